@@ -1,2 +1,87 @@
-//! Placeholder.
-fn main() {}
+//! Development tasks of the rowkey workspace.
+//!
+//! Everything a contributor or a continuous-integration job runs goes through
+//! `cargo xtask <task>`, so that both run the same commands in the same order.
+
+mod backend;
+mod bench;
+mod ci;
+mod command;
+mod fuzz;
+mod msrv;
+mod results;
+mod test;
+mod tool;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Development tasks of the rowkey workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+/// One task with its own arguments.
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Run every test of the workspace and say which databases took part.
+    ///
+    /// Tests of a database run when the variable with its address is set, such
+    /// as ROWKEY_TEST_POSTGRES_URL, and are ignored otherwise; SQLite needs
+    /// none. The variable ROWKEY_TEST_REQUIRE names the databases that must not
+    /// be missing, for example `postgres,sqlite`.
+    ///
+    /// The last lines say what ran: one for each database, and the totals.
+    Test(test::Args),
+    /// Run every check a change has to pass besides the tests.
+    ///
+    /// The steps run one after the other, up to the first that fails. The tests
+    /// are a task of their own: `cargo xtask test`.
+    Ci(ci::Args),
+    /// Run the benchmarks.
+    ///
+    /// Counts instructions first, then measures time, then prints how the
+    /// results compare. Counting needs valgrind and gungraun-runner.
+    Bench(bench::Args),
+    /// Show or install the cargo tools that `ci` needs.
+    Tools(tool::Args),
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<ExitCode> {
+    match cli.task {
+        // The test task reports its own failures, because its totals have to
+        // stay the last line of the output.
+        Task::Test(args) => test::run(&args),
+        Task::Ci(args) => ci::run(&args).map(|()| ExitCode::SUCCESS),
+        Task::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
+        Task::Tools(args) => tool::run(&args).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

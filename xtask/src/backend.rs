@@ -1,0 +1,101 @@
+//! The databases that the integration tests run against.
+
+use std::fmt;
+
+use anyhow::{Result, bail};
+
+/// Names the databases whose tests have to run, separated by commas.
+pub(crate) const REQUIRE_VARIABLE: &str = "ROWKEY_TEST_REQUIRE";
+
+/// A database that the integration tests run against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Backend {
+    Postgres,
+    Mysql,
+    Mariadb,
+    Sqlite,
+    Sqlserver,
+}
+
+impl Backend {
+    /// Every database, in the order they are reported.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Postgres,
+        Self::Mysql,
+        Self::Mariadb,
+        Self::Sqlite,
+        Self::Sqlserver,
+    ];
+
+    /// The name that its tests start with, and that [`REQUIRE_VARIABLE`] takes.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Postgres => "postgres",
+            Self::Mysql => "mysql",
+            Self::Mariadb => "mariadb",
+            Self::Sqlite => "sqlite",
+            Self::Sqlserver => "sqlserver",
+        }
+    }
+
+    /// The environment variable with its address; SQLite needs none.
+    pub(crate) fn url_variable(self) -> Option<&'static str> {
+        match self {
+            Self::Postgres => Some("ROWKEY_TEST_POSTGRES_URL"),
+            Self::Mysql => Some("ROWKEY_TEST_MYSQL_URL"),
+            Self::Mariadb => Some("ROWKEY_TEST_MARIADB_URL"),
+            Self::Sqlite => None,
+            Self::Sqlserver => Some("ROWKEY_TEST_SQLSERVER_URL"),
+        }
+    }
+
+    /// The database with this name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|backend| backend.name() == name)
+    }
+
+    /// Reads the value of [`REQUIRE_VARIABLE`].
+    pub(crate) fn parse_list(list: &str) -> Result<Vec<Self>> {
+        let mut backends = Vec::new();
+        for name in list
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+        {
+            match Self::from_name(name) {
+                Some(backend) => backends.push(backend),
+                None => bail!(
+                    "{REQUIRE_VARIABLE} names `{name}`; known are {}",
+                    Self::ALL.map(Self::name).join(", "),
+                ),
+            }
+        }
+        Ok(backends)
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_names_is_read() {
+        let list = Backend::parse_list("postgres, sqlite,").unwrap();
+        assert_eq!(list, [Backend::Postgres, Backend::Sqlite]);
+        assert!(Backend::parse_list("").unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_unknown_name_is_an_error() {
+        let error = Backend::parse_list("postgres,oracle")
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("`oracle`"), "{error}");
+    }
+}

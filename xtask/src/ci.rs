@@ -1,0 +1,155 @@
+//! `cargo xtask ci`: the checks a change has to pass besides the tests.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+
+use crate::{command, fuzz, msrv, tool, tool::Tool, workspace::Metadata};
+
+/// Arguments of `cargo xtask ci`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Run only these steps, in their usual order.
+    steps: Vec<Step>,
+}
+
+/// One check, declared in the order they run: quick ones first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Step {
+    /// Formatting, here and in fuzz/.
+    Fmt,
+    /// Minimum Rust versions, as far as manifests declare them.
+    Msrv,
+    /// Licences and duplicate dependencies.
+    Deny,
+    /// Lints, here and in fuzz/.
+    Clippy,
+    /// Documentation without warnings.
+    Doc,
+    /// Each feature of each published crate on its own.
+    Features,
+    /// A short run of every fuzz target.
+    Fuzz,
+}
+
+impl Step {
+    fn headline(self) -> &'static str {
+        match self {
+            Self::Fmt => "formatting",
+            Self::Msrv => "minimum Rust versions",
+            Self::Deny => "licences and duplicate dependencies",
+            Self::Clippy => "lints",
+            Self::Doc => "documentation",
+            Self::Features => "feature combinations",
+            Self::Fuzz => "fuzz targets",
+        }
+    }
+
+    fn tool(self) -> Option<Tool> {
+        match self {
+            Self::Deny => Some(tool::DENY),
+            Self::Features => Some(tool::HACK),
+            Self::Fuzz => Some(tool::FUZZ),
+            Self::Fmt | Self::Msrv | Self::Clippy | Self::Doc => None,
+        }
+    }
+
+    fn run(self) -> Result<()> {
+        match self {
+            Self::Fmt => fmt(),
+            Self::Msrv => msrv::run(),
+            Self::Deny => cargo(&["deny", "--all-features", "check", "licenses", "bans"]),
+            Self::Clippy => clippy(),
+            Self::Doc => doc(),
+            Self::Features => features(),
+            Self::Fuzz => fuzz::run(),
+        }
+    }
+}
+
+/// Runs the steps that were asked for, all of them by default.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let steps: Vec<Step> = Step::value_variants()
+        .iter()
+        .copied()
+        .filter(|step| args.steps.is_empty() || args.steps.contains(step))
+        .collect();
+
+    // Before anything runs: a missing tool should not show up after minutes.
+    for tool in steps.iter().filter_map(|step| step.tool()) {
+        tool.require()?;
+    }
+
+    let start = Instant::now();
+    for (index, step) in steps.iter().enumerate() {
+        println!("\n==> [{}/{}] {}", index + 1, steps.len(), step.headline());
+        let start = Instant::now();
+        step.run().with_context(|| {
+            format!(
+                "{} failed after {}",
+                step.headline(),
+                seconds(start.elapsed())
+            )
+        })?;
+        println!(
+            "<== {}: ok in {}",
+            step.headline(),
+            seconds(start.elapsed())
+        );
+    }
+    println!("\nall checks passed in {}", seconds(start.elapsed()));
+    Ok(())
+}
+
+fn seconds(elapsed: Duration) -> String {
+    format!("{:.1} s", elapsed.as_secs_f64())
+}
+
+fn cargo(args: &[&str]) -> Result<()> {
+    command::run(&mut command::cargo(args))
+}
+
+fn fmt() -> Result<()> {
+    cargo(&["fmt", "--all", "--check"])?;
+    // Without --all, which would format the crates under test once more.
+    let mut fuzz = command::cargo(&["fmt", "--check", "--manifest-path"]);
+    command::run(fuzz.arg(fuzz::manifest()?))
+}
+
+fn clippy() -> Result<()> {
+    cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--all-features",
+        "--",
+        "-D",
+        "warnings",
+    ])?;
+    let mut fuzz = command::cargo(&["clippy", "--all-targets", "--manifest-path"]);
+    fuzz.arg(fuzz::manifest()?);
+    command::run(fuzz.args(["--", "-D", "warnings"]))
+}
+
+fn doc() -> Result<()> {
+    let mut doc = command::cargo(&["doc", "--workspace", "--no-deps", "--all-features"]);
+    command::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Checks each published crate with every feature on its own, with none and
+/// with all of them.
+///
+/// Development dependencies play no part: the resolver of this workspace does
+/// not let them turn on features unless tests are built.
+fn features() -> Result<()> {
+    // The build without the standard library, on its own so that a failure says so.
+    cargo(&["check", "-p", "rowkey-core", "--no-default-features"])?;
+
+    let metadata = Metadata::load()?;
+    let mut hack = command::cargo(&["hack", "check", "--each-feature"]);
+    for package in metadata.members().filter(|package| package.is_published()) {
+        hack.args(["-p", &package.name]);
+    }
+    command::run(&mut hack)
+}

@@ -1,0 +1,236 @@
+//! `cargo xtask test`: every test, and which databases took part.
+
+use std::{
+    env,
+    io::{self, BufRead, BufReader, Write},
+    process::{Command, ExitCode, ExitStatus, Stdio},
+};
+
+use anyhow::{Context, Result};
+
+use crate::{
+    backend::{Backend, REQUIRE_VARIABLE},
+    command,
+    results::{Counts, Results},
+    workspace::{Metadata, TESTS_PACKAGE},
+};
+
+/// Arguments of `cargo xtask test`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Further arguments of `cargo test`, such as a filter or `-p <package>`.
+    #[arg(last = true)]
+    cargo_test_args: Vec<String>,
+}
+
+/// Runs the tests. Failures are part of the answer, not an error: the totals
+/// are the last line in any case.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let required = Backend::parse_list(&env::var(REQUIRE_VARIABLE).unwrap_or_default())?;
+    let mut results = Results::new(database_targets()?);
+    let mut problems = Vec::new();
+
+    for mut cargo_test in cargo_tests(&args.cargo_test_args) {
+        let status = stream(&mut cargo_test, &mut results)?;
+        if !status.success() {
+            problems.push(format!(
+                "`{}` failed with {status}",
+                command::shown(&cargo_test)
+            ));
+        }
+    }
+
+    for backend in required {
+        if results.backend(backend).ran() == 0 {
+            problems.push(format!(
+                "{REQUIRE_VARIABLE} names {backend}, but none of its tests ran"
+            ));
+        }
+    }
+
+    println!();
+    for backend in Backend::ALL {
+        let line = backend_line(backend, results.backend(backend), |name| {
+            env::var(name).ok()
+        });
+        println!("{line}");
+    }
+    for problem in &problems {
+        eprintln!("error: {problem}");
+    }
+    let totals = results.totals();
+    println!(
+        "{} passed, {} failed, {} skipped",
+        totals.passed, totals.failed, totals.skipped
+    );
+
+    let good = problems.is_empty() && totals.failed == 0;
+    Ok(if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The runs of `cargo test` that together make up all tests.
+///
+/// One is enough as long as all features of all crates can be turned on
+/// together with nothing but a C compiler on the machine. A crate for which
+/// that does not hold is excluded from the first and gets a run of its own
+/// here, with the features that need no client library of the system.
+fn cargo_tests(extra: &[String]) -> Vec<Command> {
+    let mut all = command::cargo(&["test", "--no-fail-fast", "--all-features"]);
+    // Colours would be in the way of reading the results. The second variable
+    // is for test binaries, which cargo does not tell about colours.
+    all.env("CARGO_TERM_COLOR", "never")
+        .env_remove("CLICOLOR_FORCE");
+    // Cargo would ignore the choice of a package next to --workspace.
+    if !selects_packages(extra) {
+        all.arg("--workspace");
+    }
+    all.args(extra);
+    vec![all]
+}
+
+fn selects_packages(cargo_test_args: &[String]) -> bool {
+    cargo_test_args
+        .iter()
+        .take_while(|arg| *arg != "--")
+        .any(|arg| arg.starts_with("--package") || arg.starts_with("-p"))
+}
+
+/// The test targets whose tests run against databases.
+fn database_targets() -> Result<Vec<String>> {
+    let metadata = Metadata::load()?;
+    let package = metadata.member(TESTS_PACKAGE);
+    Ok(package
+        .into_iter()
+        .flat_map(|package| package.targets_of_kind("test"))
+        .map(str::to_owned)
+        .collect())
+}
+
+/// Runs a command and passes its output on line by line, reading results from
+/// each.
+fn stream(command: &mut Command, results: &mut Results) -> Result<ExitStatus> {
+    let shown = command::shown(command);
+    println!("$ {shown}");
+
+    let (reader, writer) = io::pipe().context("could not create a pipe")?;
+    command
+        // Both into one pipe, which keeps the order that results are read by.
+        .stdout(writer.try_clone().context("could not create a pipe")?)
+        .stderr(writer);
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("could not start `{shown}`"))?;
+    // The command holds ends of the pipe, which would never close otherwise.
+    command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
+
+    let mut reader = BufReader::new(reader);
+    let mut line = Vec::new();
+    let mut stdout = io::stdout().lock();
+    while reader
+        .read_until(b'\n', &mut line)
+        .context("could not read the output of the tests")?
+        > 0
+    {
+        stdout.write_all(&line).context("could not write")?;
+        results.read_line(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']));
+        line.clear();
+    }
+    stdout.flush().context("could not write")?;
+    child
+        .wait()
+        .with_context(|| format!("could not wait for `{shown}`"))
+}
+
+/// What to say about one database, going by the results of its tests. The
+/// environment is only asked for the reason why they were ignored.
+fn backend_line(
+    backend: Backend,
+    counts: Counts,
+    variable: impl Fn(&str) -> Option<String>,
+) -> String {
+    let message = if counts.ran() > 0 {
+        let mut details = tests(counts.ran());
+        if counts.failed > 0 {
+            details += &format!(", {} failed", counts.failed);
+        }
+        if counts.skipped > 0 {
+            details += &format!(", {} more ignored", counts.skipped);
+        }
+        format!("ran ({details})")
+    } else if counts.skipped > 0 {
+        let ignored = tests(counts.skipped);
+        match backend.url_variable() {
+            Some(name) if variable(name).is_none_or(|value| value.is_empty()) => {
+                format!("ignored: {name} is not set")
+            }
+            Some(name) => format!("ignored: {ignored}, although {name} is set"),
+            None => format!("ignored: {ignored}"),
+        }
+    } else {
+        "no tests for this backend yet".to_owned()
+    };
+    format!("{backend:<10} {message}")
+}
+
+fn tests(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "test" } else { "tests" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(passed: usize, failed: usize, skipped: usize, url: Option<&str>) -> String {
+        let counts = Counts {
+            passed,
+            failed,
+            skipped,
+        };
+        backend_line(Backend::Mysql, counts, |name| {
+            assert_eq!(name, "ROWKEY_TEST_MYSQL_URL");
+            url.map(str::to_owned)
+        })
+    }
+
+    #[test]
+    fn a_backend_that_ran_is_told_by_its_results_alone() {
+        assert_eq!(line(14, 0, 0, None), "mysql      ran (14 tests)");
+        assert_eq!(line(1, 0, 0, None), "mysql      ran (1 test)");
+        assert_eq!(
+            line(12, 2, 1, None),
+            "mysql      ran (14 tests, 2 failed, 1 more ignored)"
+        );
+    }
+
+    #[test]
+    fn an_ignored_backend_comes_with_the_reason() {
+        let not_set = "mysql      ignored: ROWKEY_TEST_MYSQL_URL is not set";
+        assert_eq!(line(0, 0, 3, None), not_set);
+        assert_eq!(line(0, 0, 3, Some("")), not_set);
+        assert_eq!(
+            line(0, 0, 3, Some("mysql://somewhere")),
+            "mysql      ignored: 3 tests, although ROWKEY_TEST_MYSQL_URL is set"
+        );
+    }
+
+    #[test]
+    fn a_backend_without_results_has_no_tests() {
+        assert_eq!(
+            line(0, 0, 0, Some("set")),
+            "mysql      no tests for this backend yet"
+        );
+    }
+
+    #[test]
+    fn a_choice_of_packages_is_seen_before_the_arguments_of_the_test_binaries() {
+        let args = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert!(selects_packages(&args("-p rowkey-core")));
+        assert!(selects_packages(&args("--package=rowkey-core")));
+        assert!(!selects_packages(&args("round_trip -- -p")));
+        assert!(!selects_packages(&args("--profile release")));
+    }
+}
