@@ -1,1 +1,46 @@
-//! Placeholder.
+//! Formats, layouts, storage plans, bounds and validation of database-friendly ids.
+//!
+//! A value goes one way: a [`Format`] is 128 bits in public (RFC) order; the [`StoragePlan`] of a
+//! key says how each backend holds them; a driver crate moves the bytes and knows no rule. Every
+//! rule about bytes, order, bounds, widths and column types lives here and needs no database.
+//!
+//! The crate is `no_std` with `alloc` when its default feature `std` is off; the system clock, the
+//! per-thread randomness, generators with state and scopes then go away.
+
+#![no_std]
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+mod error;
+mod format;
+mod key;
+mod public_id;
+mod storage;
+mod time;
+mod validate;
+
+pub mod generate;
+pub mod text;
+
+pub use error::{Error, FormatProblem, PublicIdProblem, TextProblem};
+pub use format::{
+    AnyUuid, DistributedId, DistributedId128, DistributedId128State, DistributedIdState, Format,
+    FormatKind, HotGuid, Iuid, IuidContext, Luuid, LuuidContext, LuuidGroup, PrefixComb,
+    ShortPrefixComb, ShortSuffixComb, SuffixComb, TimeOrdered, UuidV4, UuidV7, crc12,
+    interval_counter,
+};
+#[cfg(feature = "std")]
+pub use format::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
+pub use key::EntityKey;
+pub use public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdValue};
+pub use storage::{
+    Backend, Bounds, Column, KeyBound, KeyRange, Layout, MariaDbUuidOrd, Nullability, OrderPromise,
+    Permutation, SqlServerOrd, Storage, StoragePlan, Stored, StoredBytes, StoredRef, ValueRange,
+    ValueRanges, Wire, quote_identifier,
+};
+pub use time::UnixMillis;
+pub use validate::{CreationWindow, ValidationError};

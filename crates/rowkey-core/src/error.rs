@@ -1,0 +1,255 @@
+//! The one error type of this crate.
+
+use alloc::string::String;
+use core::time::Duration;
+
+use crate::{FormatKind, UnixMillis};
+
+/// What was wrong, where, and what was expected instead.
+///
+/// Positions count characters from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A text does not have the form that was asked for.
+    #[error("expected {expected}: {problem}")]
+    Text {
+        /// The form, in words: its length and alphabet.
+        expected: &'static str,
+        /// What differs, and where.
+        problem: TextProblem,
+    },
+
+    /// A key's text does not begin with the key's own prefix.
+    #[error("{key} begins with `{expected}_`, but the text begins with `{found}`")]
+    Prefix {
+        /// The key type.
+        key: &'static str,
+        /// The key's prefix, without the underscore.
+        expected: &'static str,
+        /// What stands there: another prefix, or the first characters of the text.
+        found: String,
+    },
+
+    /// A 128-bit value does not belong to the format.
+    #[error("not a {format}: {problem}")]
+    Format {
+        /// The format that was asked for.
+        format: FormatKind,
+        /// Which of its fixed bits differ.
+        problem: FormatProblem,
+    },
+
+    /// A field's value does not fit the field.
+    #[error("{field} of a {format} is {min}..={max}, not {value}")]
+    Field {
+        /// The format.
+        format: FormatKind,
+        /// The field's name.
+        field: &'static str,
+        /// The value given.
+        value: i128,
+        /// The smallest value that fits.
+        min: i128,
+        /// The largest value that fits.
+        max: i128,
+    },
+
+    /// A clock or a given time is before the format's first or after its last instant.
+    #[error("a {format} holds times from {min} to {max}; {time} is outside")]
+    Time {
+        /// The format.
+        format: FormatKind,
+        /// The time.
+        time: UnixMillis,
+        /// The format's first millisecond.
+        min: UnixMillis,
+        /// The format's last millisecond.
+        max: UnixMillis,
+    },
+
+    /// The generator has handed out all that its clock allows for now.
+    #[error("the {format} generator is ahead of its clock; try again in {wait:?}")]
+    Throttled {
+        /// The format.
+        format: FormatKind,
+        /// How long to wait before the next attempt.
+        wait: Duration,
+    },
+
+    /// An incremental generator has reached the largest value of its format.
+    #[error("the incremental {format} generator has no value left")]
+    Exhausted {
+        /// The format.
+        format: FormatKind,
+    },
+
+    /// A column's value is not what the key's plan stores there.
+    #[error("stored {format}: expected {expected}, found {found}")]
+    Stored {
+        /// The format.
+        format: FormatKind,
+        /// What the plan stores, in words.
+        expected: &'static str,
+        /// What the column held.
+        found: String,
+    },
+
+    /// A value that the key's plan has no room for on some backend.
+    #[error("{key} is stored as at most {digits} decimal digits; the value has more")]
+    TooLargeForPlan {
+        /// The key type.
+        key: &'static str,
+        /// The digits of the column.
+        digits: u8,
+    },
+
+    /// A format, storage, layout, backend or representation of this name does not exist.
+    #[error("no {what} is called `{name}`; there are {choices}")]
+    UnknownName {
+        /// What was looked for.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names there are.
+        choices: &'static str,
+    },
+
+    /// A storage or layout that cannot keep a plan's promise on this backend.
+    #[error("{0}")]
+    Refused(&'static str),
+
+    /// A name that cannot be an SQL identifier.
+    #[error("not an SQL identifier: {0}")]
+    Identifier(&'static str),
+
+    /// An interval of zero milliseconds.
+    #[error("the interval of a short COMB is at least one millisecond")]
+    ZeroInterval,
+
+    /// A group that is not the key's own.
+    #[error("{key} holds ids of group {expected:03x}, not of group {found:03x}")]
+    Group {
+        /// The key type.
+        key: &'static str,
+        /// The key's group.
+        expected: u16,
+        /// The group of the value.
+        found: u16,
+    },
+
+    /// Something about public ids: a cipher key, or a value it cannot carry or recognise.
+    #[error(transparent)]
+    PublicId(#[from] PublicIdProblem),
+}
+
+/// Where a text departs from the form that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextProblem {
+    /// There is nothing.
+    #[error("the text is empty")]
+    Empty,
+    /// Wrong number of characters.
+    #[error("found {found} characters")]
+    Length {
+        /// Characters found.
+        found: usize,
+    },
+    /// A character that may not stand there.
+    #[error("{found:?} at position {position}")]
+    Character {
+        /// Characters before it.
+        position: usize,
+        /// The character.
+        found: char,
+    },
+    /// The digits are well-formed, but the number is larger than the form holds.
+    #[error("the digits from position {position} on stand for too large a number")]
+    TooLarge {
+        /// Characters before the digits that overflow.
+        position: usize,
+    },
+}
+
+/// Which fixed bits of a format a value violates.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FormatProblem {
+    /// The version nibble (high four bits of byte 6).
+    #[error(
+        "the version (character 14 of the hyphenated text) is {found:x}, expected {expected:x}"
+    )]
+    Version {
+        /// The format's version.
+        expected: u8,
+        /// The value's.
+        found: u8,
+    },
+    /// The variant bits (top of byte 8).
+    #[error("the variant (character 19 of the hyphenated text) is {found:x}, expected {expected}")]
+    Variant {
+        /// The variant nibbles that the format has.
+        expected: &'static str,
+        /// The high four bits of byte 8.
+        found: u8,
+    },
+    /// An iUID of an internal format version that is reserved for the future.
+    #[error("unknown internal format version {found} (only 0 is defined)")]
+    InternalVersion {
+        /// The value's internal version.
+        found: u8,
+    },
+    /// The number is larger than the format's largest.
+    #[error("the number is larger than 10^{digits}-1")]
+    TooLarge {
+        /// Decimal digits of the largest value.
+        digits: u8,
+    },
+}
+
+/// What is wrong with a cipher key, or with a value that meets a cipher.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PublicIdProblem {
+    /// The key is not standard base64 with padding.
+    #[error("the key is not standard base64 with padding (position {position})")]
+    Base64 {
+        /// Characters before the first offending one.
+        position: usize,
+    },
+    /// The key does not have the length of an AES key.
+    #[error("an AES key has 16, 24 or 32 bytes, this one has {found}")]
+    KeyLength {
+        /// Bytes found.
+        found: usize,
+    },
+    /// The value is outside the range that public ids of its type carry.
+    #[error("a public id of type {kind} cannot carry this value: {reason}")]
+    Value {
+        /// The id type.
+        kind: &'static str,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// No cipher turns this public id into a value of the type: forged, damaged, of another type,
+    /// or made with another key.
+    #[error("not a public id of type {kind} under any of the keys")]
+    Unrecognised {
+        /// The id type.
+        kind: &'static str,
+    },
+    /// No key was given.
+    #[error("no cipher key was given")]
+    NoKey,
+    /// The key file cannot be read.
+    #[error("the key file cannot be read: {0}")]
+    File(String),
+}
+
+impl Error {
+    /// Whether waiting and trying again can succeed.
+    pub fn is_throttled(&self) -> bool {
+        matches!(self, Self::Throttled { .. })
+    }
+}

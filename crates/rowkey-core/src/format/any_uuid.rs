@@ -1,0 +1,31 @@
+//! Any 128 bits, for existing columns.
+
+use super::FixedBits;
+use crate::generate::{Clock, Entropy, GenerateWith};
+use crate::{Error, FormatKind};
+
+/// Any 128 bits: for existing columns whose ids have mixed or no versions.
+///
+/// Promises no order and no time; new ids are random version-4 UUIDs. Stored as is on every
+/// backend.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct AnyUuid(pub(crate) u128);
+
+impl_format!(AnyUuid, FormatKind::AnyUuid);
+
+impl AnyUuid {
+    /// The id of these 128 bits.
+    pub const fn from_u128(value: u128) -> Self {
+        Self(value)
+    }
+}
+
+impl GenerateWith for AnyUuid {
+    type Context = ();
+
+    #[inline]
+    fn generate_with((): &(), _: &impl Clock, entropy: &mut impl Entropy) -> Result<Self, Error> {
+        Ok(Self(FixedBits::rfc(4).stamp(entropy.next_u128())))
+    }
+}

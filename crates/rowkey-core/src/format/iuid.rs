@@ -1,0 +1,116 @@
+//! iUID: a version-8 UUID with time, country and service entity.
+//!
+//! ```text
+//! byte   0 .. 5                   6   6   7         8        9      9   10 .. 15
+//!      +-------------------------+-+-----+---------+-+--------------+----------+
+//!      | milliseconds since 1970 |8| ver1| country |2| service ent. | random   |
+//!      +-------------------------+-+-----+---------+-+--------------+----------+
+//! bits   48                        4 4     8         2 8              54
+//!                                  (8 = version, ver1 = 0, 2 = variant bits 10)
+//! ```
+
+use super::FixedBits;
+use super::comb::MILLIS_48;
+use crate::generate::{Clock, Entropy, GenerateWith};
+use crate::{Error, FormatKind, UnixMillis};
+
+/// Version 8, internal version 0, RFC variant.
+pub(crate) const FIXED: FixedBits = FixedBits {
+    mask: (0xff << 72) | (0b11 << 62),
+    bits: (8 << 76) | (0b10 << 62),
+};
+
+const COUNTRY_SHIFT: u32 = 64;
+const SERVICE_ENTITY_SHIFT: u32 = 54;
+const RANDOM_MASK: u128 = (1 << 54) - 1;
+
+/// A UUID of time, country (0 to 255) and service entity (0 to 255), with 54 random bits.
+///
+/// Public (RFC) order is time, country, service entity, random. Ids of one millisecond are not
+/// monotonic. What the numbers of countries and service entities mean is the user's data.
+///
+/// Source: inDrive's iUID, version 8 of RFC 9562 with internal format version 0; other internal
+/// versions are refused.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Iuid(pub(crate) u128);
+
+impl_format!(Iuid, FormatKind::Iuid);
+
+/// What an [`Iuid`] is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct IuidContext {
+    /// The country's number.
+    pub country: u8,
+    /// The service entity's number.
+    pub service_entity: u8,
+}
+
+impl Iuid {
+    /// The id of a time, a context and 54 random bits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Time`] before 1970 or after the 48-bit field's end in the year 10889,
+    /// [`Error::Field`] when `random` has more than 54 bits.
+    pub fn from_parts(time: UnixMillis, context: IuidContext, random: u64) -> Result<Self, Error> {
+        if u128::from(random) > RANDOM_MASK {
+            return Err(Error::Field {
+                format: FormatKind::Iuid,
+                field: "random",
+                value: random.into(),
+                min: 0,
+                max: RANDOM_MASK as i128,
+            });
+        }
+        Self::from_draw(time, context, random.into())
+    }
+
+    pub(crate) fn from_draw(
+        time: UnixMillis,
+        context: IuidContext,
+        random: u128,
+    ) -> Result<Self, Error> {
+        let time = MILLIS_48.check(FormatKind::Iuid, time)?;
+        Ok(Self(
+            (time.get() as u128) << 80
+                | FIXED.bits
+                | u128::from(context.country) << COUNTRY_SHIFT
+                | u128::from(context.service_entity) << SERVICE_ENTITY_SHIFT
+                | (random & RANDOM_MASK),
+        ))
+    }
+
+    /// When the id was made, to the millisecond.
+    pub const fn time(self) -> UnixMillis {
+        UnixMillis::new((self.0 >> 80) as i64)
+    }
+
+    /// The country's number.
+    pub const fn country(self) -> u8 {
+        (self.0 >> COUNTRY_SHIFT) as u8
+    }
+
+    /// The service entity's number.
+    pub const fn service_entity(self) -> u8 {
+        (self.0 >> SERVICE_ENTITY_SHIFT) as u8
+    }
+
+    /// The 54 random bits.
+    pub const fn random(self) -> u64 {
+        (self.0 & RANDOM_MASK) as u64
+    }
+}
+
+impl GenerateWith for Iuid {
+    type Context = IuidContext;
+
+    #[inline]
+    fn generate_with(
+        context: &IuidContext,
+        clock: &impl Clock,
+        entropy: &mut impl Entropy,
+    ) -> Result<Self, Error> {
+        Self::from_draw(clock.now(), *context, entropy.next_u128())
+    }
+}

@@ -1,0 +1,111 @@
+//! Where generators read the time.
+
+use alloc::sync::Arc;
+
+use crate::UnixMillis;
+
+/// A source of the current time.
+///
+/// The system's clock is [`SystemClock`]. For tests and for work that must use a recorded time,
+/// a [`UnixMillis`] is a clock that stands still, and any closure that returns one is a clock.
+///
+/// A clock may jump in either direction: what a generator does then is part of its format.
+///
+/// ```
+/// use core::sync::atomic::{AtomicI64, Ordering};
+/// use rowkey_core::UnixMillis;
+/// use rowkey_core::generate::Clock;
+///
+/// let now = AtomicI64::new(1_700_000_000_000);
+/// let clock = || UnixMillis::new(now.load(Ordering::Relaxed));
+/// now.fetch_add(1, Ordering::Relaxed);
+/// assert_eq!(clock.now(), UnixMillis::new(1_700_000_000_001));
+/// ```
+pub trait Clock {
+    /// The current time, floored to a millisecond.
+    fn now(&self) -> UnixMillis;
+}
+
+impl<T: Fn() -> UnixMillis + ?Sized> Clock for T {
+    fn now(&self) -> UnixMillis {
+        self()
+    }
+}
+
+/// A clock that stands still.
+impl Clock for UnixMillis {
+    fn now(&self) -> UnixMillis {
+        *self
+    }
+}
+
+impl<C: Clock + ?Sized> Clock for Arc<C> {
+    fn now(&self) -> UnixMillis {
+        (**self).now()
+    }
+}
+
+/// The system's clock, at its full precision.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+#[cfg(feature = "std")]
+impl Clock for SystemClock {
+    fn now(&self) -> UnixMillis {
+        UnixMillis::now()
+    }
+}
+
+/// The system's clock as of the last timer tick: cheaper to read, and a few milliseconds late.
+///
+/// On Linux this is `CLOCK_REALTIME_COARSE`, 1 to 10 ms behind depending on the kernel; elsewhere
+/// it is [`SystemClock`]. Right for formats that only keep the minute, such as the short COMBs.
+#[cfg(feature = "coarse-clock")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CoarseClock;
+
+#[cfg(feature = "coarse-clock")]
+impl Clock for CoarseClock {
+    #[cfg(target_os = "linux")]
+    fn now(&self) -> UnixMillis {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+        // `tv_nsec` counts up from `tv_sec` also before 1970, so that this floors.
+        UnixMillis::new(
+            time.tv_sec
+                .saturating_mul(1_000)
+                .saturating_add(time.tv_nsec / 1_000_000),
+        )
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn now(&self) -> UnixMillis {
+        SystemClock.now()
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    #[cfg(feature = "coarse-clock")]
+    use core::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn everything_that_tells_the_time_is_a_clock() {
+        let fixed = UnixMillis::new(-1);
+        let shared: Arc<dyn Clock> = Arc::new(move || fixed);
+        assert_eq!(fixed.now(), shared.now());
+        let before = UnixMillis::now();
+        let read = SystemClock.now();
+        assert!(before <= read && read <= UnixMillis::now());
+    }
+
+    #[cfg(feature = "coarse-clock")]
+    #[test]
+    fn the_coarse_clock_is_a_little_late() {
+        let earliest = UnixMillis::now().saturating_sub(Duration::from_millis(100));
+        let read = CoarseClock.now();
+        assert!(earliest <= read && read <= UnixMillis::now());
+    }
+}

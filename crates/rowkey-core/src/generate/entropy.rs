@@ -1,0 +1,149 @@
+//! Where generators get their random bits.
+
+/// A source of random bits.
+///
+/// **Contract:** the bits come from a cryptographically secure generator. Ids lose the promise
+/// that nobody can guess them, and ids of several processes the promise that they differ, with
+/// any other source. Tests may use an [`EntropyFn`] that repeats itself.
+pub trait Entropy {
+    /// Fills `bytes` with random bits.
+    fn fill(&mut self, bytes: &mut [u8]);
+
+    /// 64 random bits; by default the next 8 bytes, little-endian.
+    fn next_u64(&mut self) -> u64 {
+        let mut bytes = [0; 8];
+        self.fill(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// 128 random bits; by default the next 16 bytes, little-endian.
+    fn next_u128(&mut self) -> u128 {
+        let mut bytes = [0; 16];
+        self.fill(&mut bytes);
+        u128::from_le_bytes(bytes)
+    }
+}
+
+impl<E: Entropy + ?Sized> Entropy for &mut E {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        (**self).fill(bytes);
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        (**self).next_u64()
+    }
+
+    fn next_u128(&mut self) -> u128 {
+        (**self).next_u128()
+    }
+}
+
+/// A closure as [`Entropy`]: a hardware generator, or a script for tests.
+///
+/// ```
+/// use rowkey_core::generate::{Entropy, EntropyFn};
+///
+/// let mut ones = EntropyFn(|bytes: &mut [u8]| bytes.fill(1));
+/// assert_eq!(ones.next_u64(), 0x0101_0101_0101_0101);
+/// ```
+#[derive(Clone, Debug)]
+pub struct EntropyFn<T>(
+    /// Fills the bytes it is given.
+    pub T,
+);
+
+impl<T: FnMut(&mut [u8])> Entropy for EntropyFn<T> {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        (self.0)(bytes);
+    }
+}
+
+/// The current thread's generator: ChaCha12, seeded by the operating system and reseeded every
+/// 64 KiB. Threads share nothing, so it scales with them.
+///
+/// A process that forks without `exec` copies the generator's state to its child: call
+/// [`reseed`](Self::reseed) in the child, or both hand out the same bits.
+///
+/// # Panics
+///
+/// If the operating system cannot give a seed.
+#[cfg(feature = "std")]
+#[derive(Clone, Debug, Default)]
+pub struct SystemEntropy(rand::rngs::ThreadRng);
+
+#[cfg(feature = "std")]
+impl SystemEntropy {
+    /// A handle to the current thread's generator.
+    pub fn new() -> Self {
+        Self(rand::rng())
+    }
+
+    /// Discards the current thread's state and takes a new seed from the operating system.
+    ///
+    /// # Panics
+    ///
+    /// If the operating system cannot give a seed.
+    pub fn reseed() {
+        if let Err(error) = rand::rng().reseed() {
+            panic!("the operating system gives no random seed: {error}");
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+impl Entropy for SystemEntropy {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        rand::Rng::fill_bytes(&mut self.0, bytes);
+    }
+
+    #[inline]
+    fn next_u64(&mut self) -> u64 {
+        rand::Rng::next_u64(&mut self.0)
+    }
+
+    #[inline]
+    fn next_u128(&mut self) -> u128 {
+        // Two halves are several times cheaper than filling sixteen bytes.
+        let low = self.next_u64();
+        u128::from(self.next_u64()) << 64 | u128::from(low)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counting() -> EntropyFn<impl FnMut(&mut [u8])> {
+        let mut next = 0;
+        EntropyFn(move |bytes: &mut [u8]| {
+            for byte in bytes {
+                *byte = next;
+                next += 1;
+            }
+        })
+    }
+
+    #[test]
+    fn integers_are_little_endian() {
+        let mut entropy = counting();
+        assert_eq!(entropy.next_u64(), 0x0706_0504_0302_0100);
+        let scripted: &mut dyn Entropy = &mut entropy;
+        assert_eq!(
+            scripted.next_u128(),
+            0x1716_1514_1312_1110_0f0e_0d0c_0b0a_0908
+        );
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn the_system_does_not_repeat_itself() {
+        let mut entropy = SystemEntropy::new();
+        let first = entropy.next_u128();
+        assert_ne!(first, entropy.next_u128());
+        SystemEntropy::reseed();
+        assert_ne!(first, SystemEntropy::new().next_u128());
+        let mut bytes = [0; 33];
+        entropy.fill(&mut bytes);
+        assert_ne!(bytes, [0; 33]);
+    }
+}

@@ -1,0 +1,210 @@
+//! Replacing a format's generator for a while: on this thread, or within one async task.
+//!
+//! Every format has a default generator for the whole process. A scope puts another one in its
+//! place, for one format, until the scope ends. Scopes nest without limit and the innermost one of
+//! a format decides; scopes of other formats do not touch it. (`ShortPrefixComb<60_000>` and
+//! `ShortPrefixComb<1_000>` are different formats.)
+//!
+//! A scope belongs to one thread or one task. Threads and tasks started within it begin with the
+//! default again; give them a scope of their own, sharing the generator in an
+//! [`Arc`] if their ids must come from the same sequence.
+//!
+//! ```
+//! use rowkey_core::generate::{Generate, Incremental, scope};
+//! use rowkey_core::DistributedId;
+//!
+//! let _ids = scope::enter(Incremental::<DistributedId>::new());
+//! assert_eq!(DistributedId::generate().to_string(), "1");
+//! assert_eq!(DistributedId::generate().to_string(), "2");
+//! ```
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::Any;
+use core::cell::RefCell;
+use core::fmt;
+use core::marker::PhantomData;
+use core::pin::Pin;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::task::{Context, Poll};
+
+use super::{Generate, Generator};
+
+std::thread_local! {
+    static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
+}
+
+/// One active scope. Entries never run a generator nor drop one while the stack is borrowed:
+/// generators are the user's code and may open scopes themselves.
+struct Entry {
+    id: u64,
+    /// An `Arc<dyn Generator<F>>`, found again by its type.
+    generator: Box<dyn Any + Send + Sync>,
+}
+
+impl Entry {
+    fn new<F: Generate>(generator: impl Generator<F> + 'static) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let generator: Arc<dyn Generator<F>> = Arc::new(generator);
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            generator: Box::new(generator),
+        }
+    }
+}
+
+/// The generator of the innermost scope of `F`.
+#[inline]
+pub(super) fn current<F: Generate>() -> Option<Arc<dyn Generator<F>>> {
+    // While the thread's destructors run the stack may be gone: then there are no scopes.
+    STACK
+        .try_with(|stack| find::<F>(&stack.borrow()))
+        .ok()
+        .flatten()
+}
+
+#[inline]
+fn find<F: Generate>(stack: &[Entry]) -> Option<Arc<dyn Generator<F>>> {
+    if stack.is_empty() {
+        return None;
+    }
+    stack
+        .iter()
+        .rev()
+        .find_map(|entry| entry.generator.downcast_ref().cloned())
+}
+
+/// Makes `generator` the one that this thread uses for `F`, until the guard is dropped.
+///
+/// Dropping guards in any order is harmless: each removes its own scope and no other. In async
+/// code use [`run`]: a guard held across an `.await` would also act on other tasks of the thread.
+pub fn enter<F: Generate>(generator: impl Generator<F> + 'static) -> ScopeGuard {
+    let entry = Entry::new(generator);
+    let guard = ScopeGuard {
+        id: entry.id,
+        this_thread: PhantomData,
+    };
+    // Without a stack the thread is ending, and the scope with it.
+    let _ = STACK.try_with(|stack| stack.borrow_mut().push(entry));
+    guard
+}
+
+/// Ends its scope when dropped. It cannot leave the thread.
+#[must_use = "the scope ends when the guard is dropped"]
+#[derive(Debug)]
+pub struct ScopeGuard {
+    id: u64,
+    /// A raw pointer is neither `Send` nor `Sync`.
+    this_thread: PhantomData<*const ()>,
+}
+
+impl Drop for ScopeGuard {
+    fn drop(&mut self) {
+        let removed = STACK.try_with(|stack| {
+            let mut stack = stack.borrow_mut();
+            let position = stack.iter().rposition(|entry| entry.id == self.id)?;
+            Some(stack.remove(position))
+        });
+        drop(removed);
+    }
+}
+
+/// Makes `generator` the one that `future` uses for `F`, on whichever threads it is polled.
+///
+/// The scope is put on top of the polling thread's scopes for the time of each poll, and while
+/// the future is dropped; a panic takes it off as well. Guards of [`enter`] that live inside the
+/// future move with it. No runtime is needed, and the future is `Send` when `future` is.
+///
+/// ```
+/// use rowkey_core::generate::{Custom, Generate, scope};
+/// use rowkey_core::DistributedId;
+/// # fn block_on<T>(future: impl Future<Output = T>) -> T {
+/// #     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+/// #     match std::pin::pin!(future).poll(&mut context) {
+/// #         std::task::Poll::Ready(value) => value,
+/// #         std::task::Poll::Pending => unreachable!(),
+/// #     }
+/// # }
+///
+/// let always_seven = Custom::value(DistributedId::constant(7));
+/// let id = block_on(scope::run(always_seven, async { DistributedId::generate() }));
+/// assert_eq!(id, DistributedId::constant(7));
+/// ```
+pub fn run<F: Generate, T: Future>(generator: impl Generator<F> + 'static, future: T) -> Scoped<T> {
+    let entry = Entry::new(generator);
+    Scoped {
+        base: entry.id,
+        entries: Vec::from([entry]),
+        future: Some(Box::pin(future)),
+    }
+}
+
+/// A future with scopes of its own: see [`run`].
+#[must_use = "futures do nothing unless polled"]
+pub struct Scoped<T> {
+    /// The outermost scope of this future. It has no guard, so that nothing but this future ever
+    /// takes it off a stack.
+    base: u64,
+    /// The scopes of this future while it is not being polled, outermost first.
+    entries: Vec<Entry>,
+    /// `None` only while the future is being dropped.
+    future: Option<Pin<Box<T>>>,
+}
+
+impl<T> Scoped<T> {
+    /// Does `work` with this future's scopes on the thread's stack.
+    fn inside<R>(&mut self, work: impl FnOnce(&mut Option<Pin<Box<T>>>) -> R) -> R {
+        let _installed = Installed::new(self.base, &mut self.entries);
+        work(&mut self.future)
+    }
+}
+
+/// The scopes of a future on the thread's stack; its drop takes them back, also while unwinding.
+struct Installed<'a> {
+    base: u64,
+    entries: &'a mut Vec<Entry>,
+}
+
+impl<'a> Installed<'a> {
+    fn new(base: u64, entries: &'a mut Vec<Entry>) -> Self {
+        let _ = STACK.try_with(|stack| stack.borrow_mut().append(entries));
+        Self { base, entries }
+    }
+}
+
+impl Drop for Installed<'_> {
+    fn drop(&mut self) {
+        let _ = STACK.try_with(|stack| {
+            let mut stack = stack.borrow_mut();
+            // By id: a guard from below may have been dropped meanwhile and shifted the rest.
+            if let Some(position) = stack.iter().rposition(|entry| entry.id == self.base) {
+                self.entries.extend(stack.drain(position..));
+            }
+        });
+    }
+}
+
+impl<T: Future> Future for Scoped<T> {
+    type Output = T::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T::Output> {
+        self.inside(|future| match future {
+            Some(future) => future.as_mut().poll(context),
+            None => unreachable!("a future that is being dropped is not polled"),
+        })
+    }
+}
+
+impl<T> Drop for Scoped<T> {
+    fn drop(&mut self) {
+        // What the future owns may generate ids while it is dropped.
+        self.inside(|future| drop(future.take()));
+    }
+}
+
+impl<T> fmt::Debug for Scoped<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scoped").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,182 @@
+//! Typed keys: a user's newtype over a format, with a storage plan.
+
+use core::fmt;
+use core::hash::Hash;
+use core::ops::RangeBounds;
+use core::str::FromStr;
+
+use alloc::string::String;
+use uuid::Uuid;
+
+use crate::text::Encoding;
+use crate::{
+    Bounds, Error, Format, FormatKind, Luuid, LuuidGroup, StoragePlan, TimeOrdered, UnixMillis,
+};
+
+/// A typed key: a newtype over a [`Format`], declared with `#[entity_key]`.
+///
+/// `Ord` is the public order of the format. Two different keys never compare, join or convert by
+/// accident; [`into_format`](Self::into_format) and [`from_format`](Self::from_format) are the
+/// explicit doors.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a typed key",
+    label = "not a typed key",
+    note = "declare it with `#[entity_key] pub struct CustomerId(ShortPrefixComb);`"
+)]
+pub trait EntityKey:
+    Copy
+    + Ord
+    + Hash
+    + fmt::Debug
+    + fmt::Display
+    + FromStr<Err = Error>
+    + TryFrom<Uuid, Error = Error>
+    + TryFrom<u128, Error = Error>
+    + Send
+    + Sync
+    + 'static
+{
+    /// The format under the key.
+    type Format: Format;
+
+    /// The type's name, for messages.
+    const NAME: &'static str;
+
+    /// What stands before the underscore in the key's text, if anything.
+    const PREFIX: Option<&'static str>;
+
+    /// The group of a key over [`Luuid`].
+    const GROUP: Option<LuuidGroup>;
+
+    /// The storage and layout on every backend.
+    const PLAN: StoragePlan;
+
+    /// The key of an id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLargeForPlan`] if the plan has no room for it (only where a DistributedId128 is
+    /// stored as 38 decimal digits), [`Error::Group`] for a LUUID of another group.
+    fn from_format(id: Self::Format) -> Result<Self, Error>;
+
+    /// The id without its type.
+    fn into_format(self) -> Self::Format;
+
+    /// The 128 bits in public (RFC) order.
+    fn to_u128(self) -> u128 {
+        self.into_format().to_u128()
+    }
+
+    /// The same bits as a [`Uuid`].
+    fn to_uuid(self) -> Uuid {
+        Uuid::from_u128(self.to_u128())
+    }
+
+    /// The keys made in a time span, as none, one or two half-open intervals in column order.
+    ///
+    /// ```
+    /// # use rowkey_core::{Bounds, EntityKey, UnixMillis, TimeOrdered};
+    /// fn of_last_hour<K>(now: UnixMillis) -> Bounds<K>
+    /// where
+    ///     K: EntityKey<Format: TimeOrdered>,
+    /// {
+    ///     K::bounds(now.saturating_sub(std::time::Duration::from_secs(3600))..now)
+    /// }
+    /// ```
+    fn bounds(span: impl RangeBounds<UnixMillis>) -> Bounds<Self>
+    where
+        Self::Format: TimeOrdered,
+    {
+        Bounds::of(span)
+    }
+}
+
+/// Checks what a key asks of its ids beyond their format: room in the plan, and the group.
+///
+/// # Errors
+///
+/// See [`EntityKey::from_format`].
+#[doc(hidden)]
+pub fn admit<K: EntityKey>(id: K::Format) -> Result<K::Format, Error> {
+    let value = id.to_u128();
+    if value > const { K::PLAN.max_value() } {
+        return Err(Error::TooLargeForPlan {
+            key: K::NAME,
+            digits: digits(K::PLAN.max_value()),
+        });
+    }
+    if let Some(expected) = K::GROUP {
+        let found = Luuid(value).group();
+        if found != expected {
+            return Err(Error::Group {
+                key: K::NAME,
+                expected: expected.get(),
+                found: found.get(),
+            });
+        }
+    }
+    Ok(id)
+}
+
+const fn digits(max: u128) -> u8 {
+    max.ilog10() as u8 + 1
+}
+
+/// A key's text: its format's public text, or the prefix, an underscore and the compact
+/// alphanumeric form.
+#[doc(hidden)]
+pub fn write_text<K: EntityKey>(key: &K, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match K::PREFIX {
+        None => f.pad(&K::Format::KIND.public_text(key.to_u128())),
+        Some(prefix) => {
+            let body = key.into_format().encode(Encoding::Alphanumeric);
+            write!(f, "{prefix}_{body}")
+        }
+    }
+}
+
+/// Reads what [`write_text`] writes.
+///
+/// # Errors
+///
+/// [`Error::Prefix`] for another or no prefix, otherwise what the format and the key say.
+#[doc(hidden)]
+pub fn parse_text<K: EntityKey>(text: &str) -> Result<K, Error> {
+    let id = match K::PREFIX {
+        None => text.parse()?,
+        Some(prefix) => match text
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.strip_prefix('_'))
+        {
+            Some(body) => K::Format::decode(Encoding::Alphanumeric, body)?,
+            None => return Err(wrong_prefix::<K>(prefix, text)),
+        },
+    };
+    K::from_format(id)
+}
+
+#[cold]
+fn wrong_prefix<K: EntityKey>(expected: &'static str, text: &str) -> Error {
+    let found = match text.split_once('_') {
+        Some((found, _)) => found.chars().take(24).chain(['_']).collect(),
+        None => text.chars().take(8).collect::<String>(),
+    };
+    Error::Prefix {
+        key: K::NAME,
+        expected,
+        found,
+    }
+}
+
+/// Refuses, at compile time, what a declaration cannot mean: a group on another format than LUUID,
+/// or a LUUID key without one.
+#[doc(hidden)]
+pub const fn check_group(format: FormatKind, has_group: bool) {
+    match (matches!(format, FormatKind::Luuid), has_group) {
+        (true, false) => panic!(
+            "a key over Luuid names its group: write #[entity_key(group = \"com.acme.Customer\")]"
+        ),
+        (false, true) => panic!("only keys over Luuid have a group; leave `group` out"),
+        _ => {}
+    }
+}

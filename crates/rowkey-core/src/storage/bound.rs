@@ -1,0 +1,232 @@
+//! Edges of time ranges, in public order, to be stored through a column like a key.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Bound, Deref, RangeBounds};
+
+use super::{Column, Stored};
+use crate::format::{TimeField, interval_number};
+use crate::{EntityKey, Format, FormatKind, TimeOrdered, UnixMillis};
+
+/// One half-open interval of public values: from `lower` on, below `upper`; `None` is unbounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ValueRange {
+    /// The smallest value of the interval, itself included.
+    pub lower: Option<u128>,
+    /// The value that ends the interval, itself excluded.
+    pub upper: Option<u128>,
+}
+
+/// None, one or two [`ValueRange`]s: the ids of a time span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ValueRanges {
+    ranges: [ValueRange; 2],
+    len: u8,
+}
+
+impl ValueRanges {
+    const EMPTY: Self = Self {
+        ranges: [ValueRange {
+            lower: None,
+            upper: None,
+        }; 2],
+        len: 0,
+    };
+    /// Every value.
+    const ALL: Self = Self {
+        len: 1,
+        ..Self::EMPTY
+    };
+
+    const fn one(lower: Option<u128>, upper: Option<u128>) -> Self {
+        Self {
+            ranges: [ValueRange { lower, upper }; 2],
+            len: 1,
+        }
+    }
+
+    const fn two(first: ValueRange, second: ValueRange) -> Self {
+        Self {
+            ranges: [first, second],
+            len: 2,
+        }
+    }
+}
+
+impl Deref for ValueRanges {
+    type Target = [ValueRange];
+
+    fn deref(&self) -> &[ValueRange] {
+        &self.ranges[..usize::from(self.len)]
+    }
+}
+
+impl FormatKind {
+    /// The intervals of public values that hold all ids made in a time span, or `None` for a format
+    /// without time.
+    ///
+    /// `from` is included, `to` excluded, either may be open. `interval_ms` matters to the short
+    /// COMBs only. Formats coarser than a millisecond get the whole of every unit that the span
+    /// touches. The edges are the smallest valid ids of their instant, so they keep their place in
+    /// every layout of the format; a span of a whole turn of the short COMBs' ring is everything,
+    /// one across the ring's end is two intervals.
+    ///
+    /// For a DistributedId the time is the embedded one, which is the creating clock's minus up to
+    /// 1000 ms.
+    pub fn value_ranges(
+        self,
+        from: Option<UnixMillis>,
+        to: Option<UnixMillis>,
+        interval_ms: u64,
+    ) -> Option<ValueRanges> {
+        match self.time_field()? {
+            TimeField::Counter => Some(self.ring_ranges(from, to, interval_ms.max(1))),
+            TimeField::Instant { range, unit_ms } => {
+                if from.zip(to).is_some_and(|(from, to)| from >= to) {
+                    return Some(ValueRanges::EMPTY);
+                }
+                let unit = i64::from(unit_ms);
+                // The last unit that the span touches is the one before the first that it does not.
+                let first = from.map(|time| time.get().div_euclid(unit).saturating_mul(unit));
+                let end = to.map(|time| match time.get().rem_euclid(unit) {
+                    0 => time.get(),
+                    part => time.get().saturating_add(unit - part),
+                });
+                let (min, max) = (range.min.get(), range.max.get());
+                if first.is_some_and(|first| first > max) || end.is_some_and(|end| end <= min) {
+                    return Some(ValueRanges::EMPTY);
+                }
+                Some(ValueRanges::one(
+                    first
+                        .filter(|first| *first >= min)
+                        .map(|first| self.smallest_at(first)),
+                    end.filter(|end| *end <= max)
+                        .map(|end| self.smallest_at(end)),
+                ))
+            }
+        }
+    }
+
+    fn ring_ranges(
+        self,
+        from: Option<UnixMillis>,
+        to: Option<UnixMillis>,
+        interval_ms: u64,
+    ) -> ValueRanges {
+        const RING: i64 = 1 << 16;
+        let (Some(from), Some(to)) = (from, to) else {
+            return ValueRanges::ALL;
+        };
+        if from >= to {
+            return ValueRanges::EMPTY;
+        }
+        let first = interval_number(from, interval_ms);
+        let last = interval_number(UnixMillis::new(to.get() - 1), interval_ms);
+        let steps = last.saturating_sub(first).saturating_add(1);
+        if steps >= RING {
+            return ValueRanges::ALL;
+        }
+        let start = first.rem_euclid(RING);
+        let end = start + steps;
+        let lower = Some(self.smallest_at(start));
+        match end - RING {
+            ..0 => ValueRanges::one(lower, Some(self.smallest_at(end))),
+            0 => ValueRanges::one(lower, None),
+            wrapped => ValueRanges::two(
+                ValueRange {
+                    lower: None,
+                    upper: Some(self.smallest_at(wrapped)),
+                },
+                ValueRange { lower, upper: None },
+            ),
+        }
+    }
+}
+
+/// An edge of a range of `K`. Not itself a key: it was never generated and never stored.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyBound<K> {
+    value: u128,
+    key: PhantomData<fn() -> K>,
+}
+
+impl<K: EntityKey> KeyBound<K> {
+    const fn new(value: u128) -> Self {
+        Self {
+            value,
+            key: PhantomData,
+        }
+    }
+
+    /// The edge in public order.
+    pub const fn to_u128(self) -> u128 {
+        self.value
+    }
+
+    /// What to bind on a column of the key's plan.
+    pub fn encode(self, column: Column) -> Stored {
+        column.encode(self.value)
+    }
+}
+
+impl<K: EntityKey> fmt::Debug for KeyBound<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = K::Format::KIND.public_text(self.value);
+        write!(f, "KeyBound<{}>({text})", K::NAME)
+    }
+}
+
+/// One half-open interval of keys: from `lower` on, below `upper`; `None` is unbounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyRange<K: EntityKey> {
+    /// The smallest key of the interval, itself included.
+    pub lower: Option<KeyBound<K>>,
+    /// The edge that ends the interval, itself excluded.
+    pub upper: Option<KeyBound<K>>,
+}
+
+/// The keys of a time span: none, one or two [`KeyRange`]s, disjoint and in column order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds<K: EntityKey> {
+    ranges: [KeyRange<K>; 2],
+    len: u8,
+}
+
+impl<K: EntityKey> Bounds<K> {
+    pub(crate) fn of(span: impl RangeBounds<UnixMillis>) -> Self
+    where
+        K::Format: TimeOrdered,
+    {
+        let after = |time: &UnixMillis| UnixMillis::new(time.get().saturating_add(1));
+        let from = match span.start_bound() {
+            Bound::Included(time) => Some(*time),
+            Bound::Excluded(time) => Some(after(time)),
+            Bound::Unbounded => None,
+        };
+        let to = match span.end_bound() {
+            Bound::Included(time) => Some(after(time)),
+            Bound::Excluded(time) => Some(*time),
+            Bound::Unbounded => None,
+        };
+        // `TimeOrdered` formats have a time field, so there always are ranges.
+        let values = K::Format::KIND
+            .value_ranges(from, to, K::Format::STEP_MS)
+            .unwrap_or_default();
+        let typed = |range: ValueRange| KeyRange {
+            lower: range.lower.map(KeyBound::new),
+            upper: range.upper.map(KeyBound::new),
+        };
+        Self {
+            ranges: values.ranges.map(typed),
+            len: values.len,
+        }
+    }
+}
+
+impl<K: EntityKey> Deref for Bounds<K> {
+    type Target = [KeyRange<K>];
+
+    fn deref(&self) -> &[KeyRange<K>] {
+        &self.ranges[..usize::from(self.len)]
+    }
+}

@@ -1,0 +1,446 @@
+//! One key's column on one backend: its storage, its layout, and whether they keep the promise.
+
+use core::cmp::Ordering;
+use core::fmt;
+
+use super::order::mariadb_uuid_image;
+use super::{Backend, Layout, Permutation};
+use crate::FormatKind;
+
+/// What kind of column holds the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Storage {
+    /// Sixteen bytes in the backend's usual form: PostgreSQL `uuid`, MySQL and MariaDB
+    /// `BINARY(16)`, SQLite `BLOB`, SQL Server `uniqueidentifier`.
+    Uuid,
+    /// MariaDB's own `UUID` type.
+    NativeUuid,
+    /// Big-endian bytes: 12 for a DistributedId, 16 otherwise.
+    Binary,
+    /// A decimal number: 28 digits for a DistributedId, 38 for a DistributedId128; in SQLite text
+    /// of exactly so many digits.
+    Decimal,
+    /// Text: hyphenated, 36 characters; exactly 28 digits for a DistributedId.
+    Text,
+    /// Compact alphanumeric text: 16 characters for a DistributedId, 22 otherwise.
+    TextCompact,
+    /// Text of exactly 28 digits (DistributedId) or 38 digits (DistributedId128).
+    TextDigits,
+}
+
+impl Storage {
+    /// The name in declarations: `uuid`, `native-uuid`, `binary`, `decimal`, `text`,
+    /// `text-compact` or `text-digits`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Uuid => "uuid",
+            Self::NativeUuid => "native-uuid",
+            Self::Binary => "binary",
+            Self::Decimal => "decimal",
+            Self::Text => "text",
+            Self::TextCompact => "text-compact",
+            Self::TextDigits => "text-digits",
+        }
+    }
+}
+
+impl fmt::Display for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a driver sends and receives for a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wire {
+    /// PostgreSQL's `uuid` or SQL Server's `uniqueidentifier`.
+    Uuid,
+    /// MariaDB's `UUID`, sent as 36 characters so that the server refuses rather than damages.
+    NativeUuid,
+    /// So many bytes.
+    Bytes(u8),
+    /// An exact decimal number of at most so many digits.
+    Decimal(u8),
+    /// Text of exactly so many ASCII characters.
+    Text(u8),
+}
+
+impl Wire {
+    /// The wire shape in words, for error messages.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Uuid => "a uuid",
+            Self::NativeUuid => "a MariaDB UUID (16 bytes or 36 characters)",
+            Self::Bytes(12) => "12 bytes",
+            Self::Bytes(_) => "16 bytes",
+            Self::Decimal(28) => "a whole number of at most 28 digits",
+            Self::Decimal(_) => "a whole number of at most 38 digits",
+            Self::Text(16) => "text of 16 alphanumeric characters",
+            Self::Text(22) => "text of 22 alphanumeric characters",
+            Self::Text(28) => "text of exactly 28 digits",
+            Self::Text(38) => "text of exactly 38 digits",
+            Self::Text(_) => "hyphenated uuid text of 36 characters",
+        }
+    }
+}
+
+/// How far the column's order follows the format's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OrderPromise {
+    /// None: the format has no order, or the backend looks at other bytes.
+    Nothing,
+    /// By time (by interval counter for the short COMBs); random among equal times.
+    Time,
+    /// Exactly the public (RFC) order.
+    Full,
+}
+
+/// One key's column on one backend.
+///
+/// Made by [`StoragePlan`](super::StoragePlan); a `Column` that exists keeps the promise of
+/// [`order_promise`](Self::order_promise).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Column {
+    backend: Backend,
+    format: FormatKind,
+    storage: Storage,
+    layout: Layout,
+}
+
+/// How a backend sorts a column.
+#[derive(Clone, Copy)]
+enum ColumnOrder {
+    /// From the first byte (or digit) to the last.
+    Bytewise,
+    /// As SQL Server sorts `uniqueidentifier`.
+    SqlServer,
+    /// As MariaDB sorts `UUID`.
+    MariaDbUuid,
+}
+
+/// What a format needs from a column's order.
+#[derive(Clone, Copy)]
+enum Leading {
+    /// The public form's first bytes are the time (or the key): a prefix COMB.
+    CombPrefix,
+    /// The time is in the last bytes: a suffix COMB.
+    CombSuffix,
+    /// The public form's first bytes are the time (or the key), and it is no COMB.
+    Plain,
+    /// There is no order to keep.
+    Unordered,
+}
+
+const fn leading(format: FormatKind) -> Leading {
+    match format {
+        FormatKind::ShortPrefixComb | FormatKind::PrefixComb => Leading::CombPrefix,
+        FormatKind::ShortSuffixComb | FormatKind::SuffixComb => Leading::CombSuffix,
+        FormatKind::DistributedId
+        | FormatKind::DistributedId128
+        | FormatKind::Luuid
+        | FormatKind::Iuid
+        | FormatKind::HotGuid
+        | FormatKind::UuidV7 => Leading::Plain,
+        FormatKind::UuidV4 | FormatKind::AnyUuid => Leading::Unordered,
+    }
+}
+
+const fn column_order(backend: Backend, storage: Storage) -> ColumnOrder {
+    match (backend, storage) {
+        (_, Storage::NativeUuid) => ColumnOrder::MariaDbUuid,
+        (Backend::SqlServer, Storage::Uuid) => ColumnOrder::SqlServer,
+        _ => ColumnOrder::Bytewise,
+    }
+}
+
+impl Column {
+    /// The column of a format on a backend with a chosen storage; without a layout, the one that
+    /// keeps the promise.
+    ///
+    /// # Errors
+    ///
+    /// Says why the choice cannot keep the promise, and what to write instead.
+    pub const fn new(
+        format: FormatKind,
+        backend: Backend,
+        storage: Storage,
+        layout: Option<Layout>,
+    ) -> Result<Self, &'static str> {
+        if let Err(refusal) = check_storage(format, backend, storage) {
+            return Err(refusal);
+        }
+        let order = column_order(backend, storage);
+        let layout = match layout {
+            None => default_layout(format, order),
+            Some(layout) => match check_layout(format, order, layout) {
+                Ok(()) => layout,
+                Err(refusal) => return Err(refusal),
+            },
+        };
+        Ok(Self {
+            backend,
+            format,
+            storage,
+            layout,
+        })
+    }
+
+    /// The backend.
+    pub const fn backend(self) -> Backend {
+        self.backend
+    }
+
+    /// The key's format.
+    pub const fn format(self) -> FormatKind {
+        self.format
+    }
+
+    /// The kind of column.
+    pub const fn storage(self) -> Storage {
+        self.storage
+    }
+
+    /// The order of the bytes.
+    pub const fn layout(self) -> Layout {
+        self.layout
+    }
+
+    /// The rearrangement that the layout means for this format.
+    pub const fn permutation(self) -> Permutation {
+        match (self.layout, self.format) {
+            (Layout::Public, _) => Permutation::Identity,
+            (Layout::SqlServer, _) => Permutation::SqlServer,
+            (
+                Layout::Prefix | Layout::Suffix,
+                FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb,
+            ) => Permutation::SwapShort,
+            (Layout::Prefix | Layout::Suffix, _) => Permutation::SwapFull,
+        }
+    }
+
+    /// What drivers send and receive.
+    pub const fn wire(self) -> Wire {
+        let distributed = matches!(self.format, FormatKind::DistributedId);
+        match (self.storage, self.backend) {
+            (Storage::Uuid, Backend::Postgres | Backend::SqlServer) => Wire::Uuid,
+            (Storage::Uuid, _) => Wire::Bytes(16),
+            (Storage::NativeUuid, _) => Wire::NativeUuid,
+            (Storage::Binary, _) => Wire::Bytes(if distributed { 12 } else { 16 }),
+            (Storage::Decimal, Backend::Sqlite) | (Storage::TextDigits, _) => {
+                Wire::Text(self.digits())
+            }
+            (Storage::Decimal, _) => Wire::Decimal(self.digits()),
+            (Storage::Text, _) => Wire::Text(if distributed { 28 } else { 36 }),
+            (Storage::TextCompact, _) => Wire::Text(if distributed { 16 } else { 22 }),
+        }
+    }
+
+    const fn digits(self) -> u8 {
+        if matches!(self.format, FormatKind::DistributedId) {
+            28
+        } else {
+            38
+        }
+    }
+
+    /// The largest public value that the column has room for.
+    pub const fn max_value(self) -> u128 {
+        match self.wire() {
+            Wire::Decimal(digits) | Wire::Text(digits @ (28 | 38)) => {
+                10_u128.pow(digits as u32) - 1
+            }
+            _ => self.format.width().max(),
+        }
+    }
+
+    /// How far the column's order follows the format's.
+    pub const fn order_promise(self) -> OrderPromise {
+        let order = column_order(self.backend, self.storage);
+        match (leading(self.format), order, self.layout) {
+            (_, ColumnOrder::SqlServer, Layout::SqlServer)
+            | (_, ColumnOrder::Bytewise, Layout::Public) => OrderPromise::Full,
+            (Leading::Plain, ColumnOrder::MariaDbUuid, Layout::Public) => OrderPromise::Full,
+            (Leading::Unordered, ..) => OrderPromise::Nothing,
+            _ => OrderPromise::Time,
+        }
+    }
+
+    /// How the backend orders the stored forms of two public values.
+    ///
+    /// ```
+    /// use rowkey_core::{Backend, Column, FormatKind, Storage};
+    ///
+    /// let column = Column::new(FormatKind::UuidV7, Backend::SqlServer, Storage::Uuid, None)?;
+    /// assert!(column.compare(1, 2).is_lt());
+    /// # Ok::<(), &'static str>(())
+    /// ```
+    pub fn compare(self, a: u128, b: u128) -> Ordering {
+        let image = |value| {
+            let stored = self.permutation().apply(value);
+            match column_order(self.backend, self.storage) {
+                ColumnOrder::Bytewise => stored,
+                ColumnOrder::SqlServer => Permutation::SqlServer.invert(stored),
+                ColumnOrder::MariaDbUuid => mariadb_uuid_image(stored),
+            }
+        };
+        image(a).cmp(&image(b))
+    }
+}
+
+const fn check_storage(
+    format: FormatKind,
+    backend: Backend,
+    storage: Storage,
+) -> Result<(), &'static str> {
+    match storage {
+        Storage::NativeUuid if !matches!(backend, Backend::MariaDb) => Err(
+            "`native-uuid` is MariaDB's own type, so it can be declared for `mariadb` only; \
+                 write `uuid`",
+        ),
+        Storage::NativeUuid if !mariadb_keeps(format) => Err(
+            "MariaDB's UUID type refuses or damages some values of this format; write `uuid` \
+                 (BINARY(16)) or `binary`",
+        ),
+        Storage::Decimal | Storage::TextDigits
+            if !matches!(
+                format,
+                FormatKind::DistributedId | FormatKind::DistributedId128
+            ) =>
+        {
+            Err(
+                "only DistributedId (28 digits) and DistributedId128 (38 digits) can be stored as \
+                 decimal digits, values of this format can need 39; write `uuid` or `binary`",
+            )
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Formats of which MariaDB's `UUID` type stores every value unharmed and sorts it by time.
+const fn mariadb_keeps(format: FormatKind) -> bool {
+    matches!(
+        format,
+        FormatKind::ShortPrefixComb
+            | FormatKind::ShortSuffixComb
+            | FormatKind::PrefixComb
+            | FormatKind::SuffixComb
+            | FormatKind::UuidV4
+            | FormatKind::UuidV7
+            | FormatKind::Luuid
+    )
+}
+
+const fn default_layout(format: FormatKind, order: ColumnOrder) -> Layout {
+    match (leading(format), order) {
+        (Leading::CombPrefix, ColumnOrder::SqlServer | ColumnOrder::MariaDbUuid) => Layout::Suffix,
+        (Leading::CombSuffix, ColumnOrder::Bytewise) => Layout::Prefix,
+        (Leading::Plain, ColumnOrder::SqlServer) => Layout::SqlServer,
+        _ => Layout::Public,
+    }
+}
+
+const fn check_layout(
+    format: FormatKind,
+    order: ColumnOrder,
+    layout: Layout,
+) -> Result<(), &'static str> {
+    let leading = leading(format);
+    match (layout, leading, order) {
+        (Layout::SqlServer, _, ColumnOrder::Bytewise | ColumnOrder::MariaDbUuid) => Err(
+            "the `sql-server` layout is for SQL Server's uniqueidentifier only; leave the \
+                 layout out",
+        ),
+        (Layout::SqlServer, Leading::CombSuffix, _) => Err(
+            "the `sql-server` layout sorts by the first bytes of the public form, which are \
+                 random in a suffix COMB; leave the layout out",
+        ),
+        (Layout::Prefix, Leading::CombPrefix | Leading::Plain | Leading::Unordered, _) => {
+            Err("the `prefix` layout is for suffix COMBs only; leave the layout out")
+        }
+        (Layout::Suffix, Leading::CombSuffix | Leading::Plain | Leading::Unordered, _) => {
+            Err("the `suffix` layout is for prefix COMBs only; leave the layout out")
+        }
+        (Layout::Public, Leading::CombPrefix | Leading::Plain, ColumnOrder::SqlServer) => Err(
+            "SQL Server sorts a uniqueidentifier by its last six bytes first, which are random \
+                 in the public form of this format; leave the layout out, or declare the key over \
+                 AnyUuid if the table already stores its guids unswapped",
+        ),
+        (Layout::Public, Leading::CombPrefix, ColumnOrder::MariaDbUuid) => Err(
+            "MariaDB sorts these UUIDs by their last six bytes first, which are random in the \
+                 public form of this format; leave the layout out (`suffix`)",
+        ),
+        (Layout::Public, Leading::CombSuffix, ColumnOrder::Bytewise) => Err(
+            "this column is sorted from its first byte on, which is random in the public form \
+                 of a suffix COMB; leave the layout out (`prefix`), or declare the key over AnyUuid \
+                 if the table already stores its ids as they are",
+        ),
+        (Layout::Suffix, Leading::CombPrefix, ColumnOrder::Bytewise) => Err(
+            "this column is sorted from its first byte on, which is random in the `suffix` \
+                 layout; leave the layout out (`public`)",
+        ),
+        (
+            Layout::Prefix,
+            Leading::CombSuffix,
+            ColumnOrder::SqlServer | ColumnOrder::MariaDbUuid,
+        ) => Err(
+            "this column is sorted by its last six bytes first, which are random in the \
+                 `prefix` layout; leave the layout out (`public`)",
+        ),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STORAGES: [Storage; 7] = [
+        Storage::Uuid,
+        Storage::NativeUuid,
+        Storage::Binary,
+        Storage::Decimal,
+        Storage::Text,
+        Storage::TextCompact,
+        Storage::TextDigits,
+    ];
+
+    #[test]
+    fn every_column_that_can_be_made_keeps_a_promise_unless_the_format_has_no_order() {
+        let layouts = [
+            None,
+            Some(Layout::Public),
+            Some(Layout::Prefix),
+            Some(Layout::Suffix),
+        ];
+        for format in FormatKind::ALL {
+            for backend in Backend::ALL {
+                for storage in STORAGES {
+                    for layout in layouts.into_iter().chain([Some(Layout::SqlServer)]) {
+                        let Ok(column) = Column::new(format, backend, storage, layout) else {
+                            continue;
+                        };
+                        let unordered = matches!(format, FormatKind::UuidV4 | FormatKind::AnyUuid);
+                        assert!(
+                            unordered || column.order_promise() >= OrderPromise::Time,
+                            "{column:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_storage_without_a_layout_gets_one_that_is_also_accepted_when_written_out() {
+        for format in FormatKind::ALL {
+            for backend in Backend::ALL {
+                for storage in STORAGES {
+                    if let Ok(column) = Column::new(format, backend, storage, None) {
+                        let written = Column::new(format, backend, storage, Some(column.layout()));
+                        assert_eq!(written, Ok(column));
+                    }
+                }
+            }
+        }
+    }
+}

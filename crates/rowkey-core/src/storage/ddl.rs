@@ -1,0 +1,147 @@
+//! Column definitions and identifier quoting.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::{Backend, Column, Storage, StoragePlan, Wire};
+use crate::Error;
+
+/// Whether a column takes NULL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nullability {
+    /// `NOT NULL`.
+    NotNull,
+    /// `NULL`.
+    Nullable,
+}
+
+impl StoragePlan {
+    /// The definition of a key's column in a CREATE TABLE statement: quoted name, type, collation
+    /// where the order needs one, NULL or NOT NULL.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that the backend cannot take, [`Error::Refused`] where the
+    /// plan uses MariaDB's own `UUID` type and the backend is MySQL.
+    ///
+    /// ```
+    /// use rowkey_core::{Backend, FormatKind, Nullability, StoragePlan};
+    ///
+    /// let plan = StoragePlan::default_for(FormatKind::ShortPrefixComb);
+    /// let column = plan.column_definition(Backend::MariaDb, "id", Nullability::NotNull)?;
+    /// assert_eq!(column, "`id` BINARY(16) NOT NULL");
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn column_definition(
+        &self,
+        backend: Backend,
+        name: &str,
+        nullability: Nullability,
+    ) -> Result<String, Error> {
+        let name = quote_identifier(backend, name)?;
+        let sql_type = self.column_type(backend)?;
+        let null = match nullability {
+            Nullability::NotNull => "NOT NULL",
+            Nullability::Nullable => "NULL",
+        };
+        Ok(format!("{name} {sql_type} {null}"))
+    }
+
+    /// The column's SQL type, with the binary collation that text needs for its order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] where the plan uses MariaDB's own `UUID` type and the backend is MySQL.
+    pub fn column_type(&self, backend: Backend) -> Result<String, Error> {
+        let column = self.column(backend);
+        if column.storage() == Storage::NativeUuid && backend == Backend::MySql {
+            return Err(Error::Refused(
+                "the plan stores this key in MariaDB's own UUID type, which MySQL does not have",
+            ));
+        }
+        Ok(column.sql_type(backend))
+    }
+}
+
+impl Column {
+    fn sql_type(self, backend: Backend) -> String {
+        match (self.wire(), backend) {
+            (Wire::Uuid, Backend::SqlServer) => "uniqueidentifier".into(),
+            (Wire::Uuid, _) => "uuid".into(),
+            (Wire::NativeUuid, _) => "UUID".into(),
+            (Wire::Bytes(_), Backend::Postgres) => "bytea".into(),
+            (Wire::Bytes(_), Backend::Sqlite) => "BLOB".into(),
+            (Wire::Bytes(width), Backend::SqlServer) => format!("binary({width})"),
+            (Wire::Bytes(width), Backend::MySql | Backend::MariaDb) => format!("BINARY({width})"),
+            (Wire::Decimal(digits), Backend::Postgres) => format!("numeric({digits},0)"),
+            (Wire::Decimal(digits), Backend::SqlServer) => format!("decimal({digits},0)"),
+            (Wire::Decimal(digits), _) => format!("DECIMAL({digits},0)"),
+            // Not char(n): it pads and compares without its padding.
+            (Wire::Text(width), Backend::Postgres) => format!("varchar({width}) COLLATE \"C\""),
+            (Wire::Text(width), Backend::MySql | Backend::MariaDb) => {
+                format!("CHAR({width}) CHARACTER SET ascii COLLATE ascii_bin")
+            }
+            // A type name with DECIMAL, NUMERIC or UUID in it would turn digits into a REAL.
+            (Wire::Text(_), Backend::Sqlite) => "TEXT COLLATE BINARY".into(),
+            (Wire::Text(width), Backend::SqlServer) => {
+                format!("char({width}) COLLATE Latin1_General_100_BIN2")
+            }
+        }
+    }
+}
+
+/// Quotes a table's or column's name for a backend; the only place where a name enters SQL.
+///
+/// # Errors
+///
+/// [`Error::Identifier`] for an empty name, one with a NUL character, or one longer than the
+/// backend takes (63 bytes in PostgreSQL, 64 characters in MySQL and MariaDB, 128 in SQL Server).
+///
+/// ```
+/// use rowkey_core::{Backend, quote_identifier};
+///
+/// assert_eq!(quote_identifier(Backend::Postgres, "my \"id\"")?, "\"my \"\"id\"\"\"");
+/// assert_eq!(quote_identifier(Backend::SqlServer, "a]b")?, "[a]]b]");
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+pub fn quote_identifier(backend: Backend, name: &str) -> Result<String, Error> {
+    if name.is_empty() {
+        return Err(Error::Identifier("the name is empty"));
+    }
+    if name.contains('\0') {
+        return Err(Error::Identifier("the name has a NUL character"));
+    }
+    let too_long = match backend {
+        Backend::Postgres => name.len() > 63,
+        Backend::MySql | Backend::MariaDb => name.chars().count() > 64,
+        Backend::SqlServer => name.encode_utf16().count() > 128,
+        Backend::Sqlite => false,
+    };
+    if too_long {
+        return Err(Error::Identifier(
+            "the name is longer than the database takes",
+        ));
+    }
+    if matches!(backend, Backend::MySql | Backend::MariaDb)
+        && (name.ends_with(' ') || name.chars().any(|character| character > '\u{ffff}'))
+    {
+        return Err(Error::Identifier(
+            "MySQL and MariaDB names neither end in a blank nor have characters beyond U+FFFF",
+        ));
+    }
+    let (open, close) = match backend {
+        Backend::Postgres | Backend::Sqlite => ('"', '"'),
+        Backend::MySql | Backend::MariaDb => ('`', '`'),
+        Backend::SqlServer => ('[', ']'),
+    };
+    let mut quoted = String::with_capacity(name.len() + 2);
+    quoted.push(open);
+    for character in name.chars() {
+        quoted.push(character);
+        if character == close {
+            quoted.push(close);
+        }
+    }
+    quoted.push(close);
+    Ok(quoted)
+}

@@ -1,0 +1,19 @@
+//! How each backend holds a key: backend, column, layout, plan, stored value, bounds and DDL.
+
+mod backend;
+mod bound;
+mod column;
+mod ddl;
+mod layout;
+mod order;
+mod plan;
+mod stored;
+
+pub use backend::Backend;
+pub use bound::{Bounds, KeyBound, KeyRange, ValueRange, ValueRanges};
+pub use column::{Column, OrderPromise, Storage, Wire};
+pub use ddl::{Nullability, quote_identifier};
+pub use layout::{Layout, Permutation};
+pub use order::{MariaDbUuidOrd, SqlServerOrd};
+pub use plan::StoragePlan;
+pub use stored::{Stored, StoredBytes, StoredRef};

@@ -1,0 +1,217 @@
+//! The plan of a key: its column on every backend.
+
+use super::{Backend, Column, Layout, Storage};
+use crate::FormatKind;
+
+use Layout::{Prefix, Public, SqlServer, Suffix};
+use Storage::{Decimal, Uuid};
+
+/// The default plans. The README shows the same table.
+#[rustfmt::skip]
+const MATRIX: [(FormatKind, [(Storage, Layout); 4]); 12] = [
+    //                              PostgreSQL          MySQL, MariaDB      SQLite              SQL Server
+    (FormatKind::ShortPrefixComb,  [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, Suffix)]),
+    (FormatKind::PrefixComb,       [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, Suffix)]),
+    (FormatKind::ShortSuffixComb,  [(Uuid, Prefix),     (Uuid, Prefix),     (Uuid, Prefix),     (Uuid, Public)]),
+    (FormatKind::SuffixComb,       [(Uuid, Prefix),     (Uuid, Prefix),     (Uuid, Prefix),     (Uuid, Public)]),
+    (FormatKind::UuidV7,           [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, SqlServer)]),
+    (FormatKind::Iuid,             [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, SqlServer)]),
+    (FormatKind::HotGuid,          [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, SqlServer)]),
+    (FormatKind::Luuid,            [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, SqlServer)]),
+    (FormatKind::DistributedId128, [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, SqlServer)]),
+    (FormatKind::DistributedId,    [(Decimal, Public),  (Decimal, Public),  (Decimal, Public),  (Decimal, Public)]),
+    (FormatKind::UuidV4,           [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, Public)]),
+    (FormatKind::AnyUuid,          [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, Public)]),
+];
+
+/// For one key, the storage and layout on each backend.
+///
+/// A plan is a constant of the key; drivers switch on it at compile time. There is one column for
+/// MySQL and MariaDB, because their drivers cannot tell the two servers apart.
+///
+/// ```
+/// use rowkey_core::{Backend, FormatKind, Layout, Storage, StoragePlan};
+///
+/// const PLAN: StoragePlan = StoragePlan::default_for(FormatKind::DistributedId)
+///     .with(Backend::Postgres, "uuid");
+/// assert_eq!(PLAN.column(Backend::Postgres).storage(), Storage::Uuid);
+/// assert_eq!(PLAN.column(Backend::Sqlite).storage(), Storage::Decimal);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StoragePlan {
+    postgres: Column,
+    mysql_protocol: Column,
+    sqlite: Column,
+    sql_server: Column,
+}
+
+impl StoragePlan {
+    /// The default plan of a format.
+    pub const fn default_for(format: FormatKind) -> Self {
+        let mut row = 0;
+        while MATRIX[row].0 as u8 != format as u8 {
+            row += 1;
+        }
+        let columns = MATRIX[row].1;
+        Self {
+            postgres: default_column(format, Backend::Postgres, columns[0]),
+            mysql_protocol: default_column(format, Backend::MySql, columns[1]),
+            sqlite: default_column(format, Backend::Sqlite, columns[2]),
+            sql_server: default_column(format, Backend::SqlServer, columns[3]),
+        }
+    }
+
+    /// This plan with another column on one backend, as declared by
+    /// `#[entity_key(storage(postgres = "uuid"))]`: a storage's name, optionally followed by a
+    /// colon and a layout's name. `Backend::MySql` and `Backend::MariaDb` set the same column.
+    ///
+    /// # Panics
+    ///
+    /// If the names do not exist or the choice cannot keep the promise; in a constant this is a
+    /// compile error that says what to write instead.
+    #[must_use]
+    pub const fn with(self, backend: Backend, choice: &str) -> Self {
+        match self.try_with(backend, choice) {
+            Ok(plan) => plan,
+            Err(refusal) => panic!("{}", refusal),
+        }
+    }
+
+    /// [`with`](Self::with) for a choice made at run time.
+    ///
+    /// # Errors
+    ///
+    /// Why the choice cannot keep the promise, and what to write instead.
+    pub const fn try_with(mut self, backend: Backend, choice: &str) -> Result<Self, &'static str> {
+        let (storage, layout) = match parse_choice(choice) {
+            Ok(choice) => choice,
+            Err(refusal) => return Err(refusal),
+        };
+        let column = match Column::new(self.postgres.format(), backend, storage, layout) {
+            Ok(column) => column,
+            Err(refusal) => return Err(refusal),
+        };
+        match backend {
+            Backend::Postgres => self.postgres = column,
+            Backend::MySql | Backend::MariaDb => self.mysql_protocol = column,
+            Backend::Sqlite => self.sqlite = column,
+            Backend::SqlServer => self.sql_server = column,
+        }
+        Ok(self)
+    }
+
+    /// The column on a backend. For MySQL and MariaDB alike it is the one column of their protocol,
+    /// which reports the backend it was declared for.
+    pub const fn column(&self, backend: Backend) -> Column {
+        match backend {
+            Backend::Postgres => self.postgres,
+            Backend::MySql | Backend::MariaDb => self.mysql_protocol,
+            Backend::Sqlite => self.sqlite,
+            Backend::SqlServer => self.sql_server,
+        }
+    }
+
+    /// The largest public value that every column of the plan has room for.
+    pub const fn max_value(&self) -> u128 {
+        let mut max = self.postgres.max_value();
+        let others = [self.mysql_protocol, self.sqlite, self.sql_server];
+        let mut index = 0;
+        while index < others.len() {
+            let other = others[index].max_value();
+            if other < max {
+                max = other;
+            }
+            index += 1;
+        }
+        max
+    }
+}
+
+const fn default_column(
+    format: FormatKind,
+    backend: Backend,
+    (storage, layout): (Storage, Layout),
+) -> Column {
+    match Column::new(format, backend, storage, Some(layout)) {
+        Ok(column) => column,
+        Err(refusal) => panic!("{}", refusal),
+    }
+}
+
+/// Reads `storage` or `storage:layout`.
+const fn parse_choice(choice: &str) -> Result<(Storage, Option<Layout>), &'static str> {
+    let bytes = choice.as_bytes();
+    let mut colon = 0;
+    while colon < bytes.len() && bytes[colon] != b':' {
+        colon += 1;
+    }
+    let (storage, layout) = bytes.split_at(colon);
+    let storage = match storage {
+        b"uuid" => Storage::Uuid,
+        b"native-uuid" => Storage::NativeUuid,
+        b"binary" => Storage::Binary,
+        b"decimal" => Storage::Decimal,
+        b"text" => Storage::Text,
+        b"text-compact" => Storage::TextCompact,
+        b"text-digits" => Storage::TextDigits,
+        _ => {
+            return Err(
+                "no such storage: write `uuid`, `native-uuid`, `binary`, `decimal`, `text`, \
+                        `text-compact` or `text-digits`, optionally followed by `:` and a layout",
+            );
+        }
+    };
+    let layout = match layout {
+        b"" => None,
+        b":public" => Some(Layout::Public),
+        b":prefix" => Some(Layout::Prefix),
+        b":suffix" => Some(Layout::Suffix),
+        b":sql-server" => Some(Layout::SqlServer),
+        _ => {
+            return Err(
+                "no such layout: write `public`, `prefix`, `suffix` or `sql-server` after \
+                        the colon",
+            );
+        }
+    };
+    Ok((storage, layout))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_matrix_is_what_each_storage_gets_without_a_layout() {
+        for format in FormatKind::ALL {
+            let plan = StoragePlan::default_for(format);
+            for backend in Backend::ALL {
+                let column = plan.column(backend);
+                assert_eq!(column.format(), format);
+                assert_eq!(
+                    Column::new(format, column.backend(), column.storage(), None),
+                    Ok(column),
+                    "{format} on {backend}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn declared_choices_are_read_or_refused_with_advice() {
+        let plan = StoragePlan::default_for(FormatKind::DistributedId);
+        let plan = plan.try_with(Backend::SqlServer, "uuid").unwrap();
+        assert_eq!(plan.column(Backend::SqlServer).layout(), Layout::SqlServer);
+        for (backend, choice, advice) in [
+            (Backend::Postgres, "guid", "no such storage"),
+            (Backend::Postgres, "uuid:", "no such layout"),
+            (Backend::Postgres, "uuid:public:x", "no such layout"),
+            (Backend::MySql, "native-uuid", "write `uuid`"),
+            (Backend::MariaDb, "native-uuid", "damages some values"),
+            (Backend::SqlServer, "uuid:public", "AnyUuid"),
+        ] {
+            let refusal = plan.try_with(backend, choice).unwrap_err();
+            assert!(refusal.contains(advice), "{choice}: {refusal}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Between a public value and what a column holds.
+
+use alloc::format;
+use alloc::string::String;
+use core::fmt;
+
+use super::{Backend, Column, Wire};
+use crate::text::{Encoding, ShortText, Width, decimal, hyphenated};
+use crate::{Error, FormatKind};
+
+/// What a driver binds for a key. Bytes and text are already in the column's layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// A uuid's bytes in the order of its text.
+    Uuid([u8; 16]),
+    /// Bytes.
+    Bytes(StoredBytes),
+    /// A whole number of at most 28 or 38 digits.
+    Decimal(u128),
+    /// ASCII text.
+    Text(ShortText),
+}
+
+/// Twelve or sixteen bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct StoredBytes {
+    bytes: [u8; 16],
+    start: u8,
+}
+
+impl StoredBytes {
+    /// The bytes.
+    pub fn as_slice(&self) -> &[u8] {
+        &self.bytes[usize::from(self.start)..]
+    }
+}
+
+impl fmt::Debug for StoredBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_slice().fmt(f)
+    }
+}
+
+/// What a driver found in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoredRef<'a> {
+    /// Bytes, of a binary column or a uuid.
+    Bytes(&'a [u8]),
+    /// Text, of a text column or of any column in a text protocol.
+    Text(&'a str),
+    /// A whole number.
+    Decimal(u128),
+}
+
+impl fmt::Display for StoredRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
+            Self::Text(text) => write!(f, "text of {} characters", text.chars().count()),
+            Self::Decimal(value) => write!(f, "the number {value}"),
+        }
+    }
+}
+
+impl Column {
+    /// What to bind for a public value.
+    ///
+    /// Total: a value that passed the key's constructors fits its plan.
+    #[inline]
+    pub fn encode(self, value: u128) -> Stored {
+        let stored = self.permutation().apply(value);
+        match self.wire() {
+            Wire::Uuid => Stored::Uuid(stored.to_be_bytes()),
+            Wire::NativeUuid => Stored::Text(hyphenated::write(stored)),
+            Wire::Bytes(width) => Stored::Bytes(StoredBytes {
+                bytes: stored.to_be_bytes(),
+                start: 16 - width,
+            }),
+            Wire::Decimal(_) => Stored::Decimal(stored),
+            Wire::Text(28) => Stored::Text(decimal::padded::<28>(stored)),
+            Wire::Text(38) => Stored::Text(decimal::padded::<38>(stored)),
+            Wire::Text(36) => Stored::Text(hyphenated::write(stored)),
+            Wire::Text(_) => Stored::Text(
+                self.format()
+                    .width()
+                    .encode_admitted(Encoding::Alphanumeric, stored),
+            ),
+        }
+    }
+
+    /// The public value of what a column held.
+    ///
+    /// A MySQL or MariaDB column may come as 16 bytes or as 36 characters, and a PostgreSQL uuid
+    /// as text in the text protocol; the layout is always the declared one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stored`] for another type or length than the plan stores, [`Error::Text`] for text
+    /// of another alphabet, [`Error::Format`] for a value of another format.
+    #[inline]
+    pub fn decode(self, found: StoredRef<'_>) -> Result<u128, Error> {
+        let stored = match (self.wire(), found) {
+            (Wire::Uuid | Wire::NativeUuid | Wire::Bytes(16), StoredRef::Bytes(bytes)) => {
+                match <[u8; 16]>::try_from(bytes) {
+                    Ok(bytes) => u128::from_be_bytes(bytes),
+                    Err(_) => return Err(self.mismatch(found)),
+                }
+            }
+            (Wire::Bytes(_), StoredRef::Bytes(bytes)) => match <[u8; 12]>::try_from(bytes) {
+                Ok(bytes) => bytes
+                    .iter()
+                    .fold(0, |value, byte| value << 8 | u128::from(*byte)),
+                Err(_) => return Err(self.mismatch(found)),
+            },
+            (Wire::Uuid | Wire::NativeUuid, StoredRef::Text(text)) => hyphenated::parse(text)?,
+            (Wire::Bytes(16), StoredRef::Text(text))
+                if matches!(self.backend(), Backend::MySql | Backend::MariaDb) =>
+            {
+                hyphenated::parse(text)?
+            }
+            (Wire::Decimal(_), StoredRef::Decimal(value)) => value,
+            (Wire::Decimal(28), StoredRef::Text(text)) => {
+                Width::Decimal28.decode(Encoding::Decimal, text)?
+            }
+            (Wire::Decimal(_), StoredRef::Text(text)) => {
+                Width::U128.decode(Encoding::Decimal, text)?
+            }
+            (Wire::Text(width), StoredRef::Text(text)) if text.len() == usize::from(width) => {
+                let encoding = match width {
+                    28 | 38 => Encoding::Decimal,
+                    36 => Encoding::Uuid,
+                    _ => Encoding::Alphanumeric,
+                };
+                self.format().width().decode(encoding, text)?
+            }
+            _ => return Err(self.mismatch(found)),
+        };
+        let value = self.permutation().invert(stored);
+        if value > self.max_value() {
+            return Err(self.mismatch(found));
+        }
+        self.format().check(value)
+    }
+
+    #[cold]
+    fn mismatch(self, found: StoredRef<'_>) -> Error {
+        Error::Stored {
+            format: self.format(),
+            expected: self.wire().describe(),
+            found: format!("{found}"),
+        }
+    }
+
+    /// The SQL literal of a public value, to paste into a WHERE clause on this column's backend.
+    ///
+    /// ```
+    /// use rowkey_core::{Backend, FormatKind, StoragePlan};
+    ///
+    /// let plan = StoragePlan::default_for(FormatKind::DistributedId);
+    /// let literal = |backend| plan.column(backend).literal(1_088_824_355_131_185_736_905_670_087);
+    /// assert_eq!(literal(Backend::Postgres), "1088824355131185736905670087");
+    /// assert_eq!(literal(Backend::Sqlite), "'1088824355131185736905670087'");
+    /// ```
+    pub fn literal(self, value: u128) -> String {
+        match self.encode(value) {
+            Stored::Uuid(bytes) => format!("'{}'", hyphenated::write(u128::from_be_bytes(bytes))),
+            Stored::Decimal(value) => format!("{value}"),
+            Stored::Text(text) => format!("'{text}'"),
+            Stored::Bytes(bytes) => {
+                let mut literal = String::from(match self.backend() {
+                    Backend::Postgres => "'\\x",
+                    Backend::SqlServer => "0x",
+                    Backend::MySql | Backend::MariaDb | Backend::Sqlite => "X'",
+                });
+                for byte in bytes.as_slice() {
+                    literal.push_str(&format!("{byte:02x}"));
+                }
+                if !matches!(self.backend(), Backend::SqlServer) {
+                    literal.push('\'');
+                }
+                literal
+            }
+        }
+    }
+}
+
+impl FormatKind {
+    /// The text of the uuid that the default layout stores in SQL Server's `uniqueidentifier`; a
+    /// DistributedId as the uuid of its 128 bits.
+    pub fn sql_server_uuid(self, value: u128) -> ShortText {
+        uuid_text(
+            Column::new(self, Backend::SqlServer, super::Storage::Uuid, None),
+            value,
+        )
+        .unwrap_or_else(|| hyphenated::write(value))
+    }
+
+    /// The text of the uuid that MariaDB's `UUID` type stores, for the formats that it does not
+    /// damage.
+    pub fn mariadb_uuid(self, value: u128) -> Option<ShortText> {
+        uuid_text(
+            Column::new(self, Backend::MariaDb, super::Storage::NativeUuid, None),
+            value,
+        )
+    }
+}
+
+fn uuid_text(column: Result<Column, &'static str>, value: u128) -> Option<ShortText> {
+    let column = column.ok()?;
+    Some(hyphenated::write(column.permutation().apply(value)))
+}

@@ -1,0 +1,261 @@
+//! Base 62 with the digits `0-9A-Za-z`, applied to each block of eight bytes on its own.
+//!
+//! ```text
+//! 16 bytes   | 8 bytes, big-endian  | 8 bytes, big-endian  |
+//! 22 digits  | 11 digits            | 11 digits            |
+//! 10^28-1    | ......agbFu (5)      | 5KnEQGxp4QB (11)     |   six digits that are always 0
+//! ```
+//!
+//! The value order of the digits is their ASCII order and a block always has 11 of them, so the
+//! texts sort bytewise like the numbers. Letter case matters: a database column needs a binary or
+//! case-sensitive collation.
+//!
+//! 62^11 is larger than 2^64, so some texts of 11 digits stand for no block (`LygHa16AHYG` would be
+//! 2^64, `zzzzzzzzzzz` is the last): the decoders refuse them instead of wrapping around, which
+//! would give one value several texts.
+
+use super::{Width, refusal};
+use crate::Error;
+
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+const POW_2: u64 = 62 * 62;
+const POW_4: u64 = POW_2 * POW_2;
+const POW_5: u64 = POW_4 * 62;
+
+/// The two digits of every number below 62^2, one lookup instead of a division and two.
+static DIGIT_PAIRS: [[u8; 2]; POW_2 as usize] = {
+    let mut pairs = [[0; 2]; POW_2 as usize];
+    let mut value = 0;
+    while value < pairs.len() {
+        pairs[value] = [DIGITS[value / 62], DIGITS[value % 62]];
+        value += 1;
+    }
+    pairs
+};
+
+/// What stands for a byte that is no digit. Its top bit is set, and no digit's is.
+const NOT_A_DIGIT: u8 = 0xff;
+
+/// The value of every byte as a digit.
+static DIGIT_VALUES: [u8; 256] = {
+    let mut values = [NOT_A_DIGIT; 256];
+    let mut value = 0;
+    while value < DIGITS.len() {
+        values[DIGITS[value] as usize] = value as u8;
+        value += 1;
+    }
+    values
+};
+
+const BLOCK_FORM: &str = "11 alphanumeric characters (0-9, A-Z, a-z)";
+const TWO_BLOCKS_FORM: &str = "22 alphanumeric characters (0-9, A-Z, a-z)";
+const DECIMAL28_FORM: &str = "16 alphanumeric characters (0-9, A-Z, a-z) of a number below 10^28";
+
+/// Writes eight bytes as 11 digits, padded with leading `0`.
+///
+/// ```
+/// use rowkey_core::text::base62;
+///
+/// assert_eq!(&base62::encode_u64(u64::MAX), b"LygHa16AHYF");
+/// assert_eq!(&base62::encode_u64(5), b"00000000005");
+/// ```
+#[inline]
+pub fn encode_u64(value: u64) -> [u8; 11] {
+    let mut digits = [0; 11];
+    write_block(value, &mut digits);
+    digits
+}
+
+/// Writes sixteen bytes as two blocks of 11 digits.
+///
+/// This is not the base-62 number of the 128 bits: each half has its own 11 digits.
+///
+/// ```
+/// use rowkey_core::text::base62;
+///
+/// assert_eq!(&base62::encode_u128(u128::MAX), b"LygHa16AHYFLygHa16AHYF");
+/// assert_eq!(&base62::encode_u128(1 << 64), b"0000000000100000000000");
+/// ```
+#[inline]
+pub fn encode_u128(value: u128) -> [u8; 22] {
+    let mut digits = [0; 22];
+    if let ([high, low], _) = digits.as_chunks_mut() {
+        write_block((value >> 64) as u64, high);
+        write_block(value as u64, low);
+    }
+    digits
+}
+
+/// Writes a number below 10^28 as 16 digits: the 22 of [`encode_u128`] without the first six,
+/// which are always `0`.
+///
+/// Of a larger number, the digits in front of the 16 are lost.
+///
+/// ```
+/// use rowkey_core::text::base62;
+///
+/// assert_eq!(&base62::encode_decimal28(10_u128.pow(28) - 1), b"agbFu5KnEQGxp4QB");
+/// ```
+#[inline]
+pub fn encode_decimal28(value: u128) -> [u8; 16] {
+    let mut digits = [0; 16];
+    if let Some((high, low)) = digits.split_first_chunk_mut::<5>() {
+        // The upper 64 bits of 10^28-1 are 542101086, below 62^5.
+        let upper = ((value >> 64) as u64) % POW_5;
+        high[0] = DIGITS[(upper / POW_4) as usize];
+        high[1..].copy_from_slice(&four_digits(upper % POW_4));
+        if let Some(low) = low.first_chunk_mut() {
+            write_block(value as u64, low);
+        }
+    }
+    digits
+}
+
+#[inline]
+fn write_block(value: u64, digits: &mut [u8; 11]) {
+    // Three digits and two groups of four: each group is one multiplication away from the value,
+    // and all pairs are independent lookups.
+    let without_last_4 = value / POW_4;
+    let first_3 = without_last_4 / POW_4;
+    digits[0] = DIGITS[(first_3 / POW_2) as usize];
+    digits[1..3].copy_from_slice(&DIGIT_PAIRS[(first_3 % POW_2) as usize]);
+    digits[3..7].copy_from_slice(&four_digits(without_last_4 % POW_4));
+    digits[7..].copy_from_slice(&four_digits(value % POW_4));
+}
+
+/// The digits of a number below 62^4.
+#[inline]
+fn four_digits(value: u64) -> [u8; 4] {
+    let [a, b] = DIGIT_PAIRS[(value / POW_2) as usize];
+    let [c, d] = DIGIT_PAIRS[(value % POW_2) as usize];
+    [a, b, c, d]
+}
+
+/// Reads 11 digits.
+///
+/// ```
+/// use rowkey_core::text::base62;
+///
+/// assert_eq!(base62::decode_u64("AzL8n0Y58m7")?, i64::MAX as u64);
+/// assert!(base62::decode_u64("zzzzzzzzzzz").is_err());
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Text`] for another length, another character, or a number beyond 2^64-1.
+#[inline]
+pub fn decode_u64(text: impl AsRef<[u8]>) -> Result<u64, Error> {
+    let text = text.as_ref();
+    match <&[u8; 11]>::try_from(text).ok().and_then(read_block) {
+        Some(value) => Ok(value),
+        None => Err(refuse(text, BLOCK_FORM, 11, 0)),
+    }
+}
+
+/// Reads two blocks of 11 digits.
+///
+/// ```
+/// use rowkey_core::text::base62;
+///
+/// assert_eq!(base62::decode_u128("0000000000100000000000")?, 1 << 64);
+///
+/// let error = base62::decode_u128("0000000000\u{141}00000000000").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "expected 22 alphanumeric characters (0-9, A-Z, a-z): '\u{141}' at position 10",
+/// );
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Text`] for another length, another character, or a block beyond 2^64-1.
+#[inline]
+pub fn decode_u128(text: impl AsRef<[u8]>) -> Result<u128, Error> {
+    let text = text.as_ref();
+    let ([high, low], []) = text.as_chunks() else {
+        return Err(refuse(text, TWO_BLOCKS_FORM, 22, 0));
+    };
+    match (read_block(high), read_block(low)) {
+        (Some(high), Some(low)) => Ok(u128::from(high) << 64 | u128::from(low)),
+        (None, _) => Err(refuse(text, TWO_BLOCKS_FORM, 22, 0)),
+        (_, None) => Err(refuse(text, TWO_BLOCKS_FORM, 22, 11)),
+    }
+}
+
+/// Reads the 16 digits of a number below 10^28.
+///
+/// ```
+/// use rowkey_core::text::base62;
+///
+/// let value = base62::decode_decimal28("3zfAkCP7ZtzfeQYp")?;
+/// assert_eq!(value, 1_088_824_355_131_185_736_905_670_087);
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Text`] for another length, another character, a lower block (the last 11 digits)
+/// beyond 2^64-1, or a number beyond 10^28-1.
+#[inline]
+pub fn decode_decimal28(text: impl AsRef<[u8]>) -> Result<u128, Error> {
+    let text = text.as_ref();
+    let Some((high, Ok(low))) = text
+        .split_first_chunk::<5>()
+        .map(|(high, low)| (high, <&[u8; 11]>::try_from(low)))
+    else {
+        return Err(refuse(text, DECIMAL28_FORM, 16, 0));
+    };
+    let (upper, seen) = read_five(high);
+    match read_block(low) {
+        Some(lower) if seen & 0x80 == 0 => {
+            let value = u128::from(upper) << 64 | u128::from(lower);
+            if value <= Width::Decimal28.max() {
+                Ok(value)
+            } else {
+                Err(refuse(text, DECIMAL28_FORM, 16, 0))
+            }
+        }
+        // If it is not a character, then it is the lower block that is too large.
+        _ => Err(refuse(text, DECIMAL28_FORM, 16, 5)),
+    }
+}
+
+/// The value of a block, or nothing for a foreign character or too large a number.
+#[inline]
+fn read_block(digits: &[u8; 11]) -> Option<u64> {
+    let [a, b, c, d, e, f, g, h, i, j, last] = *digits;
+    // Two independent chains of five instead of one of ten.
+    let (high, seen_high) = read_five(&[a, b, c, d, e]);
+    let (low, seen_low) = read_five(&[f, g, h, i, j]);
+    let last = DIGIT_VALUES[usize::from(last)];
+    if (seen_high | seen_low | last) & 0x80 != 0 {
+        return None;
+    }
+    // Ten digits always fit: only the last step can leave the 64 bits.
+    (high * POW_5 + low)
+        .checked_mul(62)?
+        .checked_add(last.into())
+}
+
+/// The value of five digits, and the bits seen in any of them: the top one if one is no digit.
+#[inline]
+fn read_five(digits: &[u8; 5]) -> (u64, u8) {
+    digits.iter().fold((0, 0), |(value, seen), &character| {
+        let digit = DIGIT_VALUES[usize::from(character)];
+        (value * 62 + u64::from(digit), seen | digit)
+    })
+}
+
+#[cold]
+fn refuse(text: &[u8], expected: &'static str, length: usize, overflow: usize) -> Error {
+    refusal(
+        text,
+        expected,
+        |character| character.is_ascii_alphanumeric(),
+        length..=length,
+        overflow,
+    )
+}

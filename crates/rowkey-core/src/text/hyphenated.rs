@@ -1,0 +1,82 @@
+//! UUID text as everyone writes it: `8-4-4-4-12` hexadecimal digits, lower case.
+//!
+//! The texts sort bytewise like the 128-bit numbers, within one letter case.
+
+use uuid::Uuid;
+
+use super::ShortText;
+use crate::{Error, TextProblem};
+
+const LENGTH: usize = 36;
+const FORM: &str = "hyphenated UUID text (36 characters, 8-4-4-4-12 hexadecimal digits)";
+
+/// Reads 36 characters of either letter case, and nothing but them: no blanks, no braces, no
+/// `urn:uuid:`, no text without hyphens.
+///
+/// ```
+/// use rowkey_core::text::hyphenated;
+///
+/// let value = hyphenated::parse("00000000-0384-A786-907d-b2ad82883dc7")?;
+/// assert_eq!(value, 1_088_824_355_131_185_736_905_670_087);
+///
+/// let error = hyphenated::parse("00000000-0384-a786-907d_b2ad82883dc7").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "expected hyphenated UUID text (36 characters, 8-4-4-4-12 hexadecimal digits): \
+///      '_' at position 23",
+/// );
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Text`] with the number of characters if it is not 36, else with the first character
+/// that may not stand where it stands.
+#[inline]
+pub fn parse(text: &str) -> Result<u128, Error> {
+    // The length first: `uuid` also reads the forms of 32, 38 and 45 characters.
+    if text.len() == LENGTH
+        && let Ok(value) = Uuid::try_parse_ascii(text.as_bytes())
+    {
+        return Ok(value.as_u128());
+    }
+    Err(refusal(text))
+}
+
+/// Writes the 36 characters, lower case.
+///
+/// ```
+/// use rowkey_core::text::hyphenated;
+///
+/// assert_eq!(hyphenated::write(5), "00000000-0000-0000-0000-000000000005");
+/// ```
+#[inline]
+pub fn write(value: u128) -> ShortText {
+    let mut characters = [0; LENGTH];
+    Uuid::from_u128(value)
+        .hyphenated()
+        .encode_lower(&mut characters);
+    ShortText::of_array(characters)
+}
+
+/// The length comes first here: in a text of another length, positions mean nothing.
+#[cold]
+fn refusal(text: &str) -> Error {
+    let length = text.chars().count();
+    let foreign = text
+        .chars()
+        .enumerate()
+        .find(|&(position, character)| match position {
+            8 | 13 | 18 | 23 => character != '-',
+            _ => !character.is_ascii_hexdigit(),
+        });
+    let problem = match foreign {
+        _ if length == 0 => TextProblem::Empty,
+        Some((position, found)) if length == LENGTH => TextProblem::Character { position, found },
+        _ => TextProblem::Length { found: length },
+    };
+    Error::Text {
+        expected: FORM,
+        problem,
+    }
+}

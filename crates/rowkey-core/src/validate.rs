@@ -1,0 +1,196 @@
+//! Validation of ids that clients made, when the entity is created.
+
+use core::str::FromStr;
+use core::time::Duration;
+
+use crate::format::comb;
+use crate::{EntityKey, Error, ShortPrefixComb, UnixMillis};
+
+/// How far a client's clock may differ from the server's (or from the time a batch recorded) when
+/// it makes a short prefix COMB.
+///
+/// An id is inside the window if its interval counter is at most `past` behind or `future` ahead of
+/// the counter of `now`, on the ring of 65,536 intervals; a part of an interval counts as a whole
+/// one. Validate only when the entity is created: later, look the id up.
+///
+/// A random version-4 UUID passes by chance: 21 of 65,536 at the default of ten intervals either
+/// way. A window of a whole ring or more accepts every short prefix COMB.
+///
+/// ```
+/// use rowkey_core::{CreationWindow, ShortPrefixComb, UnixMillis, ValidationError};
+///
+/// let window = CreationWindow::default();
+/// let now = UnixMillis::new(1_647_575_040_000); // 2022-03-18T03:44:00Z, counter 0
+/// let id: ShortPrefixComb = window.parse("fff60000-0000-4000-8000-000000000000", now)?;
+/// assert_eq!(id.counter(), 0xfff6);
+///
+/// let late = "000b0000-0000-4000-8000-000000000000".parse::<ShortPrefixComb>().unwrap();
+/// let error = window.check(late, now).unwrap_err();
+/// assert!(matches!(error, ValidationError::OutsideWindow { counter: 11, .. }));
+/// # Ok::<(), ValidationError>(())
+/// ```
+///
+/// Source: `CombUuidShortPrefixUtils` of the klokwrk project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CreationWindow {
+    /// The tolerance into the past.
+    pub past: Duration,
+    /// The tolerance into the future.
+    pub future: Duration,
+}
+
+/// Ten minutes either way: ten intervals of the default short prefix COMB.
+impl Default for CreationWindow {
+    fn default() -> Self {
+        Self::ten_intervals(60_000)
+    }
+}
+
+/// Why a client's id is not accepted for a new entity.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ValidationError {
+    /// No id was sent, or a blank one.
+    #[error("the id is missing")]
+    Missing,
+    /// The text is not an id at all.
+    #[error("the id is malformed: {0}")]
+    Malformed(Error),
+    /// The id is a UUID, but not a random one (version 4, RFC variant).
+    #[error("the id is not a random UUID: {0}")]
+    NotRandomV4(Error),
+    /// The id was not made around now.
+    #[error(
+        "the id was not made within the accepted time: its counter is {counter}, accepted are \
+         {first} to {last} on a ring of 65536 ({past:?} before to {future:?} after {now}, in \
+         intervals of {interval:?})"
+    )]
+    OutsideWindow {
+        /// The id's interval counter.
+        counter: u16,
+        /// The first accepted counter; larger than `last` where the window crosses the ring's end.
+        first: u16,
+        /// The last accepted counter.
+        last: u16,
+        /// The instant the id was held against.
+        now: UnixMillis,
+        /// The tolerance into the past.
+        past: Duration,
+        /// The tolerance into the future.
+        future: Duration,
+        /// The interval of the counter.
+        interval: Duration,
+    },
+}
+
+impl CreationWindow {
+    /// The usual window of ten intervals either way, for an interval in milliseconds.
+    pub const fn ten_intervals(interval_ms: u64) -> Self {
+        let tolerance = Duration::from_millis(interval_ms.saturating_mul(10));
+        Self {
+            past: tolerance,
+            future: tolerance,
+        }
+    }
+
+    /// Reads and checks a client's text; the first rule that fails is reported.
+    ///
+    /// # Errors
+    ///
+    /// Each rule has its own [`ValidationError`]; all of them are the client's fault.
+    pub fn parse<const INTERVAL_MS: u64>(
+        &self,
+        text: &str,
+        now: UnixMillis,
+    ) -> Result<ShortPrefixComb<INTERVAL_MS>, ValidationError> {
+        let id = read(text)?;
+        self.check(id, now)?;
+        Ok(id)
+    }
+
+    /// Reads and checks a client's text for a typed key over a short prefix COMB.
+    ///
+    /// # Errors
+    ///
+    /// Each rule has its own [`ValidationError`]; a missing or wrong prefix is
+    /// [`Malformed`](ValidationError::Malformed).
+    pub fn parse_key<K, const INTERVAL_MS: u64>(
+        &self,
+        text: &str,
+        now: UnixMillis,
+    ) -> Result<K, ValidationError>
+    where
+        K: EntityKey<Format = ShortPrefixComb<INTERVAL_MS>>,
+    {
+        let key: K = read(text)?;
+        self.check(key.into_format(), now)?;
+        Ok(key)
+    }
+
+    /// Checks an id that has already been read.
+    ///
+    /// # Errors
+    ///
+    /// [`ValidationError::OutsideWindow`].
+    pub fn check<const INTERVAL_MS: u64>(
+        &self,
+        id: ShortPrefixComb<INTERVAL_MS>,
+        now: UnixMillis,
+    ) -> Result<(), ValidationError> {
+        self.check_counter(
+            id.counter(),
+            ShortPrefixComb::<INTERVAL_MS>::INTERVAL_MS,
+            now,
+        )
+    }
+
+    /// Checks the counter of an id whose interval is only known at run time. An interval of 0 is
+    /// taken for one millisecond.
+    ///
+    /// # Errors
+    ///
+    /// [`ValidationError::OutsideWindow`].
+    pub fn check_counter(
+        &self,
+        counter: u16,
+        interval_ms: u64,
+        now: UnixMillis,
+    ) -> Result<(), ValidationError> {
+        let Self { past, future } = *self;
+        let interval_ms = interval_ms.max(1);
+        let steps = |tolerance: Duration| {
+            let interval_ns = u128::from(interval_ms) * 1_000_000;
+            u64::try_from(tolerance.as_nanos().div_ceil(interval_ns)).unwrap_or(u64::MAX)
+        };
+        let (back, ahead) = (steps(past), steps(future));
+        if back.saturating_add(ahead) >= comb::RING as u64 - 1 {
+            return Ok(());
+        }
+        let here = comb::interval_number(now, interval_ms).rem_euclid(comb::RING) as u16;
+        let behind = u64::from(here.wrapping_sub(counter));
+        let in_front = u64::from(counter.wrapping_sub(here));
+        if behind <= back || in_front <= ahead {
+            return Ok(());
+        }
+        Err(ValidationError::OutsideWindow {
+            counter,
+            first: here.wrapping_sub(back as u16),
+            last: here.wrapping_add(ahead as u16),
+            now,
+            past,
+            future,
+            interval: Duration::from_millis(interval_ms),
+        })
+    }
+}
+
+/// Reads an id and sorts what can be wrong with it into what the client has to be told.
+fn read<T: FromStr<Err = Error>>(text: &str) -> Result<T, ValidationError> {
+    if text.trim().is_empty() {
+        return Err(ValidationError::Missing);
+    }
+    text.parse().map_err(|error| match error {
+        Error::Format { .. } => ValidationError::NotRandomV4(error),
+        _ => ValidationError::Malformed(error),
+    })
+}

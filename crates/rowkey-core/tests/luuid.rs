@@ -1,0 +1,114 @@
+//! LUUID, against the transliterated program of the article.
+
+mod vectors;
+
+use proptest::prelude::*;
+use rowkey_core::{Error, Luuid, LuuidGroup, crc12};
+use vectors::{int, section, text};
+
+#[test]
+fn crc12_vectors() {
+    for case in section("luuid.json", "crc12", 7) {
+        let name = text(&case, "input_utf8");
+        assert_eq!(
+            i64::from(crc12(name.as_bytes())),
+            int(&case, "crc12"),
+            "{case}"
+        );
+        assert_eq!(
+            LuuidGroup::of(name).to_string(),
+            text(&case, "hex"),
+            "{case}"
+        );
+    }
+}
+
+#[test]
+fn make_vectors() {
+    for case in section("luuid.json", "make", 9) {
+        let group = LuuidGroup::new(int(&case, "group") as u16).unwrap();
+        let random_u64 = u64::from_str_radix(text(&case, "random_u64"), 16).unwrap();
+        let random60 = u64::from_str_radix(text(&case, "random60"), 16).unwrap();
+        assert_eq!(random_u64 >> 4, random60, "the top 60 bits are used");
+        let id = Luuid::from_parts(group, int(&case, "key") as u64, random60).unwrap();
+        assert_eq!(id.to_string(), text(&case, "uuid"), "{case}");
+        let read: Luuid = text(&case, "uuid").parse().unwrap();
+        assert_eq!(
+            (read.group(), read.key(), read.random()),
+            (group, id.key(), random60)
+        );
+        assert_eq!(
+            format!("{:x}", read.key()),
+            text(&case, "key_hex"),
+            "{case}"
+        );
+        assert_eq!(read.group().to_string(), text(&case, "group_hex"), "{case}");
+    }
+}
+
+#[test]
+fn d14_version_6_and_variant_a_are_required() {
+    for case in section("luuid.json", "invalid", 3) {
+        assert!(text(&case, "uuid").parse::<Luuid>().is_err(), "{case}");
+    }
+    for variant in "0123456789bcdef".chars() {
+        let uuid = format!("00000000-0001-6000-{variant}000-000000000000");
+        assert!(uuid.parse::<Luuid>().is_err(), "{uuid}");
+    }
+}
+
+#[test]
+fn d11_the_group_is_the_crc_of_the_name() {
+    assert_eq!(
+        LuuidGroup::of("com.soqqo.system.domain.Person").get(),
+        0xf47
+    );
+}
+
+#[test]
+fn d12_the_text_has_the_shape_of_a_uuid() {
+    let group = LuuidGroup::new(0xaa1).unwrap();
+    let id = Luuid::from_parts(group, 0x23_122e, 0x789_28ef_27ab_7c62).unwrap();
+    assert_eq!(id.to_string(), "00000023-122e-6aa1-a789-28ef27ab7c62");
+}
+
+#[test]
+fn d13_d16_fields_out_of_range_are_errors() {
+    let group = LuuidGroup::new(0xfff).unwrap();
+    let max = 281_474_976_710_655;
+    assert!(Luuid::from_parts(group, max, 0).is_ok());
+    assert!(matches!(
+        Luuid::from_parts(group, max + 1, 0),
+        Err(Error::Field { field: "key", .. })
+    ));
+    assert!(matches!(
+        Luuid::from_parts(group, 0, 1 << 60),
+        Err(Error::Field {
+            field: "random",
+            ..
+        })
+    ));
+    let error = LuuidGroup::new(4096).unwrap_err();
+    assert_eq!(error.to_string(), "group of a Luuid is 0..=4095, not 4096");
+}
+
+#[test]
+fn d18_groups_are_taken_over_utf8() {
+    assert_eq!(LuuidGroup::of("é").get(), crc12(&[0xc3, 0xa9]));
+}
+
+proptest! {
+    #[test]
+    fn fields_survive(group in 0..4096_u16, key in 0..1_u64 << 48, random in 0..1_u64 << 60) {
+        let group = LuuidGroup::new(group).unwrap();
+        let id = Luuid::from_parts(group, key, random).unwrap();
+        prop_assert_eq!((id.group(), id.key(), id.random()), (group, key, random));
+        prop_assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn order_is_key_group_random(a in (0..1_u64 << 48, 0..4096_u16, 0..1_u64 << 60), b in (0..1_u64 << 48, 0..4096_u16, 0..1_u64 << 60)) {
+        let make = |(key, group, random)| Luuid::from_parts(LuuidGroup::new(group).unwrap(), key, random).unwrap();
+        prop_assert_eq!(make(a).cmp(&make(b)), a.cmp(&b));
+    }
+}
