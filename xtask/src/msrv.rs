@@ -5,15 +5,19 @@
 //! `rust-version` than the crate itself. Whether the sources themselves use a
 //! newer part of the standard library is what clippy's `incompatible_msrv` lint
 //! finds, which reads the same `rust-version`.
+//!
+//! Every feature counts, with one exception. A crate of this workspace that
+//! another one only depends on behind a feature, such as a driver, keeps its
+//! own promise; it would otherwise take everyone along who does without it.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    fmt,
-};
+use std::{collections::HashSet, fmt};
 
 use anyhow::{Context, Result, bail};
 
-use crate::workspace::{Metadata, Package};
+use crate::{
+    command,
+    workspace::{Metadata, Package},
+};
 
 /// A Rust version as manifests write it: two or three numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,11 +65,11 @@ impl fmt::Display for RustVersion {
     }
 }
 
-/// A package in the closure of a workspace crate that declares a minimum.
+/// A package that a crate is built from, and the minimum it declares.
 #[derive(Debug)]
 struct Need {
     minimum: RustVersion,
-    /// The packages from the workspace crate to the one that declares it.
+    /// The packages from the crate to the one that declares it.
     path: Vec<String>,
 }
 
@@ -77,35 +81,17 @@ impl fmt::Display for Need {
 
 /// Checks every crate of the workspace and names each one that fails.
 pub(crate) fn run() -> Result<()> {
-    check(&Metadata::load()?)
-}
-
-fn check(metadata: &Metadata) -> Result<()> {
+    let metadata = Metadata::load()?;
     let mut failed = Vec::new();
     for package in metadata.members() {
-        let name = &package.name;
-        let Some(declared) = &package.rust_version else {
-            println!("{name}: declares no rust-version");
-            failed.push(name.as_str());
-            continue;
-        };
-        let declared = RustVersion::parse(declared)?;
-        let needs = needs(metadata, package)?;
-        let too_new: Vec<&Need> = needs
-            .iter()
-            .filter(|need| need.minimum > declared)
-            .collect();
-        if too_new.is_empty() {
-            match needs.iter().max_by_key(|need| need.minimum) {
-                Some(need) => println!("{name}: {declared}, its dependencies need {need}"),
-                None => println!("{name}: {declared}, its dependencies need nothing"),
-            }
-        } else {
-            println!("{name}: {declared} is too low, its dependencies need");
-            for need in too_new {
-                println!("    {need}");
-            }
-            failed.push(name);
+        let apart: Vec<&Package> = optional_members(package, &metadata).collect();
+        let tree = dependency_tree(package, &apart)?;
+        if !holds(package, &tree, metadata.packages())? {
+            failed.push(package.name.as_str());
+        }
+        for other in apart {
+            let declared = other.rust_version.as_deref().unwrap_or("nothing");
+            println!("    apart from {}, which declares {declared}", other.name);
         }
     }
     if !failed.is_empty() {
@@ -117,84 +103,140 @@ fn check(metadata: &Metadata) -> Result<()> {
     Ok(())
 }
 
-/// What the dependencies of a package declare, each once by the shortest path.
-fn needs(metadata: &Metadata, package: &Package) -> Result<Vec<Need>> {
-    let packages = metadata.packages_by_id();
-    let graph = metadata.build_graph();
+/// The crates of the workspace that a package only depends on behind a feature.
+fn optional_members<'a>(
+    package: &'a Package,
+    metadata: &'a Metadata,
+) -> impl Iterator<Item = &'a Package> {
+    package
+        .dependencies
+        .iter()
+        .filter(|dependency| dependency.optional)
+        .filter_map(|dependency| metadata.member(&dependency.name))
+}
 
-    // Breadth first, remembering who asked for whom.
-    let mut asked_by: HashMap<&str, Option<&str>> = HashMap::from([(package.id.as_str(), None)]);
-    let mut queue = VecDeque::from([package.id.as_str()]);
+/// What a crate with all its features is built from, apart from some packages.
+///
+/// The tree is asked for one crate at a time: in a view of the whole workspace
+/// it would depend on everything that other members turn on in shared
+/// dependencies.
+fn dependency_tree(package: &Package, apart: &[&Package]) -> Result<String> {
+    let mut tree = command::cargo(&[
+        "tree",
+        "--package",
+        &package.name,
+        "--all-features",
+        // Development dependencies do not reach the users of a crate.
+        "--edges=normal,build",
+        "--target=all",
+        "--prefix=depth",
+        "--format={p}",
+    ]);
+    for other in apart {
+        tree.args(["--prune", &other.name]);
+    }
+    command::output(&mut tree)
+}
+
+/// Tells what one crate needs, and whether that is as much as it declares.
+fn holds(package: &Package, tree: &str, packages: &[Package]) -> Result<bool> {
+    let name = &package.name;
+    let Some(declared) = &package.rust_version else {
+        println!("{name}: declares no rust-version");
+        return Ok(false);
+    };
+    let declared = RustVersion::parse(declared)?;
+    let needs = needs(tree, packages)?;
+    let (met, unmet): (Vec<&Need>, Vec<&Need>) =
+        needs.iter().partition(|need| need.minimum <= declared);
+    if !unmet.is_empty() {
+        println!("{name}: {declared} is too low, its dependencies need");
+        for need in &unmet {
+            println!("    {need}");
+        }
+        return Ok(false);
+    }
+    match met.iter().max_by_key(|need| need.minimum) {
+        Some(need) => println!("{name}: {declared}, its dependencies need {need}"),
+        None => println!("{name}: {declared}, its dependencies need nothing"),
+    }
+    Ok(true)
+}
+
+/// What the dependencies in a tree declare, each once.
+fn needs(tree: &str, packages: &[Package]) -> Result<Vec<Need>> {
+    let mut path: Vec<String> = Vec::new();
+    let mut seen = HashSet::new();
     let mut needs = Vec::new();
-    while let Some(id) = queue.pop_front() {
-        for &dependency in graph.get(id).into_iter().flatten() {
-            if asked_by.contains_key(dependency) {
-                continue;
-            }
-            asked_by.insert(dependency, Some(id));
-            queue.push_back(dependency);
-            let found = packages
-                .get(dependency)
-                .with_context(|| format!("`cargo metadata` does not describe {dependency}"))?;
-            if let Some(minimum) = &found.rust_version {
-                let minimum = RustVersion::parse(minimum)
-                    .with_context(|| format!("rust-version of {}", found.name))?;
-                needs.push(Need {
-                    minimum,
-                    path: path(dependency, &asked_by, &packages),
-                });
-            }
+    for line in tree.lines() {
+        let Some((depth, name, version)) = tree_line(line) else {
+            continue;
+        };
+        path.truncate(depth);
+        path.push(format!("{name} {version}"));
+        // At depth zero is the crate itself.
+        if depth == 0 || !seen.insert((name, version)) {
+            continue;
+        }
+        let package = packages
+            .iter()
+            .find(|package| package.name == name && package.version == version)
+            .with_context(|| format!("`cargo metadata` does not describe {name} {version}"))?;
+        if let Some(minimum) = &package.rust_version {
+            let minimum = RustVersion::parse(minimum)
+                .with_context(|| format!("rust-version of {name} {version}"))?;
+            needs.push(Need {
+                minimum,
+                path: path.clone(),
+            });
         }
     }
     Ok(needs)
 }
 
-fn path(
-    to: &str,
-    asked_by: &HashMap<&str, Option<&str>>,
-    packages: &HashMap<&str, &Package>,
-) -> Vec<String> {
-    let mut path = Vec::new();
-    let mut at = Some(to);
-    while let Some(id) = at {
-        if let Some(package) = packages.get(id) {
-            path.push(format!("{} {}", package.name, package.version));
-        }
-        at = asked_by.get(id).copied().flatten();
-    }
-    path.reverse();
-    path
+/// Reads `3libc v0.2.191 (*)`. Headings within the tree are no such line.
+fn tree_line(line: &str) -> Option<(usize, &str, &str)> {
+    let (depth, package) = line.split_at(line.find(|c: char| !c.is_ascii_digit())?);
+    let mut words = package.split(' ');
+    let name = words.next()?;
+    let version = words.next()?.strip_prefix('v')?;
+    Some((depth.parse().ok()?, name, version))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
 
-    fn package(name: &str, rust_version: Option<&str>) -> Value {
-        json!({
-            "id": name, "name": name, "version": "1.0.0", "rust_version": rust_version,
-            "publish": null, "targets": [],
-        })
+    const TREE: &str = "\
+0ours v0.1.0 (/somewhere/ours)
+1middle v1.0.0 (proc-macro)
+2deep v2.0.0
+[build-dependencies]
+1other v3.0.0
+2deep v2.0.0 (*)
+";
+
+    fn package(name: &str, version: &str, rust_version: Option<&str>) -> Package {
+        Package {
+            id: name.to_owned(),
+            name: name.to_owned(),
+            version: version.to_owned(),
+            rust_version: rust_version.map(str::to_owned),
+            publish: None,
+            targets: Vec::new(),
+            dependencies: Vec::new(),
+        }
     }
 
-    fn dependency(name: &str, kind: Option<&str>) -> Value {
-        json!({ "pkg": name, "dep_kinds": [{ "kind": kind }] })
-    }
-
-    /// `ours` depends on `middle`, which depends on `deep`.
-    fn workspace(ours: Option<&str>, deep: &str, kind: Option<&str>) -> Metadata {
-        let json = json!({
-            "packages": [package("ours", ours), package("middle", None), package("deep", Some(deep))],
-            "workspace_members": ["ours"],
-            "resolve": { "nodes": [
-                { "id": "ours", "deps": [dependency("middle", kind)] },
-                { "id": "middle", "deps": [dependency("deep", None)] },
-                { "id": "deep", "deps": [] },
-            ] },
-        });
-        Metadata::parse(&json.to_string()).unwrap()
+    /// The packages of the tree, of which `deep` needs this version.
+    fn packages(deep: &str) -> Vec<Package> {
+        vec![
+            package("ours", "0.1.0", Some("1.99")),
+            package("middle", "1.0.0", None),
+            package("deep", "1.0.0", Some("1.99")),
+            package("deep", "2.0.0", Some(deep)),
+            package("other", "3.0.0", Some("1.60")),
+        ]
     }
 
     #[test]
@@ -208,34 +250,28 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_may_need_as_much_as_is_declared() {
-        check(&workspace(Some("1.89"), "1.89.0", None)).unwrap();
-    }
-
-    #[test]
-    fn a_deep_dependency_that_needs_more_is_found_with_its_path() {
-        let metadata = workspace(Some("1.89"), "1.90", None);
-        assert!(
-            check(&metadata)
-                .unwrap_err()
-                .to_string()
-                .ends_with("for: ours")
-        );
-        let needs = needs(&metadata, metadata.member("ours").unwrap()).unwrap();
+    fn every_dependency_is_found_once_with_its_path() {
+        let needs = needs(TREE, &packages("1.90.1")).unwrap();
+        let shown: Vec<String> = needs.iter().map(Need::to_string).collect();
         assert_eq!(
-            needs[0].to_string(),
-            "1.90 (ours 1.0.0 -> middle 1.0.0 -> deep 1.0.0)"
+            shown,
+            [
+                "1.90.1 (ours 0.1.0 -> middle 1.0.0 -> deep 2.0.0)",
+                "1.60 (ours 0.1.0 -> other 3.0.0)"
+            ]
         );
     }
 
     #[test]
-    fn build_dependencies_count_and_development_dependencies_do_not() {
-        assert!(check(&workspace(Some("1.89"), "1.90", Some("build"))).is_err());
-        check(&workspace(Some("1.89"), "1.90", Some("dev"))).unwrap();
+    fn dependencies_may_need_as_much_as_is_declared() {
+        let ours = package("ours", "0.1.0", Some("1.89"));
+        assert!(holds(&ours, TREE, &packages("1.89.0")).unwrap());
+        assert!(!holds(&ours, TREE, &packages("1.90")).unwrap());
     }
 
     #[test]
     fn a_crate_has_to_declare_a_version() {
-        assert!(check(&workspace(None, "1.60", None)).is_err());
+        let ours = package("ours", "0.1.0", None);
+        assert!(!holds(&ours, TREE, &packages("1.60")).unwrap());
     }
 }

@@ -1,8 +1,8 @@
 //! The external tools that tasks call, with the versions they are used at.
 
-use std::{fmt, process::Command};
+use std::{fmt, fs, process::Command};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::{command, workspace};
 
@@ -107,10 +107,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     install.args(wanted.iter().map(Tool::to_string));
     if args.install {
         // One target directory for all: they share dependencies.
-        install
-            .arg("--target-dir")
-            .arg(workspace::root().join("target").join("tools"));
-        command::run(&mut install)
+        let target_dir = workspace::root().join("target").join("tools");
+        install.arg("--target-dir").arg(&target_dir);
+        command::run(&mut install)?;
+        fs::remove_dir_all(&target_dir)
+            .with_context(|| format!("could not remove {}", target_dir.display()))
     } else {
         println!("install what is missing with `cargo xtask tools --install` or with");
         println!("`{}`", command::shown(&install));

@@ -1,7 +1,6 @@
 //! What `cargo metadata` says about the workspace.
 
 use std::{
-    collections::HashMap,
     env,
     path::{Path, PathBuf},
 };
@@ -33,7 +32,6 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) struct Metadata {
     packages: Vec<Package>,
     workspace_members: Vec<String>,
-    resolve: Resolve,
 }
 
 /// One package of the workspace or of its dependencies.
@@ -51,6 +49,17 @@ pub(crate) struct Package {
     pub(crate) publish: Option<Vec<String>>,
     /// What it builds.
     pub(crate) targets: Vec<Target>,
+    /// The dependencies in its manifest.
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// One dependency in the manifest of a package.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Dependency {
+    /// The name of the package.
+    pub(crate) name: String,
+    /// Whether a feature has to turn it on.
+    pub(crate) optional: bool,
 }
 
 /// One library, binary, test or benchmark of a package.
@@ -60,28 +69,6 @@ pub(crate) struct Target {
     pub(crate) kind: Vec<String>,
     /// The name of the target.
     pub(crate) name: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct Resolve {
-    nodes: Vec<Node>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Node {
-    id: String,
-    deps: Vec<NodeDep>,
-}
-
-#[derive(Debug, Deserialize)]
-struct NodeDep {
-    pkg: String,
-    dep_kinds: Vec<DepKind>,
-}
-
-#[derive(Debug, Deserialize)]
-struct DepKind {
-    kind: Option<String>,
 }
 
 impl Metadata {
@@ -112,32 +99,9 @@ impl Metadata {
         self.members().find(|package| package.name == name)
     }
 
-    /// Every package by its identifier.
-    pub(crate) fn packages_by_id(&self) -> HashMap<&str, &Package> {
-        self.packages
-            .iter()
-            .map(|package| (package.id.as_str(), package))
-            .collect()
-    }
-
-    /// What each package needs to be built as a dependency: everything but its
-    /// development dependencies.
-    pub(crate) fn build_graph(&self) -> HashMap<&str, Vec<&str>> {
-        self.resolve
-            .nodes
-            .iter()
-            .map(|node| {
-                let needed = node.deps.iter().filter(|dep| {
-                    dep.dep_kinds
-                        .iter()
-                        .any(|kind| kind.kind.as_deref() != Some("dev"))
-                });
-                (
-                    node.id.as_str(),
-                    needed.map(|dep| dep.pkg.as_str()).collect(),
-                )
-            })
-            .collect()
+    /// Every package, of the workspace and of its dependencies.
+    pub(crate) fn packages(&self) -> &[Package] {
+        &self.packages
     }
 }
 
