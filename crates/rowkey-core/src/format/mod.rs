@@ -424,6 +424,7 @@ impl FormatKind {
     /// # Errors
     ///
     /// [`Error::Format`], with the fixed bits that differ.
+    #[inline]
     pub fn check(self, value: u128) -> Result<u128, Error> {
         if self.admits(value) {
             Ok(value)

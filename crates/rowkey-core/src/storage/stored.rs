@@ -66,7 +66,9 @@ impl Column {
     /// What to bind for a public value.
     ///
     /// Total: a value that passed the key's constructors fits its plan.
-    #[inline]
+    // Always, here and in `decode`: keys have constant columns, of which one arm remains. A hint is
+    // not taken, as the whole looks too large.
+    #[inline(always)]
     pub fn encode(self, value: u128) -> Stored {
         let stored = self.permutation().apply(value);
         match self.wire() {
@@ -97,7 +99,7 @@ impl Column {
     ///
     /// [`Error::Stored`] for another type or length than the plan stores, [`Error::Text`] for text
     /// of another alphabet, [`Error::Format`] for a value of another format.
-    #[inline]
+    #[inline(always)]
     pub fn decode(self, found: StoredRef<'_>) -> Result<u128, Error> {
         let stored = match (self.wire(), found) {
             (Wire::Uuid | Wire::NativeUuid | Wire::Bytes(16), StoredRef::Bytes(bytes)) => {

@@ -210,6 +210,7 @@ impl Width {
     ///
     /// [`Error::Text`] when the text has another length, a character outside the alphabet (also
     /// any non-ASCII one), or stands for a number beyond [`max`](Self::max).
+    #[inline]
     pub fn decode(self, encoding: Encoding, text: &str) -> Result<u128, Error> {
         let value = match encoding {
             Encoding::Uuid => hyphenated::parse(text)?,
