@@ -1,2 +1,41 @@
-//! Placeholder.
-fn main() {}
+//! The `rowkey` command: makes, inspects, converts, validates and sorts database-friendly ids.
+//!
+//! It reads arguments and lines and prints answers; everything about bits, layouts and orders is
+//! in `rowkey-core`.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod failure;
+mod fields;
+mod line;
+mod number;
+mod recognition;
+mod representation;
+mod stream;
+mod target;
+mod time;
+mod usage;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::failure::Stop;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage::report(&error),
+    };
+    match commands::run(&cli) {
+        Ok(outcome) => outcome.exit_code(),
+        Err(Stop::Failure(failure)) => {
+            failure.report();
+            failure.exit_code()
+        }
+        Err(Stop::ClosedPipe) => ExitCode::SUCCESS,
+    }
+}

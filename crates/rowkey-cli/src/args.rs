@@ -1,0 +1,347 @@
+//! The command line, as clap reads it.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use rowkey_core::{Backend, FormatKind, UnixMillis};
+
+use crate::number::{Group, Number};
+use crate::representation::{Representation, Subject};
+use crate::target::{SortOrder, Target};
+use crate::time::{Interval, parse_duration, parse_instant, parse_interval};
+
+use crate::commands::public_id::{KeySources, PublicIdRepresentation, PublicIdType};
+
+/// Make, inspect, convert, validate and sort database-friendly ids.
+#[derive(Debug, Parser)]
+#[command(
+    name = "rowkey",
+    version,
+    arg_required_else_help = true,
+    after_long_help = "\
+Formats:
+  short-prefix-comb short-suffix-comb prefix-comb suffix-comb distributed-id
+  distributed-id128 luuid iuid hot-guid uuid-v4 uuid-v7 any-uuid
+
+Representations:
+  public        what clients see: decimal digits of a distributed-id, otherwise as `uuid`
+  uuid          hyphenated lower-case text of the 128 bits
+  hex           upper-case hexadecimal (either case is read)
+  alphanumeric  base 62, case-sensitive
+  decimal       digits without padding
+  binary        the bytes as lower-case hexadecimal (either case is read)
+  sql-server    text of the uuid that SQL Server's uniqueidentifier stores
+  mariadb-uuid  text of the uuid that MariaDB's UUID type stores
+
+Ids come from the arguments or, without any, one per line from standard input. Times are RFC 3339
+(2026-01-31T12:00:00Z) or milliseconds since 1970; durations have units (60s, 10m, 1h30m).
+
+Exit codes: 0 all is well, 1 bad input, 2 wrong usage."
+)]
+pub(crate) struct Cli {
+    /// Print JSON, one value per line
+    ///
+    /// Errors stay text on standard error.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    New(New),
+    Inspect(Inspect),
+    Convert(Convert),
+    Validate(Validate),
+    Sort(Sort),
+    #[command(subcommand)]
+    PublicId(PublicId),
+    Crc12(Crc12),
+    Range(Range),
+    Completions(Completions),
+}
+
+/// The ids that a command answers.
+#[derive(Debug, Args)]
+pub(crate) struct Ids {
+    /// Ids; without any, they are read from standard input, one per line
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
+    pub(crate) ids: Vec<OsString>,
+
+    /// Go on after a bad id
+    ///
+    /// A bad id is reported on standard error and answered with an empty line; the exit code is
+    /// then 1.
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+}
+
+/// Make new ids
+///
+/// Options that the format has no field for are wrong usage; numbers outside a field's range and
+/// times outside the format's are bad input.
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The format of the ids
+    #[arg(short, long, value_parser = format_parser())]
+    pub(crate) format: FormatKind,
+
+    /// How many
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
+    pub(crate) count: u64,
+
+    /// The time to put into them, instead of now
+    ///
+    /// A distributed-id made at TIME carries the second before TIME. Where one millisecond has no
+    /// room for all ids, the following milliseconds are used; nothing waits.
+    #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
+    pub(crate) at: Option<UnixMillis>,
+
+    /// The interval of a short COMB's counter [default: 60s]
+    #[arg(long, value_name = "DURATION", value_parser = parse_interval, allow_hyphen_values = true)]
+    pub(crate) interval: Option<Interval>,
+
+    /// The group of a luuid: the full name of its kind, or a number such as 0xaa1
+    #[arg(long, value_name = "NAME|0xNNN")]
+    pub(crate) group: Option<Group>,
+
+    /// The key of a luuid, 0 to 281474976710655; the next ids get the next keys
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) key: Option<Number>,
+
+    /// The country of an iuid, 0 to 255
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) country: Option<Number>,
+
+    /// The service entity of an iuid, 0 to 255
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) entity: Option<Number>,
+
+    /// The shard key of a hot-guid, 0 to 4294967295
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) shard: Option<Number>,
+
+    /// How to print them
+    #[arg(
+        long,
+        value_name = "REPRESENTATION",
+        value_enum,
+        default_value = "public"
+    )]
+    pub(crate) repr: Representation,
+}
+
+/// Show everything that an id says: its fields, its representations and its SQL literals
+///
+/// Without --format, all formats that the text can be are shown, most likely first. With --format
+/// the text may be any representation that can be told by its shape.
+#[derive(Debug, Args)]
+pub(crate) struct Inspect {
+    #[command(flatten)]
+    pub(crate) ids: Ids,
+
+    /// The format of the ids
+    #[arg(short, long, value_parser = format_parser())]
+    pub(crate) format: Option<FormatKind>,
+
+    /// A column that is not stored in the default way, such as postgres=uuid; repeatable
+    ///
+    /// The storage is written as in the declaration of a key: uuid, native-uuid, binary, decimal,
+    /// text, text-compact or text-digits, optionally with a layout, such as uuid:public.
+    #[arg(long, value_name = "BACKEND=STORAGE", requires = "format", value_parser = parse_column)]
+    pub(crate) storage: Vec<(Backend, String)>,
+}
+
+/// Convert ids from one representation to another
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    #[command(flatten)]
+    pub(crate) ids: Ids,
+
+    /// The format of the ids, or the width of bare numbers
+    #[arg(short, long, value_parser = subject_parser())]
+    pub(crate) format: Subject,
+
+    /// What the input is
+    #[arg(long, value_name = "REPRESENTATION", value_enum)]
+    pub(crate) from: Representation,
+
+    /// What the output shall be
+    #[arg(long, value_name = "REPRESENTATION", value_enum)]
+    pub(crate) to: Representation,
+}
+
+/// Check ids that clients made for new entities
+///
+/// An id passes if it is a random UUID whose interval counter is close to the current one. It is
+/// answered with `valid`; one that fails is bad input. With --json every id is answered with an
+/// object, which names the rule that fails: missing, malformed, not-random-v4 or outside-window.
+#[derive(Debug, Args)]
+pub(crate) struct Validate {
+    #[command(flatten)]
+    pub(crate) ids: Ids,
+
+    /// The format of the ids
+    #[arg(short, long, value_parser = PossibleValuesParser::new([FormatKind::ShortPrefixComb.name()]))]
+    pub(crate) format: String,
+
+    /// The interval of the counter [default: 60s]
+    #[arg(long, value_name = "DURATION", value_parser = parse_interval, allow_hyphen_values = true)]
+    pub(crate) interval: Option<Interval>,
+
+    /// How old an id may be [default: ten intervals]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub(crate) past: Option<Duration>,
+
+    /// How far ahead of the clock an id may be [default: ten intervals]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub(crate) future: Option<Duration>,
+
+    /// The time to check against, instead of now
+    #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
+    pub(crate) at: Option<UnixMillis>,
+}
+
+/// Sort the texts of stored uuids as a backend sorts its column
+///
+/// Reads all ids before it prints the first, and keeps duplicates. A bad id has no place in the
+/// order: with --keep-going it is reported and left out.
+#[derive(Debug, Args)]
+pub(crate) struct Sort {
+    #[command(flatten)]
+    pub(crate) ids: Ids,
+
+    /// Whose order
+    #[arg(short, long, value_enum)]
+    pub(crate) backend: SortOrder,
+}
+
+/// Encrypt ids for the public, and decrypt them
+///
+/// The AES key is read from a file or an environment variable, as standard base64. During a key
+/// rotation several can be given, the newest first: the first encodes, all decode.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PublicId {
+    Encode(Encode),
+    Decode(Decode),
+}
+
+/// Turn ids into public ids
+#[derive(Debug, Args)]
+pub(crate) struct Encode {
+    #[command(flatten)]
+    pub(crate) ids: Ids,
+
+    /// What the ids are; uuids are given as hyphenated text, all others as decimal digits
+    #[arg(long = "type", value_name = "TYPE", value_enum)]
+    pub(crate) id_type: PublicIdType,
+
+    #[command(flatten)]
+    pub(crate) keys: KeySources,
+
+    /// How to print the public ids
+    #[arg(
+        long,
+        value_name = "REPRESENTATION",
+        value_enum,
+        default_value = "uuid"
+    )]
+    pub(crate) repr: PublicIdRepresentation,
+}
+
+/// Turn public ids back into ids
+#[derive(Debug, Args)]
+pub(crate) struct Decode {
+    #[command(flatten)]
+    pub(crate) ids: Ids,
+
+    /// What the ids are
+    #[arg(long = "type", value_name = "TYPE", value_enum)]
+    pub(crate) id_type: PublicIdType,
+
+    #[command(flatten)]
+    pub(crate) keys: KeySources,
+}
+
+/// Print the CRC-12 of names: the group number of luuids
+#[derive(Debug, Args)]
+#[command(mut_arg("ids", |arg| arg
+    .value_name("TEXT")
+    .help("Names; without any, they are read from standard input, one per line")))]
+pub(crate) struct Crc12 {
+    #[command(flatten)]
+    pub(crate) ids: Ids,
+}
+
+/// Print SQL conditions for the ids made in a time span
+///
+/// One line per interval. The ids of a short COMB can lie in two intervals, at the two ends of its
+/// ring: join the lines with OR.
+///
+/// An edge at which the format's range of times ends is left open. The time in a distributed-id is
+/// that of the creating clock minus up to 1000 ms.
+#[derive(Debug, Args)]
+pub(crate) struct Range {
+    /// The format of the ids
+    #[arg(short, long, value_parser = format_parser())]
+    pub(crate) format: FormatKind,
+
+    /// The start of the span, itself included
+    #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
+    pub(crate) from: UnixMillis,
+
+    /// The end of the span, itself excluded
+    #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
+    pub(crate) to: UnixMillis,
+
+    /// Where the ids are stored
+    #[arg(short, long, value_enum)]
+    pub(crate) backend: Target,
+
+    /// The interval of a short COMB's counter [default: 60s]
+    #[arg(long, value_name = "DURATION", value_parser = parse_interval, allow_hyphen_values = true)]
+    pub(crate) interval: Option<Interval>,
+
+    /// The name of the column
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    pub(crate) column: String,
+
+    /// How the column stores the ids, if not in the default way, such as uuid or uuid:public
+    ///
+    /// Written as in the declaration of a key: uuid, native-uuid, binary, decimal, text,
+    /// text-compact or text-digits, optionally with a layout.
+    #[arg(long, value_name = "STORAGE")]
+    pub(crate) storage: Option<String>,
+}
+
+/// Print a completion script for a shell
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+fn format_parser() -> impl TypedValueParser<Value = FormatKind> {
+    PossibleValuesParser::new(FormatKind::ALL.map(FormatKind::name))
+        .try_map(|name| name.parse::<FormatKind>())
+}
+
+fn subject_parser() -> impl TypedValueParser<Value = Subject> {
+    PossibleValuesParser::new(Subject::names()).try_map(|name| Subject::named(&name))
+}
+
+/// Reads `BACKEND=STORAGE[:LAYOUT]`; the storage is judged where the format is known.
+fn parse_column(text: &str) -> Result<(Backend, String), String> {
+    let Some((backend, storage)) = text.split_once('=') else {
+        return Err("write the backend, an equals sign and the storage: postgres=uuid".into());
+    };
+    let backend = backend
+        .parse()
+        .map_err(|error: rowkey_core::Error| error.to_string())?;
+    Ok((backend, storage.to_owned()))
+}

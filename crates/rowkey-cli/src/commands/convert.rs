@@ -1,0 +1,62 @@
+//! `rowkey convert`.
+
+use clap::ValueEnum;
+use rowkey_core::Error;
+use serde::Serialize;
+
+use crate::args::Convert;
+use crate::failure::{Failure, Outcome, Stop};
+use crate::representation::{Codec, Representation, Subject};
+use crate::stream::{Gap, answer_each, json_line, text_line};
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    id: &'a str,
+    result: &'a str,
+}
+
+/// Converts the ids.
+pub(super) fn run(args: &Convert, json: bool) -> Result<Outcome, Stop> {
+    let from = Codec::new(args.format, args.from)?;
+    let to = Codec::new(args.format, args.to)?;
+    answer_each(&args.ids, Gap::EmptyLine, |text, line| {
+        let text = text?;
+        let value = from
+            .read(text)
+            .map_err(|error| explain(args.format, text, error))?;
+        let result = to.write(value)?;
+        if json {
+            json_line(
+                line,
+                &Answer {
+                    id: text,
+                    result: &result,
+                },
+            );
+        } else {
+            text_line(line, &result);
+        }
+        Ok(())
+    })
+}
+
+/// The error, with the hint that the text is another representation if it is.
+fn explain(subject: Subject, text: &str, error: Error) -> Failure {
+    // The stored uuids cannot be told from public ones.
+    let recognisable = Representation::value_variants()
+        .iter()
+        .filter(|representation| {
+            !matches!(
+                representation,
+                Representation::SqlServer | Representation::MariadbUuid
+            )
+        });
+    let other = recognisable.copied().find(|representation| {
+        Codec::new(subject, *representation).is_ok_and(|codec| codec.read(text).is_ok())
+    });
+    match other {
+        Some(other) => Failure::from(error)
+            .with_hint(format!("the text can be read with --from {}", other.name())),
+        None => error.into(),
+    }
+}

@@ -1,0 +1,36 @@
+//! `rowkey crc12`.
+
+use rowkey_core::LuuidGroup;
+use serde::Serialize;
+
+use crate::args::Crc12;
+use crate::failure::{Outcome, Stop};
+use crate::stream::{Gap, answer_each, json_line, text_line};
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    text: &'a str,
+    crc12: u16,
+    hex: String,
+}
+
+/// Prints the CRC-12 of the names.
+pub(super) fn run(args: &Crc12, json: bool) -> Result<Outcome, Stop> {
+    answer_each(&args.ids, Gap::EmptyLine, |text, line| {
+        let text = text?;
+        let group = LuuidGroup::of(text);
+        if json {
+            json_line(
+                line,
+                &Answer {
+                    text,
+                    crc12: group.get(),
+                    hex: group.to_string(),
+                },
+            );
+        } else {
+            text_line(line, &group.to_string());
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,176 @@
+//! `rowkey inspect`.
+
+use std::io::{self, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::Style;
+use rowkey_core::{Backend, Column, FormatKind, Storage, StoragePlan, UnixMillis};
+use serde::Serialize;
+
+use crate::args::Inspect;
+use crate::failure::{Failure, Outcome, Stop};
+use crate::fields::Fields;
+use crate::recognition::{Reading, read_as, readings};
+use crate::representation::{Codec, Representation, Subject};
+use crate::stream::{Gap, answer_each, json_line};
+use crate::target::plan;
+
+/// All that an id says. The names are those of the JSON output, and of the text output too.
+#[derive(Serialize)]
+struct Answer {
+    format: &'static str,
+    public: String,
+    uuid: String,
+    hex: String,
+    alphanumeric: String,
+    decimal: String,
+    binary: String,
+    sql_server: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mariadb_uuid: Option<String>,
+    #[serde(flatten)]
+    fields: Fields,
+}
+
+/// Shows what the ids say.
+pub(super) fn run(args: &Inspect, json: bool) -> Result<Outcome, Stop> {
+    let columns = args
+        .storage
+        .iter()
+        .map(|(backend, storage)| (*backend, storage.as_str()));
+    let chosen = match args.format {
+        Some(format) => Some(plan(format, columns)?),
+        None => None,
+    };
+    let style = Styles::of_standard_output();
+    let mut is_first = true;
+    answer_each(&args.ids, Gap::EmptyLine, |text, block| {
+        let text = text?;
+        let readings = match args.format {
+            Some(format) => vec![Reading {
+                format,
+                value: read_as(format, text)?,
+            }],
+            None => readings(text, UnixMillis::now())?,
+        };
+        for Reading { format, value } in readings {
+            let answer = Answer::of(format, value)?;
+            if json {
+                json_line(block, &answer);
+                continue;
+            }
+            if !std::mem::take(&mut is_first) {
+                block.push(b'\n');
+            }
+            let plan = chosen.unwrap_or(StoragePlan::default_for(format));
+            // Writing to memory does not fail.
+            let _ = answer.show(style, block);
+            let _ = show_literals(&plan, value, style, block);
+        }
+        Ok(())
+    })
+}
+
+impl Answer {
+    fn of(format: FormatKind, value: u128) -> Result<Self, Failure> {
+        let write = |representation| -> Result<String, Failure> {
+            let codec = Codec::new(Subject::Format(format), representation)?;
+            Ok(codec.write(value).map_err(Failure::from)?.to_string())
+        };
+        Ok(Self {
+            format: format.name(),
+            public: write(Representation::Public)?,
+            uuid: write(Representation::Uuid)?,
+            hex: write(Representation::Hex)?,
+            alphanumeric: write(Representation::Alphanumeric)?,
+            decimal: write(Representation::Decimal)?,
+            binary: write(Representation::Binary)?,
+            sql_server: write(Representation::SqlServer)?,
+            mariadb_uuid: format.mariadb_uuid(value).map(|text| text.to_string()),
+            fields: Fields::of(format, value)?,
+        })
+    }
+
+    fn show(&self, Styles { title, name }: Styles, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "{title}{}{title:#}", self.format)?;
+        let representations = [
+            ("public", Some(&self.public)),
+            ("uuid", Some(&self.uuid)),
+            ("hex", Some(&self.hex)),
+            ("alphanumeric", Some(&self.alphanumeric)),
+            ("decimal", Some(&self.decimal)),
+            ("binary", Some(&self.binary)),
+            ("sql_server", Some(&self.sql_server)),
+            ("mariadb_uuid", self.mariadb_uuid.as_ref()),
+        ];
+        for (label, value) in self.fields.lines() {
+            writeln!(out, "  {name}{label:<16}{name:#} {value}")?;
+        }
+        for (label, value) in representations {
+            if let Some(value) = value {
+                writeln!(out, "  {name}{label:<16}{name:#} {value}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One line per kind of column, with the literal for a WHERE clause.
+fn show_literals(
+    plan: &StoragePlan,
+    value: u128,
+    Styles { name, .. }: Styles,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    writeln!(out, "  {name}literals{name:#}")?;
+    let mut line = |backend: Backend, sql_type: &str, column: Column| {
+        let literal = if value <= column.max_value() {
+            column.literal(value)
+        } else {
+            "(the column has no room for it)".to_owned()
+        };
+        let backend = backend.to_string();
+        writeln!(
+            out,
+            "    {name}{backend:<10} {sql_type:<24}{name:#} {literal}"
+        )
+    };
+    for backend in Backend::ALL {
+        let column = plan.column(backend);
+        // MySQL does not have MariaDB's own type.
+        if let Ok(sql_type) = plan.column_type(backend) {
+            let sql_type = sql_type.split(" COLLATE ").next().unwrap_or_default();
+            line(backend, sql_type, column)?;
+        }
+        if backend == Backend::MariaDb && column.storage() != Storage::NativeUuid {
+            let native = Column::new(column.format(), backend, Storage::NativeUuid, None);
+            if let Ok(native) = native {
+                line(backend, "UUID", native)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How the text output looks: plain unless it goes to a terminal.
+#[derive(Clone, Copy)]
+struct Styles {
+    title: Style,
+    name: Style,
+}
+
+impl Styles {
+    fn of_standard_output() -> Self {
+        if AutoStream::choice(&io::stdout()) == ColorChoice::Never {
+            Self {
+                title: Style::new(),
+                name: Style::new(),
+            }
+        } else {
+            Self {
+                title: Style::new().bold(),
+                name: Style::new().dimmed(),
+            }
+        }
+    }
+}

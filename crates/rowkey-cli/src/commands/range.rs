@@ -1,0 +1,113 @@
+//! `rowkey range`.
+
+use std::io::Write;
+
+use rowkey_core::{Column, Stored, ValueRange, quote_identifier};
+use serde::Serialize;
+
+use crate::args::Range;
+use crate::failure::{Failure, Outcome, Stop};
+use crate::stream::{json_line, output, text_line};
+use crate::time::Interval;
+
+/// One half-open interval; an edge that is `null` is open.
+#[derive(Serialize)]
+struct Answer {
+    lower: Option<String>,
+    upper: Option<String>,
+    lower_public: Option<String>,
+    upper_public: Option<String>,
+}
+
+/// Prints the conditions.
+pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
+    let format = args.format;
+    if args.interval.is_some() && !Interval::belongs_to(format) {
+        return Err(Stop::Failure(Failure::wrong_usage(
+            format_args!("{} has no interval", format.name()),
+            "--interval is for short-prefix-comb and short-suffix-comb",
+        )));
+    }
+    if args.from > args.to {
+        return Err(Stop::Failure(Failure::wrong_usage(
+            "--from is later than --to",
+            "exchange the two times",
+        )));
+    }
+    let interval_ms = args.interval.unwrap_or_default().millis();
+    let Some(ranges) = format.value_ranges(Some(args.from), Some(args.to), interval_ms) else {
+        return Err(Stop::Failure(Failure::wrong_usage(
+            format_args!("{} carries no time", format.name()),
+            "luuid, uuid-v4 and any-uuid have no time ranges",
+        )));
+    };
+    let column = args.backend.column(format, args.storage.as_deref())?;
+    let name = quote_identifier(args.backend.backend(), &args.column)?;
+    let mut output = output();
+    let mut line = Vec::new();
+    for range in ranges.iter().filter_map(|range| within(column, *range)) {
+        line.clear();
+        if json {
+            json_line(&mut line, &answer(column, range));
+        } else {
+            text_line(&mut line, &condition(column, &name, range));
+        }
+        output.write_all(&line)?;
+    }
+    output.flush()?;
+    Ok(Outcome::Complete)
+}
+
+/// The part of a range that the column has room for: an edge beyond all that it can hold is open.
+fn within(column: Column, range: ValueRange) -> Option<ValueRange> {
+    let max = column.max_value();
+    let ValueRange { lower, upper } = range;
+    if lower.is_some_and(|lower| lower > max) {
+        return None;
+    }
+    Some(ValueRange {
+        lower,
+        upper: upper.filter(|upper| *upper <= max),
+    })
+}
+
+fn condition(column: Column, name: &str, range: ValueRange) -> String {
+    let lower = range
+        .lower
+        .map(|lower| format!("{name} >= {}", column.literal(lower)));
+    let upper = range
+        .upper
+        .map(|upper| format!("{name} < {}", column.literal(upper)));
+    match (lower, upper) {
+        (Some(lower), Some(upper)) => format!("{lower} AND {upper}"),
+        (Some(edge), None) | (None, Some(edge)) => edge,
+        // Every id: a condition that all backends understand.
+        (None, None) => "1 = 1".to_owned(),
+    }
+}
+
+fn answer(column: Column, range: ValueRange) -> Answer {
+    let stored = |edge: Option<u128>| edge.map(|value| plain(&column.encode(value)));
+    let public =
+        |edge: Option<u128>| edge.map(|value| column.format().public_text(value).to_string());
+    Answer {
+        lower: stored(range.lower),
+        upper: stored(range.upper),
+        lower_public: public(range.lower),
+        upper_public: public(range.upper),
+    }
+}
+
+/// What is stored, without the marks of an SQL literal.
+fn plain(stored: &Stored) -> String {
+    match stored {
+        Stored::Uuid(bytes) => uuid::Uuid::from_bytes(*bytes).to_string(),
+        Stored::Bytes(bytes) => bytes
+            .as_slice()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
+        Stored::Decimal(value) => value.to_string(),
+        Stored::Text(text) => text.to_string(),
+    }
+}

@@ -1,0 +1,196 @@
+//! What went wrong, in one line with a hint, and the exit code that says whose fault it was.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use rowkey_core::{Error, UnixMillis};
+
+use crate::time::to_rfc3339;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default();
+
+/// The exit code for bad input.
+const BAD_INPUT: u8 = 1;
+/// The exit code for wrong usage, which is also what clap uses.
+const WRONG_USAGE: u8 = 2;
+
+/// One error: a message, a hint and an exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    message: String,
+    hint: Cow<'static, str>,
+}
+
+impl Failure {
+    /// The arguments make sense, but what they were applied to does not.
+    pub(crate) fn bad_input(
+        message: impl fmt::Display,
+        hint: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            code: BAD_INPUT,
+            message: message.to_string(),
+            hint: hint.into(),
+        }
+    }
+
+    /// The arguments do not make sense, alone or together.
+    pub(crate) fn wrong_usage(
+        message: impl fmt::Display,
+        hint: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            code: WRONG_USAGE,
+            message: message.to_string(),
+            hint: hint.into(),
+        }
+    }
+
+    /// This failure, with the place where it happened in front.
+    #[must_use]
+    pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+
+    /// This failure with another hint.
+    #[must_use]
+    pub(crate) fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// The message without place and hint.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Writes the one line to standard error, in colour if that is a terminal.
+    pub(crate) fn report(&self) {
+        static IN_COLOUR: LazyLock<bool> =
+            LazyLock::new(|| AutoStream::choice(&io::stderr()) != ColorChoice::Never);
+        let (message, hint) = (one_line(&self.message), one_line(&self.hint));
+        // In one write, because there can be many. Nobody is left to tell if it fails.
+        let _ = if *IN_COLOUR {
+            let line = format!("{ERROR}error:{ERROR:#} {message} {HINT}(hint: {hint}){HINT:#}\n");
+            anstream::stderr().write_all(line.as_bytes())
+        } else {
+            io::stderr().write_all(format!("error: {message} (hint: {hint})\n").as_bytes())
+        };
+    }
+
+    /// The exit code.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code)
+    }
+}
+
+/// An id, a number or a time that the library refuses.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        if let Error::Time {
+            format,
+            time,
+            min,
+            max,
+        } = error
+        {
+            return Self::bad_input(
+                format_args!("{} is outside the times of a {format}", to_text(time)),
+                format!("they run from {} to {}", to_text(min), to_text(max)),
+            );
+        }
+        let hint = match &error {
+            Error::Text { .. } => {
+                "ids are read exactly as printed, without blanks, quotes, braces or prefixes"
+            }
+            Error::Format { .. } => {
+                "`rowkey inspect` without --format shows which formats the text can be"
+            }
+            Error::Field { .. } => "give a number within the field's range",
+            Error::Identifier(_) => "give another name with --column",
+            Error::PublicId(_) => "check the key, the type and the value",
+            _ => "`rowkey help` shows what each command takes",
+        };
+        Self::bad_input(error, hint)
+    }
+}
+
+/// A time as people read it, or the library's words for one that is too far away.
+fn to_text(time: UnixMillis) -> String {
+    to_rfc3339(time).unwrap_or_else(|| time.to_string())
+}
+
+/// Why a command ends early.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Something is wrong.
+    Failure(Failure),
+    /// Whoever reads the output has seen enough, such as `head`.
+    ClosedPipe,
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Failure(error.into())
+    }
+}
+
+/// A failure to write the output.
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::ClosedPipe
+        } else {
+            Self::Failure(Failure::bad_input(
+                format_args!("the output cannot be written: {error}"),
+                "check where standard output goes",
+            ))
+        }
+    }
+}
+
+/// How a command that did not stop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Everything was answered.
+    Complete,
+    /// Bad ids were reported and passed over.
+    SomeBad,
+}
+
+impl Outcome {
+    /// The exit code.
+    pub(crate) fn exit_code(self) -> ExitCode {
+        match self {
+            Self::Complete => ExitCode::SUCCESS,
+            Self::SomeBad => ExitCode::from(BAD_INPUT),
+        }
+    }
+}
+
+/// A text with nothing in it that would break the line or steer a terminal.
+fn one_line(text: &str) -> String {
+    text.chars()
+        .fold(String::with_capacity(text.len()), |mut line, character| {
+            if character.is_control() {
+                line.extend(character.escape_default());
+            } else {
+                line.push(character);
+            }
+            line
+        })
+}

@@ -1,0 +1,172 @@
+//! The fields of an id, under the names that the JSON output gives them.
+
+use rowkey_core::{
+    DistributedId, DistributedId128, Error, FormatKind, HotGuid, Iuid, Luuid, ShortPrefixComb,
+    ShortSuffixComb, UnixMillis,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::time::to_rfc3339;
+
+/// Numbers up to here are exact in every JSON reader.
+const LARGEST_EXACT: u128 = 1 << 53;
+
+/// What a format says beyond its 128 bits; nothing where it has no such field.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Fields {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_unix_ms: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counter: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    country: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service_entity: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard_key: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unix_seconds: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    random: Option<Value>,
+}
+
+impl Fields {
+    /// The fields of a value that belongs to the format.
+    pub(crate) fn of(format: FormatKind, value: u128) -> Result<Self, Error> {
+        let time_unix_ms = format.time_of(value).map(UnixMillis::get);
+        let fields = Self {
+            time_unix_ms,
+            ..Self::default()
+        };
+        // The interval of a short COMB is not in its bits, so any will do to read the counter.
+        Ok(match format {
+            FormatKind::ShortPrefixComb => {
+                let id = ShortPrefixComb::<60_000>::try_from(value)?;
+                Self {
+                    counter: Some(id.counter().into()),
+                    ..fields
+                }
+            }
+            FormatKind::ShortSuffixComb => {
+                let id = ShortSuffixComb::<60_000>::try_from(value)?;
+                Self {
+                    counter: Some(id.counter().into()),
+                    ..fields
+                }
+            }
+            FormatKind::DistributedId => {
+                let id = DistributedId::try_from(value)?;
+                Self {
+                    random: Some(number(id.random().into())),
+                    ..fields
+                }
+            }
+            FormatKind::DistributedId128 => {
+                let id = DistributedId128::try_from(value)?;
+                Self {
+                    random: Some(number(id.random())),
+                    ..fields
+                }
+            }
+            FormatKind::Luuid => {
+                let id = Luuid::try_from(value)?;
+                Self {
+                    group: Some(id.group().to_string()),
+                    key: Some(id.key()),
+                    random: Some(number(id.random().into())),
+                    ..fields
+                }
+            }
+            FormatKind::Iuid => {
+                let id = Iuid::try_from(value)?;
+                Self {
+                    country: Some(id.country()),
+                    service_entity: Some(id.service_entity()),
+                    random: Some(number(id.random().into())),
+                    ..fields
+                }
+            }
+            FormatKind::HotGuid => {
+                let id = HotGuid::try_from(value)?;
+                Self {
+                    counter: Some(id.counter()),
+                    shard_key: Some(id.shard_key()),
+                    unix_seconds: Some(id.unix_seconds()),
+                    machine: Some(id.machine().map(|byte| format!("{byte:02x}")).concat()),
+                    ..fields
+                }
+            }
+            FormatKind::PrefixComb
+            | FormatKind::SuffixComb
+            | FormatKind::UuidV4
+            | FormatKind::UuidV7
+            | FormatKind::AnyUuid => fields,
+        })
+    }
+
+    /// Name and value of each field that the format has, for people.
+    pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
+        fn text(value: Option<impl ToString>) -> Option<String> {
+            value.map(|value| value.to_string())
+        }
+        let time = self
+            .time_unix_ms
+            .map(|millis| match to_rfc3339(UnixMillis::new(millis)) {
+                Some(time) => format!("{millis} ({time})"),
+                None => millis.to_string(),
+            });
+        let group = self
+            .group
+            .as_ref()
+            .map(|digits| match u16::from_str_radix(digits, 16) {
+                Ok(number) => format!("{digits} ({number})"),
+                Err(_) => digits.clone(),
+            });
+        let random = self.random.as_ref().map(|value| match value {
+            Value::String(digits) => digits.clone(),
+            number => number.to_string(),
+        });
+        [
+            ("time_unix_ms", time),
+            ("counter", text(self.counter)),
+            ("group", group),
+            ("key", text(self.key)),
+            ("country", text(self.country)),
+            ("service_entity", text(self.service_entity)),
+            ("shard_key", text(self.shard_key)),
+            ("unix_seconds", text(self.unix_seconds)),
+            ("machine", self.machine.clone()),
+            ("random", random),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
+    }
+}
+
+/// A JSON number where that is exact, else its digits as a string.
+fn number(value: u128) -> Value {
+    match u64::try_from(value) {
+        Ok(exact) if value <= LARGEST_EXACT => exact.into(),
+        _ => value.to_string().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_exact_or_strings() {
+        assert_eq!(number(1 << 53), Value::from(9_007_199_254_740_992_u64));
+        assert_eq!(number((1 << 53) + 1), Value::from("9007199254740993"));
+        assert_eq!(number(u128::MAX), Value::from(u128::MAX.to_string()));
+    }
+}

@@ -1,0 +1,267 @@
+//! Ids from the arguments or from standard input, answered one after the other.
+
+use std::ffi::OsStr;
+use std::io::{self, BufWriter, Read, Write};
+
+use serde::Serialize;
+
+use crate::args::Ids;
+use crate::failure::{Failure, Outcome, Stop};
+use crate::line::{Lines, Unreadable};
+
+/// A command's answer to one id that it refuses.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// Why.
+    failure: Failure,
+    /// Whether what was written so far is the answer, instead of nothing.
+    answered: bool,
+}
+
+impl Refusal {
+    /// A refusal that the command has also put into its answer.
+    pub(crate) fn answered(failure: Failure) -> Self {
+        Self {
+            failure,
+            answered: true,
+        }
+    }
+}
+
+impl<T: Into<Failure>> From<T> for Refusal {
+    fn from(failure: T) -> Self {
+        Self {
+            failure: failure.into(),
+            answered: false,
+        }
+    }
+}
+
+/// What stands for a refused id in the output of a run that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gap {
+    /// An empty line, so that the lines of output and input match.
+    EmptyLine,
+    /// Nothing, where the output has another order than the input.
+    Nothing,
+}
+
+/// What is asked of each id: reads a text, appends whole lines to the output.
+type Answer<'a> = &'a mut dyn FnMut(Result<&str, Unreadable>, &mut Vec<u8>) -> Result<(), Refusal>;
+
+/// Answers all ids of a command on standard output, in their order.
+///
+/// Answers are written in large blocks, but never held back while the input has nothing more to
+/// read: a program that asks line by line gets its answers line by line.
+pub(crate) fn answer_each(
+    ids: &Ids,
+    gap: Gap,
+    mut answer: impl FnMut(Result<&str, Unreadable>, &mut Vec<u8>) -> Result<(), Refusal>,
+) -> Result<Outcome, Stop> {
+    let mut stream = Stream {
+        output: output(),
+        report: Failure::report,
+        answer: &mut answer,
+        gap,
+        keep_going: ids.keep_going,
+    };
+    if ids.ids.is_empty() {
+        stream.lines(io::stdin().lock())
+    } else {
+        stream.arguments(&ids.ids)
+    }
+}
+
+/// Standard output, locked, in large blocks. Flush it before the end: dropping it hides errors.
+pub(crate) fn output() -> BufWriter<io::StdoutLock<'static>> {
+    BufWriter::with_capacity(64 * 1024, io::stdout().lock())
+}
+
+/// Appends a text as one line.
+pub(crate) fn text_line(line: &mut Vec<u8>, text: &str) {
+    line.extend_from_slice(text.as_bytes());
+    line.push(b'\n');
+}
+
+/// Appends a value as one line of JSON.
+pub(crate) fn json_line(line: &mut Vec<u8>, value: &impl Serialize) {
+    // Writing to memory does not fail, and all our values have text keys.
+    serde_json::to_writer(&mut *line, value).expect("the value has a JSON form");
+    line.push(b'\n');
+}
+
+struct Stream<'a, W> {
+    output: W,
+    report: fn(&Failure),
+    answer: Answer<'a>,
+    gap: Gap,
+    keep_going: bool,
+}
+
+impl<W: Write> Stream<'_, W> {
+    fn arguments(&mut self, ids: &[impl AsRef<OsStr>]) -> Result<Outcome, Stop> {
+        let mut outcome = Outcome::Complete;
+        let mut block = Vec::new();
+        for (index, id) in ids.iter().enumerate() {
+            let id = std::str::from_utf8(id.as_ref().as_encoded_bytes()).map_err(|error| {
+                Unreadable::NotUtf8 {
+                    position: error.valid_up_to(),
+                }
+            });
+            let place = || format!("argument {}", index + 1);
+            self.one(id, place, &mut block, &mut outcome)?;
+        }
+        self.output.flush()?;
+        Ok(outcome)
+    }
+
+    fn lines(&mut self, input: impl Read) -> Result<Outcome, Stop> {
+        let mut outcome = Outcome::Complete;
+        let mut block = Vec::new();
+        let mut lines = Lines::new(input);
+        for number in 1_u64.. {
+            if lines.may_wait() {
+                self.output.flush()?;
+            }
+            let line = match lines.next() {
+                Ok(Some(line)) => line,
+                Ok(None) => break,
+                Err(error) => {
+                    self.output.flush()?;
+                    return Err(Stop::Failure(Failure::bad_input(
+                        format_args!("line {number}: the input cannot be read: {error}"),
+                        "check where standard input comes from",
+                    )));
+                }
+            };
+            let place = || format!("line {number}");
+            self.one(line, place, &mut block, &mut outcome)?;
+        }
+        self.output.flush()?;
+        Ok(outcome)
+    }
+
+    fn one(
+        &mut self,
+        id: Result<&str, Unreadable>,
+        place: impl Fn() -> String,
+        block: &mut Vec<u8>,
+        outcome: &mut Outcome,
+    ) -> Result<(), Stop> {
+        block.clear();
+        let Err(refusal) = (self.answer)(id, block) else {
+            self.output.write_all(block)?;
+            return Ok(());
+        };
+        if refusal.answered {
+            self.output.write_all(block)?;
+        } else if self.keep_going && self.gap == Gap::EmptyLine {
+            self.output.write_all(b"\n")?;
+        }
+        let failure = refusal.failure.at(place());
+        if self.keep_going {
+            (self.report)(&failure);
+            *outcome = Outcome::SomeBad;
+            Ok(())
+        } else {
+            self.output.flush()?;
+            Err(Stop::Failure(failure))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    /// Answers `x` with `x!`, refuses `bad`.
+    fn shout(id: Result<&str, Unreadable>, line: &mut Vec<u8>) -> Result<(), Refusal> {
+        match id? {
+            "bad" => Err(Failure::bad_input("it is bad", "be good").into()),
+            id => {
+                line.extend(id.bytes().chain(*b"!\n"));
+                Ok(())
+            }
+        }
+    }
+
+    fn run(input: &[u8], keep_going: bool, gap: Gap) -> (String, Result<Outcome, Stop>) {
+        let mut output = Vec::new();
+        let result = Stream {
+            output: &mut output,
+            report: |_| (),
+            answer: &mut shout,
+            gap,
+            keep_going,
+        }
+        .lines(input);
+        (String::from_utf8(output).unwrap(), result)
+    }
+
+    #[test]
+    fn answers_before_a_bad_line_are_not_lost_and_the_line_is_named() {
+        let (output, result) = run(b"a\nb\nbad\nc\n", false, Gap::EmptyLine);
+        assert_eq!(output, "a!\nb!\n");
+        let Err(Stop::Failure(failure)) = result else {
+            panic!("{result:?}")
+        };
+        assert_eq!(failure.message(), "line 3: it is bad");
+    }
+
+    #[test]
+    fn a_run_that_goes_on_keeps_the_lines_aligned() {
+        let (output, result) = run(b"a\nbad\nc", true, Gap::EmptyLine);
+        assert_eq!(output, "a!\n\nc!\n");
+        assert!(matches!(result, Ok(Outcome::SomeBad)));
+        assert_eq!(run(b"a\nbad\nc", true, Gap::Nothing).0, "a!\nc!\n");
+    }
+
+    #[test]
+    fn answers_are_written_before_more_input_is_waited_for() {
+        /// Notes how much had been answered whenever more input was asked for.
+        struct Slow<'a> {
+            chunks: std::vec::IntoIter<&'a [u8]>,
+            output: Rc<RefCell<Vec<u8>>>,
+            seen: Rc<RefCell<Vec<usize>>>,
+        }
+        impl Read for Slow<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                self.seen.borrow_mut().push(self.output.borrow().len());
+                let Some(chunk) = self.chunks.next() else {
+                    return Ok(0);
+                };
+                buffer[..chunk.len()].copy_from_slice(chunk);
+                Ok(chunk.len())
+            }
+        }
+        struct Shared(Rc<RefCell<Vec<u8>>>);
+        impl Write for Shared {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.0.borrow_mut().write(bytes)
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let (output, seen) = (Rc::default(), Rc::new(RefCell::new(Vec::new())));
+        let chunks = vec![&b"a\n"[..], b"b\nc", b"d\n"].into_iter();
+        let input = Slow {
+            chunks,
+            output: Rc::clone(&output),
+            seen: Rc::clone(&seen),
+        };
+        let writer = BufWriter::new(Shared(output));
+        let mut stream = Stream {
+            output: writer,
+            report: |_| (),
+            answer: &mut shout,
+            gap: Gap::EmptyLine,
+            keep_going: false,
+        };
+        stream.lines(input).unwrap();
+        assert_eq!(*seen.borrow(), [0, 3, 6, 10]);
+    }
+}

@@ -1,0 +1,94 @@
+//! LUUIDs and their groups.
+
+use crate::program::rowkey;
+use crate::vectors::{cases, column, number, text};
+
+#[test]
+fn fields_of_the_vectors_are_shown() {
+    let cases = cases("luuid", "make");
+    let shown = rowkey("inspect --json --format luuid")
+        .reading_lines(&column(&cases, "uuid"))
+        .json();
+    for (case, shown) in cases.iter().zip(&shown) {
+        assert_eq!(shown["group"], case["group_hex"], "{case}");
+        assert_eq!(shown["key"], case["key"], "{case}");
+        let random = i128::from_str_radix(text(case, "random60"), 16).unwrap();
+        assert_eq!(number(shown, "random"), random, "{case}");
+        assert_eq!(shown["random"].is_number(), random <= 1 << 53, "{case}");
+        assert!(shown.get("time_unix_ms").is_none(), "{shown}");
+    }
+}
+
+#[test]
+fn the_vectors_are_recognised_as_luuids_first() {
+    for case in cases("luuid", "make") {
+        let shown = rowkey("inspect --json")
+            .arg(text(&case, "uuid"))
+            .run()
+            .json();
+        assert_eq!(shown[0]["format"], "luuid", "{case}");
+    }
+}
+
+#[test]
+fn new_luuids_carry_their_group_and_count_their_keys() {
+    for case in cases("luuid", "make") {
+        let new = format!(
+            "new --format luuid --group 0x{} --key {}",
+            text(&case, "group_hex"),
+            case["key"]
+        );
+        let id = rowkey(&new).run().ok();
+        let head = &text(&case, "uuid")[..20];
+        assert_eq!(&id[..20], head, "{case}");
+    }
+    let ids = rowkey("new --format luuid --group com.soqqo.system.domain.Person --key 9 -n 3")
+        .run()
+        .lines();
+    let heads: Vec<_> = ids.iter().map(|id| &id[..20]).collect();
+    assert_eq!(
+        heads,
+        [
+            "00000000-0009-6f47-a",
+            "00000000-000a-6f47-a",
+            "00000000-000b-6f47-a"
+        ]
+    );
+}
+
+#[test]
+fn what_is_no_luuid_is_refused() {
+    let cases = cases("luuid", "invalid");
+    let answers = rowkey("convert --format luuid --from public --to hex --keep-going")
+        .reading_lines(&column(&cases, "uuid"))
+        .answers();
+    assert!(answers.iter().all(Option::is_none), "{answers:?}");
+}
+
+#[test]
+fn crc12_of_arguments_and_lines() {
+    let cases = cases("luuid", "crc12");
+    let texts = column(&cases, "input_utf8");
+    let expected = column(&cases, "hex");
+    assert_eq!(rowkey("crc12").reading_lines(&texts).lines(), expected);
+    let run = texts
+        .iter()
+        .fold(rowkey("crc12 --json"), |run, text| run.arg(text));
+    for (case, answer) in cases.iter().zip(run.run().json()) {
+        assert_eq!(answer["text"], case["input_utf8"]);
+        assert_eq!(answer["crc12"], case["crc12"]);
+        assert_eq!(answer["hex"], case["hex"]);
+    }
+}
+
+#[test]
+fn crc12_counts_utf8_bytes() {
+    let expected = rowkey_core::LuuidGroup::of("Bücher").to_string();
+    assert_eq!(
+        rowkey("crc12")
+            .reading("Bücher\r\n".as_bytes())
+            .ok()
+            .trim_end(),
+        expected
+    );
+}

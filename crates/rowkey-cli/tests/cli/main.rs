@@ -1,0 +1,19 @@
+//! Runs the `rowkey` binary as users do: arguments, standard input, outputs, exit code.
+
+mod bad_input;
+mod combs;
+mod distributed_ids;
+mod encoders;
+mod hot_guids;
+mod inspecting;
+mod iuids;
+mod luuids;
+mod new_ids;
+mod program;
+mod public_ids;
+mod ranges;
+mod sorting;
+mod streams;
+mod usage;
+mod validation;
+mod vectors;

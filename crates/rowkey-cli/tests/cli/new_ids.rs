@@ -1,0 +1,128 @@
+//! What `new` makes.
+
+use std::collections::HashSet;
+
+use crate::program::rowkey;
+
+/// Every format with the options it needs.
+const FORMATS: [&str; 12] = [
+    "short-prefix-comb",
+    "short-suffix-comb",
+    "prefix-comb",
+    "suffix-comb",
+    "distributed-id",
+    "distributed-id128",
+    "luuid --group com.acme.Customer --key 1",
+    "iuid --country 1 --entity 2",
+    "hot-guid --shard 3",
+    "uuid-v4",
+    "uuid-v7",
+    "any-uuid",
+];
+
+#[test]
+fn every_format_makes_ids_that_it_reads() {
+    for format in FORMATS {
+        let ids = rowkey(&format!("new --format {format} -n 50"))
+            .run()
+            .lines();
+        assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 50, "{format}");
+        let name = format.split(' ').next().unwrap();
+        let same = rowkey(&format!(
+            "convert --format {name} --from public --to public"
+        ))
+        .reading_lines(&ids)
+        .lines();
+        assert_eq!(same, ids, "{format}");
+    }
+}
+
+#[test]
+fn every_representation_can_be_printed() {
+    for format in FORMATS {
+        let name = format.split(' ').next().unwrap();
+        for representation in [
+            "public",
+            "uuid",
+            "hex",
+            "alphanumeric",
+            "decimal",
+            "binary",
+            "sql-server",
+        ] {
+            let id = rowkey(&format!("new --format {format} --repr {representation}"))
+                .run()
+                .ok();
+            rowkey(&format!(
+                "convert --format {name} --from {representation} --to public"
+            ))
+            .reading(id.as_bytes())
+            .ok();
+        }
+    }
+}
+
+#[test]
+fn json_has_one_object_per_id() {
+    let ids = rowkey("new --format uuid-v7 -n 2 --json").run().json();
+    assert_eq!(ids.len(), 2);
+    for id in ids {
+        assert_eq!(id["id"].as_str().unwrap().len(), 36);
+        assert_eq!(id.as_object().unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn times_are_rfc_3339_or_milliseconds() {
+    for at in [
+        "2025-01-01T00:00:00.0009Z",
+        "2025-01-01T02:00:00+02:00",
+        "1735689600000",
+    ] {
+        let id = rowkey("new --format uuid-v7 --at").arg(at).run().ok();
+        assert!(id.starts_with("01941f29-7c00-7"), "{at}: {id}");
+    }
+}
+
+#[test]
+fn options_that_do_not_belong_to_the_format_are_wrong_usage() {
+    for arguments in [
+        "new --format uuid-v4 --at 0",
+        "new --format any-uuid --at 0",
+        "new --format luuid --group 0x1 --key 1 --at 0",
+        "new --format prefix-comb --interval 60s",
+        "new --format uuid-v7 --group 0x1",
+        "new --format uuid-v7 --key 1",
+        "new --format uuid-v7 --country 1",
+        "new --format uuid-v7 --entity 1",
+        "new --format uuid-v7 --shard 1",
+        "new --format luuid --group 0x1",
+        "new --format luuid --key 1",
+        "new --format iuid --country 1",
+        "new --format hot-guid",
+        "new --format iuid --country 1 --entity 1 --repr mariadb-uuid",
+        "new",
+        "new --format guid",
+        "new --format uuid-v7 -n x",
+        "new --format uuid-v7 -n -1",
+        "new --format uuid-v7 --at now",
+        "new --format uuid-v7 --repr base64",
+        "new --format luuid --group 0xzz --key 1",
+        "new --format luuid --group 0x1 --key one",
+    ] {
+        rowkey(arguments).run().wrong_usage();
+    }
+}
+
+#[test]
+fn keys_end_with_the_largest_and_what_was_made_is_printed() {
+    let finished = rowkey("new --format luuid --group 0xaa1 --key 281474976710654 -n 5").run();
+    assert!(finished.bad_input().contains("281474976710656"));
+    let heads: Vec<_> = finished.output.lines().map(|id| &id[..18]).collect();
+    assert_eq!(heads, ["ffffffff-fffe-6aa1", "ffffffff-ffff-6aa1"]);
+}
+
+#[test]
+fn no_ids_are_no_lines() {
+    assert_eq!(rowkey("new --format uuid-v4 -n 0").run().ok(), "");
+}

@@ -1,0 +1,152 @@
+//! One run of the binary.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use serde_json::Value;
+
+/// A run that is being put together.
+pub(crate) struct Rowkey {
+    command: Command,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) code: i32,
+    pub(crate) output: String,
+    pub(crate) errors: String,
+}
+
+/// `rowkey` with arguments separated by blanks.
+pub(crate) fn rowkey(arguments: &str) -> Rowkey {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rowkey"));
+    command.args(arguments.split_ascii_whitespace());
+    command.env_remove("CLICOLOR_FORCE");
+    Rowkey { command }
+}
+
+impl Rowkey {
+    /// One more argument, as it is.
+    pub(crate) fn arg(mut self, argument: impl AsRef<std::ffi::OsStr>) -> Self {
+        self.command.arg(argument);
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs without standard input.
+    pub(crate) fn run(self) -> Finished {
+        self.reading(b"")
+    }
+
+    /// Runs with these bytes on standard input.
+    pub(crate) fn reading(mut self, input: &[u8]) -> Finished {
+        let mut child = self
+            .command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let output = thread::scope(|scope| {
+            scope.spawn(move || {
+                // A run that stops early does not read everything.
+                let _ = stdin.write_all(input);
+            });
+            child.wait_with_output().unwrap()
+        });
+        let finished = Finished {
+            code: output
+                .status
+                .code()
+                .expect("the run is not ended by a signal"),
+            output: String::from_utf8(output.stdout).unwrap(),
+            errors: String::from_utf8(output.stderr).unwrap(),
+        };
+        assert!(!finished.errors.contains("panicked"), "{}", finished.errors);
+        finished
+    }
+
+    /// Runs with these lines on standard input.
+    pub(crate) fn reading_lines(self, lines: &[impl AsRef<str>]) -> Finished {
+        let input: String = lines
+            .iter()
+            .map(|line| format!("{}\n", line.as_ref()))
+            .collect();
+        self.reading(input.as_bytes())
+    }
+}
+
+impl Finished {
+    /// The output of a run that went well.
+    #[track_caller]
+    pub(crate) fn ok(self) -> String {
+        assert_eq!(
+            (self.code, self.errors.as_str()),
+            (0, ""),
+            "{}",
+            self.output
+        );
+        self.output
+    }
+
+    /// The lines of a run that went well.
+    #[track_caller]
+    pub(crate) fn lines(self) -> Vec<String> {
+        self.ok().lines().map(str::to_owned).collect()
+    }
+
+    /// The JSON lines of a run that went well.
+    #[track_caller]
+    pub(crate) fn json(self) -> Vec<Value> {
+        self.ok()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// The answers of a run with `--keep-going`, `None` for the ids that it refused.
+    #[track_caller]
+    pub(crate) fn answers(self) -> Vec<Option<String>> {
+        let answers: Vec<_> = self
+            .output
+            .lines()
+            .map(|line| (!line.is_empty()).then(|| line.to_owned()))
+            .collect();
+        let refused = answers.iter().filter(|answer| answer.is_none()).count();
+        assert_eq!(self.errors.lines().count(), refused, "{}", self.errors);
+        assert_eq!(self.code, i32::from(refused > 0));
+        answers
+    }
+
+    /// The one error line of bad input.
+    #[track_caller]
+    pub(crate) fn bad_input(&self) -> &str {
+        self.error(1)
+    }
+
+    /// The one error line of wrong usage; nothing was answered.
+    #[track_caller]
+    pub(crate) fn wrong_usage(&self) -> &str {
+        assert_eq!(self.output, "");
+        self.error(2)
+    }
+
+    #[track_caller]
+    fn error(&self, code: i32) -> &str {
+        assert_eq!(self.code, code, "{self:?}");
+        assert_eq!(self.errors.lines().count(), 1, "{}", self.errors);
+        let line = self.errors.trim_end_matches('\n');
+        assert!(
+            line.starts_with("error: ") && line.contains("(hint: "),
+            "{line}"
+        );
+        line
+    }
+}

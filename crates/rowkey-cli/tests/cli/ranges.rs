@@ -1,0 +1,158 @@
+//! Conditions for time spans.
+
+use crate::program::rowkey;
+use crate::vectors::text;
+
+const JANUARY: &str = "--from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z";
+
+#[test]
+fn conditions_of_every_backend() {
+    let mut conditions = String::new();
+    for format in [
+        "uuid-v7",
+        "short-prefix-comb",
+        "suffix-comb",
+        "distributed-id",
+    ] {
+        for backend in [
+            "postgres",
+            "mysql",
+            "mariadb",
+            "mariadb-uuid",
+            "sqlite",
+            "sql-server",
+        ] {
+            let range = format!("range --format {format} {JANUARY} --backend {backend}");
+            let finished = rowkey(&range).run();
+            if format == "distributed-id" && backend == "mariadb-uuid" {
+                finished.wrong_usage();
+                continue;
+            }
+            conditions.push_str(&format!("{format} {backend}\n{}", finished.ok()));
+        }
+    }
+    insta::assert_snapshot!(conditions);
+}
+
+#[test]
+fn a_span_across_the_end_of_the_ring_has_two_intervals() {
+    let range = "range --format short-prefix-comb --from 2022-03-18T03:40:00Z \
+                 --to 2022-03-18T03:50:00Z --backend postgres";
+    let conditions = rowkey(range).run().ok();
+    insta::assert_snapshot!(conditions, @r#"
+    "id" < '00060000-0000-4000-8000-000000000000'
+    "id" >= 'fffc0000-0000-4000-8000-000000000000'
+    "#);
+    let [first, second] = &rowkey(&format!("{range} --json")).run().json()[..] else {
+        panic!()
+    };
+    assert!(first["lower"].is_null() && first["lower_public"].is_null());
+    assert!(second["upper"].is_null() && second["upper_public"].is_null());
+    assert_eq!(first["upper"], "00060000-0000-4000-8000-000000000000");
+    assert_eq!(
+        second["lower_public"],
+        "fffc0000-0000-4000-8000-000000000000"
+    );
+}
+
+#[test]
+fn the_interval_of_the_ring_can_be_given() {
+    let range = "range --format short-prefix-comb --from 2022-03-18T03:44:00Z \
+                 --to 2022-03-18T03:45:00Z --backend postgres --json";
+    let [answer] = &rowkey(range).run().json()[..] else {
+        panic!()
+    };
+    assert!(text(answer, "upper").starts_with("0001"));
+    let [answer] = &rowkey(&format!("{range} --interval 30s")).run().json()[..] else {
+        panic!()
+    };
+    assert!(text(answer, "upper").starts_with("0002"));
+    rowkey(&format!(
+        "range --format uuid-v7 {JANUARY} --backend postgres --interval 30s"
+    ))
+    .run()
+    .wrong_usage();
+}
+
+#[test]
+fn a_whole_turn_of_the_ring_is_everything() {
+    let range = "range --format short-suffix-comb --from 2022-01-01T00:00:00Z \
+                 --to 2023-01-01T00:00:00Z --backend sqlite";
+    assert_eq!(rowkey(range).run().ok(), "1 = 1\n");
+}
+
+#[test]
+fn stored_texts_go_through_the_layout_and_public_ones_do_not() {
+    let range = format!("range --format uuid-v7 {JANUARY} --json --backend");
+    let postgres = rowkey(&range).arg("postgres").run().json().remove(0);
+    let sql_server = rowkey(&range).arg("sql-server").run().json().remove(0);
+    let mysql = rowkey(&range).arg("mysql").run().json().remove(0);
+    assert_eq!(postgres["lower"], "019b76da-a800-7000-8000-000000000000");
+    assert_eq!(postgres["lower_public"], postgres["lower"]);
+    assert_eq!(mysql["lower"], "019b76daa80070008000000000000000");
+    assert_eq!(mysql["lower_public"], postgres["lower"]);
+    assert_eq!(sql_server["lower_public"], postgres["lower"]);
+    let converted = rowkey("convert --format uuid-v7 --from public --to sql-server")
+        .arg(text(&postgres, "lower"))
+        .run()
+        .ok();
+    assert_eq!(sql_server["lower"], converted.trim_end());
+}
+
+#[test]
+fn columns_are_quoted_and_storages_can_be_chosen() {
+    let range = format!("range --format distributed-id {JANUARY} --backend postgres");
+    let condition = rowkey(&range)
+        .arg("--storage=uuid")
+        .arg("--column=my \"id\"")
+        .run()
+        .ok();
+    assert!(
+        condition.starts_with(r#""my ""id""" >= '00000000-039d-"#),
+        "{condition}"
+    );
+    rowkey(&range).arg("--storage=guid").run().wrong_usage();
+    rowkey(&range).arg("--column=").run().bad_input();
+    rowkey(&format!(
+        "range --format uuid-v7 {JANUARY} --backend mariadb-uuid --storage uuid"
+    ))
+    .run()
+    .wrong_usage();
+}
+
+#[test]
+fn an_edge_that_the_column_has_no_room_for_is_open() {
+    let range = "range --format distributed-id128 --from 4321-01-01T00:00:00Z \
+                 --to 4322-01-01T00:00:00Z --backend postgres --storage decimal --json";
+    let [answer] = &rowkey(range).run().json()[..] else {
+        panic!()
+    };
+    assert_eq!(text(answer, "lower").len(), 38);
+    assert!(answer["upper"].is_null());
+    let range = "range --format distributed-id128 --from 4400-01-01T00:00:00Z \
+                 --to 4401-01-01T00:00:00Z --backend postgres --storage decimal";
+    assert_eq!(rowkey(range).run().ok(), "");
+}
+
+#[test]
+fn empty_spans_have_no_interval_and_reversed_ones_are_wrong_usage() {
+    let range = |from: &str, to: &str| {
+        rowkey(&format!(
+            "range --format uuid-v7 --from {from} --to {to} --backend postgres"
+        ))
+        .run()
+    };
+    assert_eq!(range("5", "5").ok(), "");
+    range("6", "5").wrong_usage();
+}
+
+#[test]
+fn formats_without_time_have_no_ranges() {
+    for format in ["luuid", "uuid-v4", "any-uuid"] {
+        let finished = rowkey(&format!(
+            "range --format {format} {JANUARY} --backend postgres"
+        ))
+        .run();
+        assert!(finished.wrong_usage().contains("carries no time"));
+    }
+}
