@@ -20,7 +20,7 @@ pub(crate) struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     counter: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    group: Option<String>,
+    group: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,7 @@ impl Fields {
             FormatKind::Luuid => {
                 let id = Luuid::try_from(value)?;
                 Self {
-                    group: Some(id.group().to_string()),
+                    group: Some(id.group().get()),
                     key: Some(id.key()),
                     random: Some(number(id.random().into())),
                     ..fields
@@ -122,13 +122,7 @@ impl Fields {
                 Some(time) => format!("{millis} ({time})"),
                 None => millis.to_string(),
             });
-        let group = self
-            .group
-            .as_ref()
-            .map(|digits| match u16::from_str_radix(digits, 16) {
-                Ok(number) => format!("{digits} ({number})"),
-                Err(_) => digits.clone(),
-            });
+        let group = self.group.map(|group| format!("{group:03x} ({group})"));
         let random = self.random.as_ref().map(|value| match value {
             Value::String(digits) => digits.clone(),
             number => number.to_string(),
