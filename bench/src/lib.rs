@@ -1,1 +1,76 @@
-//! Placeholder.
+//! Benchmarks of rowkey next to its peers.
+//!
+//! Every [`Operation`] is measured twice by one and the same loop: `benches/instructions.rs` counts
+//! the instructions it retires, with Callgrind, and `benches/wall.rs` takes its time, with
+//! Criterion. The binary `ratios` then reads what both have written and prints one table of rowkey,
+//! its peers and the [aims](comparison). Nothing in the table is remembered from an earlier run.
+//!
+//! `cargo xtask bench` does all of it.
+
+pub mod comparison;
+pub mod measurement;
+pub mod operation;
+
+mod generation;
+mod inputs;
+mod public_ids;
+mod storage;
+mod texts;
+
+pub use operation::Operation;
+
+/// Every operation there is.
+pub fn operations() -> impl Iterator<Item = &'static Operation> {
+    [
+        operation::BASELINES,
+        generation::OPERATIONS,
+        texts::OPERATIONS,
+        storage::OPERATIONS,
+        public_ids::OPERATIONS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_fit_a_directory() {
+        let mut names = HashSet::new();
+        for operation in operations() {
+            assert!(names.insert(operation.name), "{} twice", operation.name);
+            let plain = |character: char| {
+                character.is_ascii_lowercase() || character.is_ascii_digit() || character == '-'
+            };
+            assert!(operation.name.chars().all(plain), "{}", operation.name);
+        }
+    }
+
+    #[test]
+    fn every_comparison_and_every_operation_is_known_to_the_other() {
+        let known: HashSet<_> = operations().map(|operation| operation.name).collect();
+        let mut compared: HashSet<_> = operation::BASELINES.iter().map(|one| one.name).collect();
+        for comparison in comparison::COMPARISONS {
+            for name in [Some(comparison.rowkey), comparison.peer]
+                .into_iter()
+                .flatten()
+            {
+                assert!(known.contains(name), "{name} is not measured");
+                compared.insert(name);
+            }
+        }
+        let forgotten: Vec<_> = known.difference(&compared).collect();
+        assert!(forgotten.is_empty(), "in no comparison: {forgotten:?}");
+    }
+
+    #[test]
+    fn every_operation_runs() {
+        for operation in operations() {
+            operation.run(2);
+        }
+    }
+}

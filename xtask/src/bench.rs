@@ -4,10 +4,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::{
-    command, tool,
-    workspace::{BENCH_PACKAGE, Metadata},
-};
+use crate::{command, tool, workspace::BENCH_PACKAGE};
 
 /// Arguments of `cargo xtask bench`.
 #[derive(Debug, clap::Args)]
@@ -20,30 +17,35 @@ pub(crate) fn run(_args: &Args) -> Result<()> {
     if command::output(Command::new("valgrind").arg("--version")).is_err() {
         bail!("valgrind is not installed; install the package `valgrind` of your system");
     }
-    for mut command in commands(&Metadata::load()?) {
+    for mut command in commands() {
         command::run(&mut command)?;
     }
     Ok(())
 }
 
 /// What a benchmark run consists of, in this order.
-fn commands(metadata: &Metadata) -> Vec<Command> {
-    let mut commands = vec![
-        command::cargo(&["bench", "-p", BENCH_PACKAGE, "--bench", "instructions"]),
+fn commands() -> [Command; 3] {
+    [
+        command::cargo(&[
+            "bench",
+            "-p",
+            BENCH_PACKAGE,
+            "--bench",
+            "instructions",
+            "--",
+            // For `ratios`.
+            "--save-summary=json",
+        ]),
         command::cargo(&["bench", "-p", BENCH_PACKAGE, "--bench", "wall"]),
-    ];
-    let has_ratios = metadata
-        .member(BENCH_PACKAGE)
-        .is_some_and(|package| package.targets_of_kind("bin").any(|name| name == "ratios"));
-    if has_ratios {
-        commands.push(command::cargo(&[
+        // The profile of the benchmarks: `ratios` takes figures only of its own build.
+        command::cargo(&[
             "run",
-            "--release",
+            "--profile",
+            "bench",
             "-p",
             BENCH_PACKAGE,
             "--bin",
             "ratios",
-        ]));
-    }
-    commands
+        ]),
+    ]
 }

@@ -1,0 +1,110 @@
+//! Prints rowkey next to its peers, from what the benchmarks `wall` and `instructions` have just
+//! measured.
+
+use anyhow::Result;
+use rowkey_bench::comparison::{COMPARISONS, Comparison};
+use rowkey_bench::measurement::Measurements;
+
+const HEADLINES: [&str; 10] = [
+    "operation",
+    "ns",
+    "instr",
+    "peer",
+    "peer ns",
+    "peer instr",
+    "ratio ns",
+    "ratio instr",
+    "aim",
+    "met",
+];
+
+/// A peer that costs less than this is too cheap to divide by.
+const LEAST_DIVISOR: f64 = 0.5;
+
+fn main() -> Result<()> {
+    let measurements = Measurements::read()?;
+    let rows = COMPARISONS
+        .iter()
+        .map(|comparison| row(&measurements, comparison))
+        .collect::<Result<Vec<_>>>()?;
+    print(&rows);
+    let missed = rows.iter().filter(|row| row[9].contains("no")).count();
+    println!(
+        "\nNanoseconds are those of the fastest sample, instructions an average; both are per \
+         operation and without the loop around it. Instructions inside of system calls do not \
+         count, and under Valgrind reading a clock is one. Rows that miss an aim: {missed}."
+    );
+    Ok(())
+}
+
+fn row(measurements: &Measurements, comparison: &Comparison) -> Result<[String; 10]> {
+    let rowkey = measurements.cost(comparison.rowkey)?;
+    let peer = comparison
+        .peer
+        .map(|peer| measurements.cost(peer))
+        .transpose()?;
+    let aims = comparison.aims.iter();
+    let met = aims.clone().map(|aim| match aim.is_met(rowkey, peer) {
+        true => "yes",
+        false => "no",
+    });
+    let name = comparison.peer.unwrap_or_default();
+    Ok([
+        comparison.rowkey.to_owned(),
+        figure(rowkey.nanoseconds),
+        figure(rowkey.instructions),
+        name.trim_start_matches("peer-").to_owned(),
+        peer.map(|peer| figure(peer.nanoseconds))
+            .unwrap_or_default(),
+        peer.map(|peer| figure(peer.instructions))
+            .unwrap_or_default(),
+        peer.map(|peer| ratio(rowkey.nanoseconds, peer.nanoseconds))
+            .unwrap_or_default(),
+        peer.map(|peer| ratio(rowkey.instructions, peer.instructions))
+            .unwrap_or_default(),
+        joined(aims.map(|aim| format!("<= {aim}"))),
+        joined(met.map(str::to_owned)),
+    ])
+}
+
+fn figure(cost: f64) -> String {
+    format!("{cost:.1}")
+}
+
+fn ratio(rowkey: f64, peer: f64) -> String {
+    if peer < LEAST_DIVISOR {
+        String::new()
+    } else {
+        format!("{:.2}", rowkey / peer)
+    }
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Prints a Markdown table with aligned columns.
+fn print(rows: &[[String; 10]]) {
+    let headlines = HEADLINES.map(str::to_owned);
+    let width = |column: usize| {
+        let cells = rows.iter().chain([&headlines]).map(|row| row[column].len());
+        cells.max().unwrap_or_default()
+    };
+    let widths: [usize; 10] = std::array::from_fn(width);
+    let is_text = |column| matches!(column, 0 | 3 | 8 | 9);
+    let line = |cells: &[String; 10]| {
+        let mut line = String::from("|");
+        for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+            line += &match is_text(column) {
+                true => format!(" {cell:<width$} |"),
+                false => format!(" {cell:>width$} |"),
+            };
+        }
+        line
+    };
+    println!("{}", line(&headlines));
+    println!("{}", line(&widths.map(|width| "-".repeat(width))));
+    for row in rows {
+        println!("{}", line(row));
+    }
+}

@@ -1,0 +1,99 @@
+//! Encrypting ids for the outside world.
+
+use std::sync::LazyLock;
+
+use aes::Aes256;
+use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use rowkey_core::{AnyUuid, DistributedId, Format, PublicId, PublicIdCipher, PublicIdValue};
+
+use crate::inputs::{COUNT, distributed, wide};
+use crate::operation::{Operation, on_each, on_each_bytes};
+
+const KEY: [u8; 32] = [0x5a; 32];
+
+pub(crate) const OPERATIONS: &[Operation] = &[
+    Operation::on_number("public-id-encode-u64", |rounds| {
+        on_each(rounds, wide(), |number| cipher().encode(&(number as u64)))
+    }),
+    Operation::on_number("public-id-encode-distributed-id", |rounds| {
+        on_each(rounds, distributed(), |number| {
+            cipher().encode(&DistributedId::constant(number))
+        })
+    }),
+    Operation::on_number("public-id-encode-128-bits", |rounds| {
+        on_each(rounds, wide(), |number| {
+            cipher().encode(&AnyUuid::from_u128(number))
+        })
+    }),
+    Operation::on_slice("public-id-decode-u64", |rounds| {
+        on_each_bytes(rounds, &public_ids().word, decode::<u64>)
+    }),
+    Operation::on_slice("public-id-decode-distributed-id", |rounds| {
+        on_each_bytes(rounds, &public_ids().distributed, decode::<DistributedId>)
+    }),
+    Operation::on_slice("public-id-decode-128-bits", |rounds| {
+        on_each_bytes(rounds, &public_ids().wide, decode::<AnyUuid>)
+    }),
+    Operation::on_number("peer-aes-encrypt", |rounds| {
+        on_each(rounds, wide(), |number| {
+            let mut block = number.to_be_bytes().into();
+            aes().encrypt_block(&mut block);
+            block
+        })
+    }),
+    Operation::on_slice("peer-aes-decrypt", |rounds| {
+        on_each_bytes(rounds, &public_ids().wide, |bytes| {
+            let mut block = array(bytes).into();
+            aes().decrypt_block(&mut block);
+            block
+        })
+    }),
+];
+
+/// A cipher as a program has it: made once.
+fn cipher() -> &'static PublicIdCipher {
+    static CIPHER: LazyLock<PublicIdCipher> =
+        LazyLock::new(|| PublicIdCipher::from_key(&KEY).expect("the key has 32 bytes"));
+    &CIPHER
+}
+
+fn aes() -> &'static Aes256 {
+    static AES: LazyLock<Aes256> = LazyLock::new(|| Aes256::new(&KEY.into()));
+    &AES
+}
+
+/// Public ids to decode.
+struct PublicIds {
+    word: [[u8; 16]; COUNT],
+    distributed: [[u8; 16]; COUNT],
+    wide: [[u8; 16]; COUNT],
+}
+
+fn public_ids() -> &'static PublicIds {
+    static PUBLIC_IDS: LazyLock<PublicIds> = LazyLock::new(|| PublicIds {
+        word: wide().map(|number| encoded(number as u64)),
+        distributed: distributed().map(|number| encoded(format_of::<DistributedId>(number))),
+        wide: wide().map(|number| encoded(AnyUuid::from_u128(number))),
+    });
+    &PUBLIC_IDS
+}
+
+fn format_of<F: Format>(number: u128) -> F {
+    F::try_from(number).expect("the number is of the format")
+}
+
+fn encoded(value: impl PublicIdValue) -> [u8; 16] {
+    let public_id = cipher().encode(&value).expect("the value has a public id");
+    public_id.as_uuid().into_bytes()
+}
+
+#[inline(always)]
+fn decode<T: PublicIdValue>(bytes: &[u8]) -> Option<T> {
+    let public_id = PublicId::from_uuid(uuid::Uuid::from_bytes(array(bytes)));
+    cipher().decode(public_id).ok()
+}
+
+#[inline(always)]
+fn array(bytes: &[u8]) -> [u8; 16] {
+    bytes.try_into().unwrap_or_default()
+}
