@@ -1,0 +1,211 @@
+//! Bounds of a time range as parameters and as the condition of a query.
+
+use std::fmt;
+
+use rowkey_core::{Backend, Bounds, EntityKey, Error, KeyBound, KeyRange, quote_identifier};
+use sqlx::encode::{Encode, IsNull};
+use sqlx::error::BoxDynError;
+use sqlx::{Database, QueryBuilder, Type};
+
+/// A [`KeyBound`] as the parameter of a query; made by [`ToSqlx::to_sqlx`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BoundParam<K>(KeyBound<K>);
+
+impl<K: EntityKey> fmt::Debug for BoundParam<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BoundParam").field(&self.0).finish()
+    }
+}
+
+/// The conversion of a [`KeyBound`] into something that sqlx binds.
+///
+/// Both the bound and sqlx's traits belong to other crates, so the bound cannot be bound itself.
+/// Where a whole time range is the condition, [`PushBounds::push_bounds`] is shorter.
+///
+#[cfg_attr(feature = "sqlite", doc = "```no_run")]
+#[cfg_attr(not(feature = "sqlite"), doc = "```ignore")]
+/// # use rowkey_core::{EntityKey, KeyBound};
+/// use rowkey_sqlx::ToSqlx;
+///
+/// /// How many keys there are from an edge on.
+/// async fn count_from<K: EntityKey>(
+///     db: &mut sqlx::SqliteConnection,
+///     lower: KeyBound<K>,
+/// ) -> sqlx::Result<i64> {
+///     sqlx::query_scalar("SELECT count(*) FROM offer WHERE id >= ?")
+///         .bind(lower.to_sqlx())
+///         .fetch_one(db)
+///         .await
+/// }
+/// ```
+pub trait ToSqlx {
+    /// What sqlx binds.
+    type Param;
+
+    /// This, to be bound.
+    fn to_sqlx(self) -> Self::Param;
+}
+
+impl<K: EntityKey> ToSqlx for KeyBound<K> {
+    type Param = BoundParam<K>;
+
+    fn to_sqlx(self) -> BoundParam<K> {
+        BoundParam(self)
+    }
+}
+
+/// The name of a column, alone or with its table's name or alias. Made from `"id"` or from
+/// `("offer", "id")`, and quoted when it is pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnName<'a> {
+    table: Option<&'a str>,
+    column: &'a str,
+}
+
+impl<'a> From<&'a str> for ColumnName<'a> {
+    fn from(column: &'a str) -> Self {
+        Self {
+            table: None,
+            column,
+        }
+    }
+}
+
+impl<'a> From<(&'a str, &'a str)> for ColumnName<'a> {
+    fn from((table, column): (&'a str, &'a str)) -> Self {
+        Self {
+            table: Some(table),
+            column,
+        }
+    }
+}
+
+impl ColumnName<'_> {
+    fn quoted(self, backend: Backend) -> Result<String, Error> {
+        let column = quote_identifier(backend, self.column)?;
+        Ok(match self.table {
+            Some(table) => format!("{}.{column}", quote_identifier(backend, table)?),
+            None => column,
+        })
+    }
+}
+
+/// Time ranges as conditions of a [`QueryBuilder`].
+pub trait PushBounds {
+    /// Appends the condition that a column holds one of the keys of a time span, in parentheses,
+    /// so that it stands after `WHERE` or `AND` alike.
+    ///
+    /// An edge that is not bounded is left out. A span without keys becomes `1 = 0`, one of all
+    /// keys `1 = 1`. A key over a short COMB can need two intervals, because its counter is a ring;
+    /// `ORDER BY` then does not give the order of time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that the backend cannot take; nothing is appended then.
+    ///
+    #[cfg_attr(feature = "sqlite", doc = "```no_run")]
+    #[cfg_attr(not(feature = "sqlite"), doc = "```ignore")]
+    /// # use rowkey_core::{EntityKey, TimeOrdered, UnixMillis};
+    /// use rowkey_sqlx::PushBounds;
+    /// use sqlx::{QueryBuilder, SqliteConnection};
+    ///
+    /// /// The keys of offers that were made in a span of time.
+    /// async fn made_between<K>(
+    ///     db: &mut SqliteConnection,
+    ///     from: UnixMillis,
+    ///     to: UnixMillis,
+    /// ) -> Result<Vec<K>, Box<dyn std::error::Error>>
+    /// where
+    ///     K: EntityKey<Format: TimeOrdered> + Unpin,
+    ///     for<'r> K: sqlx::Decode<'r, sqlx::Sqlite> + sqlx::Type<sqlx::Sqlite>,
+    /// {
+    ///     let mut query = QueryBuilder::new("SELECT id FROM offer WHERE state = 'open' AND ");
+    ///     query.push_bounds("id", &K::bounds(from..to))?.push(" ORDER BY id");
+    ///     // ... AND ("id" >= ? AND "id" < ?) ORDER BY id
+    ///     Ok(query.build_query_scalar().fetch_all(db).await?)
+    /// }
+    /// ```
+    fn push_bounds<'a, K: EntityKey>(
+        &mut self,
+        column: impl Into<ColumnName<'a>>,
+        bounds: &Bounds<K>,
+    ) -> Result<&mut Self, Error>;
+}
+
+fn push_bounds<'q, DB, K>(query: &mut QueryBuilder<DB>, column: &str, bounds: &[KeyRange<K>])
+where
+    DB: Database,
+    K: EntityKey,
+    BoundParam<K>: Encode<'q, DB> + Type<DB>,
+{
+    if bounds.is_empty() {
+        query.push("1 = 0");
+        return;
+    }
+    if bounds
+        .iter()
+        .any(|range| range.lower.is_none() && range.upper.is_none())
+    {
+        query.push("1 = 1");
+        return;
+    }
+    // AND binds more tightly than OR.
+    query.push("(");
+    for (index, KeyRange { lower, upper }) in bounds.iter().enumerate() {
+        if index > 0 {
+            query.push(" OR ");
+        }
+        if let Some(lower) = lower {
+            query
+                .push(format_args!("{column} >= "))
+                .push_bind(lower.to_sqlx());
+        }
+        if lower.is_some() && upper.is_some() {
+            query.push(" AND ");
+        }
+        if let Some(upper) = upper {
+            query
+                .push(format_args!("{column} < "))
+                .push_bind(upper.to_sqlx());
+        }
+    }
+    query.push(")");
+}
+
+macro_rules! impl_bounds {
+    ($feature:literal, $DB:ident, $module:ident, $backend:expr) => {
+        #[cfg(feature = $feature)]
+        impl<K: EntityKey> Type<sqlx::$DB> for BoundParam<K> {
+            fn type_info() -> <sqlx::$DB as Database>::TypeInfo {
+                crate::$module::type_info::<K>()
+            }
+        }
+
+        #[cfg(feature = $feature)]
+        impl<K: EntityKey> Encode<'_, sqlx::$DB> for BoundParam<K> {
+            fn encode_by_ref(
+                &self,
+                buffer: &mut <sqlx::$DB as Database>::ArgumentBuffer,
+            ) -> Result<IsNull, BoxDynError> {
+                crate::$module::encode_value::<K>(self.0.to_u128(), buffer)
+            }
+        }
+
+        #[cfg(feature = $feature)]
+        impl PushBounds for QueryBuilder<sqlx::$DB> {
+            fn push_bounds<'a, K: EntityKey>(
+                &mut self,
+                column: impl Into<ColumnName<'a>>,
+                bounds: &Bounds<K>,
+            ) -> Result<&mut Self, Error> {
+                let column = column.into().quoted($backend)?;
+                push_bounds(self, &column, bounds);
+                Ok(self)
+            }
+        }
+    };
+}
+
+impl_bounds!("postgres", Postgres, postgres, Backend::Postgres);
+impl_bounds!("mysql", MySql, mysql, Backend::MySql);
+impl_bounds!("sqlite", Sqlite, sqlite, Backend::Sqlite);

@@ -1,0 +1,129 @@
+//! MySQL and MariaDB: BINARY, DECIMAL, CHAR and MariaDB's own UUID.
+//!
+//! A DECIMAL key is bound as DECIMAL, never as text: both servers compare a DECIMAL column with
+//! text as floating-point numbers, so that `IN` and `BETWEEN` would return neighbouring rows.
+//!
+//! A key of MariaDB's UUID type is bound as its 36 characters, so that the server refuses a value
+//! rather than damaging it. It comes back as text, too; a plan of sixteen bytes reads either.
+
+use std::str;
+
+use rowkey_core::{Backend, Column, EntityKey, Stored, StoredRef, Wire};
+use sqlx::encode::IsNull;
+use sqlx::error::{BoxDynError, UnexpectedNullError};
+use sqlx::mysql::{MySqlTypeInfo, MySqlValueRef};
+use sqlx::types::Decimal;
+use sqlx::{Decode, Encode, MySql, Type, TypeInfo, ValueRef};
+
+use crate::found::{key_of, refusal};
+
+/// The one column of the two servers' protocol.
+const fn column<K: EntityKey>() -> Column {
+    K::PLAN.column(Backend::MySql)
+}
+
+/// The type of a key's parameters: BLOB (for any bytes), DECIMAL or VARCHAR (for any text).
+#[inline]
+pub fn type_info<K: EntityKey>() -> MySqlTypeInfo {
+    match const { column::<K>().wire() } {
+        Wire::Uuid | Wire::Bytes(_) => <[u8] as Type<MySql>>::type_info(),
+        Wire::Decimal(_) => <Decimal as Type<MySql>>::type_info(),
+        Wire::NativeUuid | Wire::Text(_) => <str as Type<MySql>>::type_info(),
+    }
+}
+
+/// Whether [`decode`] should see a value of this type: always, because it says more about one that
+/// it refuses.
+#[inline]
+pub fn compatible<K: EntityKey>(_: &MySqlTypeInfo) -> bool {
+    true
+}
+
+/// Writes a key as the parameter of a query.
+///
+/// # Errors
+///
+/// None: a key fits its plan.
+#[inline]
+pub fn encode<K: EntityKey>(key: K, buffer: &mut Vec<u8>) -> Result<IsNull, BoxDynError> {
+    encode_value::<K>(key.to_u128(), buffer)
+}
+
+/// Writes a public value of a key's format: a key's own or a bound's.
+#[inline]
+pub(crate) fn encode_value<K: EntityKey>(
+    value: u128,
+    buffer: &mut Vec<u8>,
+) -> Result<IsNull, BoxDynError> {
+    match const { column::<K>() }.encode(value) {
+        Stored::Bytes(bytes) => <&[u8] as Encode<'_, MySql>>::encode(bytes.as_slice(), buffer),
+        Stored::Text(text) => <&str as Encode<'_, MySql>>::encode(&text, buffer),
+        Stored::Decimal(number) => {
+            <String as Encode<'_, MySql>>::encode(number.to_string(), buffer)
+        }
+        Stored::Uuid(_) => unreachable!("MySQL plans have sixteen bytes or text for a uuid"),
+    }
+}
+
+/// Reads a key from a value.
+///
+/// # Errors
+///
+/// `UnexpectedNullError` for NULL, otherwise a [`rowkey_core::Error`] for a value of another
+/// type, length or format than the plan stores.
+#[inline]
+pub fn decode<K: EntityKey>(value: MySqlValueRef<'_>) -> Result<K, BoxDynError> {
+    let column = const { column::<K>() };
+    if value.is_null() {
+        return Err(Box::new(UnexpectedNullError));
+    }
+    let found = match Kind::of(&value.type_info()) {
+        Some(kind) => kind.read(column, <&[u8] as Decode<'_, MySql>>::decode(value)?)?,
+        None => {
+            let found = format!("a value of type {}", value.type_info().name());
+            return Err(refusal(column, found));
+        }
+    };
+    key_of(column, found)
+}
+
+/// The kinds of values that some plan stores, told apart by what the server says of the column.
+#[derive(Clone, Copy)]
+enum Kind {
+    Decimal,
+    Text,
+    Bytes,
+}
+
+impl Kind {
+    fn of(found: &MySqlTypeInfo) -> Option<Self> {
+        // The name does not tell text from bytes: a CHAR with a binary collation and MariaDB's UUID
+        // are called BINARY. Their collation does, which sqlx looks at for `str`.
+        if <Decimal as Type<MySql>>::compatible(found) {
+            Some(Self::Decimal)
+        } else if <str as Type<MySql>>::compatible(found) {
+            Some(Self::Text)
+        } else if <[u8] as Type<MySql>>::compatible(found) {
+            Some(Self::Bytes)
+        } else {
+            None
+        }
+    }
+
+    /// Both protocols carry all three kinds as these bytes.
+    fn read(self, column: Column, bytes: &[u8]) -> Result<StoredRef<'_>, BoxDynError> {
+        let text = || match str::from_utf8(bytes) {
+            Ok(text) => Ok(StoredRef::Text(text)),
+            Err(_) => Err(refusal(column, "text that is not UTF-8")),
+        };
+        match (self, column.wire()) {
+            (Self::Decimal, Wire::Decimal(_)) => text(),
+            (Self::Decimal, _) => Err(refusal(column, "a DECIMAL number")),
+            (Self::Text, Wire::Decimal(_)) => Err(refusal(column, text()?)),
+            (Self::Text, _) => text(),
+            // A UUID that went through an expression may have lost its character set.
+            (Self::Bytes, Wire::NativeUuid | Wire::Bytes(16)) if bytes.len() == 36 => text(),
+            (Self::Bytes, _) => Ok(StoredRef::Bytes(bytes)),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! PostgreSQL: uuid, numeric, bytea and text, and arrays of them.
+//!
+//! The types are named by their fixed numbers in `pg_type`, so that no feature of sqlx for other
+//! crates' types is needed and no name has to be looked up on the server. A column of a domain over
+//! one of them is read like the type under it.
+
+mod numeric;
+
+use rowkey_core::{Backend, Column, EntityKey, Stored, StoredRef, Wire};
+use sqlx::encode::IsNull;
+use sqlx::error::{BoxDynError, UnexpectedNullError};
+use sqlx::postgres::types::Oid;
+use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgTypeKind, PgValueFormat, PgValueRef};
+use sqlx::{Decode, Postgres, TypeInfo, ValueRef};
+
+use crate::found::{key_of, refusal};
+
+const fn column<K: EntityKey>() -> Column {
+    K::PLAN.column(Backend::Postgres)
+}
+
+/// A type's number, and that of arrays of it.
+struct Oids {
+    element: Oid,
+    array: Oid,
+}
+
+const UUID: Oids = Oids {
+    element: Oid(2950),
+    array: Oid(2951),
+};
+const NUMERIC: Oids = Oids {
+    element: Oid(1700),
+    array: Oid(1231),
+};
+const BYTEA: Oids = Oids {
+    element: Oid(17),
+    array: Oid(1001),
+};
+const TEXT: Oids = Oids {
+    element: Oid(25),
+    array: Oid(1009),
+};
+const VARCHAR: Oid = Oid(1043);
+const CHAR: Oid = Oid(1042);
+
+/// What a key's parameters are.
+const fn oids(wire: Wire) -> Oids {
+    match wire {
+        Wire::Uuid | Wire::NativeUuid => UUID,
+        Wire::Decimal(_) => NUMERIC,
+        Wire::Bytes(_) => BYTEA,
+        Wire::Text(_) => TEXT,
+    }
+}
+
+/// The type of a key's parameters: UUID, NUMERIC, BYTEA or TEXT.
+#[inline]
+pub fn type_info<K: EntityKey>() -> PgTypeInfo {
+    PgTypeInfo::with_oid(const { oids(column::<K>().wire()) }.element)
+}
+
+/// The type of an array of keys as a parameter, as in `id = any($1)`.
+#[inline]
+pub fn array_type_info<K: EntityKey>() -> PgTypeInfo {
+    PgTypeInfo::with_oid(const { oids(column::<K>().wire()) }.array)
+}
+
+/// Whether [`decode`] should see a value of this type: always, because it says more about one that
+/// it refuses.
+#[inline]
+pub fn compatible<K: EntityKey>(_: &PgTypeInfo) -> bool {
+    true
+}
+
+/// Whether this is an array whose elements [`decode`] can be shown.
+pub fn array_compatible<K: EntityKey>(found: &PgTypeInfo) -> bool {
+    match resolved_kind(found) {
+        Some(PgTypeKind::Array(element)) => is_stored_as(column::<K>().wire(), element),
+        Some(PgTypeKind::Domain(base)) => array_compatible::<K>(base),
+        _ => false,
+    }
+}
+
+/// Writes a key as the parameter of a query.
+///
+/// # Errors
+///
+/// None: a key fits its plan.
+#[inline]
+pub fn encode<K: EntityKey>(key: K, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+    encode_value::<K>(key.to_u128(), buffer)
+}
+
+/// Writes a public value of a key's format: a key's own or a bound's.
+#[inline]
+pub(crate) fn encode_value<K: EntityKey>(
+    value: u128,
+    buffer: &mut PgArgumentBuffer,
+) -> Result<IsNull, BoxDynError> {
+    match const { column::<K>() }.encode(value) {
+        Stored::Uuid(bytes) => buffer.extend_from_slice(&bytes),
+        Stored::Bytes(bytes) => buffer.extend_from_slice(bytes.as_slice()),
+        Stored::Decimal(number) => numeric::write(number, buffer),
+        Stored::Text(text) => buffer.extend_from_slice(text.as_bytes()),
+    }
+    Ok(IsNull::No)
+}
+
+/// Reads a key from a value, in the binary or the text protocol.
+///
+/// # Errors
+///
+/// `UnexpectedNullError` for NULL, otherwise a [`rowkey_core::Error`] for a value of another
+/// type, length or format than the plan stores.
+#[inline]
+pub fn decode<K: EntityKey>(value: PgValueRef<'_>) -> Result<K, BoxDynError> {
+    let column = const { column::<K>() };
+    if value.is_null() {
+        return Err(Box::new(UnexpectedNullError));
+    }
+    if !is_stored_as(column.wire(), &value.type_info()) {
+        return Err(refuse_type(column, &value.type_info()));
+    }
+    match (column.wire(), value.format()) {
+        (Wire::Decimal(_), PgValueFormat::Binary) => match numeric::read(value.as_bytes()?) {
+            Ok(number) => key_of(column, StoredRef::Decimal(number)),
+            Err(found) => Err(refusal(column, found)),
+        },
+        (Wire::Uuid | Wire::NativeUuid | Wire::Bytes(_), PgValueFormat::Binary) => {
+            key_of(column, StoredRef::Bytes(value.as_bytes()?))
+        }
+        (Wire::Bytes(_), PgValueFormat::Text) => {
+            let bytes = <Vec<u8> as Decode<'_, Postgres>>::decode(value)?;
+            key_of(column, StoredRef::Bytes(&bytes))
+        }
+        (Wire::Text(_), _)
+        | (Wire::Uuid | Wire::NativeUuid | Wire::Decimal(_), PgValueFormat::Text) => {
+            match value.as_str() {
+                Ok(text) => key_of(column, StoredRef::Text(text)),
+                Err(_) => Err(refusal(column, "text that is not UTF-8")),
+            }
+        }
+    }
+}
+
+/// Whether values of this type come as the wire shape is read.
+fn is_stored_as(wire: Wire, found: &PgTypeInfo) -> bool {
+    let Some(oid) = base_oid(found) else {
+        return false;
+    };
+    oid == oids(wire).element || matches!(wire, Wire::Text(_)) && [VARCHAR, CHAR].contains(&oid)
+}
+
+/// A type's number, or that of the type under a domain.
+fn base_oid(found: &PgTypeInfo) -> Option<Oid> {
+    match resolved_kind(found) {
+        Some(PgTypeKind::Domain(base)) => base_oid(base),
+        _ => found.oid(),
+    }
+}
+
+/// The kind of a type, except where sqlx has only heard of its number (such a type is called `?`)
+/// or its name: it would panic when asked.
+fn resolved_kind(found: &PgTypeInfo) -> Option<&PgTypeKind> {
+    (found.oid().is_some() && found.name() != "?").then(|| found.kind())
+}
+
+#[cold]
+fn refuse_type(column: Column, found: &PgTypeInfo) -> BoxDynError {
+    match (found.name(), found.oid()) {
+        ("?", Some(Oid(oid))) => {
+            refusal(column, format_args!("a value of the type with OID {oid}"))
+        }
+        (name, _) => refusal(column, format_args!("a value of type {name}")),
+    }
+}

@@ -1,0 +1,101 @@
+//! SQLite: BLOB and TEXT.
+//!
+//! SQLite keeps a type per value, not per column, and converts what a column's declared type makes
+//! it convert: digits that are stored in a column called DECIMAL, NUMERIC, UUID or STRING become a
+//! floating-point number. Reading is therefore strict. A TEXT value is no BLOB key, a BLOB no TEXT
+//! key, and a number neither.
+
+use rowkey_core::{Backend, Column, EntityKey, Stored, StoredRef, Wire};
+use sqlx::encode::IsNull;
+use sqlx::error::{BoxDynError, UnexpectedNullError};
+use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
+use sqlx::{Decode, Encode, Sqlite, Type, TypeInfo, ValueRef};
+
+use crate::found::{key_of, refusal};
+
+const fn column<K: EntityKey>() -> Column {
+    K::PLAN.column(Backend::Sqlite)
+}
+
+/// The type of a key's parameters: BLOB or TEXT.
+#[inline]
+pub fn type_info<K: EntityKey>() -> SqliteTypeInfo {
+    match const { column::<K>().wire() } {
+        Wire::Uuid | Wire::Bytes(_) => <[u8] as Type<Sqlite>>::type_info(),
+        Wire::Text(_) | Wire::NativeUuid | Wire::Decimal(_) => <str as Type<Sqlite>>::type_info(),
+    }
+}
+
+/// Whether [`decode`] should see a value of this type: always, because it says more about one that
+/// it refuses.
+#[inline]
+pub fn compatible<K: EntityKey>(_: &SqliteTypeInfo) -> bool {
+    true
+}
+
+/// Writes a key as the parameter of a query.
+///
+/// # Errors
+///
+/// None: a key fits its plan.
+#[inline]
+pub fn encode<K: EntityKey>(
+    key: K,
+    buffer: &mut SqliteArgumentsBuffer,
+) -> Result<IsNull, BoxDynError> {
+    encode_value::<K>(key.to_u128(), buffer)
+}
+
+/// Writes a public value of a key's format: a key's own or a bound's.
+#[inline]
+pub(crate) fn encode_value<K: EntityKey>(
+    value: u128,
+    buffer: &mut SqliteArgumentsBuffer,
+) -> Result<IsNull, BoxDynError> {
+    match const { column::<K>() }.encode(value) {
+        Stored::Bytes(bytes) => <&[u8] as Encode<'_, Sqlite>>::encode(bytes.as_slice(), buffer),
+        Stored::Text(text) => <&str as Encode<'_, Sqlite>>::encode(&text, buffer),
+        Stored::Uuid(_) | Stored::Decimal(_) => {
+            unreachable!("SQLite has neither a uuid nor an exact decimal type to plan with")
+        }
+    }
+}
+
+/// Reads a key from a value.
+///
+/// # Errors
+///
+/// `UnexpectedNullError` for NULL, otherwise a [`rowkey_core::Error`] for a value of another
+/// type, length or format than the plan stores.
+#[inline]
+pub fn decode<K: EntityKey>(value: SqliteValueRef<'_>) -> Result<K, BoxDynError> {
+    let column = const { column::<K>() };
+    if value.is_null() {
+        return Err(Box::new(UnexpectedNullError));
+    }
+    // Asked for first: a value gives out one borrow, and reading it could convert it.
+    let found = match value.type_info().name() {
+        "BLOB" => StoredRef::Bytes(<&[u8] as Decode<'_, Sqlite>>::decode(value)?),
+        "TEXT" => match <&str as Decode<'_, Sqlite>>::decode(value) {
+            Ok(text) => StoredRef::Text(text),
+            Err(_) => return Err(refusal(column, "text that is not UTF-8")),
+        },
+        number => return Err(refuse_number(column, number)),
+    };
+    key_of(column, found)
+}
+
+#[cold]
+fn refuse_number(column: Column, type_name: &str) -> BoxDynError {
+    if matches!(column.wire(), Wire::Text(_)) {
+        refusal(
+            column,
+            format_args!(
+                "a number ({type_name}): the column's declared type damages digits, declare it \
+                 as TEXT"
+            ),
+        )
+    } else {
+        refusal(column, format_args!("a number ({type_name})"))
+    }
+}
