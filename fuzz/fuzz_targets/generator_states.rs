@@ -1,0 +1,159 @@
+//! The state machines of the generators, under any clock and any draws.
+
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use rowkey_core::{
+    DistributedId, DistributedId128, DistributedId128State, DistributedIdState, Error, UnixMillis,
+};
+
+#[derive(Arbitrary, Debug)]
+struct Input {
+    start: Start,
+    steps: Vec<Step>,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Start {
+    Any(i64),
+    OfOurs(u32),
+    EndOf45Bits(i16),
+    EndOf48Bits(i16),
+}
+
+#[derive(Arbitrary, Debug)]
+struct Step {
+    clock: ClockStep,
+    draw: u128,
+    /// Puts the random part of the id made last here, which random draws alone rarely do.
+    random: Option<Random>,
+}
+
+#[derive(Arbitrary, Debug)]
+enum ClockStep {
+    Still,
+    By(i16),
+    ByMore(i64),
+}
+
+#[derive(Arbitrary, Debug)]
+enum Random {
+    Any(u128),
+    FromEnd(u16),
+}
+
+fuzz_target!(|input: Input| {
+    let mut now = match input.start {
+        Start::Any(millis) => millis,
+        Start::OfOurs(seconds) => i64::from(seconds) * 1_000,
+        Start::EndOf45Bits(offset) => -2_208_988_800_000 + (1 << 45) + i64::from(offset),
+        Start::EndOf48Bits(offset) => -8_520_336_000_000 + (1 << 48) + i64::from(offset),
+    };
+    let mut narrow = Narrow::default();
+    let mut wide = Wide::default();
+    for step in &input.steps {
+        now = match step.clock {
+            ClockStep::Still => now,
+            ClockStep::By(millis) => now.saturating_add(millis.into()),
+            ClockStep::ByMore(millis) => now.saturating_add(millis),
+        };
+        narrow.step(now, step);
+        wide.step(now, step);
+    }
+});
+
+/// A generator, the id it made last, and the latest clock reading it made one at.
+#[derive(Default)]
+struct Narrow {
+    state: DistributedIdState,
+    previous: Option<DistributedId>,
+    latest: Option<i64>,
+}
+
+impl Narrow {
+    fn step(&mut self, now: i64, step: &Step) {
+        if let (Some(random), Some(previous)) = (&step.random, self.previous) {
+            let random = match random {
+                Random::Any(random) => (*random as u64 >> 16).max(1),
+                Random::FromEnd(offset) => (1 << 48) - 1 - u64::from(*offset),
+            };
+            self.state.set_previous_random(random);
+            self.previous = previous
+                .timestamp()
+                .and_then(|time| DistributedId::from_parts(time, random).ok());
+        }
+        let before = format!("{:?}", self.state);
+        let id = match self.state.next(UnixMillis::new(now), step.draw as u64) {
+            Ok(id) => id,
+            Err(error) => {
+                assert!(matches!(
+                    error,
+                    Error::Throttled { .. } | Error::Time { .. }
+                ));
+                return assert_eq!(format!("{:?}", self.state), before);
+            }
+        };
+        let time = id.timestamp().expect("generated ids carry a time").get();
+        assert!(id.random() != 0);
+        let latest = self.latest.map_or(now, |latest| latest.max(now));
+        // Nothing is dated into the future, as far as the clock has ever been.
+        assert!(time < latest);
+        let mut latest_of_sequence = latest;
+        if let Some(previous) = self.previous
+            && id <= previous
+        {
+            assert!(latest - now > 1_000, "the clock did not go back that far");
+            latest_of_sequence = now;
+        }
+        self.previous = Some(id);
+        self.latest = Some(latest_of_sequence);
+    }
+}
+
+#[derive(Default)]
+struct Wide {
+    state: DistributedId128State,
+    previous: Option<DistributedId128>,
+    latest: Option<i64>,
+}
+
+impl Wide {
+    fn step(&mut self, now: i64, step: &Step) {
+        if let (Some(random), Some(previous)) = (&step.random, self.previous) {
+            let random = match random {
+                Random::Any(random) => (random >> 53).max(1),
+                Random::FromEnd(offset) => (1 << 75) - 1 - u128::from(*offset),
+            };
+            self.state.set_previous_random(random);
+            // The same time with the other random bits.
+            let high = (random >> 63) << 64;
+            let low = random & ((1 << 63) - 1);
+            let time = previous.to_u128() >> 76 << 76;
+            self.previous = Some(DistributedId128::constant(time | high | low));
+        }
+        let before = format!("{:?}", self.state);
+        let id = match self.state.next(UnixMillis::new(now), step.draw) {
+            Ok(id) => id,
+            Err(error) => {
+                assert!(matches!(
+                    error,
+                    Error::Throttled { .. } | Error::Time { .. }
+                ));
+                return assert_eq!(format!("{:?}", self.state), before);
+            }
+        };
+        assert!(id.looks_generated());
+        let latest = self.latest.map_or(now, |latest| latest.max(now));
+        assert!(id.timestamp().get() <= latest);
+        let mut latest_of_sequence = latest;
+        if let Some(previous) = self.previous
+            && id <= previous
+        {
+            assert!(latest - now >= 1_000, "the clock did not go back that far");
+            latest_of_sequence = now;
+        }
+        self.previous = Some(id);
+        self.latest = Some(latest_of_sequence);
+    }
+}
