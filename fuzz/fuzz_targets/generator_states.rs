@@ -28,6 +28,8 @@ struct Step {
     draw: u128,
     /// Puts the random part of the id made last here, which random draws alone rarely do.
     random: Option<Random>,
+    /// How often once more: a burst needs a thousand ids to use up the second that is kept back.
+    repeats: Option<u16>,
 }
 
 #[derive(Arbitrary, Debug)]
@@ -43,6 +45,9 @@ enum Random {
     FromEnd(u16),
 }
 
+/// Enough for two bursts, and no more: long runs find little and cost much.
+const MAX_ROUNDS: usize = 2_500;
+
 fuzz_target!(|input: Input| {
     let mut now = match input.start {
         Start::Any(millis) => millis,
@@ -52,14 +57,19 @@ fuzz_target!(|input: Input| {
     };
     let mut narrow = Narrow::default();
     let mut wide = Wide::default();
+    let mut rounds = MAX_ROUNDS;
     for step in &input.steps {
         now = match step.clock {
             ClockStep::Still => now,
             ClockStep::By(millis) => now.saturating_add(millis.into()),
             ClockStep::ByMore(millis) => now.saturating_add(millis),
         };
-        narrow.step(now, step);
-        wide.step(now, step);
+        let times = 1 + usize::from(step.repeats.unwrap_or_default() % 1_024);
+        for _ in 0..times.min(rounds) {
+            narrow.step(now, step);
+            wide.step(now, step);
+        }
+        rounds = rounds.saturating_sub(times);
     }
 });
 
@@ -83,7 +93,7 @@ impl Narrow {
                 .timestamp()
                 .and_then(|time| DistributedId::from_parts(time, random).ok());
         }
-        let before = format!("{:?}", self.state);
+        let before = self.state.clone();
         let id = match self.state.next(UnixMillis::new(now), step.draw as u64) {
             Ok(id) => id,
             Err(error) => {
@@ -91,7 +101,7 @@ impl Narrow {
                     error,
                     Error::Throttled { .. } | Error::Time { .. }
                 ));
-                return assert_eq!(format!("{:?}", self.state), before);
+                return assert_eq!(format!("{:?}", self.state), format!("{before:?}"));
             }
         };
         let time = id.timestamp().expect("generated ids carry a time").get();
@@ -132,7 +142,7 @@ impl Wide {
             let time = previous.to_u128() >> 76 << 76;
             self.previous = Some(DistributedId128::constant(time | high | low));
         }
-        let before = format!("{:?}", self.state);
+        let before = self.state.clone();
         let id = match self.state.next(UnixMillis::new(now), step.draw) {
             Ok(id) => id,
             Err(error) => {
@@ -140,7 +150,7 @@ impl Wide {
                     error,
                     Error::Throttled { .. } | Error::Time { .. }
                 ));
-                return assert_eq!(format!("{:?}", self.state), before);
+                return assert_eq!(format!("{:?}", self.state), format!("{before:?}"));
             }
         };
         assert!(id.looks_generated());
