@@ -104,7 +104,7 @@ pub fn encode_decimal28(value: u128) -> [u8; 16] {
         // The upper 64 bits of 10^28-1 are 542101086, below 62^5.
         let upper = ((value >> 64) as u64) % POW_5;
         high[0] = DIGITS[(upper / POW_4) as usize];
-        high[1..].copy_from_slice(&four_digits(upper % POW_4));
+        high[1..].copy_from_slice(&four_digits((upper % POW_4) as u32));
         if let Some(low) = low.first_chunk_mut() {
             write_block(value as u64, low);
         }
@@ -116,19 +116,20 @@ pub fn encode_decimal28(value: u128) -> [u8; 16] {
 fn write_block(value: u64, digits: &mut [u8; 11]) {
     // Three digits and two groups of four: each group is one multiplication away from the value,
     // and all pairs are independent lookups.
+    // Below 62^4, numbers of 32 bits are the cheaper ones to divide.
     let without_last_4 = value / POW_4;
-    let first_3 = without_last_4 / POW_4;
-    digits[0] = DIGITS[(first_3 / POW_2) as usize];
-    digits[1..3].copy_from_slice(&DIGIT_PAIRS[(first_3 % POW_2) as usize]);
-    digits[3..7].copy_from_slice(&four_digits(without_last_4 % POW_4));
-    digits[7..].copy_from_slice(&four_digits(value % POW_4));
+    let first_3 = (without_last_4 / POW_4) as u32;
+    digits[0] = DIGITS[(first_3 / POW_2 as u32) as usize];
+    digits[1..3].copy_from_slice(&DIGIT_PAIRS[(first_3 % POW_2 as u32) as usize]);
+    digits[3..7].copy_from_slice(&four_digits((without_last_4 % POW_4) as u32));
+    digits[7..].copy_from_slice(&four_digits((value % POW_4) as u32));
 }
 
 /// The digits of a number below 62^4.
 #[inline]
-fn four_digits(value: u64) -> [u8; 4] {
-    let [a, b] = DIGIT_PAIRS[(value / POW_2) as usize];
-    let [c, d] = DIGIT_PAIRS[(value % POW_2) as usize];
+fn four_digits(value: u32) -> [u8; 4] {
+    let [a, b] = DIGIT_PAIRS[(value / POW_2 as u32) as usize];
+    let [c, d] = DIGIT_PAIRS[(value % POW_2 as u32) as usize];
     [a, b, c, d]
 }
 
