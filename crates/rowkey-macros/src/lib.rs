@@ -1,1 +1,42 @@
-//! Placeholder.
+//! The attribute macro of [rowkey](https://docs.rs/rowkey); use it from there.
+//!
+//! The macro parses a declaration, checks what can be checked without knowing the format, and
+//! emits calls of macros and functions that `rowkey-core` and the driver crates export. It knows no
+//! storage, layout or format: those rules are constants of `rowkey-core`, evaluated where the
+//! declaration names them.
+
+#![forbid(unsafe_code)]
+
+mod declaration;
+mod expansion;
+mod options;
+mod problems;
+
+use proc_macro2::TokenStream;
+
+/// Declares a typed key: a newtype over an id format. See `rowkey::entity_key`.
+#[proc_macro_attribute]
+pub fn entity_key(
+    options: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    expand(options.into(), item.into()).into()
+}
+
+/// The expansion on tokens that tests can make, too.
+///
+/// Whatever is wrong with the declaration, the struct itself is always emitted, so that the rest
+/// of the user's program is not told that the type does not exist.
+fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let mut problems = problems::Problems::default();
+    let options = options::Options::read(options, &mut problems);
+    let mut expansion = match declaration::Declaration::read(&item, &mut problems) {
+        Some(declaration) => expansion::expand(&declaration, &options),
+        None => item,
+    };
+    expansion.extend(problems.into_compile_errors());
+    expansion
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! The struct that the attribute stands on.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use syn::punctuated::Punctuated;
+use syn::{
+    Attribute, Data, DeriveInput, Field, Fields, Path, Token, Type, Visibility, parse_quote,
+};
+
+use crate::problems::Problems;
+
+/// `#(attributes)* visibility struct Name(#(attributes)* Format);`
+pub(crate) struct Declaration {
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) visibility: Visibility,
+    pub(crate) name: Ident,
+    pub(crate) field_attributes: Vec<Attribute>,
+    pub(crate) format: Type,
+    /// Whether the name of the field's type alone says that it is no format.
+    pub(crate) is_no_format: bool,
+}
+
+/// What the expansion implements, so that a `derive` of it would clash.
+const IMPLEMENTED: [&str; 9] = [
+    "Clone",
+    "Copy",
+    "PartialEq",
+    "Eq",
+    "PartialOrd",
+    "Ord",
+    "Hash",
+    "Debug",
+    "Display",
+];
+
+impl Declaration {
+    /// The declaration, or nothing if the item has another shape than a key.
+    pub(crate) fn read(item: &TokenStream, problems: &mut Problems) -> Option<Self> {
+        let Ok(input) = syn::parse2::<DeriveInput>(item.clone()) else {
+            problems.at(
+                item,
+                "`#[entity_key]` belongs on a struct with one unnamed field",
+            );
+            return None;
+        };
+        let attributes = without_clashes(input.attrs, problems);
+        let fields = match input.data {
+            Data::Struct(data) => data.fields,
+            Data::Enum(data) => {
+                problems.at(
+                    data.enum_token,
+                    wrong_shape(&input.ident, "this is an enum"),
+                );
+                return None;
+            }
+            Data::Union(data) => {
+                problems.at(
+                    data.union_token,
+                    wrong_shape(&input.ident, "this is a union"),
+                );
+                return None;
+            }
+        };
+        let field = match fields {
+            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
+                fields.unnamed.into_iter().next()
+            }
+            Fields::Unnamed(fields) => {
+                let found = format!("this one has {}", fields.unnamed.len());
+                problems.at(fields, wrong_shape(&input.ident, &found));
+                None
+            }
+            Fields::Named(fields) => {
+                problems.at(
+                    fields,
+                    wrong_shape(&input.ident, "this one has named fields"),
+                );
+                None
+            }
+            Fields::Unit => {
+                problems.at(&input.ident, wrong_shape(&input.ident, "this one has none"));
+                None
+            }
+        };
+        let generic = !input.generics.params.is_empty() || input.generics.where_clause.is_some();
+        if !input.generics.params.is_empty() {
+            problems.at(
+                &input.generics,
+                "a key has no type, lifetime or const parameters",
+            );
+        } else if let Some(clause) = &input.generics.where_clause {
+            problems.at(clause, "a key has no where clause");
+        }
+        let field = field?;
+        check_field(&field, problems);
+        if generic {
+            return None;
+        }
+        Some(Self {
+            attributes,
+            visibility: input.vis,
+            name: input.ident,
+            field_attributes: field.attrs,
+            is_no_format: check_format(&field.ty, problems),
+            format: field.ty,
+        })
+    }
+}
+
+fn wrong_shape(name: &Ident, found: &str) -> String {
+    format!(
+        "a key is a struct with one unnamed field, but {found}: write `struct {name}(ShortPrefixComb);`"
+    )
+}
+
+/// A field that others can write to could hold an id that the plan has no room for.
+fn check_field(field: &Field, problems: &mut Problems) {
+    if !matches!(field.vis, Visibility::Inherited) {
+        problems.at(
+            &field.vis,
+            "the field of a key is private, because `from_format` checks what goes into it; \
+             leave this out",
+        );
+    }
+}
+
+/// What people wrap at first, and no alias of a format will ever be called.
+const NO_FORMATS: [&str; 16] = [
+    "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "bool",
+    "char", "str", "String",
+];
+
+/// Whether the name of the field's type alone says that it is no format.
+///
+/// The compiler finds the others, but reports them once for every impl that they do not fit.
+fn check_format(field: &Type, problems: &mut Problems) -> bool {
+    let is_uuid = |name: &Ident| name == "Uuid";
+    let is_listed = |name: &Ident| NO_FORMATS.iter().any(|listed| name == listed);
+    let advice = match field {
+        Type::Array(_) | Type::Reference(_) | Type::Slice(_) | Type::Tuple(_) => NO_FORMAT,
+        Type::Path(path) => match path.path.segments.last().map(|last| &last.ident) {
+            Some(name) if is_uuid(name) => {
+                "a `Uuid` does not say how new ids are made and sorted: write `UuidV7` or \
+                 `UuidV4`, or `AnyUuid` for a column of any UUIDs"
+            }
+            Some(name) if is_listed(name) => NO_FORMAT,
+            _ => return false,
+        },
+        _ => return false,
+    };
+    problems.at(field, advice);
+    true
+}
+
+const NO_FORMAT: &str = "this is not an id format: a key wraps `ShortPrefixComb`, \
+                         `ShortSuffixComb`, `PrefixComb`, `SuffixComb`, `UuidV4`, `UuidV7`, \
+                         `AnyUuid`, `DistributedId`, `DistributedId128`, `Luuid`, `Iuid` or `HotGuid`";
+
+/// Notes derives of what the expansion implements, and leaves them out: two impls of a trait would
+/// be a second error.
+fn without_clashes(attributes: Vec<Attribute>, problems: &mut Problems) -> Vec<Attribute> {
+    attributes
+        .into_iter()
+        .filter_map(|attribute| {
+            if !attribute.path().is_ident("derive") {
+                return Some(attribute);
+            }
+            let list = Punctuated::<Path, Token![,]>::parse_terminated;
+            // What cannot be read is reported by `derive` itself.
+            let Ok(derived) = attribute.parse_args_with(list) else {
+                return Some(attribute);
+            };
+            let (clashing, others): (Vec<Path>, Vec<Path>) =
+                derived.into_iter().partition(is_implemented);
+            for path in &clashing {
+                let name = path.segments.last().map(|last| &last.ident);
+                let name = name.to_token_stream();
+                problems.at(
+                    path,
+                    format!("`#[entity_key]` implements `{name}` already; leave it out"),
+                );
+            }
+            (!others.is_empty()).then(|| parse_quote!(#[derive(#(#others),*)]))
+        })
+        .collect()
+}
+
+fn is_implemented(derived: &Path) -> bool {
+    let last = derived.segments.last();
+    last.is_some_and(|last| IMPLEMENTED.iter().any(|name| last.ident == name))
+}

@@ -1,0 +1,152 @@
+//! What a declaration becomes.
+//!
+//! All paths are absolute or begin with the path of the rowkey crate, because the user's module may
+//! have no prelude, or a `Result`, `Option` or `core` of its own.
+
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+
+use crate::declaration::Declaration;
+use crate::options::Options;
+
+/// The struct, its `EntityKey` impl, the checks of its constants and the calls that emit the rest.
+pub(crate) fn expand(declaration: &Declaration, options: &Options) -> TokenStream {
+    let Declaration {
+        attributes,
+        visibility,
+        name,
+        field_attributes,
+        ..
+    } = declaration;
+    let rowkey = match &options.rowkey {
+        Some(path) => path.to_token_stream(),
+        None => quote!(::rowkey),
+    };
+    let (format, mention) = match &declaration.format {
+        // The key goes on as another one, so that the error about this type stays the only one; an
+        // import of the type still counts as used.
+        wrong if declaration.is_no_format => (
+            quote!(#rowkey::AnyUuid),
+            quote! {
+                const _: ::core::marker::PhantomData<#wrong> = ::core::marker::PhantomData;
+            },
+        ),
+        format => (format.to_token_stream(), TokenStream::new()),
+    };
+    let entity_key = entity_key_impl(name, &format, options, &rowkey);
+    let checks = checks(declaration, options, &rowkey);
+    quote! {
+        #(#attributes)*
+        #[derive(
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::cmp::PartialEq,
+            ::core::cmp::Eq,
+            ::core::cmp::PartialOrd,
+            ::core::cmp::Ord,
+            ::core::hash::Hash,
+        )]
+        #[repr(transparent)]
+        #visibility struct #name(#(#field_attributes)* #format);
+
+        #mention
+        #entity_key
+        #checks
+
+        #rowkey::__private::impl_key! { #name, #format }
+        #rowkey::__private::key_drivers! { #name }
+    }
+}
+
+fn entity_key_impl(
+    name: &Ident,
+    format: &TokenStream,
+    options: &Options,
+    rowkey: &TokenStream,
+) -> TokenStream {
+    let text = name.unraw().to_string();
+    let prefix = optional(options.prefix.as_ref());
+    let group = options.group.as_ref();
+    let group = optional(group.map(|group| quote!(#rowkey::LuuidGroup::of(#group))));
+    let choices = options.storage.iter().map(|(backend, choice)| {
+        let backend = backend.variant();
+        quote!(.with(#rowkey::Backend::#backend, #choice))
+    });
+    quote! {
+        #[automatically_derived]
+        impl #rowkey::EntityKey for #name {
+            type Format = #format;
+
+            const NAME: &'static ::core::primitive::str = #text;
+            const PREFIX: ::core::option::Option<&'static ::core::primitive::str> = #prefix;
+            const GROUP: ::core::option::Option<#rowkey::LuuidGroup> = #group;
+            const PLAN: #rowkey::StoragePlan =
+                #rowkey::__private::default_plan::<Self>() #(#choices)*;
+
+            fn from_format(id: #format) -> ::core::result::Result<Self, #rowkey::Error> {
+                ::core::result::Result::map(#rowkey::__private::admit::<Self>(id), Self)
+            }
+
+            fn into_format(self) -> #format {
+                self.0
+            }
+        }
+    }
+}
+
+/// Constants that only exist to fail, each at the place of the declaration that is wrong.
+///
+/// The plan itself would fail, too, but only where it is used, which `cargo check` never reaches.
+fn checks(declaration: &Declaration, options: &Options, rowkey: &TokenStream) -> TokenStream {
+    let key_at = |place: Span| {
+        let mut name = declaration.name.clone();
+        name.set_span(place);
+        (moved(rowkey.clone(), place), name)
+    };
+    let storage = options.storage.iter().map(|(backend, choice)| {
+        let place = choice.span();
+        let (rowkey, name) = key_at(place);
+        let mut backend = backend.variant();
+        backend.set_span(place);
+        quote_spanned! {place=>
+            const _: () =
+                #rowkey::__private::check_storage::<#name>(#rowkey::Backend::#backend, #choice);
+        }
+    });
+    let place = match &options.group {
+        Some(group) => group.span(),
+        None => declaration.format.span(),
+    };
+    let (rowkey, name) = key_at(place);
+    quote_spanned! {place=>
+        #(#storage)*
+        const _: () = #rowkey::__private::check_group::<#name>();
+    }
+}
+
+/// The same tokens at another place.
+fn moved(tokens: TokenStream, place: Span) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Group(group) => {
+                let mut group = Group::new(group.delimiter(), moved(group.stream(), place));
+                group.set_span(place);
+                TokenTree::Group(group)
+            }
+            mut token => {
+                token.set_span(place);
+                token
+            }
+        })
+        .collect()
+}
+
+fn optional(value: Option<impl ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}

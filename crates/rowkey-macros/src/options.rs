@@ -1,0 +1,322 @@
+//! What stands in the parentheses of `#[entity_key(…)]`.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{LitStr, Path, Token, token};
+
+use crate::problems::Problems;
+
+/// The options of a declaration, as far as they could be read.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) prefix: Option<LitStr>,
+    pub(crate) group: Option<LitStr>,
+    /// In the order of the declaration, each backend once.
+    pub(crate) storage: Vec<(Backend, LitStr)>,
+    pub(crate) rowkey: Option<Path>,
+}
+
+/// The backends by the names that a declaration has for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Backend {
+    Postgres,
+    MySql,
+    MariaDb,
+    Sqlite,
+    SqlServer,
+}
+
+impl Backend {
+    const ALL: [Self; 5] = [
+        Self::Postgres,
+        Self::MySql,
+        Self::MariaDb,
+        Self::Sqlite,
+        Self::SqlServer,
+    ];
+
+    /// The name in a declaration. It has to be an identifier, so it is not `sql-server`.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Postgres => "postgres",
+            Self::MySql => "mysql",
+            Self::MariaDb => "mariadb",
+            Self::Sqlite => "sqlite",
+            Self::SqlServer => "sqlserver",
+        }
+    }
+
+    /// The variant of `rowkey_core::Backend`.
+    pub(crate) fn variant(self) -> Ident {
+        let name = match self {
+            Self::Postgres => "Postgres",
+            Self::MySql => "MySql",
+            Self::MariaDb => "MariaDb",
+            Self::Sqlite => "Sqlite",
+            Self::SqlServer => "SqlServer",
+        };
+        Ident::new(name, Span::call_site())
+    }
+}
+
+const OPTIONS: &str = "`prefix = \"inv\"`, `group = \"com.acme.Customer\"`, \
+                       `storage(postgres = \"uuid\")` and `crate = \"path::to::rowkey\"`";
+const BACKENDS: &str = "`postgres`, `mysql`, `mariadb`, `sqlite` and `sqlserver`";
+
+impl Options {
+    /// Reads the options. What is wrong is noted and left out; the rest is read on.
+    pub(crate) fn read(tokens: TokenStream, problems: &mut Problems) -> Self {
+        let mut options = Self::default();
+        let mut seen = Vec::new();
+        for entry in entries(tokens, &format!("expected an option; there are {OPTIONS}")) {
+            match entry {
+                Ok(entry) if seen.contains(&entry.name()) => entry.is_given_twice(problems),
+                Ok(entry) => {
+                    seen.push(entry.name());
+                    options.set(&entry, problems);
+                }
+                Err(error) => problems.add(error),
+            }
+        }
+        options
+    }
+
+    fn set(&mut self, entry: &Entry, problems: &mut Problems) {
+        match (entry.name().as_str(), &entry.value) {
+            ("prefix", _) => {
+                let prefix = entry.text("inv", problems);
+                self.prefix = prefix.filter(|prefix| check_prefix(prefix, problems));
+            }
+            ("group", _) => {
+                // A group that cannot be read still counts as one: a LUUID key without any would
+                // be a second error.
+                let group = entry.text("com.acme.Customer", problems);
+                self.group = Some(match group {
+                    Some(group) => check_group(group, problems),
+                    None => LitStr::new("", entry.ident.span()),
+                });
+            }
+            ("crate", _) => {
+                let path = entry.text("path::to::rowkey", problems);
+                self.rowkey = path.and_then(|path| read_path(&path, problems));
+            }
+            ("storage", Value::List(list)) => {
+                self.storage = read_storage(list.clone(), problems);
+            }
+            ("storage", _) => problems.at(
+                &entry.ident,
+                "`storage` takes a list of backends: `storage(postgres = \"uuid\")`",
+            ),
+            (name, _) => problems.at(
+                &entry.ident,
+                format!("no option is called `{name}`; there are {OPTIONS}"),
+            ),
+        }
+    }
+}
+
+fn read_path(path: &LitStr, problems: &mut Problems) -> Option<Path> {
+    let read = path.parse_with(Path::parse_mod_style).ok();
+    if read.is_none() {
+        problems.at(
+            path,
+            "`crate` is the path of the rowkey crate, such as \"path::to::rowkey\"",
+        );
+    }
+    read
+}
+
+fn read_storage(tokens: TokenStream, problems: &mut Problems) -> Vec<(Backend, LitStr)> {
+    let mut storage = Vec::new();
+    let mut seen = Vec::new();
+    for entry in entries(tokens, &format!("expected a backend; there are {BACKENDS}")) {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                problems.add(error);
+                continue;
+            }
+        };
+        let name = entry.name();
+        match Backend::ALL
+            .into_iter()
+            .find(|backend| backend.name() == name)
+        {
+            None => problems.at(
+                &entry.ident,
+                format!("no backend is called `{name}`; there are {BACKENDS}"),
+            ),
+            Some(backend) if seen.contains(&backend) => entry.is_given_twice(problems),
+            Some(backend) => {
+                seen.push(backend);
+                storage.extend(entry.text("uuid", problems).map(|choice| (backend, choice)));
+            }
+        }
+    }
+    check_mysql_protocol(&mut storage, problems);
+    storage
+}
+
+/// MySQL and MariaDB are one column of the plan, so the later declaration may only repeat the
+/// earlier one.
+fn check_mysql_protocol(storage: &mut Vec<(Backend, LitStr)>, problems: &mut Problems) {
+    let mut first: Option<String> = None;
+    storage.retain(|(backend, choice)| {
+        if !matches!(backend, Backend::MySql | Backend::MariaDb) {
+            return true;
+        }
+        let agrees = *first.get_or_insert_with(|| choice.value()) == choice.value();
+        if !agrees {
+            problems.at(
+                choice,
+                "drivers cannot tell MySQL and MariaDB apart, so both store a key in one way: \
+                 declare the same for `mysql` and `mariadb`, or only one of them",
+            );
+        }
+        agrees
+    });
+}
+
+/// `name`, `name = value` or `name(list)`.
+struct Entry {
+    ident: Ident,
+    value: Value,
+}
+
+enum Value {
+    Missing,
+    Equals(TokenStream),
+    List(TokenStream),
+    Other(TokenStream),
+}
+
+/// Splits a list at its commas.
+fn entries(tokens: TokenStream, expected: &str) -> Vec<syn::Result<Entry>> {
+    let parser = |input: ParseStream<'_>| {
+        let mut entries = Vec::new();
+        while !input.is_empty() {
+            if input.peek(Token![,]) {
+                let comma = input.parse::<Token![,]>()?;
+                entries.push(Err(syn::Error::new_spanned(comma, expected)));
+                continue;
+            }
+            if input.peek(Ident::peek_any) {
+                entries.push(Ok(entry(input)?));
+            } else {
+                let other = up_to_comma(input)?;
+                entries.push(Err(syn::Error::new_spanned(other, expected)));
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(entries)
+    };
+    parser
+        .parse2(tokens)
+        .unwrap_or_else(|error| vec![Err(error)])
+}
+
+fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
+    let ident = input.call(Ident::parse_any)?;
+    let value = if input.is_empty() || input.peek(Token![,]) {
+        Value::Missing
+    } else if input.peek(Token![=]) {
+        input.parse::<Token![=]>()?;
+        Value::Equals(up_to_comma(input)?)
+    } else if input.peek(token::Paren) {
+        let list;
+        syn::parenthesized!(list in input);
+        let list = list.parse()?;
+        let rest = up_to_comma(input)?;
+        if rest.is_empty() {
+            Value::List(list)
+        } else {
+            Value::Other(rest)
+        }
+    } else {
+        Value::Other(up_to_comma(input)?)
+    };
+    Ok(Entry { ident, value })
+}
+
+fn up_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        tokens.extend([input.parse::<TokenTree>()?]);
+    }
+    Ok(tokens)
+}
+
+impl Entry {
+    fn name(&self) -> String {
+        self.ident.unraw().to_string()
+    }
+
+    fn is_given_twice(&self, problems: &mut Problems) {
+        problems.at(&self.ident, format!("`{}` is given twice", self.name()));
+    }
+
+    /// The value of an option that is a string.
+    fn text(&self, example: &str, problems: &mut Problems) -> Option<LitStr> {
+        let found = match &self.value {
+            Value::Equals(value) => match syn::parse2(value.clone()) {
+                Ok(text) => return Some(text),
+                Err(_) => value.clone(),
+            },
+            Value::List(found) | Value::Other(found) => found.clone(),
+            Value::Missing => TokenStream::new(),
+        };
+        let name = self.name();
+        let message = format!("`{name}` takes a string: `{name} = \"{example}\"`");
+        if found.is_empty() {
+            problems.at(&self.ident, message);
+        } else {
+            problems.at(found, message);
+        }
+        None
+    }
+}
+
+const PREFIX_RULE: &str =
+    "a prefix is 1 to 24 lower-case ASCII letters and digits, and begins with a letter";
+
+/// Whether every reader will take what stands before the underscore for the prefix.
+fn check_prefix(prefix: &LitStr, problems: &mut Problems) -> bool {
+    let text = prefix.value();
+    let problem = if text.is_empty() {
+        Some("this one is empty".to_owned())
+    } else if let Some(digit) = text.chars().next().filter(char::is_ascii_digit) {
+        Some(format!("this one begins with {digit:?}"))
+    } else if let Some((index, wrong)) = text
+        .chars()
+        .enumerate()
+        .find(|(_, c)| !c.is_ascii_lowercase() && !c.is_ascii_digit())
+    {
+        Some(format!("character {} is {wrong:?}", index + 1))
+    } else if text.len() > 24 {
+        Some(format!("this one has {} characters", text.len()))
+    } else {
+        None
+    };
+    if let Some(problem) = &problem {
+        problems.at(prefix, format!("{PREFIX_RULE}; {problem}"));
+    }
+    problem.is_none()
+}
+
+/// Only a name tells two groups apart in all programs that read the ids.
+fn check_group(group: LitStr, problems: &mut Problems) -> LitStr {
+    let name = group.value();
+    if name.trim().is_empty() {
+        problems.at(
+            &group,
+            "a group is the full name of a kind of entity, such as \"com.acme.Customer\"; this one \
+             is empty",
+        );
+    } else if name.trim() != name {
+        problems.at(&group, "the name of a group has no white space around it");
+    }
+    group
+}

@@ -1,0 +1,173 @@
+//! Expansions as a user would write them out, and every message with its declaration.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::declaration::Declaration;
+use crate::options::Options;
+use crate::problems::Problems;
+
+fn expanded(options: TokenStream, item: TokenStream) -> String {
+    let expansion = crate::expand(options, item);
+    match syn::parse2(expansion.clone()) {
+        Ok(file) => prettyplease::unparse(&file),
+        Err(error) => panic!("not items: {error}\n{expansion}"),
+    }
+}
+
+fn problems(options: TokenStream, item: TokenStream) -> Vec<String> {
+    let mut problems = Problems::default();
+    Options::read(options, &mut problems);
+    Declaration::read(&item, &mut problems);
+    problems.messages()
+}
+
+fn option_problems(options: TokenStream) -> Vec<String> {
+    problems(
+        options,
+        quote!(
+            struct Id(UuidV7);
+        ),
+    )
+}
+
+#[test]
+fn a_key_without_options() {
+    insta::assert_snapshot!(expanded(
+        quote!(),
+        quote! {
+            /// A customer.
+            pub struct CustomerId(ShortPrefixComb);
+        }
+    ));
+}
+
+#[test]
+fn a_key_with_every_option() {
+    insta::assert_snapshot!(expanded(
+        quote! {
+            prefix = "cus",
+            group = "com.acme.Customer",
+            storage(mysql = "binary", mariadb = "binary", sqlserver = "uuid"),
+            crate = "my_app::ids",
+        },
+        quote! {
+            #[must_use]
+            pub(crate) struct r#type(#[doc(hidden)] my_app::ids::Luuid);
+        }
+    ));
+}
+
+#[test]
+fn a_wrong_option_leaves_the_key_usable() {
+    insta::assert_snapshot!(expanded(
+        quote!(prefix = "Inv", colour = "red"),
+        quote!(
+            struct InvoiceId(DistributedId);
+        )
+    ));
+}
+
+#[test]
+fn an_item_of_another_shape_stays_as_it_is() {
+    insta::assert_snapshot!(expanded(
+        quote!(prefix = ""),
+        quote!(
+            pub struct Pair(u8, u8);
+        )
+    ));
+}
+
+#[test]
+fn several_problems_are_reported_together() {
+    insta::assert_debug_snapshot!(problems(
+        quote! {
+            prefix = 5,
+            prefix = "9a",
+            storage(mysql = "uuid", oracle = "raw", mysql = "binary", mariadb = "native-uuid"),
+            group,
+            group = "   ",
+            "text",
+            crate = "not a path",
+        },
+        quote! {
+            #[derive(Clone, Debug, Default)]
+            struct Id<T>(pub T);
+        }
+    ));
+}
+
+#[test]
+fn only_structs_with_one_unnamed_field_are_keys() {
+    let items = [
+        quote!(
+            struct Id {
+                value: UuidV7,
+            }
+        ),
+        quote!(
+            struct Id;
+        ),
+        quote!(
+            struct Id();
+        ),
+        quote!(
+            struct Id(UuidV7, UuidV7);
+        ),
+        quote!(
+            enum Id {
+                One(UuidV7),
+            }
+        ),
+        quote!(union Id { one: UuidV7 }),
+        quote!(
+            fn id() {}
+        ),
+        quote!(
+            struct Id<const N: u64>(ShortPrefixComb<N>);
+        ),
+        quote!(
+            struct Id(UuidV7)
+            where
+                UuidV7: Copy;
+        ),
+    ];
+    insta::assert_debug_snapshot!(items.map(|item| (item.to_string(), problems(quote!(), item))));
+}
+
+#[test]
+fn a_prefix_names_its_wrong_character() {
+    let prefixes = [
+        "",
+        "Inv",
+        "in-v",
+        "1nv",
+        "größe",
+        "inv_",
+        "abcdefghijklmnopqrstuvwxy",
+    ];
+    insta::assert_debug_snapshot!(
+        prefixes.map(|prefix| (prefix, option_problems(quote!(prefix = #prefix))))
+    );
+    for prefix in ["a", "inv2", "abcdefghijklmnopqrstuvwx"] {
+        assert!(
+            option_problems(quote!(prefix = #prefix)).is_empty(),
+            "{prefix}"
+        );
+    }
+}
+
+#[test]
+fn values_of_another_kind_are_answered_with_an_example() {
+    insta::assert_debug_snapshot!(option_problems(quote! {
+        prefix("inv"),
+        group = Customer,
+        storage = "uuid",
+        crate = rowkey,
+        ,
+    }));
+    insta::assert_debug_snapshot!(option_problems(quote! {
+        storage(postgres, sqlite("blob"), mysql = b"uuid", = "x", sqlserver "uuid", mariadb = ),
+        prefix = "inv" + "oice",
+    }));
+}
