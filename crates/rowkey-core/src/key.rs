@@ -7,10 +7,15 @@ use core::str::FromStr;
 
 use alloc::string::String;
 use uuid::Uuid;
+#[cfg(feature = "std")]
+use {alloc::vec::Vec, core::time::Duration};
 
+#[cfg(feature = "std")]
+use crate::generate::Generate;
 use crate::text::Encoding;
 use crate::{
-    Bounds, Error, Format, FormatKind, Luuid, LuuidGroup, StoragePlan, TimeOrdered, UnixMillis,
+    Bounds, Error, Format, FormatKind, Luuid, LuuidContext, LuuidGroup, StoragePlan, TimeOrdered,
+    UnixMillis,
 };
 
 /// A typed key: a newtype over a [`Format`], declared with `#[entity_key]`.
@@ -89,6 +94,118 @@ pub trait EntityKey:
     {
         Bounds::of(span)
     }
+
+    /// A new key, in one attempt that never sleeps.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Generate::try_generate_for`] and of [`from_format`](Self::from_format).
+    #[cfg(feature = "std")]
+    fn try_generate_for(context: &<Self::Format as Generate>::Context) -> Result<Self, Error>
+    where
+        Self::Format: Generate,
+    {
+        Self::from_format(Self::Format::try_generate_for(context)?)
+    }
+
+    /// A new key. Sleeps while the generator is throttled.
+    ///
+    /// Keys of formats that need no context also have an inherent `generate()`.
+    ///
+    /// ```
+    /// # use rowkey_core::{EntityKey, HotGuid};
+    /// fn on_shard_of<K: EntityKey<Format = HotGuid>>(parent: K) -> K {
+    ///     K::generate_for(&parent.into_format().shard_key())
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the clock is outside the format's range, a field of the context does not fit, the
+    /// generator of a scope fails, or the new id cannot be such a key: see
+    /// [`from_format`](Self::from_format).
+    #[cfg(feature = "std")]
+    #[track_caller]
+    fn generate_for(context: &<Self::Format as Generate>::Context) -> Self
+    where
+        Self::Format: Generate,
+    {
+        admitted(Self::from_format(Self::Format::generate_for(context)))
+    }
+
+    /// A new key. Awaits `sleep` while the generator is throttled, for example
+    /// `tokio::time::sleep`.
+    ///
+    /// # Panics
+    ///
+    /// As [`generate_for`](Self::generate_for).
+    #[cfg(feature = "std")]
+    fn generate_async_for(
+        context: &<Self::Format as Generate>::Context,
+        sleep: impl AsyncFn(Duration),
+    ) -> impl Future<Output = Self>
+    where
+        Self::Format: Generate,
+    {
+        async move {
+            admitted(Self::from_format(
+                Self::Format::generate_async_for(context, sleep).await,
+            ))
+        }
+    }
+
+    /// `count` new keys, in no particular order: see [`Generate::generate_batch_for`].
+    ///
+    /// # Panics
+    ///
+    /// As [`generate_for`](Self::generate_for).
+    #[cfg(feature = "std")]
+    #[track_caller]
+    fn generate_batch_for(context: &<Self::Format as Generate>::Context, count: usize) -> Vec<Self>
+    where
+        Self::Format: Generate,
+    {
+        let ids = Self::Format::generate_batch_for(context, count);
+        ids.into_iter()
+            .map(|id| admitted(Self::from_format(id)))
+            .collect()
+    }
+
+    /// `count` new keys, in no particular order: see [`Generate::generate_batch`].
+    ///
+    /// # Panics
+    ///
+    /// As [`generate_for`](Self::generate_for).
+    #[cfg(feature = "std")]
+    #[track_caller]
+    fn generate_batch(count: usize) -> Vec<Self>
+    where
+        Self::Format: Generate<Context = ()>,
+    {
+        Self::generate_batch_for(&(), count)
+    }
+
+    /// What to make a LUUID key of this number for, in the key's own group.
+    ///
+    /// ```
+    /// # use rowkey_core::{EntityKey, Luuid};
+    /// fn numbered<K: EntityKey<Format = Luuid>>(number: u64) -> K {
+    ///     K::generate_for(&K::luuid_context(number))
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the key has no group, which `#[entity_key]` does not let happen.
+    fn luuid_context(number: u64) -> LuuidContext
+    where
+        Self: EntityKey<Format = Luuid>,
+    {
+        match Self::GROUP {
+            Some(group) => LuuidContext { group, key: number },
+            None => panic!("{} is a key over Luuid without a group", Self::NAME),
+        }
+    }
 }
 
 /// Checks what a key asks of its ids beyond their format: room in the plan, and the group.
@@ -116,6 +233,16 @@ pub fn admit<K: EntityKey>(id: K::Format) -> Result<K::Format, Error> {
         }
     }
     Ok(id)
+}
+
+/// The key, for functions that are documented to panic.
+#[cfg(feature = "std")]
+#[track_caller]
+fn admitted<K>(key: Result<K, Error>) -> K {
+    match key {
+        Ok(key) => key,
+        Err(error) => panic!("a new id cannot be such a key: {error}"),
+    }
 }
 
 const fn digits(max: u128) -> u8 {
@@ -170,8 +297,8 @@ fn wrong_prefix<K: EntityKey>(expected: &'static str, text: &str) -> Error {
 
 /// Refuses, at compile time, what a declaration cannot mean: a group on another format than LUUID,
 /// or a LUUID key without one.
-#[doc(hidden)]
-pub const fn check_group(format: FormatKind, has_group: bool) {
+#[track_caller]
+pub(crate) const fn check_group(format: FormatKind, has_group: bool) {
     match (matches!(format, FormatKind::Luuid), has_group) {
         (true, false) => panic!(
             "a key over Luuid names its group: write #[entity_key(group = \"com.acme.Customer\")]"

@@ -15,7 +15,9 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod emit;
 mod error;
+mod external;
 mod format;
 mod key;
 mod public_id;
@@ -26,6 +28,8 @@ mod validate;
 pub mod generate;
 pub mod text;
 
+#[doc(hidden)]
+pub use emit::private as __private;
 pub use error::{Error, FormatProblem, PublicIdProblem, TextProblem};
 pub use format::{
     AnyUuid, DistributedId, DistributedId128, DistributedId128State, DistributedIdState, Format,
@@ -43,4 +47,6 @@ pub use storage::{
     ValueRanges, Wire, quote_identifier,
 };
 pub use time::UnixMillis;
+/// The crate of [`Uuid`](uuid::Uuid), to and from which formats and keys convert.
+pub use uuid;
 pub use validate::{CreationWindow, ValidationError};

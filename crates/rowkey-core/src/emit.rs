@@ -1,0 +1,311 @@
+//! What `#[entity_key]` emits: macros with `$crate` paths only, and the functions that they call.
+//!
+//! Nothing here is meant to be named in a user's program. All paths are absolute, because the
+//! macros expand in modules that may have no prelude, or names of their own for `Result`, `Option`
+//! and `core`.
+
+use core::fmt;
+
+use crate::{Backend, EntityKey, Error, Format, Luuid, StoragePlan, key};
+
+/// Emits what follows from a key's `EntityKey` impl.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key {
+    ($key:ident, $format:ty) => {
+        impl $key {
+            /// The key of these 128 bits, for constants and fixtures.
+            ///
+            /// # Panics
+            ///
+            /// If the bits do not belong to the key's format or group, or its plan has no room for
+            /// them: at compile time in a constant.
+            #[must_use]
+            #[track_caller]
+            pub const fn constant(value: ::core::primitive::u128) -> Self {
+                Self(<$format>::constant(
+                    $crate::__private::admit_constant::<Self>(value),
+                ))
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::fmt::Debug for $key {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                $crate::__private::write_debug(self, f)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::fmt::Display for $key {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                $crate::__private::write_text(self, f)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::str::FromStr for $key {
+            type Err = $crate::Error;
+
+            fn from_str(
+                text: &::core::primitive::str,
+            ) -> ::core::result::Result<Self, $crate::Error> {
+                $crate::__private::parse_text(text)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::convert::From<$key> for $format {
+            fn from(key: $key) -> Self {
+                $crate::EntityKey::into_format(key)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::convert::From<$key> for ::core::primitive::u128 {
+            fn from(key: $key) -> Self {
+                $crate::EntityKey::to_u128(key)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::convert::From<$key> for $crate::__private::Uuid {
+            fn from(key: $key) -> Self {
+                $crate::EntityKey::to_uuid(key)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::convert::TryFrom<$format> for $key {
+            type Error = $crate::Error;
+
+            fn try_from(id: $format) -> ::core::result::Result<Self, $crate::Error> {
+                $crate::EntityKey::from_format(id)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::convert::TryFrom<::core::primitive::u128> for $key {
+            type Error = $crate::Error;
+
+            fn try_from(
+                value: ::core::primitive::u128,
+            ) -> ::core::result::Result<Self, $crate::Error> {
+                $crate::__private::key_of_bits(value)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::convert::TryFrom<$crate::__private::Uuid> for $key {
+            type Error = $crate::Error;
+
+            fn try_from(
+                uuid: $crate::__private::Uuid,
+            ) -> ::core::result::Result<Self, $crate::Error> {
+                $crate::__private::key_of_bits(uuid.as_u128())
+            }
+        }
+
+        #[automatically_derived]
+        impl $crate::PublicIdValue for $key {
+            const KIND: &'static ::core::primitive::str = <Self as $crate::EntityKey>::NAME;
+
+            fn to_block(
+                &self,
+            ) -> ::core::result::Result<[::core::primitive::u8; 16], $crate::Error> {
+                $crate::__private::block_of_key(self)
+            }
+
+            fn from_block(block: [::core::primitive::u8; 16]) -> ::core::option::Option<Self> {
+                $crate::__private::key_of_block(block)
+            }
+        }
+
+        $crate::__impl_key_generate! { $key }
+        $crate::__impl_key_serde! { $key }
+        $crate::__impl_key_schemars! { $key }
+        $crate::__impl_key_utoipa! { $key }
+        $crate::__impl_key_proptest! { $key }
+        $crate::__impl_key_rust_decimal! { $key }
+    };
+}
+
+/// Emits the inherent functions that make new keys of formats that need no context.
+///
+/// The bounds are about lifetimes for form only: without one, a bound that does not hold would be
+/// an error in the declaration of every key whose format needs a context, instead of one where the
+/// function is called.
+#[cfg(feature = "std")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_generate {
+    ($key:ident) => {
+        impl $key {
+            /// A new key. Sleeps while the generator is throttled.
+            ///
+            /// # Panics
+            ///
+            /// If the clock is outside the format's range, or the generator of a scope fails.
+            #[must_use]
+            #[track_caller]
+            pub fn generate() -> Self
+            where
+                for<'a> <Self as $crate::EntityKey>::Format: $crate::__private::GenerateAlone,
+            {
+                $crate::EntityKey::generate_for(&())
+            }
+
+            /// A new key, in one attempt that never sleeps.
+            ///
+            /// # Errors
+            ///
+            /// When the clock is outside the format's range, the generator is ahead of its clock, or
+            /// the generator of a scope fails.
+            pub fn try_generate() -> ::core::result::Result<Self, $crate::Error>
+            where
+                for<'a> <Self as $crate::EntityKey>::Format: $crate::__private::GenerateAlone,
+            {
+                $crate::EntityKey::try_generate_for(&())
+            }
+        }
+    };
+}
+
+/// Without the feature `std`: nothing, because there are no default generators.
+#[cfg(not(feature = "std"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_generate {
+    ($key:ident) => {};
+}
+
+/// What the emitted code refers to.
+#[doc(hidden)]
+pub mod private {
+    pub use alloc::borrow::Cow;
+    pub use uuid::Uuid;
+
+    #[cfg(feature = "std")]
+    pub use super::GenerateAlone;
+    pub use super::{
+        admit_constant, block_of_key, check_group, check_storage, default_plan, key_of_bits,
+        key_of_block, write_debug,
+    };
+    #[cfg(feature = "proptest")]
+    pub use crate::external::proptest::{AdmittedStrategy, arbitrary_key};
+    #[cfg(feature = "rust_decimal")]
+    pub use crate::external::rust_decimal::DecimalFormat;
+    #[cfg(feature = "schemars")]
+    pub use crate::external::schemars::key_json_schema;
+    #[cfg(feature = "serde")]
+    pub use crate::external::serde::{deserialize_key, serialize_key};
+    #[cfg(feature = "utoipa")]
+    pub use crate::external::utoipa::key_openapi_schema;
+    pub use crate::key::{admit, parse_text, write_text};
+
+    pub use crate::__impl_key as impl_key;
+
+    #[cfg(feature = "proptest")]
+    pub use proptest;
+    #[cfg(feature = "rust_decimal")]
+    pub use rust_decimal::Decimal;
+    #[cfg(feature = "schemars")]
+    pub use schemars;
+    #[cfg(feature = "serde")]
+    pub use serde;
+    #[cfg(feature = "utoipa")]
+    pub use utoipa;
+}
+
+/// Formats whose ids need no context.
+#[cfg(feature = "std")]
+#[diagnostic::on_unimplemented(
+    message = "a new `{Self}` is made for something: it needs a context",
+    label = "needs a context",
+    note = "use `generate_for(&context)` of `EntityKey`"
+)]
+pub trait GenerateAlone: crate::generate::Generate<Context = ()> {}
+
+#[cfg(feature = "std")]
+macro_rules! impl_generate_alone {
+    ($([$($generics:tt)*] $format:ty;)*) => {
+        $(
+            #[diagnostic::do_not_recommend]
+            impl<$($generics)*> GenerateAlone for $format {}
+        )*
+    };
+}
+
+#[cfg(feature = "std")]
+impl_generate_alone! {
+    [const INTERVAL_MS: u64] crate::ShortPrefixComb<INTERVAL_MS>;
+    [const INTERVAL_MS: u64] crate::ShortSuffixComb<INTERVAL_MS>;
+    [] crate::PrefixComb;
+    [] crate::SuffixComb;
+    [] crate::DistributedId;
+    [] crate::DistributedId128;
+    [] crate::UuidV4;
+    [] crate::UuidV7;
+    [] crate::AnyUuid;
+}
+
+/// The default plan of a key's format.
+pub const fn default_plan<K: EntityKey>() -> StoragePlan {
+    StoragePlan::default_for(K::Format::KIND)
+}
+
+/// Refuses, at compile time and at the caller's place, a declared storage that the format cannot
+/// have on that backend.
+#[track_caller]
+pub const fn check_storage<K: EntityKey>(backend: Backend, choice: &str) {
+    if let Err(refusal) = default_plan::<K>().try_with(backend, choice) {
+        panic!("{}", refusal);
+    }
+}
+
+/// Refuses, at compile time and at the caller's place, a group that the format cannot have, or the
+/// lack of one.
+#[track_caller]
+pub const fn check_group<K: EntityKey>() {
+    key::check_group(K::Format::KIND, K::GROUP.is_some());
+}
+
+/// The bits themselves, if a key may have them.
+///
+/// The same rules as [`key::admit`] and the format's own, for constants.
+#[track_caller]
+pub const fn admit_constant<K: EntityKey>(value: u128) -> u128 {
+    if !K::Format::KIND.admits(value) {
+        panic!("these 128 bits do not belong to the key's format");
+    }
+    if value > K::PLAN.max_value() {
+        panic!("the key's plan has no room for so many digits");
+    }
+    if let Some(group) = K::GROUP
+        && Luuid(value).group().get() != group.get()
+    {
+        panic!("these 128 bits belong to another group than the key");
+    }
+    value
+}
+
+/// The key of these 128 bits.
+pub fn key_of_bits<K: EntityKey>(value: u128) -> Result<K, Error> {
+    K::from_format(K::Format::try_from(value)?)
+}
+
+/// What is encrypted for the public id of a key.
+pub fn block_of_key<K: EntityKey>(key: &K) -> Result<[u8; 16], Error> {
+    crate::PublicIdValue::to_block(&key.into_format())
+}
+
+/// The key that the decrypted block of a public id stands for.
+pub fn key_of_block<K: EntityKey>(block: [u8; 16]) -> Option<K> {
+    let id = <K::Format as crate::PublicIdValue>::from_block(block)?;
+    K::from_format(id).ok()
+}
+
+/// `CustomerId(text)`.
+pub fn write_debug<K: EntityKey>(key: &K, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{}({key})", K::NAME)
+}

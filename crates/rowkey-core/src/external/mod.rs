@@ -1,0 +1,82 @@
+//! The traits of optional crates, one file per crate, for formats, keys and public ids.
+//!
+//! Each file has the logic as functions, implements the trait for every format, and exports a
+//! macro that implements it for one key. Where a feature is off, the macro still exists and is
+//! empty: a `#[cfg]` inside the expansion would ask for a feature of the *user's* crate.
+
+/// Calls a macro with each format, generic parameters in brackets first.
+#[cfg(any(
+    feature = "proptest",
+    feature = "schemars",
+    feature = "serde",
+    feature = "utoipa"
+))]
+macro_rules! for_each_format {
+    ($implement:ident) => {
+        $implement!([const INTERVAL_MS: u64] crate::ShortPrefixComb<INTERVAL_MS>);
+        $implement!([const INTERVAL_MS: u64] crate::ShortSuffixComb<INTERVAL_MS>);
+        $implement!([] crate::PrefixComb);
+        $implement!([] crate::SuffixComb);
+        $implement!([] crate::DistributedId);
+        $implement!([] crate::DistributedId128);
+        $implement!([] crate::Luuid);
+        $implement!([] crate::Iuid);
+        $implement!([] crate::HotGuid);
+        $implement!([] crate::UuidV4);
+        $implement!([] crate::UuidV7);
+        $implement!([] crate::AnyUuid);
+    };
+}
+
+#[cfg(feature = "proptest")]
+pub(crate) mod proptest;
+#[cfg(feature = "rust_decimal")]
+pub(crate) mod rust_decimal;
+#[cfg(any(feature = "schemars", feature = "utoipa"))]
+mod schema;
+#[cfg(feature = "schemars")]
+pub(crate) mod schemars;
+#[cfg(feature = "serde")]
+pub(crate) mod serde;
+#[cfg(feature = "utoipa")]
+pub(crate) mod utoipa;
+
+/// Without the feature `proptest`.
+#[cfg(not(feature = "proptest"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_proptest {
+    ($key:ident) => {};
+}
+
+/// Without the feature `rust_decimal`.
+#[cfg(not(feature = "rust_decimal"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_rust_decimal {
+    ($key:ident) => {};
+}
+
+/// Without the feature `schemars`.
+#[cfg(not(feature = "schemars"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_schemars {
+    ($key:ident) => {};
+}
+
+/// Without the feature `serde`.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_serde {
+    ($key:ident) => {};
+}
+
+/// Without the feature `utoipa`.
+#[cfg(not(feature = "utoipa"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_utoipa {
+    ($key:ident) => {};
+}

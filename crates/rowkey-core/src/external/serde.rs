@@ -1,0 +1,177 @@
+//! serde: text in human-readable formats, sixteen bytes in the others.
+//!
+//! A DistributedId is text, too: a JSON number loses digits in most readers.
+
+use core::fmt;
+use core::str::FromStr;
+
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{EntityKey, Error, Format};
+
+/// Implements serde's traits for a key.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_serde {
+    ($key:ident) => {
+        #[automatically_derived]
+        impl $crate::__private::serde::Serialize for $key {
+            fn serialize<S>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<
+                <S as $crate::__private::serde::Serializer>::Ok,
+                <S as $crate::__private::serde::Serializer>::Error,
+            >
+            where
+                S: $crate::__private::serde::Serializer,
+            {
+                $crate::__private::serialize_key(self, serializer)
+            }
+        }
+
+        #[automatically_derived]
+        impl<'de> $crate::__private::serde::Deserialize<'de> for $key {
+            fn deserialize<D>(
+                deserializer: D,
+            ) -> ::core::result::Result<
+                Self,
+                <D as $crate::__private::serde::Deserializer<'de>>::Error,
+            >
+            where
+                D: $crate::__private::serde::Deserializer<'de>,
+            {
+                $crate::__private::deserialize_key(deserializer)
+            }
+        }
+    };
+}
+
+/// Writes an id as its text or as its bytes.
+pub(crate) fn serialize<S: Serializer>(
+    text: &impl fmt::Display,
+    bytes: [u8; 16],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    if serializer.is_human_readable() {
+        serializer.collect_str(text)
+    } else {
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+/// Reads what [`serialize`] writes. `name` is what messages call the id.
+pub(crate) fn deserialize<'de, T, D>(
+    name: &'static str,
+    from_bytes: fn([u8; 16]) -> Result<T, Error>,
+    deserializer: D,
+) -> Result<T, D::Error>
+where
+    T: FromStr<Err = Error>,
+    D: Deserializer<'de>,
+{
+    let bytes = BytesVisitor { name, from_bytes };
+    if deserializer.is_human_readable() {
+        deserializer.deserialize_str(TextVisitor(bytes))
+    } else {
+        deserializer.deserialize_bytes(bytes)
+    }
+}
+
+/// [`serialize`] for a key.
+pub fn serialize_key<K: EntityKey, S: Serializer>(
+    key: &K,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serialize(key, key.to_u128().to_be_bytes(), serializer)
+}
+
+/// [`deserialize`] for a key.
+pub fn deserialize_key<'de, K: EntityKey, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<K, D::Error> {
+    deserialize(
+        K::NAME,
+        |bytes| K::try_from(u128::from_be_bytes(bytes)),
+        deserializer,
+    )
+}
+
+macro_rules! implement {
+    ([$($generics:tt)*] $format:ty) => {
+        impl<$($generics)*> Serialize for $format {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serialize(self, self.to_bytes(), serializer)
+            }
+        }
+
+        impl<'de, $($generics)*> Deserialize<'de> for $format {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserialize(
+                    Self::KIND.type_name(),
+                    |bytes| Self::try_from(u128::from_be_bytes(bytes)),
+                    deserializer,
+                )
+            }
+        }
+    };
+}
+
+for_each_format!(implement);
+
+struct TextVisitor<T>(BytesVisitor<T>);
+
+impl<T: FromStr<Err = Error>> Visitor<'_> for TextVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} as a string", self.0.name)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    /// Flattened structs and untagged enums are read through a buffer that calls itself
+    /// human-readable, whatever it was filled from.
+    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<T, E> {
+        self.0.visit_bytes(bytes)
+    }
+}
+
+/// Takes slices, which borrowed and owned byte buffers forward to, and sequences, as which some
+/// formats hand over any bytes.
+struct BytesVisitor<T> {
+    name: &'static str,
+    from_bytes: fn([u8; 16]) -> Result<T, Error>,
+}
+
+impl<'de, T> Visitor<'de> for BytesVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the 16 bytes of {}", self.name)
+    }
+
+    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<T, E> {
+        match bytes.try_into() {
+            Ok(bytes) => (self.from_bytes)(bytes).map_err(E::custom),
+            Err(_) => Err(E::invalid_length(bytes.len(), &self)),
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<T, A::Error> {
+        let mut bytes = [0; 16];
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            match sequence.next_element()? {
+                Some(found) => *byte = found,
+                None => return Err(A::Error::invalid_length(index, &self)),
+            }
+        }
+        match sequence.next_element::<u8>()? {
+            None => (self.from_bytes)(bytes).map_err(A::Error::custom),
+            Some(_) => Err(A::Error::invalid_length(17, &self)),
+        }
+    }
+}
