@@ -66,7 +66,7 @@ impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
 impl<const INTERVAL_MS: u64> GenerateWith for ShortPrefixComb<INTERVAL_MS> {
     type Context = ();
 
-    const COARSE_CLOCK_SUFFICES: bool = true;
+    const COARSE_CLOCK_SUFFICES: bool = INTERVAL_MS >= 1_000;
 
     #[inline]
     fn generate_with(
