@@ -59,45 +59,59 @@ pub(crate) const OPERATIONS: &[Operation] = &[
             Decimal::from_i128_with_scale(number as i128, 0).to_string()
         })
     }),
-    // Reading.
+    // Reading. The refusals are dropped on both sides: moving them is not reading.
     Operation::on_slice("read-hyphenated", |rounds| {
-        on_each_text(rounds, &texts().hyphenated, hyphenated::parse)
+        on_each_text(rounds, &texts().hyphenated, |text| {
+            hyphenated::parse(text).ok()
+        })
     }),
     Operation::on_slice("read-base62-22", |rounds| {
-        on_each_text(rounds, &texts().base62_wide, base62::decode_u128)
+        on_each_text(rounds, &texts().base62_wide, |text| {
+            base62::decode_u128(text).ok()
+        })
     }),
     Operation::on_slice("read-base62-16", |rounds| {
-        on_each_text(
-            rounds,
-            &texts().base62_distributed,
-            base62::decode_decimal28,
-        )
+        on_each_text(rounds, &texts().base62_distributed, |text| {
+            base62::decode_decimal28(text).ok()
+        })
     }),
     Operation::on_slice("read-base62-11", |rounds| {
-        on_each_text(rounds, &texts().base62_word, base62::decode_u64)
+        on_each_text(rounds, &texts().base62_word, |text| {
+            base62::decode_u64(text).ok()
+        })
     }),
     Operation::on_slice("read-decimal-28", |rounds| {
         on_each_text(rounds, &texts().decimal, |text| {
-            decimal::parse(text, Width::Decimal28)
+            decimal::parse(text, Width::Decimal28).ok()
         })
     }),
     Operation::on_slice("peer-uuid-read", |rounds| {
-        on_each_text(rounds, &texts().hyphenated, Uuid::try_parse)
+        on_each_text(rounds, &texts().hyphenated, |text| {
+            Uuid::try_parse(text).ok()
+        })
     }),
     Operation::on_slice("peer-base62-read-22", |rounds| {
-        on_each_text(rounds, &texts().base62_plain, ::base62::decode)
+        on_each_text(rounds, &texts().base62_plain, |text| {
+            ::base62::decode(text).ok()
+        })
     }),
     Operation::on_slice("peer-base62-read-16", |rounds| {
-        on_each_text(rounds, &texts().base62_distributed_plain, ::base62::decode)
+        on_each_text(rounds, &texts().base62_distributed_plain, |text| {
+            ::base62::decode(text).ok()
+        })
     }),
     Operation::on_slice("peer-base62-read-11", |rounds| {
-        on_each_text(rounds, &texts().base62_word, ::base62::decode)
+        on_each_text(rounds, &texts().base62_word, |text| {
+            ::base62::decode(text).ok()
+        })
     }),
     Operation::on_slice("peer-std-read", |rounds| {
-        on_each_text(rounds, &texts().decimal, u128::from_str)
+        on_each_text(rounds, &texts().decimal, |text| u128::from_str(text).ok())
     }),
     Operation::on_slice("peer-rust-decimal-read", |rounds| {
-        on_each_text(rounds, &texts().decimal, Decimal::from_str_exact)
+        on_each_text(rounds, &texts().decimal, |text| {
+            Decimal::from_str_exact(text).ok()
+        })
     }),
 ];
 
