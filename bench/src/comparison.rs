@@ -85,7 +85,7 @@ const fn alone(rowkey: &'static str, aims: &'static [Aim]) -> Comparison {
 
 /// Every row of the table, in its order.
 pub const COMPARISONS: &[Comparison] = &[
-    // Two system calls' worth of context for the rows that follow.
+    // What is in every row below that tells the time.
     alone("clock-system", &[]),
     alone("clock-coarse", &[]),
     of(

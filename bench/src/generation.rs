@@ -58,7 +58,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     Operation::plain("hot-guid-generate", |rounds| {
         repeat(rounds, || HotGuid::generate_for(&7))
     }),
-    // What every generator with a clock or a per-id system call pays at least.
+    // What every generator with a clock pays at least.
     Operation::plain("clock-system", |rounds| repeat(rounds, SystemTime::now)),
     Operation::plain("clock-coarse", |rounds| {
         repeat(rounds, || CoarseClock.now())
