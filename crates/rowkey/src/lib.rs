@@ -1,1 +1,218 @@
-//! Placeholder.
+//! Typed, database-friendly ids, stored right in every database.
+//!
+//! ```
+//! use rowkey::{Backend, DistributedId, EntityKey, ShortPrefixComb, entity_key};
+//!
+//! /// A booking offer.
+//! #[entity_key]
+//! pub struct BookingOfferId(ShortPrefixComb);
+//!
+//! /// An invoice: 28 decimal digits, but sixteen bytes in PostgreSQL and SQL Server.
+//! #[entity_key(prefix = "inv", storage(postgres = "uuid", sqlserver = "uuid"))]
+//! pub struct InvoiceId(DistributedId);
+//!
+//! // Clients see one text, whatever the database.
+//! let offer = BookingOfferId::generate();
+//! assert_eq!(offer.to_string().parse::<BookingOfferId>()?, offer);
+//!
+//! let invoice: InvoiceId = "inv_3zfAkCP7ZtzfeQYp".parse()?;
+//! assert_eq!(invoice.to_u128(), 1_088_824_355_131_185_736_905_670_087);
+//!
+//! // Each database holds what it sorts and indexes best.
+//! let literal = |backend| InvoiceId::PLAN.column(backend).literal(invoice.to_u128());
+//! assert_eq!(literal(Backend::MySql), "1088824355131185736905670087");
+//! assert_eq!(literal(Backend::Sqlite), "'1088824355131185736905670087'");
+//! assert_eq!(literal(Backend::Postgres), "'00000000-0384-a786-907d-b2ad82883dc7'");
+//! # Ok::<(), rowkey::Error>(())
+//! ```
+//!
+//! # What a key goes through
+//!
+//! ```text
+//! BookingOfferId     typed key, declared in your crate with #[entity_key]
+//!       |            transparent newtype
+//! ShortPrefixComb    format: 128 bits in public (RFC) order
+//!       |            StoragePlan of the key: for each backend a column type and a layout
+//!    Stored          uuid bytes, binary bytes, decimal digits or text
+//!       |            driver: moves bytes, knows no rule
+//!     wire
+//! ```
+//!
+//! * A [`Format`] is an id algorithm, such as [`ShortPrefixComb`] or [`DistributedId`]. It decides
+//!   how ids are made, what their 128 bits mean, and how they read in public.
+//! * An [`EntityKey`] is your newtype over a format. Keys of different entities do not compare,
+//!   join or convert by accident.
+//! * The [`StoragePlan`] of a key says for each [`Backend`] which type a [`Column`] has and in
+//!   which [`Layout`] the bytes stand there, so that the database sorts the column as the format
+//!   means it. It is a constant; [`entity_key`] checks it when your crate is compiled.
+//! * Time ranges are [`Bounds`]: [`EntityKey::bounds`] gives the edges of the ids made in a span,
+//!   to be bound like keys.
+//!
+//! The same road leads back. Decoding checks everything, encoding cannot fail: a value that a
+//! key's plan has no room for cannot become such a key.
+//!
+//! # Features
+//!
+//! | feature | on by default | what it adds |
+//! |---|---|---|
+//! | `std` | yes | the system clock, `generate()`, generators and scopes; without it the crate is `no_std` with `alloc` |
+//! | `serde` | yes | text in JSON and the like, sixteen bytes in binary formats |
+//! | `schemars`, `utoipa` | | JSON Schema and OpenAPI schemas of keys |
+//! | `proptest` | | arbitrary valid keys |
+//! | `rust_decimal` | | conversions of [`DistributedId`] keys |
+//! | `coarse-clock` | | a cheaper clock for the short COMBs |
+//! | `sqlx-postgres`, `sqlx-mysql`, `sqlx-sqlite` | | keys as parameters and columns of sqlx queries |
+//!
+//! Features only add: a crate that turns one on changes nothing for another that does not.
+
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod drivers;
+
+#[doc(hidden)]
+pub use drivers::private as __private;
+
+/// Declares a typed key: a newtype over an id format.
+///
+/// ```
+/// use rowkey::{ShortPrefixComb, entity_key};
+///
+/// /// A booking offer.
+/// #[entity_key]
+/// pub struct BookingOfferId(ShortPrefixComb);
+///
+/// const DEMO: BookingOfferId = BookingOfferId::constant(0x0001_0000_0000_4000_8000_000000000000);
+/// assert_eq!(DEMO.to_string(), "00010000-0000-4000-8000-000000000000");
+/// assert_eq!(format!("{DEMO:?}"), "BookingOfferId(00010000-0000-4000-8000-000000000000)");
+///
+/// let offer = BookingOfferId::generate();
+/// assert_ne!(offer, DEMO);
+/// ```
+///
+/// The struct stays yours, with its visibility, attributes and documentation, and you can implement
+/// more for it. Its field is private; [`EntityKey::from_format`] and [`EntityKey::into_format`] are
+/// the doors.
+///
+/// # What it implements
+///
+/// * [`EntityKey`], with the key's name, prefix, group and [`StoragePlan`] as constants.
+/// * `Clone`, `Copy`, `PartialEq`, `Eq`, `PartialOrd`, `Ord` (the public order of the format) and
+///   `Hash`.
+/// * `Debug` with the key's name, `Display` and `FromStr` for the public text.
+/// * `From` the key for the format, `Uuid` and `u128`, and `TryFrom` them for the key.
+/// * `constant(u128)`, which is checked when it is compiled; and, for formats whose ids need no
+///   context, `generate()` and `try_generate()`. [`EntityKey`] has the others.
+/// * [`PublicIdValue`], for encrypted public ids.
+/// * The traits of serde, schemars, utoipa and proptest, and of the database drivers, if the
+///   features of `rowkey` are on. Your crate needs no dependency on them for its keys.
+///
+/// # Options
+///
+/// ## `prefix`
+///
+/// The public text becomes the prefix, an underscore and the compact alphanumeric form; parsing
+/// asks for the prefix. Databases hold the bare id. A prefix is 1 to 24 lower-case letters and
+/// digits.
+///
+/// ```
+/// use rowkey::{DistributedId, entity_key};
+///
+/// #[entity_key(prefix = "inv")]
+/// pub struct InvoiceId(DistributedId);
+///
+/// let error = "cus_3zfAkCP7ZtzfeQYp".parse::<InvoiceId>().unwrap_err();
+/// assert_eq!(error.to_string(), "InvoiceId begins with `inv_`, but the text begins with `cus_`");
+/// ```
+///
+/// ## `storage`
+///
+/// For each backend whose column is not to be the default one, a storage and optionally a layout:
+///
+/// ```
+/// use rowkey::{AnyUuid, Backend, DistributedId, EntityKey, Storage, entity_key};
+///
+/// #[entity_key(storage(postgres = "uuid", sqlserver = "uuid"))]
+/// pub struct InvoiceId(DistributedId);
+///
+/// assert_eq!(InvoiceId::PLAN.column(Backend::Postgres).storage(), Storage::Uuid);
+/// assert_eq!(InvoiceId::PLAN.column(Backend::MySql).storage(), Storage::Decimal);
+///
+/// /// An old SQL Server table whose guids were stored unswapped.
+/// #[entity_key(storage(sqlserver = "uuid:public"))]
+/// pub struct LegacyOrderId(AnyUuid);
+/// ```
+///
+/// Backends: `postgres`, `mysql`, `mariadb`, `sqlite`, `sqlserver`. Storages: `uuid`, `native-uuid`
+/// (MariaDB's own type), `binary`, `decimal`, `text`, `text-compact`, `text-digits`. Layouts, after
+/// a colon: `public`, `prefix`, `suffix`, `sql-server`. What cannot keep the promise of a plan is a
+/// compile error that says why and what to write:
+///
+/// ```compile_fail
+/// # use rowkey::{UuidV7, entity_key};
+/// // SQL Server would sort by the six bytes of this format that are random.
+/// #[entity_key(storage(sqlserver = "uuid:public"))]
+/// pub struct OrderId(UuidV7);
+/// ```
+///
+/// Drivers cannot tell MySQL and MariaDB apart, so a key is stored in one way in both: `mysql` and
+/// `mariadb` set the same column, and have to agree if both are there.
+///
+/// ## `group`
+///
+/// For keys over [`Luuid`], and required there: the full name of the kind of entity. It is written
+/// out, so that renaming the type does not change the ids.
+///
+/// ```
+/// use rowkey::{EntityKey, Luuid, entity_key};
+///
+/// #[entity_key(group = "com.acme.Customer")]
+/// pub struct CustomerId(Luuid);
+///
+/// let customer = CustomerId::generate_for(&CustomerId::luuid_context(4711));
+/// assert_eq!(customer.into_format().key(), 4711);
+/// ```
+///
+/// ## `crate`
+///
+/// The path of this crate, if it is not `::rowkey`: because the dependency is renamed, or because
+/// another crate re-exports it.
+///
+/// ```
+/// mod ids {
+///     pub use rowkey::*;
+/// }
+///
+/// #[ids::entity_key(crate = "crate::ids")]
+/// pub struct CustomerId(ids::UuidV7);
+/// # fn main() {}
+/// ```
+pub use rowkey_macros::entity_key;
+
+pub use rowkey_core::{
+    AnyUuid, Backend, Bounds, Column, CreationWindow, DistributedId, DistributedId128,
+    DistributedId128State, DistributedIdState, EntityKey, Error, Format, FormatKind, FormatProblem,
+    HotGuid, Iuid, IuidContext, KeyBound, KeyRange, Layout, Luuid, LuuidContext, LuuidGroup,
+    MariaDbUuidOrd, Nullability, OrderPromise, Permutation, PrefixComb, PublicId, PublicIdCipher,
+    PublicIdCiphers, PublicIdProblem, PublicIdValue, ShortPrefixComb, ShortSuffixComb,
+    SqlServerOrd, Storage, StoragePlan, Stored, StoredBytes, StoredRef, SuffixComb, TextProblem,
+    TimeOrdered, UnixMillis, UuidV4, UuidV7, ValidationError, ValueRange, ValueRanges, Wire, crc12,
+    interval_counter, quote_identifier,
+};
+#[cfg(feature = "std")]
+pub use rowkey_core::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
+pub use rowkey_core::{generate, text, uuid};
+
+/// Keys in sqlx.
+#[cfg(any(
+    feature = "sqlx-postgres",
+    feature = "sqlx-mysql",
+    feature = "sqlx-sqlite"
+))]
+pub use rowkey_sqlx as sqlx;
+
+/// Compiles and runs the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,0 +1,42 @@
+//! The drivers that are turned on, as macros that implement their traits for one key.
+//!
+//! Features of this crate decide. A `#[cfg]` inside an expansion would ask for a feature of the
+//! user's crate instead, so a driver that is off is a macro that expands to nothing.
+
+/// Implements the traits of every driver for a key.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_drivers {
+    ($key:ident) => {
+        $crate::__private::sqlx_postgres! { $key }
+        $crate::__private::sqlx_mysql! { $key }
+        $crate::__private::sqlx_sqlite! { $key }
+    };
+}
+
+/// A driver that is off.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __no_driver {
+    ($key:ident) => {};
+}
+
+/// What `#[entity_key]` refers to.
+#[doc(hidden)]
+pub mod private {
+    pub use crate::__key_drivers as key_drivers;
+    pub use rowkey_core::__private::*;
+
+    #[cfg(not(feature = "sqlx-mysql"))]
+    pub use crate::__no_driver as sqlx_mysql;
+    #[cfg(not(feature = "sqlx-postgres"))]
+    pub use crate::__no_driver as sqlx_postgres;
+    #[cfg(not(feature = "sqlx-sqlite"))]
+    pub use crate::__no_driver as sqlx_sqlite;
+    #[cfg(feature = "sqlx-mysql")]
+    pub use rowkey_sqlx::__impl_mysql as sqlx_mysql;
+    #[cfg(feature = "sqlx-postgres")]
+    pub use rowkey_sqlx::__impl_postgres as sqlx_postgres;
+    #[cfg(feature = "sqlx-sqlite")]
+    pub use rowkey_sqlx::__impl_sqlite as sqlx_sqlite;
+}

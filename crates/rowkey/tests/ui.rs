@@ -1,0 +1,8 @@
+//! Declarations that compile, and the messages for those that do not.
+
+#[test]
+fn declarations() {
+    let cases = trybuild::TestCases::new();
+    cases.pass("tests/ui/valid/*.rs");
+    cases.compile_fail("tests/ui/invalid/*.rs");
+}

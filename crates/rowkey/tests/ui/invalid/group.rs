@@ -1,0 +1,17 @@
+//! A group belongs to LUUID keys and to no others.
+
+use rowkey::{Luuid, UuidV4, entity_key};
+
+#[entity_key]
+pub struct PersonId(Luuid);
+
+#[entity_key(group = "com.acme.Customer")]
+pub struct CustomerId(UuidV4);
+
+#[entity_key(group = "")]
+pub struct SupplierId(Luuid);
+
+#[entity_key(group = Supplier)]
+pub struct BranchId(Luuid);
+
+fn main() {}

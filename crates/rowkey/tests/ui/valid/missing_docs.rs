@@ -1,0 +1,58 @@
+//! Nothing that the attribute adds to a public type lacks documentation or trips a lint.
+
+#![deny(warnings, missing_docs, missing_debug_implementations, unreachable_pub, unused)]
+#![deny(rust_2018_idioms, single_use_lifetimes, trivial_casts, unused_qualifications)]
+#![deny(unused_results, variant_size_differences, redundant_lifetimes, unit_bindings)]
+#![forbid(unsafe_code)]
+
+use rowkey::{AnyUuid, DistributedId128, HotGuid, UuidV4, entity_key};
+
+/// A key that others can see.
+#[entity_key]
+pub struct CustomerId(UuidV4);
+
+/// Documentation on a field is no trouble.
+#[entity_key(storage(mysql = "binary", mariadb = "binary"))]
+pub struct OrderId(
+    /// The value.
+    AnyUuid,
+);
+
+/// A module that is private, although its items are public.
+mod private {
+    use super::{HotGuid, entity_key};
+
+    #[entity_key]
+    pub(crate) struct ShardId(HotGuid);
+}
+
+/// A declaration in a function.
+fn local() {
+    #[entity_key(prefix = "lcl")]
+    struct LocalId(DistributedId128);
+
+    let id = LocalId::generate();
+    assert_eq!(id.to_string().parse::<LocalId>(), Ok(id));
+}
+
+/// A declaration from a macro.
+macro_rules! keys {
+    ($($name:ident: $format:ty, $storage:literal;)*) => {
+        $(
+            /// A key.
+            #[entity_key(storage(postgres = $storage))]
+            pub struct $name($format);
+        )*
+    };
+}
+
+keys! {
+    LineId: rowkey::UuidV7, "text";
+    ItemId: rowkey::Iuid, "binary";
+}
+
+fn main() {
+    local();
+    let shard = private::ShardId::constant(7);
+    assert_eq!(u128::from(shard), 7);
+}

@@ -1,0 +1,62 @@
+//! Declarations in a module without a prelude, between names that mean something else there.
+
+#![no_implicit_prelude]
+#![deny(warnings, missing_docs, unreachable_pub, dead_code)]
+
+mod names {
+    #![allow(dead_code, non_camel_case_types, unused_macros, unused_imports)]
+
+    use ::rowkey::{DistributedId, Luuid, ShortPrefixComb, entity_key};
+
+    struct Result;
+    struct Option;
+    struct Some;
+    struct None;
+    struct Ok;
+    struct Err;
+    struct String;
+    struct Self_;
+    struct u8;
+    struct u128;
+    struct str;
+    struct usize;
+    mod core {}
+    mod std {}
+    mod alloc {}
+    mod rowkey {}
+    mod rowkey_core {}
+    mod serde {}
+    mod sqlx {}
+    trait Clone {}
+    trait Copy {}
+    trait Debug {}
+    trait From {}
+    trait Into {}
+    trait TryFrom {}
+    trait Serialize {}
+    trait EntityKey {}
+    trait Format {}
+    trait Generate {}
+    macro_rules! panic { () => {}; }
+    macro_rules! write { () => {}; }
+    macro_rules! concat { () => {}; }
+
+    #[entity_key]
+    pub(crate) struct OfferId(ShortPrefixComb<1000>);
+
+    #[entity_key(prefix = "inv", storage(postgres = "uuid"))]
+    pub(super) struct InvoiceId(DistributedId);
+
+    #[entity_key(group = "com.acme.Person")]
+    struct PersonId(Luuid);
+
+    #[entity_key]
+    struct r#type(::rowkey::UuidV7);
+}
+
+fn main() {
+    let offer = names::OfferId::constant(0x0001_0000_0000_4000_8000_000000000000);
+    ::std::assert_eq!(offer, offer);
+    let invoice = names::InvoiceId::generate();
+    ::std::assert_eq!(::std::string::ToString::to_string(&invoice).len(), 20);
+}
