@@ -14,8 +14,8 @@ use {alloc::vec::Vec, core::time::Duration};
 use crate::generate::Generate;
 use crate::text::Encoding;
 use crate::{
-    Bounds, Error, Format, FormatKind, Luuid, LuuidContext, LuuidGroup, StoragePlan, TimeOrdered,
-    UnixMillis,
+    Backend, Bounds, Error, Format, FormatKind, Luuid, LuuidContext, LuuidGroup, StoragePlan,
+    TimeOrdered, UnixMillis,
 };
 
 /// A typed key: a newtype over a [`Format`], declared with `#[entity_key]`.
@@ -95,6 +95,22 @@ pub trait EntityKey:
         Bounds::of(span)
     }
 
+    /// Sorts keys as the column of a backend sorts them. Inserted in this order, a batch fills the
+    /// pages of the index; no randomness is lost.
+    ///
+    /// ```
+    /// # use rowkey_core::{Backend, EntityKey, ShortPrefixComb};
+    /// fn batch_for_sql_server<K: EntityKey<Format = ShortPrefixComb>>(count: usize) -> Vec<K> {
+    ///     let mut keys = K::generate_batch(count);
+    ///     K::sort_for(Backend::SqlServer, &mut keys);
+    ///     keys
+    /// }
+    /// ```
+    fn sort_for(backend: Backend, keys: &mut [Self]) {
+        let column = Self::PLAN.column(backend);
+        keys.sort_unstable_by(|a, b| column.compare(a.to_u128(), b.to_u128()));
+    }
+
     /// A new key, in one attempt that never sleeps.
     ///
     /// # Errors
@@ -171,7 +187,8 @@ pub trait EntityKey:
             .collect()
     }
 
-    /// `count` new keys, in no particular order: see [`Generate::generate_batch`].
+    /// `count` new keys, in no particular order: see [`Generate::generate_batch`] and
+    /// [`sort_for`](Self::sort_for).
     ///
     /// # Panics
     ///

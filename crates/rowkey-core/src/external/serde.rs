@@ -61,7 +61,7 @@ pub(crate) fn serialize<S: Serializer>(
     }
 }
 
-/// Reads what [`serialize`] writes. `name` is what messages call the id.
+/// Reads an id from its text or from its bytes. `name` is what messages call the id.
 pub(crate) fn deserialize<'de, T, D>(
     name: &'static str,
     from_bytes: fn([u8; 16]) -> Result<T, Error>,
@@ -79,7 +79,7 @@ where
     }
 }
 
-/// [`serialize`] for a key.
+/// Writes a key as its text or as its bytes.
 pub fn serialize_key<K: EntityKey, S: Serializer>(
     key: &K,
     serializer: S,
@@ -87,7 +87,7 @@ pub fn serialize_key<K: EntityKey, S: Serializer>(
     serialize(key, key.to_u128().to_be_bytes(), serializer)
 }
 
-/// [`deserialize`] for a key.
+/// Reads a key from its text or from its bytes.
 pub fn deserialize_key<'de, K: EntityKey, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<K, D::Error> {

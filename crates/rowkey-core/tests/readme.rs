@@ -1,0 +1,54 @@
+//! The README's storage table is the one in the code.
+
+use rowkey_core::{Backend, FormatKind, Layout, StoragePlan};
+
+/// A format's cells: PostgreSQL, MySQL and MariaDB, SQLite, SQL Server.
+fn cells(format: FormatKind) -> String {
+    let plan = StoragePlan::default_for(format);
+    [
+        Backend::Postgres,
+        Backend::MySql,
+        Backend::Sqlite,
+        Backend::SqlServer,
+    ]
+    .map(|backend| {
+        let column = plan.column(backend);
+        let sql_type = plan.column_type(backend).unwrap();
+        let sql_type = match sql_type.as_str() {
+            "TEXT COLLATE BINARY" => "`TEXT` of 28 digits".to_string(),
+            plain => format!("`{plain}`"),
+        };
+        match column.layout() {
+            Layout::Public => sql_type,
+            layout => format!("{sql_type}, {layout} layout"),
+        }
+    })
+    .join(" | ")
+}
+
+#[test]
+fn the_storage_table_is_the_default_matrix() {
+    let readme = include_str!("../../../README.md");
+    let mut listed = 0;
+    let (_, storage) = readme.split_once("## Storage").unwrap();
+    for row in storage
+        .lines()
+        .skip_while(|line| !line.starts_with("| format"))
+        .skip(2)
+    {
+        let Some((formats, rest)) = row.strip_prefix("| ").and_then(|row| row.split_once(" | "))
+        else {
+            break;
+        };
+        for name in formats.split(", ") {
+            let name = name.trim_matches('`');
+            let format = FormatKind::ALL
+                .into_iter()
+                .find(|kind| kind.type_name() == name)
+                .unwrap();
+            assert_eq!(rest.trim_end_matches(" |"), cells(format), "{name}");
+            listed += 1;
+        }
+    }
+    assert_eq!(listed, FormatKind::ALL.len());
+}
