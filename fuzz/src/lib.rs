@@ -37,19 +37,11 @@ choice! {
 }
 choice! {
     /// Any storage.
-    AnyStorage: Storage = [
-        Storage::Uuid,
-        Storage::NativeUuid,
-        Storage::Binary,
-        Storage::Decimal,
-        Storage::Text,
-        Storage::TextCompact,
-        Storage::TextDigits,
-    ]
+    AnyStorage: Storage = Storage::ALL
 }
 choice! {
     /// Any layout.
-    AnyLayout: Layout = [Layout::Public, Layout::Prefix, Layout::Suffix, Layout::SqlServer]
+    AnyLayout: Layout = Layout::ALL
 }
 
 /// A text made of another by changes a hand or a wire would make: closer to the accepted ones than

@@ -37,21 +37,11 @@ const TIMED: [FormatKind; 7] = [
     FormatKind::DistributedId128,
 ];
 
-const STORAGES: [Storage; 7] = [
-    Storage::Uuid,
-    Storage::NativeUuid,
-    Storage::Binary,
-    Storage::Decimal,
-    Storage::Text,
-    Storage::TextCompact,
-    Storage::TextDigits,
-];
-
 /// Every column that a plan may choose for the format.
 fn columns(format: FormatKind) -> Vec<Column> {
     let mut columns = Vec::new();
     for backend in Backend::ALL {
-        for storage in STORAGES {
+        for storage in Storage::ALL {
             columns.extend(Column::new(format, backend, storage, None));
         }
     }
@@ -63,12 +53,12 @@ fn id_at(format: FormatKind, time: i64, random: u128) -> u128 {
     let at = ranges(format, Some(time), None)[0].lower.unwrap();
     // The smallest id of the instant plus random bits outside of the time field and fixed bits.
     let free = match format {
-        FormatKind::PrefixComb | FormatKind::UuidV7 => (1 << 80) - 1 & !(0xf << 76 | 0b11 << 62),
-        FormatKind::Iuid => (1 << 80) - 1 & !(0xff << 72 | 0b11 << 62),
+        FormatKind::PrefixComb | FormatKind::UuidV7 => ((1 << 80) - 1) & !(0xf << 76 | 0b11 << 62),
+        FormatKind::Iuid => ((1 << 80) - 1) & !(0xff << 72 | 0b11 << 62),
         FormatKind::SuffixComb => !((1 << 48) - 1) & !(0xf << 76 | 0b11 << 62),
         FormatKind::HotGuid => (1 << 96) - 1,
         FormatKind::DistributedId => (1 << 48) - 1,
-        FormatKind::DistributedId128 => (1 << 80) - 1 & !(0xf << 76 | 1 << 63),
+        FormatKind::DistributedId128 => ((1 << 80) - 1) & !(0xf << 76 | 1 << 63),
         _ => unreachable!("no instants"),
     };
     at | random & free

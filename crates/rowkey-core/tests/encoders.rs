@@ -1,5 +1,7 @@
 //! The text encodings against recorded cases of the original encoders.
 
+mod vectors;
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -7,6 +9,7 @@ use rowkey_core::text::hexadecimal::LetterCase;
 use rowkey_core::text::{Encoding, Width, base62, decimal, hexadecimal, hyphenated};
 use rowkey_core::{Error, TextProblem};
 use serde_json::Value;
+use vectors::{section, text};
 
 /// The number of cases that the file holds. A test of a section asserts that it saw them all.
 const ENCODE_CASES: usize = 81;
@@ -14,22 +17,6 @@ const ENCODE_ERROR_CASES: usize = 6;
 const DECODE_CASES: usize = 168;
 const DECODE_QUIRK_CASES: usize = 21;
 const ORDER_CASES: usize = 5;
-
-fn section(name: &str) -> Vec<Value> {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../fixtures/vectors/encoders.json"
-    );
-    let file = std::fs::read_to_string(path).unwrap();
-    let file: Value = serde_json::from_str(&file).unwrap();
-    file["cases"][name].as_array().unwrap().clone()
-}
-
-fn text<'a>(case: &'a Value, field: &str) -> &'a str {
-    case[field]
-        .as_str()
-        .unwrap_or_else(|| panic!("no text `{field}` in {case}"))
-}
 
 fn width(case: &Value) -> Width {
     match text(case, "type") {
@@ -68,7 +55,7 @@ const FIXED_LENGTH: [(Encoding, &str); 3] = [
 
 #[test]
 fn encode_writes_the_recorded_texts_and_decode_reads_them() {
-    let cases = section("encode");
+    let cases = section("encoders.json", "encode", ENCODE_CASES);
     for case in &cases {
         let (width, value) = (width(case), value(case));
         for (encoding, field) in FIXED_LENGTH {
@@ -88,7 +75,7 @@ fn encode_writes_the_recorded_texts_and_decode_reads_them() {
 
 #[test]
 fn encode_errors_are_numbers_that_no_width_reads() {
-    let cases = section("encode_errors");
+    let cases = section("encoders.json", "encode_errors", ENCODE_ERROR_CASES);
     for case in &cases {
         let result = width(case).decode(Encoding::Decimal, text(case, "value"));
         assert!(
@@ -127,7 +114,7 @@ fn encode_errors_include_values_beyond_the_width() {
 
 #[test]
 fn decode_agrees_with_the_recorded_values() {
-    let cases = section("decode");
+    let cases = section("encoders.json", "decode", DECODE_CASES);
     for case in &cases {
         let encoding: Encoding = text(case, "format").parse().unwrap();
         let decoded = width(case).decode(encoding, text(case, "input"));
@@ -146,7 +133,7 @@ fn decode_agrees_with_the_recorded_values() {
 
 #[test]
 fn decode_quirks_follow_the_recommendation() {
-    let cases = section("decode_quirks");
+    let cases = section("encoders.json", "decode_quirks", DECODE_QUIRK_CASES);
     for case in &cases {
         let encoding: Encoding = text(case, "format").parse().unwrap();
         let decoded = width(case).decode(encoding, text(case, "input"));
@@ -166,7 +153,7 @@ fn decode_quirks_follow_the_recommendation() {
 
 #[test]
 fn order_of_values_is_the_bytewise_order_of_texts() {
-    let cases = section("order");
+    let cases = section("encoders.json", "order", ORDER_CASES);
     for case in &cases {
         let values: Vec<u128> = case["values_ascending"]
             .as_array()

@@ -1,5 +1,7 @@
 //! Public ids against recorded cases of the original converter.
 
+mod vectors;
+
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
@@ -12,6 +14,7 @@ use rowkey_core::{
 };
 use serde_json::Value;
 use uuid::Uuid;
+use vectors::{section, text};
 
 /// The number of cases that the file holds. A test of a section asserts that it saw them all.
 const KEY_CASES: usize = 7;
@@ -22,22 +25,6 @@ const ORIGINAL_BUG_CASES: usize = 1;
 
 /// A key for tests. Nothing outside them uses it.
 const TEST_KEY: &str = "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=";
-
-fn section(name: &str) -> Vec<Value> {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../fixtures/vectors/public_ids.json"
-    );
-    let file = std::fs::read_to_string(path).unwrap();
-    let file: Value = serde_json::from_str(&file).unwrap();
-    file["cases"][name].as_array().unwrap().clone()
-}
-
-fn text<'a>(case: &'a Value, field: &str) -> &'a str {
-    case[field]
-        .as_str()
-        .unwrap_or_else(|| panic!("no text `{field}` in {case}"))
-}
 
 fn cipher(case: &Value) -> PublicIdCipher {
     PublicIdCipher::from_base64(text(case, "key_base64")).unwrap()
@@ -77,7 +64,7 @@ fn for_type_of(case: &Value, check: &impl Check) {
 
 #[test]
 fn keys_are_accepted_by_length_and_alphabet() {
-    let cases = section("keys");
+    let cases = section("public_ids.json", "keys", KEY_CASES);
     for case in &cases {
         let cipher = PublicIdCipher::from_base64(text(case, "key_base64"));
         assert_eq!(
@@ -200,7 +187,7 @@ fn encode_gives_the_recorded_public_ids_and_decode_takes_them_back() {
         }
     }
 
-    let cases = section("encode");
+    let cases = section("public_ids.json", "encode", ENCODE_CASES);
     cases.iter().for_each(|case| for_type_of(case, &Encodes));
     assert!(cases.len() >= ENCODE_CASES);
     let types: BTreeSet<_> = cases.iter().map(|case| text(case, "type")).collect();
@@ -236,14 +223,14 @@ fn decode_agrees_with_the_recorded_values() {
         }
     }
 
-    let cases = section("decode");
+    let cases = section("public_ids.json", "decode", DECODE_CASES);
     cases.iter().for_each(|case| for_type_of(case, &Decodes));
     assert!(cases.len() >= DECODE_CASES);
 }
 
 #[test]
 fn encode_errors_are_values_without_a_public_id() {
-    let cases = section("encode_errors");
+    let cases = section("public_ids.json", "encode_errors", ENCODE_ERROR_CASES);
     for case in &cases {
         let value = text(case, "value");
         match text(case, "type") {
@@ -296,7 +283,7 @@ fn d33_one_cipher_gives_the_same_public_ids_whatever_it_did_before() {
         }
     }
 
-    let cases = section("original_bug");
+    let cases = section("public_ids.json", "original_bug", ORIGINAL_BUG_CASES);
     for case in &cases {
         let cipher = cipher(case);
         let sequence = case["sequence"].as_array().unwrap();

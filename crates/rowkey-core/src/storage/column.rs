@@ -29,6 +29,17 @@ pub enum Storage {
 }
 
 impl Storage {
+    /// Every storage, in the order of the documentation.
+    pub const ALL: [Self; 7] = [
+        Self::Uuid,
+        Self::NativeUuid,
+        Self::Binary,
+        Self::Decimal,
+        Self::Text,
+        Self::TextCompact,
+        Self::TextDigits,
+    ];
+
     /// The name in declarations: `uuid`, `native-uuid`, `binary`, `decimal`, `text`,
     /// `text-compact` or `text-digits`.
     pub const fn name(self) -> &'static str {
@@ -394,28 +405,12 @@ const fn check_layout(
 mod tests {
     use super::*;
 
-    const STORAGES: [Storage; 7] = [
-        Storage::Uuid,
-        Storage::NativeUuid,
-        Storage::Binary,
-        Storage::Decimal,
-        Storage::Text,
-        Storage::TextCompact,
-        Storage::TextDigits,
-    ];
-
     #[test]
     fn every_column_that_can_be_made_keeps_a_promise_unless_the_format_has_no_order() {
-        let layouts = [
-            None,
-            Some(Layout::Public),
-            Some(Layout::Prefix),
-            Some(Layout::Suffix),
-        ];
         for format in FormatKind::ALL {
             for backend in Backend::ALL {
-                for storage in STORAGES {
-                    for layout in layouts.into_iter().chain([Some(Layout::SqlServer)]) {
+                for storage in Storage::ALL {
+                    for layout in Layout::ALL.map(Some).into_iter().chain([None]) {
                         let Ok(column) = Column::new(format, backend, storage, layout) else {
                             continue;
                         };
@@ -434,7 +429,7 @@ mod tests {
     fn a_storage_without_a_layout_gets_one_that_is_also_accepted_when_written_out() {
         for format in FormatKind::ALL {
             for backend in Backend::ALL {
-                for storage in STORAGES {
+                for storage in Storage::ALL {
                     if let Ok(column) = Column::new(format, backend, storage, None) {
                         let written = Column::new(format, backend, storage, Some(column.layout()));
                         assert_eq!(written, Ok(column));

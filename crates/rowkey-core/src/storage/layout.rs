@@ -28,6 +28,9 @@ pub enum Layout {
 }
 
 impl Layout {
+    /// Every layout, in the order of the documentation.
+    pub const ALL: [Self; 4] = [Self::Public, Self::Prefix, Self::Suffix, Self::SqlServer];
+
     /// The name in declarations: `public`, `prefix`, `suffix` or `sql-server`.
     pub const fn name(self) -> &'static str {
         match self {
