@@ -17,7 +17,6 @@ use self::sequence::{Machine, Sequence, play};
 use self::vectors::section;
 
 mod sequence;
-#[allow(dead_code)] // The other formats need the rest.
 mod vectors;
 
 const MS_1900: i64 = -2_208_988_800_000;

@@ -10,7 +10,6 @@ use serde::de::DeserializeOwned;
 
 use self::vectors::section;
 
-#[allow(dead_code)] // The other formats need the rest.
 mod vectors;
 
 /// 2106-02-07T06:28:15Z.
