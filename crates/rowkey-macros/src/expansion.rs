@@ -5,6 +5,7 @@
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::Attribute;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
@@ -37,6 +38,22 @@ pub(crate) fn expand(declaration: &Declaration, options: &Options) -> TokenStrea
     };
     let entity_key = entity_key_impl(name, &format, options, &rowkey);
     let checks = checks(declaration, options, &rowkey);
+    let mut rest = quote! {
+        #mention
+        #entity_key
+        #checks
+
+        #rowkey::__private::impl_key! { #name, #format }
+        #rowkey::__private::key_drivers! { #name }
+    };
+    let is_deprecated = |attribute: &Attribute| attribute.path().is_ident("deprecated");
+    if attributes.iter().any(is_deprecated) {
+        // Who uses the key is to be told, not who declares it.
+        rest = quote! {
+            #[allow(deprecated)]
+            const _: () = { #rest };
+        };
+    }
     quote! {
         #(#attributes)*
         #[derive(
@@ -51,12 +68,7 @@ pub(crate) fn expand(declaration: &Declaration, options: &Options) -> TokenStrea
         #[repr(transparent)]
         #visibility struct #name(#(#field_attributes)* #format);
 
-        #mention
-        #entity_key
-        #checks
-
-        #rowkey::__private::impl_key! { #name, #format }
-        #rowkey::__private::key_drivers! { #name }
+        #rest
     }
 }
 

@@ -59,6 +59,17 @@ fn a_key_with_every_option() {
 }
 
 #[test]
+fn a_deprecated_key_is_declared_without_warnings() {
+    insta::assert_snapshot!(expanded(
+        quote!(),
+        quote! {
+            #[deprecated = "now an `OfferId`"]
+            struct ProposalId(UuidV4);
+        }
+    ));
+}
+
+#[test]
 fn a_wrong_option_leaves_the_key_usable() {
     insta::assert_snapshot!(expanded(
         quote!(prefix = "Inv", colour = "red"),

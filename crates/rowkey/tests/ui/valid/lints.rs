@@ -1,4 +1,4 @@
-//! Nothing that the attribute adds to a public type lacks documentation or trips a lint.
+//! Nothing that the attribute adds lacks documentation or trips a lint, wherever a key is declared.
 
 #![deny(warnings, missing_docs, missing_debug_implementations, unreachable_pub, unused)]
 #![deny(rust_2018_idioms, single_use_lifetimes, trivial_casts, unused_qualifications)]
@@ -17,6 +17,16 @@ pub struct OrderId(
     /// The value.
     AnyUuid,
 );
+
+/// A key that nobody is to use any more.
+#[entity_key]
+#[deprecated]
+pub struct ProposalId(UuidV4);
+
+/// A key of another platform.
+#[entity_key]
+#[cfg(any())]
+pub struct ElsewhereId(NoSuchFormat);
 
 /// A module that is private, although its items are public.
 mod private {
