@@ -20,23 +20,32 @@ impl<K: EntityKey> fmt::Debug for BoundParam<K> {
 /// The conversion of a [`KeyBound`] into something that sqlx binds.
 ///
 /// Both the bound and sqlx's traits belong to other crates, so the bound cannot be bound itself.
-/// Where a whole time range is the condition, [`PushBounds::push_bounds`] is shorter.
+/// Where a whole time range is the condition, [`PushBounds::push_bounds`] is shorter and does not
+/// forget the second interval that a short COMB can need.
 ///
-#[cfg_attr(feature = "sqlite", doc = "```no_run")]
-#[cfg_attr(not(feature = "sqlite"), doc = "```ignore")]
-/// # use rowkey_core::{EntityKey, KeyBound};
-/// use rowkey_sqlx::ToSqlx;
+/// ```
+/// use rowkey::sqlx::ToSqlx;
+/// use rowkey::{EntityKey, UnixMillis, UuidV7, entity_key};
+/// use sqlx::{Connection, SqliteConnection};
 ///
-/// /// How many keys there are from an edge on.
-/// async fn count_from<K: EntityKey>(
-///     db: &mut sqlx::SqliteConnection,
-///     lower: KeyBound<K>,
-/// ) -> sqlx::Result<i64> {
-///     sqlx::query_scalar("SELECT count(*) FROM offer WHERE id >= ?")
-///         .bind(lower.to_sqlx())
-///         .fetch_one(db)
-///         .await
-/// }
+/// #[entity_key]
+/// struct VisitId(UuidV7);
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> sqlx::Result<()> {
+/// let mut db = SqliteConnection::connect("sqlite::memory:").await?;
+/// # sqlx::query("CREATE TABLE visit (id BLOB PRIMARY KEY)").execute(&mut db).await?;
+/// # let id = VisitId::generate();
+/// # sqlx::query("INSERT INTO visit VALUES (?)").bind(id).execute(&mut db).await?;
+/// let since_2024 = VisitId::bounds(UnixMillis::new(1_704_067_200_000)..);
+/// let edge = since_2024[0].lower.expect("the span has a beginning");
+/// let count: i64 = sqlx::query_scalar("SELECT count(*) FROM visit WHERE id >= ?")
+///     .bind(edge.to_sqlx())
+///     .fetch_one(&mut db)
+///     .await?;
+/// assert_eq!(count, 1);
+/// # Ok(())
+/// # }
 /// ```
 pub trait ToSqlx {
     /// What sqlx binds.
@@ -103,27 +112,22 @@ pub trait PushBounds {
     ///
     /// [`Error::Identifier`] for a name that the backend cannot take; nothing is appended then.
     ///
-    #[cfg_attr(feature = "sqlite", doc = "```no_run")]
-    #[cfg_attr(not(feature = "sqlite"), doc = "```ignore")]
-    /// # use rowkey_core::{EntityKey, TimeOrdered, UnixMillis};
-    /// use rowkey_sqlx::PushBounds;
-    /// use sqlx::{QueryBuilder, SqliteConnection};
+    /// ```
+    /// use rowkey::sqlx::PushBounds;
+    /// use rowkey::{EntityKey, ShortPrefixComb, UnixMillis, entity_key};
+    /// use sqlx::{Postgres, QueryBuilder};
     ///
-    /// /// The keys of offers that were made in a span of time.
-    /// async fn made_between<K>(
-    ///     db: &mut SqliteConnection,
-    ///     from: UnixMillis,
-    ///     to: UnixMillis,
-    /// ) -> Result<Vec<K>, Box<dyn std::error::Error>>
-    /// where
-    ///     K: EntityKey<Format: TimeOrdered> + Unpin,
-    ///     for<'r> K: sqlx::Decode<'r, sqlx::Sqlite> + sqlx::Type<sqlx::Sqlite>,
-    /// {
-    ///     let mut query = QueryBuilder::new("SELECT id FROM offer WHERE state = 'open' AND ");
-    ///     query.push_bounds("id", &K::bounds(from..to))?.push(" ORDER BY id");
-    ///     // ... AND ("id" >= ? AND "id" < ?) ORDER BY id
-    ///     Ok(query.build_query_scalar().fetch_all(db).await?)
-    /// }
+    /// #[entity_key]
+    /// struct OfferId(ShortPrefixComb);
+    ///
+    /// let hour = UnixMillis::new(1_700_000_000_000)..UnixMillis::new(1_700_003_600_000);
+    /// let mut query = QueryBuilder::<Postgres>::new("SELECT title FROM offer o WHERE open AND ");
+    /// query.push_bounds(("o", "id"), &OfferId::bounds(hour))?;
+    /// assert_eq!(
+    ///     query.sql().as_str(),
+    ///     r#"SELECT title FROM offer o WHERE open AND ("o"."id" >= $1 AND "o"."id" < $2)"#,
+    /// );
+    /// # Ok::<(), rowkey::Error>(())
     /// ```
     fn push_bounds<'a, K: EntityKey>(
         &mut self,

@@ -2,7 +2,49 @@
 //!
 //! A key declared with `#[entity_key]` implements sqlx's `Type`, `Encode` and `Decode` for each
 //! driver that is turned on, and so do `Option` of it and, in PostgreSQL, arrays. Nothing has to be
-//! called for that; this crate adds what keys cannot carry themselves:
+//! called for that.
+//!
+//! ```
+//! use rowkey::{Backend, EntityKey, Nullability, ShortPrefixComb, entity_key};
+//! use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
+//!
+//! #[entity_key]
+//! struct OfferId(ShortPrefixComb);
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut db = SqliteConnection::connect("sqlite::memory:").await?;
+//! let id = OfferId::PLAN.column_definition(Backend::Sqlite, "id", Nullability::NotNull)?;
+//! let table = format!("CREATE TABLE offer ({id} PRIMARY KEY, title TEXT) STRICT");
+//! sqlx::query(AssertSqlSafe(table)).execute(&mut db).await?;
+//!
+//! let offer = OfferId::generate();
+//! sqlx::query("INSERT INTO offer (id, title) VALUES (?, ?)")
+//!     .bind(offer)
+//!     .bind("Fjords in winter")
+//!     .execute(&mut db)
+//!     .await?;
+//! let found: OfferId = sqlx::query_scalar("SELECT id FROM offer WHERE id = ?")
+//!     .bind(offer)
+//!     .fetch_one(&mut db)
+//!     .await?;
+//! assert_eq!(found, offer);
+//!
+//! // What is no key of the plan is an error that names the column.
+//! let error = sqlx::query_scalar::<_, OfferId>("SELECT title FROM offer")
+//!     .fetch_one(&mut db)
+//!     .await
+//!     .unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "error occurred while decoding column 0: \
+//!      stored ShortPrefixComb: expected 16 bytes, found text of 16 characters",
+//! );
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This crate adds what keys cannot carry themselves:
 //!
 //! * [`ToSqlx::to_sqlx`] makes a [`KeyBound`](rowkey_core::KeyBound) a parameter;
 //! * [`PushBounds::push_bounds`] writes the whole condition of a time range into a query.

@@ -1,0 +1,146 @@
+//! The conditions that time spans become.
+
+use rowkey::{
+    Backend, DistributedId, EntityKey, Error, PrefixComb, ShortPrefixComb, ShortSuffixComb,
+    UnixMillis, entity_key,
+};
+use rowkey_sqlx::{ColumnName, PushBounds, ToSqlx};
+use sqlx::{Database, Encode, MySql, Postgres, QueryBuilder, Sqlite};
+
+#[entity_key]
+struct OfferId(ShortPrefixComb);
+
+#[entity_key]
+struct StopId(ShortSuffixComb);
+
+#[entity_key]
+struct InvoiceId(DistributedId);
+
+#[entity_key]
+struct VisitId(PrefixComb);
+
+/// Where the ring counter of the short COMBs returns to 0.
+const WRAP: i64 = 1_647_575_040_000;
+
+fn at(millis: i64) -> UnixMillis {
+    UnixMillis::new(millis)
+}
+
+fn condition<DB, K>(bounds: &rowkey::Bounds<K>) -> String
+where
+    DB: Database,
+    K: EntityKey,
+    QueryBuilder<DB>: PushBounds,
+{
+    let mut query = QueryBuilder::<DB>::new("");
+    query.push_bounds("id", bounds).unwrap();
+    query.sql().as_str().to_owned()
+}
+
+#[test]
+fn one_interval_has_two_edges() {
+    let bounds = OfferId::bounds(at(WRAP)..at(WRAP + 1));
+    assert_eq!(
+        condition::<Postgres, _>(&bounds),
+        r#"("id" >= $1 AND "id" < $2)"#
+    );
+    assert_eq!(condition::<MySql, _>(&bounds), "(`id` >= ? AND `id` < ?)");
+    assert_eq!(
+        condition::<Sqlite, _>(&bounds),
+        r#"("id" >= ? AND "id" < ?)"#
+    );
+}
+
+#[test]
+fn an_open_side_is_left_out() {
+    let from = InvoiceId::bounds(at(WRAP)..);
+    assert_eq!(condition::<Postgres, _>(&from), r#"("id" >= $1)"#);
+    let to = InvoiceId::bounds(..at(WRAP));
+    assert_eq!(condition::<MySql, _>(&to), "(`id` < ?)");
+}
+
+#[test]
+fn a_span_across_the_rings_end_is_two_intervals() {
+    let offers = OfferId::bounds(at(WRAP - 1)..at(WRAP + 1));
+    assert_eq!(
+        condition::<Postgres, _>(&offers),
+        r#"("id" < $1 OR "id" >= $2)"#
+    );
+    let stops = StopId::bounds(at(WRAP - 1)..at(WRAP + 1));
+    assert_eq!(condition::<Sqlite, _>(&stops), r#"("id" < ? OR "id" >= ?)"#);
+    let visits = VisitId::bounds(at(WRAP - 1)..at(WRAP + 1));
+    assert_eq!(
+        condition::<Sqlite, _>(&visits),
+        r#"("id" >= ? AND "id" < ?)"#
+    );
+}
+
+#[test]
+fn no_ids_and_all_ids_need_no_parameter() {
+    assert_eq!(
+        condition::<Postgres, _>(&OfferId::bounds(at(WRAP)..at(WRAP))),
+        "1 = 0"
+    );
+    assert_eq!(condition::<Postgres, _>(&InvoiceId::bounds(..)), "1 = 1");
+    // Every value of the ring comes around again.
+    assert_eq!(
+        condition::<Postgres, _>(&OfferId::bounds(at(WRAP)..)),
+        "1 = 1"
+    );
+}
+
+#[test]
+fn parameters_are_numbered_from_those_before() {
+    let mut query = QueryBuilder::<Postgres>::new("title = ");
+    query.push_bind("Fjords").push(" AND ");
+    let bounds = VisitId::bounds(at(0)..at(1));
+    query
+        .push_bounds(("visit", "id"), &bounds)
+        .unwrap()
+        .push(" LIMIT ")
+        .push_bind(7_i64);
+    assert_eq!(
+        query.sql().as_str(),
+        r#"title = $1 AND ("visit"."id" >= $2 AND "visit"."id" < $3) LIMIT $4"#
+    );
+}
+
+#[test]
+fn names_are_quoted_or_refused() {
+    let bounds = VisitId::bounds(..at(1));
+    let mut query = QueryBuilder::<MySql>::new("");
+    query
+        .push_bounds(ColumnName::from(("my`table", "i\"d")), &bounds)
+        .unwrap();
+    assert_eq!(query.sql().as_str(), "(`my``table`.`i\"d` < ?)");
+
+    let mut query = QueryBuilder::<Sqlite>::new("WHERE ");
+    for name in [("visit", ""), ("", "id"), ("visit", "i\0d")] {
+        let error = query.push_bounds(name, &bounds).map(|_| ()).unwrap_err();
+        assert!(matches!(error, Error::Identifier(_)), "{error}");
+    }
+    assert_eq!(query.sql().as_str(), "WHERE ");
+}
+
+#[test]
+fn an_edge_is_written_in_the_layout_of_its_column() {
+    let edge = StopId::bounds(at(WRAP + 60_000)..at(WRAP + 120_000))[0]
+        .lower
+        .unwrap();
+    assert_eq!(edge.to_u128(), 0x4000_8000_0001_0000_0000);
+    let mut buffer = Vec::new();
+    let _ = Encode::<MySql>::encode(edge.to_sqlx(), &mut buffer).unwrap();
+    // The length, and B10 B11 in front.
+    assert_eq!(buffer[..4], [16, 0, 1, 0]);
+    assert_eq!(
+        StopId::PLAN
+            .column(Backend::MySql)
+            .literal(edge.to_u128())
+            .get(..6),
+        Some("X'0001")
+    );
+    assert_eq!(
+        format!("{:?}", edge.to_sqlx()),
+        format!("BoundParam({edge:?})")
+    );
+}
