@@ -1,1 +1,5 @@
-//! Placeholder.
+//! What the integration tests stand on: databases, found by their address, one for each test.
+
+#![forbid(unsafe_code)]
+
+pub mod backend;

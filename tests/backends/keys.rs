@@ -1,0 +1,195 @@
+//! A declared key for every storage of every format, as cases without their types.
+
+use rowkey::{Backend, Column, EntityKey, Error, FormatKind, StoragePlan, TimeOrdered, UnixMillis};
+use sqlx::QueryBuilder;
+
+use crate::driver::{Driver, KeyOf};
+
+/// What the scenarios do with one key type on one driver.
+///
+/// The scenarios are compiled once per driver, not once per driver and key: of each key they only
+/// see public values.
+pub(crate) struct Case<D: Driver> {
+    pub(crate) plan: StoragePlan,
+    /// Appends a parameter.
+    pub(crate) push: fn(&mut QueryBuilder<D>, u128),
+    /// Appends a parameter that may be NULL.
+    pub(crate) push_option: fn(&mut QueryBuilder<D>, Option<u128>),
+    /// Reads a column that is not NULL.
+    pub(crate) read: fn(&D::Row, &str) -> sqlx::Result<u128>,
+    /// Reads a column that may be NULL.
+    pub(crate) read_option: fn(&D::Row, &str) -> sqlx::Result<Option<u128>>,
+    /// Appends the condition of a time span, for formats with time.
+    pub(crate) push_span: Option<PushSpan<D>>,
+    /// Whether a value is one of the key.
+    pub(crate) admits: fn(u128) -> Result<(), Error>,
+}
+
+/// Appends the condition that a column holds a key of a time span.
+pub(crate) type PushSpan<D> = fn(&mut QueryBuilder<D>, &str, Span) -> anyhow::Result<()>;
+
+/// A time span, open where there is no bound.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub(crate) from: Option<UnixMillis>,
+    pub(crate) to: Option<UnixMillis>,
+}
+
+impl<D: Driver> Case<D> {
+    pub(crate) fn new<K: KeyOf<D>>() -> Self {
+        Self {
+            plan: K::PLAN,
+            push: |query, value| {
+                query.push_bind(key::<K>(value));
+            },
+            push_option: |query, value| D::push_option(query, value.map(key::<K>)),
+            read: |row, column| Ok(D::get::<K>(row, column)?.to_u128()),
+            read_option: |row, column| Ok(D::get::<Option<K>>(row, column)?.map(EntityKey::to_u128)),
+            push_span: None,
+            admits: |value| K::try_from(value).map(drop),
+        }
+    }
+
+    fn with_time<K: KeyOf<D>>() -> Self
+    where
+        K::Format: TimeOrdered,
+    {
+        let push_span: PushSpan<D> = |query, column, Span { from, to }| {
+            let bounds = match (from, to) {
+                (None, None) => K::bounds(..),
+                (Some(from), None) => K::bounds(from..),
+                (None, Some(to)) => K::bounds(..to),
+                (Some(from), Some(to)) => K::bounds(from..to),
+            };
+            D::push_bounds(query, column, &bounds)
+        };
+        Self {
+            push_span: Some(push_span),
+            ..Self::new::<K>()
+        }
+    }
+
+    /// The column on a backend, or nothing where the backend has no such type.
+    pub(crate) fn column(&self, backend: Backend) -> Option<Column> {
+        self.plan
+            .column_type(backend)
+            .is_ok()
+            .then(|| self.plan.column(backend))
+    }
+
+    pub(crate) fn format(&self) -> FormatKind {
+        self.plan.column(Backend::Sqlite).format()
+    }
+}
+
+fn key<K: EntityKey>(value: u128) -> K {
+    match K::try_from(value) {
+        Ok(key) => key,
+        Err(error) => panic!("{value:x} is no sample of {}: {error}", K::NAME),
+    }
+}
+
+/// The group of all keys over LUUIDs.
+pub(crate) const GROUP: &str = "com.acme.Customer";
+
+/// A module of keys that are called like their formats, all in one storage.
+macro_rules! keys {
+    ($module:ident, storage $storage:tt, every format) => {
+        keys!(
+            $module, storage $storage,
+            with_time: [
+                ShortPrefixComb, ShortSuffixComb, PrefixComb, SuffixComb, UuidV7, Iuid, HotGuid,
+                DistributedId, DistributedId128
+            ],
+            without: [UuidV4, AnyUuid], Luuid
+        );
+    };
+    (
+        $module:ident, storage $storage:tt,
+        with_time: [$($with_time:ident),*], without: [$($without:ident),*] $(, $Luuid:ident)?
+    ) => {
+        pub(crate) mod $module {
+            use super::{Case, Driver, KeyOf};
+
+            $(
+                #[rowkey::entity_key(storage $storage)]
+                pub(crate) struct $with_time(rowkey::$with_time);
+            )*
+            $(
+                #[rowkey::entity_key(storage $storage)]
+                pub(crate) struct $without(rowkey::$without);
+            )*
+            $(
+                #[rowkey::entity_key(group = "com.acme.Customer", storage $storage)]
+                pub(crate) struct $Luuid(rowkey::$Luuid);
+            )?
+
+            pub(crate) fn cases<D: Driver>() -> Vec<Case<D>>
+            where
+                $($with_time: KeyOf<D>,)*
+                $($without: KeyOf<D>,)*
+                $($Luuid: KeyOf<D>,)?
+            {
+                vec![
+                    $(Case::with_time::<$with_time>(),)*
+                    $(Case::new::<$without>(),)*
+                    $(Case::new::<$Luuid>(),)?
+                ]
+            }
+        }
+    };
+}
+
+keys!(
+    uuid, storage(postgres = "uuid", mysql = "uuid", sqlite = "uuid"),
+    every format
+);
+
+keys!(
+    native_uuid, storage(mariadb = "native-uuid"),
+    with_time: [ShortPrefixComb, ShortSuffixComb, PrefixComb, SuffixComb, UuidV7],
+    without: [UuidV4], Luuid
+);
+
+keys!(
+    binary, storage(postgres = "binary", mysql = "binary", sqlite = "binary"),
+    every format
+);
+
+keys!(
+    decimal, storage(postgres = "decimal", mysql = "decimal", sqlite = "decimal"),
+    with_time: [DistributedId, DistributedId128], without: []
+);
+
+keys!(
+    text, storage(postgres = "text", mysql = "text", sqlite = "text"),
+    every format
+);
+
+keys!(
+    text_compact,
+    storage(postgres = "text-compact", mysql = "text-compact", sqlite = "text-compact"),
+    every format
+);
+
+keys!(
+    text_digits,
+    storage(postgres = "text-digits", mysql = "text-digits", sqlite = "text-digits"),
+    with_time: [DistributedId, DistributedId128], without: []
+);
+
+/// All cases of a driver.
+macro_rules! cases {
+    ($DB:ty) => {{
+        let mut cases: Vec<Case<$DB>> = keys::uuid::cases();
+        cases.extend(keys::native_uuid::cases());
+        cases.extend(keys::binary::cases());
+        cases.extend(keys::decimal::cases());
+        cases.extend(keys::text::cases());
+        cases.extend(keys::text_compact::cases());
+        cases.extend(keys::text_digits::cases());
+        cases
+    }};
+}
+
+pub(crate) use cases;

@@ -1,0 +1,194 @@
+//! What is no key of the plan is refused, with an error that names the column.
+
+use anyhow::{Context, Result, ensure};
+use rowkey::{Backend, Error, FormatKind, Wire};
+
+use crate::driver::{Driver, Session};
+use crate::keys::Case;
+use crate::samples::samples;
+use crate::table::{Record, Table, distinct_cases};
+
+/// Whether reading a column fails as it should: with the column's name and an error of rowkey.
+fn check_refusal<D: Driver>(case: &Case<D>, row: &D::Row, what: &str) -> Result<()> {
+    let column = "the_key";
+    let error = match (case.read)(row, column) {
+        Ok(value) => anyhow::bail!("{}: {what} is read as {value:x}", case.format()),
+        Err(error) => error,
+    };
+    let sqlx::Error::ColumnDecode { index, source } = &error else {
+        anyhow::bail!("{}: {what}: {error}", case.format())
+    };
+    ensure!(index.contains(column), "{what}: {error}");
+    ensure!(
+        source.downcast_ref::<Error>().is_some(),
+        "{}: {what}: {error}",
+        case.format()
+    );
+    ensure!(
+        error.to_string().contains("expected"),
+        "{}: {what}: {error}",
+        case.format()
+    );
+    ensure!(
+        (case.read_option)(row, column).is_err(),
+        "{}: {what} is read as an option",
+        case.format()
+    );
+    Ok(())
+}
+
+/// SQL expressions that are not what a wire shape is.
+fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
+    let bytes = |count: usize| {
+        let hex = "5a".repeat(count);
+        match backend {
+            Backend::Postgres => format!("'\\x{hex}'::bytea"),
+            _ => format!("X'{hex}'"),
+        }
+    };
+    let text = |character: &str, count: usize| {
+        let text = character.repeat(count);
+        match backend {
+            Backend::Postgres => format!("'{text}'::varchar"),
+            _ => format!("'{text}'"),
+        }
+    };
+    let decimal = |digits: &str| match backend {
+        Backend::Postgres => format!("{digits}::numeric"),
+        Backend::Sqlite => digits.to_owned(),
+        _ => format!(
+            "CAST({digits} AS DECIMAL(60,{}))",
+            if digits.contains('.') { 1 } else { 0 }
+        ),
+    };
+    let uuid = "'8dd5bca5-6abe-4f73-b4b7-393ae6bbb849'";
+
+    let mut foreign = vec![
+        "7".to_owned(),
+        "1.5".to_owned(),
+        decimal("-7"),
+        text("a", 1),
+        text("", 0),
+        bytes(0),
+        bytes(1),
+        bytes(15),
+        bytes(17),
+        bytes(40),
+    ];
+    match wire {
+        Wire::Uuid | Wire::NativeUuid => {
+            foreign.extend([text("z", 36), text("7", 28), decimal("7")]);
+            if backend == Backend::Postgres {
+                foreign.extend([bytes(16), format!("{uuid}::text")]);
+            }
+        }
+        Wire::Bytes(width) => {
+            foreign.extend([
+                bytes(28 - usize::from(width)),
+                text("z", 36),
+                text("z", width.into()),
+                text("7", 28),
+                decimal("7"),
+            ]);
+            match backend {
+                Backend::Postgres => foreign.push(format!("{uuid}::uuid")),
+                Backend::Sqlite => foreign.push(uuid.to_owned()),
+                // Sixteen bytes may come as text there.
+                _ => {}
+            }
+        }
+        Wire::Decimal(digits) => {
+            let digits = usize::from(digits);
+            foreign.extend([
+                text("7", 1),
+                text("7", digits),
+                bytes(digits),
+                bytes(12),
+                bytes(16),
+                decimal(&format!("1{}", "0".repeat(digits))),
+                decimal("7.0"),
+            ]);
+        }
+        Wire::Text(width) => {
+            let width = usize::from(width);
+            foreign.extend([
+                text("7", width - 1),
+                text("7", width + 1),
+                text("~", width),
+                bytes(width),
+                bytes(12),
+                bytes(16),
+                decimal(&"7".repeat(width.min(38))),
+            ]);
+            if backend == Backend::Postgres {
+                foreign.push(format!("{uuid}::uuid"));
+            }
+        }
+    }
+    foreign
+}
+
+/// Other types, lengths and alphabets.
+pub(crate) async fn values_of_another_type_are_refused<D: Driver>(
+    session: &mut Session<D>,
+) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        for expression in foreign(session.backend(), column.wire()) {
+            let sql = format!("SELECT {expression} AS the_key");
+            let rows = session
+                .fetch_text(sql.as_str())
+                .await
+                .with_context(|| sql.clone())?;
+            check_refusal(&case, &rows[0], &sql)?;
+            let prepared = sqlx::QueryBuilder::new(sql.as_str());
+            let rows = session.fetch(prepared).await.with_context(|| sql.clone())?;
+            check_refusal(&case, &rows[0], &sql)?;
+        }
+    }
+    Ok(())
+}
+
+/// The right type with the wrong version, variant or range.
+pub(crate) async fn ids_of_another_format_are_refused<D: Driver>(
+    session: &mut Session<D>,
+) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        let format = case.format();
+        let id = samples(format)[0];
+        let others = match format {
+            FormatKind::DistributedId => [10_u128.pow(28), u128::MAX],
+            // Another version, another variant; of those that MariaDB's UUID type takes.
+            _ => [id ^ 0x3 << 76, id ^ 0b11 << 62],
+        };
+        let refused = |other: &u128| !format.admits(*other) && *other <= room(column.wire());
+        let table = Table::create(session, &case).await?;
+        for (n, other) in (1_i64..).zip(others.into_iter().filter(refused)) {
+            let literal = column.literal(other);
+            let insert = format!(
+                "INSERT INTO {} (id, n) VALUES ({literal}, {n})",
+                table.name()
+            );
+            session.fetch_text(insert.as_str()).await.context(insert)?;
+            let select = format!(" WHERE n = {n}");
+            let rows = session
+                .fetch(table.query("SELECT id AS the_key FROM", &select))
+                .await?;
+            check_refusal(&case, &rows[0], &format!("{other:x}"))?;
+        }
+        // What is right is still read next to it.
+        let right = Record::numbered([id]);
+        table.insert(session, &right).await?;
+        ensure!(table.records_of(session, id).await? == right);
+    }
+    Ok(())
+}
+
+/// The largest number that can be written into a column of this type, whatever the format.
+fn room(wire: Wire) -> u128 {
+    match wire {
+        Wire::Decimal(digits) | Wire::Text(digits @ (28 | 38)) => 10_u128.pow(digits.into()) - 1,
+        Wire::Text(16) => 10_u128.pow(28) - 1,
+        Wire::Bytes(12) => (1 << 96) - 1,
+        _ => u128::MAX,
+    }
+}

@@ -1,0 +1,83 @@
+//! The scenarios by name.
+
+pub(crate) mod arrays;
+mod damage;
+mod order;
+mod range;
+mod round_trip;
+pub(crate) mod servers;
+
+use std::pin::Pin;
+
+use anyhow::Result;
+use rowkey::{Backend, Storage};
+
+use crate::driver::{Driver, Session};
+
+/// A test on a database of its own.
+pub(crate) struct Scenario<D: Driver> {
+    pub(crate) name: String,
+    pub(crate) run: Run<D>,
+}
+
+/// A scenario, to be run once.
+pub(crate) type Run<D> = Box<dyn for<'s> FnOnce(&'s mut Session<D>) -> Outcome<'s> + Send>;
+
+/// What a scenario ends with.
+pub(crate) type Outcome<'s> = Pin<Box<dyn Future<Output = Result<()>> + 's>>;
+
+impl<D: Driver> Scenario<D> {
+    pub(crate) fn new(
+        name: impl Into<String>,
+        run: impl for<'s> FnOnce(&'s mut Session<D>) -> Outcome<'s> + Send + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            run: Box::new(run),
+        }
+    }
+}
+
+/// Every scenario of a backend.
+pub(crate) fn all<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
+    let mut scenarios = vec![
+        Scenario::new("every_column_has_a_key", |session| {
+            Box::pin(round_trip::every_column_has_a_key(session))
+        }),
+        Scenario::new("keys_come_back", |session| {
+            Box::pin(round_trip::keys_come_back(session))
+        }),
+        Scenario::new("literals_find_rows", |session| {
+            Box::pin(round_trip::literals_find_rows(session))
+        }),
+        Scenario::new("extremes_come_back", |session| {
+            Box::pin(round_trip::extremes_come_back(session))
+        }),
+        Scenario::new("a_key_is_there_once", |session| {
+            Box::pin(round_trip::a_key_is_there_once(session))
+        }),
+        Scenario::new("neighbours_are_told_apart", |session| {
+            Box::pin(range::neighbours_are_told_apart(session))
+        }),
+        Scenario::new("values_of_another_type_are_refused", |session| {
+            Box::pin(damage::values_of_another_type_are_refused(session))
+        }),
+        Scenario::new("ids_of_another_format_are_refused", |session| {
+            Box::pin(damage::ids_of_another_format_are_refused(session))
+        }),
+    ];
+    for storage in Storage::ALL {
+        if storage == Storage::NativeUuid && backend != Backend::MariaDb {
+            continue;
+        }
+        let named = |scenario| format!("{scenario}_{}", storage.name().replace('-', "_"));
+        scenarios.push(Scenario::new(named("order_of"), move |session| {
+            Box::pin(order::order_of(session, storage))
+        }));
+        scenarios.push(Scenario::new(named("spans_of"), move |session| {
+            Box::pin(range::spans_of(session, storage))
+        }));
+    }
+    scenarios.extend(D::own_scenarios(backend));
+    scenarios
+}

@@ -1,0 +1,142 @@
+//! Conditions select exactly the right rows: time spans, lists and intervals of keys.
+
+use anyhow::{Context, Result, ensure};
+use rowkey::{Storage, UnixMillis};
+
+use crate::driver::{Driver, Session};
+use crate::keys::Span;
+use crate::samples::{INTERVAL_MS, RING_MS, WRAP, made_within, samples};
+use crate::table::{Record, Table, distinct_cases};
+
+/// Spans of a millisecond to more than a turn of the short COMBs' ring, before, across and after
+/// its end; open ones, empty ones and reversed ones.
+fn spans() -> Vec<(Option<i64>, Option<i64>)> {
+    let minute = INTERVAL_MS;
+    let bounded = [
+        (WRAP, WRAP + 1),
+        (WRAP - 1, WRAP),
+        (WRAP - 1, WRAP + 1),
+        (WRAP, WRAP),
+        (WRAP + 1, WRAP - 1),
+        (WRAP - 5 * minute, WRAP - 2 * minute),
+        (WRAP - 5 * minute, WRAP),
+        (WRAP - 5 * minute, WRAP + 4 * minute),
+        (WRAP - 5 * minute - 1, WRAP + 4 * minute + 1),
+        (WRAP + minute, WRAP + 255 * minute),
+        (WRAP + 255 * minute, WRAP + 32_768 * minute),
+        (WRAP + 3, WRAP + 4_500),
+        (WRAP + RING_MS - minute, WRAP + RING_MS),
+        (WRAP + RING_MS - minute, WRAP + RING_MS + minute),
+        (WRAP, WRAP + RING_MS - minute),
+        (WRAP, WRAP + RING_MS),
+        (WRAP + 7, WRAP + RING_MS),
+        (0, WRAP),
+        (WRAP - 86_400_000, WRAP + 86_400_000),
+    ];
+    let open = [
+        (None, None),
+        (Some(WRAP), None),
+        (None, Some(WRAP)),
+        (Some(WRAP + 1_500), None),
+        (None, Some(WRAP + 1_500)),
+        (Some(i64::MIN), Some(i64::MAX)),
+        (Some(i64::MAX), Some(i64::MIN)),
+        (None, Some(-10_000_000_000_000)),
+        (Some(400_000_000_000_000), None),
+    ];
+    bounded
+        .map(|(from, to)| (Some(from), Some(to)))
+        .into_iter()
+        .chain(open)
+        .collect()
+}
+
+/// The condition of a span selects the ids that were made in it, and no others.
+pub(crate) async fn spans_of<D: Driver>(session: &mut Session<D>, storage: Storage) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        let Some(push_span) = case.push_span else {
+            continue;
+        };
+        if column.storage() != storage {
+            continue;
+        }
+        let format = case.format();
+        let table = Table::create(session, &case).await?;
+        let records = Record::numbered(samples(format));
+        table.insert(session, &records).await?;
+
+        for (from, to) in spans() {
+            let span = Span {
+                from: from.map(UnixMillis::new),
+                to: to.map(UnixMillis::new),
+            };
+            let is_within = made_within(format, from, to);
+            let expected: Vec<i64> = records
+                .iter()
+                .filter(|record| is_within(record.id))
+                .map(|record| record.n)
+                .collect();
+            let found = table
+                .numbers_where(session, |query| push_span(query, "id", span))
+                .await
+                .with_context(|| format!("{format}, {span:?}"))?;
+            ensure!(
+                found == expected,
+                "{format}, {span:?}: {} rows instead of {}",
+                found.len(),
+                expected.len()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Lists and intervals of keys hit the rows that were meant, also among keys that are equal as
+/// floating-point numbers.
+pub(crate) async fn neighbours_are_told_apart<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        let format = case.format();
+        // The lowest bits are random in every format but the suffix COMB, where they are the time.
+        let base = samples(format)[0] & !7;
+        let mut ids: Vec<u128> = (base..base + 5).collect();
+        ids.sort_by(|a, b| column.compare(*a, *b));
+        let table = Table::create(session, &case).await?;
+        table
+            .insert(session, &Record::numbered(ids.iter().copied()))
+            .await?;
+
+        let push = case.push;
+        let two = |query: &mut _, before: &str, between: &str, after: &str| {
+            sqlx::QueryBuilder::<D>::push(query, before);
+            push(query, ids[1]);
+            query.push(between);
+            push(query, ids[3]);
+            query.push(after);
+            Ok(())
+        };
+        for (before, between, after, expected) in [
+            ("id = ", " OR id = ", "", &[1, 3][..]),
+            ("id IN (", ", ", ")", &[1, 3]),
+            ("id NOT IN (", ", ", ")", &[0, 2, 4]),
+            ("id BETWEEN ", " AND ", "", &[1, 2, 3]),
+            ("id >= ", " AND id < ", "", &[1, 2]),
+            (
+                "CASE id WHEN ",
+                " THEN 1 WHEN ",
+                " THEN 1 ELSE 0 END = 1",
+                &[1, 3],
+            ),
+            ("NOT (id <> ", " AND id <> ", ")", &[1, 3]),
+        ] {
+            let found = table
+                .numbers_where(session, |query| two(query, before, between, after))
+                .await?;
+            ensure!(
+                found == expected,
+                "{format} as {}: {before}?{between}?{after} finds {found:?}",
+                column.storage()
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! Keys go in and come back, bound and as SQL text.
+
+use anyhow::{Context, Result, ensure};
+use rowkey::{Column, FormatKind, Layout, Storage};
+
+use crate::driver::{Driver, Session};
+use crate::samples::{extremes, samples};
+use crate::table::{Record, Table, distinct_cases};
+
+/// The declared keys have every column that can be declared for the backend.
+pub(crate) async fn every_column_has_a_key<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    let cases = distinct_cases(session);
+    for format in FormatKind::ALL {
+        for storage in Storage::ALL {
+            for layout in Layout::ALL {
+                if Column::new(format, session.backend(), storage, Some(layout)).is_ok() {
+                    let is_declared = cases.iter().any(|(_, column)| {
+                        (column.format(), column.storage(), column.layout())
+                            == (format, storage, layout)
+                    });
+                    ensure!(is_declared, "no key holds {format} as {storage}:{layout}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bound keys are stored and found again, NULL is `None`, and both protocols read alike.
+pub(crate) async fn keys_come_back<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        let ids = &samples(case.format())[..6];
+        let table = Table::create(session, &case).await?;
+        let records: Vec<Record> = (0..)
+            .zip(ids)
+            .map(|(n, id)| Record {
+                n,
+                id: *id,
+                parent: (n > 0).then(|| ids[n as usize - 1]),
+            })
+            .collect();
+        table.insert(session, &records).await?;
+
+        for record in &records {
+            let found = table.records_of(session, record.id).await?;
+            ensure!(
+                found == [*record],
+                "{column:?}: {found:?} instead of {record:?}"
+            );
+        }
+
+        let mut by_parent = table.select_where();
+        by_parent.push("parent = ");
+        (case.push_option)(&mut by_parent, Some(ids[0]));
+        let found = table.records(&session.fetch(by_parent).await?)?;
+        ensure!(found == [records[1]], "{column:?}: {found:?} by parent");
+
+        let mut by_null = table.select_where();
+        by_null.push("parent = ");
+        (case.push_option)(&mut by_null, None);
+        ensure!(
+            session.fetch(by_null).await?.is_empty(),
+            "{column:?}: NULL is equal to something"
+        );
+
+        let sql = format!("SELECT id, parent, n FROM {} ORDER BY n", table.name());
+        let found = table.records(&session.fetch_text(sql).await?)?;
+        ensure!(
+            found == records,
+            "{column:?}: {found:?} in the text protocol"
+        );
+
+        // A key that is not there but has to be.
+        let rows = session
+            .fetch(table.query("SELECT parent FROM", " WHERE n = 0"))
+            .await?;
+        let error = (case.read)(&rows[0], "parent")
+            .expect_err("NULL is no key")
+            .to_string();
+        ensure!(
+            error.contains("parent") && error.contains("null"),
+            "{column:?}: {error}"
+        );
+    }
+    Ok(())
+}
+
+/// A literal in SQL text is the same value as the bound key.
+pub(crate) async fn literals_find_rows<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        let ids = &samples(case.format())[..4];
+        let table = Table::create(session, &case).await?;
+        let bound = Record {
+            n: 0,
+            id: ids[0],
+            parent: Some(ids[1]),
+        };
+        table.insert(session, &[bound]).await?;
+        let written = Record {
+            n: 1,
+            id: ids[2],
+            parent: Some(ids[3]),
+        };
+        let [id, parent] = [ids[2], ids[3]].map(|id| column.literal(id));
+        let insert = format!(
+            "INSERT INTO {} (id, parent, n) VALUES ({id}, {parent}, 1)",
+            table.name()
+        );
+        session.fetch_text(insert.as_str()).await.context(insert)?;
+
+        for record in [bound, written] {
+            let literal = column.literal(record.id);
+            let sql = format!(
+                "SELECT id, parent, n FROM {} WHERE id = {literal}",
+                table.name()
+            );
+            let found = session
+                .fetch_text(sql.as_str())
+                .await
+                .with_context(|| sql.clone())?;
+            let found = table.records(&found)?;
+            ensure!(
+                found == [record],
+                "{sql} finds {found:?} instead of {record:?}"
+            );
+
+            let found = table.records_of(session, record.id).await?;
+            ensure!(
+                found == [record],
+                "{column:?}: {found:?} instead of {record:?}"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The smallest and the largest value that a plan has room for.
+pub(crate) async fn extremes_come_back<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        let ids = extremes(case.format()).map(|id| id.min(case.plan.max_value()));
+        let table = Table::create(session, &case).await?;
+        let records: Vec<Record> = Record::numbered(ids)
+            .into_iter()
+            .map(|record| record.with_parent(record.id))
+            .collect();
+        table.insert(session, &records).await?;
+        for record in &records {
+            let mut by_key = table.select_where();
+            by_key.push("id = ");
+            (case.push)(&mut by_key, record.id);
+            by_key.push(format_args!(" AND parent = {}", column.literal(record.id)));
+            let found = table.records(&session.fetch(by_key).await?)?;
+            ensure!(
+                found == [*record],
+                "{column:?}: {found:?} instead of {record:?}"
+            );
+        }
+        if let Some(beyond) = case.plan.max_value().checked_add(1) {
+            ensure!(
+                (case.admits)(beyond).is_err(),
+                "{column:?} has no room for {beyond}"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The same key twice violates the primary key.
+pub(crate) async fn a_key_is_there_once<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        let table = Table::create(session, &case).await?;
+        let record = Record::numbered([samples(case.format())[0]]);
+        table.insert(session, &record).await?;
+        let error = match table.insert(session, &record).await {
+            Ok(()) => anyhow::bail!("{column:?}: the key is there twice"),
+            Err(error) => error.downcast::<sqlx::Error>()?,
+        };
+        let is_violation = error
+            .as_database_error()
+            .is_some_and(|error| error.is_unique_violation());
+        ensure!(is_violation, "{column:?}: {error}");
+    }
+    Ok(())
+}

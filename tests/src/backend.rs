@@ -1,0 +1,321 @@
+//! The databases that tests run against: where each one is, and a part of it for every test.
+//!
+//! `ROWKEY_TEST_POSTGRES_URL`, `ROWKEY_TEST_MYSQL_URL`, `ROWKEY_TEST_MARIADB_URL` and
+//! `ROWKEY_TEST_SQLSERVER_URL` say where servers are; SQLite needs none. `ROWKEY_TEST_REQUIRE`
+//! lists, separated by commas, the backends that must not be missing.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
+use std::{env, fs, process, thread};
+
+use anyhow::{Context, Result, anyhow, bail};
+use rowkey::Backend;
+use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection};
+
+/// Names the backends whose tests have to run, separated by commas.
+pub const REQUIRE_VARIABLE: &str = "ROWKEY_TEST_REQUIRE";
+
+/// The name that a backend's tests begin with, and that [`REQUIRE_VARIABLE`] takes.
+pub fn test_name(backend: Backend) -> &'static str {
+    match backend {
+        Backend::SqlServer => "sqlserver",
+        other => other.name(),
+    }
+}
+
+/// The variable with a backend's address; SQLite needs none.
+pub fn url_variable(backend: Backend) -> Option<&'static str> {
+    match backend {
+        Backend::Postgres => Some("ROWKEY_TEST_POSTGRES_URL"),
+        Backend::MySql => Some("ROWKEY_TEST_MYSQL_URL"),
+        Backend::MariaDb => Some("ROWKEY_TEST_MARIADB_URL"),
+        Backend::Sqlite => None,
+        Backend::SqlServer => Some("ROWKEY_TEST_SQLSERVER_URL"),
+    }
+}
+
+/// What a search for a backend ended with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// The backend is there: its tests run.
+    Found(Server),
+    /// There is none, and nobody insists: its tests are ignored.
+    Missing(String),
+    /// There is none, although there has to be: its tests fail.
+    Required(String),
+}
+
+/// A backend that tests can use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    backend: Backend,
+    url: String,
+}
+
+impl Server {
+    /// Looks for a backend where the environment says it is.
+    ///
+    /// # Errors
+    ///
+    /// [`REQUIRE_VARIABLE`] names something that is no backend.
+    pub fn find(backend: Backend) -> Result<Search> {
+        Self::find_with(backend, |name| env::var(name).ok())
+    }
+
+    fn find_with(backend: Backend, variable: impl Fn(&str) -> Option<String>) -> Result<Search> {
+        let required = required(&variable(REQUIRE_VARIABLE).unwrap_or_default())?;
+        let url = match url_variable(backend) {
+            None => String::new(),
+            Some(name) => match variable(name).filter(|url| !url.is_empty()) {
+                Some(url) => url,
+                None if required.contains(&backend) => {
+                    return Ok(Search::Required(format!(
+                        "{REQUIRE_VARIABLE} names {}, but {name} is not set",
+                        test_name(backend),
+                    )));
+                }
+                None => return Ok(Search::Missing(format!("{name} is not set"))),
+            },
+        };
+        Ok(Search::Found(Self { backend, url }))
+    }
+
+    /// The backend.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Makes a database of the backend for one test: a schema in PostgreSQL, a file in SQLite.
+    ///
+    /// # Errors
+    ///
+    /// What the server says.
+    pub fn create_database(&self) -> Result<TestDatabase> {
+        let name = unique_name();
+        let (url, removal) = match self.backend {
+            Backend::Postgres => {
+                self.administer(format!("CREATE SCHEMA {name}"))?;
+                let url = with_parameter(&self.url, &format!("options=-csearch_path%3D{name}"));
+                (
+                    url,
+                    Removal::Statement(format!("DROP SCHEMA {name} CASCADE")),
+                )
+            }
+            Backend::MySql | Backend::MariaDb => {
+                self.administer(format!("CREATE DATABASE {name}"))?;
+                let url = with_path(&self.url, &name)?;
+                (url, Removal::Statement(format!("DROP DATABASE {name}")))
+            }
+            Backend::Sqlite => {
+                let path = env::temp_dir().join(format!("{name}.sqlite"));
+                let path = path
+                    .to_str()
+                    .context("the temporary directory has an odd name")?;
+                (
+                    format!("sqlite://{path}?mode=rwc"),
+                    Removal::Files(path.to_owned()),
+                )
+            }
+            Backend::SqlServer => bail!("there are no databases of SQL Server for tests yet"),
+        };
+        Ok(TestDatabase {
+            server: self.clone(),
+            url,
+            removal,
+        })
+    }
+
+    /// Runs a statement in a connection of its own, on a thread of its own: it can be called from
+    /// within a runtime and while a panic unwinds.
+    fn administer(&self, statement: String) -> Result<()> {
+        thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()?;
+                runtime.block_on(async {
+                    match self.backend {
+                        Backend::Postgres => {
+                            let mut server = PgConnection::connect(&self.url).await?;
+                            server.execute(AssertSqlSafe(statement)).await?;
+                            server.close().await?;
+                        }
+                        Backend::MySql | Backend::MariaDb => {
+                            let mut server = MySqlConnection::connect(&self.url).await?;
+                            server.execute(AssertSqlSafe(statement)).await?;
+                            server.close().await?;
+                        }
+                        Backend::Sqlite | Backend::SqlServer => {}
+                    }
+                    anyhow::Ok(())
+                })
+            });
+            worker
+                .join()
+                .map_err(|_| anyhow!("the administrating thread panicked"))?
+        })
+        .with_context(|| format!("could not prepare or clean up {}", self.backend))
+    }
+}
+
+/// A database that belongs to one test, and goes when this is dropped.
+#[derive(Debug)]
+pub struct TestDatabase {
+    server: Server,
+    url: String,
+    removal: Removal,
+}
+
+#[derive(Debug)]
+enum Removal {
+    Statement(String),
+    Files(String),
+}
+
+impl TestDatabase {
+    /// The backend.
+    pub fn backend(&self) -> Backend {
+        self.server.backend
+    }
+
+    /// The address of the database itself, for any driver of the backend.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        match &self.removal {
+            Removal::Statement(statement) => {
+                if let Err(error) = self.server.administer(statement.clone()) {
+                    eprintln!("{error:#}");
+                }
+            }
+            Removal::Files(path) => {
+                for suffix in ["", "-journal", "-wal", "-shm"] {
+                    // Most of them never existed.
+                    let _ = fs::remove_file(format!("{path}{suffix}"));
+                }
+            }
+        }
+    }
+}
+
+fn required(list: &str) -> Result<Vec<Backend>> {
+    let names = list
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
+    names
+        .map(|name| {
+            Backend::ALL
+                .into_iter()
+                .find(|backend| test_name(*backend) == name)
+                .with_context(|| {
+                    let known = Backend::ALL.map(test_name).join(", ");
+                    format!("{REQUIRE_VARIABLE} names `{name}`; known are {known}")
+                })
+        })
+        .collect()
+}
+
+/// A name that neither another test nor another run uses.
+fn unique_name() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let started = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis());
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("rowkey_test_{started}_{}_{count}", process::id())
+}
+
+/// The address with one more parameter.
+fn with_parameter(url: &str, parameter: &str) -> String {
+    let separator = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{separator}{parameter}")
+}
+
+/// The address with another path.
+fn with_path(url: &str, path: &str) -> Result<String> {
+    let (scheme, rest) = url.split_once("://").context("the address has no scheme")?;
+    let (rest, parameters) = match rest.split_once('?') {
+        Some((rest, parameters)) => (rest, format!("?{parameters}")),
+        None => (rest, String::new()),
+    };
+    let host = rest.split('/').next().unwrap_or_default();
+    Ok(format!("{scheme}://{host}/{path}{parameters}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(backend: Backend, variables: &[(&str, &str)]) -> Search {
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        Server::find_with(backend, variable).unwrap()
+    }
+
+    #[test]
+    fn sqlite_is_always_there() {
+        assert!(matches!(search(Backend::Sqlite, &[]), Search::Found(_)));
+    }
+
+    #[test]
+    fn a_server_is_missing_without_an_address_or_with_an_empty_one() {
+        let missing = Search::Missing("ROWKEY_TEST_MYSQL_URL is not set".to_owned());
+        assert_eq!(search(Backend::MySql, &[]), missing);
+        assert_eq!(
+            search(Backend::MySql, &[("ROWKEY_TEST_MYSQL_URL", "")]),
+            missing
+        );
+    }
+
+    #[test]
+    fn a_required_server_has_to_be_there() {
+        let require = (REQUIRE_VARIABLE, "postgres, sqlserver,");
+        assert_eq!(
+            search(Backend::Postgres, &[require]),
+            Search::Required(
+                "ROWKEY_TEST_REQUIRE names postgres, but ROWKEY_TEST_POSTGRES_URL is not set"
+                    .to_owned()
+            )
+        );
+        assert!(matches!(
+            search(Backend::MySql, &[require]),
+            Search::Missing(_)
+        ));
+        let url = ("ROWKEY_TEST_POSTGRES_URL", "postgres://somewhere");
+        assert!(matches!(
+            search(Backend::Postgres, &[require, url]),
+            Search::Found(_)
+        ));
+    }
+
+    #[test]
+    fn an_unknown_name_is_an_error() {
+        assert!(
+            required("oracle")
+                .unwrap_err()
+                .to_string()
+                .contains("`oracle`")
+        );
+    }
+
+    #[test]
+    fn addresses_lead_to_the_part_of_the_test() {
+        let url = with_path("mysql://root@127.0.0.1:3306/test?ssl-mode=disabled", "mine").unwrap();
+        assert_eq!(url, "mysql://root@127.0.0.1:3306/mine?ssl-mode=disabled");
+        assert_eq!(
+            with_path("mysql://localhost", "mine").unwrap(),
+            "mysql://localhost/mine"
+        );
+        assert_eq!(
+            with_parameter("postgres://h/db?a=b", "c=d"),
+            "postgres://h/db?a=b&c=d"
+        );
+    }
+}
