@@ -1,4 +1,4 @@
-//! The attribute macro of [rowkey](https://docs.rs/rowkey); use it from there.
+//! The attribute macro of the crate `rowkey`; use it from there.
 //!
 //! The macro parses a declaration, checks what can be checked without knowing the format, and
 //! emits calls of macros and functions that `rowkey-core` and the driver crates export. It knows no
