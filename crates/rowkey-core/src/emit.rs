@@ -108,7 +108,7 @@ macro_rules! __impl_key {
 
         #[automatically_derived]
         impl $crate::PublicIdValue for $key {
-            const KIND: &'static ::core::primitive::str = <Self as $crate::EntityKey>::NAME;
+            const TYPE: &'static ::core::primitive::str = <Self as $crate::EntityKey>::NAME;
 
             fn to_block(
                 &self,

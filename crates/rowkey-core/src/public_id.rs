@@ -52,7 +52,7 @@ use crate::{Error, Format, FormatKind, PublicIdProblem};
 /// value it wraps.
 pub trait PublicIdValue: Sized {
     /// The name of the type in messages.
-    const KIND: &'static str;
+    const TYPE: &'static str;
 
     /// The sixteen bytes that are encrypted.
     ///
@@ -111,7 +111,7 @@ fn decimal_of(block: [u8; 16]) -> Option<u128> {
 }
 
 impl PublicIdValue for u64 {
-    const KIND: &'static str = "u64";
+    const TYPE: &'static str = "u64";
 
     fn to_block(&self) -> Result<[u8; 16], Error> {
         Ok(number_block(*self))
@@ -124,13 +124,13 @@ impl PublicIdValue for u64 {
 
 /// From 0 on: a negative number has no public id.
 impl PublicIdValue for i64 {
-    const KIND: &'static str = "i64";
+    const TYPE: &'static str = "i64";
 
     fn to_block(&self) -> Result<[u8; 16], Error> {
         match u64::try_from(*self) {
             Ok(value) => Ok(number_block(value)),
             Err(_) => Err(Error::PublicId(PublicIdProblem::Value {
-                kind: Self::KIND,
+                kind: Self::TYPE,
                 reason: "it is negative",
             })),
         }
@@ -142,7 +142,7 @@ impl PublicIdValue for i64 {
 }
 
 impl PublicIdValue for u128 {
-    const KIND: &'static str = "u128";
+    const TYPE: &'static str = "u128";
 
     fn to_block(&self) -> Result<[u8; 16], Error> {
         Ok(self.to_be_bytes())
@@ -154,7 +154,7 @@ impl PublicIdValue for u128 {
 }
 
 impl PublicIdValue for Uuid {
-    const KIND: &'static str = "Uuid";
+    const TYPE: &'static str = "Uuid";
 
     fn to_block(&self) -> Result<[u8; 16], Error> {
         Ok(self.into_bytes())
@@ -166,14 +166,14 @@ impl PublicIdValue for Uuid {
 }
 
 impl<F: Format> PublicIdValue for F {
-    const KIND: &'static str = <F as Format>::KIND.type_name();
+    const TYPE: &'static str = F::KIND.type_name();
 
     fn to_block(&self) -> Result<[u8; 16], Error> {
-        Ok(block_of(<F as Format>::KIND, self.to_u128()))
+        Ok(block_of(F::KIND, self.to_u128()))
     }
 
     fn from_block(block: [u8; 16]) -> Option<Self> {
-        value_of(<F as Format>::KIND, block).map(Self::from_admitted)
+        value_of(F::KIND, block).map(Self::from_admitted)
     }
 }
 
@@ -349,7 +349,7 @@ fn explain_base64(text: &str) -> Error {
 
 #[cold]
 fn unrecognised<T: PublicIdValue>() -> Error {
-    PublicIdProblem::Unrecognised { kind: T::KIND }.into()
+    PublicIdProblem::Unrecognised { kind: T::TYPE }.into()
 }
 
 /// The keys of a rotation, newest first: the newest encodes, any decodes.
@@ -573,81 +573,5 @@ impl<T> From<Uuid> for PublicId<T> {
 impl<T> From<PublicId<T>> for Uuid {
     fn from(public_id: PublicId<T>) -> Self {
         public_id.uuid
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<T> serde::Serialize for PublicId<T> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            serializer.serialize_str(&self.encode(Encoding::Uuid))
-        } else {
-            serializer.serialize_bytes(self.uuid.as_bytes())
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de, T> serde::Deserialize<'de> for PublicId<T> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() {
-            deserializer.deserialize_str(TextVisitor(PhantomData))
-        } else {
-            deserializer.deserialize_bytes(BytesVisitor(PhantomData))
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-struct TextVisitor<T>(PhantomData<fn() -> T>);
-
-#[cfg(feature = "serde")]
-impl<T> serde::de::Visitor<'_> for TextVisitor<T> {
-    type Value = PublicId<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a public id in hyphenated text")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        text.parse().map_err(E::custom)
-    }
-}
-
-#[cfg(feature = "serde")]
-struct BytesVisitor<T>(PhantomData<fn() -> T>);
-
-/// Takes slices, which borrowed and owned byte buffers forward to, and sequences, as which some
-/// formats hand over any bytes.
-#[cfg(feature = "serde")]
-impl<'de, T> serde::de::Visitor<'de> for BytesVisitor<T> {
-    type Value = PublicId<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the 16 bytes of a public id")
-    }
-
-    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-        match Uuid::from_slice(bytes) {
-            Ok(uuid) => Ok(PublicId::from_uuid(uuid)),
-            Err(_) => Err(E::invalid_length(bytes.len(), &self)),
-        }
-    }
-
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(
-        self,
-        mut sequence: A,
-    ) -> Result<Self::Value, A::Error> {
-        let mut bytes = [0; 16];
-        for (index, byte) in bytes.iter_mut().enumerate() {
-            *byte = match sequence.next_element()? {
-                Some(byte) => byte,
-                None => return Err(serde::de::Error::invalid_length(index, &self)),
-            };
-        }
-        if sequence.next_element::<u8>()?.is_some() {
-            return Err(serde::de::Error::invalid_length(17, &self));
-        }
-        Ok(PublicId::from_uuid(Uuid::from_bytes(bytes)))
     }
 }

@@ -212,7 +212,7 @@ fn decode_agrees_with_the_recorded_values() {
                     assert_eq!(decoded.unwrap().to_string(), value, "{case}");
                 }
                 None => {
-                    let kind = T::KIND;
+                    let kind = T::TYPE;
                     assert_eq!(
                         decoded,
                         Err(PublicIdProblem::Unrecognised { kind }.into()),

@@ -7,8 +7,9 @@ use core::str::FromStr;
 
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use uuid::Uuid;
 
-use crate::{EntityKey, Error, Format};
+use crate::{EntityKey, Error, Format, PublicId};
 
 /// Implements serde's traits for a key.
 #[doc(hidden)]
@@ -119,6 +120,19 @@ macro_rules! implement {
 }
 
 for_each_format!(implement);
+
+impl<T> Serialize for PublicId<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize(self, self.as_uuid().into_bytes(), serializer)
+    }
+}
+
+impl<'de, T> Deserialize<'de> for PublicId<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let from_bytes = |bytes| Ok(Self::from_uuid(Uuid::from_bytes(bytes)));
+        deserialize("a public id", from_bytes, deserializer)
+    }
+}
 
 struct TextVisitor<T>(BytesVisitor<T>);
 
