@@ -1,0 +1,247 @@
+//! What each column holds, and back.
+
+use proptest::prelude::*;
+use rowkey_core::{Backend, Column, Error, FormatKind, Storage, Stored, StoredRef, Wire};
+
+fn column(format: FormatKind, backend: Backend, storage: Storage) -> Column {
+    Column::new(format, backend, storage, None).unwrap()
+}
+
+/// Every column that a plan may choose.
+fn columns() -> impl Iterator<Item = Column> {
+    FormatKind::ALL.into_iter().flat_map(|format| {
+        Backend::ALL.into_iter().flat_map(move |backend| {
+            Storage::ALL
+                .into_iter()
+                .flat_map(move |storage| Column::new(format, backend, storage, None))
+        })
+    })
+}
+
+/// A stored value as a driver would hand it back.
+fn decode(column: Column, stored: &Stored) -> Result<u128, Error> {
+    match stored {
+        Stored::Uuid(bytes) => column.decode(StoredRef::Bytes(bytes)),
+        Stored::Bytes(bytes) => column.decode(StoredRef::Bytes(bytes.as_slice())),
+        Stored::Decimal(number) => column.decode(StoredRef::Decimal(*number)),
+        Stored::Text(text) => column.decode(StoredRef::Text(text)),
+    }
+}
+
+/// A stored value's place in the order of its column, for those that sort bytewise.
+fn sortable(stored: &Stored) -> Vec<u8> {
+    match stored {
+        Stored::Uuid(bytes) => bytes.to_vec(),
+        Stored::Bytes(bytes) => bytes.as_slice().to_vec(),
+        Stored::Decimal(number) => number.to_be_bytes().to_vec(),
+        Stored::Text(text) => text.as_bytes().to_vec(),
+    }
+}
+
+#[test]
+fn known_stored_forms() {
+    let comb = 0x0011_2233_4455_4677_8899_aabb_ccdd_eeff;
+    let number = 1_088_824_355_131_185_736_905_670_087;
+    for (format, backend, storage, value, literal) in [
+        (
+            FormatKind::PrefixComb,
+            Backend::MariaDb,
+            Storage::NativeUuid,
+            comb,
+            "'aabbccdd-eeff-4677-8899-001122334455'",
+        ),
+        (
+            FormatKind::PrefixComb,
+            Backend::Postgres,
+            Storage::Text,
+            comb,
+            "'00112233-4455-4677-8899-aabbccddeeff'",
+        ),
+        (
+            FormatKind::SuffixComb,
+            Backend::Sqlite,
+            Storage::TextCompact,
+            comb,
+            // The full swap, then base 62 per eight bytes.
+            "'EeoHAdDFXQlBj6ZwPdmXOn'",
+        ),
+        (
+            FormatKind::DistributedId,
+            Backend::Sqlite,
+            Storage::Decimal,
+            7,
+            "'0000000000000000000000000007'",
+        ),
+        (
+            FormatKind::DistributedId,
+            Backend::Postgres,
+            Storage::TextCompact,
+            number,
+            "'3zfAkCP7ZtzfeQYp'",
+        ),
+        (
+            FormatKind::DistributedId,
+            Backend::SqlServer,
+            Storage::Binary,
+            number,
+            "0x0384a786907db2ad82883dc7",
+        ),
+        (
+            FormatKind::DistributedId128,
+            Backend::MySql,
+            Storage::TextDigits,
+            7,
+            "'00000000000000000000000000000000000007'",
+        ),
+        (
+            FormatKind::UuidV7,
+            Backend::SqlServer,
+            Storage::Uuid,
+            0x017f_22e2_79b0_7cc3_98c4_dc0c_0c07_398f,
+            "'8f39070c-0cdc-c498-7cc3-017f22e279b0'",
+        ),
+    ] {
+        let column = column(format, backend, storage);
+        assert_eq!(column.literal(value), literal, "{column:?}");
+        assert_eq!(
+            decode(column, &column.encode(value)),
+            Ok(value),
+            "{column:?}"
+        );
+    }
+}
+
+#[test]
+fn text_and_digits_always_have_the_columns_width() {
+    for column in columns() {
+        for value in [0, 1, column.max_value()].map(|value| stamped(column, value)) {
+            match (column.wire(), column.encode(value)) {
+                (Wire::Text(width), Stored::Text(text)) => {
+                    assert_eq!(text.len(), usize::from(width), "{column:?}");
+                }
+                (Wire::NativeUuid, Stored::Text(text)) => assert_eq!(text.len(), 36),
+                (Wire::Bytes(width), Stored::Bytes(bytes)) => {
+                    assert_eq!(bytes.as_slice().len(), usize::from(width), "{column:?}");
+                }
+                (Wire::Uuid, Stored::Uuid(_)) | (Wire::Decimal(_), Stored::Decimal(_)) => {}
+                (wire, stored) => panic!("{wire:?} gave {stored:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn either_wire_shape_of_mariadb_is_read_in_the_declared_layout() {
+    let value = 0x0011_2233_4455_4677_8899_aabb_ccdd_eeff;
+    for storage in [Storage::NativeUuid, Storage::Uuid] {
+        let column = column(FormatKind::PrefixComb, Backend::MariaDb, storage);
+        let stored = column.permutation().apply(value);
+        let text = uuid::Uuid::from_u128(stored).to_string();
+        assert_eq!(column.decode(StoredRef::Text(&text)), Ok(value));
+        assert_eq!(
+            column.decode(StoredRef::Bytes(&stored.to_be_bytes())),
+            Ok(value)
+        );
+    }
+}
+
+#[test]
+fn what_the_plan_does_not_store_is_refused() {
+    let refused = |format, backend, storage, found| {
+        column(format, backend, storage)
+            .decode(found)
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(
+        refused(
+            FormatKind::UuidV7,
+            Backend::Sqlite,
+            Storage::Uuid,
+            StoredRef::Text("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
+        ),
+        "stored UuidV7: expected 16 bytes, found text of 36 characters"
+    );
+    assert_eq!(
+        refused(
+            FormatKind::UuidV7,
+            Backend::MySql,
+            Storage::Uuid,
+            StoredRef::Bytes(&[0; 15])
+        ),
+        "stored UuidV7: expected 16 bytes, found 15 bytes"
+    );
+    assert_eq!(
+        refused(
+            FormatKind::DistributedId,
+            Backend::Sqlite,
+            Storage::Decimal,
+            StoredRef::Text("1088824355131185736905670087 ")
+        ),
+        "stored DistributedId: expected text of exactly 28 digits, found text of 29 characters"
+    );
+    let eight = refused(
+        FormatKind::DistributedId,
+        Backend::Postgres,
+        Storage::Decimal,
+        StoredRef::Decimal(10_u128.pow(28)),
+    );
+    assert_eq!(
+        eight,
+        "stored DistributedId: expected a whole number of at most 28 digits, found the number \
+         10000000000000000000000000000"
+    );
+    let other_version = refused(
+        FormatKind::UuidV7,
+        Backend::Postgres,
+        Storage::Uuid,
+        StoredRef::Bytes(&[0; 16]),
+    );
+    assert!(
+        other_version.starts_with("not a UuidV7: the version"),
+        "{other_version}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn every_column_gives_back_what_it_was_given_and_sorts_as_it_says(a: u128, b: u128) {
+        for column in columns() {
+            let [a, b] = [a, b].map(|value| stamped(column, value));
+            prop_assert!(column.format().admits(a) && a <= column.max_value(), "{:?}", column);
+            let (stored_a, stored_b) = (column.encode(a), column.encode(b));
+            prop_assert_eq!(decode(column, &stored_a), Ok(a), "{:?}", column);
+            let bytewise = !matches!(
+                (column.backend(), column.wire()),
+                (Backend::SqlServer, Wire::Uuid) | (_, Wire::NativeUuid)
+            );
+            if bytewise {
+                prop_assert_eq!(
+                    sortable(&stored_a).cmp(&sortable(&stored_b)),
+                    column.compare(a, b),
+                    "{:?}", column
+                );
+            }
+        }
+    }
+}
+
+/// A valid value of the column's format, from random bits.
+fn stamped(column: Column, value: u128) -> u128 {
+    let with =
+        |version: u128, mask: u128, bits: u128| value & !(0xf << 76 | mask) | version << 76 | bits;
+    let variant = 0b11 << 62;
+    match column.format() {
+        FormatKind::ShortPrefixComb
+        | FormatKind::ShortSuffixComb
+        | FormatKind::PrefixComb
+        | FormatKind::SuffixComb
+        | FormatKind::UuidV4 => with(4, variant, 0b10 << 62),
+        FormatKind::UuidV7 => with(7, variant, 0b10 << 62),
+        FormatKind::Luuid => with(6, 0xf << 60, 0xa << 60),
+        FormatKind::Iuid => with(8, variant | 0xf << 72, 0b10 << 62),
+        FormatKind::DistributedId => value % 10_u128.pow(28),
+        FormatKind::DistributedId128 => value % column.max_value(),
+        FormatKind::HotGuid | FormatKind::AnyUuid => value,
+    }
+}
