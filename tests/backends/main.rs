@@ -1,7 +1,7 @@
 //! Scenarios on real databases: each is written once and runs on every backend that there is.
 //!
 //! A test is called `<backend>::<scenario>`. Those of a backend without an address are ignored, or
-//! fail if `ROWKEY_TEST_REQUIRE` names it; see [`rowkey_tests::backend`].
+//! fail if `ROWKEY_TEST_REQUIRE` names it; see [`rowkey_testkit`].
 
 mod driver;
 mod keys;
@@ -13,58 +13,32 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use rowkey::Backend;
-use rowkey_tests::backend::{Search, Server, test_name};
+use rowkey_testkit::{Backend, Server, Suite};
 use sqlx::{MySql, Postgres, Sqlite};
 
 use crate::driver::{Driver, Session};
 use crate::scenarios::{Run, Scenario};
 
 fn main() -> Result<ExitCode> {
-    let arguments = Arguments::from_args();
-    let mut trials = Vec::new();
-    for backend in Backend::ALL {
-        let search = Server::find(backend)?;
-        match backend {
-            Backend::Postgres => add_trials::<Postgres>(&mut trials, backend, &search),
-            Backend::MySql | Backend::MariaDb => {
-                add_trials::<MySql>(&mut trials, backend, &search);
-            }
-            Backend::Sqlite => add_trials::<Sqlite>(&mut trials, backend, &search),
-            Backend::SqlServer => {}
-        }
-    }
-    Ok(libtest_mimic::run(&arguments, trials).exit_code())
+    let mut suite = Suite::from_env()?;
+    add_tests::<Postgres>(&mut suite, Backend::Postgres);
+    add_tests::<MySql>(&mut suite, Backend::MySql);
+    add_tests::<MySql>(&mut suite, Backend::MariaDb);
+    add_tests::<Sqlite>(&mut suite, Backend::Sqlite);
+    Ok(suite.run())
 }
 
-/// What runs once the backend's server is found.
-type Test = Box<dyn FnOnce(&Server) -> Result<()> + Send>;
-
-fn add_trials<D: Driver>(trials: &mut Vec<Trial>, backend: Backend, search: &Search) {
-    let mut add = |name: &str, run: Test| {
-        let name = format!("{}::{name}", test_name(backend));
-        trials.push(match search.clone() {
-            Search::Found(server) => Trial::test(name, move || run(&server).map_err(explained)),
-            Search::Missing(reason) => {
-                Trial::ignorable_test(name, || Ok(Completion::ignored_with(reason)))
-            }
-            Search::Required(reason) => Trial::test(name, || Err(reason.into())),
-        });
-    };
-    add(
+fn add_tests<D: Driver>(suite: &mut Suite, backend: Backend) {
+    suite.test_on_server(
+        backend,
         "a_database_goes_with_its_test",
-        Box::new(a_database_goes_with_its_test::<D>),
+        a_database_goes_with_its_test::<D>,
     );
     for Scenario { name, run } in scenarios::all::<D>(backend) {
-        add(&name, Box::new(move |server| on_new_database(server, run)));
+        suite.test_on(backend, &name, move |database| {
+            on_database(database.url(), backend, run)
+        });
     }
-}
-
-/// Runs something on a database of its own, which goes in any case.
-fn on_new_database<D: Driver>(server: &Server, run: Run<D>) -> Result<()> {
-    let database = server.create_database()?;
-    on_database(database.url(), server.backend(), run)
 }
 
 fn on_database<D: Driver>(url: &str, backend: Backend, run: Run<D>) -> Result<()> {
@@ -106,9 +80,4 @@ fn a_database_goes_with_its_test<D: Driver>(server: &Server) -> Result<()> {
         "{url} is still there"
     );
     Ok(())
-}
-
-/// The error with all that led to it.
-fn explained(error: anyhow::Error) -> Failed {
-    format!("{error:#}").into()
 }

@@ -1,16 +1,13 @@
-//! The databases that tests run against: where each one is, and a part of it for every test.
-//!
-//! `ROWKEY_TEST_POSTGRES_URL`, `ROWKEY_TEST_MYSQL_URL`, `ROWKEY_TEST_MARIADB_URL` and
-//! `ROWKEY_TEST_SQLSERVER_URL` say where servers are; SQLite needs none. `ROWKEY_TEST_REQUIRE`
-//! lists, separated by commas, the backends that must not be missing.
-
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 use std::{env, fs, process, thread};
 
-use anyhow::{Context, Result, anyhow, bail};
-use rowkey::Backend;
+use rowkey_core::Backend;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection};
+
+use crate::error::Error;
+
+type Result<T> = std::result::Result<T, Error>;
 
 /// Names the backends whose tests have to run, separated by commas.
 pub const REQUIRE_VARIABLE: &str = "ROWKEY_TEST_REQUIRE";
@@ -103,20 +100,20 @@ impl Server {
             }
             Backend::MySql | Backend::MariaDb => {
                 self.administer(format!("CREATE DATABASE {name}"))?;
-                let url = with_path(&self.url, &name)?;
+                let url = with_path(&self.url, &name).ok_or(Error::Address {
+                    backend: self.backend,
+                })?;
                 (url, Removal::Statement(format!("DROP DATABASE {name}")))
             }
             Backend::Sqlite => {
                 let path = env::temp_dir().join(format!("{name}.sqlite"));
-                let path = path
-                    .to_str()
-                    .context("the temporary directory has an odd name")?;
+                let path = path.to_str().ok_or(Error::TemporaryDirectory)?;
                 (
                     format!("sqlite://{path}?mode=rwc"),
                     Removal::Files(path.to_owned()),
                 )
             }
-            Backend::SqlServer => bail!("there are no databases of SQL Server for tests yet"),
+            backend => return Err(Error::Unsupported { backend }),
         };
         Ok(TestDatabase {
             server: self.clone(),
@@ -128,7 +125,7 @@ impl Server {
     /// Runs a statement in a connection of its own, on a thread of its own: it can be called from
     /// within a runtime and while a panic unwinds.
     fn administer(&self, statement: String) -> Result<()> {
-        thread::scope(|scope| {
+        let outcome = thread::scope(|scope| {
             let worker = scope.spawn(|| {
                 let runtime = tokio::runtime::Builder::new_current_thread()
                     .enable_all()
@@ -138,23 +135,26 @@ impl Server {
                         Backend::Postgres => {
                             let mut server = PgConnection::connect(&self.url).await?;
                             server.execute(AssertSqlSafe(statement)).await?;
-                            server.close().await?;
+                            server.close().await
                         }
                         Backend::MySql | Backend::MariaDb => {
                             let mut server = MySqlConnection::connect(&self.url).await?;
                             server.execute(AssertSqlSafe(statement)).await?;
-                            server.close().await?;
+                            server.close().await
                         }
-                        Backend::Sqlite | Backend::SqlServer => {}
+                        _ => Ok(()),
                     }
-                    anyhow::Ok(())
                 })
             });
-            worker
-                .join()
-                .map_err(|_| anyhow!("the administrating thread panicked"))?
+            match worker.join() {
+                Ok(outcome) => outcome.map_err(Into::into),
+                Err(_) => Err("the administrating thread panicked".into()),
+            }
+        });
+        outcome.map_err(|source| Error::Server {
+            backend: self.backend,
+            source,
         })
-        .with_context(|| format!("could not prepare or clean up {}", self.backend))
     }
 }
 
@@ -188,8 +188,11 @@ impl Drop for TestDatabase {
     fn drop(&mut self) {
         match &self.removal {
             Removal::Statement(statement) => {
-                if let Err(error) = self.server.administer(statement.clone()) {
-                    eprintln!("{error:#}");
+                if let Err(Error::Server { backend, source }) =
+                    self.server.administer(statement.clone())
+                {
+                    // A panic here would end the process if the test has panicked.
+                    eprintln!("could not clean up {backend}: {source}");
                 }
             }
             Removal::Files(path) => {
@@ -202,6 +205,11 @@ impl Drop for TestDatabase {
     }
 }
 
+/// The names that [`REQUIRE_VARIABLE`] takes.
+pub(crate) fn known_names() -> String {
+    Backend::ALL.map(test_name).join(", ")
+}
+
 fn required(list: &str) -> Result<Vec<Backend>> {
     let names = list
         .split(',')
@@ -212,9 +220,8 @@ fn required(list: &str) -> Result<Vec<Backend>> {
             Backend::ALL
                 .into_iter()
                 .find(|backend| test_name(*backend) == name)
-                .with_context(|| {
-                    let known = Backend::ALL.map(test_name).join(", ");
-                    format!("{REQUIRE_VARIABLE} names `{name}`; known are {known}")
+                .ok_or_else(|| Error::UnknownBackend {
+                    name: name.to_owned(),
                 })
         })
         .collect()
@@ -237,14 +244,14 @@ fn with_parameter(url: &str, parameter: &str) -> String {
 }
 
 /// The address with another path.
-fn with_path(url: &str, path: &str) -> Result<String> {
-    let (scheme, rest) = url.split_once("://").context("the address has no scheme")?;
+fn with_path(url: &str, path: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
     let (rest, parameters) = match rest.split_once('?') {
         Some((rest, parameters)) => (rest, format!("?{parameters}")),
         None => (rest, String::new()),
     };
     let host = rest.split('/').next().unwrap_or_default();
-    Ok(format!("{scheme}://{host}/{path}{parameters}"))
+    Some(format!("{scheme}://{host}/{path}{parameters}"))
 }
 
 #[cfg(test)]

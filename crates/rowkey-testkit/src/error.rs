@@ -1,0 +1,38 @@
+use rowkey_core::Backend;
+
+use crate::server::{REQUIRE_VARIABLE, known_names};
+
+/// Why a backend cannot be used for tests.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// [`REQUIRE_VARIABLE`] names something that is no backend.
+    #[error("{REQUIRE_VARIABLE} names `{name}`; known are {}", known_names())]
+    UnknownBackend {
+        /// The name.
+        name: String,
+    },
+    /// The address of a server is not one.
+    #[error("the address of {backend} does not start with a scheme such as mysql://")]
+    Address {
+        /// The backend.
+        backend: Backend,
+    },
+    /// No databases can be made on this backend yet.
+    #[error("there are no databases of {backend} for tests yet")]
+    Unsupported {
+        /// The backend.
+        backend: Backend,
+    },
+    /// A server could not be reached, or refused to create or drop a database.
+    #[error("could not prepare or clean up {backend}")]
+    Server {
+        /// The backend.
+        backend: Backend,
+        /// What the server or its driver says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The path of the temporary directory, where SQLite's files go, is not UTF-8.
+    #[error("the path of the temporary directory is not UTF-8")]
+    TemporaryDirectory,
+}

@@ -1,0 +1,47 @@
+//! Integration tests that run on every database there is.
+//!
+//! A [`Suite`] takes each test once and makes a trial of it for every backend it is meant for,
+//! called `<backend>::<test>`. Every trial gets a [`TestDatabase`] of its own, so that trials run
+//! in parallel, and that database goes when the trial ends, also by a panic.
+//!
+//! SQLite is always there. Servers are where these variables say:
+//!
+//! | variable | for example |
+//! |---|---|
+//! | `ROWKEY_TEST_POSTGRES_URL` | `postgres://postgres@127.0.0.1:5432/test` |
+//! | `ROWKEY_TEST_MYSQL_URL` | `mysql://root@127.0.0.1:3306/test` |
+//! | `ROWKEY_TEST_MARIADB_URL` | `mysql://root@127.0.0.1:3306/test` |
+//! | `ROWKEY_TEST_REQUIRE` | `postgres,mariadb,sqlite` |
+//!
+//! Trials of a backend without an address are reported as *ignored*, never as passed. They fail if
+//! `ROWKEY_TEST_REQUIRE` names the backend, so that continuous integration cannot lose one without
+//! anybody noticing. The account has to be allowed to create and drop schemas (PostgreSQL) or
+//! databases (MySQL, MariaDB).
+//!
+//! # A test on all backends
+//!
+//! The test binary brings its own `main`, so its manifest says so:
+//!
+//! ```toml
+//! [[test]]
+//! name = "offers"
+//! harness = false
+//! ```
+//!
+//! This is all of `tests/offers.rs`:
+//!
+//! ```no_run
+#![doc = include_str!("../tests/offers.rs")]
+//! ```
+#![forbid(unsafe_code)]
+
+mod error;
+mod server;
+mod suite;
+
+pub use libtest_mimic;
+pub use rowkey_core::Backend;
+
+pub use crate::error::Error;
+pub use crate::server::{REQUIRE_VARIABLE, Search, Server, TestDatabase, test_name, url_variable};
+pub use crate::suite::Suite;
