@@ -24,6 +24,8 @@ library_benchmark_group!(name = counts, benchmarks = operation);
 
 main!(
     config = LibraryBenchmarkConfig::default()
+        // With the addresses of databases.
+        .env_clear(false)
         .tool(Callgrind::with_args(["--cache-sim=no"]).format([EventKind::Ir])),
     library_benchmark_groups = counts
 );

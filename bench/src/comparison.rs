@@ -289,4 +289,48 @@ pub const COMPARISONS: &[Comparison] = &[
         "peer-aes-decrypt",
         &[PeerNanoseconds(1.1)],
     ),
+    // Drivers.
+    #[cfg(feature = "drivers")]
+    of(
+        "sqlx-postgres-key",
+        "peer-sqlx-postgres-uuid",
+        &[PeerInstructions(1.05)],
+    ),
+    #[cfg(feature = "drivers")]
+    of(
+        "sqlx-mysql-key",
+        "peer-sqlx-mysql-uuid",
+        &[PeerInstructions(1.05)],
+    ),
+    #[cfg(feature = "drivers")]
+    of(
+        "sqlx-sqlite-key",
+        "peer-sqlx-sqlite-uuid",
+        &[PeerInstructions(1.05)],
+    ),
+    #[cfg(feature = "drivers")]
+    of(
+        "sqlx-numeric-write-key",
+        "peer-sqlx-numeric-write-rust-decimal",
+        &[PeerNanoseconds(0.1)],
+    ),
+    #[cfg(feature = "drivers")]
+    of(
+        "sqlx-numeric-write-key",
+        "peer-sqlx-numeric-write-bigdecimal",
+        &[],
+    ),
+    #[cfg(feature = "drivers")]
+    of(
+        "sqlx-numeric-read-key",
+        "peer-sqlx-numeric-read-rust-decimal",
+        &[],
+    ),
+    #[cfg(feature = "drivers")]
+    of(
+        "sqlx-numeric-read-key",
+        "peer-sqlx-numeric-read-bigdecimal",
+        // One fifteenth.
+        &[PeerNanoseconds(0.0667)],
+    ),
 ];

@@ -11,6 +11,8 @@ pub mod comparison;
 pub mod measurement;
 pub mod operation;
 
+#[cfg(feature = "drivers")]
+pub mod drivers;
 mod generation;
 mod inputs;
 mod public_ids;
@@ -19,14 +21,21 @@ mod texts;
 
 pub use operation::Operation;
 
-/// Every operation there is.
+/// Every operation that can be measured here: not those on values of a database that is missing.
 pub fn operations() -> impl Iterator<Item = &'static Operation> {
+    all_operations().filter(|operation| operation.is_possible())
+}
+
+/// Every operation there is.
+pub fn all_operations() -> impl Iterator<Item = &'static Operation> {
     [
         operation::BASELINES,
         generation::OPERATIONS,
         texts::OPERATIONS,
         storage::OPERATIONS,
         public_ids::OPERATIONS,
+        #[cfg(feature = "drivers")]
+        drivers::OPERATIONS,
     ]
     .into_iter()
     .flatten()
@@ -41,7 +50,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_fit_a_directory() {
         let mut names = HashSet::new();
-        for operation in operations() {
+        for operation in all_operations() {
             assert!(names.insert(operation.name), "{} twice", operation.name);
             let plain = |character: char| {
                 character.is_ascii_lowercase() || character.is_ascii_digit() || character == '-'
@@ -52,7 +61,7 @@ mod tests {
 
     #[test]
     fn every_comparison_and_every_operation_is_known_to_the_other() {
-        let known: HashSet<_> = operations().map(|operation| operation.name).collect();
+        let known: HashSet<_> = all_operations().map(|operation| operation.name).collect();
         let mut compared: HashSet<_> = operation::BASELINES.iter().map(|one| one.name).collect();
         for comparison in comparison::COMPARISONS {
             for name in [Some(comparison.rowkey), comparison.peer]

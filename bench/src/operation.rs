@@ -1,5 +1,6 @@
 //! What is measured, and the loops that repeat it.
 
+use std::env;
 use std::hint::black_box;
 
 use crate::inputs;
@@ -13,6 +14,8 @@ pub struct Operation {
     pub per_round: u64,
     /// The operation that costs what the loop around this one costs.
     pub baseline: &'static str,
+    /// The variable with the address of the database that it takes values from.
+    pub database: Option<&'static str>,
     rounds: fn(u64),
 }
 
@@ -23,6 +26,7 @@ impl Operation {
             name,
             per_round: 1,
             baseline: "baseline-plain",
+            database: None,
             rounds,
         }
     }
@@ -51,6 +55,26 @@ impl Operation {
         }
     }
 
+    /// An operation on a value that a driver has read.
+    #[cfg(feature = "drivers")]
+    pub(crate) const fn on_value(
+        name: &'static str,
+        database: Option<&'static str>,
+        rounds: fn(u64),
+    ) -> Self {
+        Self {
+            baseline: "baseline-value",
+            database,
+            ..Self::plain(name, rounds)
+        }
+    }
+
+    /// Whether the database that it needs is there.
+    pub fn is_possible(&self) -> bool {
+        self.database
+            .is_none_or(|variable| env::var(variable).is_ok_and(|address| !address.is_empty()))
+    }
+
     /// Repeats the operation.
     pub fn run(&self, rounds: u64) {
         (self.rounds)(rounds);
@@ -71,6 +95,8 @@ pub(crate) const BASELINES: &[Operation] = &[
     Operation::on_slice("baseline-slice", |rounds| {
         on_each_text(rounds, &inputs::texts().hyphenated, |_| ())
     }),
+    #[cfg(feature = "drivers")]
+    crate::drivers::BASELINE,
 ];
 
 /// Calls `operation` so many times.

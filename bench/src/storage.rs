@@ -116,7 +116,7 @@ fn columns() -> &'static Contents {
 }
 
 /// The number with a version and the RFC variant stamped on it.
-fn uuid_of(version: u8, number: u128) -> u128 {
+pub(crate) fn uuid_of(version: u8, number: u128) -> u128 {
     let fixed = 0xf << 76 | 0b11 << 62;
     number & !fixed | u128::from(version) << 76 | 0b10 << 62
 }

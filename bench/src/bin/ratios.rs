@@ -38,6 +38,22 @@ fn main() -> Result<()> {
 }
 
 fn row(measurements: &Measurements, comparison: &Comparison) -> Result<[String; 10]> {
+    if let Some(variable) = missing(comparison) {
+        let peer = comparison.peer.unwrap_or_default();
+        return Ok([
+            comparison.rowkey,
+            "",
+            "",
+            peer.trim_start_matches("peer-"),
+            "",
+            "",
+            "",
+            "",
+            &format!("skipped: {variable} is not set"),
+            "",
+        ]
+        .map(str::to_owned));
+    }
     let rowkey = measurements.cost(comparison.rowkey)?;
     let peer = comparison
         .peer
@@ -65,6 +81,14 @@ fn row(measurements: &Measurements, comparison: &Comparison) -> Result<[String; 
         joined(aims.map(|aim| format!("<= {aim}"))),
         joined(met.map(str::to_owned)),
     ])
+}
+
+/// The variable without which one of the two cannot be measured.
+fn missing(comparison: &Comparison) -> Option<&'static str> {
+    rowkey_bench::all_operations()
+        .filter(|one| one.name == comparison.rowkey || Some(one.name) == comparison.peer)
+        .find(|one| !one.is_possible())
+        .and_then(|one| one.database)
 }
 
 fn figure(cost: f64) -> String {

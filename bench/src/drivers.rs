@@ -1,0 +1,299 @@
+//! What sqlx does with a key, next to what it does with its own types.
+//!
+//! The values that are read have come from a database each: sqlx makes them in no other way.
+
+use std::cell::OnceCell;
+use std::hint::black_box;
+use std::sync::LazyLock;
+use std::{array, env};
+
+use bigdecimal::BigDecimal;
+use rowkey::{DistributedId, ShortPrefixComb, entity_key};
+use rust_decimal::Decimal;
+use sqlx::mysql::MySqlValue;
+use sqlx::postgres::{PgArgumentBuffer, PgValue};
+use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteValue};
+use sqlx::{
+    Connection, Database, Decode, Encode, MySql, MySqlConnection, PgConnection, Postgres, Row,
+    Sqlite, SqliteConnection, Type, Value, ValueRef,
+};
+use uuid::Uuid;
+
+use crate::inputs::{COUNT, distributed, wide};
+use crate::operation::Operation;
+use crate::storage::uuid_of;
+
+/// Where PostgreSQL is.
+pub const POSTGRES_VARIABLE: &str = "ROWKEY_TEST_POSTGRES_URL";
+
+/// Where MySQL or MariaDB is; the driver is the same.
+pub const MARIADB_VARIABLE: &str = "ROWKEY_TEST_MARIADB_URL";
+
+#[entity_key]
+struct UuidKey(ShortPrefixComb);
+
+#[entity_key]
+struct NumberKey(DistributedId);
+
+pub(crate) const OPERATIONS: &[Operation] = &[
+    Operation::on_value("sqlx-postgres-key", Some(POSTGRES_VARIABLE), |rounds| {
+        postgres(|samples| round_trip::<Postgres, UuidKey>(rounds, uuid_keys(), &samples.uuids))
+    }),
+    Operation::on_value(
+        "peer-sqlx-postgres-uuid",
+        Some(POSTGRES_VARIABLE),
+        |rounds| postgres(|samples| round_trip::<Postgres, Uuid>(rounds, uuids(), &samples.uuids)),
+    ),
+    Operation::on_value("sqlx-mysql-key", Some(MARIADB_VARIABLE), |rounds| {
+        mysql(|samples| round_trip::<MySql, UuidKey>(rounds, uuid_keys(), samples))
+    }),
+    Operation::on_value("peer-sqlx-mysql-uuid", Some(MARIADB_VARIABLE), |rounds| {
+        mysql(|samples| round_trip::<MySql, Uuid>(rounds, uuids(), samples))
+    }),
+    Operation::on_value("sqlx-sqlite-key", None, |rounds| {
+        sqlite(|samples| round_trip::<Sqlite, UuidKey>(rounds, uuid_keys(), samples))
+    }),
+    Operation::on_value("peer-sqlx-sqlite-uuid", None, |rounds| {
+        sqlite(|samples| round_trip::<Sqlite, Uuid>(rounds, uuids(), samples))
+    }),
+    Operation::on_value("sqlx-numeric-write-key", None, |rounds| {
+        write_numeric(rounds, number_keys())
+    }),
+    Operation::on_value("peer-sqlx-numeric-write-rust-decimal", None, |rounds| {
+        write_numeric(rounds, decimals())
+    }),
+    Operation::on_value("peer-sqlx-numeric-write-bigdecimal", None, |rounds| {
+        write_numeric(rounds, big_decimals())
+    }),
+    Operation::on_value("sqlx-numeric-read-key", Some(POSTGRES_VARIABLE), |rounds| {
+        postgres(|samples| read_each::<_, NumberKey>(rounds, &samples.numbers))
+    }),
+    Operation::on_value(
+        "peer-sqlx-numeric-read-rust-decimal",
+        Some(POSTGRES_VARIABLE),
+        |rounds| postgres(|samples| read_each::<_, Decimal>(rounds, &samples.numbers)),
+    ),
+    Operation::on_value(
+        "peer-sqlx-numeric-read-bigdecimal",
+        Some(POSTGRES_VARIABLE),
+        |rounds| postgres(|samples| read_each::<_, BigDecimal>(rounds, &samples.numbers)),
+    ),
+];
+
+/// The loop with nothing in it.
+pub(crate) const BASELINE: Operation = Operation::on_value("baseline-value", None, |rounds| {
+    on_each_of(rounds, wide(), |_| ());
+});
+
+/// Writes a parameter and reads a value, so many times.
+#[inline(always)]
+fn round_trip<DB, T>(rounds: u64, parameters: &[T; COUNT], values: &[DatabaseValue<DB>])
+where
+    DB: Database<ArgumentBuffer: Buffer>,
+    T: for<'q> Encode<'q, DB> + for<'r> Decode<'r, DB> + Type<DB>,
+{
+    let mut buffer = DB::ArgumentBuffer::default();
+    for round in 0..rounds {
+        let index = round as usize % COUNT;
+        buffer.empty();
+        black_box(T::type_info());
+        black_box(black_box(&parameters[index]).encode_by_ref(&mut buffer)).ok();
+        black_box(&buffer);
+        black_box(read::<_, T>(black_box(&values[index])));
+    }
+}
+
+type DatabaseValue<DB> = <DB as Database>::Value;
+
+#[inline(always)]
+fn write_numeric<T: for<'q> Encode<'q, Postgres>>(rounds: u64, parameters: &[T; COUNT]) {
+    let mut buffer = PgArgumentBuffer::default();
+    on_each_of(rounds, parameters, |parameter| {
+        buffer.empty();
+        black_box(parameter.encode_by_ref(&mut buffer)).ok();
+        black_box(&buffer);
+    });
+}
+
+#[inline(always)]
+fn read_each<V: Value, T>(rounds: u64, values: &[V; COUNT])
+where
+    T: for<'r> Decode<'r, V::Database> + Type<V::Database>,
+{
+    on_each_of(rounds, values, read::<V, T>);
+}
+
+/// What sqlx does for a column of a row that it has found.
+#[inline(always)]
+fn read<V: Value, T>(value: &V) -> Option<T>
+where
+    T: for<'r> Decode<'r, V::Database> + Type<V::Database>,
+{
+    value.try_decode().ok()
+}
+
+#[inline(always)]
+fn on_each_of<I, T>(rounds: u64, inputs: &[I; COUNT], mut operation: impl FnMut(&I) -> T) {
+    for round in 0..rounds {
+        let input = &inputs[round as usize % COUNT];
+        black_box(operation(black_box(input)));
+    }
+}
+
+/// Parameters of a query before they are sent.
+trait Buffer: Default {
+    fn empty(&mut self);
+}
+
+impl Buffer for PgArgumentBuffer {
+    #[inline(always)]
+    fn empty(&mut self) {
+        self.clear();
+    }
+}
+
+impl Buffer for Vec<u8> {
+    #[inline(always)]
+    fn empty(&mut self) {
+        self.clear();
+    }
+}
+
+impl Buffer for SqliteArgumentsBuffer {
+    /// Nothing but a new one is empty.
+    #[inline(always)]
+    fn empty(&mut self) {
+        *self = Self::default();
+    }
+}
+
+fn uuids() -> &'static [Uuid; COUNT] {
+    static UUIDS: LazyLock<[Uuid; COUNT]> =
+        LazyLock::new(|| wide().map(|number| Uuid::from_u128(uuid_of(4, number))));
+    &UUIDS
+}
+
+fn uuid_keys() -> &'static [UuidKey; COUNT] {
+    static KEYS: LazyLock<[UuidKey; COUNT]> = LazyLock::new(|| {
+        uuids().map(|uuid| {
+            let key = UuidKey::try_from(uuid);
+            key.expect("every UUIDv4 is a short prefix COMB")
+        })
+    });
+    &KEYS
+}
+
+fn number_keys() -> &'static [NumberKey; COUNT] {
+    static KEYS: LazyLock<[NumberKey; COUNT]> = LazyLock::new(|| {
+        distributed().map(|number| {
+            let key = NumberKey::try_from(number);
+            key.expect("the numbers are DistributedIds")
+        })
+    });
+    &KEYS
+}
+
+fn decimals() -> &'static [Decimal; COUNT] {
+    static DECIMALS: LazyLock<[Decimal; COUNT]> = LazyLock::new(|| {
+        distributed().map(|number| Decimal::from_i128_with_scale(number.cast_signed(), 0))
+    });
+    &DECIMALS
+}
+
+fn big_decimals() -> &'static [BigDecimal; COUNT] {
+    static DECIMALS: LazyLock<[BigDecimal; COUNT]> =
+        LazyLock::new(|| distributed().map(BigDecimal::from));
+    &DECIMALS
+}
+
+/// What PostgreSQL has sent.
+struct PostgresSamples {
+    uuids: [PgValue; COUNT],
+    numbers: [PgValue; COUNT],
+}
+
+fn postgres(rounds: impl FnOnce(&PostgresSamples)) {
+    thread_local! {
+        static SAMPLES: OnceCell<PostgresSamples> = const { OnceCell::new() };
+    }
+    SAMPLES.with(|samples| {
+        rounds(samples.get_or_init(|| {
+            finished(async {
+                let mut db = PgConnection::connect(&address(POSTGRES_VARIABLE)).await?;
+                let sent = "SELECT id FROM unnest($1) WITH ORDINALITY AS sent (id, number) \
+                            ORDER BY number";
+                let query = sqlx::query(sent).bind(uuids().to_vec());
+                let uuids = query.fetch_all(&mut db).await?;
+                // A statement of its own: the parameter has another type.
+                let sent = "SELECT id FROM unnest($1::numeric[]) WITH ORDINALITY \
+                            AS sent (id, number) ORDER BY number";
+                let query = sqlx::query(sent).bind(number_keys().to_vec());
+                let numbers = query.fetch_all(&mut db).await?;
+                Ok(PostgresSamples {
+                    uuids: array::from_fn(|index| value(&uuids[index])),
+                    numbers: array::from_fn(|index| value(&numbers[index])),
+                })
+            })
+        }));
+    });
+}
+
+fn mysql(rounds: impl FnOnce(&[MySqlValue])) {
+    thread_local! {
+        static SAMPLES: OnceCell<Vec<MySqlValue>> = const { OnceCell::new() };
+    }
+    SAMPLES.with(|samples| {
+        rounds(samples.get_or_init(|| {
+            finished(async {
+                let mut db = MySqlConnection::connect(&address(MARIADB_VARIABLE)).await?;
+                let mut values = Vec::new();
+                for key in *uuid_keys() {
+                    let query = sqlx::query("SELECT cast(? AS binary(16))").bind(key);
+                    values.push(value(&query.fetch_one(&mut db).await?));
+                }
+                Ok(values)
+            })
+        }));
+    });
+}
+
+fn sqlite(rounds: impl FnOnce(&[SqliteValue])) {
+    thread_local! {
+        static SAMPLES: OnceCell<Vec<SqliteValue>> = const { OnceCell::new() };
+    }
+    SAMPLES.with(|samples| {
+        rounds(samples.get_or_init(|| {
+            finished(async {
+                let mut db = SqliteConnection::connect("sqlite::memory:").await?;
+                let mut values = Vec::new();
+                for key in *uuid_keys() {
+                    let query = sqlx::query("SELECT ?").bind(key);
+                    values.push(value(&query.fetch_one(&mut db).await?));
+                }
+                Ok(values)
+            })
+        }));
+    });
+}
+
+fn value<R: Row<Database: Database<Row = R>>>(row: &R) -> DatabaseValue<R::Database>
+where
+    usize: sqlx::ColumnIndex<R>,
+{
+    let value = row.try_get_raw(0).expect("the row has a column");
+    ValueRef::to_owned(&value)
+}
+
+fn address(variable: &str) -> String {
+    env::var(variable).expect("only operations whose database is there run")
+}
+
+/// What a conversation with a database ends with.
+fn finished<T>(conversation: impl Future<Output = sqlx::Result<T>>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("the system lets a runtime start")
+        .block_on(conversation)
+        .unwrap_or_else(|error| panic!("the database has no samples: {error}"))
+}
