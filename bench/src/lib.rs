@@ -5,7 +5,8 @@
 //! Criterion. The binary `ratios` then reads what both have written and prints one table of rowkey,
 //! its peers and the [aims](comparison). Nothing in the table is remembered from an earlier run.
 //!
-//! `cargo xtask bench` does all of it.
+//! `cargo xtask bench` does all of it. The binary `databases` asks the databases themselves:
+//! `cargo xtask bench --databases`.
 
 pub mod comparison;
 pub mod measurement;

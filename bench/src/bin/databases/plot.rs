@@ -1,0 +1,68 @@
+//! The bars of the page.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use crate::report::{Report, grouped, ratio};
+
+const WIDTH: u32 = 820;
+const BAR: i32 = 22;
+const LEFT: i32 = 210;
+/// The longest bar; its figures stand right of it.
+const LONGEST: f64 = 430.0;
+
+/// Draws how long each kind of ids took in each database.
+pub(crate) fn draw(report: &Report, path: &Path) -> Result<()> {
+    plot(report, path).map_err(|error| anyhow!("could not draw {}: {error}", path.display()))
+}
+
+fn plot(report: &Report, path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let panels: Vec<_> = report
+        .outcomes()
+        .filter_map(|(name, measured)| Some((name, measured.ok()?)))
+        .collect();
+    let bars: usize = panels
+        .iter()
+        .map(|(_, measured)| measured.fills.len())
+        .sum();
+    let height = 60 + panels.len() as i32 * 60 + bars as i32 * BAR;
+    let area = SVGBackend::new(path, (WIDTH, height.cast_unsigned())).into_drawing_area();
+    area.fill(&WHITE)?;
+    let left = ("sans-serif", 14).into_font().color(&BLACK);
+    let right = left.pos(Pos::new(HPos::Right, VPos::Top));
+    let heading = ("sans-serif", 17).into_font().color(&BLACK);
+
+    let title = format!(
+        "Insert time of {} rows, as a ratio to bigint, and size of the index",
+        grouped(report.rows)
+    );
+    area.draw(&Text::new(title, (16, 16), heading.clone()))?;
+    let mut top = 50;
+    for (name, measured) in panels {
+        let label = format!("{name} {}", measured.version);
+        area.draw(&Text::new(label, (16, top + 4), heading.clone()))?;
+        top += 34;
+        let ratios = measured
+            .fills
+            .iter()
+            .map(|fill| ratio(fill, &measured.fills));
+        let largest = ratios.fold(1.0, f64::max);
+        for fill in &measured.fills {
+            let ratio = ratio(fill, &measured.fills);
+            let end = LEFT + (ratio / largest * LONGEST).round() as i32;
+            area.draw(&Text::new(fill.kind, (LEFT - 10, top), right.clone()))?;
+            let bar = [(LEFT, top), (end, top + BAR - 6)];
+            area.draw(&Rectangle::new(bar, RGBColor(48, 105, 152).filled()))?;
+            let megabytes = fill.index_bytes as f64 / 1e6;
+            let figures = format!("{ratio:.2} ({megabytes:.0} MB)");
+            area.draw(&Text::new(figures, (end + 8, top), left.clone()))?;
+            top += BAR;
+        }
+        top += 26;
+    }
+    area.present()?;
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! The page of figures.
+
+use std::fmt::Write;
+use std::{fs, thread};
+
+use crate::fill::{BATCH, Fill, REFERENCE, STEP_MILLIS};
+use crate::pair;
+use crate::server::{Measured, Outcome, Section};
+
+/// The file name of the plot.
+pub(crate) const PLOT: &str = "index-inserts.svg";
+
+/// Everything that was found.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) rows: u64,
+    pub(crate) machine: Machine,
+    pub(crate) sections: Vec<Section>,
+}
+
+/// What the servers and this program run on, as far as the system tells.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    processor: Option<String>,
+    cores: usize,
+    memory_gib: Option<u64>,
+    load: Option<f64>,
+}
+
+impl Machine {
+    /// Looks at the machine before the run.
+    pub(crate) fn look() -> Self {
+        let line = |path: &str, name: &str| {
+            let text = fs::read_to_string(path).ok()?;
+            let line = text.lines().find(|line| line.starts_with(name))?;
+            Some(line.split_once(':')?.1.trim().to_owned())
+        };
+        let kibibytes = line("/proc/meminfo", "MemTotal");
+        Self {
+            processor: line("/proc/cpuinfo", "model name"),
+            cores: thread::available_parallelism().map_or(1, usize::from),
+            memory_gib: kibibytes
+                .and_then(|size| size.trim_end_matches(" kB").parse().ok())
+                .map(|size: u64| size >> 20),
+            load: load(),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let mut text = format!("{} cores", self.cores);
+        if let Some(processor) = &self.processor {
+            let _ = write!(text, " of {processor}");
+        }
+        if let Some(memory) = self.memory_gib {
+            let _ = write!(text, ", {memory} GiB of memory");
+        }
+        text += "; client and servers on the same machine.";
+        if let Some(load) = self.load {
+            let _ = write!(text, " Load average before the run: {load:.1}");
+            text += match load {
+                0.3.. => ", so the machine was shared with other work; seconds are rough.",
+                _ => ".",
+            };
+        }
+        text
+    }
+}
+
+fn load() -> Option<f64> {
+    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
+impl Report {
+    /// The page, with every figure of this run.
+    pub(crate) fn to_markdown(&self) -> String {
+        let mut page = String::from(
+            "# Benchmarks\n\n\
+             `cargo xtask bench` counts instructions and takes the time of every operation next to \
+             its peers, and prints a table of ratios and aims. This page is about the databases; \
+             `cargo xtask bench --databases` has written all of it in one run.\n\n",
+        );
+        let _ = writeln!(page, "{}\n", self.machine.describe());
+        for section in &self.sections {
+            let _ = match &section.outcome {
+                Outcome::Measured(measured) => writeln!(
+                    page,
+                    "* {} {}: {}",
+                    section.name,
+                    measured.version,
+                    measured.settings.join(", ")
+                ),
+                Outcome::Skipped(reason) => writeln!(page, "* {}: skipped, {reason}", section.name),
+            };
+        }
+        self.write_fills(&mut page);
+        self.write_pairs(&mut page);
+        page
+    }
+
+    fn write_fills(&self, page: &mut String) {
+        let rows = grouped(self.rows);
+        let _ = write!(
+            page,
+            "\n## Formats in an index\n\n\
+             {rows} rows of an id, the primary key, and an integer. A statement of {} rows is a \
+             transaction of its own. Ids are made with a clock that advances {STEP_MILLIS} ms from \
+             row to row, as if {} rows came in every minute; making them is not in the time. Time \
+             is that of one pass, and as a ratio that of `{REFERENCE}` is 1. In MariaDB and SQLite \
+             (WITHOUT ROWID) the index is the table.\n\n\
+             ![Time of each format]({PLOT})\n\n\
+             | database | rows | ids | seconds | ratio | index MB |\n\
+             |---|--:|---|--:|--:|--:|\n",
+            grouped(BATCH),
+            grouped(60_000 / STEP_MILLIS as u64),
+        );
+        for (name, measured) in self.outcomes() {
+            match measured {
+                Ok(measured) => {
+                    for fill in &measured.fills {
+                        let _ = writeln!(
+                            page,
+                            "| {name} | {rows} | {} | {:.1} | {:.2} | {:.1} |",
+                            fill.kind,
+                            fill.elapsed.as_secs_f64(),
+                            ratio(fill, &measured.fills),
+                            fill.index_bytes as f64 / 1e6,
+                        );
+                    }
+                }
+                Err(reason) => {
+                    let _ = writeln!(page, "| {name} | | skipped: {reason} | | | |");
+                }
+            }
+        }
+    }
+
+    fn write_pairs(&self, page: &mut String) {
+        let _ = write!(
+            page,
+            "\n## Typed keys end to end\n\n\
+             A typed key next to the driver's own type in the same kind of column: one statement a \
+             row, {} rows inserted in one transaction and then found by their ids, the fastest of \
+             {} rounds in turn. Microseconds per statement; most of them are the way to the server \
+             and back.\n\n\
+             | database | key | driver's type | insert | its | ratio | select | its | ratio |\n\
+             |---|---|---|--:|--:|--:|--:|--:|--:|\n",
+            grouped(pair::ROWS.min(self.rows)),
+            pair::ROUNDS,
+        );
+        for (name, measured) in self.outcomes() {
+            match measured {
+                Ok(measured) => {
+                    for pair in &measured.pairs {
+                        let _ = write!(page, "| {name} | {} | {} |", pair.key, pair.peer);
+                        for times in [&pair.insert, &pair.select] {
+                            let [key, peer] = [times.key, times.peer].map(|time| {
+                                time.as_secs_f64() * 1e6 / pair::ROWS.min(self.rows) as f64
+                            });
+                            let _ = write!(page, " {key:.1} | {peer:.1} | {:.2} |", key / peer);
+                        }
+                        page.push('\n');
+                    }
+                }
+                Err(reason) => {
+                    let _ = writeln!(page, "| {name} | skipped: {reason} | | | | | | | |");
+                }
+            }
+        }
+        page.push_str("\nsqlx has no `Decimal` for SQLite, so there is nothing to compare with.\n");
+    }
+
+    /// Each database's figures, or why there are none.
+    pub(crate) fn outcomes(&self) -> impl Iterator<Item = (&'static str, Result<&Measured, &str>)> {
+        self.sections.iter().map(|section| {
+            let outcome = match &section.outcome {
+                Outcome::Measured(measured) => Ok(&**measured),
+                Outcome::Skipped(reason) => Err(reason.as_str()),
+            };
+            (section.name, outcome)
+        })
+    }
+}
+
+/// How many times as long as the reference it took.
+pub(crate) fn ratio(fill: &Fill, all: &[Fill]) -> f64 {
+    let reference = all.iter().find(|one| one.kind == REFERENCE);
+    reference.map_or(f64::NAN, |reference| {
+        fill.elapsed.as_secs_f64() / reference.elapsed.as_secs_f64()
+    })
+}
+
+/// A number with commas.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
