@@ -1,15 +1,18 @@
 //! The sqlx drivers behind one trait, so that a scenario is written once for all of them.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use rowkey::sqlx::PushBounds;
 use rowkey::{Backend, EntityKey, quote_identifier};
+use sqlx::mysql::MySqlRow;
+use sqlx::postgres::PgRow;
+use sqlx::sqlite::SqliteRow;
 use sqlx::{
     AssertSqlSafe, Connection, Database, Decode, Encode, MySql, Postgres, QueryBuilder, Row,
     Sqlite, Type,
 };
 
 use crate::keys::{self, Case};
-use crate::scenarios::{Scenario, arrays, servers};
+use crate::scenarios::{Scenario, arrays, many, servers};
 
 /// What the scenarios need of an sqlx driver.
 ///
@@ -44,6 +47,12 @@ pub(crate) trait Driver: Database {
 
     fn get_integer(row: &Self::Row, column: &str) -> sqlx::Result<i64>;
 
+    /// What stands before a query to be told how it would run.
+    const EXPLAIN: &str;
+
+    /// Checks that the rows of such an answer tell of nothing but searches in indexes.
+    fn check_index_use(rows: &[Self::Row]) -> Result<()>;
+
     /// Every declared key.
     fn cases() -> Vec<Case<Self>>;
 
@@ -52,7 +61,7 @@ pub(crate) trait Driver: Database {
 }
 
 macro_rules! impl_driver {
-    ($($DB:ident: $own_scenarios:expr),* $(,)?) => {$(
+    ($($DB:ident: $explain:literal, $check_index_use:expr, $own_scenarios:expr);* $(;)?) => {$(
         impl Driver for $DB {
             fn push_bounds<K: EntityKey>(
                 query: &mut QueryBuilder<Self>,
@@ -96,6 +105,12 @@ macro_rules! impl_driver {
                 row.try_get(column)
             }
 
+            const EXPLAIN: &str = $explain;
+
+            fn check_index_use(rows: &[Self::Row]) -> Result<()> {
+                $check_index_use(rows)
+            }
+
             fn cases() -> Vec<Case<Self>> {
                 keys::cases!($DB)
             }
@@ -108,12 +123,59 @@ macro_rules! impl_driver {
 }
 
 impl_driver! {
-    Postgres: |_| vec![arrays::scenario()],
-    MySql: |backend| match backend {
-        Backend::MariaDb => servers::mariadb(),
-        _ => Vec::new(),
-    },
-    Sqlite: |_| servers::sqlite(),
+    Postgres: "EXPLAIN", searches_in_postgres, |_| {
+        let mut scenarios = many::postgres();
+        scenarios.push(arrays::scenario());
+        scenarios
+    };
+    MySql: "EXPLAIN", searches_in_mysql, |backend| {
+        let mut scenarios = many::mysql();
+        if backend == Backend::MariaDb {
+            scenarios.extend(servers::mariadb());
+        }
+        scenarios
+    };
+    Sqlite: "EXPLAIN QUERY PLAN", searches_in_sqlite, |_| {
+        let mut scenarios = many::sqlite();
+        scenarios.extend(servers::sqlite());
+        scenarios
+    };
+}
+
+fn searches_in_postgres(rows: &[PgRow]) -> Result<()> {
+    let plan: Vec<String> = rows
+        .iter()
+        .map(|row| row.try_get(0))
+        .collect::<sqlx::Result<_>>()?;
+    let plan = plan.join("\n");
+    let is_search = plan.contains("Index Cond") && !plan.contains("Seq Scan");
+    ensure!(is_search, "the index is not used:\n{plan}");
+    Ok(())
+}
+
+fn searches_in_mysql(rows: &[MySqlRow]) -> Result<()> {
+    for row in rows {
+        // Text, but of no character set that sqlx takes for it.
+        let access: String = row.try_get_unchecked("type")?;
+        let key: Option<String> = row.try_get_unchecked("key")?;
+        ensure!(
+            access == "range" && key.as_deref() == Some("PRIMARY"),
+            "the access is {access} by {key:?}"
+        );
+    }
+    Ok(())
+}
+
+fn searches_in_sqlite(rows: &[SqliteRow]) -> Result<()> {
+    for row in rows {
+        let step: String = row.try_get("detail")?;
+        let is_search = step.starts_with("SEARCH") && step.contains("INDEX");
+        ensure!(
+            is_search || step == "MULTI-INDEX OR" || step.starts_with("INDEX "),
+            "a step is {step}"
+        );
+    }
+    Ok(())
 }
 
 /// A key type that a driver binds and reads.
@@ -135,7 +197,14 @@ pub(crate) struct Session<D: Driver> {
 
 impl<D: Driver> Session<D> {
     pub(crate) async fn open(url: &str, backend: Backend) -> Result<Self> {
-        let connection = D::Connection::connect(url)
+        let mut url = url.to_owned();
+        if matches!(backend, Backend::MySql | Backend::MariaDb) {
+            // A full cache closes a statement before it prepares another, and the server lets that
+            // wait for 40 ms: closing has no answer, so its acknowledgement comes late.
+            let separator = if url.contains('?') { '&' } else { '?' };
+            url = format!("{url}{separator}statement-cache-capacity=1000");
+        }
+        let connection = D::Connection::connect(&url)
             .await
             .with_context(|| format!("could not connect to {url}"))?;
         Ok(Self {

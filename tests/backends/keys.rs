@@ -50,7 +50,7 @@ impl<D: Driver> Case<D> {
         }
     }
 
-    fn with_time<K: KeyOf<D>>() -> Self
+    pub(crate) fn with_time<K: KeyOf<D>>() -> Self
     where
         K::Format: TimeOrdered,
     {

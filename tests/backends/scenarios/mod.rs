@@ -2,6 +2,9 @@
 
 pub(crate) mod arrays;
 mod damage;
+mod joins;
+mod literals;
+pub(crate) mod many;
 mod order;
 mod range;
 mod round_trip;
@@ -58,6 +61,12 @@ pub(crate) fn all<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
         }),
         Scenario::new("neighbours_are_told_apart", |session| {
             Box::pin(range::neighbours_are_told_apart(session))
+        }),
+        Scenario::new("children_are_joined_to_their_parents", |session| {
+            Box::pin(joins::children_are_joined_to_their_parents(session))
+        }),
+        Scenario::new("literals_compare_like_keys", |session| {
+            Box::pin(literals::literals_compare_like_keys(session))
         }),
         Scenario::new("values_of_another_type_are_refused", |session| {
             Box::pin(damage::values_of_another_type_are_refused(session))
