@@ -30,35 +30,26 @@ type PushRows<D> = fn(&mut QueryBuilder<D>, &[u128]);
 /// layout, and as numbers.
 macro_rules! scenarios {
     ($DB:ty, $push_rows:ident) => {{
-        fn add<K: KeyOf<$DB>>(
-            session: &mut Session<$DB>,
-            case: Case<$DB>,
-            ids: fn() -> Vec<Made>,
-        ) -> impl Future<Output = Result<()>>
-        where
-            K: PgHasArrayType,
-        {
-            many(session, case, $push_rows::<K>, ids())
-        }
         vec![
             Scenario::<$DB>::new("many_short_prefix_combs", |session| {
                 type K = uuid::ShortPrefixComb;
-                let ids = || made_with_clock::<ShortPrefixComb>();
-                Box::pin(add::<K>(session, Case::with_time::<K>(), ids))
+                let made = made_with_clock::<ShortPrefixComb>();
+                Box::pin(many(session, Case::with_time::<K>(), $push_rows::<K>, made))
             }),
             Scenario::new("many_short_suffix_combs", |session| {
                 type K = uuid::ShortSuffixComb;
-                let ids = || made_with_clock::<ShortSuffixComb>();
-                Box::pin(add::<K>(session, Case::with_time::<K>(), ids))
+                let made = made_with_clock::<ShortSuffixComb>();
+                Box::pin(many(session, Case::with_time::<K>(), $push_rows::<K>, made))
             }),
             Scenario::new("many_uuids_v7", |session| {
                 type K = uuid::UuidV7;
-                let ids = || made_with_clock::<UuidV7>();
-                Box::pin(add::<K>(session, Case::with_time::<K>(), ids))
+                let made = made_with_clock::<UuidV7>();
+                Box::pin(many(session, Case::with_time::<K>(), $push_rows::<K>, made))
             }),
             Scenario::new("many_distributed_ids", |session| {
                 type K = decimal::DistributedId;
-                Box::pin(add::<K>(session, Case::with_time::<K>(), distributed_ids))
+                let made = distributed_ids();
+                Box::pin(many(session, Case::with_time::<K>(), $push_rows::<K>, made))
             }),
         ]
     }};
