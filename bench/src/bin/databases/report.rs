@@ -142,7 +142,8 @@ impl Report {
              A typed key next to the driver's own type in the same kind of column: one statement a \
              row, {} rows inserted in one transaction and then found by their ids, the fastest of \
              {} rounds in turn. Microseconds per statement; most of them are the way to the server \
-             and back.\n\n\
+             and back. On a machine with other work, ratios of one run on either side of 1 are no \
+             difference: they scatter by tens of percents.\n\n\
              | database | key | driver's type | insert | its | ratio | select | its | ratio |\n\
              |---|---|---|--:|--:|--:|--:|--:|--:|\n",
             grouped(pair::ROWS.min(self.rows)),
