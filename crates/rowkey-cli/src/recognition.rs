@@ -15,59 +15,35 @@ pub(crate) struct Reading {
     pub(crate) value: u128,
 }
 
-/// Reads a text of a known format in whichever of its encodings it is, the public one first.
+/// Reads a text of a known format in the most likely of its encodings that gives an id of it.
 pub(crate) fn read_as(format: FormatKind, text: &str) -> Result<u128, Error> {
-    let public = match format.parse_public(text) {
-        Err(error @ Error::Text { .. }) => Some(error),
-        Ok(_) if is_padded(text) => None,
-        result => return result,
-    };
-    let width = format.width();
-    let decoded = ENCODINGS
+    let decoded: Vec<u128> = encodings(text)
         .into_iter()
-        .find_map(|encoding| width.decode(encoding, text).ok());
-    match (decoded, public) {
-        (Some(value), _) => format.check(value),
-        (None, Some(public)) => Err(error_of_length(&[width], text).unwrap_or(public)),
-        (None, None) => format.parse_public(text),
+        .filter_map(|encoding| decode(format, encoding, text))
+        .collect();
+    let admitted = decoded.iter().find(|value| format.admits(**value));
+    match (admitted, decoded.first()) {
+        (Some(value), _) => Ok(*value),
+        (None, Some(value)) => format.check(*value),
+        (None, None) => format
+            .parse_public(text)
+            .map_err(|public| error_of_length(&[format.width()], text).unwrap_or(public)),
     }
 }
 
 /// All formats that a text can be, most likely first; never none.
 pub(crate) fn readings(text: &str, now: UnixMillis) -> Result<Vec<Reading>, Failure> {
-    let mut readings = Vec::new();
-    let distributed = FormatKind::DistributedId;
-    let mut encodings = [
-        Encoding::Decimal,
-        Encoding::Hexadecimal,
-        Encoding::Alphanumeric,
-    ];
-    if is_padded(text) {
-        encodings.rotate_left(1);
-    }
-    for encoding in encodings {
-        if let Ok(value) = distributed.width().decode(encoding, text) {
-            readings.push(Reading {
-                format: distributed,
-                value,
-            });
-        }
-    }
-    let is_number = Width::Decimal28.decode(Encoding::Decimal, text).is_ok();
-    for encoding in ENCODINGS {
-        if encoding == Encoding::Decimal && is_number {
-            continue;
-        }
-        let Ok(value) = Width::U128.decode(encoding, text) else {
-            continue;
-        };
-        let mut formats: Vec<_> = FormatKind::ALL
+    let mut readings: Vec<Reading> = Vec::new();
+    for encoding in encodings(text) {
+        let mut admitted: Vec<Reading> = FormatKind::ALL
             .into_iter()
-            .filter(|format| format.admits(value))
+            .filter_map(|format| {
+                let value = decode(format, encoding, text).filter(|value| format.admits(*value))?;
+                Some(Reading { format, value })
+            })
             .collect();
-        formats.sort_by_key(|format| likelihood(*format, value, now));
-        for format in formats {
-            let reading = Reading { format, value };
+        admitted.sort_by_key(|reading| likelihood(*reading, encoding, now));
+        for reading in admitted {
             if !readings.contains(&reading) {
                 readings.push(reading);
             }
@@ -78,6 +54,25 @@ pub(crate) fn readings(text: &str, now: UnixMillis) -> Result<Vec<Reading>, Fail
     } else {
         Ok(readings)
     }
+}
+
+/// The 128 bits of a text in an encoding: of the format's own length or that of 128 bits.
+fn decode(format: FormatKind, encoding: Encoding, text: &str) -> Option<u128> {
+    let widths = [format.width(), Width::U128];
+    widths
+        .into_iter()
+        .find_map(|width| width.decode(encoding, text).ok())
+}
+
+/// The encodings that a text may be in, most likely first.
+fn encodings(text: &str) -> [Encoding; 5] {
+    let mut encodings = ENCODINGS;
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit()) && !is_padded(text);
+    if is_number {
+        // Hexadecimal or base 62 with nothing but digits is rare.
+        encodings.rotate_right(1);
+    }
+    encodings
 }
 
 /// Whether a text begins with a zero that numbers are written without. Digits that can also be an
@@ -100,24 +95,28 @@ const ENCODINGS: [Encoding; 5] = [
 ///
 /// The fewer values a format admits, the more it says that this one is among them. A plausible time
 /// counts as such a restriction. The formats that admit everything come last.
-fn likelihood(format: FormatKind, value: u128, now: UnixMillis) -> u8 {
+fn likelihood(reading: Reading, encoding: Encoding, now: UnixMillis) -> u8 {
+    let Reading { format, value } = reading;
+    let decimal = encoding == Encoding::Decimal;
     let plausible = format
         .time_of(value)
         .is_some_and(|time| is_plausible(time, now));
     match format {
-        FormatKind::Luuid | FormatKind::Iuid | FormatKind::UuidV7 => 0,
-        FormatKind::DistributedId128 if looks_generated128(value) && plausible => 0,
-        FormatKind::DistributedId if looks_generated(value) => 1,
-        FormatKind::PrefixComb | FormatKind::SuffixComb if plausible => 2,
-        FormatKind::ShortPrefixComb => 3,
-        FormatKind::ShortSuffixComb => 4,
-        FormatKind::UuidV4 => 5,
-        FormatKind::HotGuid if plausible => 6,
-        FormatKind::PrefixComb | FormatKind::SuffixComb => 7,
-        FormatKind::DistributedId128 if looks_generated128(value) => 8,
-        FormatKind::HotGuid => 9,
-        FormatKind::DistributedId128 | FormatKind::DistributedId => 10,
-        FormatKind::AnyUuid => 11,
+        // Digits are its public form.
+        FormatKind::DistributedId if decimal && looks_generated(value) => 0,
+        FormatKind::Luuid | FormatKind::Iuid | FormatKind::UuidV7 => 1,
+        FormatKind::DistributedId128 if looks_generated128(value) && plausible => 1,
+        FormatKind::DistributedId if decimal || looks_generated(value) => 2,
+        FormatKind::PrefixComb | FormatKind::SuffixComb if plausible => 3,
+        FormatKind::ShortPrefixComb => 4,
+        FormatKind::ShortSuffixComb => 5,
+        FormatKind::UuidV4 => 6,
+        FormatKind::HotGuid if plausible => 7,
+        FormatKind::PrefixComb | FormatKind::SuffixComb => 8,
+        FormatKind::DistributedId128 if looks_generated128(value) => 9,
+        FormatKind::HotGuid => 10,
+        FormatKind::DistributedId128 | FormatKind::DistributedId => 11,
+        FormatKind::AnyUuid => 12,
     }
 }
 
@@ -248,7 +247,10 @@ mod tests {
         let text = "1234567890123456";
         let values: Vec<_> = readings(text, NOW).unwrap();
         assert_eq!(values[0].value, 1_234_567_890_123_456);
-        assert_eq!(values.len(), 2, "also 16 alphanumeric characters");
+        let alphanumeric = values
+            .iter()
+            .filter(|reading| reading.value != values[0].value);
+        assert_eq!(alphanumeric.count(), 1, "also 16 alphanumeric characters");
         let wide = u128::MAX.to_string();
         assert!(
             readings(&wide, NOW)
@@ -267,6 +269,24 @@ mod tests {
         assert_eq!(readings(stored, NOW).unwrap()[0].value, 1 << 40);
         assert_eq!(read_as(FormatKind::DistributedId, stored), Ok(1 << 40));
         assert_eq!(read_as(FormatKind::DistributedId, "0"), Ok(0));
+    }
+
+    #[test]
+    fn digits_are_also_the_decimal_form_of_the_other_formats() {
+        // LUUIDs of the keys 1 and 50,000,000.
+        assert_eq!(
+            formats("1675087436249664605815095"),
+            [
+                "luuid",
+                "distributed-id",
+                "hot-guid",
+                "distributed-id128",
+                "any-uuid"
+            ]
+        );
+        let digits = "60446291446893110252127807491973";
+        let value = 0x0000_02fa_f080_62b6_ac7b_e043_d746_4f85;
+        assert_eq!(read_as(FormatKind::Luuid, digits), Ok(value));
     }
 
     #[test]

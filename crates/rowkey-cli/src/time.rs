@@ -40,11 +40,31 @@ fn parse_rfc3339(text: &str) -> Result<UnixMillis, String> {
     let Some(offset) = pieces.to_numeric_offset() else {
         return Err("the offset is missing: end with Z, or an offset such as +02:00".into());
     };
+    if !has_rfc3339_shape(text) {
+        return Err("this is not a date, a time to the second and an offset".into());
+    }
     let local = DateTime::from_parts(pieces.date(), time);
     let millis = millis_since_1970(local).map_err(|error| error.to_string())?;
     Ok(UnixMillis::new(
         millis - i64::from(offset.seconds()) * 1_000,
     ))
+}
+
+/// Whether a text begins like `2026-01-31T12:00:00` and ends with `Z` or an offset of hours and
+/// minutes. The parser also takes shorter ISO 8601 forms, which are easily something else by mistake.
+fn has_rfc3339_shape(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let separators = [(4, "-"), (7, "-"), (10, "Tt "), (13, ":"), (16, ":")];
+    let offset = match bytes.len().checked_sub(6).map(|start| &bytes[start..]) {
+        Some([b'+' | b'-', hours @ .., b':', _, _]) => *hours < b"24"[..],
+        _ => text.ends_with(['Z', 'z']),
+    };
+    offset
+        && separators.into_iter().all(|(position, expected)| {
+            bytes
+                .get(position)
+                .is_some_and(|byte| expected.as_bytes().contains(byte))
+        })
 }
 
 /// Also for the last day of the year 9999, which [`Timestamp`] does not reach.

@@ -151,7 +151,7 @@ pub enum TextProblem {
     #[error("the text is empty")]
     Empty,
     /// Wrong number of characters.
-    #[error("found {found} characters")]
+    #[error("found {found} character{}", if *found == 1 { "" } else { "s" })]
     Length {
         /// Characters found.
         found: usize,
@@ -177,9 +177,7 @@ pub enum TextProblem {
 #[non_exhaustive]
 pub enum FormatProblem {
     /// The version nibble (high four bits of byte 6).
-    #[error(
-        "the version (character 14 of the hyphenated text) is {found:x}, expected {expected:x}"
-    )]
+    #[error("the version (position 14 of the hyphenated text) is {found:x}, expected {expected:x}")]
     Version {
         /// The format's version.
         expected: u8,
@@ -187,7 +185,7 @@ pub enum FormatProblem {
         found: u8,
     },
     /// The variant bits (top of byte 8).
-    #[error("the variant (character 19 of the hyphenated text) is {found:x}, expected {expected}")]
+    #[error("the variant (position 19 of the hyphenated text) is {found:x}, expected {expected}")]
     Variant {
         /// The variant nibbles that the format has.
         expected: &'static str,

@@ -95,8 +95,9 @@ pub trait EntityKey:
         Bounds::of(span)
     }
 
-    /// Sorts keys as the column of a backend sorts them. Inserted in this order, a batch fills the
-    /// pages of the index; no randomness is lost.
+    /// Sorts keys as the column of a backend sorts them, to insert a batch in the order of its index.
+    /// No randomness is lost. Measure before relying on it: where later batches fall between the
+    /// keys of earlier ones, sorting did not make indexes smaller.
     ///
     /// ```
     /// # use rowkey_core::{Backend, EntityKey, ShortPrefixComb};

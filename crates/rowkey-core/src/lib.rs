@@ -33,7 +33,7 @@ pub use emit::private as __private;
 pub use error::{Error, FormatProblem, PublicIdProblem, TextProblem};
 pub use format::{
     AnyUuid, DistributedId, DistributedId128, DistributedId128State, DistributedIdState, Format,
-    FormatKind, HotGuid, Iuid, IuidContext, Luuid, LuuidContext, LuuidGroup, PrefixComb,
+    FormatKind, HotGuid, Iuid, IuidContext, Luuid, LuuidContext, LuuidGroup, LuuidKeys, PrefixComb,
     ShortPrefixComb, ShortSuffixComb, SuffixComb, TimeOrdered, UuidV4, UuidV7, crc12,
     interval_counter,
 };

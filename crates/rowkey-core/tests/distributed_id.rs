@@ -129,6 +129,15 @@ fn layout_vectors() {
 }
 
 #[test]
+fn d26_the_uuid_form_is_the_number_as_128_bits() {
+    let id: DistributedId = "1088824355131185736905670087".parse().unwrap();
+    let uuid = id.to_uuid();
+    assert_eq!(uuid.to_string(), "00000000-0384-a786-907d-b2ad82883dc7");
+    assert_eq!(uuid.as_u128(), 1_088_824_355_131_185_736_905_670_087);
+    assert_eq!(DistributedId::try_from(uuid), Ok(id));
+}
+
+#[test]
 fn layout_error_vectors() {
     for case in vectors::<LayoutError>("layout_errors", 1) {
         let time = UnixMillis::new(MS_1900 + number::<i64>(&case.timestamp_ms_since_1900));

@@ -3,7 +3,7 @@
 mod vectors;
 
 use proptest::prelude::*;
-use rowkey_core::{Error, Luuid, LuuidGroup, crc12};
+use rowkey_core::{Error, Luuid, LuuidGroup, LuuidKeys, crc12};
 use vectors::{int, section, text};
 
 #[test]
@@ -90,6 +90,53 @@ fn d13_d16_fields_out_of_range_are_errors() {
     ));
     let error = LuuidGroup::new(4096).unwrap_err();
     assert_eq!(error.to_string(), "group of a Luuid is 0..=4095, not 4096");
+}
+
+#[test]
+fn d15_each_group_counts_for_itself_across_threads() {
+    let (people, buildings) = (LuuidKeys::new(), LuuidKeys::new());
+    let mut keys: Vec<u64> = std::thread::scope(|scope| {
+        let threads = [(); 4].map(|()| {
+            scope.spawn(|| {
+                (0..1_000)
+                    .map(|_| people.next().unwrap())
+                    .collect::<Vec<_>>()
+            })
+        });
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    keys.sort_unstable();
+    assert_eq!(keys, (1..=4_000).collect::<Vec<_>>());
+    assert_eq!(buildings.next(), Ok(1));
+    let last = LuuidKeys::starting_at((1 << 48) - 1);
+    assert_eq!(last.next(), Ok((1 << 48) - 1));
+    assert!(matches!(last.next(), Err(Error::Exhausted { .. })));
+}
+
+#[test]
+fn d19_short_keys_are_hexadecimal() {
+    let group = LuuidGroup::new(0xaa1).unwrap();
+    let id = Luuid::from_parts(group, 0x5f9, 0).unwrap();
+    assert_eq!(id.short_key(), "5f9");
+    assert_eq!(Luuid::parse_short_key("2078"), Ok(0x2078));
+    assert_eq!(Luuid::parse_short_key("FFFFFFFFFFFF"), Ok((1 << 48) - 1));
+    for bad in ["", "1000000000000", "0x5f9", "5g9", "+5", " 5", "\u{661}"] {
+        assert!(
+            matches!(Luuid::parse_short_key(bad), Err(Error::Text { .. })),
+            "{bad:?}"
+        );
+    }
+}
+
+#[test]
+fn d17_version_6_is_kept_and_carries_no_time() {
+    use rowkey_core::FormatKind;
+    let id: Luuid = "00000023-122e-6aa1-a789-28ef27ab7c62".parse().unwrap();
+    assert_eq!(id.to_uuid().get_version_num(), 6);
+    assert_eq!(FormatKind::Luuid.time_of(id.to_u128()), None);
 }
 
 #[test]

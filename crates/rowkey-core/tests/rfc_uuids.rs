@@ -27,14 +27,14 @@ fn other_versions_and_variants_are_refused() {
     let error = v7("017f22e2-79b0-7cc3-18c4-dc0c0c07398f").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "not a UuidV7: the variant (character 19 of the hyphenated text) is 1, expected 8, 9, a or b"
+        "not a UuidV7: the variant (position 19 of the hyphenated text) is 1, expected 8, 9, a or b"
     );
     let error = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
         .parse::<UuidV4>()
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "not a UuidV4: the version (character 14 of the hyphenated text) is 7, expected 4"
+        "not a UuidV4: the version (position 14 of the hyphenated text) is 7, expected 4"
     );
 }
 

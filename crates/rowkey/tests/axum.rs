@@ -79,7 +79,7 @@ async fn a_bad_key_in_the_path_is_a_bad_request_that_says_why() {
     assert_eq!(status, StatusCode::BAD_REQUEST);
     assert!(
         message.contains(
-            "not a ShortPrefixComb: the version (character 14 of the hyphenated text) is 1, \
+            "not a ShortPrefixComb: the version (position 14 of the hyphenated text) is 1, \
              expected 4"
         ),
         "{message}"

@@ -180,7 +180,7 @@ fn keys_convert_through_their_format_uuid_and_u128() {
     let refused = BookingOfferId::try_from(Uuid::nil()).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "not a ShortPrefixComb: the version (character 14 of the hyphenated text) is 0, expected 4"
+        "not a ShortPrefixComb: the version (position 14 of the hyphenated text) is 0, expected 4"
     );
     assert!(InvoiceId::try_from(u128::MAX).is_err());
 }

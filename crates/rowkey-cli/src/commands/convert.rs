@@ -1,7 +1,7 @@
 //! `rowkey convert`.
 
 use clap::ValueEnum;
-use rowkey_core::Error;
+use rowkey_core::{Error, TextProblem};
 use serde::Serialize;
 
 use crate::args::Convert;
@@ -42,6 +42,14 @@ pub(super) fn run(args: &Convert, json: bool) -> Result<Outcome, Stop> {
 
 /// The error, with the hint that the text is another representation if it is.
 fn explain(subject: Subject, text: &str, error: Error) -> Failure {
+    // Of the right form but too large, it would only become another number.
+    if let Error::Text {
+        problem: TextProblem::TooLarge { .. },
+        ..
+    } = error
+    {
+        return error.into();
+    }
     // The stored uuids cannot be told from public ones.
     let recognisable = Representation::value_variants()
         .iter()

@@ -40,7 +40,7 @@ pub(super) fn run(args: &New, json: bool) -> Result<Outcome, Stop> {
             match make(index) {
                 Ok(value) => break value,
                 Err(Error::Throttled { wait, .. }) => match time.fixed {
-                    Some(_) => time.advanced_ms.update(|millis| millis + 1),
+                    Some(_) => time.advance(1),
                     None => thread::sleep(wait),
                 },
                 Err(error) => {
@@ -66,6 +66,13 @@ pub(super) fn run(args: &New, json: bool) -> Result<Outcome, Stop> {
 struct Time {
     fixed: Option<UnixMillis>,
     advanced_ms: Cell<i64>,
+}
+
+impl Time {
+    /// Lets a clock that stands still move on.
+    fn advance(&self, millis: i64) {
+        self.advanced_ms.update(|advanced| advanced + millis);
+    }
 }
 
 impl Clock for Time {
@@ -172,7 +179,14 @@ fn maker<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
             let shard = required(args, "--shard", args.shard.as_ref())?;
             let shard = shard.fit("--shard", "0 to 4294967295")?;
             let generator = HotGuidGenerator::new().with_clock(time);
-            Box::new(move |_| generator.try_generate(shard).map(Format::to_u128))
+            // Its counter has room for so many ids of one second.
+            const PER_SECOND: u64 = 1 << 24;
+            Box::new(move |index| {
+                if index > 0 && index % PER_SECOND == 0 {
+                    time.advance(1_000);
+                }
+                generator.try_generate(shard).map(Format::to_u128)
+            })
         }
     })
 }

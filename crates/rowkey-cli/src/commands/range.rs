@@ -45,7 +45,9 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
     let name = quote_identifier(args.backend.backend(), &args.column)?;
     let mut output = output();
     let mut line = Vec::new();
+    let mut is_empty = true;
     for range in ranges.iter().filter_map(|range| within(column, *range)) {
+        is_empty = false;
         line.clear();
         if json {
             json_line(&mut line, &answer(column, range));
@@ -53,6 +55,10 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
             text_line(&mut line, &condition(column, &name, range));
         }
         output.write_all(&line)?;
+    }
+    if is_empty && !json {
+        // A condition in any case: in a template, nothing would mean every row.
+        output.write_all(b"1 = 0\n")?;
     }
     output.flush()?;
     Ok(Outcome::Complete)
@@ -81,7 +87,7 @@ fn condition(column: Column, name: &str, range: ValueRange) -> String {
     match (lower, upper) {
         (Some(lower), Some(upper)) => format!("{lower} AND {upper}"),
         (Some(edge), None) | (None, Some(edge)) => edge,
-        // Every id: a condition that all backends understand.
+        // Every id.
         (None, None) => "1 = 1".to_owned(),
     }
 }

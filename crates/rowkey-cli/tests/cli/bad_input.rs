@@ -84,7 +84,7 @@ fn ids_of_another_format_are_refused_with_the_bits_that_differ() {
     for (format, problem) in [
         (
             "uuid-v7",
-            "the version (character 14 of the hyphenated text) is 4, expected 7",
+            "the version (position 14 of the hyphenated text) is 4, expected 7",
         ),
         ("luuid", "is 4, expected 6"),
         ("iuid", "is 4, expected 8"),

@@ -94,7 +94,15 @@ fn without_a_format_all_possible_ones_are_shown_most_likely_first() {
         formats("01941f29-7c00-7001-8040-000000000001"),
         ["uuid-v7", "hot-guid", "distributed-id128", "any-uuid"]
     );
-    assert_eq!(formats("1088824355131185736905670087"), ["distributed-id"]);
+    assert_eq!(
+        formats("1088824355131185736905670087"),
+        [
+            "distributed-id",
+            "hot-guid",
+            "distributed-id128",
+            "any-uuid"
+        ]
+    );
     assert_eq!(formats("3zfAkCP7ZtzfeQYp"), ["distributed-id"]);
     assert_eq!(
         formats("00000000-0384-a786-907d-b2ad82883dc7"),

@@ -129,6 +129,19 @@ fn timestamp(time: UnixMillis) -> Result<u64, Error> {
     Ok((TIME.check(FormatKind::DistributedId, time)?.get() - EPOCH) as u64)
 }
 
+/// Milliseconds from 1900 to the time that a clock reading is embedded as.
+#[inline]
+fn timestamp_of_clock(now: UnixMillis) -> Result<u64, Error> {
+    let leeway = LEEWAY_MS as i64;
+    // In terms of the clock, because that is what the caller knows.
+    let readings = TimeRange {
+        min: UnixMillis::new(TIME.min.get() + leeway),
+        max: UnixMillis::new(TIME.max.get() + leeway),
+    };
+    let now = readings.check(FormatKind::DistributedId, now)?;
+    Ok((now.get() - leeway - EPOCH) as u64)
+}
+
 /// The state machine that makes [`DistributedId`]s: the id made last, and nothing else.
 ///
 /// It reads no clock, draws no randomness and never sleeps, so it fits tests and targets without
@@ -167,13 +180,12 @@ impl DistributedIdState {
     /// # Errors
     ///
     /// [`Error::Throttled`]: wait, and try again with a new reading and the *same* draw (a fresh one
-    /// would favour small steps). [`Error::Time`] when the time to embed, one second before
-    /// `now`, is before 1900 or after the format's last instant. No error changes the state.
+    /// would favour small steps). [`Error::Time`] when `now`, minus the one second, is before 1900 or
+    /// after the format's last instant. No error changes the state.
     #[inline]
     pub fn next(&mut self, now: UnixMillis, draw: u64) -> Result<DistributedId, Error> {
         let draw = at_least_one(draw & MAX_RANDOM);
-        let embedded = UnixMillis::new(now.get().saturating_sub(LEEWAY_MS as i64));
-        let timestamp = timestamp(embedded)?;
+        let timestamp = timestamp_of_clock(now)?;
         let id = match self.previous {
             Some(previous) if timestamp <= previous.field() => {
                 following(previous, timestamp, draw)?

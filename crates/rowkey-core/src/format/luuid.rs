@@ -8,11 +8,14 @@
 //! bits   48                    4 12          4    60       (6 = version, 10 = variant nibble a)
 //! ```
 
+use alloc::format;
+use alloc::string::String;
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::FixedBits;
 use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::{Error, FormatKind};
+use crate::{Error, FormatKind, TextProblem};
 
 /// Version nibble 6, variant nibble a.
 pub(crate) const FIXED: FixedBits = FixedBits {
@@ -66,6 +69,43 @@ impl Luuid {
     /// The entity's number within its group, 0 to 2^48-1.
     pub const fn key(self) -> u64 {
         (self.0 >> 80) as u64
+    }
+
+    /// The key as people read it out: lower-case hexadecimal digits without leading zeros.
+    ///
+    /// ```
+    /// use rowkey_core::Luuid;
+    ///
+    /// let id: Luuid = "00000023-122e-6aa1-a789-28ef27ab7c62".parse()?;
+    /// assert_eq!(id.short_key(), "23122e");
+    /// assert_eq!(Luuid::parse_short_key("23122e")?, id.key());
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn short_key(self) -> String {
+        format!("{:x}", self.key())
+    }
+
+    /// The key of its short text: 1 to 12 hexadecimal digits of either case. The radix is always
+    /// sixteen, also for `2078`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Text`] for another length or a character that is no hexadecimal digit.
+    pub fn parse_short_key(text: &str) -> Result<u64, Error> {
+        let foreign = text
+            .chars()
+            .enumerate()
+            .find(|(_, character)| !character.is_ascii_hexdigit());
+        let problem = match (foreign, u64::from_str_radix(text, 16)) {
+            _ if text.is_empty() => TextProblem::Empty,
+            (Some((position, found)), _) => TextProblem::Character { position, found },
+            (None, Ok(key)) if text.len() <= 12 => return Ok(key),
+            _ => TextProblem::Length { found: text.len() },
+        };
+        Err(Error::Text {
+            expected: "1 to 12 hexadecimal digits (0-9, a-f) of a key",
+            problem,
+        })
     }
 
     /// The group of the entity's type.
@@ -167,4 +207,56 @@ pub const fn crc12(bytes: &[u8]) -> u16 {
         index += 1;
     }
     crc ^ 0xfff
+}
+
+/// Counts the keys of one group, from 1 on, for any number of threads.
+///
+/// It forgets when the process ends: start it after the largest key that is stored, and give each
+/// process that makes keys of the group its own range.
+///
+/// ```
+/// use rowkey_core::LuuidKeys;
+///
+/// static CUSTOMERS: LuuidKeys = LuuidKeys::new();
+/// assert_eq!((CUSTOMERS.next()?, CUSTOMERS.next()?), (1, 2));
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct LuuidKeys {
+    next: AtomicU64,
+}
+
+impl LuuidKeys {
+    /// The first key is 1.
+    pub const fn new() -> Self {
+        Self::starting_at(1)
+    }
+
+    /// The first key is `first`.
+    pub const fn starting_at(first: u64) -> Self {
+        Self {
+            next: AtomicU64::new(first),
+        }
+    }
+
+    /// The next key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Exhausted`] after 2^48-1.
+    pub fn next(&self) -> Result<u64, Error> {
+        self.next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |key| {
+                (key <= KEY_MAX).then_some(key + 1)
+            })
+            .map_err(|_| Error::Exhausted {
+                format: FormatKind::Luuid,
+            })
+    }
+}
+
+impl Default for LuuidKeys {
+    fn default() -> Self {
+        Self::new()
+    }
 }

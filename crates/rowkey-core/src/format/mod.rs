@@ -124,7 +124,7 @@ pub use distributed_id::{DistributedId, DistributedIdState};
 pub use distributed_id128::{DistributedId128, DistributedId128State};
 pub use hot_guid::HotGuid;
 pub use iuid::{Iuid, IuidContext};
-pub use luuid::{Luuid, LuuidContext, LuuidGroup, crc12};
+pub use luuid::{Luuid, LuuidContext, LuuidGroup, LuuidKeys, crc12};
 pub use prefix_comb::PrefixComb;
 pub use short_prefix_comb::ShortPrefixComb;
 pub use short_suffix_comb::ShortSuffixComb;

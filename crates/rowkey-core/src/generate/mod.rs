@@ -106,8 +106,7 @@ pub trait Generate: Format {
     /// `count` new ids.
     ///
     /// The default generators of formats without state read the clock once for the batch. The ids
-    /// are in no particular order: sorted in the column order of the database that gets them, they
-    /// fill its index pages better.
+    /// are in no particular order.
     ///
     /// # Panics
     ///

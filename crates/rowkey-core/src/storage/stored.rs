@@ -5,7 +5,7 @@ use alloc::string::String;
 use core::fmt;
 
 use super::{Backend, Column, Wire};
-use crate::text::{Encoding, ShortText, Width, decimal, hyphenated};
+use crate::text::{Encoding, ShortText, decimal, hyphenated};
 use crate::{Error, FormatKind};
 
 /// What a driver binds for a key. Bytes and text are already in the column's layout.
@@ -92,8 +92,9 @@ impl Column {
 
     /// The public value of what a column held.
     ///
-    /// A MySQL or MariaDB column may come as 16 bytes or as 36 characters, and a PostgreSQL uuid
-    /// as text in the text protocol; the layout is always the declared one.
+    /// MariaDB's own `UUID` may come as 16 bytes or as 36 characters, and a PostgreSQL uuid as text in
+    /// the text protocol; the layout is always the declared one. A plan of `BINARY(16)` does not
+    /// read such a `UUID`: it is sorted differently, so that time ranges would miss its rows.
     ///
     /// # Errors
     ///
@@ -115,19 +116,20 @@ impl Column {
                 Err(_) => return Err(self.mismatch(found)),
             },
             (Wire::Uuid | Wire::NativeUuid, StoredRef::Text(text)) => hyphenated::parse(text)?,
-            (Wire::Bytes(16), StoredRef::Text(text))
-                if matches!(self.backend(), Backend::MySql | Backend::MariaDb) =>
-            {
-                hyphenated::parse(text)?
-            }
             (Wire::Decimal(_), StoredRef::Decimal(value)) => value,
-            (Wire::Decimal(28), StoredRef::Text(text)) => {
-                Width::Decimal28.decode(Encoding::Decimal, text)?
-            }
             (Wire::Decimal(_), StoredRef::Text(text)) => {
-                Width::U128.decode(Encoding::Decimal, text)?
+                match self.format().width().decode(Encoding::Decimal, text) {
+                    Ok(value) => value,
+                    // A sign, a scale or NaN: the number says more than its length.
+                    Err(_) if text.len() <= 40 => {
+                        return Err(self.mismatch_with(format!("the number {text}")));
+                    }
+                    Err(_) => return Err(self.mismatch(found)),
+                }
             }
-            (Wire::Text(width), StoredRef::Text(text)) if text.len() == usize::from(width) => {
+            (Wire::Text(width), StoredRef::Text(text))
+                if text.chars().count() == usize::from(width) =>
+            {
                 let encoding = match width {
                     28 | 38 => Encoding::Decimal,
                     36 => Encoding::Uuid,
@@ -146,10 +148,15 @@ impl Column {
 
     #[cold]
     fn mismatch(self, found: StoredRef<'_>) -> Error {
+        self.mismatch_with(format!("{found}"))
+    }
+
+    #[cold]
+    fn mismatch_with(self, found: String) -> Error {
         Error::Stored {
             format: self.format(),
             expected: self.wire().describe(),
-            found: format!("{found}"),
+            found,
         }
     }
 

@@ -30,8 +30,8 @@ const FORM: &str = "hyphenated UUID text (36 characters, 8-4-4-4-12 hexadecimal 
 ///
 /// # Errors
 ///
-/// [`Error::Text`] with the number of characters if it is not 36, else with the first character
-/// that may not stand where it stands.
+/// [`Error::Text`] with the first character that may not stand where it stands, or with the number
+/// of characters if it is not 36.
 #[inline]
 pub fn parse(text: &str) -> Result<u128, Error> {
     // The length first: `uuid` also reads the forms of 32, 38 and 45 characters.
@@ -59,7 +59,8 @@ pub fn write(value: u128) -> ShortText {
     ShortText::of_array(characters)
 }
 
-/// The length comes first here: in a text of another length, positions mean nothing.
+/// A character that no UUID text has comes first, because it also explains a length: a blank, a
+/// brace, a byte order mark. Where the length is wrong, hyphens and digits are at no fault.
 #[cold]
 fn refusal(text: &str) -> Error {
     let length = text.chars().count();
@@ -67,13 +68,14 @@ fn refusal(text: &str) -> Error {
         .chars()
         .enumerate()
         .find(|&(position, character)| match position {
-            8 | 13 | 18 | 23 => character != '-',
-            _ => !character.is_ascii_hexdigit(),
+            8 | 13 | 18 | 23 if length == LENGTH => character != '-',
+            _ if length == LENGTH => !character.is_ascii_hexdigit(),
+            _ => character != '-' && !character.is_ascii_hexdigit(),
         });
     let problem = match foreign {
         _ if length == 0 => TextProblem::Empty,
-        Some((position, found)) if length == LENGTH => TextProblem::Character { position, found },
-        _ => TextProblem::Length { found: length },
+        Some((position, found)) => TextProblem::Character { position, found },
+        None => TextProblem::Length { found: length },
     };
     Error::Text {
         expected: FORM,
