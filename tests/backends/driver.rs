@@ -1,7 +1,7 @@
 //! The sqlx drivers behind one trait, so that a scenario is written once for all of them.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::sqlx::PushBounds;
+use rowkey::driver::sqlx::PushBounds;
 use rowkey::{Backend, EntityKey, quote_identifier};
 use sqlx::mysql::MySqlRow;
 use sqlx::postgres::PgRow;

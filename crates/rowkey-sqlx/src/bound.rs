@@ -24,7 +24,7 @@ impl<K: EntityKey> fmt::Debug for BoundParam<K> {
 /// forget the second interval that a short COMB can need.
 ///
 /// ```
-/// use rowkey::sqlx::ToSqlx;
+/// use rowkey::driver::sqlx::ToSqlx;
 /// use rowkey::{EntityKey, UnixMillis, UuidV7, entity_key};
 /// use sqlx::{Connection, SqliteConnection};
 ///
@@ -113,7 +113,7 @@ pub trait PushBounds {
     /// [`Error::Identifier`] for a name that the backend cannot take; nothing is appended then.
     ///
     /// ```
-    /// use rowkey::sqlx::PushBounds;
+    /// use rowkey::driver::sqlx::PushBounds;
     /// use rowkey::{EntityKey, ShortPrefixComb, UnixMillis, entity_key};
     /// use sqlx::{Postgres, QueryBuilder};
     ///

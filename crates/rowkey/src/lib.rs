@@ -204,13 +204,18 @@ pub use rowkey_core::{
 pub use rowkey_core::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
 pub use rowkey_core::{generate, text, uuid};
 
-/// Keys in sqlx.
+/// What queries with keys need beyond the traits that every key has, one module per driver.
+///
+/// They are not at the top: `use rowkey::*` would then hide the drivers' own crates.
 #[cfg(any(
     feature = "sqlx-postgres",
     feature = "sqlx-mysql",
     feature = "sqlx-sqlite"
 ))]
-pub use rowkey_sqlx as sqlx;
+pub mod driver {
+    /// Keys in sqlx.
+    pub use rowkey_sqlx as sqlx;
+}
 
 /// Compiles and runs the examples of the README.
 #[cfg(doctest)]

@@ -6,8 +6,8 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use rowkey::driver::sqlx::PushBounds;
 use rowkey::generate::{GenerateWith, SystemEntropy};
-use rowkey::sqlx::PushBounds;
 use rowkey::{
     Backend, DistributedId, EntityKey, Nullability, ShortPrefixComb, TimeOrdered, UnixMillis,
     entity_key,
