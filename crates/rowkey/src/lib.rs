@@ -114,7 +114,7 @@ pub use drivers::private as __private;
 ///
 /// The public text becomes the prefix, an underscore and the compact alphanumeric form; parsing
 /// asks for the prefix. Databases hold the bare id. A prefix is 1 to 24 lower-case letters and
-/// digits.
+/// digits and begins with a letter.
 ///
 /// ```
 /// use rowkey::{DistributedId, entity_key};
