@@ -155,3 +155,21 @@ fn open_and_outlying_ends() {
     );
     assert_eq!(FormatKind::Luuid.value_ranges(None, None, MINUTE), None);
 }
+
+#[test]
+fn edges_that_a_column_has_no_room_for_are_open() {
+    let format = FormatKind::DistributedId128;
+    let column = Column::new(format, Backend::Sqlite, Storage::Decimal, None).unwrap();
+    // Numbers of 39 digits begin on 4321-03-26.
+    let [inside, after, later] = [72_000_000_000_000, 75_000_000_000_000, 76_000_000_000_000];
+    let within = |from, to| {
+        let [from, to] = [from, to].map(|time| Some(UnixMillis::new(time)));
+        let ranges = format.value_ranges(from, to, MINUTE).unwrap();
+        ranges.within(column.max_value())
+    };
+    let across = within(inside, after);
+    assert_eq!(across.len(), 1);
+    assert!(across[0].lower.is_some() && across[0].upper.is_none());
+    assert!(within(after, later).is_empty());
+    assert!(found(column, &across, column.max_value()));
+}

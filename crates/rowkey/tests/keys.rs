@@ -342,3 +342,13 @@ fn generic_code_needs_no_names() {
     assert_eq!(round_trip(user), Ok(user));
     assert_eq!(<UuidV4 as Format>::KIND, FormatKind::UuidV4);
 }
+
+/// A column of 38 digits would cut the 39th off an edge and find other rows.
+#[test]
+fn bounds_beyond_the_plans_digits_are_open() {
+    let [inside, after, later] =
+        [72_000_000_000_000, 75_000_000_000_000, 76_000_000_000_000].map(rowkey::UnixMillis::new);
+    let bounds = PaymentId::bounds(inside..after);
+    assert!(bounds[0].lower.is_some() && bounds[0].upper.is_none());
+    assert!(PaymentId::bounds(after..later).is_empty());
+}

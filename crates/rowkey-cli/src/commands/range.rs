@@ -46,7 +46,7 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
     let mut output = output();
     let mut line = Vec::new();
     let mut is_empty = true;
-    for range in ranges.iter().filter_map(|range| within(column, *range)) {
+    for range in ranges.within(column.max_value()).iter().copied() {
         is_empty = false;
         line.clear();
         if json {
@@ -62,19 +62,6 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
     }
     output.flush()?;
     Ok(Outcome::Complete)
-}
-
-/// The part of a range that the column has room for: an edge beyond all that it can hold is open.
-fn within(column: Column, range: ValueRange) -> Option<ValueRange> {
-    let max = column.max_value();
-    let ValueRange { lower, upper } = range;
-    if lower.is_some_and(|lower| lower > max) {
-        return None;
-    }
-    Some(ValueRange {
-        lower,
-        upper: upper.filter(|upper| *upper <= max),
-    })
 }
 
 fn condition(column: Column, name: &str, range: ValueRange) -> String {

@@ -53,6 +53,27 @@ impl ValueRanges {
     }
 }
 
+impl ValueRanges {
+    /// The part of the ranges that values up to `max` can be in, such as a column's
+    /// [`max_value`](Column::max_value): an edge beyond it is open, because a column of digits would
+    /// cut it to another number.
+    #[must_use]
+    pub fn within(self, max: u128) -> Self {
+        let mut within = Self::EMPTY;
+        for range in self
+            .iter()
+            .filter(|range| range.lower.is_none_or(|lower| lower <= max))
+        {
+            within.ranges[usize::from(within.len)] = ValueRange {
+                lower: range.lower,
+                upper: range.upper.filter(|upper| *upper <= max),
+            };
+            within.len += 1;
+        }
+        within
+    }
+}
+
 impl Deref for ValueRanges {
     type Target = [ValueRange];
 
@@ -211,7 +232,8 @@ impl<K: EntityKey> Bounds<K> {
         // `TimeOrdered` formats have a time field, so there always are ranges.
         let values = K::Format::KIND
             .value_ranges(from, to, K::Format::STEP_MS)
-            .unwrap_or_default();
+            .unwrap_or_default()
+            .within(const { K::PLAN.max_value() });
         let typed = |range: ValueRange| KeyRange {
             lower: range.lower.map(KeyBound::new),
             upper: range.upper.map(KeyBound::new),
