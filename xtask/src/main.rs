@@ -9,6 +9,7 @@ mod ci;
 mod command;
 mod fuzz;
 mod msrv;
+mod prepare;
 mod results;
 mod test;
 mod tool;
@@ -49,6 +50,12 @@ enum Task {
     /// Counts instructions first, then measures time, then prints how the
     /// results compare. Counting needs valgrind and gungraun-runner.
     Bench(bench::Args),
+    /// Ask databases about the checked queries of the examples.
+    ///
+    /// Writes the answers to the `.sqlx` of each crate in examples/checked-queries,
+    /// which are built from them. Uses the servers in ROWKEY_TEST_POSTGRES_URL and
+    /// ROWKEY_TEST_MARIADB_URL, with databases of its own.
+    Prepare(prepare::Args),
     /// Show or install the cargo tools that `ci` needs.
     Tools(tool::Args),
 }
@@ -70,6 +77,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Task::Test(args) => test::run(&args),
         Task::Ci(args) => ci::run(&args).map(|()| ExitCode::SUCCESS),
         Task::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
+        Task::Prepare(args) => prepare::run(&args).map(|()| ExitCode::SUCCESS),
         Task::Tools(args) => tool::run(&args).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -1,0 +1,63 @@
+//! Typed keys in sqlx's `query!`, `query_as!` and `query_scalar!`, with the type of each key named
+//! in the query.
+//!
+//! The macros check each query against the answer of a database, and take the Rust types from
+//! there. They cannot know keys, so a query says which column holds one:
+//!
+//! | a column called | has the type |
+//! |---|---|
+//! | `"id: CustomerId"` | `CustomerId`, in an `Option` if the database says that it may be NULL |
+//! | `"id!: CustomerId"` | `CustomerId` |
+//! | `"id?: CustomerId"` | `Option<CustomerId>` |
+//! | `"id: _"` | that of the field with this name, in `query_as!` |
+//!
+//! A parameter is a key if it is given `as CustomerId` or `as _`. Only PostgreSQL tells the types
+//! of parameters, so the queries of the others do without.
+//!
+//! Where a type is missing, the compiler says that `CustomerId: From<Vec<u8>>` is not satisfied, or
+//! sqlx that its feature `uuid` is required. The feature would not help: what is missing is the
+//! name of the key. Records of `query!` have a field of the database's type then, and no error.
+//!
+//! What the databases answered lies in `.sqlx`, so that building needs none; `cargo xtask prepare`
+//! asks them again. The files are named after the text of the query. A crate for several databases
+//! may therefore have no text in common between two of them, which is why the placeholders of
+//! SQLite have numbers here.
+
+use rowkey::{DistributedId, ShortPrefixComb, entity_key};
+
+#[cfg(feature = "mysql")]
+pub mod mysql;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+
+/// The key of a customer.
+#[entity_key]
+pub struct CustomerId(ShortPrefixComb);
+
+/// The key of an invoice.
+#[entity_key]
+pub struct InvoiceId(DistributedId);
+
+/// A row of `customers`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Customer {
+    /// The primary key.
+    pub id: CustomerId,
+    /// What they are called.
+    pub name: String,
+    /// The customer who sent them.
+    pub referred_by: Option<CustomerId>,
+}
+
+/// A row of `invoices`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invoice {
+    /// The primary key.
+    pub id: InvoiceId,
+    /// Who pays it.
+    pub customer_id: CustomerId,
+    /// The amount.
+    pub cents: i64,
+}

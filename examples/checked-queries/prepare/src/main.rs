@@ -1,0 +1,174 @@
+//! Asks databases about the queries of the crates next to this one and keeps the answers in their
+//! `.sqlx`: `cargo xtask prepare`.
+//!
+//! Each database gets the tables of `migrations`, and the modules of that database are compiled
+//! against it. With `--check` nothing is written, and answers that are not those of `.sqlx` are an
+//! error.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, bail, ensure};
+use rowkey_testkit::{Backend, Search, Server, test_name, url_variable};
+use sqlx::migrate::Migrator;
+use sqlx::mysql::MySqlConnectOptions;
+use sqlx::{
+    AssertSqlSafe, ConnectOptions, Connection, Executor, MySqlConnection, PgConnection,
+    SqliteConnection,
+};
+
+const CRATES: [&str; 2] = ["in-config", "in-sql"];
+
+/// The database of MySQL's queries. Its name is part of the answers, and of `sqlx.toml`.
+const MYSQL_DATABASE: &str = "rowkey_checked_queries";
+
+/// For each crate the files of its `.sqlx`, by their names.
+type Answers = BTreeMap<&'static str, BTreeMap<String, String>>;
+
+fn main() -> Result<()> {
+    let is_check = match &env::args().skip(1).collect::<Vec<_>>()[..] {
+        [] => false,
+        [argument] if argument == "--check" => true,
+        arguments => bail!("expected nothing or `--check`, found {arguments:?}"),
+    };
+
+    let mut answers = Answers::from(CRATES.map(|name| (name, BTreeMap::new())));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        for backend in [Backend::Postgres, Backend::Sqlite] {
+            let database = server(backend)?.create_database()?;
+            ask(backend, database.url(), &mut answers).await?;
+        }
+        ask_mariadb(&mut answers).await
+    })?;
+
+    for (name, answers) in answers {
+        let kept = folder(name).join(".sqlx");
+        if is_check {
+            ensure!(
+                answers == read(&kept)?,
+                "{} is out of date: run `cargo xtask prepare`",
+                kept.display()
+            );
+        } else {
+            fs::remove_dir_all(&kept)?;
+            fs::create_dir(&kept)?;
+            for (file, answer) in &answers {
+                fs::write(kept.join(file), answer)?;
+            }
+        }
+        println!("{name}: {} checked queries", answers.len());
+    }
+    Ok(())
+}
+
+fn server(backend: Backend) -> Result<Server> {
+    match Server::find(backend)? {
+        Search::Found(server) => Ok(server),
+        Search::Missing(reason) | Search::Required(reason) => bail!("{reason}"),
+    }
+}
+
+/// Asks MariaDB, for MySQL too. The database has the same name each time.
+async fn ask_mariadb(answers: &mut Answers) -> Result<()> {
+    let variable = url_variable(Backend::MariaDb).context("MariaDB has an address")?;
+    let url = env::var(variable).with_context(|| format!("{variable} is not set"))?;
+    let options: MySqlConnectOptions = url.parse()?;
+    let mut server = MySqlConnection::connect_with(&options).await?;
+
+    let removal = || AssertSqlSafe(format!("DROP DATABASE IF EXISTS {MYSQL_DATABASE}"));
+    server.execute(removal()).await?;
+    server
+        .execute(AssertSqlSafe(format!("CREATE DATABASE {MYSQL_DATABASE}")))
+        .await?;
+    let url = options.database(MYSQL_DATABASE).to_url_lossy();
+    let outcome = ask(Backend::MariaDb, url.as_str(), answers).await;
+    server.execute(removal()).await?;
+    outcome
+}
+
+/// Makes the tables in a database and compiles its queries against it.
+async fn ask(backend: Backend, url: &str, answers: &mut Answers) -> Result<()> {
+    let migrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../migrations");
+    let migrator = Migrator::new(migrations.join(test_name(backend))).await?;
+    let feature = match backend {
+        Backend::Postgres => {
+            migrator.run(&mut PgConnection::connect(url).await?).await?;
+            "postgres"
+        }
+        Backend::Sqlite => {
+            migrator
+                .run(&mut SqliteConnection::connect(url).await?)
+                .await?;
+            "sqlite"
+        }
+        _ => {
+            migrator
+                .run(&mut MySqlConnection::connect(url).await?)
+                .await?;
+            "mysql"
+        }
+    };
+    for (name, answers) in answers {
+        for (file, answer) in compile(name, feature, url)? {
+            ensure!(
+                answers.insert(file, answer).is_none(),
+                "{name} has a query for {backend} with the text of one for another database"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Compiles one module of a crate against a database and returns the answers.
+fn compile(name: &str, feature: &str, url: &str) -> Result<BTreeMap<String, String>> {
+    let answers = env::temp_dir().join(format!("rowkey_checked_queries_{}", process::id()));
+    fs::create_dir_all(&answers)?;
+    touch(name)?;
+    let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["check", "--quiet", "--no-default-features", "--features"])
+        .arg(feature)
+        .arg("--manifest-path")
+        .arg(folder(name).join("Cargo.toml"))
+        .env("DATABASE_URL", url)
+        .env("SQLX_OFFLINE", "false")
+        .env("SQLX_OFFLINE_DIR", &answers)
+        .status();
+    let found = read(&answers);
+    fs::remove_dir_all(&answers)?;
+    // The next build must read `.sqlx` again.
+    touch(name)?;
+    ensure!(
+        status?.success(),
+        "the module `{feature}` of {name} does not compile"
+    );
+    found
+}
+
+/// Lets cargo compile a crate again: it does not know what sqlx's macros read besides the sources.
+fn touch(name: &str) -> Result<()> {
+    let source = folder(name).join("src/lib.rs");
+    let source = File::options().append(true).open(source)?;
+    Ok(source.set_modified(SystemTime::now())?)
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(name)
+}
+
+fn read(folder: &Path) -> Result<BTreeMap<String, String>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("no {}", folder.display()))?;
+    entries
+        .map(|entry| {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            Ok((name, fs::read_to_string(entry.path())?))
+        })
+        .collect()
+}
