@@ -130,6 +130,7 @@ impl_driver! {
     };
     MySql: "EXPLAIN", searches_in_mysql, |backend| {
         let mut scenarios = many::mysql();
+        scenarios.extend(servers::mysql());
         if backend == Backend::MariaDb {
             scenarios.extend(servers::mariadb());
         }

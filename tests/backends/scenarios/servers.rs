@@ -7,8 +7,15 @@ use uuid::Uuid;
 
 use super::Scenario;
 use crate::driver::Session;
-use crate::keys::{Case, binary, text_digits, uuid as uuids};
+use crate::keys::{Case, binary, decimal, text_digits, uuid as uuids};
 use crate::samples::{Random, samples};
+use crate::table::{Record, Table};
+
+pub(crate) fn mysql() -> Vec<Scenario<MySql>> {
+    vec![Scenario::new("digits_as_text_find_other_rows", |session| {
+        Box::pin(digits_as_text_find_other_rows(session))
+    })]
+}
 
 pub(crate) fn mariadb() -> Vec<Scenario<MySql>> {
     vec![
@@ -29,6 +36,46 @@ pub(crate) fn sqlite() -> Vec<Scenario<Sqlite>> {
         "digits_in_a_numeric_column_are_refused",
         |session| Box::pin(digits_in_a_numeric_column_are_refused(session)),
     )]
+}
+
+/// Compared with text, a DECIMAL column is a floating-point number: lists and intervals of digits
+/// hit other rows than the keys do. This is why keys are bound as DECIMAL.
+async fn digits_as_text_find_other_rows(session: &mut Session<MySql>) -> Result<()> {
+    let case = Case::<MySql>::new::<decimal::DistributedId>();
+    let base = samples(case.format())[0] & !7;
+    let ids: Vec<u128> = (base..base + 5).collect();
+    // In a column without an index, which can hide the comparison.
+    let records: Vec<Record> = Record::numbered(ids.iter().copied())
+        .into_iter()
+        .map(|record| record.with_parent(record.id))
+        .collect();
+    let table = Table::create(session, &case).await?;
+    table.insert(session, &records).await?;
+
+    let push_text: fn(&mut QueryBuilder<MySql>, u128) = |query, id| {
+        query.push_bind(id.to_string());
+    };
+    for (before, between, after, meant) in [
+        ("parent IN (", ", ", ")", &[1, 3][..]),
+        ("parent NOT IN (", ", ", ")", &[0, 2, 4]),
+        ("parent BETWEEN ", " AND ", "", &[1, 2, 3]),
+    ] {
+        let mut found = Vec::new();
+        for push in [case.push, push_text] {
+            let condition = |query: &mut QueryBuilder<MySql>| {
+                query.push(before);
+                push(query, ids[1]);
+                query.push(between);
+                push(query, ids[3]);
+                query.push(after);
+                Ok(())
+            };
+            found.push(table.numbers_where(session, condition).await?);
+        }
+        ensure!(found[0] == meant, "keys: {before}… finds {:?}", found[0]);
+        ensure!(found[1] != meant, "digits as text are safe: {before}…");
+    }
+    Ok(())
 }
 
 /// The bytes whose values decide how the server sorts a uuid: 6 (version) and 8 (variant).
