@@ -1,13 +1,19 @@
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use std::{env, fs, process, thread};
 
 use rowkey_core::Backend;
 use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::error::Error;
 
 type Result<T> = std::result::Result<T, Error>;
+
+type BoxedError = Box<dyn std::error::Error + Send + Sync>;
+
+/// What a server said, before it is known what for.
+type Outcome = std::result::Result<(), BoxedError>;
 
 /// Names the backends whose tests have to run, separated by commas.
 pub const REQUIRE_VARIABLE: &str = "ROWKEY_TEST_REQUIRE";
@@ -30,6 +36,13 @@ pub fn url_variable(backend: Backend) -> Option<&'static str> {
         Backend::SqlServer => Some("ROWKEY_TEST_SQLSERVER_URL"),
     }
 }
+
+/// How long one login may take while a server starts: some accept connections that they do not
+/// answer yet.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long to wait after a login that failed.
+const LOGIN_PAUSE: Duration = Duration::from_millis(200);
 
 /// What a search for a backend ended with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,9 +90,54 @@ impl Server {
         Ok(Search::Found(Self { backend, url }))
     }
 
+    /// A server at an address, such as one that was just started in a container.
+    pub fn at(backend: Backend, url: impl Into<String>) -> Self {
+        Self {
+            backend,
+            url: url.into(),
+        }
+    }
+
     /// The backend.
     pub fn backend(&self) -> Backend {
         self.backend
+    }
+
+    /// Waits until the server lets the account of the address in and answers a statement.
+    ///
+    /// A server in a container can listen, and even write that it is ready, before it lets
+    /// anybody in: images start one to set up accounts and databases, and then another.
+    ///
+    /// # Errors
+    ///
+    /// The last login failed, after as much time as `patience` says.
+    pub fn wait_until_ready(&self, patience: Duration) -> Result<()> {
+        match self.backend {
+            Backend::Postgres | Backend::MySql | Backend::MariaDb => {}
+            Backend::Sqlite => return Ok(()),
+            backend => return Err(Error::Unsupported { backend }),
+        }
+        Self::on_own_thread(self.log_in(patience)).map_err(|source| Error::NotReady {
+            backend: self.backend,
+            patience,
+            source,
+        })
+    }
+
+    async fn log_in(&self, patience: Duration) -> Outcome {
+        let start = Instant::now();
+        loop {
+            let failure: BoxedError =
+                match timeout(LOGIN_TIMEOUT, self.execute("SELECT 1".to_owned())).await {
+                    Ok(Ok(())) => return Ok(()),
+                    Ok(Err(error)) => error.into(),
+                    Err(_) => format!("no answer within {LOGIN_TIMEOUT:?}").into(),
+                };
+            if start.elapsed() + LOGIN_PAUSE >= patience {
+                return Err(failure);
+            }
+            sleep(LOGIN_PAUSE).await;
+        }
     }
 
     /// Makes a database of the backend for one test: a schema in PostgreSQL, a file in SQLite.
@@ -122,38 +180,46 @@ impl Server {
         })
     }
 
-    /// Runs a statement in a connection of its own, on a thread of its own: it can be called from
-    /// within a runtime and while a panic unwinds.
     fn administer(&self, statement: String) -> Result<()> {
-        let outcome = thread::scope(|scope| {
+        Self::on_own_thread(async { Ok(self.execute(statement).await?) }).map_err(|source| {
+            Error::Server {
+                backend: self.backend,
+                source,
+            }
+        })
+    }
+
+    /// Runs a statement in a connection of its own.
+    async fn execute(&self, statement: String) -> sqlx::Result<()> {
+        match self.backend {
+            Backend::Postgres => {
+                let mut server = PgConnection::connect(&self.url).await?;
+                server.execute(AssertSqlSafe(statement)).await?;
+                server.close().await
+            }
+            Backend::MySql | Backend::MariaDb => {
+                let mut server = MySqlConnection::connect(&self.url).await?;
+                server.execute(AssertSqlSafe(statement)).await?;
+                server.close().await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs to the end on a thread of its own: it can be called from within a runtime and while a
+    /// panic unwinds.
+    fn on_own_thread(work: impl Future<Output = Outcome> + Send) -> Outcome {
+        thread::scope(|scope| {
             let worker = scope.spawn(|| {
                 let runtime = tokio::runtime::Builder::new_current_thread()
                     .enable_all()
                     .build()?;
-                runtime.block_on(async {
-                    match self.backend {
-                        Backend::Postgres => {
-                            let mut server = PgConnection::connect(&self.url).await?;
-                            server.execute(AssertSqlSafe(statement)).await?;
-                            server.close().await
-                        }
-                        Backend::MySql | Backend::MariaDb => {
-                            let mut server = MySqlConnection::connect(&self.url).await?;
-                            server.execute(AssertSqlSafe(statement)).await?;
-                            server.close().await
-                        }
-                        _ => Ok(()),
-                    }
-                })
+                runtime.block_on(work)
             });
             match worker.join() {
-                Ok(outcome) => outcome.map_err(Into::into),
+                Ok(outcome) => outcome,
                 Err(_) => Err("the administrating thread panicked".into()),
             }
-        });
-        outcome.map_err(|source| Error::Server {
-            backend: self.backend,
-            source,
         })
     }
 }
@@ -256,6 +322,9 @@ fn with_path(url: &str, path: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::error::Error as _;
+    use std::net::TcpListener;
+
     use super::*;
 
     fn search(backend: Backend, variables: &[(&str, &str)]) -> Search {
@@ -310,6 +379,28 @@ mod tests {
                 .to_string()
                 .contains("`oracle`")
         );
+    }
+
+    #[test]
+    fn waiting_ends_with_what_the_last_login_failed_of() {
+        // Dropped at once: nothing listens there.
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+        let address = address.unwrap();
+        for backend in [Backend::Postgres, Backend::MySql] {
+            let server = Server::at(backend, format!("{}://root@{address}/test", backend.name()));
+            let patience = Duration::from_millis(300);
+            let error = server.wait_until_ready(patience).unwrap_err();
+            let text = format!("{backend} lets nobody in after 300ms");
+            assert_eq!(error.to_string(), text);
+            let cause = error.source().unwrap().to_string();
+            assert!(cause.contains("refused"), "{cause}");
+        }
+    }
+
+    #[test]
+    fn sqlite_is_ready_at_once() {
+        let server = Server::at(Backend::Sqlite, "");
+        server.wait_until_ready(Duration::ZERO).unwrap();
     }
 
     #[test]
