@@ -1,8 +1,8 @@
 //! The databases that the integration tests run against.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Error, Result};
 
 /// Names the databases whose tests have to run, separated by commas.
 pub(crate) const REQUIRE_VARIABLE: &str = "ROWKEY_TEST_REQUIRE";
@@ -56,21 +56,22 @@ impl Backend {
 
     /// Reads the value of [`REQUIRE_VARIABLE`].
     pub(crate) fn parse_list(list: &str) -> Result<Vec<Self>> {
-        let mut backends = Vec::new();
-        for name in list
-            .split(',')
+        list.split(',')
             .map(str::trim)
             .filter(|name| !name.is_empty())
-        {
-            match Self::from_name(name) {
-                Some(backend) => backends.push(backend),
-                None => bail!(
-                    "{REQUIRE_VARIABLE} names `{name}`; known are {}",
-                    Self::ALL.map(Self::name).join(", "),
-                ),
-            }
-        }
-        Ok(backends)
+            .map(|name| name.parse().context(REQUIRE_VARIABLE))
+            .collect()
+    }
+}
+
+impl FromStr for Backend {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::from_name(name).with_context(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            format!("`{name}` is no database; known are {known}")
+        })
     }
 }
 
@@ -93,9 +94,11 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_an_error() {
-        let error = Backend::parse_list("postgres,oracle")
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("`oracle`"), "{error}");
+        let error = Backend::parse_list("postgres,oracle").unwrap_err();
+        let error = format!("{error:#}");
+        assert!(
+            error.starts_with("ROWKEY_TEST_REQUIRE: `oracle`"),
+            "{error}"
+        );
     }
 }

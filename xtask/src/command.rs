@@ -1,6 +1,10 @@
 //! Running one external command of a task.
 
-use std::{env, ffi::OsString, process::Command};
+use std::{
+    env,
+    ffi::OsString,
+    process::{Command, ExitCode},
+};
 
 use anyhow::{Context, Result, bail};
 
@@ -27,6 +31,28 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
         bail!("`{shown}` failed with {status}");
     }
     Ok(())
+}
+
+/// Shows the command and becomes it where that is possible: a signal then finds nothing else.
+/// Elsewhere, runs it and takes over its exit code.
+pub(crate) fn replace(command: &mut Command) -> Result<ExitCode> {
+    let shown = shown(command);
+    println!("$ {shown}");
+    let failed = || format!("could not start `{shown}`");
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+
+        Err(command.exec()).with_context(failed)
+    }
+    #[cfg(not(unix))]
+    {
+        let status = command.status().with_context(failed)?;
+        Ok(match status.code().map(u8::try_from) {
+            Some(Ok(code)) => code.into(),
+            _ => ExitCode::FAILURE,
+        })
+    }
 }
 
 /// Runs the command and returns what it wrote to its standard output.

@@ -36,7 +36,8 @@ enum Task {
     /// Tests of a database run when the variable with its address is set, such
     /// as ROWKEY_TEST_POSTGRES_URL, and are ignored otherwise; SQLite needs
     /// none. The variable ROWKEY_TEST_REQUIRE names the databases that must not
-    /// be missing, for example `postgres,sqlite`.
+    /// be missing, for example `postgres,sqlite`. With --containers, Docker runs
+    /// the servers.
     ///
     /// The last lines say what ran: one for each database, and the totals.
     Test(test::Args),

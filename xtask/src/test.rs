@@ -12,12 +12,24 @@ use crate::{
     backend::{Backend, REQUIRE_VARIABLE},
     command,
     results::{Counts, Results},
-    workspace::{Metadata, TESTS_PACKAGE},
+    workspace::{CONTAINERS_PACKAGE, Metadata, TESTS_PACKAGE},
 };
 
 /// Arguments of `cargo xtask test`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Run database servers in containers for these tests, and remove them afterwards.
+    ///
+    /// Which ones can be chosen, as in `--containers=postgres,mariadb`; all that there is an image
+    /// for without a choice. Variables such as ROWKEY_TEST_POSTGRES_IMAGE name other images.
+    #[arg(
+        long,
+        value_name = "DATABASES",
+        value_delimiter = ',',
+        num_args = 0..,
+        require_equals = true
+    )]
+    containers: Option<Vec<Backend>>,
     /// Further arguments of `cargo test`, such as a filter or `-p <package>`.
     #[arg(last = true)]
     cargo_test_args: Vec<String>,
@@ -26,6 +38,9 @@ pub(crate) struct Args {
 /// Runs the tests. Failures are part of the answer, not an error: the totals
 /// are the last line in any case.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    if let Some(backends) = &args.containers {
+        return run_with_containers(backends, &args.cargo_test_args);
+    }
     let required = Backend::parse_list(&env::var(REQUIRE_VARIABLE).unwrap_or_default())?;
     let mut results = Results::new(database_targets()?);
     let mut problems = Vec::new();
@@ -70,6 +85,23 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Runs this task once more, with servers in containers around it.
+fn run_with_containers(backends: &[Backend], cargo_test_args: &[String]) -> Result<ExitCode> {
+    let mut containers = command::cargo(&["run", "--package", CONTAINERS_PACKAGE, "--"]);
+    if !backends.is_empty() {
+        let names: Vec<&str> = backends.iter().map(|backend| backend.name()).collect();
+        containers.arg(format!("--servers={}", names.join(",")));
+    }
+    let cargo = containers.get_program().to_owned();
+    containers
+        .arg("--")
+        // Through cargo: its variables, such as where the workspace is, are of the other package.
+        .arg(cargo)
+        .args(["xtask", "test", "--"])
+        .args(cargo_test_args);
+    command::replace(&mut containers)
 }
 
 /// The runs of `cargo test` that together make up all tests.
@@ -182,6 +214,10 @@ fn tests(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::iter;
+
+    use clap::Parser;
+
     use super::*;
 
     fn line(passed: usize, failed: usize, skipped: usize, url: Option<&str>) -> String {
@@ -223,6 +259,31 @@ mod tests {
             line(0, 0, 0, Some("set")),
             "mysql      no tests for this backend yet"
         );
+    }
+
+    #[test]
+    fn containers_are_asked_for_with_or_without_a_choice() {
+        #[derive(Debug, clap::Parser)]
+        struct Test {
+            #[command(flatten)]
+            args: Args,
+        }
+        let args = |words: &str| {
+            let words = words.split(' ').filter(|word| !word.is_empty());
+            Test::try_parse_from(iter::once("test").chain(words)).map(|test| test.args)
+        };
+
+        assert_eq!(args("").unwrap().containers, None);
+        let all = args("--containers -- -p rowkey-tests").unwrap();
+        assert_eq!(all.containers, Some(Vec::new()));
+        assert_eq!(all.cargo_test_args, ["-p", "rowkey-tests"]);
+        let chosen = args("--containers=postgres,mariadb").unwrap().containers;
+        assert_eq!(chosen, Some(vec![Backend::Postgres, Backend::Mariadb]));
+
+        let error = args("--containers=oracle").unwrap_err().to_string();
+        assert!(error.contains("`oracle` is no database"), "{error}");
+        // Not taken for a choice: nor is it a filter of tests, which follows `--`.
+        assert!(args("--containers postgres").is_err());
     }
 
     #[test]

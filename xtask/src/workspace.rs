@@ -13,6 +13,9 @@ use crate::command;
 /// The package of the integration tests that talk to databases.
 pub(crate) const TESTS_PACKAGE: &str = "rowkey-tests";
 
+/// The package that runs commands with database servers in containers.
+pub(crate) const CONTAINERS_PACKAGE: &str = "xtask-containers";
+
 /// The package of the benchmarks.
 pub(crate) const BENCH_PACKAGE: &str = "rowkey-bench";
 
