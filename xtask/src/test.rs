@@ -12,7 +12,7 @@ use crate::{
     backend::{Backend, REQUIRE_VARIABLE},
     command,
     results::{Counts, Results},
-    workspace::{CONTAINERS_PACKAGE, Metadata, TESTS_PACKAGE},
+    workspace::{CONTAINERS_PACKAGE, Metadata, TESTKIT_PACKAGE},
 };
 
 /// Arguments of `cargo xtask test`.
@@ -131,12 +131,13 @@ fn selects_packages(cargo_test_args: &[String]) -> bool {
         .any(|arg| arg.starts_with("--package") || arg.starts_with("-p"))
 }
 
-/// The test targets whose tests run against databases.
+/// The test targets whose tests run against databases: those of the packages
+/// that use the testkit.
 fn database_targets() -> Result<Vec<String>> {
     let metadata = Metadata::load()?;
-    let package = metadata.member(TESTS_PACKAGE);
-    Ok(package
-        .into_iter()
+    Ok(metadata
+        .members()
+        .filter(|package| package.depends_on(TESTKIT_PACKAGE))
         .flat_map(|package| package.targets_of_kind("test"))
         .map(str::to_owned)
         .collect())

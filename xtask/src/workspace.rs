@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use crate::command;
 
-/// The package of the integration tests that talk to databases.
-pub(crate) const TESTS_PACKAGE: &str = "rowkey-tests";
+/// The package that finds databases for tests and names their tests.
+pub(crate) const TESTKIT_PACKAGE: &str = "rowkey-testkit";
 
 /// The package that runs commands with database servers in containers.
 pub(crate) const CONTAINERS_PACKAGE: &str = "xtask-containers";
@@ -114,6 +114,13 @@ impl Package {
         self.publish
             .as_ref()
             .is_none_or(|registries| !registries.is_empty())
+    }
+
+    /// Whether its manifest names this package as a dependency of any kind.
+    pub(crate) fn depends_on(&self, name: &str) -> bool {
+        self.dependencies
+            .iter()
+            .any(|dependency| dependency.name == name)
     }
 
     /// The names of the targets of one kind.
