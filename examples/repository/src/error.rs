@@ -1,0 +1,70 @@
+//! What can go wrong, in words that fit every driver.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use crate::{CustomerId, InvoiceId};
+
+/// Why a repository could not do something.
+///
+/// No variant holds a URL: one can have a password in it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The key is taken.
+    #[error("{0} exists already")]
+    Duplicate(AnyKey),
+    /// Nothing has this key.
+    #[error("{0} does not exist")]
+    NotFound(AnyKey),
+    /// The customer has invoices, or was named by a customer who came later.
+    #[error("customer {0} has invoices or has brought other customers")]
+    InUse(CustomerId),
+    /// The URL names no database that this driver can use.
+    #[error("{0}")]
+    Url(String),
+    /// The database cannot be reached, or does not let us in.
+    #[error("could not connect to {database}: {reason}")]
+    Connect {
+        /// The kind of database.
+        database: &'static str,
+        /// What the driver says.
+        reason: Box<dyn StdError + Send + Sync>,
+    },
+    /// The tables could not be brought up to date.
+    #[error("could not migrate the database: {0}")]
+    Migrate(Box<dyn StdError + Send + Sync>),
+    /// Anything else that the database or its driver says.
+    #[error(transparent)]
+    Database(Box<dyn StdError + Send + Sync>),
+}
+
+/// A key of any entity, for errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnyKey {
+    /// The key of a customer.
+    Customer(CustomerId),
+    /// The key of an invoice.
+    Invoice(InvoiceId),
+}
+
+impl From<CustomerId> for AnyKey {
+    fn from(id: CustomerId) -> Self {
+        Self::Customer(id)
+    }
+}
+
+impl From<InvoiceId> for AnyKey {
+    fn from(id: InvoiceId) -> Self {
+        Self::Invoice(id)
+    }
+}
+
+impl fmt::Display for AnyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Customer(id) => write!(f, "customer {id}"),
+            Self::Invoice(id) => write!(f, "invoice {id}"),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Shows the repository at work on the database of a URL.
+//!
+//! Run it with `cargo run -p repository`, or with the URL of a database behind it.
+
+use std::env;
+use std::error::Error;
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Usage: repository [URL]
+
+The URL is that of a database, such as postgres://user@host/name, mysql://user@host/name,
+mariadb://user@host/name or sqlite:customers.db?mode=rwc. Without one it is taken from DATABASE_URL,
+and without that an SQLite database in memory is used. Its tables are created if they are missing.
+";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let mut arguments = env::args_os().skip(1);
+    let url = match (arguments.next(), arguments.next()) {
+        (Some(option), None) if option == "--help" || option == "-h" => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        (url, None) => url,
+        (_, Some(_)) => {
+            eprint!("error: there is more than one argument\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(url).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(url: Option<OsString>) -> Result<(), Box<dyn Error>> {
+    let url = url
+        .or_else(|| env::var_os("DATABASE_URL").filter(|url| !url.is_empty()))
+        .unwrap_or_else(|| "sqlite::memory:".into());
+    let url = url.to_str().ok_or("the database URL is not UTF-8")?;
+    let repository = repository::sqlx::connect(url).await?;
+    repository::tour(&*repository, &mut io::stdout()).await
+}

@@ -1,0 +1,88 @@
+//! The trait that the rest of a program knows.
+
+use std::ops::{Range, RangeInclusive};
+
+use async_trait::async_trait;
+use rowkey::UnixMillis;
+
+use crate::{Customer, CustomerId, CustomerTotal, Error, Invoice, InvoiceId};
+
+/// Customers and their invoices, in some database.
+///
+/// Methods take `&self`, so that one repository serves a whole program; a driver that needs more
+/// brings its own pool or lock.
+///
+/// "In order of their keys" is the order of the key's index. It is stable on every database, and it
+/// is how a page or a range is read without sorting. For invoices it is also the order of time. For
+/// customers it is that within 45 days: a [`ShortPrefixComb`](rowkey::ShortPrefixComb) begins with
+/// a count of minutes that then starts again.
+#[async_trait]
+pub trait CustomerRepository: Send + Sync {
+    /// Adds a customer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Duplicate`] if there is a customer with this key, [`Error::NotFound`] if there is
+    /// none with the key in `referred_by`.
+    async fn add_customer(&self, customer: &Customer) -> Result<(), Error>;
+
+    /// The customer with this key.
+    async fn customer(&self, id: CustomerId) -> Result<Option<Customer>, Error>;
+
+    /// The customers with these keys, each once and in no particular order. Keys that no customer
+    /// has are left out.
+    async fn customers(&self, ids: &[CustomerId]) -> Result<Vec<Customer>, Error>;
+
+    /// Gives a customer another name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] if there is no such customer.
+    async fn rename_customer(&self, id: CustomerId, name: &str) -> Result<(), Error>;
+
+    /// Removes a customer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InUse`] if the customer has invoices or has brought others, [`Error::NotFound`] if
+    /// there is no such customer.
+    async fn remove_customer(&self, id: CustomerId) -> Result<(), Error>;
+
+    /// The customers whose keys were made within a time span, in order of their keys.
+    ///
+    /// The keys count whole minutes, so the span grows to whole minutes. They count in a circle of
+    /// 45 days, so customers come along who are older by a multiple of that, and a span of more
+    /// than that is everybody.
+    async fn customers_created(&self, during: Range<UnixMillis>) -> Result<Vec<Customer>, Error>;
+
+    /// The next page: up to `limit` customers in order of their keys, from the first one or behind
+    /// the last one of the page before.
+    async fn customers_after(
+        &self,
+        cursor: Option<CustomerId>,
+        limit: u32,
+    ) -> Result<Vec<Customer>, Error>;
+
+    /// Adds invoices, all of them or none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Duplicate`] for a key that another invoice has, [`Error::NotFound`] for a customer
+    /// who does not exist.
+    async fn add_invoices(&self, invoices: &[Invoice]) -> Result<(), Error>;
+
+    /// The invoices of a customer in order of their keys, which is that of time: the newest last.
+    async fn invoices_of(&self, customer: CustomerId) -> Result<Vec<Invoice>, Error>;
+
+    /// The invoices from one key to another, both included, in order of their keys.
+    async fn invoices_between(&self, ids: RangeInclusive<InvoiceId>)
+    -> Result<Vec<Invoice>, Error>;
+
+    /// The invoices with a time within a span, in order of their keys.
+    ///
+    /// It is the time in the key, which is up to a second before the clock's when it was made.
+    async fn invoices_created(&self, during: Range<UnixMillis>) -> Result<Vec<Invoice>, Error>;
+
+    /// What the invoices of each customer come to, in order of the customers' keys.
+    async fn totals(&self) -> Result<Vec<CustomerTotal>, Error>;
+}

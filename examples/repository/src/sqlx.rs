@@ -1,0 +1,408 @@
+//! The repository over sqlx.
+//!
+//! The queries are written once, for all of sqlx's drivers. Its `QueryBuilder` writes each one's
+//! placeholders, the keys are stored as their plans say, and what is left of the differences is in
+//! the trait `Driver`.
+
+use std::ops::{Range, RangeInclusive};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use rowkey::driver::sqlx::PushBounds;
+use rowkey::{EntityKey, UnixMillis};
+use sqlx::error::ErrorKind;
+use sqlx::migrate::{Migrate, Migrator};
+use sqlx::mysql::MySqlConnectOptions;
+use sqlx::pool::PoolOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{
+    ColumnIndex, ConnectOptions, Connection, Database, Decode, Encode, Executor, FromRow,
+    IntoArguments, MySql, MySqlPool, Pool, Postgres, QueryBuilder, Row, Sqlite, Type,
+};
+use tokio::time::timeout;
+
+use crate::{
+    Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId, migrations,
+};
+
+/// How long a server has to answer the first time. Later on the pool waits for half a minute.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many keys one query asks for. The least that a database takes is 32,766, in SQLite.
+const KEYS_PER_QUERY: usize = 1000;
+
+/// Connects to the database that a URL names and applies the migrations that it lacks.
+///
+/// URLs are those of sqlx: `postgres://…`, `mysql://…` or `mariadb://…`, `sqlite:path?mode=rwc` or
+/// `sqlite::memory:`. Either of `mysql:` and `mariadb:` does for both servers: the server itself is
+/// asked which it is.
+///
+/// # Errors
+///
+/// [`Error::Url`], [`Error::Connect`] or [`Error::Migrate`].
+pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
+    let Some((scheme, _)) = url.split_once(':') else {
+        return Err(Error::Url(format!(
+            "the database URL has no scheme; {KNOWN_SCHEMES}"
+        )));
+    };
+    if Postgres::URL_SCHEMES.contains(&scheme) {
+        let pool = open::<Postgres>(parse(url)?).await?;
+        migrate(&pool, &migrations::POSTGRES).await?;
+        Ok(Box::new(SqlxRepository { pool }))
+    } else if MySql::URL_SCHEMES.contains(&scheme) {
+        let options: MySqlConnectOptions = parse(url)?;
+        if options.get_database().is_none() {
+            return Err(Error::Url(NO_DATABASE.to_owned()));
+        }
+        let pool = open::<MySql>(options).await?;
+        let migrations = if is_mariadb(&pool).await? {
+            &migrations::MARIADB
+        } else {
+            &migrations::MYSQL
+        };
+        migrate(&pool, migrations).await?;
+        Ok(Box::new(SqlxRepository { pool }))
+    } else if Sqlite::URL_SCHEMES.contains(&scheme) {
+        let options: SqliteConnectOptions = parse(url)?;
+        if options.get_filename().as_os_str().is_empty() {
+            // Each connection would get a file of its own.
+            return Err(Error::Url(NO_DATABASE.to_owned()));
+        }
+        let pool = open::<Sqlite>(options).await?;
+        migrate(&pool, &migrations::SQLITE).await?;
+        Ok(Box::new(SqlxRepository { pool }))
+    } else {
+        Err(Error::Url(format!(
+            "no database is known for the scheme `{scheme}`; {KNOWN_SCHEMES}"
+        )))
+    }
+}
+
+const KNOWN_SCHEMES: &str = "it is postgres:, mysql:, mariadb: or sqlite:";
+const NO_DATABASE: &str = "the database URL names no database";
+
+fn parse<O: ConnectOptions>(url: &str) -> Result<O, Error> {
+    url.parse()
+        .map_err(|error: sqlx::Error| Error::Url(format!("the database URL is wrong: {error}")))
+}
+
+/// Opens a pool.
+async fn open<DB: Database>(
+    options: <DB::Connection as Connection>::Options,
+) -> Result<Pool<DB>, Error> {
+    let refused = |reason| Error::Connect {
+        database: DB::NAME,
+        reason,
+    };
+    // A pool would try again and again, and then only say that it has taken too long.
+    let first = match timeout(CONNECT_TIMEOUT, options.connect()).await {
+        Ok(connected) => connected.map_err(|error| refused(Box::new(error)))?,
+        Err(_) => return Err(refused("it does not answer".into())),
+    };
+    let pool = PoolOptions::new().connect_with(options).await;
+    // Not before: a database in memory would go with it.
+    first.close().await?;
+    pool.map_err(|error| refused(Box::new(error)))
+}
+
+async fn migrate<DB>(pool: &Pool<DB>, migrations: &Migrator) -> Result<(), Error>
+where
+    DB: Database<Connection: Migrate>,
+{
+    let outcome = migrations.run(pool).await;
+    outcome.map_err(|error| Error::Migrate(Box::new(error)))
+}
+
+/// Whether a server that speaks MySQL's protocol is MariaDB, which only its version tells.
+async fn is_mariadb(pool: &MySqlPool) -> Result<bool, Error> {
+    let version: String = sqlx::query_scalar("SELECT version()")
+        .fetch_one(pool)
+        .await?;
+    Ok(version.contains("MariaDB"))
+}
+
+/// The differences between the backends that are left to the queries.
+trait Driver: Database<Arguments: IntoArguments<Self>> {
+    /// The sum of an invoice's cents as a 64-bit integer, or an error of the database if it does
+    /// not fit. Sums of integers are decimals in PostgreSQL, MySQL and MariaDB.
+    const SUM_OF_CENTS: &str;
+
+    /// How many rows a statement has changed, or has found as they were to be.
+    fn rows_affected(result: &Self::QueryResult) -> u64;
+}
+
+macro_rules! impl_driver {
+    ($($DB:ident: $sum_of_cents:literal;)*) => {$(
+        impl Driver for $DB {
+            const SUM_OF_CENTS: &str = $sum_of_cents;
+
+            fn rows_affected(result: &Self::QueryResult) -> u64 {
+                result.rows_affected()
+            }
+        }
+    )*};
+}
+
+impl_driver! {
+    Postgres: "CAST(SUM(invoices.cents) AS bigint)";
+    // A cast would cut what does not fit.
+    MySql: "SUM(invoices.cents) DIV 1";
+    Sqlite: "SUM(invoices.cents)";
+}
+
+/// A type of which values are bound to queries.
+trait Bind<DB: Database>: for<'q> Encode<'q, DB> + Type<DB> {}
+
+impl<DB: Database, T> Bind<DB> for T where T: for<'q> Encode<'q, DB> + Type<DB> {}
+
+/// A type that is read from a row.
+trait Read<DB: Database>: for<'r> FromRow<'r, DB::Row> + Send + Unpin {}
+
+impl<DB: Database, T> Read<DB> for T where T: for<'r> FromRow<'r, DB::Row> + Send + Unpin {}
+
+struct SqlxRepository<DB: Database> {
+    pool: Pool<DB>,
+}
+
+#[async_trait]
+impl<DB> CustomerRepository for SqlxRepository<DB>
+where
+    DB: Driver,
+    for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
+    QueryBuilder<DB>: PushBounds,
+    CustomerId: Bind<DB>,
+    Option<CustomerId>: Bind<DB>,
+    InvoiceId: Bind<DB>,
+    for<'s> &'s str: Bind<DB>,
+    i64: Bind<DB>,
+    Customer: Read<DB>,
+    CustomerTotal: Read<DB>,
+    Invoice: Read<DB>,
+{
+    async fn add_customer(&self, customer: &Customer) -> Result<(), Error> {
+        let mut query = QueryBuilder::new("INSERT INTO customers (id, name, referred_by) VALUES (");
+        query
+            .separated(", ")
+            .push_bind(customer.id)
+            .push_bind(customer.name.as_str())
+            .push_bind(customer.referred_by);
+        query.push(")");
+        let outcome = query.build().execute(&self.pool).await;
+        outcome.map_err(|error| match (violation(&error), customer.referred_by) {
+            (Some(ErrorKind::UniqueViolation), _) => Error::Duplicate(customer.id.into()),
+            (Some(ErrorKind::ForeignKeyViolation), Some(by)) => Error::NotFound(by.into()),
+            _ => error.into(),
+        })?;
+        Ok(())
+    }
+
+    async fn customer(&self, id: CustomerId) -> Result<Option<Customer>, Error> {
+        let mut query = select_customers();
+        query.push(" WHERE id = ").push_bind(id);
+        Ok(query.build_query_as().fetch_optional(&self.pool).await?)
+    }
+
+    async fn customers(&self, ids: &[CustomerId]) -> Result<Vec<Customer>, Error> {
+        let mut ids = ids.to_vec();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut found = Vec::new();
+        for ids in ids.chunks(KEYS_PER_QUERY) {
+            let mut query = select_customers();
+            query.push(" WHERE id IN (");
+            let mut list = query.separated(", ");
+            for id in ids {
+                list.push_bind(*id);
+            }
+            query.push(")");
+            found.extend(query.build_query_as().fetch_all(&self.pool).await?);
+        }
+        Ok(found)
+    }
+
+    async fn rename_customer(&self, id: CustomerId, name: &str) -> Result<(), Error> {
+        let mut query = QueryBuilder::new("UPDATE customers SET name = ");
+        query.push_bind(name);
+        query.push(" WHERE id = ").push_bind(id);
+        let result = query.build().execute(&self.pool).await?;
+        must_exist(id, DB::rows_affected(&result))
+    }
+
+    async fn remove_customer(&self, id: CustomerId) -> Result<(), Error> {
+        let mut query = QueryBuilder::new("DELETE FROM customers WHERE id = ");
+        query.push_bind(id);
+        // The foreign keys refuse, so that no invoice can slip in between a check and this.
+        let outcome = query.build().execute(&self.pool).await;
+        let result = outcome.map_err(|error| match violation(&error) {
+            Some(ErrorKind::ForeignKeyViolation) => Error::InUse(id),
+            _ => error.into(),
+        })?;
+        must_exist(id, DB::rows_affected(&result))
+    }
+
+    async fn customers_created(&self, during: Range<UnixMillis>) -> Result<Vec<Customer>, Error> {
+        let mut query = select_customers();
+        query.push(" WHERE ");
+        query.push_bounds("id", &CustomerId::bounds(during))?;
+        query.push(" ORDER BY id");
+        Ok(query.build_query_as().fetch_all(&self.pool).await?)
+    }
+
+    async fn customers_after(
+        &self,
+        cursor: Option<CustomerId>,
+        limit: u32,
+    ) -> Result<Vec<Customer>, Error> {
+        let mut query = select_customers();
+        if let Some(last) = cursor {
+            query.push(" WHERE id > ").push_bind(last);
+        }
+        query
+            .push(" ORDER BY id LIMIT ")
+            .push_bind(i64::from(limit));
+        Ok(query.build_query_as().fetch_all(&self.pool).await?)
+    }
+
+    async fn add_invoices(&self, invoices: &[Invoice]) -> Result<(), Error> {
+        let mut transaction = self.pool.begin().await?;
+        // One by one, so that an error tells which it is about. Each is the same prepared statement.
+        for invoice in invoices {
+            let mut query =
+                QueryBuilder::new("INSERT INTO invoices (id, customer_id, cents) VALUES (");
+            query
+                .separated(", ")
+                .push_bind(invoice.id)
+                .push_bind(invoice.customer_id)
+                .push_bind(invoice.cents);
+            query.push(")");
+            let outcome = query.build().execute(&mut *transaction).await;
+            outcome.map_err(|error| match violation(&error) {
+                Some(ErrorKind::UniqueViolation) => Error::Duplicate(invoice.id.into()),
+                Some(ErrorKind::ForeignKeyViolation) => Error::NotFound(invoice.customer_id.into()),
+                _ => error.into(),
+            })?;
+        }
+        Ok(transaction.commit().await?)
+    }
+
+    async fn invoices_of(&self, customer: CustomerId) -> Result<Vec<Invoice>, Error> {
+        let mut query = select_invoices();
+        query.push(" WHERE customer_id = ").push_bind(customer);
+        query.push(" ORDER BY id");
+        Ok(query.build_query_as().fetch_all(&self.pool).await?)
+    }
+
+    async fn invoices_between(
+        &self,
+        ids: RangeInclusive<InvoiceId>,
+    ) -> Result<Vec<Invoice>, Error> {
+        let mut query = select_invoices();
+        query.push(" WHERE id BETWEEN ").push_bind(*ids.start());
+        query.push(" AND ").push_bind(*ids.end());
+        query.push(" ORDER BY id");
+        Ok(query.build_query_as().fetch_all(&self.pool).await?)
+    }
+
+    async fn invoices_created(&self, during: Range<UnixMillis>) -> Result<Vec<Invoice>, Error> {
+        let mut query = select_invoices();
+        query.push(" WHERE ");
+        query.push_bounds("id", &InvoiceId::bounds(during))?;
+        query.push(" ORDER BY id");
+        Ok(query.build_query_as().fetch_all(&self.pool).await?)
+    }
+
+    async fn totals(&self) -> Result<Vec<CustomerTotal>, Error> {
+        let mut query = QueryBuilder::new(format!(
+            "SELECT customers.id, customers.name, customers.referred_by, \
+                 COALESCE({}, 0) AS cents \
+             FROM customers LEFT JOIN invoices ON invoices.customer_id = customers.id \
+             GROUP BY customers.id, customers.name, customers.referred_by \
+             ORDER BY customers.id",
+            DB::SUM_OF_CENTS,
+        ));
+        Ok(query.build_query_as().fetch_all(&self.pool).await?)
+    }
+}
+
+fn select_customers<DB: Database>() -> QueryBuilder<DB> {
+    QueryBuilder::new("SELECT id, name, referred_by FROM customers")
+}
+
+fn select_invoices<DB: Database>() -> QueryBuilder<DB> {
+    QueryBuilder::new("SELECT id, customer_id, cents FROM invoices")
+}
+
+/// Which promise of the tables a statement would have broken, if that is why it failed.
+fn violation(error: &sqlx::Error) -> Option<ErrorKind> {
+    error.as_database_error().map(|error| error.kind())
+}
+
+/// The answer to a statement about one customer.
+fn must_exist(id: CustomerId, rows: u64) -> Result<(), Error> {
+    match rows {
+        0 => Err(Error::NotFound(id.into())),
+        _ => Ok(()),
+    }
+}
+
+impl<'r, R> FromRow<'r, R> for Customer
+where
+    R: Row,
+    &'static str: ColumnIndex<R>,
+    CustomerId: Decode<'r, R::Database> + Type<R::Database>,
+    Option<CustomerId>: Decode<'r, R::Database> + Type<R::Database>,
+    String: Decode<'r, R::Database> + Type<R::Database>,
+{
+    fn from_row(row: &'r R) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: row.try_get("id")?,
+            name: row.try_get("name")?,
+            referred_by: row.try_get("referred_by")?,
+        })
+    }
+}
+
+impl<'r, R> FromRow<'r, R> for CustomerTotal
+where
+    R: Row,
+    &'static str: ColumnIndex<R>,
+    Customer: FromRow<'r, R>,
+    i64: Decode<'r, R::Database> + Type<R::Database>,
+{
+    fn from_row(row: &'r R) -> sqlx::Result<Self> {
+        Ok(Self {
+            customer: Customer::from_row(row)?,
+            cents: row.try_get("cents")?,
+        })
+    }
+}
+
+impl<'r, R> FromRow<'r, R> for Invoice
+where
+    R: Row,
+    &'static str: ColumnIndex<R>,
+    CustomerId: Decode<'r, R::Database> + Type<R::Database>,
+    InvoiceId: Decode<'r, R::Database> + Type<R::Database>,
+    i64: Decode<'r, R::Database> + Type<R::Database>,
+{
+    fn from_row(row: &'r R) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: row.try_get("id")?,
+            customer_id: row.try_get("customer_id")?,
+            cents: row.try_get("cents")?,
+        })
+    }
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(Box::new(error))
+    }
+}
+
+impl From<rowkey::Error> for Error {
+    fn from(error: rowkey::Error) -> Self {
+        Self::Database(Box::new(error))
+    }
+}

@@ -1,0 +1,109 @@
+//! What the databases themselves say of the tables.
+
+use anyhow::{Result, bail, ensure};
+use repository::{Customer, CustomerId, Error, InvoiceId};
+use rowkey::EntityKey;
+use rowkey_testkit::{Backend, TestDatabase};
+use sqlx::{AssertSqlSafe, Connection, MySqlConnection, PgConnection, SqliteConnection};
+
+pub(crate) async fn key_columns_are_those_of_the_plans(database: &TestDatabase) -> Result<()> {
+    repository::sqlx::connect(database.url()).await?;
+    let backend = database.backend();
+    for (table, column, planned) in [
+        ("customers", "id", CustomerId::PLAN),
+        ("customers", "referred_by", CustomerId::PLAN),
+        ("invoices", "id", InvoiceId::PLAN),
+        ("invoices", "customer_id", CustomerId::PLAN),
+    ] {
+        let found = column_type(database, table, column).await?;
+        let planned = planned.column_type(backend)?.to_lowercase();
+        // SQLite tells no collation here. This one is its default.
+        let planned = planned.trim_end_matches(" collate binary");
+        ensure!(
+            found == planned,
+            "{table}.{column} is {found}, but the plan of its key says {planned}"
+        );
+    }
+    Ok(())
+}
+
+pub(crate) async fn migrations_are_applied_once(database: &TestDatabase) -> Result<()> {
+    let ada = Customer {
+        id: CustomerId::generate(),
+        name: "Ada".to_owned(),
+        referred_by: None,
+    };
+    let first = repository::sqlx::connect(database.url()).await?;
+    first.add_customer(&ada).await?;
+    let second = repository::sqlx::connect(database.url()).await?;
+    assert_eq!(second.customer(ada.id).await?, Some(ada));
+    Ok(())
+}
+
+pub(crate) async fn an_unknown_migration_is_refused(database: &TestDatabase) -> Result<()> {
+    repository::sqlx::connect(database.url()).await?;
+    let change = "UPDATE _sqlx_migrations SET version = 3 WHERE version = 2";
+    execute(database, change).await?;
+    match repository::sqlx::connect(database.url()).await {
+        Err(error @ Error::Migrate(_)) => assert_eq!(
+            error.to_string(),
+            "could not migrate the database: \
+             migration 3 was previously applied but is missing in the resolved migrations"
+        ),
+        Err(error) => bail!("another error: {error}"),
+        Ok(_) => bail!("it went unnoticed"),
+    }
+    Ok(())
+}
+
+/// The type of a column in the database's own words, in lower case.
+async fn column_type(database: &TestDatabase, table: &str, column: &str) -> Result<String> {
+    let query = match database.backend() {
+        Backend::Postgres => format!(
+            "SELECT format_type(atttypid, atttypmod) FROM pg_attribute \
+             WHERE attrelid = '{table}'::regclass AND attname = '{column}'"
+        ),
+        Backend::MySql | Backend::MariaDb => format!(
+            "SELECT CAST(column_type AS CHAR) FROM information_schema.columns \
+             WHERE table_schema = database() AND table_name = '{table}' \
+             AND column_name = '{column}'"
+        ),
+        _ => format!("SELECT type FROM pragma_table_info('{table}') WHERE name = '{column}'"),
+    };
+    Ok(text(database, &query).await?.to_lowercase())
+}
+
+/// Runs something on a connection of its own, whatever its type.
+macro_rules! with_connection {
+    ($database:expr, $connection:ident => $run:expr) => {{
+        let url = $database.url();
+        match $database.backend() {
+            Backend::Postgres => {
+                let $connection = &mut PgConnection::connect(url).await?;
+                $run
+            }
+            Backend::MySql | Backend::MariaDb => {
+                let $connection = &mut MySqlConnection::connect(url).await?;
+                $run
+            }
+            _ => {
+                let $connection = &mut SqliteConnection::connect(url).await?;
+                $run
+            }
+        }
+    }};
+}
+
+/// The only value of a query.
+async fn text(database: &TestDatabase, query: &str) -> Result<String> {
+    Ok(with_connection!(database, connection => {
+        sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(connection).await?
+    }))
+}
+
+async fn execute(database: &TestDatabase, statement: &str) -> Result<()> {
+    with_connection!(database, connection => {
+        sqlx::query(AssertSqlSafe(statement)).execute(connection).await?;
+    });
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! The program answers wrong URLs with one line that says what is wrong, without the password.
+
+use std::process::{Command, Output};
+
+fn run(arguments: &[&str], database_url: Option<&str>) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_repository"));
+    program.args(arguments).env_remove("DATABASE_URL");
+    if let Some(url) = database_url {
+        program.env("DATABASE_URL", url);
+    }
+    program.output().unwrap()
+}
+
+fn refusal_of(url: &str) -> String {
+    let output = run(&[url], None);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn urls_of_unknown_databases_are_refused() {
+    assert_eq!(
+        refusal_of("customers.db"),
+        "error: the database URL has no scheme; it is postgres:, mysql:, mariadb: or sqlite:\n"
+    );
+    assert_eq!(
+        refusal_of("oracle://ada:hunter2@localhost/customers"),
+        "error: no database is known for the scheme `oracle`; \
+         it is postgres:, mysql:, mariadb: or sqlite:\n"
+    );
+}
+
+#[test]
+fn urls_that_cannot_be_read_are_refused() {
+    assert_eq!(
+        refusal_of("postgres://ada:hunter2@localhost:port/customers"),
+        "error: the database URL is wrong: error with configuration: invalid port number\n"
+    );
+    assert_eq!(
+        refusal_of("sqlite:customers.db?mode=write"),
+        "error: the database URL is wrong: error with configuration: \
+         unknown value \"write\" for `mode`\n"
+    );
+}
+
+#[test]
+fn urls_without_a_database_are_refused() {
+    for url in [
+        "mysql://ada:hunter2@127.0.0.1:1",
+        "mariadb:",
+        "sqlite:",
+        "sqlite://",
+    ] {
+        assert_eq!(
+            refusal_of(url),
+            "error: the database URL names no database\n"
+        );
+    }
+}
+
+#[test]
+fn databases_that_are_not_there_are_told_at_once_and_without_passwords() {
+    for (url, database) in [
+        ("postgres://ada:hunter2@127.0.0.1:1/customers", "PostgreSQL"),
+        ("mysql://ada:hunter2@127.0.0.1:1/customers", "MySQL"),
+        ("mariadb://ada:hunter2@127.0.0.1:1/customers", "MySQL"),
+        ("sqlite:/no/such/folder/customers.db", "SQLite"),
+    ] {
+        let error = refusal_of(url);
+        let expected = format!("error: could not connect to {database}: ");
+        assert!(error.starts_with(&expected), "{error}");
+        assert!(!error.contains("hunter2"), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+}
+
+#[test]
+fn the_url_is_an_argument_or_a_variable_or_neither() {
+    for (arguments, variable) in [
+        (&["sqlite::memory:"][..], Some("nothing")),
+        (&[][..], Some("sqlite::memory:")),
+        (&[][..], Some("")),
+        (&[][..], None),
+    ] {
+        let output = run(arguments, variable);
+        assert!(output.status.success(), "{output:?}");
+        assert!(output.stdout.starts_with(b"Two customers"), "{output:?}");
+    }
+    assert_eq!(run(&[], Some("nothing")).status.code(), Some(1));
+    assert_eq!(
+        run(&["sqlite::memory:", "more"], None).status.code(),
+        Some(2)
+    );
+}
