@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 
-use crate::{command, fuzz, msrv, tool, tool::Tool, workspace::Metadata};
+use crate::{command, consumer, fuzz, msrv, tool, tool::Tool, workspace::Metadata};
 
 /// Arguments of `cargo xtask ci`.
 #[derive(Debug, clap::Args)]
@@ -17,18 +17,20 @@ pub(crate) struct Args {
 /// One check, declared in the order they run: quick ones first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Step {
-    /// Formatting, here and in fuzz/.
+    /// Formatting, here, in fuzz/ and in consumer/.
     Fmt,
     /// Minimum Rust versions, as far as manifests declare them.
     Msrv,
     /// Licences and duplicate dependencies.
     Deny,
-    /// Lints, here and in fuzz/.
+    /// Lints, here, in fuzz/ and in consumer/.
     Clippy,
     /// Documentation without warnings.
     Doc,
     /// Each feature of each published crate on its own.
     Features,
+    /// A crate that uses rowkey, built and tested with one set of features at a time.
+    Consumer,
     /// A short run of every fuzz target.
     Fuzz,
 }
@@ -42,6 +44,7 @@ impl Step {
             Self::Clippy => "lints",
             Self::Doc => "documentation",
             Self::Features => "feature combinations",
+            Self::Consumer => "a consumer of each set of features",
             Self::Fuzz => "fuzz targets",
         }
     }
@@ -51,7 +54,7 @@ impl Step {
             Self::Deny => Some(tool::DENY),
             Self::Features => Some(tool::HACK),
             Self::Fuzz => Some(tool::FUZZ),
-            Self::Fmt | Self::Msrv | Self::Clippy | Self::Doc => None,
+            Self::Fmt | Self::Msrv | Self::Clippy | Self::Doc | Self::Consumer => None,
         }
     }
 
@@ -63,6 +66,7 @@ impl Step {
             Self::Clippy => clippy(),
             Self::Doc => doc(),
             Self::Features => features(),
+            Self::Consumer => consumer::run(),
             Self::Fuzz => fuzz::run(),
         }
     }
@@ -114,7 +118,8 @@ fn fmt() -> Result<()> {
     cargo(&["fmt", "--all", "--check"])?;
     // Without --all, which would format the crates under test once more.
     let mut fuzz = command::cargo(&["fmt", "--check", "--manifest-path"]);
-    command::run(fuzz.arg(fuzz::manifest()?))
+    command::run(fuzz.arg(fuzz::manifest()?))?;
+    consumer::fmt()
 }
 
 fn clippy() -> Result<()> {
@@ -129,7 +134,8 @@ fn clippy() -> Result<()> {
     ])?;
     let mut fuzz = command::cargo(&["clippy", "--all-targets", "--manifest-path"]);
     fuzz.arg(fuzz::manifest()?);
-    command::run(fuzz.args(["--", "-D", "warnings"]))
+    command::run(fuzz.args(["--", "-D", "warnings"]))?;
+    consumer::clippy()
 }
 
 fn doc() -> Result<()> {

@@ -7,6 +7,7 @@ mod backend;
 mod bench;
 mod ci;
 mod command;
+mod consumer;
 mod fuzz;
 mod msrv;
 mod prepare;

@@ -205,6 +205,8 @@ fn tree_line(line: &str) -> Option<(usize, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     const TREE: &str = "\
@@ -225,6 +227,7 @@ mod tests {
             publish: None,
             targets: Vec::new(),
             dependencies: Vec::new(),
+            features: BTreeMap::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What `cargo metadata` says about the workspace.
 
 use std::{
+    collections::BTreeMap,
     env,
     path::{Path, PathBuf},
 };
@@ -35,6 +36,7 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) struct Metadata {
     packages: Vec<Package>,
     workspace_members: Vec<String>,
+    target_directory: PathBuf,
 }
 
 /// One package of the workspace or of its dependencies.
@@ -54,6 +56,8 @@ pub(crate) struct Package {
     pub(crate) targets: Vec<Target>,
     /// The dependencies in its manifest.
     pub(crate) dependencies: Vec<Dependency>,
+    /// Its features, and what each turns on.
+    pub(crate) features: BTreeMap<String, Vec<String>>,
 }
 
 /// One dependency in the manifest of a package.
@@ -100,6 +104,11 @@ impl Metadata {
     /// The package of the workspace with this name.
     pub(crate) fn member(&self, name: &str) -> Option<&Package> {
         self.members().find(|package| package.name == name)
+    }
+
+    /// The folder that the workspace is built in.
+    pub(crate) fn target_directory(&self) -> &Path {
+        &self.target_directory
     }
 
     /// Every package, of the workspace and of its dependencies.

@@ -1,0 +1,68 @@
+//! A module without a prelude, in which the names that a macro would trust mean something else.
+
+#![no_implicit_prelude]
+
+pub use self::inner::{FerryId, TerminalId};
+
+mod inner {
+    #![allow(dead_code, non_camel_case_types, unused_macros)]
+
+    use ::rowkey::{DistributedId, UuidV7, entity_key};
+
+    struct Result;
+    struct Option;
+    struct Some;
+    struct None;
+    struct Ok;
+    struct Err;
+    struct String;
+    struct Vec;
+    struct Box;
+    struct bool;
+    struct u8;
+    struct u128;
+    struct str;
+    struct usize;
+    mod core {}
+    mod std {}
+    mod alloc {}
+    mod rowkey {}
+    mod rowkey_core {}
+    mod rowkey_sqlx {}
+    mod serde {}
+    mod schemars {}
+    mod utoipa {}
+    mod proptest {}
+    mod rust_decimal {}
+    mod sqlx {}
+    trait Clone {}
+    trait Copy {}
+    trait Debug {}
+    trait From {}
+    trait Into {}
+    trait TryFrom {}
+    trait Serialize {}
+    trait Deserialize {}
+    trait Type {}
+    trait Encode {}
+    trait Decode {}
+    trait EntityKey {}
+    trait Format {}
+    macro_rules! panic {
+        () => {};
+    }
+    macro_rules! write {
+        () => {};
+    }
+    macro_rules! concat {
+        () => {};
+    }
+
+    /// A ferry.
+    #[entity_key]
+    pub struct FerryId(UuidV7);
+
+    /// A terminal.
+    #[entity_key(prefix = "trm")]
+    pub struct TerminalId(DistributedId);
+}

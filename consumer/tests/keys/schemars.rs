@@ -1,0 +1,26 @@
+//! JSON Schemas of keys.
+
+use renamed::ShipId;
+use rowkey_consumer::formats::InvoiceId;
+use rowkey_consumer::shadowed::FerryId;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+
+fn schema<K: JsonSchema>() -> Schema {
+    SchemaSettings::default()
+        .into_generator()
+        .into_root_schema_for::<K>()
+}
+
+#[test]
+fn schemas_describe_the_text() {
+    let invoice = schema::<InvoiceId>();
+    assert_eq!(invoice.get("title"), Some(&"InvoiceId".into()));
+    assert_eq!(
+        invoice.get("pattern"),
+        Some(&"^inv_[0-9A-Za-z]{16}$".into())
+    );
+    for schema in [schema::<ShipId>(), schema::<FerryId>()] {
+        assert_eq!(schema.get("format"), Some(&"uuid".into()));
+    }
+}

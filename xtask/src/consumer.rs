@@ -1,0 +1,200 @@
+//! The crate that uses rowkey as its users do, with one set of features at a time.
+//!
+//! Within the workspace, crates turn on features of shared dependencies for each other, and a key
+//! that only works with the features of its neighbours would never be noticed. `consumer/` is a
+//! workspace of its own, forwards each feature of rowkey under the same name, and is built and
+//! tested once for each set.
+
+use std::{path::PathBuf, process::Command};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{
+    command,
+    workspace::{self, Metadata},
+};
+
+/// The packages of `consumer/`.
+const PACKAGES: [&str; 2] = ["rowkey-consumer", "renamed"];
+
+/// Drivers, each of which has a feature per backend: `sqlx-postgres` and so on.
+const DRIVERS: [&str; 1] = ["sqlx"];
+
+/// Packages that only some features may bring, and do. A driver is what its name begins with.
+const BROUGHT_BY: [(&str, &[&str]); 9] = [
+    (
+        "getrandom",
+        &[
+            "std",
+            "coarse-clock",
+            "default",
+            "schemars",
+            "utoipa",
+            "proptest",
+            "sqlx",
+        ],
+    ),
+    ("rustix", &["coarse-clock"]),
+    ("schemars", &["schemars"]),
+    ("utoipa", &["utoipa"]),
+    ("proptest", &["proptest"]),
+    ("sqlx-core", &["sqlx"]),
+    ("sqlx-postgres", &["sqlx-postgres"]),
+    ("sqlx-mysql", &["sqlx-mysql"]),
+    ("libsqlite3-sys", &["sqlx-sqlite"]),
+];
+
+/// Features of rowkey that are turned on together.
+#[derive(Debug, PartialEq, Eq)]
+struct Set {
+    name: String,
+    features: Vec<String>,
+}
+
+/// Builds and tests the crate with every set of features.
+pub(crate) fn run() -> Result<()> {
+    let metadata = Metadata::load()?;
+    let rowkey = metadata
+        .member("rowkey")
+        .context("the workspace has no package `rowkey`")?;
+    let features: Vec<&str> = rowkey.features.keys().map(String::as_str).collect();
+    let sets = sets(&features);
+    for (index, set) in sets.iter().enumerate() {
+        println!("\n--> [{}/{}] {}", index + 1, sets.len(), set.name);
+        check_packages(set).with_context(|| format!("with {}", set.name))?;
+        let mut test = cargo(&metadata, &["test", "--quiet", "--tests"])?;
+        command::run(test.args(set.arguments()))
+            .with_context(|| format!("the consumer fails with {}", set.name))?;
+    }
+    Ok(())
+}
+
+/// Checks the formatting of the crate.
+pub(crate) fn fmt() -> Result<()> {
+    let mut fmt = command::cargo(&["fmt", "--check", "--manifest-path"]);
+    fmt.arg(manifest()?);
+    for package in PACKAGES {
+        fmt.args(["--package", package]);
+    }
+    command::run(&mut fmt)
+}
+
+/// Checks the lints of the crate, with all features.
+pub(crate) fn clippy() -> Result<()> {
+    let arguments = ["clippy", "--workspace", "--all-targets", "--all-features"];
+    let mut clippy = cargo(&Metadata::load()?, &arguments)?;
+    command::run(clippy.args(["--", "-D", "warnings"]))
+}
+
+fn manifest() -> Result<PathBuf> {
+    let manifest = workspace::root().join("consumer").join("Cargo.toml");
+    if !manifest.is_file() {
+        bail!("there is no consumer crate: consumer/Cargo.toml does not exist");
+    }
+    Ok(manifest)
+}
+
+/// A command on the crate that builds. All sets share a folder: what they have in common is built
+/// once.
+fn cargo(metadata: &Metadata, arguments: &[&str]) -> Result<Command> {
+    let mut cargo = command::cargo(arguments);
+    cargo.arg("--manifest-path").arg(manifest()?);
+    cargo
+        .arg("--target-dir")
+        .arg(metadata.target_directory().join("consumer"));
+    Ok(cargo)
+}
+
+/// None, each on its own, all of each driver, and everything.
+fn sets(features: &[&str]) -> Vec<Set> {
+    let set = |name: &str, features: &[&str]| Set {
+        name: name.to_owned(),
+        features: features.iter().map(|&feature| feature.to_owned()).collect(),
+    };
+    let mut sets = vec![set("no features", &[])];
+    sets.extend(features.iter().map(|feature| set(feature, &[feature])));
+    for driver in DRIVERS {
+        let of_driver: Vec<&str> = features
+            .iter()
+            .copied()
+            .filter(|feature| belongs(feature, driver))
+            .collect();
+        sets.push(set(&format!("all of {driver}"), &of_driver));
+    }
+    sets.push(set("everything", features));
+    sets
+}
+
+/// Whether a feature is the named one, or that of a backend of the named driver.
+fn belongs(feature: &str, name: &str) -> bool {
+    let backend = feature.strip_prefix(name);
+    backend.is_some_and(|rest| rest.is_empty() || DRIVERS.contains(&name) && rest.starts_with('-'))
+}
+
+impl Set {
+    fn arguments(&self) -> [String; 3] {
+        [
+            "--no-default-features".to_owned(),
+            "--features".to_owned(),
+            self.features.join(","),
+        ]
+    }
+
+    fn brings(&self, by: &[&str]) -> bool {
+        let features = &self.features;
+        by.iter()
+            .any(|name| features.iter().any(|feature| belongs(feature, name)))
+    }
+}
+
+/// Checks that the crate depends on what its features need, and on nothing that others do.
+fn check_packages(set: &Set) -> Result<()> {
+    let mut tree = command::cargo(&["tree", "--edges=normal", "--prefix=none", "--format={p}"]);
+    tree.arg("--manifest-path").arg(manifest()?);
+    let tree = command::output(tree.args(set.arguments()))?;
+    let packages: Vec<&str> = tree
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    for (package, by) in BROUGHT_BY {
+        match (packages.contains(&package), set.brings(by)) {
+            (true, false) => bail!("{package} is a dependency, which only {by:?} may bring"),
+            (false, true) => bail!("{package} is no dependency, although {by:?} bring it"),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_feature_is_a_set_and_so_are_combinations() {
+        let sets = sets(&["std", "sqlx-mysql", "sqlx-sqlite"]);
+        let shown: Vec<(&str, String)> = sets
+            .iter()
+            .map(|set| (set.name.as_str(), set.features.join(" ")))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("no features", String::new()),
+                ("std", "std".into()),
+                ("sqlx-mysql", "sqlx-mysql".into()),
+                ("sqlx-sqlite", "sqlx-sqlite".into()),
+                ("all of sqlx", "sqlx-mysql sqlx-sqlite".into()),
+                ("everything", "std sqlx-mysql sqlx-sqlite".into()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_driver_stands_for_its_backends() {
+        assert!(belongs("sqlx-mysql", "sqlx"));
+        assert!(belongs("sqlx-mysql", "sqlx-mysql"));
+        assert!(!belongs("sqlx-mysql", "sqlx-my"));
+        assert!(!belongs("std", "sqlx"));
+    }
+}
