@@ -12,7 +12,7 @@ use sqlx::{
 };
 
 use crate::keys::{self, Case};
-use crate::scenarios::{Scenario, arrays, many, servers};
+use crate::scenarios::{Scenario, adoption, arrays, many, servers};
 
 /// What the scenarios need of an sqlx driver.
 ///
@@ -126,11 +126,13 @@ impl_driver! {
     Postgres: "EXPLAIN", searches_in_postgres, |_| {
         let mut scenarios = many::postgres();
         scenarios.push(arrays::scenario());
+        scenarios.extend(adoption::postgres());
         scenarios
     };
     MySql: "EXPLAIN", searches_in_mysql, |backend| {
         let mut scenarios = many::mysql();
         scenarios.extend(servers::mysql());
+        scenarios.extend(adoption::mysql(backend));
         if backend == Backend::MariaDb {
             scenarios.extend(servers::mariadb());
         }
@@ -139,6 +141,7 @@ impl_driver! {
     Sqlite: "EXPLAIN QUERY PLAN", searches_in_sqlite, |_| {
         let mut scenarios = many::sqlite();
         scenarios.extend(servers::sqlite());
+        scenarios.extend(adoption::sqlite());
         scenarios
     };
 }

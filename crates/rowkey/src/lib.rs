@@ -221,3 +221,8 @@ pub mod driver {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// Compiles and runs the examples of the chapter about existing columns.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/adoption.md")]
+struct Adoption;

@@ -1,5 +1,6 @@
 //! The scenarios by name.
 
+pub(crate) mod adoption;
 pub(crate) mod arrays;
 mod damage;
 mod joins;

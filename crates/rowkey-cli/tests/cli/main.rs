@@ -1,5 +1,6 @@
 //! Runs the `rowkey` binary as users do: arguments, standard input, outputs, exit code.
 
+mod adoption;
 mod bad_input;
 mod combs;
 mod distributed_ids;
