@@ -88,6 +88,7 @@ macro_rules! __impl_key {
         impl ::core::convert::TryFrom<::core::primitive::u128> for $key {
             type Error = $crate::Error;
 
+            #[inline]
             fn try_from(
                 value: ::core::primitive::u128,
             ) -> ::core::result::Result<Self, $crate::Error> {
@@ -99,6 +100,7 @@ macro_rules! __impl_key {
         impl ::core::convert::TryFrom<$crate::__private::Uuid> for $key {
             type Error = $crate::Error;
 
+            #[inline]
             fn try_from(
                 uuid: $crate::__private::Uuid,
             ) -> ::core::result::Result<Self, $crate::Error> {
@@ -290,6 +292,7 @@ pub const fn admit_constant<K: EntityKey>(value: u128) -> u128 {
 }
 
 /// The key of these 128 bits.
+#[inline]
 pub fn key_of_bits<K: EntityKey>(value: u128) -> Result<K, Error> {
     K::from_format(K::Format::try_from(value)?)
 }

@@ -68,11 +68,13 @@ pub trait EntityKey:
     fn into_format(self) -> Self::Format;
 
     /// The 128 bits in public (RFC) order.
+    #[inline]
     fn to_u128(self) -> u128 {
         self.into_format().to_u128()
     }
 
     /// The same bits as a [`Uuid`].
+    #[inline]
     fn to_uuid(self) -> Uuid {
         Uuid::from_u128(self.to_u128())
     }
@@ -232,6 +234,7 @@ pub trait EntityKey:
 ///
 /// See [`EntityKey::from_format`].
 #[doc(hidden)]
+#[inline]
 pub fn admit<K: EntityKey>(id: K::Format) -> Result<K::Format, Error> {
     let value = id.to_u128();
     if value > const { K::PLAN.max_value() } {

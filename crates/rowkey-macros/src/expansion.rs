@@ -97,10 +97,12 @@ fn entity_key_impl(
             const PLAN: #rowkey::StoragePlan =
                 #rowkey::__private::default_plan::<Self>() #(#choices)*;
 
+            #[inline]
             fn from_format(id: #format) -> ::core::result::Result<Self, #rowkey::Error> {
                 ::core::result::Result::map(#rowkey::__private::admit::<Self>(id), Self)
             }
 
+            #[inline]
             fn into_format(self) -> #format {
                 self.0
             }

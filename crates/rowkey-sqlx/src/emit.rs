@@ -10,10 +10,12 @@ macro_rules! __impl_driver {
     ($Key:ty, $Db:ident, $driver:ident) => {
         #[automatically_derived]
         impl $crate::__private::sqlx::Type<$crate::__private::sqlx::$Db> for $Key {
+            #[inline]
             fn type_info() -> $crate::__private::TypeInfo<$crate::__private::sqlx::$Db> {
                 $crate::$driver::type_info::<Self>()
             }
 
+            #[inline]
             fn compatible(
                 found: &$crate::__private::TypeInfo<$crate::__private::sqlx::$Db>,
             ) -> $crate::__private::primitive::bool {
@@ -23,6 +25,7 @@ macro_rules! __impl_driver {
 
         #[automatically_derived]
         impl<'q> $crate::__private::sqlx::Encode<'q, $crate::__private::sqlx::$Db> for $Key {
+            #[inline]
             fn encode_by_ref(
                 &self,
                 buffer: &mut $crate::__private::ArgumentBuffer<$crate::__private::sqlx::$Db>,
@@ -33,6 +36,7 @@ macro_rules! __impl_driver {
 
         #[automatically_derived]
         impl<'r> $crate::__private::sqlx::Decode<'r, $crate::__private::sqlx::$Db> for $Key {
+            #[inline]
             fn decode(
                 value: $crate::__private::ValueRef<'r, $crate::__private::sqlx::$Db>,
             ) -> $crate::__private::Decoded<Self> {
@@ -52,6 +56,7 @@ macro_rules! __impl_postgres {
 
         #[automatically_derived]
         impl $crate::__private::sqlx::postgres::PgHasArrayType for $Key {
+            #[inline]
             fn array_type_info() -> $crate::__private::sqlx::postgres::PgTypeInfo {
                 $crate::postgres::array_type_info::<Self>()
             }

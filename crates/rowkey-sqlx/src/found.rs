@@ -6,9 +6,19 @@ use rowkey_core::{Column, EntityKey, Error, StoredRef};
 use sqlx::error::BoxDynError;
 
 /// The key of what a column held.
+// Always: callers have constant columns, of which one arm remains, and the key's own check of its
+// format then is the column's. A hint is not taken.
+#[inline(always)]
 pub(crate) fn key_of<K: EntityKey>(column: Column, found: StoredRef<'_>) -> Result<K, BoxDynError> {
-    let value = column.decode(found)?;
-    Ok(K::try_from(value)?)
+    match column.decode(found).and_then(K::try_from) {
+        Ok(key) => Ok(key),
+        Err(error) => Err(boxed(error)),
+    }
+}
+
+#[cold]
+fn boxed(error: Error) -> BoxDynError {
+    Box::new(error)
 }
 
 /// The error for a value of another type than the column's plan stores.

@@ -9,6 +9,7 @@
 
 use std::str;
 
+use rowkey_core::text::decimal;
 use rowkey_core::{Backend, Column, EntityKey, Stored, StoredRef, Wire};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
@@ -57,10 +58,17 @@ pub(crate) fn encode_value<K: EntityKey>(
     buffer: &mut Vec<u8>,
 ) -> Result<IsNull, BoxDynError> {
     match const { column::<K>() }.encode(value) {
-        Stored::Bytes(bytes) => <&[u8] as Encode<'_, MySql>>::encode(bytes.as_slice(), buffer),
+        Stored::Bytes(bytes) => {
+            // As sqlx encodes a slice, the length in front; at once, because it is known here.
+            let (bytes, mut sent) = (bytes.as_slice(), [0; 1 + 16]);
+            sent[0] = bytes.len() as u8;
+            sent[1..=bytes.len()].copy_from_slice(bytes);
+            buffer.extend_from_slice(&sent[..=bytes.len()]);
+            Ok(IsNull::No)
+        }
         Stored::Text(text) => <&str as Encode<'_, MySql>>::encode(&text, buffer),
         Stored::Decimal(number) => {
-            <String as Encode<'_, MySql>>::encode(number.to_string(), buffer)
+            <&str as Encode<'_, MySql>>::encode(&decimal::write(number), buffer)
         }
         Stored::Uuid(_) => unreachable!("MySQL plans have sixteen bytes or text for a uuid"),
     }
@@ -75,56 +83,53 @@ pub(crate) fn encode_value<K: EntityKey>(
 #[inline]
 pub fn decode<K: EntityKey>(value: MySqlValueRef<'_>) -> Result<K, BoxDynError> {
     let column = const { column::<K>() };
-    if value.is_null() {
-        return Err(Box::new(UnexpectedNullError));
-    }
-    let found = match Kind::of(&value.type_info()) {
-        Some(kind) => kind.read(column, <&[u8] as Decode<'_, MySql>>::decode(value)?)?,
-        None => {
-            let found = format!("a value of type {}", value.type_info().name());
-            return Err(refusal(column, found));
+    // The name does not tell text from bytes: a CHAR with a binary collation and MariaDB's UUID are
+    // called BINARY. Their collation does, which sqlx looks at for `str`. Both protocols carry all
+    // three kinds as the same bytes.
+    if <str as Type<MySql>>::compatible(&value.type_info()) {
+        let text = text(column, bytes(value)?)?;
+        match column.wire() {
+            Wire::Decimal(_) => Err(refusal(column, text)),
+            _ => key_of(column, text),
         }
-    };
-    key_of(column, found)
-}
-
-/// The kinds of values that some plan stores, told apart by what the server says of the column.
-#[derive(Clone, Copy)]
-enum Kind {
-    Decimal,
-    Text,
-    Bytes,
-}
-
-impl Kind {
-    fn of(found: &MySqlTypeInfo) -> Option<Self> {
-        // The name does not tell text from bytes: a CHAR with a binary collation and MariaDB's UUID
-        // are called BINARY. Their collation does, which sqlx looks at for `str`.
-        if <Decimal as Type<MySql>>::compatible(found) {
-            Some(Self::Decimal)
-        } else if <str as Type<MySql>>::compatible(found) {
-            Some(Self::Text)
-        } else if <[u8] as Type<MySql>>::compatible(found) {
-            Some(Self::Bytes)
-        } else {
-            None
-        }
-    }
-
-    /// Both protocols carry all three kinds as these bytes.
-    fn read(self, column: Column, bytes: &[u8]) -> Result<StoredRef<'_>, BoxDynError> {
-        let text = || match str::from_utf8(bytes) {
-            Ok(text) => Ok(StoredRef::Text(text)),
-            Err(_) => Err(refusal(column, "text that is not UTF-8")),
-        };
-        match (self, column.wire()) {
-            (Self::Decimal, Wire::Decimal(_)) => text(),
-            (Self::Decimal, _) => Err(refusal(column, "a DECIMAL number")),
-            (Self::Text, Wire::Decimal(_)) => Err(refusal(column, text()?)),
-            (Self::Text, _) => text(),
+    } else if <[u8] as Type<MySql>>::compatible(&value.type_info()) {
+        let bytes = bytes(value)?;
+        match column.wire() {
             // A UUID that went through an expression may have lost its character set.
-            (Self::Bytes, Wire::NativeUuid) if bytes.len() == 36 => text(),
-            (Self::Bytes, _) => Ok(StoredRef::Bytes(bytes)),
+            Wire::NativeUuid if bytes.len() == 36 => key_of(column, text(column, bytes)?),
+            _ => key_of(column, StoredRef::Bytes(bytes)),
         }
+    } else if <Decimal as Type<MySql>>::compatible(&value.type_info()) {
+        let bytes = bytes(value)?;
+        match column.wire() {
+            Wire::Decimal(_) => key_of(column, text(column, bytes)?),
+            _ => Err(refusal(column, "a DECIMAL number")),
+        }
+    } else {
+        Err(refuse_type(column, value))
     }
+}
+
+/// What the server has sent, unless it is NULL.
+#[inline]
+fn bytes(value: MySqlValueRef<'_>) -> Result<&[u8], BoxDynError> {
+    <&[u8] as Decode<'_, MySql>>::decode(value)
+}
+
+#[inline]
+fn text(column: Column, bytes: &[u8]) -> Result<StoredRef<'_>, BoxDynError> {
+    match str::from_utf8(bytes) {
+        Ok(text) => Ok(StoredRef::Text(text)),
+        Err(_) => Err(refusal(column, "text that is not UTF-8")),
+    }
+}
+
+// By value: a reference would make the value be written to memory before it is known to be bad.
+#[cold]
+fn refuse_type(column: Column, value: MySqlValueRef<'_>) -> BoxDynError {
+    if value.is_null() {
+        return Box::new(UnexpectedNullError);
+    }
+    let type_info = value.type_info();
+    refusal(column, format_args!("a value of type {}", type_info.name()))
 }

@@ -145,7 +145,15 @@ pub fn decode<K: EntityKey>(value: PgValueRef<'_>) -> Result<K, BoxDynError> {
 }
 
 /// Whether values of this type come as the wire shape is read.
+#[inline]
 fn is_stored_as(wire: Wire, found: &PgTypeInfo) -> bool {
+    found.oid() == Some(oids(wire).element) || is_read_like(wire, found)
+}
+
+/// Whether values of another type are read like those of the wire shape's own: of a domain over it
+/// and, for text, of the other types of text.
+#[inline(never)]
+fn is_read_like(wire: Wire, found: &PgTypeInfo) -> bool {
     let Some(oid) = base_oid(found) else {
         return false;
     };

@@ -53,8 +53,11 @@ pub(crate) fn encode_value<K: EntityKey>(
     buffer: &mut SqliteArgumentsBuffer,
 ) -> Result<IsNull, BoxDynError> {
     match const { column::<K>() }.encode(value) {
-        Stored::Bytes(bytes) => <&[u8] as Encode<'_, Sqlite>>::encode(bytes.as_slice(), buffer),
-        Stored::Text(text) => <&str as Encode<'_, Sqlite>>::encode(&text, buffer),
+        // Owned, as the buffer keeps them.
+        Stored::Bytes(bytes) => {
+            <Vec<u8> as Encode<'_, Sqlite>>::encode(bytes.as_slice().to_vec(), buffer)
+        }
+        Stored::Text(text) => <String as Encode<'_, Sqlite>>::encode(text.into(), buffer),
         Stored::Uuid(_) | Stored::Decimal(_) => {
             unreachable!("SQLite has neither a uuid nor an exact decimal type to plan with")
         }
@@ -74,13 +77,16 @@ pub fn decode<K: EntityKey>(value: SqliteValueRef<'_>) -> Result<K, BoxDynError>
         return Err(Box::new(UnexpectedNullError));
     }
     // Asked for first: a value gives out one borrow, and reading it could convert it.
-    let found = match value.type_info().name() {
-        "BLOB" => StoredRef::Bytes(<&[u8] as Decode<'_, Sqlite>>::decode(value)?),
-        "TEXT" => match <&str as Decode<'_, Sqlite>>::decode(value) {
+    let stored_as = value.type_info().into_owned();
+    let found = if stored_as == <[u8] as Type<Sqlite>>::type_info() {
+        StoredRef::Bytes(<&[u8] as Decode<'_, Sqlite>>::decode(value)?)
+    } else if stored_as == <str as Type<Sqlite>>::type_info() {
+        match <&str as Decode<'_, Sqlite>>::decode(value) {
             Ok(text) => StoredRef::Text(text),
             Err(_) => return Err(refusal(column, "text that is not UTF-8")),
-        },
-        number => return Err(refuse_number(column, number)),
+        }
+    } else {
+        return Err(refuse_number(column, stored_as.name()));
     };
     key_of(column, found)
 }

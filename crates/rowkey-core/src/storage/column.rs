@@ -202,6 +202,7 @@ impl Column {
     }
 
     /// The key's format.
+    #[inline]
     pub const fn format(self) -> FormatKind {
         self.format
     }
@@ -217,6 +218,7 @@ impl Column {
     }
 
     /// The rearrangement that the layout means for this format.
+    #[inline]
     pub const fn permutation(self) -> Permutation {
         match (self.layout, self.format) {
             (Layout::Public, _) => Permutation::Identity,
@@ -230,6 +232,7 @@ impl Column {
     }
 
     /// What drivers send and receive.
+    #[inline]
     pub const fn wire(self) -> Wire {
         let distributed = matches!(self.format, FormatKind::DistributedId);
         match (self.storage, self.backend) {
@@ -246,6 +249,7 @@ impl Column {
         }
     }
 
+    #[inline]
     const fn digits(self) -> u8 {
         if matches!(self.format, FormatKind::DistributedId) {
             28
@@ -255,6 +259,7 @@ impl Column {
     }
 
     /// The largest public value that the column has room for.
+    #[inline]
     pub const fn max_value(self) -> u128 {
         match self.wire() {
             Wire::Decimal(digits) | Wire::Text(digits @ (28 | 38)) => {

@@ -66,6 +66,7 @@ pub enum Permutation {
 
 impl Permutation {
     /// Public form to stored form.
+    #[inline]
     pub const fn apply(self, value: u128) -> u128 {
         match self {
             Self::Identity => value,
@@ -79,6 +80,7 @@ impl Permutation {
     }
 
     /// Stored form to public form.
+    #[inline]
     pub const fn invert(self, stored: u128) -> u128 {
         match self {
             Self::Identity | Self::SwapShort | Self::SwapFull => self.apply(stored),
@@ -91,6 +93,7 @@ impl Permutation {
 }
 
 /// Exchanges two bit fields of equal width.
+#[inline]
 const fn swap_fields(value: u128, high_shift: u32, low_shift: u32, mask: u128) -> u128 {
     let difference = ((value >> high_shift) ^ (value >> low_shift)) & mask;
     value ^ (difference << high_shift) ^ (difference << low_shift)

@@ -30,6 +30,7 @@ pub struct StoredBytes {
 
 impl StoredBytes {
     /// The bytes.
+    #[inline]
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes[usize::from(self.start)..]
     }
@@ -106,7 +107,8 @@ impl Column {
             (Wire::Uuid | Wire::NativeUuid | Wire::Bytes(16), StoredRef::Bytes(bytes)) => {
                 match <[u8; 16]>::try_from(bytes) {
                     Ok(bytes) => u128::from_be_bytes(bytes),
-                    Err(_) => return Err(self.mismatch(found)),
+                    // Put together again, or it would be written to memory each time.
+                    Err(_) => return Err(self.mismatch(StoredRef::Bytes(bytes))),
                 }
             }
             (Wire::Bytes(_), StoredRef::Bytes(bytes)) => match <[u8; 12]>::try_from(bytes) {

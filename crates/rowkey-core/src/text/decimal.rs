@@ -64,15 +64,7 @@ pub fn padded<const N: usize>(value: u128) -> ShortText {
 #[inline]
 pub fn write_padded<const N: usize>(value: u128) -> [u8; N] {
     const { assert!(N <= MOST_DIGITS, "128 bits have at most 39 decimal digits") };
-    let (first, middle_16, last_16) = if value < 1 << 94 {
-        // All numbers of 28 digits.
-        let (middle_16, last_16) = split_below_2_pow_94(value);
-        (0, middle_16, last_16)
-    } else {
-        let (rest, last_16) = split_last_16(value);
-        let (first, middle_16) = split_below_2_pow_94(rest);
-        (first, middle_16, last_16)
-    };
+    let [first, middle_16, last_16] = sixteens(value);
     // From the last one on. The first one has at most 7 digits.
     let groups = [
         last_16 % E8,
@@ -92,6 +84,30 @@ pub fn write_padded<const N: usize>(value: u128) -> [u8; N] {
         part.copy_from_slice(&eight_digits(groups[N / 8])[8 - N % 8..]);
     }
     digits
+}
+
+/// Cuts a number's decimal digits into sixteens, the most significant ones first: at most 7 digits,
+/// then 16 and 16.
+///
+/// For protocols that carry digits in groups, because each part fits a machine word.
+///
+/// ```
+/// use rowkey_core::text::decimal;
+///
+/// let value = 1_088_824_355_131_185_736_905_670_087;
+/// assert_eq!(decimal::sixteens(value), [0, 108_882_435_513, 1_185_736_905_670_087]);
+/// ```
+#[inline]
+pub fn sixteens(value: u128) -> [u64; 3] {
+    if value < 1 << 94 {
+        // All numbers of 28 digits.
+        let (middle_16, last_16) = split_below_2_pow_94(value);
+        [0, middle_16, last_16]
+    } else {
+        let (rest, last_16) = split_last_16(value);
+        let (first, middle_16) = split_below_2_pow_94(rest);
+        [first, middle_16, last_16]
+    }
 }
 
 /// `(value / 10^16, value % 10^16)`, without the 128-bit division that the compiler would call a

@@ -110,6 +110,7 @@ impl Width {
     pub const ALL: [Self; 4] = [Self::I64, Self::U64, Self::Decimal28, Self::U128];
 
     /// The largest number.
+    #[inline]
     pub const fn max(self) -> u128 {
         match self {
             Self::I64 => i64::MAX as u128,

@@ -11,9 +11,14 @@
 //! 10000^weight; groups of zeros at the end are left out. The scale counts the digits after the
 //! point that are shown.
 
+use rowkey_core::text::decimal;
+
 const GROUP: u64 = 10_000;
-/// Four groups, the most that a `u64` holds.
-const CHUNK: u128 = 10_u128.pow(16);
+const GROUP_BITS: u32 = u16::BITS;
+/// Two groups.
+const PAIR: u64 = GROUP * GROUP;
+/// Four groups, which a `u64` holds as a number and as they are sent.
+const CHUNK: u64 = PAIR * PAIR;
 
 const POSITIVE: u16 = 0x0000;
 const NEGATIVE: u16 = 0x4000;
@@ -21,33 +26,80 @@ const NAN: u16 = 0xc000;
 const INFINITY: u16 = 0xd000;
 const NEGATIVE_INFINITY: u16 = 0xf000;
 
-/// Appends a number.
-pub(super) fn write(number: u128, buffer: &mut Vec<u8>) {
-    // Least significant group first: a u128 has up to 39 digits.
-    let mut groups = [0_u16; 12];
-    let mut rest = number;
-    for chunk in groups.chunks_exact_mut(4) {
-        let mut part = (rest % CHUNK) as u64;
-        rest /= CHUNK;
-        for group in chunk {
-            *group = (part % GROUP) as u16;
-            part /= GROUP;
-        }
-    }
-    let end = groups
-        .iter()
-        .rposition(|group| *group != 0)
-        .map_or(0, |last| last + 1);
-    let start = groups.iter().position(|group| *group != 0).unwrap_or(end);
-    let sent = &groups[start..end];
+const MALFORMED: &str = "bytes that are no numeric";
+const TOO_LARGE: &str = "a number of more than 38 digits";
 
-    buffer.extend_from_slice(&(sent.len() as u16).to_be_bytes());
-    buffer.extend_from_slice(&(end.saturating_sub(1) as u16).to_be_bytes());
-    buffer.extend_from_slice(&POSITIVE.to_be_bytes());
-    buffer.extend_from_slice(&0_u16.to_be_bytes());
-    for group in sent.iter().rev() {
-        buffer.extend_from_slice(&group.to_be_bytes());
+/// Appends a number.
+#[inline]
+pub(super) fn write(number: u128, buffer: &mut Vec<u8>) {
+    let parts = decimal::sixteens(number);
+    let [first, middle, last] = parts;
+    if first != 0 || middle == 0 || last == 0 {
+        return write_any(parts, buffer);
     }
+    // Five to eight groups, as ids have. Those in front that are zero are shifted out, the ones at
+    // the end cut off: a length that the compiler knows is copied without a call. Neither part is
+    // zero, so the bits that are set here hide nothing and spare the compiler the case of zero.
+    let (middle, last) = (four_groups(middle), four_groups(last));
+    let (before, after) = (
+        (middle | 1).leading_zeros() / GROUP_BITS,
+        (last | 1 << 63).trailing_zeros() / GROUP_BITS,
+    );
+    let groups = (u128::from(middle) << 64 | u128::from(last)) << (before % 4 * GROUP_BITS);
+    let mut bytes = [0; 24];
+    bytes[..8].copy_from_slice(&header(8 - before - after, 7 - before));
+    bytes[8..].copy_from_slice(&groups.to_be_bytes());
+    buffer.extend_from_slice(&bytes);
+    buffer.truncate(buffer.len() - 2 * (before + after) as usize);
+}
+
+/// Appends a number with any number of groups.
+fn write_any(parts: [u64; 3], buffer: &mut Vec<u8>) {
+    let groups = parts.map(|part| four_groups(part).to_be_bytes());
+    let (groups, _) = groups.as_flattened().as_chunks::<2>();
+    let is_sent = |group: &[u8; 2]| *group != [0; 2];
+    let (Some(first), Some(last)) = (
+        groups.iter().position(is_sent),
+        groups.iter().rposition(is_sent),
+    ) else {
+        return buffer.extend_from_slice(&header(0, 0));
+    };
+    let sent = &groups[first..=last];
+    buffer.extend_from_slice(&header(
+        sent.len() as u32,
+        (groups.len() - 1 - first) as u32,
+    ));
+    buffer.extend_from_slice(sent.as_flattened());
+}
+
+/// The header of a whole number that is not negative.
+fn header(groups: u32, weight: u32) -> [u8; 8] {
+    (u64::from(groups) << 48 | u64::from(weight) << 32 | u64::from(POSITIVE) << 16).to_be_bytes()
+}
+
+/// Two groups, each in 16 bits, of a number below 10^8.
+fn two_groups(number: u64) -> u64 {
+    // `quotient << 16 | remainder`.
+    number + number / GROUP * ((1 << GROUP_BITS) - GROUP)
+}
+
+/// Four groups, each in 16 bits, of a number below 10^16.
+fn four_groups(number: u64) -> u64 {
+    two_groups(number / PAIR) << 32 | two_groups(number % PAIR)
+}
+
+/// The number of four groups, if each is one.
+fn number_of(groups: u64) -> Option<u64> {
+    // A group is below 2^15, and still is after adding what a group has less than 2^15. A sum that
+    // spoils the next group is of one that is not below 2^15 itself.
+    const TOP: u64 = 0x8000_8000_8000_8000;
+    const RAISE: u64 = (0x8000 - GROUP) * 0x0001_0001_0001_0001;
+    if (groups | groups.wrapping_add(RAISE)) & TOP != 0 {
+        return None;
+    }
+    // Groups, then pairs of them, side by side: `high << n | low` becomes `high * base + low`.
+    let pairs = groups - (groups >> 16 & 0x0000_ffff_0000_ffff) * ((1 << 16) - GROUP);
+    Some(pairs - (pairs >> 32) * ((1 << 32) - PAIR))
 }
 
 /// Reads a whole number that is not negative.
@@ -55,49 +107,66 @@ pub(super) fn write(number: u128, buffer: &mut Vec<u8>) {
 /// # Errors
 ///
 /// What the bytes are instead, in words.
+#[inline]
 pub(super) fn read(bytes: &[u8]) -> Result<u128, &'static str> {
-    const MALFORMED: &str = "bytes that are no numeric";
-    const TOO_LARGE: &str = "a number of more than 38 digits";
-
-    let (fields, []) = bytes.as_chunks::<2>() else {
+    let Some((header, groups)) = bytes.split_first_chunk() else {
         return Err(MALFORMED);
     };
-    let mut fields = fields.iter().map(|field| u16::from_be_bytes(*field));
-    let mut header = || fields.next().ok_or(MALFORMED);
-    let (count, weight, sign, scale) = (header()?, header()?, header()?, header()?);
-    match sign {
-        POSITIVE => {}
-        NEGATIVE => return Err("a negative number"),
-        NAN => return Err("NaN"),
-        INFINITY | NEGATIVE_INFINITY => return Err("infinity"),
-        _ => return Err(MALFORMED),
-    }
-    if scale != 0 {
-        return Err("a number with digits after the point");
-    }
-    if fields.len() != usize::from(count) {
-        return Err(MALFORMED);
+    let header = u64::from_be_bytes(*header);
+    let (count, weight) = (header >> 48, (header >> 32) as i16);
+    if header as u32 != 0 || groups.len() as u64 != 2 * count {
+        return Err(refuse(header as u32, groups.len()));
     }
     if count == 0 {
         return Ok(0);
     }
     // Fewer whole groups than were sent would need a scale.
-    let zeros = i32::from(weight as i16) - i32::from(count - 1);
+    let zeros = i32::from(weight) - (count as i32 - 1);
     let zeros = u32::try_from(zeros).map_err(|_| MALFORMED)?;
-    let mut number = 0_u128;
-    for group in fields {
-        if u64::from(group) >= GROUP {
-            return Err(MALFORMED);
+
+    // Up to three groups, then four at a time. The three are read with what precedes them.
+    let (part, fours) = groups.as_rchunks();
+    let Some(first) = bytes.get(part.len()..).and_then(<[u8]>::first_chunk) else {
+        return Err(MALFORMED);
+    };
+    let first = u64::from_be_bytes(*first) & !(u64::MAX << (8 * part.len()));
+    let first = number_of(first).ok_or(MALFORMED)?;
+    let number = match fours {
+        [] => first.into(),
+        [second, fours @ ..] => {
+            let second = number_of(u64::from_be_bytes(*second)).ok_or(MALFORMED)?;
+            let mut number = u128::from(first) * u128::from(CHUNK) + u128::from(second);
+            for four in fours {
+                let four = number_of(u64::from_be_bytes(*four)).ok_or(MALFORMED)?;
+                number = number
+                    .checked_mul(CHUNK.into())
+                    .and_then(|number| number.checked_add(four.into()))
+                    .ok_or(TOO_LARGE)?;
+            }
+            number
         }
-        number = number
-            .checked_mul(GROUP.into())
-            .and_then(|number| number.checked_add(group.into()))
-            .ok_or(TOO_LARGE)?;
+    };
+    if zeros == 0 {
+        return Ok(number);
     }
     u128::from(GROUP)
         .checked_pow(zeros)
         .and_then(|zeros| number.checked_mul(zeros))
         .ok_or(TOO_LARGE)
+}
+
+/// Says what is wrong with a header's sign and scale, or with how many bytes follow it.
+#[cold]
+fn refuse(sign_and_scale: u32, length: usize) -> &'static str {
+    let (sign, scale) = ((sign_and_scale >> 16) as u16, sign_and_scale as u16);
+    match sign {
+        _ if !length.is_multiple_of(2) => MALFORMED,
+        NEGATIVE => "a negative number",
+        NAN => "NaN",
+        INFINITY | NEGATIVE_INFINITY => "infinity",
+        POSITIVE if scale != 0 => "a number with digits after the point",
+        _ => MALFORMED,
+    }
 }
 
 #[cfg(test)]
@@ -134,6 +203,59 @@ mod tests {
     }
 
     #[test]
+    fn groups_are_those_of_dividing() {
+        let powers = (0..39).map(|exponent| 10_u128.pow(exponent));
+        let numbers = powers.flat_map(|power| [power, 3 * power, power - 1, power + 10_000]);
+        // A third of all bits set, at every length.
+        let patterns = (0..128).map(|shift| (u128::MAX / 7) >> shift);
+        for number in numbers.chain(patterns) {
+            let mut groups = Vec::new();
+            let mut rest = number;
+            while rest > 0 {
+                groups.insert(0, (rest % 10_000) as u16);
+                rest /= 10_000;
+            }
+            let weight = groups.len().saturating_sub(1) as u16;
+            let sent = groups.iter().rposition(|group| *group != 0);
+            groups.truncate(sent.map_or(0, |last| last + 1));
+            let expected = [vec![groups.len() as u16, weight, 0, 0], groups].concat();
+
+            let mut written = b"before".to_vec();
+            write(number, &mut written);
+            assert_eq!(written, [&b"before"[..], &fields(&expected)].concat());
+            assert_eq!(read(&fields(&expected)), Ok(number));
+        }
+    }
+
+    #[test]
+    fn a_group_is_refused_wherever_it_stands() {
+        for count in 1..=9 {
+            for place in 0..count {
+                for group in [10_000, 0x7fff, 0x8000, 0xffff] {
+                    let mut sent = vec![count as u16, count as u16 - 1, 0, 0];
+                    sent.extend((0..count).map(|at| if at == place { group } else { 9_999 }));
+                    assert_eq!(read(&fields(&sent)), Err("bytes that are no numeric"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn leading_zeros_are_read_and_the_128_bits_are_the_limit() {
+        assert_eq!(read(&fields(&[3, 2, 0, 0, 0, 0, 7])), Ok(7));
+        assert_eq!(
+            read(&fields(&[9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7])),
+            Ok(70_000)
+        );
+        // 2^128-1 and the next number.
+        let most = [340, 2823, 6692, 938, 4634, 6337, 4607, 4317, 6821, 1455];
+        let mut sent = [&[10, 9, 0, 0], &most[..]].concat();
+        assert_eq!(read(&fields(&sent)), Ok(u128::MAX));
+        sent[13] += 1;
+        assert_eq!(read(&fields(&sent)), Err("a number of more than 38 digits"));
+    }
+
+    #[test]
     fn every_group_boundary_comes_back() {
         let powers = (0..39).map(|exponent| 10_u128.pow(exponent));
         let neighbours = powers.flat_map(|power| [power - 1, power, power + 1]);
@@ -167,6 +289,10 @@ mod tests {
             (fields(&[2, 1, 0, 0, 5]), "bytes that are no numeric"),
             (fields(&[1, 0, 0, 0, 10_000]), "bytes that are no numeric"),
             (fields(&[1, 0, 7, 0, 1]), "bytes that are no numeric"),
+            (
+                [&fields(&[1, 0, NEGATIVE, 0, 5])[..], &[0]].concat(),
+                "bytes that are no numeric",
+            ),
             (vec![0; 3], "bytes that are no numeric"),
             (vec![], "bytes that are no numeric"),
         ] {
