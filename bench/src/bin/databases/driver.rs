@@ -6,8 +6,13 @@ use sqlx::{
     Type,
 };
 
+use crate::statements::Server;
+
 /// What is measured, of each driver.
 pub(crate) trait Driver: Database<Connection: Connection<Database = Self>> {
+    /// Which database is measured with it.
+    const SERVER: Server;
+
     /// Inserts rows with these ids in one statement and one transaction.
     async fn insert<I: Id<Self>>(db: &mut Self::Connection, ids: &[I]) -> Result<()>;
 
@@ -31,8 +36,10 @@ pub(crate) trait Driver: Database<Connection: Connection<Database = Self>> {
 }
 
 macro_rules! impl_driver {
-    ($($Db:ident: $parameter:literal),*) => {$(
+    ($($Db:ident: $Server:ident, $parameter:literal;)*) => {$(
         impl Driver for $Db {
+            const SERVER: Server = Server::$Server;
+
             async fn insert<I: Id<Self>>(db: &mut Self::Connection, ids: &[I]) -> Result<()> {
                 let mut query = QueryBuilder::<Self>::new("INSERT INTO measured (id, amount) ");
                 query.push_values(ids.iter().zip(0_i64..), |mut row, (id, amount)| {
@@ -75,7 +82,11 @@ macro_rules! impl_driver {
     )*};
 }
 
-impl_driver!(Postgres: "$1", MySql: "?", Sqlite: "?");
+impl_driver! {
+    Postgres: Postgres, "$1";
+    MySql: MariaDb, "?";
+    Sqlite: Sqlite, "?";
+}
 
 /// What can be an id in a database.
 pub(crate) trait Id<D: Database>:

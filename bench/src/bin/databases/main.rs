@@ -1,32 +1,40 @@
 //! Measures typed keys on databases, and writes a page and a plot of it.
 //!
-//! `databases <rows> <directory>`; `cargo xtask bench --databases` calls it. Every server gets a
+//! `databases <rows> <directory>`; `cargo xtask bench --databases` calls it, and it calls itself to
+//! count instructions. Every server gets a
 //! database of its own, which goes at the end, whatever the end is.
 
 mod driver;
 mod fill;
+mod instructions;
 mod pair;
 mod plot;
 mod report;
 mod server;
+mod statements;
 
 use std::path::PathBuf;
 use std::{env, fs};
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 
 use report::{Machine, Report};
 
 fn main() -> Result<()> {
-    let mut arguments = env::args().skip(1);
-    let usage = "usage: databases <rows> <directory>";
-    let rows = arguments.next().context(usage)?.parse().context(usage)?;
-    let directory = PathBuf::from(arguments.next().context(usage)?);
-
-    let machine = Machine::look();
+    let arguments: Vec<_> = env::args().skip(1).collect();
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
+    let (rows, directory) = match arguments[..] {
+        [statements::COMMAND, database, work] => {
+            return runtime.block_on(statements::run(database, serde_json::from_str(work)?));
+        }
+        [rows, directory] => (rows.parse()?, PathBuf::from(directory)),
+        _ => bail!("usage: databases <rows> <directory>"),
+    };
+
+    let machine = Machine::look();
     let report = Report {
         rows,
         machine,

@@ -1,128 +1,257 @@
 //! A typed key next to the driver's own type in the same column, one statement a row.
+//!
+//! A difference of a percent is less than what other work on the machine adds to a statement. So the
+//! two take short turns on one table, in the order key, type, type, key and then the other way
+//! round: whatever makes statements slower from one turn to the next meets both alike. Each round of
+//! four turns gives a ratio, and the ratios a median with the interval that it lies in.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use rowkey::generate::{Generate, GenerateWith, SystemEntropy};
-use rowkey::{DistributedId, EntityKey, ShortPrefixComb, UnixMillis};
+use rowkey::EntityKey;
+use rowkey::generate::SystemEntropy;
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
 use crate::driver::{Driver, Id};
 use crate::fill::{CombKey, NumberKey, column};
+use crate::instructions::{self, Instructions};
 use crate::server::Database;
+use crate::statements::{Kind, Maker, decimal_of};
 
-/// Rows that are inserted, and found again, in a round.
-pub(crate) const ROWS: u64 = 2_000;
+/// Statements of a turn.
+pub(crate) const TURN: u64 = 25;
 
-/// Rounds, of which the fastest counts.
-pub(crate) const ROUNDS: u64 = 7;
+/// Rounds of four turns.
+const ROUNDS: u64 = 800;
+
+/// How many rounds there are where a table has so many rows.
+pub(crate) fn rounds(rows: u64) -> u64 {
+    (rows / (4 * TURN)).clamp(8, ROUNDS)
+}
 
 /// What a typed key costs end to end.
 #[derive(Debug)]
 pub(crate) struct Pair {
-    pub(crate) key: &'static str,
-    pub(crate) peer: &'static str,
+    pub(crate) kind: Kind,
     pub(crate) insert: Times,
     pub(crate) select: Times,
+    /// Of the client; nothing if Valgrind is not there to count them.
+    pub(crate) instructions: Option<Instructions>,
 }
 
-/// The fastest rounds of both.
+/// The times of both, as medians.
 #[derive(Debug)]
 pub(crate) struct Times {
+    /// Of a statement.
     pub(crate) key: Duration,
+    /// Of a statement.
     pub(crate) peer: Duration,
+    pub(crate) ratio: Ratio,
 }
 
-impl Times {
-    const NEVER: Self = Self {
-        key: Duration::MAX,
-        peer: Duration::MAX,
-    };
+/// The median of the rounds' ratios.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ratio {
+    pub(crate) median: f64,
+    /// The interval that the median lies in, with a probability of 95 %.
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 /// A short COMB next to `Uuid`.
-pub(crate) async fn uuid<D: Driver>(database: &mut Database<D>, rows: u64) -> Result<Pair>
+pub(crate) async fn uuid<D: Driver>(
+    database: &mut Database<D>,
+    name: &str,
+    rows: u64,
+) -> Result<Pair>
 where
     CombKey: Id<D>,
     Uuid: Id<D>,
 {
-    let make = |_| {
-        let id = ShortPrefixComb::generate_with(&(), &UnixMillis::now(), &mut SystemEntropy::new());
-        Ok(CombKey::from_format(id?)?)
-    };
-    let column = column::<CombKey>(database.backend)?;
-    let names = ("short COMB key", "`Uuid`");
-    measure(database, names, &column, rows, make, Uuid::from).await
+    let mut make = Maker::new(SystemEntropy::new());
+    measure(database, name, Kind::Uuid, rows, || make.comb(), Uuid::from).await
 }
 
 /// A DistributedId next to `Decimal`.
-pub(crate) async fn decimal<D: Driver>(database: &mut Database<D>, rows: u64) -> Result<Pair>
+pub(crate) async fn decimal<D: Driver>(
+    database: &mut Database<D>,
+    name: &str,
+    rows: u64,
+) -> Result<Pair>
 where
     NumberKey: Id<D>,
     Decimal: Id<D>,
 {
-    let make = |_| Ok(NumberKey::from_format(DistributedId::generate())?);
-    let column = column::<NumberKey>(database.backend)?;
-    let names = ("DistributedId key", "`Decimal` of rust_decimal");
-    let decimal = |key: NumberKey| Decimal::from_i128_with_scale(key.to_u128().cast_signed(), 0);
-    measure(database, names, &column, rows, make, decimal).await
+    let mut make = Maker::new(SystemEntropy::new());
+    measure(
+        database,
+        name,
+        Kind::Decimal,
+        rows,
+        || make.number(),
+        decimal_of,
+    )
+    .await
 }
 
-async fn measure<D: Driver, K: Id<D>, P: Id<D>>(
+async fn measure<D: Driver, K: Id<D> + EntityKey, P: Id<D>>(
     database: &mut Database<D>,
-    (key, peer): (&'static str, &'static str),
-    column: &str,
+    name: &str,
+    kind: Kind,
     rows: u64,
-    make: impl FnMut(u64) -> Result<K>,
+    mut make: impl FnMut() -> Result<K>,
     peer_of: impl Fn(K) -> P,
 ) -> Result<Pair> {
-    let keys = (0..ROWS.min(rows)).map(make).collect::<Result<Vec<_>>>()?;
-    let peers: Vec<P> = keys.iter().copied().map(peer_of).collect();
-    let (mut insert, mut select) = (Times::NEVER, Times::NEVER);
-    for round in 0..ROUNDS {
-        // Neither is always the one that finds the machine warm.
-        for turn in [round, round + 1] {
-            if turn % 2 == 0 {
-                let (inserted, selected) = round_trip(database, column, &keys).await?;
-                insert.key = insert.key.min(inserted);
-                select.key = select.key.min(selected);
-            } else {
-                let (inserted, selected) = round_trip(database, column, &peers).await?;
-                insert.peer = insert.peer.min(inserted);
-                select.peer = select.peer.min(selected);
-            }
+    let column = column::<K>(database.backend)?;
+    database.create_table(&column).await?;
+    let (mut inserts, mut selects) = (Rounds::default(), Rounds::default());
+    let db = &mut database.connection;
+    for round in 0..=rounds(rows) {
+        let mut turn = || (0..TURN).map(|_| make()).collect::<Result<Vec<_>>>();
+        let keys = [turn()?, turn()?];
+        let peers = [turn()?, turn()?].map(|keys| keys.into_iter().map(&peer_of).collect());
+        let is_key_first = round % 2 == 0;
+        D::execute(db, "BEGIN").await?;
+        let inserted = four_turns(is_key_first, async |turn| match turn {
+            Turn::Key(number) => insert::<D, K>(db, &keys[number]).await,
+            Turn::Peer(number) => insert::<D, P>(db, &peers[number]).await,
+        });
+        let inserted = inserted.await?;
+        let selected = four_turns(is_key_first, async |turn| match turn {
+            Turn::Key(number) => select::<D, K>(db, &keys[number]).await,
+            Turn::Peer(number) => select::<D, P>(db, &peers[number]).await,
+        });
+        let selected = selected.await?;
+        D::execute(db, "COMMIT").await?;
+        // The first round is there to prepare the statements.
+        if round > 0 {
+            inserts.push(inserted);
+            selects.push(selected);
         }
     }
+    database.drop_table().await?;
+
+    database.create_table(&column).await?;
+    let instructions = instructions::count(D::SERVER, name, kind)?;
+    database.drop_table().await?;
     Ok(Pair {
-        key,
-        peer,
-        insert,
-        select,
+        kind,
+        insert: inserts.summary(),
+        select: selects.summary(),
+        instructions,
     })
 }
 
-/// Inserts the ids into a new table within one transaction, then finds each.
-async fn round_trip<D: Driver, I: Id<D>>(
-    database: &mut Database<D>,
-    column: &str,
-    ids: &[I],
+/// Whose turn it is, and its first or second one.
+#[derive(Clone, Copy)]
+enum Turn {
+    Key(usize),
+    Peer(usize),
+}
+
+/// The times that the key and its peer take in two turns each.
+async fn four_turns(
+    is_key_first: bool,
+    mut take: impl AsyncFnMut(Turn) -> Result<Duration>,
 ) -> Result<(Duration, Duration)> {
-    database.create_table(column).await?;
-    let db = &mut database.connection;
-    D::execute(db, "BEGIN").await?;
+    use Turn::{Key, Peer};
+    let turns = match is_key_first {
+        true => [Key(0), Peer(0), Peer(1), Key(1)],
+        false => [Peer(0), Key(0), Key(1), Peer(1)],
+    };
+    let (mut key, mut peer) = (Duration::ZERO, Duration::ZERO);
+    for turn in turns {
+        let elapsed = take(turn).await?;
+        match turn {
+            Key(_) => key += elapsed,
+            Peer(_) => peer += elapsed,
+        }
+    }
+    Ok((key, peer))
+}
+
+async fn insert<D: Driver, I: Id<D>>(db: &mut D::Connection, ids: &Vec<I>) -> Result<Duration> {
     let begin = Instant::now();
     for id in ids {
         D::insert_one(db, *id).await?;
     }
-    let inserted = begin.elapsed();
-    D::execute(db, "COMMIT").await?;
+    Ok(begin.elapsed())
+}
+
+async fn select<D: Driver, I: Id<D>>(db: &mut D::Connection, ids: &Vec<I>) -> Result<Duration> {
     let begin = Instant::now();
     for id in ids {
         let found: I = D::select_one(db, *id).await?;
         ensure!(found == *id, "the database has returned another id");
     }
-    let selected = begin.elapsed();
-    database.drop_table().await?;
-    Ok((inserted, selected))
+    Ok(begin.elapsed())
+}
+
+/// What each round took, in seconds.
+#[derive(Debug, Default)]
+struct Rounds {
+    key: Vec<f64>,
+    peer: Vec<f64>,
+}
+
+impl Rounds {
+    fn push(&mut self, (key, peer): (Duration, Duration)) {
+        self.key.push(key.as_secs_f64());
+        self.peer.push(peer.as_secs_f64());
+    }
+
+    fn summary(self) -> Times {
+        let ratios = self
+            .key
+            .iter()
+            .zip(&self.peer)
+            .map(|(key, peer)| key / peer);
+        let ratio = Ratio::of(ratios.collect());
+        let per_statement = |rounds| {
+            let median = Ratio::of(rounds).median;
+            Duration::from_secs_f64(median / (2 * TURN) as f64)
+        };
+        Times {
+            key: per_statement(self.key),
+            peer: per_statement(self.peer),
+            ratio,
+        }
+    }
+}
+
+impl Ratio {
+    /// Of at least one value.
+    ///
+    /// How many of `n` values are below the true median is a matter of tossing `n` coins, whatever
+    /// the values are distributed like. So the interval is that between two of the sorted values:
+    /// 1.96 standard deviations, of `sqrt(n) / 2` each, to either side of the middle.
+    fn of(mut values: Vec<f64>) -> Self {
+        values.sort_unstable_by(f64::total_cmp);
+        let count = values.len();
+        let middle = count as f64 / 2.0;
+        let below = (middle - 0.98 * (count as f64).sqrt()).floor() as usize;
+        let low = below.saturating_sub(1);
+        Self {
+            median: (values[(count - 1) / 2] + values[count / 2]) / 2.0,
+            low: values[low],
+            high: values[count - 1 - low],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_is_that_of_the_sign_test() {
+        // For 100 values, tables have the 40th and the 61st; the approximation is one wider at most.
+        let ratio = Ratio::of((1..=100).rev().map(f64::from).collect());
+        assert_eq!(ratio.median, 50.5);
+        assert_eq!((ratio.low, ratio.high), (40.0, 61.0));
+        // Of few values, not even all of them are enough.
+        let ratio = Ratio::of(vec![2.0, 1.0, 3.0]);
+        assert_eq!((ratio.median, ratio.low, ratio.high), (2.0, 1.0, 3.0));
+    }
 }

@@ -1,7 +1,7 @@
 //! The databases: where each is, how small its caches are made, and what is measured there.
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
 use anyhow::{Context, Result, bail};
@@ -10,7 +10,9 @@ use rowkey_bench::drivers::{MARIADB_VARIABLE, POSTGRES_VARIABLE};
 use sqlx::mysql::MySqlConnectOptions;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions, MySql, Postgres, Sqlite};
+use sqlx::{
+    ConnectOptions, MySql, MySqlConnection, PgConnection, Postgres, Sqlite, SqliteConnection,
+};
 
 use crate::driver::Driver;
 use crate::fill::{self, Fill};
@@ -141,6 +143,30 @@ fn scratch() -> String {
     format!("rowkey_bench_{}", process::id())
 }
 
+/// A connection to one of the databases of the server.
+pub(crate) async fn connect_postgres(name: &str) -> Result<PgConnection> {
+    let options: PgConnectOptions = env::var(POSTGRES_VARIABLE)?.parse()?;
+    Ok(options.database(name).connect().await?)
+}
+
+/// A connection to one of the databases of the server.
+pub(crate) async fn connect_mariadb(name: &str) -> Result<MySqlConnection> {
+    let options: MySqlConnectOptions = env::var(MARIADB_VARIABLE)?.parse()?;
+    Ok(options.database(name).connect().await?)
+}
+
+/// A connection to the database in a file, with the settings that it is measured with.
+pub(crate) async fn connect_sqlite(file: &Path) -> Result<SqliteConnection> {
+    let options = SqliteConnectOptions::new().filename(file);
+    let mut db = options.create_if_missing(true).connect().await?;
+    let settings = format!(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
+         PRAGMA cache_size = -{SQLITE_CACHE_KIB}"
+    );
+    Sqlite::execute(&mut db, &settings).await?;
+    Ok(db)
+}
+
 async fn postgres(address: &str, rows: u64) -> Result<Measured> {
     let options: PgConnectOptions = address.parse()?;
     let mut server = options.connect().await?;
@@ -149,7 +175,7 @@ async fn postgres(address: &str, rows: u64) -> Result<Measured> {
     let measured = interruptible(async {
         let mut database = Database::<Postgres> {
             backend: Backend::Postgres,
-            connection: options.clone().database(&name).connect().await?,
+            connection: connect_postgres(&name).await?,
         };
         let db = &mut database.connection;
         let version = Postgres::text(db, "SELECT current_setting('server_version')").await?;
@@ -163,8 +189,8 @@ async fn postgres(address: &str, rows: u64) -> Result<Measured> {
             let query = format!("SELECT current_setting('{setting}')");
             settings.push(format!("{setting} = {}", Postgres::text(db, &query).await?));
         }
-        let uuid = pair::uuid(&mut database, rows).await?;
-        let decimal = pair::decimal(&mut database, rows).await?;
+        let uuid = pair::uuid(&mut database, &name, rows).await?;
+        let decimal = pair::decimal(&mut database, &name, rows).await?;
         Ok(Measured {
             version,
             settings,
@@ -190,7 +216,7 @@ async fn mariadb(address: &str, rows: u64) -> Result<Measured> {
     let measured = interruptible(async {
         let mut database = Database::<MySql> {
             backend: Backend::MariaDb,
-            connection: options.clone().database(&name).connect().await?,
+            connection: connect_mariadb(&name).await?,
         };
         let db = &mut database.connection;
         let pool = format!("SET GLOBAL innodb_buffer_pool_size = {MARIADB_POOL_BYTES}");
@@ -198,8 +224,8 @@ async fn mariadb(address: &str, rows: u64) -> Result<Measured> {
             eprintln!("the buffer pool stays as large as it is: {error}");
         }
         let version = MySql::text(db, "SELECT version()").await?;
-        let uuid = pair::uuid(&mut database, rows).await?;
-        let decimal = pair::decimal(&mut database, rows).await?;
+        let uuid = pair::uuid(&mut database, &name, rows).await?;
+        let decimal = pair::decimal(&mut database, &name, rows).await?;
         let fills = fill::all(&mut database, rows).await?;
         // At the end, because the server makes its pool smaller while it goes on.
         let db = &mut database.connection;
@@ -227,23 +253,14 @@ async fn mariadb(address: &str, rows: u64) -> Result<Measured> {
 
 async fn sqlite(rows: u64) -> Result<Measured> {
     let directory = ScratchDirectory::create()?;
-    let options = SqliteConnectOptions::new()
-        .filename(directory.0.join("measured.sqlite"))
-        .create_if_missing(true);
+    let file = directory.0.join("measured.sqlite");
+    let name = file.to_str().context("the path is no text")?;
     interruptible(async {
         let mut database = Database::<Sqlite> {
             backend: Backend::Sqlite,
-            connection: options.connect().await?,
+            connection: connect_sqlite(&file).await?,
         };
         let db = &mut database.connection;
-        Sqlite::execute(
-            db,
-            &format!(
-                "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
-                 PRAGMA cache_size = -{SQLITE_CACHE_KIB}"
-            ),
-        )
-        .await?;
         let version = Sqlite::text(db, "SELECT sqlite_version()").await?;
         let cache = Sqlite::number(db, "PRAGMA cache_size").await?;
         let journal = Sqlite::text(db, "PRAGMA journal_mode").await?;
@@ -256,7 +273,7 @@ async fn sqlite(rows: u64) -> Result<Measured> {
         Ok(Measured {
             version,
             settings,
-            pairs: vec![pair::uuid(&mut database, rows).await?],
+            pairs: vec![pair::uuid(&mut database, name, rows).await?],
             fills: fill::all(&mut database, rows).await?,
         })
     })

@@ -1,0 +1,110 @@
+//! How many instructions the client takes for a statement.
+//!
+//! Other work on the machine changes times, but no instructions. This program runs itself under
+//! Callgrind, with more and with fewer statements; what differs is what the statements take. That is
+//! what this thread does for them: the driver's part, and neither that of the system nor waiting.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::{env, process};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::statements::{COMMAND, COUNTED, Kind, Server, Side, Work};
+
+/// Statements of each sort that are counted.
+pub(crate) const STATEMENTS: usize = 200;
+
+/// Runs, of which the one with the fewest instructions counts: to ask in vain once more only ever
+/// adds to them.
+const RUNS: usize = 3;
+
+/// What the client takes for a statement, with a typed key and with the driver's own type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instructions {
+    pub(crate) insert: Sides,
+    pub(crate) select: Sides,
+}
+
+/// Instructions with either.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sides {
+    pub(crate) key: f64,
+    pub(crate) peer: f64,
+}
+
+/// Counts, unless Valgrind is not installed. The database has an empty table `measured` for these
+/// ids, and has it afterwards.
+pub(crate) fn count(server: Server, database: &str, kind: Kind) -> Result<Option<Instructions>> {
+    let valgrind = Command::new("valgrind")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status();
+    match valgrind {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        status => ensure!(status?.success(), "valgrind fails"),
+    }
+    let per_statement = |side| {
+        let total = |inserts, selects| {
+            let work = Work {
+                server,
+                kind,
+                side,
+                ids: 2 * STATEMENTS,
+                inserts,
+                selects,
+            };
+            (0..RUNS).try_fold(f64::INFINITY, |fewest, _| {
+                anyhow::Ok(fewest.min(total(database, work)?))
+            })
+        };
+        let fewer = total(STATEMENTS, 0)?;
+        let more = total(2 * STATEMENTS, 0)?;
+        let selects = total(2 * STATEMENTS, STATEMENTS)?;
+        let per_statement = |fewer, more| (more - fewer) / STATEMENTS as f64;
+        anyhow::Ok([per_statement(fewer, more), per_statement(more, selects)])
+    };
+    let ([insert_key, select_key], [insert_peer, select_peer]) =
+        (per_statement(Side::Key)?, per_statement(Side::Peer)?);
+    Ok(Some(Instructions {
+        insert: Sides {
+            key: insert_key,
+            peer: insert_peer,
+        },
+        select: Sides {
+            key: select_key,
+            peer: select_peer,
+        },
+    }))
+}
+
+/// All instructions of a run.
+fn total(database: &str, work: Work) -> Result<f64> {
+    let output = env::temp_dir().join(format!("rowkey_bench_{}.callgrind", process::id()));
+    let run = Command::new("valgrind")
+        .arg("--tool=callgrind")
+        .arg(format!("--toggle-collect={COUNTED}"))
+        .arg(format!("--callgrind-out-file={}", output.display()))
+        .arg(env::current_exe()?)
+        .args([COMMAND, database, &serde_json::to_string(&work)?])
+        .output()?;
+    let message = String::from_utf8_lossy(&run.stderr);
+    ensure!(run.status.success(), "{work:?} under valgrind: {message}");
+    let total = total_of(&output);
+    fs::remove_file(&output)?;
+    total
+}
+
+/// The sum in a file that Callgrind has written.
+fn total_of(output: &Path) -> Result<f64> {
+    let profile = fs::read_to_string(output)?;
+    let total = profile
+        .lines()
+        .find_map(|line| line.strip_prefix("totals: "))
+        .context("callgrind has written no total")?;
+    let total: f64 = total.trim().parse()?;
+    ensure!(total > 0.0, "callgrind has found no statement");
+    Ok(total)
+}
