@@ -251,18 +251,6 @@ impl FixedBits {
     }
 }
 
-/// Whether `value & mask == bits`, with constants that are as small as can be.
-#[inline]
-const fn has_bits(value: u64, mask: u64, bits: u64) -> bool {
-    match mask {
-        0 => true,
-        _ => {
-            let shift = mask.trailing_zeros();
-            (value & mask) >> shift == bits >> shift
-        }
-    }
-}
-
 /// The instants that a format can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TimeRange {
@@ -435,13 +423,7 @@ impl FormatKind {
     #[inline]
     pub const fn admits(self, value: u128) -> bool {
         let FixedBits { mask, bits } = self.fixed_bits();
-        // By halves: fewer instructions than for 128 bits at once.
-        has_bits(
-            (value >> 64) as u64,
-            (mask >> 64) as u64,
-            (bits >> 64) as u64,
-        ) && has_bits(value as u64, mask as u64, bits as u64)
-            && value <= self.width().max()
+        value & mask == bits && value <= self.width().max()
     }
 
     /// The value itself if it belongs to the format.

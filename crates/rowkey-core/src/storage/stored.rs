@@ -107,15 +107,14 @@ impl Column {
             (Wire::Uuid | Wire::NativeUuid | Wire::Bytes(16), StoredRef::Bytes(bytes)) => {
                 match <[u8; 16]>::try_from(bytes) {
                     Ok(bytes) => u128::from_be_bytes(bytes),
-                    // Put together again, or it would be written to memory each time.
-                    Err(_) => return Err(self.mismatch(StoredRef::Bytes(bytes))),
+                    Err(_) => return Err(self.wrong_length(bytes)),
                 }
             }
             (Wire::Bytes(_), StoredRef::Bytes(bytes)) => match <[u8; 12]>::try_from(bytes) {
                 Ok(bytes) => bytes
                     .iter()
                     .fold(0, |value, byte| value << 8 | u128::from(*byte)),
-                Err(_) => return Err(self.mismatch(found)),
+                Err(_) => return Err(self.wrong_length(bytes)),
             },
             (Wire::Uuid | Wire::NativeUuid, StoredRef::Text(text)) => hyphenated::parse(text)?,
             (Wire::Decimal(_), StoredRef::Decimal(value)) => value,
@@ -146,6 +145,13 @@ impl Column {
             return Err(self.mismatch(found));
         }
         self.format().check(value)
+    }
+
+    // Takes no `StoredRef`, which would be written to memory for it before anything is wrong.
+    #[cold]
+    #[inline(never)]
+    fn wrong_length(self, bytes: &[u8]) -> Error {
+        self.mismatch(StoredRef::Bytes(bytes))
     }
 
     #[cold]
