@@ -167,7 +167,7 @@ impl Report {
             "\nThe client's part of that, in instructions per statement: all that the thread does \
              that sends the statement and reads the row, but neither waiting nor the system, nor \
              the thread that SQLite runs on. Counted with Callgrind over {STATEMENTS} statements of \
-             each sort; other work on the machine hardly changes it.\n\n\
+             each sort; on a busy machine it asks in vain more often, and they scatter by a few percent.\n\n\
              | database | key | driver's type | insert | its | ratio | select | its | ratio |\n\
              |---|---|---|--:|--:|--:|--:|--:|--:|\n",
         );
