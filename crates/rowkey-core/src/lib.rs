@@ -44,7 +44,7 @@ pub use public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdValue};
 pub use storage::{
     Backend, Bounds, Column, KeyBound, KeyRange, Layout, MariaDbUuidOrd, Nullability, OrderPromise,
     Permutation, SqlServerOrd, Storage, StoragePlan, Stored, StoredBytes, StoredRef, ValueRange,
-    ValueRanges, Wire, quote_identifier,
+    ValueRanges, Wire, postgres, quote_identifier,
 };
 pub use time::UnixMillis;
 /// The crate of [`Uuid`](uuid::Uuid), to and from which formats and keys convert.

@@ -24,9 +24,5 @@ fn boxed(error: Error) -> BoxDynError {
 /// The error for a value of another type than the column's plan stores.
 #[cold]
 pub(crate) fn refusal(column: Column, found: impl Display) -> BoxDynError {
-    Box::new(Error::Stored {
-        format: column.format(),
-        expected: column.wire().describe(),
-        found: found.to_string(),
-    })
+    Box::new(column.refusal(found))
 }

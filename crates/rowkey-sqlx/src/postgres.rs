@@ -4,8 +4,7 @@
 //! crates' types is needed and no name has to be looked up on the server. A column of a domain over
 //! one of them is read like the type under it.
 
-mod numeric;
-
+use rowkey_core::postgres::{TypeOids, numeric};
 use rowkey_core::{Backend, Column, EntityKey, Stored, StoredRef, Wire};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
@@ -19,51 +18,20 @@ const fn column<K: EntityKey>() -> Column {
     K::PLAN.column(Backend::Postgres)
 }
 
-/// A type's number, and that of arrays of it.
-struct Oids {
-    element: Oid,
-    array: Oid,
-}
-
-const UUID: Oids = Oids {
-    element: Oid(2950),
-    array: Oid(2951),
-};
-const NUMERIC: Oids = Oids {
-    element: Oid(1700),
-    array: Oid(1231),
-};
-const BYTEA: Oids = Oids {
-    element: Oid(17),
-    array: Oid(1001),
-};
-const TEXT: Oids = Oids {
-    element: Oid(25),
-    array: Oid(1009),
-};
-const VARCHAR: Oid = Oid(1043);
-const CHAR: Oid = Oid(1042);
-
-/// What a key's parameters are.
-const fn oids(wire: Wire) -> Oids {
-    match wire {
-        Wire::Uuid | Wire::NativeUuid => UUID,
-        Wire::Decimal(_) => NUMERIC,
-        Wire::Bytes(_) => BYTEA,
-        Wire::Text(_) => TEXT,
-    }
-}
-
 /// The type of a key's parameters: UUID, NUMERIC, BYTEA or TEXT.
 #[inline]
 pub fn type_info<K: EntityKey>() -> PgTypeInfo {
-    PgTypeInfo::with_oid(const { oids(column::<K>().wire()) }.element)
+    PgTypeInfo::with_oid(Oid(
+        const { TypeOids::of_parameters(column::<K>().wire()) }.element
+    ))
 }
 
 /// The type of an array of keys as a parameter, as in `id = any($1)`.
 #[inline]
 pub fn array_type_info<K: EntityKey>() -> PgTypeInfo {
-    PgTypeInfo::with_oid(const { oids(column::<K>().wire()) }.array)
+    PgTypeInfo::with_oid(Oid(
+        const { TypeOids::of_parameters(column::<K>().wire()) }.array
+    ))
 }
 
 /// Whether [`decode`] should see a value of this type: always, because it says more about one that
@@ -147,17 +115,15 @@ pub fn decode<K: EntityKey>(value: PgValueRef<'_>) -> Result<K, BoxDynError> {
 /// Whether values of this type come as the wire shape is read.
 #[inline]
 fn is_stored_as(wire: Wire, found: &PgTypeInfo) -> bool {
-    found.oid() == Some(oids(wire).element) || is_read_like(wire, found)
+    found.oid() == Some(Oid(TypeOids::of_parameters(wire).element)) || is_read_like(wire, found)
 }
 
 /// Whether values of another type are read like those of the wire shape's own: of a domain over it
 /// and, for text, of the other types of text.
 #[inline(never)]
 fn is_read_like(wire: Wire, found: &PgTypeInfo) -> bool {
-    let Some(oid) = base_oid(found) else {
-        return false;
-    };
-    oid == oids(wire).element || matches!(wire, Wire::Text(_)) && [VARCHAR, CHAR].contains(&oid)
+    base_oid(found)
+        .is_some_and(|Oid(oid)| TypeOids::of_columns(wire).any(|oids| oids.element == oid))
 }
 
 /// A type's number, or that of the type under a domain.

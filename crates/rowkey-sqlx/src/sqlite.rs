@@ -86,22 +86,7 @@ pub fn decode<K: EntityKey>(value: SqliteValueRef<'_>) -> Result<K, BoxDynError>
             Err(_) => return Err(refusal(column, "text that is not UTF-8")),
         }
     } else {
-        return Err(refuse_number(column, stored_as.name()));
+        return Err(Box::new(column.refusal_of_sqlite_number(stored_as.name())));
     };
     key_of(column, found)
-}
-
-#[cold]
-fn refuse_number(column: Column, type_name: &str) -> BoxDynError {
-    if matches!(column.wire(), Wire::Text(_)) {
-        refusal(
-            column,
-            format_args!(
-                "a number ({type_name}): the column's declared type damages digits, declare it \
-                 as TEXT"
-            ),
-        )
-    } else {
-        refusal(column, format_args!("a number ({type_name})"))
-    }
 }

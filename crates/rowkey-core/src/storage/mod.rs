@@ -7,6 +7,7 @@ mod ddl;
 mod layout;
 mod order;
 mod plan;
+pub mod postgres;
 mod stored;
 
 pub use backend::Backend;

@@ -123,9 +123,9 @@ impl Column {
                     Ok(value) => value,
                     // A sign, a scale or NaN: the number says more than its length.
                     Err(_) if text.len() <= 40 => {
-                        return Err(self.mismatch_with(format!("the number {text}")));
+                        return Err(self.refusal(format_args!("the number {text}")));
                     }
-                    Err(_) => return Err(self.mismatch(found)),
+                    Err(_) => return Err(self.refusal(found)),
                 }
             }
             (Wire::Text(width), StoredRef::Text(text))
@@ -138,11 +138,11 @@ impl Column {
                 };
                 self.format().width().decode(encoding, text)?
             }
-            _ => return Err(self.mismatch(found)),
+            _ => return Err(self.refusal(found)),
         };
         let value = self.permutation().invert(stored);
         if value > self.max_value() {
-            return Err(self.mismatch(found));
+            return Err(self.refusal(found));
         }
         self.format().check(value)
     }
@@ -151,20 +151,32 @@ impl Column {
     #[cold]
     #[inline(never)]
     fn wrong_length(self, bytes: &[u8]) -> Error {
-        self.mismatch(StoredRef::Bytes(bytes))
+        self.refusal(StoredRef::Bytes(bytes))
     }
 
+    /// The error for a value of another type or length than the plan stores, in words.
     #[cold]
-    fn mismatch(self, found: StoredRef<'_>) -> Error {
-        self.mismatch_with(format!("{found}"))
-    }
-
-    #[cold]
-    fn mismatch_with(self, found: String) -> Error {
+    pub fn refusal(self, found: impl fmt::Display) -> Error {
         Error::Stored {
             format: self.format(),
             expected: self.wire().describe(),
-            found,
+            found: format!("{found}"),
+        }
+    }
+
+    /// The error for a value that SQLite holds as a number, of this type.
+    ///
+    /// SQLite converts what a column's declared type makes it convert: digits that are stored in a
+    /// column called DECIMAL, NUMERIC, UUID or STRING become a floating-point number.
+    #[cold]
+    pub fn refusal_of_sqlite_number(self, type_name: &str) -> Error {
+        if matches!(self.wire(), Wire::Text(_)) {
+            self.refusal(format_args!(
+                "a number ({type_name}): the column's declared type damages digits, declare it \
+                 as TEXT"
+            ))
+        } else {
+            self.refusal(format_args!("a number ({type_name})"))
         }
     }
 

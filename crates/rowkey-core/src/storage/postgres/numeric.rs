@@ -11,7 +11,9 @@
 //! 10000^weight; groups of zeros at the end are left out. The scale counts the digits after the
 //! point that are shown.
 
-use rowkey_core::text::decimal;
+use alloc::vec::Vec;
+
+use crate::text::decimal;
 
 const GROUP: u64 = 10_000;
 const GROUP_BITS: u32 = u16::BITS;
@@ -31,7 +33,7 @@ const TOO_LARGE: &str = "a number of more than 38 digits";
 
 /// Appends a number.
 #[inline]
-pub(super) fn write(number: u128, buffer: &mut Vec<u8>) {
+pub fn write(number: u128, buffer: &mut Vec<u8>) {
     let parts = decimal::sixteens(number);
     let [first, middle, last] = parts;
     if first != 0 || middle == 0 || last == 0 {
@@ -108,7 +110,7 @@ fn number_of(groups: u64) -> Option<u64> {
 ///
 /// What the bytes are instead, in words.
 #[inline]
-pub(super) fn read(bytes: &[u8]) -> Result<u128, &'static str> {
+pub fn read(bytes: &[u8]) -> Result<u128, &'static str> {
     let Some((header, groups)) = bytes.split_first_chunk() else {
         return Err(MALFORMED);
     };
@@ -171,6 +173,8 @@ fn refuse(sign_and_scale: u32, length: usize) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
+
     use super::*;
 
     fn fields(fields: &[u16]) -> Vec<u8> {
