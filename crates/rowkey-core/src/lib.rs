@@ -42,9 +42,9 @@ pub use format::{DistributedId128Generator, DistributedIdGenerator, HotGuidGener
 pub use key::EntityKey;
 pub use public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdValue};
 pub use storage::{
-    Backend, Bounds, Column, KeyBound, KeyRange, Layout, MariaDbUuidOrd, Nullability, OrderPromise,
-    Permutation, SqlServerOrd, Storage, StoragePlan, Stored, StoredBytes, StoredRef, ValueRange,
-    ValueRanges, Wire, postgres, quote_identifier,
+    Backend, Bounds, Column, ColumnName, ConditionPart, KeyBound, KeyRange, Layout, MariaDbUuidOrd,
+    Nullability, OrderPromise, Permutation, SqlServerOrd, Storage, StoragePlan, Stored,
+    StoredBytes, StoredRef, ValueRange, ValueRanges, Wire, postgres, quote_identifier,
 };
 pub use time::UnixMillis;
 /// The crate of [`Uuid`](uuid::Uuid), to and from which formats and keys convert.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rowkey_core::{Backend, Bounds, EntityKey, Error, KeyBound, KeyRange, quote_identifier};
+use rowkey_core::{Backend, Bounds, ColumnName, ConditionPart, EntityKey, Error, KeyBound};
 use sqlx::encode::{Encode, IsNull};
 use sqlx::error::BoxDynError;
 use sqlx::{Database, QueryBuilder, Type};
@@ -63,42 +63,6 @@ impl<K: EntityKey> ToSqlx for KeyBound<K> {
     }
 }
 
-/// The name of a column, alone or with its table's name or alias. Made from `"id"` or from
-/// `("offer", "id")`, and quoted when it is pushed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ColumnName<'a> {
-    table: Option<&'a str>,
-    column: &'a str,
-}
-
-impl<'a> From<&'a str> for ColumnName<'a> {
-    fn from(column: &'a str) -> Self {
-        Self {
-            table: None,
-            column,
-        }
-    }
-}
-
-impl<'a> From<(&'a str, &'a str)> for ColumnName<'a> {
-    fn from((table, column): (&'a str, &'a str)) -> Self {
-        Self {
-            table: Some(table),
-            column,
-        }
-    }
-}
-
-impl ColumnName<'_> {
-    fn quoted(self, backend: Backend) -> Result<String, Error> {
-        let column = quote_identifier(backend, self.column)?;
-        Ok(match self.table {
-            Some(table) => format!("{}.{column}", quote_identifier(backend, table)?),
-            None => column,
-        })
-    }
-}
-
 /// Time ranges as conditions of a [`QueryBuilder`].
 pub trait PushBounds {
     /// Appends the condition that a column holds one of the keys of a time span, in parentheses,
@@ -136,44 +100,18 @@ pub trait PushBounds {
     ) -> Result<&mut Self, Error>;
 }
 
-fn push_bounds<'q, DB, K>(query: &mut QueryBuilder<DB>, column: &str, bounds: &[KeyRange<K>])
+fn push_bounds<'q, DB, K>(query: &mut QueryBuilder<DB>, column: &str, bounds: &Bounds<K>)
 where
     DB: Database,
     K: EntityKey,
     BoundParam<K>: Encode<'q, DB> + Type<DB>,
 {
-    if bounds.is_empty() {
-        query.push("1 = 0");
-        return;
-    }
-    if bounds
-        .iter()
-        .any(|range| range.lower.is_none() && range.upper.is_none())
-    {
-        query.push("1 = 1");
-        return;
-    }
-    // AND binds more tightly than OR.
-    query.push("(");
-    for (index, KeyRange { lower, upper }) in bounds.iter().enumerate() {
-        if index > 0 {
-            query.push(" OR ");
-        }
-        if let Some(lower) = lower {
-            query
-                .push(format_args!("{column} >= "))
-                .push_bind(lower.to_sqlx());
-        }
-        if lower.is_some() && upper.is_some() {
-            query.push(" AND ");
-        }
-        if let Some(upper) = upper {
-            query
-                .push(format_args!("{column} < "))
-                .push_bind(upper.to_sqlx());
-        }
-    }
-    query.push(")");
+    bounds.write_condition(column, |part| {
+        match part {
+            ConditionPart::Sql(sql) => query.push(sql),
+            ConditionPart::Bound(bound) => query.push_bind(bound.to_sqlx()),
+        };
+    });
 }
 
 macro_rules! impl_bounds {

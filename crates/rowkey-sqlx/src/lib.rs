@@ -234,6 +234,6 @@ pub mod postgres;
 pub mod sqlite;
 
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
-pub use bound::{BoundParam, ColumnName, PushBounds, ToSqlx};
+pub use bound::{BoundParam, PushBounds, ToSqlx};
 #[doc(hidden)]
 pub use emit::private as __private;

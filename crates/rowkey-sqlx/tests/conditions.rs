@@ -1,10 +1,10 @@
 //! The conditions that time spans become.
 
 use rowkey::{
-    Backend, DistributedId, EntityKey, Error, PrefixComb, ShortPrefixComb, ShortSuffixComb,
-    UnixMillis, entity_key,
+    Backend, ColumnName, DistributedId, EntityKey, Error, PrefixComb, ShortPrefixComb,
+    ShortSuffixComb, UnixMillis, entity_key,
 };
-use rowkey_sqlx::{ColumnName, PushBounds, ToSqlx};
+use rowkey_sqlx::{PushBounds, ToSqlx};
 use sqlx::{Database, Encode, MySql, Postgres, QueryBuilder, Sqlite};
 
 #[entity_key]

@@ -191,14 +191,14 @@ pub use drivers::private as __private;
 pub use rowkey_macros::entity_key;
 
 pub use rowkey_core::{
-    AnyUuid, Backend, Bounds, Column, CreationWindow, DistributedId, DistributedId128,
-    DistributedId128State, DistributedIdState, EntityKey, Error, Format, FormatKind, FormatProblem,
-    HotGuid, Iuid, IuidContext, KeyBound, KeyRange, Layout, Luuid, LuuidContext, LuuidGroup,
-    LuuidKeys, MariaDbUuidOrd, Nullability, OrderPromise, Permutation, PrefixComb, PublicId,
-    PublicIdCipher, PublicIdCiphers, PublicIdProblem, PublicIdValue, ShortPrefixComb,
-    ShortSuffixComb, SqlServerOrd, Storage, StoragePlan, Stored, StoredBytes, StoredRef,
-    SuffixComb, TextProblem, TimeOrdered, UnixMillis, UuidV4, UuidV7, ValidationError, ValueRange,
-    ValueRanges, Wire, crc12, interval_counter, quote_identifier,
+    AnyUuid, Backend, Bounds, Column, ColumnName, ConditionPart, CreationWindow, DistributedId,
+    DistributedId128, DistributedId128State, DistributedIdState, EntityKey, Error, Format,
+    FormatKind, FormatProblem, HotGuid, Iuid, IuidContext, KeyBound, KeyRange, Layout, Luuid,
+    LuuidContext, LuuidGroup, LuuidKeys, MariaDbUuidOrd, Nullability, OrderPromise, Permutation,
+    PrefixComb, PublicId, PublicIdCipher, PublicIdCiphers, PublicIdProblem, PublicIdValue,
+    ShortPrefixComb, ShortSuffixComb, SqlServerOrd, Storage, StoragePlan, Stored, StoredBytes,
+    StoredRef, SuffixComb, TextProblem, TimeOrdered, UnixMillis, UuidV4, UuidV7, ValidationError,
+    ValueRange, ValueRanges, Wire, crc12, interval_counter, quote_identifier,
 };
 #[cfg(feature = "std")]
 pub use rowkey_core::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};

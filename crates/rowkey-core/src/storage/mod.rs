@@ -3,6 +3,7 @@
 mod backend;
 mod bound;
 mod column;
+mod condition;
 mod ddl;
 mod layout;
 mod order;
@@ -13,6 +14,7 @@ mod stored;
 pub use backend::Backend;
 pub use bound::{Bounds, KeyBound, KeyRange, ValueRange, ValueRanges};
 pub use column::{Column, OrderPromise, Storage, Wire};
+pub use condition::{ColumnName, ConditionPart};
 pub use ddl::{Nullability, quote_identifier};
 pub use layout::{Layout, Permutation};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};

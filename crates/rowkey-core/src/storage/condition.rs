@@ -1,0 +1,105 @@
+//! A time span as the condition of a query, in the pieces that a driver puts together.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::{Backend, Bounds, KeyBound, KeyRange, quote_identifier};
+use crate::{EntityKey, Error};
+
+/// The name of a column, alone or with its table's name or alias. Made from `"id"` or from
+/// `("offer", "id")`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnName<'a> {
+    table: Option<&'a str>,
+    column: &'a str,
+}
+
+impl<'a> From<&'a str> for ColumnName<'a> {
+    fn from(column: &'a str) -> Self {
+        Self {
+            table: None,
+            column,
+        }
+    }
+}
+
+impl<'a> From<(&'a str, &'a str)> for ColumnName<'a> {
+    fn from((table, column): (&'a str, &'a str)) -> Self {
+        Self {
+            table: Some(table),
+            column,
+        }
+    }
+}
+
+impl ColumnName<'_> {
+    /// The name as it stands in SQL.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that the backend cannot take.
+    ///
+    /// ```
+    /// use rowkey_core::{Backend, ColumnName};
+    ///
+    /// let name = ColumnName::from(("offer", "id"));
+    /// assert_eq!(name.quoted(Backend::SqlServer)?, "[offer].[id]");
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn quoted(self, backend: Backend) -> Result<String, Error> {
+        let column = quote_identifier(backend, self.column)?;
+        Ok(match self.table {
+            Some(table) => format!("{}.{column}", quote_identifier(backend, table)?),
+            None => column,
+        })
+    }
+}
+
+/// A piece of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionPart<'a, K: EntityKey> {
+    /// SQL as it is.
+    Sql(&'a str),
+    /// A parameter.
+    Bound(KeyBound<K>),
+}
+
+impl<K: EntityKey> Bounds<K> {
+    /// Hands out, piece by piece, the condition that a column holds a key within the bounds; in
+    /// parentheses, so that it stands after `WHERE` or `AND` alike.
+    ///
+    /// An edge that is not bounded is left out. No keys are `1 = 0`, all keys `1 = 1`. The column's
+    /// name has to be [quoted](ColumnName::quoted).
+    pub fn write_condition(&self, column: &str, mut push: impl FnMut(ConditionPart<'_, K>)) {
+        use ConditionPart::{Bound, Sql};
+
+        if self.is_empty() {
+            return push(Sql("1 = 0"));
+        }
+        let is_all = |range: &KeyRange<K>| range.lower.is_none() && range.upper.is_none();
+        if self.iter().any(is_all) {
+            return push(Sql("1 = 1"));
+        }
+        // AND binds more tightly than OR.
+        push(Sql("("));
+        for (index, KeyRange { lower, upper }) in self.iter().enumerate() {
+            if index > 0 {
+                push(Sql(" OR "));
+            }
+            if let Some(lower) = *lower {
+                push(Sql(column));
+                push(Sql(" >= "));
+                push(Bound(lower));
+            }
+            if lower.is_some() && upper.is_some() {
+                push(Sql(" AND "));
+            }
+            if let Some(upper) = *upper {
+                push(Sql(column));
+                push(Sql(" < "));
+                push(Bound(upper));
+            }
+        }
+        push(Sql(")"));
+    }
+}
