@@ -11,6 +11,7 @@ macro_rules! __key_drivers {
         $crate::__private::sqlx_postgres! { $key }
         $crate::__private::sqlx_mysql! { $key }
         $crate::__private::sqlx_sqlite! { $key }
+        $crate::__private::tiberius! { $key }
     };
 }
 
@@ -33,10 +34,14 @@ pub mod private {
     pub use crate::__no_driver as sqlx_postgres;
     #[cfg(not(feature = "sqlx-sqlite"))]
     pub use crate::__no_driver as sqlx_sqlite;
+    #[cfg(not(feature = "tiberius"))]
+    pub use crate::__no_driver as tiberius;
     #[cfg(feature = "sqlx-mysql")]
     pub use rowkey_sqlx::__impl_mysql as sqlx_mysql;
     #[cfg(feature = "sqlx-postgres")]
     pub use rowkey_sqlx::__impl_postgres as sqlx_postgres;
     #[cfg(feature = "sqlx-sqlite")]
     pub use rowkey_sqlx::__impl_sqlite as sqlx_sqlite;
+    #[cfg(feature = "tiberius")]
+    pub use rowkey_tiberius::__impl_sql_server as tiberius;
 }

@@ -62,6 +62,7 @@
 //! | `rust_decimal` | | conversions of [`DistributedId`] keys |
 //! | `coarse-clock` | | a cheaper clock for the short COMBs |
 //! | `sqlx-postgres`, `sqlx-mysql`, `sqlx-sqlite` | | keys as parameters and columns of sqlx queries |
+//! | `tiberius` | | keys as parameters, columns and bulk rows of SQL Server |
 //!
 //! Features only add: a crate that turns one on changes nothing for another that does not.
 
@@ -210,11 +211,20 @@ pub use rowkey_core::{generate, text, uuid};
 #[cfg(any(
     feature = "sqlx-postgres",
     feature = "sqlx-mysql",
-    feature = "sqlx-sqlite"
+    feature = "sqlx-sqlite",
+    feature = "tiberius"
 ))]
 pub mod driver {
     /// Keys in sqlx.
+    #[cfg(any(
+        feature = "sqlx-postgres",
+        feature = "sqlx-mysql",
+        feature = "sqlx-sqlite"
+    ))]
     pub use rowkey_sqlx as sqlx;
+    /// Keys in SQL Server.
+    #[cfg(feature = "tiberius")]
+    pub use rowkey_tiberius as tiberius;
 }
 
 /// Compiles and runs the examples of the README.

@@ -1,0 +1,192 @@
+//! Time ranges and lists of keys as conditions of a query.
+
+use std::fmt;
+
+use rowkey_core::{Backend, Bounds, Column, ColumnName, ConditionPart, EntityKey, Wire};
+use tiberius::{ColumnData, Query};
+
+use crate::Error;
+use crate::column_data::{column_of, encode, encode_bound};
+use crate::error::MAX_PARAMETERS;
+
+/// SQL text with the parameters that it asks for; made by [`ToCondition::to_condition`].
+///
+/// `Display` is the text.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    sql: String,
+    first_parameter: usize,
+    parameters: Vec<ColumnData<'static>>,
+}
+
+impl Condition {
+    fn new(first_parameter: usize) -> Self {
+        Self {
+            sql: String::new(),
+            first_parameter,
+            parameters: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, sql: &str) {
+        self.sql.push_str(sql);
+    }
+
+    /// A place for a parameter that is compared with a column, and its value.
+    fn push_parameter(&mut self, column: Column, value: ColumnData<'static>) {
+        let number = self.next_parameter();
+        self.sql += &match column.wire() {
+            Wire::Text(width) => format!("CAST(@P{number} AS char({width}))"),
+            _ => format!("@P{number}"),
+        };
+        self.parameters.push(value);
+    }
+
+    fn checked(self) -> Result<Self, Error> {
+        match self.next_parameter() {
+            next if next > MAX_PARAMETERS + 1 && !self.parameters.is_empty() => {
+                Err(Error::TooManyParameters { last: next - 1 })
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The number of the next parameter in the query.
+    pub fn next_parameter(&self) -> usize {
+        self.first_parameter.saturating_add(self.parameters.len())
+    }
+
+    /// The values of the parameters, for `Client::query` and `Client::execute`.
+    pub fn parameters(&self) -> &[ColumnData<'static>] {
+        &self.parameters
+    }
+
+    /// Binds the parameters.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ParameterNumber`] if they would not get the numbers that stand in the text; nothing
+    /// is bound then.
+    pub fn bind(self, query: &mut Query<'_>) -> Result<(), Error> {
+        let bound = query.param_count();
+        if bound + 1 != self.first_parameter {
+            return Err(Error::ParameterNumber {
+                first: self.first_parameter,
+                bound,
+            });
+        }
+        query.bind_iter(self.parameters);
+        Ok(())
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sql)
+    }
+}
+
+/// Time ranges and lists of keys as conditions.
+///
+/// ```
+/// use rowkey::driver::tiberius::ToCondition;
+/// use rowkey::{EntityKey, ShortPrefixComb, UnixMillis, entity_key};
+/// use tiberius::Query;
+///
+/// #[entity_key]
+/// struct OfferId(ShortPrefixComb);
+///
+/// let hour = UnixMillis::new(1_700_000_000_000)..UnixMillis::new(1_700_003_600_000);
+/// let of_that_hour = OfferId::bounds(hour).to_condition(("o", "id"), 2)?;
+///
+/// let sql = format!("SELECT title FROM offer o WHERE language = @P1 AND {of_that_hour}");
+/// assert!(sql.ends_with("AND ([o].[id] >= @P2 AND [o].[id] < @P3)"));
+///
+/// let mut query = Query::new(sql);
+/// query.bind("en");
+/// of_that_hour.bind(&mut query)?;
+/// // let rows = query.query(&mut client).await?;
+/// # assert_eq!(query.param_count(), 3);
+/// # Ok::<(), rowkey::driver::tiberius::Error>(())
+/// ```
+///
+/// Parameters of keys that are stored as text are written as `CAST(@P1 AS char(36))`: tiberius
+/// sends all text as `nvarchar`, for which the server would convert the column, not the parameter.
+pub trait ToCondition {
+    /// The condition that a column holds one of these keys. It stands after `WHERE` or `AND` alike;
+    /// its parameters are numbered from `first_parameter` on, beginning with 1.
+    ///
+    /// For [`Bounds`], an edge that is not bounded is left out. A span without keys becomes
+    /// `1 = 0`, one of all keys `1 = 1`. A key over a short COMB can need two intervals, because
+    /// its counter is a ring; `ORDER BY` then does not give the order of time.
+    ///
+    /// A list of keys becomes `IN (…)`, an empty one `1 = 0`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that SQL Server cannot take,
+    /// [`Error::TooManyParameters`] beyond the 2,098 of one query: divide a longer list, or give it
+    /// as a table-valued parameter.
+    fn to_condition<'a>(
+        &self,
+        column: impl Into<ColumnName<'a>>,
+        first_parameter: usize,
+    ) -> Result<Condition, Error>;
+}
+
+impl<K: EntityKey> ToCondition for Bounds<K> {
+    fn to_condition<'a>(
+        &self,
+        column: impl Into<ColumnName<'a>>,
+        first_parameter: usize,
+    ) -> Result<Condition, Error> {
+        let name = quoted(column.into())?;
+        let mut condition = Condition::new(first_parameter);
+        self.write_condition(&name, |part| match part {
+            ConditionPart::Sql(sql) => condition.push(sql),
+            ConditionPart::Bound(bound) => {
+                condition.push_parameter(column_of::<K>(), encode_bound(bound));
+            }
+        });
+        condition.checked()
+    }
+}
+
+/// The keys of an `IN` list.
+///
+/// ```
+/// use rowkey::driver::tiberius::ToCondition;
+/// use rowkey::{UuidV7, entity_key};
+///
+/// #[entity_key]
+/// struct VisitId(UuidV7);
+///
+/// let visits = [VisitId::generate(), VisitId::generate()];
+/// assert_eq!(visits.to_condition("id", 1)?.to_string(), "[id] IN (@P1, @P2)");
+/// # Ok::<(), rowkey::driver::tiberius::Error>(())
+/// ```
+impl<K: EntityKey> ToCondition for [K] {
+    fn to_condition<'a>(
+        &self,
+        column: impl Into<ColumnName<'a>>,
+        first_parameter: usize,
+    ) -> Result<Condition, Error> {
+        let name = quoted(column.into())?;
+        let mut condition = Condition::new(first_parameter);
+        if self.is_empty() {
+            condition.push("1 = 0");
+            return Ok(condition);
+        }
+        condition.push(&name);
+        for (index, key) in self.iter().enumerate() {
+            condition.push(if index == 0 { " IN (" } else { ", " });
+            condition.push_parameter(column_of::<K>(), encode(*key));
+        }
+        condition.push(")");
+        condition.checked()
+    }
+}
+
+fn quoted(column: ColumnName<'_>) -> Result<String, Error> {
+    column.quoted(Backend::SqlServer).map_err(Error::Identifier)
+}

@@ -1,0 +1,61 @@
+//! The impls that the expansion of `#[entity_key]` puts next to a key.
+//!
+//! All paths begin with `$crate`, because the user's crate may have no tiberius of its own and its
+//! module no prelude.
+
+/// Emits the impls of a key for SQL Server.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_sql_server {
+    ($Key:ty) => {
+        #[automatically_derived]
+        impl $crate::__private::tiberius::ToSql for $Key {
+            fn to_sql(&self) -> $crate::__private::tiberius::ColumnData<'_> {
+                $crate::column_data::encode::<Self>(*self)
+            }
+        }
+
+        #[automatically_derived]
+        impl<'a> $crate::__private::tiberius::IntoSql<'a> for $Key {
+            fn into_sql(self) -> $crate::__private::tiberius::ColumnData<'a> {
+                $crate::column_data::encode::<Self>(self)
+            }
+        }
+
+        #[automatically_derived]
+        impl<'a> $crate::__private::tiberius::FromSql<'a> for $Key {
+            fn from_sql(
+                value: &'a $crate::__private::tiberius::ColumnData<'static>,
+            ) -> $crate::__private::Decoded<Self> {
+                $crate::__private::from_sql::<Self>(value)
+            }
+        }
+
+        #[automatically_derived]
+        impl $crate::__private::tiberius::FromSqlOwned for $Key {
+            fn from_sql_owned(
+                value: $crate::__private::tiberius::ColumnData<'static>,
+            ) -> $crate::__private::Decoded<Self> {
+                $crate::__private::from_sql::<Self>(&value)
+            }
+        }
+    };
+}
+
+/// What the emitted impls name. Not part of the interface.
+#[doc(hidden)]
+pub mod private {
+    pub use tiberius;
+
+    use rowkey_core::EntityKey;
+    use tiberius::ColumnData;
+    use tiberius::error::Error;
+
+    pub type Decoded<K> = tiberius::Result<Option<K>>;
+
+    /// tiberius has no error with a source.
+    pub fn from_sql<K: EntityKey>(value: &ColumnData<'static>) -> Decoded<K> {
+        crate::column_data::decode(value)
+            .map_err(|refused| Error::Conversion(refused.to_string().into()))
+    }
+}
