@@ -1,0 +1,29 @@
+//! tiberius' connections in a pool of deadpool's.
+
+use deadpool::managed::{self, Metrics, RecycleResult};
+use tiberius::{Client, Config};
+use tokio::net::TcpStream;
+use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
+
+pub(crate) type Pool = managed::Pool<Manager>;
+
+/// Opens connections, and looks after those that come back.
+pub(crate) struct Manager(pub(crate) Config);
+
+impl managed::Manager for Manager {
+    type Type = Client<Compat<TcpStream>>;
+    type Error = tiberius::error::Error;
+
+    async fn create(&self) -> tiberius::Result<Self::Type> {
+        let stream = TcpStream::connect(self.0.get_addr()).await?;
+        stream.set_nodelay(true)?;
+        Client::connect(self.0.clone(), stream.compat_write()).await
+    }
+
+    async fn recycle(&self, client: &mut Self::Type, _: &Metrics) -> RecycleResult<Self::Error> {
+        // Finds out whether the server is there, and ends a transaction that was left open.
+        let sql = "IF @@TRANCOUNT > 0 ROLLBACK";
+        client.simple_query(sql).await?.into_results().await?;
+        Ok(())
+    }
+}
