@@ -21,7 +21,7 @@ const PACKAGES: [&str; 2] = ["rowkey-consumer", "renamed"];
 const DRIVERS: [&str; 1] = ["sqlx"];
 
 /// Packages that only some features may bring, and do. A driver is what its name begins with.
-const BROUGHT_BY: [(&str, &[&str]); 9] = [
+const BROUGHT_BY: [(&str, &[&str]); 10] = [
     (
         "getrandom",
         &[
@@ -32,6 +32,7 @@ const BROUGHT_BY: [(&str, &[&str]); 9] = [
             "utoipa",
             "proptest",
             "sqlx",
+            "tiberius",
         ],
     ),
     ("rustix", &["coarse-clock"]),
@@ -42,6 +43,7 @@ const BROUGHT_BY: [(&str, &[&str]); 9] = [
     ("sqlx-postgres", &["sqlx-postgres"]),
     ("sqlx-mysql", &["sqlx-mysql"]),
     ("libsqlite3-sys", &["sqlx-sqlite"]),
+    ("tiberius", &["tiberius"]),
 ];
 
 /// Features of rowkey that are turned on together.

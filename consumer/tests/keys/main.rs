@@ -22,6 +22,8 @@ mod sqlx_postgres;
 mod sqlx_sqlite;
 #[cfg(any(feature = "default", feature = "std"))]
 mod std;
+#[cfg(feature = "tiberius")]
+mod tiberius;
 #[cfg(feature = "utoipa")]
 mod utoipa;
 
