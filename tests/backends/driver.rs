@@ -1,196 +1,87 @@
-//! The sqlx drivers behind one trait, so that a scenario is written once for all of them.
+//! What a scenario needs of a driver, so that it is written once for all of them.
 
-use anyhow::{Context, Result, ensure};
-use rowkey::driver::sqlx::PushBounds;
-use rowkey::{Backend, EntityKey, quote_identifier};
-use sqlx::mysql::MySqlRow;
-use sqlx::postgres::PgRow;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{
-    AssertSqlSafe, Connection, Database, Decode, Encode, MySql, Postgres, QueryBuilder, Row,
-    Sqlite, Type,
-};
+use std::error::Error;
 
-use crate::keys::{self, Case};
-use crate::scenarios::{Scenario, adoption, arrays, many, servers};
+use anyhow::{Context, Result};
+use rowkey::{Backend, Bounds, EntityKey, quote_identifier};
 
-/// What the scenarios need of an sqlx driver.
-///
-/// sqlx has all of it, but as bounds that each generic function would have to repeat.
-pub(crate) trait Driver: Database {
-    /// The query to append a time span's condition to.
-    fn push_bounds<K: EntityKey>(
-        query: &mut QueryBuilder<Self>,
-        column: &str,
-        bounds: &rowkey::Bounds<K>,
-    ) -> Result<()>;
+use crate::keys::Case;
+use crate::query::Query;
+use crate::scenarios::Scenario;
 
-    fn push_option<K: KeyOf<Self>>(query: &mut QueryBuilder<Self>, key: Option<K>);
+/// A driver, together with the kind of database that it talks to.
+pub(crate) trait Driver: Sized + 'static {
+    /// Stands in the names of its tests.
+    const NAME: &str;
 
-    fn push_integer(query: &mut QueryBuilder<Self>, value: i64);
+    type Connection;
+    type Row<'r>;
+    /// A value for a parameter.
+    type Param;
+    type Error: Error + Send + Sync + 'static;
 
-    /// Runs a query as a prepared statement.
-    fn fetch(
+    async fn connect(url: &str, backend: Backend) -> Result<Self::Connection>;
+
+    /// Runs a query as a prepared statement and reads each of its rows.
+    async fn fetch<T>(
         connection: &mut Self::Connection,
-        query: QueryBuilder<Self>,
-    ) -> impl Future<Output = sqlx::Result<Vec<Self::Row>>>;
+        query: Query<Self>,
+        read: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
+    ) -> Result<Vec<T>, Self::Error>;
 
-    /// Runs SQL text as it is.
-    fn fetch_text(
+    /// Runs SQL text without parameters, without preparing it if the driver can, and reads each of
+    /// its rows.
+    async fn fetch_text<T>(
         connection: &mut Self::Connection,
-        sql: String,
-    ) -> impl Future<Output = sqlx::Result<Vec<Self::Row>>>;
+        sql: &str,
+        read: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
+    ) -> Result<Vec<T>, Self::Error>;
 
-    fn get<T>(row: &Self::Row, column: &str) -> sqlx::Result<T>
-    where
-        T: for<'r> Decode<'r, Self> + Type<Self>;
+    /// Runs SQL text that gives no rows.
+    async fn execute(connection: &mut Self::Connection, sql: &str) -> Result<(), Self::Error>;
 
-    fn get_integer(row: &Self::Row, column: &str) -> sqlx::Result<i64>;
+    fn integer(value: i64) -> Self::Param;
 
-    /// What stands before a query to be told how it would run.
-    const EXPLAIN: &str;
+    fn get_integer(row: &Self::Row<'_>, column: &str) -> Result<i64, Self::Error>;
 
-    /// Checks that the rows of such an answer tell of nothing but searches in indexes.
-    fn check_index_use(rows: &[Self::Row]) -> Result<()>;
+    fn get_text(row: &Self::Row<'_>, column: &str) -> Result<Option<String>, Self::Error>;
+
+    /// Appends the condition that a column holds a key within bounds.
+    fn push_bounds<K: KeyOf<Self>>(
+        query: &mut Query<Self>,
+        column: &'static str,
+        bounds: Bounds<K>,
+    );
+
+    /// What constraint an error says is violated.
+    fn violation(error: &Self::Error) -> Option<Violation>;
+
+    /// The column in which an error of rowkey has found something that is no key.
+    fn refused_column(error: &Self::Error) -> Option<&str>;
 
     /// Every declared key.
     fn cases() -> Vec<Case<Self>>;
 
-    /// Scenarios about something that only this driver, or one server behind it, has.
+    /// Scenarios about something that only this driver has, or the server behind it.
     fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>>;
 }
 
-macro_rules! impl_driver {
-    ($($DB:ident: $explain:literal, $check_index_use:expr, $own_scenarios:expr);* $(;)?) => {$(
-        impl Driver for $DB {
-            fn push_bounds<K: EntityKey>(
-                query: &mut QueryBuilder<Self>,
-                column: &str,
-                bounds: &rowkey::Bounds<K>,
-            ) -> Result<()> {
-                PushBounds::push_bounds(query, column, bounds)?;
-                Ok(())
-            }
-
-            fn push_option<K: KeyOf<Self>>(query: &mut QueryBuilder<Self>, key: Option<K>) {
-                query.push_bind(key);
-            }
-
-            fn push_integer(query: &mut QueryBuilder<Self>, value: i64) {
-                query.push_bind(value);
-            }
-
-            async fn fetch(
-                connection: &mut Self::Connection,
-                mut query: QueryBuilder<Self>,
-            ) -> sqlx::Result<Vec<Self::Row>> {
-                query.build().fetch_all(connection).await
-            }
-
-            async fn fetch_text(
-                connection: &mut Self::Connection,
-                sql: String,
-            ) -> sqlx::Result<Vec<Self::Row>> {
-                sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(connection).await
-            }
-
-            fn get<T>(row: &Self::Row, column: &str) -> sqlx::Result<T>
-            where
-                T: for<'r> Decode<'r, Self> + Type<Self>,
-            {
-                row.try_get(column)
-            }
-
-            fn get_integer(row: &Self::Row, column: &str) -> sqlx::Result<i64> {
-                row.try_get(column)
-            }
-
-            const EXPLAIN: &str = $explain;
-
-            fn check_index_use(rows: &[Self::Row]) -> Result<()> {
-                $check_index_use(rows)
-            }
-
-            fn cases() -> Vec<Case<Self>> {
-                keys::cases!($DB)
-            }
-
-            fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>> {
-                $own_scenarios(backend)
-            }
-        }
-    )*};
-}
-
-impl_driver! {
-    Postgres: "EXPLAIN", searches_in_postgres, |_| {
-        let mut scenarios = many::postgres();
-        scenarios.push(arrays::scenario());
-        scenarios.extend(adoption::postgres());
-        scenarios
-    };
-    MySql: "EXPLAIN", searches_in_mysql, |backend| {
-        let mut scenarios = many::mysql();
-        scenarios.extend(servers::mysql());
-        scenarios.extend(adoption::mysql(backend));
-        if backend == Backend::MariaDb {
-            scenarios.extend(servers::mariadb());
-        }
-        scenarios
-    };
-    Sqlite: "EXPLAIN QUERY PLAN", searches_in_sqlite, |_| {
-        let mut scenarios = many::sqlite();
-        scenarios.extend(servers::sqlite());
-        scenarios.extend(adoption::sqlite());
-        scenarios
-    };
-}
-
-fn searches_in_postgres(rows: &[PgRow]) -> Result<()> {
-    let plan: Vec<String> = rows
-        .iter()
-        .map(|row| row.try_get(0))
-        .collect::<sqlx::Result<_>>()?;
-    let plan = plan.join("\n");
-    let is_search = plan.contains("Index Cond") && !plan.contains("Seq Scan");
-    ensure!(is_search, "the index is not used:\n{plan}");
-    Ok(())
-}
-
-fn searches_in_mysql(rows: &[MySqlRow]) -> Result<()> {
-    for row in rows {
-        // Text, but of no character set that sqlx takes for it.
-        let access: String = row.try_get_unchecked("type")?;
-        let key: Option<String> = row.try_get_unchecked("key")?;
-        ensure!(
-            access == "range" && key.as_deref() == Some("PRIMARY"),
-            "the access is {access} by {key:?}"
-        );
-    }
-    Ok(())
-}
-
-fn searches_in_sqlite(rows: &[SqliteRow]) -> Result<()> {
-    for row in rows {
-        let step: String = row.try_get("detail")?;
-        let is_search = step.starts_with("SEARCH") && step.contains("INDEX");
-        ensure!(
-            is_search || step == "MULTI-INDEX OR" || step.starts_with("INDEX "),
-            "a step is {step}"
-        );
-    }
-    Ok(())
+/// A constraint that a statement has violated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Violation {
+    Unique,
+    ForeignKey,
 }
 
 /// A key type that a driver binds and reads.
-pub(crate) trait KeyOf<D: Database>:
-    EntityKey + for<'q> Encode<'q, D> + for<'r> Decode<'r, D> + Type<D>
-{
-}
+pub(crate) trait KeyOf<D: Driver>: EntityKey {
+    fn param(self) -> D::Param;
 
-impl<D: Database, K> KeyOf<D> for K where
-    K: EntityKey + for<'q> Encode<'q, D> + for<'r> Decode<'r, D> + Type<D>
-{
+    fn param_of(key: Option<Self>) -> D::Param;
+
+    fn get(row: &D::Row<'_>, column: &str) -> Result<Self, D::Error>;
+
+    fn get_optional(row: &D::Row<'_>, column: &str) -> Result<Option<Self>, D::Error>;
 }
 
 /// A connection to the database of one test.
@@ -201,14 +92,7 @@ pub(crate) struct Session<D: Driver> {
 
 impl<D: Driver> Session<D> {
     pub(crate) async fn open(url: &str, backend: Backend) -> Result<Self> {
-        let mut url = url.to_owned();
-        if matches!(backend, Backend::MySql | Backend::MariaDb) {
-            // A full cache closes a statement before it prepares another, and the server lets that
-            // wait for 40 ms: closing has no answer, so its acknowledgement comes late.
-            let separator = if url.contains('?') { '&' } else { '?' };
-            url = format!("{url}{separator}statement-cache-capacity=1000");
-        }
-        let connection = D::Connection::connect(&url)
+        let connection = D::connect(url, backend)
             .await
             .with_context(|| format!("could not connect to {url}"))?;
         Ok(Self {
@@ -227,12 +111,32 @@ impl<D: Driver> Session<D> {
     }
 
     /// Runs a query as a prepared statement.
-    pub(crate) async fn fetch(&mut self, query: QueryBuilder<D>) -> sqlx::Result<Vec<D::Row>> {
-        D::fetch(&mut self.connection, query).await
+    pub(crate) async fn fetch<T>(
+        &mut self,
+        query: Query<D>,
+        read: impl FnMut(&D::Row<'_>) -> Result<T, D::Error>,
+    ) -> Result<Vec<T>, D::Error> {
+        D::fetch(&mut self.connection, query, read).await
     }
 
-    /// Runs SQL text as it is, without parameters and without a prepared statement.
-    pub(crate) async fn fetch_text(&mut self, sql: impl Into<String>) -> sqlx::Result<Vec<D::Row>> {
-        D::fetch_text(&mut self.connection, sql.into()).await
+    /// Runs a query whose rows are of no interest as a prepared statement.
+    pub(crate) async fn run(&mut self, query: Query<D>) -> Result<(), D::Error> {
+        self.fetch(query, |_| Ok(())).await.map(drop)
+    }
+
+    /// Runs SQL text as it is, without parameters.
+    pub(crate) async fn fetch_text<T>(
+        &mut self,
+        sql: impl AsRef<str>,
+        read: impl FnMut(&D::Row<'_>) -> Result<T, D::Error>,
+    ) -> Result<Vec<T>, D::Error> {
+        D::fetch_text(&mut self.connection, sql.as_ref(), read).await
+    }
+
+    /// Runs SQL text that gives no rows.
+    pub(crate) async fn execute(&mut self, sql: impl AsRef<str>) -> Result<()> {
+        let sql = sql.as_ref();
+        let outcome = D::execute(&mut self.connection, sql).await;
+        outcome.with_context(|| sql.to_owned())
     }
 }

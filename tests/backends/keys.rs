@@ -1,9 +1,8 @@
 //! A declared key for every storage of every format, as cases without their types.
 
-use rowkey::{Backend, Column, EntityKey, Error, FormatKind, StoragePlan, TimeOrdered, UnixMillis};
-use sqlx::QueryBuilder;
-
 use crate::driver::{Driver, KeyOf};
+use crate::query::Query;
+use rowkey::{Backend, Column, EntityKey, Error, FormatKind, StoragePlan, TimeOrdered, UnixMillis};
 
 /// What the scenarios do with one key type on one driver.
 ///
@@ -11,14 +10,14 @@ use crate::driver::{Driver, KeyOf};
 /// see public values.
 pub(crate) struct Case<D: Driver> {
     pub(crate) plan: StoragePlan,
-    /// Appends a parameter.
-    pub(crate) push: fn(&mut QueryBuilder<D>, u128),
-    /// Appends a parameter that may be NULL.
-    pub(crate) push_option: fn(&mut QueryBuilder<D>, Option<u128>),
+    /// A parameter.
+    pub(crate) param: fn(u128) -> D::Param,
+    /// A parameter that may be NULL.
+    pub(crate) param_of: fn(Option<u128>) -> D::Param,
     /// Reads a column that is not NULL.
-    pub(crate) read: fn(&D::Row, &str) -> sqlx::Result<u128>,
+    pub(crate) get: fn(&D::Row<'_>, &str) -> Result<u128, D::Error>,
     /// Reads a column that may be NULL.
-    pub(crate) read_option: fn(&D::Row, &str) -> sqlx::Result<Option<u128>>,
+    pub(crate) get_optional: fn(&D::Row<'_>, &str) -> Result<Option<u128>, D::Error>,
     /// Appends the condition of a time span, for formats with time.
     pub(crate) push_span: Option<PushSpan<D>>,
     /// Whether a value is one of the key.
@@ -26,7 +25,7 @@ pub(crate) struct Case<D: Driver> {
 }
 
 /// Appends the condition that a column holds a key of a time span.
-pub(crate) type PushSpan<D> = fn(&mut QueryBuilder<D>, &str, Span) -> anyhow::Result<()>;
+pub(crate) type PushSpan<D> = fn(&mut Query<D>, &'static str, Span);
 
 /// A time span, open where there is no bound.
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +38,10 @@ impl<D: Driver> Case<D> {
     pub(crate) fn new<K: KeyOf<D>>() -> Self {
         Self {
             plan: K::PLAN,
-            push: |query, value| {
-                query.push_bind(key::<K>(value));
-            },
-            push_option: |query, value| D::push_option(query, value.map(key::<K>)),
-            read: |row, column| Ok(D::get::<K>(row, column)?.to_u128()),
-            read_option: |row, column| Ok(D::get::<Option<K>>(row, column)?.map(EntityKey::to_u128)),
+            param: |value| key::<K>(value).param(),
+            param_of: |value| K::param_of(value.map(key::<K>)),
+            get: |row, column| Ok(K::get(row, column)?.to_u128()),
+            get_optional: |row, column| Ok(K::get_optional(row, column)?.map(EntityKey::to_u128)),
             push_span: None,
             admits: |value| K::try_from(value).map(drop),
         }
@@ -61,7 +58,7 @@ impl<D: Driver> Case<D> {
                 (None, Some(to)) => K::bounds(..to),
                 (Some(from), Some(to)) => K::bounds(from..to),
             };
-            D::push_bounds(query, column, &bounds)
+            D::push_bounds(query, column, bounds);
         };
         Self {
             push_span: Some(push_span),
@@ -180,8 +177,8 @@ keys!(
 
 /// All cases of a driver.
 macro_rules! cases {
-    ($DB:ty) => {{
-        let mut cases: Vec<Case<$DB>> = keys::uuid::cases();
+    ($Driver:ty) => {{
+        let mut cases: Vec<Case<$Driver>> = keys::uuid::cases();
         cases.extend(keys::native_uuid::cases());
         cases.extend(keys::binary::cases());
         cases.extend(keys::decimal::cases());

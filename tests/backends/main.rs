@@ -1,10 +1,13 @@
 //! Scenarios on real databases: each is written once and runs on every backend that there is.
 //!
-//! A test is called `<backend>::<scenario>`. Those of a backend without an address are ignored, or
+//! A test is called `<backend>::<driver>::<scenario>`. Those of a backend without an address are ignored, or
 //! fail if `ROWKEY_TEST_REQUIRE` names it; see [`rowkey_testkit`].
 
 mod driver;
+mod drivers;
+mod index_use;
 mod keys;
+mod query;
 mod samples;
 mod scenarios;
 mod table;
@@ -17,25 +20,27 @@ use rowkey_testkit::{Backend, Server, Suite};
 use sqlx::{MySql, Postgres, Sqlite};
 
 use crate::driver::{Driver, Session};
+use crate::drivers::sqlx::Sqlx;
 use crate::scenarios::{Run, Scenario};
 
 fn main() -> Result<ExitCode> {
     let mut suite = Suite::from_env()?;
-    add_tests::<Postgres>(&mut suite, Backend::Postgres);
-    add_tests::<MySql>(&mut suite, Backend::MySql);
-    add_tests::<MySql>(&mut suite, Backend::MariaDb);
-    add_tests::<Sqlite>(&mut suite, Backend::Sqlite);
+    add_tests::<Sqlx<Postgres>>(&mut suite, Backend::Postgres);
+    add_tests::<Sqlx<MySql>>(&mut suite, Backend::MySql);
+    add_tests::<Sqlx<MySql>>(&mut suite, Backend::MariaDb);
+    add_tests::<Sqlx<Sqlite>>(&mut suite, Backend::Sqlite);
     Ok(suite.run())
 }
 
 fn add_tests<D: Driver>(suite: &mut Suite, backend: Backend) {
+    let named = |scenario: &str| format!("{}::{scenario}", D::NAME);
     suite.test_on_server(
         backend,
-        "a_database_goes_with_its_test",
+        &named("a_database_goes_with_its_test"),
         a_database_goes_with_its_test::<D>,
     );
     for Scenario { name, run } in scenarios::all::<D>(backend) {
-        suite.test_on(backend, &name, move |database| {
+        suite.test_on(backend, &named(&name), move |database| {
             on_database(database.url(), backend, run)
         });
     }
@@ -56,8 +61,8 @@ fn a_database_goes_with_its_test<D: Driver>(server: &Server) -> Result<()> {
         url.push_str(database.url());
         let panicking: Run<D> = Box::new(|session| {
             Box::pin(async {
-                session.fetch_text("CREATE TABLE leftover (n INT)").await?;
-                session.fetch_text("SELECT n FROM leftover").await?;
+                session.execute("CREATE TABLE leftover (n INT)").await?;
+                session.execute("SELECT n FROM leftover").await?;
                 // A panic without a message in the output.
                 resume_unwind(Box::new("the test panics"))
             })
@@ -69,12 +74,8 @@ fn a_database_goes_with_its_test<D: Driver>(server: &Server) -> Result<()> {
 
     // Reading what is there, without making a new file in SQLite.
     let url = url.replace("mode=rwc", "mode=ro");
-    let looking: Run<D> = Box::new(|session| {
-        Box::pin(async {
-            session.fetch_text("SELECT n FROM leftover").await?;
-            Ok(())
-        })
-    });
+    let looking: Run<D> =
+        Box::new(|session| Box::pin(async { session.execute("SELECT n FROM leftover").await }));
     ensure!(
         on_database(&url, server.backend(), looking).is_err(),
         "{url} is still there"

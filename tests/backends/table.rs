@@ -1,11 +1,11 @@
 //! A table for the rows of one key type.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use rowkey::{Column, Nullability};
-use sqlx::QueryBuilder;
 
 use crate::driver::{Driver, Session};
 use crate::keys::Case;
+use crate::query::Query;
 
 /// A table with a key (`id`, the primary key), a second one of the same type that may be NULL
 /// (`parent`) and a number (`n`).
@@ -58,10 +58,7 @@ impl<'c, D: Driver> Table<'c, D> {
         let definition = format!(
             "CREATE TABLE {name} ({id}, {parent}, n BIGINT NOT NULL, PRIMARY KEY ({primary}))"
         );
-        session
-            .fetch_text(definition.as_str())
-            .await
-            .context(definition)?;
+        session.execute(definition).await?;
         Ok(Self { name, case })
     }
 
@@ -70,43 +67,54 @@ impl<'c, D: Driver> Table<'c, D> {
     }
 
     /// Inserts rows with bound keys.
-    pub(crate) async fn insert(&self, session: &mut Session<D>, records: &[Record]) -> Result<()> {
+    pub(crate) async fn insert(
+        &self,
+        session: &mut Session<D>,
+        records: &[Record],
+    ) -> Result<(), D::Error> {
         for chunk in records.chunks(100) {
             let mut query = self.query("INSERT INTO", " (id, parent, n) VALUES ");
             for (index, record) in chunk.iter().enumerate() {
-                query.push(if index == 0 { "(" } else { ", (" });
-                (self.case.push)(&mut query, record.id);
-                query.push(", ");
-                (self.case.push_option)(&mut query, record.parent);
-                query.push(", ");
-                D::push_integer(&mut query, record.n);
-                query.push(")");
+                query
+                    .push(if index == 0 { "(" } else { ", (" })
+                    .push_param((self.case.param)(record.id))
+                    .push(", ")
+                    .push_param((self.case.param_of)(record.parent))
+                    .push(", ")
+                    .push_param(D::integer(record.n))
+                    .push(")");
             }
-            session.fetch(query).await?;
+            session.run(query).await?;
         }
         Ok(())
     }
 
     /// The query `before` table `after`.
-    pub(crate) fn query(&self, before: &str, after: &str) -> QueryBuilder<D> {
-        QueryBuilder::new(format!("{before} {}{after}", self.name))
+    pub(crate) fn query(&self, before: &str, after: &str) -> Query<D> {
+        Query::new(format!("{before} {}{after}", self.name))
     }
 
     /// The query for all columns of rows, up to the condition.
-    pub(crate) fn select_where(&self) -> QueryBuilder<D> {
+    pub(crate) fn select_where(&self) -> Query<D> {
         self.query("SELECT id, parent, n FROM", " WHERE ")
     }
 
-    /// The rows of such a query.
-    pub(crate) fn records(&self, rows: &[D::Row]) -> sqlx::Result<Vec<Record>> {
-        let record = |row| {
-            Ok(Record {
-                n: D::get_integer(row, "n")?,
-                id: (self.case.read)(row, "id")?,
-                parent: (self.case.read_option)(row, "parent")?,
-            })
-        };
-        rows.iter().map(record).collect()
+    /// A row of such a query.
+    pub(crate) fn record(&self, row: &D::Row<'_>) -> Result<Record, D::Error> {
+        Ok(Record {
+            n: D::get_integer(row, "n")?,
+            id: (self.case.get)(row, "id")?,
+            parent: (self.case.get_optional)(row, "parent")?,
+        })
+    }
+
+    /// The rows of such a query, in their order.
+    pub(crate) async fn records(
+        &self,
+        session: &mut Session<D>,
+        query: Query<D>,
+    ) -> Result<Vec<Record>, D::Error> {
+        session.fetch(query, |row| self.record(row)).await
     }
 
     /// The rows with a bound key.
@@ -114,25 +122,22 @@ impl<'c, D: Driver> Table<'c, D> {
         &self,
         session: &mut Session<D>,
         id: u128,
-    ) -> Result<Vec<Record>> {
+    ) -> Result<Vec<Record>, D::Error> {
         let mut query = self.select_where();
-        query.push("id = ");
-        (self.case.push)(&mut query, id);
-        Ok(self.records(&session.fetch(query).await?)?)
+        query.push("id = ").push_param((self.case.param)(id));
+        self.records(session, query).await
     }
 
     /// The numbers of the rows that a condition selects, in ascending order.
     pub(crate) async fn numbers_where(
         &self,
         session: &mut Session<D>,
-        condition: impl FnOnce(&mut QueryBuilder<D>) -> Result<()>,
-    ) -> Result<Vec<i64>> {
+        condition: impl FnOnce(&mut Query<D>),
+    ) -> Result<Vec<i64>, D::Error> {
         let mut query = self.query("SELECT n FROM", " WHERE ");
-        condition(&mut query)?;
+        condition(&mut query);
         query.push(" ORDER BY n");
-        let rows = session.fetch(query).await?;
-        let numbers: sqlx::Result<_> = rows.iter().map(|row| D::get_integer(row, "n")).collect();
-        Ok(numbers?)
+        session.fetch(query, |row| D::get_integer(row, "n")).await
     }
 }
 

@@ -3,11 +3,15 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey::{Backend, EntityKey, UnixMillis, entity_key};
-use sqlx::{Decode, MySql, Postgres, QueryBuilder, Row, Sqlite, Type};
+use sqlx::mysql::MySqlRow;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{MySql, Postgres, Row, Sqlite};
 use uuid::Uuid;
 
 use super::Scenario;
 use crate::driver::{Driver, KeyOf, Session};
+use crate::drivers::sqlx::{Sqlx, param};
+use crate::query::Query;
 use crate::samples::Random;
 
 const CHAPTER: &str = include_str!("../../../docs/adoption.md");
@@ -66,7 +70,7 @@ macro_rules! scenarios {
     };
 }
 
-pub(crate) fn postgres() -> Vec<Scenario<Postgres>> {
+pub(crate) fn postgres() -> Vec<Scenario<Sqlx<Postgres>>> {
     scenarios![
         every_statement_is_run,
         versions_are_counted,
@@ -81,7 +85,7 @@ pub(crate) fn postgres() -> Vec<Scenario<Postgres>> {
     ]
 }
 
-pub(crate) fn mysql(backend: Backend) -> Vec<Scenario<MySql>> {
+pub(crate) fn mysql(backend: Backend) -> Vec<Scenario<Sqlx<MySql>>> {
     let mut scenarios = scenarios![
         every_statement_is_run,
         versions_are_counted,
@@ -107,7 +111,7 @@ pub(crate) fn mysql(backend: Backend) -> Vec<Scenario<MySql>> {
     scenarios
 }
 
-pub(crate) fn sqlite() -> Vec<Scenario<Sqlite>> {
+pub(crate) fn sqlite() -> Vec<Scenario<Sqlx<Sqlite>>> {
     scenarios![
         every_statement_is_run,
         versions_are_counted,
@@ -141,13 +145,44 @@ fn statements(dialect: &str, name: &str) -> Result<&'static str> {
     Ok(sql)
 }
 
-/// Runs a block for the session's backend.
-async fn run<D: Driver>(session: &mut Session<D>, name: &str) -> Result<Vec<D::Row>> {
+/// Runs a block for the session's backend, which gives no rows.
+async fn run<D: Driver>(session: &mut Session<D>, name: &str) -> Result<()> {
     let sql = statements(dialect(session.backend()), name)?;
-    session
-        .fetch_text(sql)
-        .await
-        .with_context(|| name.to_owned())
+    session.execute(sql).await
+}
+
+/// Runs a block for the session's backend and reads each of its rows.
+async fn ask<D: Driver, T>(
+    session: &mut Session<D>,
+    name: &str,
+    read: impl FnMut(&D::Row<'_>) -> Result<T, D::Error>,
+) -> Result<Vec<T>> {
+    let sql = statements(dialect(session.backend()), name)?;
+    let rows = session.fetch_text(sql, read).await;
+    rows.with_context(|| name.to_owned())
+}
+
+/// Runs a block that answers with one row of integers.
+async fn counts<D: Driver, const N: usize>(
+    session: &mut Session<D>,
+    name: &str,
+    columns: [&str; N],
+) -> Result<[i64; N]> {
+    let mut counts = [0; N];
+    let read = |row: &D::Row<'_>| {
+        for (count, column) in counts.iter_mut().zip(columns) {
+            *count = D::get_integer(row, column)?;
+        }
+        Ok(())
+    };
+    let rows = ask(session, name, read).await?.len();
+    ensure!(rows == 1, "{name}: {rows} rows");
+    Ok(counts)
+}
+
+/// Reads a text that is not NULL from a row.
+fn text<D: Driver>(row: &D::Row<'_>, column: &str) -> Result<String, D::Error> {
+    Ok(D::get_text(row, column)?.unwrap_or_else(|| "NULL".to_owned()))
 }
 
 /// No block is there that no scenario asks for.
@@ -239,28 +274,26 @@ async fn create<D: Driver>(
     };
     let others: String = others.iter().map(|column| format!(", {column}")).collect();
     let table = format!("CREATE TABLE orders ({id} NOT NULL PRIMARY KEY{others})");
-    session.fetch_text(table).await?;
+    session.execute(table).await?;
     let rows: Vec<String> = literals.iter().map(|id| format!("({id})")).collect();
     let insert = format!("INSERT INTO orders (id) VALUES {}", rows.join(", "));
-    session.fetch_text(insert).await?;
-    Ok(())
+    session.execute(insert).await
 }
 
 /// Creates `order_lines` with a column of this type and a line for each order.
 async fn create_lines<D: Driver>(session: &mut Session<D>, id_type: &str) -> Result<()> {
     session
-        .fetch_text(format!(
+        .execute(format!(
             "CREATE TABLE order_lines (n INTEGER PRIMARY KEY, order_id {id_type} NOT NULL, \
              CONSTRAINT order_lines_order FOREIGN KEY (order_id) REFERENCES orders (id))"
         ))
         .await?;
     session
-        .fetch_text(
+        .execute(
             "INSERT INTO order_lines SELECT (SELECT count(*) FROM orders p WHERE p.id < o.id), id \
              FROM orders o",
         )
-        .await?;
-    Ok(())
+        .await
 }
 
 /// A query of its own for each key: PostgreSQL refuses a prepared one after a column's type has
@@ -277,10 +310,9 @@ async fn orders<D: Driver, K: KeyOf<D>>(session: &mut Session<D>) -> Result<Vec<
 }
 
 async fn in_column_order<D: Driver, K: KeyOf<D>>(session: &mut Session<D>) -> Result<Vec<u128>> {
-    let query = QueryBuilder::new(select::<D, K>("SELECT id FROM orders ORDER BY id"));
-    let rows = session.fetch(query).await?;
-    let key = |row| Ok(D::get::<K>(row, "id")?.to_u128());
-    rows.iter().map(key).collect()
+    let query = Query::new(select::<D, K>("SELECT id FROM orders ORDER BY id"));
+    let key = |row: &D::Row<'_>| Ok(K::get(row, "id")?.to_u128());
+    Ok(session.fetch(query, key).await?)
 }
 
 /// What reading all of `orders` as keys ends with.
@@ -293,21 +325,20 @@ async fn refusal<D: Driver, K: KeyOf<D>>(session: &mut Session<D>) -> Result<Str
 
 /// The keys of orders that have a line, which exists for each.
 async fn orders_with_lines<D: Driver, K: KeyOf<D>>(session: &mut Session<D>) -> Result<Vec<u128>> {
-    let query = QueryBuilder::new(select::<D, K>(
+    let query = Query::new(select::<D, K>(
         "SELECT l.order_id AS id FROM order_lines l JOIN orders o ON o.id = l.order_id",
     ));
-    let rows = session.fetch(query).await?;
-    let key = |row| Ok(D::get::<K>(row, "id")?.to_u128());
-    let mut keys: Vec<u128> = rows.iter().map(key).collect::<Result<_>>()?;
+    let key = |row: &D::Row<'_>| Ok(K::get(row, "id")?.to_u128());
+    let mut keys = session.fetch(query, key).await?;
     keys.sort_unstable();
     Ok(keys)
 }
 
 /// Whether a query by this key finds a row.
 async fn finds<D: Driver, K: KeyOf<D>>(session: &mut Session<D>, value: u128) -> Result<bool> {
-    let mut query = QueryBuilder::new(select::<D, K>("SELECT id FROM orders WHERE id = "));
-    D::push_option(&mut query, Some(K::try_from(value)?));
-    Ok(!session.fetch(query).await?.is_empty())
+    let mut query = Query::new(select::<D, K>("SELECT id FROM orders WHERE id = "));
+    query.push_param(K::try_from(value)?.param());
+    Ok(!session.fetch(query, |_| Ok(())).await?.is_empty())
 }
 
 fn sorted(mut values: Vec<u128>) -> Vec<u128> {
@@ -317,7 +348,6 @@ fn sorted(mut values: Vec<u128>) -> Vec<u128> {
 
 async fn versions_are_counted<D: Driver>(session: &mut Session<D>) -> Result<()>
 where
-    String: for<'r> Decode<'r, D> + Type<D>,
     AnyId: KeyOf<D>,
     RandomId: KeyOf<D>,
 {
@@ -328,14 +358,8 @@ where
     values.extend([0x0001_0000_0000_4000_c000_0000_0000_0000, 7]);
     create_orders(session, &values).await?;
 
-    let rows = run(session, "count-versions").await?;
-    let mut found = Vec::new();
-    for row in &rows {
-        found.push((
-            D::get::<String>(row, "version")?,
-            D::get_integer(row, "ids")?,
-        ));
-    }
+    let count = |row: &D::Row<'_>| Ok((text::<D>(row, "version")?, D::get_integer(row, "ids")?));
+    let mut found = ask(session, "count-versions", count).await?;
     ensure!(
         found[..2] == [("4".into(), 5), ("7".into(), 3)],
         "{found:?}"
@@ -353,10 +377,7 @@ where
 }
 
 /// The same statement for text and for MariaDB's own type, as the chapter says.
-async fn versions_of_text_are_counted<D: Driver>(session: &mut Session<D>) -> Result<()>
-where
-    String: for<'r> Decode<'r, D> + Type<D>,
-{
+async fn versions_of_text_are_counted<D: Driver>(session: &mut Session<D>) -> Result<()> {
     const INSTEAD: &str = "upper(replace(id, '-', ''))";
     ensure!(CHAPTER.contains(INSTEAD));
     let sql = statements(dialect(session.backend()), "count-versions")?.replace("hex(id)", INSTEAD);
@@ -371,11 +392,11 @@ where
     for column in columns {
         let (_, texts) = texts(26);
         create(session, &[column], texts).await?;
-        let rows = session.fetch_text(sql.as_str()).await?;
-        ensure!(rows.len() == 1, "{column}: {} rows", rows.len());
-        ensure!(D::get::<String>(&rows[0], "version")? == "4", "{column}");
-        ensure!(D::get_integer(&rows[0], "rfc")? == 1, "{column}");
-        session.fetch_text("DROP TABLE orders").await?;
+        let version =
+            |row: &D::Row<'_>| Ok((text::<D>(row, "version")?, D::get_integer(row, "rfc")?));
+        let found = session.fetch_text(&sql, version).await?;
+        ensure!(found == [("4".into(), 1)], "{column}: {found:?}");
+        session.execute("DROP TABLE orders").await?;
     }
     Ok(())
 }
@@ -386,10 +407,12 @@ async fn clocks_are_found<D: Driver>(session: &mut Session<D>) -> Result<()> {
     values.extend((0..10).map(|n| timed(4, TIME + n, &mut random)));
     values.extend((0..7).map(|n| exchanged(timed(4, TIME + n, &mut random), 6)));
     create_orders(session, &values).await?;
-    let rows = run(session, "find-clock").await?;
-    let counts = ["ids", "clock_in_front", "clock_at_the_end"]
-        .map(|column| D::get_integer(&rows[0], column));
-    let counts = counts.into_iter().collect::<sqlx::Result<Vec<i64>>>()?;
+    let counts = counts(
+        session,
+        "find-clock",
+        ["ids", "clock_in_front", "clock_at_the_end"],
+    )
+    .await?;
     ensure!(counts == [37, 10, 7], "{counts:?}");
     Ok(())
 }
@@ -422,19 +445,20 @@ async fn counters_are_found<D: Driver>(session: &mut Session<D>) -> Result<()> {
         };
         let id = literal(backend, id);
         let update = format!("UPDATE orders SET created_at = {time} WHERE id = {id}");
-        session.fetch_text(update).await?;
+        session.execute(update).await?;
     }
-    let rows = run(session, "find-counter").await?;
-    let counts = ["ids", "counter_in_front", "counter_at_the_end"]
-        .map(|column| D::get_integer(&rows[0], column));
-    let counts = counts.into_iter().collect::<sqlx::Result<Vec<i64>>>()?;
+    let counts = counts(
+        session,
+        "find-counter",
+        ["ids", "counter_in_front", "counter_at_the_end"],
+    )
+    .await?;
     ensure!(counts == [30, 10, 5], "{counts:?}");
     Ok(())
 }
 
 async fn net_bytes_are_put_in_order<D: Driver>(session: &mut Session<D>) -> Result<()>
 where
-    String: for<'r> Decode<'r, D> + Type<D>,
     AnyId: KeyOf<D>,
     RandomId: KeyOf<D>,
 {
@@ -448,30 +472,27 @@ where
     let error = refusal::<D, RandomId>(session).await?;
     ensure!(error.contains("UuidV4"), "{error}");
 
-    let digits = ["as_the_text", "as_net_writes", "time_in_front"];
-    let uniform = |rows: &[D::Row]| -> Result<Vec<&str>> {
-        let mut uniform = Vec::new();
-        for digit in digits {
-            let found: Vec<String> = rows
-                .iter()
-                .map(|row| D::get(row, digit))
-                .collect::<sqlx::Result<_>>()?;
-            if found.iter().all(|one| *one == "4") {
-                uniform.push(digit);
-            }
-        }
-        Ok(uniform)
-    };
-    let rows = run(session, "find-version-digit").await?;
-    ensure!(uniform(&rows)? == ["as_net_writes"]);
+    ensure!(version_digits(session).await? == ["as_net_writes"]);
     run(session, "net-bytes-in-order").await?;
     ensure!(orders::<D, RandomId>(session).await? == values);
-    let rows = run(session, "find-version-digit").await?;
-    ensure!(uniform(&rows)? == ["as_the_text"]);
+    ensure!(version_digits(session).await? == ["as_the_text"]);
     Ok(())
 }
 
-async fn time_bytes_are_put_in_order(session: &mut Session<MySql>) -> Result<()> {
+/// The columns in which all rows have the digit of version 4.
+async fn version_digits<D: Driver>(session: &mut Session<D>) -> Result<Vec<&'static str>> {
+    let mut columns = vec!["as_the_text", "as_net_writes", "time_in_front"];
+    let is_version = |row: &D::Row<'_>, column: &str| Ok(text::<D>(row, column)? == "4");
+    for column in columns.clone() {
+        let rows = ask(session, "find-version-digit", |row| is_version(row, column)).await?;
+        if rows.contains(&false) {
+            columns.retain(|other| *other != column);
+        }
+    }
+    Ok(columns)
+}
+
+async fn time_bytes_are_put_in_order(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let mut random = Random::Seeded(15);
     let values = sorted((0..20).map(|_| stamped(random.next_u128(), 1)).collect());
     let stored: Vec<u128> = values
@@ -483,10 +504,9 @@ async fn time_bytes_are_put_in_order(session: &mut Session<MySql>) -> Result<()>
         })
         .collect();
     create_orders(session, &stored).await?;
-    for row in run(session, "find-version-digit").await? {
-        let digit: String = row.try_get("time_in_front")?;
-        ensure!(digit == "1", "{digit}");
-    }
+    let digit = |row: &MySqlRow| text::<Sqlx<MySql>>(row, "time_in_front");
+    let digits = ask(session, "find-version-digit", digit).await?;
+    ensure!(digits.iter().all(|digit| digit == "1"), "{digits:?}");
     run(session, "time-bytes-in-order").await?;
     ensure!(orders::<_, AnyId>(session).await? == values);
     Ok(())
@@ -527,12 +547,12 @@ where
         literal(session.backend(), 7)
     );
     ensure!(
-        session.fetch_text(unknown).await.is_err(),
+        session.execute(unknown).await.is_err(),
         "the constraint is gone"
     );
 
-    session.fetch_text("DROP TABLE order_lines").await?;
-    session.fetch_text("DROP TABLE orders").await?;
+    session.execute("DROP TABLE order_lines").await?;
+    session.execute("DROP TABLE orders").await?;
     let combs: Vec<u128> = (0..20_u128)
         .map(|n| exchanged(stamped(n << 112 | random.next_u128() >> 16, 4), 2))
         .collect();
@@ -559,10 +579,10 @@ where
     ensure!(in_column_order::<D, RandomId>(session).await? == values);
     ensure!(in_column_order::<D, PrefixId>(session).await? == values);
 
-    let mut query = QueryBuilder::new("SELECT id FROM orders WHERE ");
+    let mut query = Query::new("SELECT id FROM orders WHERE ");
     let always = PrefixId::bounds(UnixMillis::new(0)..UnixMillis::new(4_102_444_800_000));
-    D::push_bounds(&mut query, "id", &always)?;
-    let found = session.fetch(query).await?.len();
+    D::push_bounds(&mut query, "id", always);
+    let found = session.fetch(query, |_| Ok(())).await?.len();
     ensure!(found == combs.len(), "{found} rows");
     Ok(())
 }
@@ -582,7 +602,7 @@ where
     ensure!(orders::<D, TextId>(session).await? == values);
     ensure!(finds::<D, TextId>(session, values[4]).await?);
     ensure!(!finds::<D, TextId>(session, values[5]).await?);
-    session.fetch_text(LOWER).await?;
+    session.execute(LOWER).await?;
     ensure!(finds::<D, TextId>(session, values[5]).await?);
     Ok(())
 }
@@ -597,30 +617,30 @@ fn texts(seed: u64) -> (Vec<u128>, Vec<String>) {
     (values, texts)
 }
 
-async fn postgres_text_becomes_uuid(session: &mut Session<Postgres>) -> Result<()> {
+async fn postgres_text_becomes_uuid(session: &mut Session<Sqlx<Postgres>>) -> Result<()> {
     let (values, texts) = texts(17);
     create(session, &["id text"], texts).await?;
     create_lines(session, "text").await?;
-    let other = run(session, "find-other-text").await?;
-    ensure!(other[0].try_get::<i64, _>("other")? == 1);
+    let others = counts(session, "find-other-text", ["other"]).await?;
+    ensure!(others == [1]);
     ensure!(orders::<_, TextId>(session).await? == values);
     ensure!(finds::<_, TextId>(session, values[0]).await?);
     ensure!(!finds::<_, TextId>(session, values[5]).await?);
 
     // What is no uuid stops it, and nothing has changed.
     session
-        .fetch_text("INSERT INTO orders VALUES ('nobody')")
+        .execute("INSERT INTO orders VALUES ('nobody')")
         .await?;
     ensure!(run(session, "text-to-uuid").await.is_err());
-    session.fetch_text("ROLLBACK").await?;
+    session.execute("ROLLBACK").await?;
     ensure!(orders_with_lines::<_, TextId>(session).await? == values);
     session
-        .fetch_text("DELETE FROM orders WHERE id = 'nobody'")
+        .execute("DELETE FROM orders WHERE id = 'nobody'")
         .await?;
     let braces = values[0] ^ 1;
     let text = hyphenated(braces);
     session
-        .fetch_text(format!("INSERT INTO orders VALUES ('{{{text}}}')"))
+        .execute(format!("INSERT INTO orders VALUES ('{{{text}}}')"))
         .await?;
 
     run(session, "text-to-uuid").await?;
@@ -630,7 +650,7 @@ async fn postgres_text_becomes_uuid(session: &mut Session<Postgres>) -> Result<(
     Ok(())
 }
 
-async fn postgres_bytes_become_uuid(session: &mut Session<Postgres>) -> Result<()> {
+async fn postgres_bytes_become_uuid(session: &mut Session<Sqlx<Postgres>>) -> Result<()> {
     let mut random = Random::Seeded(18);
     let values = sorted((0..6).map(|_| v4(&mut random)).collect());
     let bytes = values.iter().map(|value| format!("'\\x{value:032x}'"));
@@ -645,23 +665,20 @@ async fn postgres_bytes_become_uuid(session: &mut Session<Postgres>) -> Result<(
 }
 
 /// The server does not look again at what was changed while it did not look.
-async fn orphans_are_found(session: &mut Session<MySql>) -> Result<()> {
+async fn orphans_are_found(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let mut random = Random::Seeded(27);
     let values: Vec<u128> = (0..5).map(|_| v4(&mut random)).collect();
     create_orders(session, &values).await?;
     create_lines(session, "BINARY(16)").await?;
-    let orphans = async |session: &mut Session<MySql>| -> Result<i64> {
-        Ok(run(session, "find-orphans").await?[0].try_get("orphans")?)
-    };
-    ensure!(orphans(session).await? == 0);
-    session.fetch_text("SET foreign_key_checks = 0").await?;
+    ensure!(counts(session, "find-orphans", ["orphans"]).await? == [0]);
+    session.execute("SET foreign_key_checks = 0").await?;
     run(session, "suffix-to-prefix").await?;
-    session.fetch_text("SET foreign_key_checks = 1").await?;
-    ensure!(orphans(session).await? == 5);
+    session.execute("SET foreign_key_checks = 1").await?;
+    ensure!(counts(session, "find-orphans", ["orphans"]).await? == [5]);
     Ok(())
 }
 
-async fn collations_decide_about_letter_case(session: &mut Session<MySql>) -> Result<()> {
+async fn collations_decide_about_letter_case(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let (values, texts) = texts(28);
     let column = "id CHAR(36) CHARACTER SET utf8 COLLATE utf8_general_ci";
     create(session, &[column], texts).await?;
@@ -670,7 +687,7 @@ async fn collations_decide_about_letter_case(session: &mut Session<MySql>) -> Re
     Ok(())
 }
 
-async fn mysql_text_becomes_binary(session: &mut Session<MySql>) -> Result<()> {
+async fn mysql_text_becomes_binary(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let (values, texts) = texts(19);
     let column = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin";
     create(session, &[&format!("id {column}")], texts).await?;
@@ -682,10 +699,10 @@ async fn mysql_text_becomes_binary(session: &mut Session<MySql>) -> Result<()> {
     ensure!(error.contains("expected 16 bytes"), "{error}");
 
     session
-        .fetch_text("INSERT INTO orders VALUES ('0123')")
+        .execute("INSERT INTO orders VALUES ('0123')")
         .await?;
-    let other = run(session, "find-other-text").await?;
-    ensure!(other[0].try_get::<i64, _>("other")? == 1);
+    let others = counts(session, "find-other-text", ["other"]).await?;
+    ensure!(others == [1]);
     run(session, "text-to-binary").await?;
     ensure!(orders_with_lines::<_, RandomId>(session).await? == values);
     ensure!(
@@ -699,7 +716,7 @@ fn mariadb(name: &str) -> Result<&'static str> {
     statements("mariadb", name)
 }
 
-async fn uuids_are_read_as_they_are(session: &mut Session<MySql>) -> Result<()> {
+async fn uuids_are_read_as_they_are(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let mut random = Random::Seeded(20);
     let prefixes: Vec<u128> = (0..20).map(|n| timed(4, TIME + n, &mut random)).collect();
     let suffixes: Vec<u128> = prefixes.iter().map(|&id| exchanged(id, 6)).collect();
@@ -714,45 +731,43 @@ async fn uuids_are_read_as_they_are(session: &mut Session<MySql>) -> Result<()> 
     ensure!(in_column_order::<_, native::TimeId>(session).await? == sevens);
     let error = refusal::<_, AnyId>(session).await?;
     ensure!(error.contains("expected 16 bytes"), "{error}");
-    session.fetch_text("DROP TABLE orders").await?;
+    session.execute("DROP TABLE orders").await?;
 
     create(session, &["id UUID"], quoted(&suffixes)).await?;
     ensure!(in_column_order::<_, native::SuffixId>(session).await? == suffixes);
-    session.fetch_text("DROP TABLE orders").await?;
+    session.execute("DROP TABLE orders").await?;
 
     create(session, &["id UUID"], quoted(&prefixes)).await?;
     ensure!(orders::<_, native::RandomId>(session).await? == prefixes);
     ensure!(in_column_order::<_, native::RandomId>(session).await? != prefixes);
     ensure!(orders::<_, native::PrefixId>(session).await? == sorted(suffixes));
-    session.fetch_text(mariadb("prefix-to-suffix")?).await?;
+    session.execute(mariadb("prefix-to-suffix")?).await?;
     ensure!(in_column_order::<_, native::PrefixId>(session).await? == prefixes);
-    session.fetch_text("DROP TABLE orders").await?;
+    session.execute("DROP TABLE orders").await?;
 
     let shorts: Vec<u128> = (0..20_u128)
         .map(|n| stamped(n << 112 | random.next_u128() >> 16, 4))
         .collect();
     create(session, &["id UUID"], quoted(&shorts)).await?;
-    session
-        .fetch_text(mariadb("short-prefix-to-suffix")?)
-        .await?;
+    session.execute(mariadb("short-prefix-to-suffix")?).await?;
     ensure!(in_column_order::<_, native::ShortPrefixId>(session).await? == shorts);
     Ok(())
 }
 
-async fn uuids_become_binary(session: &mut Session<MySql>) -> Result<()> {
+async fn uuids_become_binary(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let (mut values, mut texts) = texts(21);
     let mut random = Random::Seeded(21);
     values.push(timed(7, TIME, &mut random));
     texts.push(format!("'{}'", hyphenated(values[6])));
     create(session, &["id UUID"], texts).await?;
     create_lines(session, "UUID").await?;
-    session.fetch_text(mariadb("uuid-to-binary")?).await?;
+    session.execute(mariadb("uuid-to-binary")?).await?;
     ensure!(orders_with_lines::<_, AnyId>(session).await? == sorted(values));
     Ok(())
 }
 
 /// Sixteen bytes that the type takes and gives back otherwise, among others that it keeps.
-async fn damaged_uuids_are_found(session: &mut Session<MySql>) -> Result<()> {
+async fn damaged_uuids_are_found(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let mut random = Random::Seeded(22);
     let mut kept: Vec<u128> = [4, 7, 8]
         .into_iter()
@@ -773,15 +788,16 @@ async fn damaged_uuids_are_found(session: &mut Session<MySql>) -> Result<()> {
     )
     .await?;
     for id in &damaged {
-        let mut insert = QueryBuilder::new("INSERT INTO orders VALUES (");
-        insert.push_bind(id.to_be_bytes().to_vec()).push(")");
-        session.fetch(insert).await?;
+        let mut insert = Query::new("INSERT INTO orders VALUES (");
+        insert
+            .push_param(param(id.to_be_bytes().to_vec()))
+            .push(")");
+        session.run(insert).await?;
     }
 
-    let texts = async |session: &mut Session<MySql>, name, column| -> Result<Vec<String>> {
-        let rows = session.fetch_text(mariadb(name)?).await?;
-        let text = |row: &sqlx::mysql::MySqlRow| row.try_get(column);
-        let mut texts: Vec<String> = rows.iter().map(text).collect::<sqlx::Result<_>>()?;
+    let texts = async |session: &mut Session<Sqlx<MySql>>, name, column| -> Result<Vec<String>> {
+        let text = |row: &MySqlRow| text::<Sqlx<MySql>>(row, column);
+        let mut texts = session.fetch_text(mariadb(name)?, text).await?;
         texts.sort();
         Ok(texts)
     };
@@ -792,53 +808,55 @@ async fn damaged_uuids_are_found(session: &mut Session<MySql>) -> Result<()> {
     ensure!(originals == expected, "{originals:?}");
 
     // A number can come back as a UUID of version 4. Its leading zeros are in the last group then.
-    session.fetch_text("DELETE FROM orders").await?;
+    session.execute("DELETE FROM orders").await?;
     let number = 0x0384_a786_457d_4ab2_ad82_883d_u128;
     ensure!(number >> 72 & 0xff >= 0x80 && (1..=0x5f).contains(&(number >> 56 & 0xff)));
-    let mut insert = QueryBuilder::new("INSERT INTO orders VALUES (");
-    insert.push_bind(number.to_be_bytes().to_vec()).push(")");
-    session.fetch(insert).await?;
-    let rows = session
-        .fetch_text("SELECT CAST(id AS CHAR) AS id FROM orders")
+    let mut insert = Query::new("INSERT INTO orders VALUES (");
+    insert
+        .push_param(param(number.to_be_bytes().to_vec()))
+        .push(")");
+    session.run(insert).await?;
+    let id = |row: &MySqlRow| text::<Sqlx<MySql>>(row, "id");
+    let damaged = session
+        .fetch_text("SELECT CAST(id AS CHAR) AS id FROM orders", id)
         .await?;
-    let damaged: String = rows[0].try_get("id")?;
-    ensure!(damaged.contains("-00000000"), "{damaged}");
+    ensure!(damaged[0].contains("-00000000"), "{damaged:?}");
     ensure!(texts(session, "find-damaged", "id").await?.is_empty());
     Ok(())
 }
 
-async fn sqlite_text_becomes_blob(session: &mut Session<Sqlite>) -> Result<()> {
+async fn sqlite_text_becomes_blob(session: &mut Session<Sqlx<Sqlite>>) -> Result<()> {
     let (values, texts) = texts(23);
     create(session, &["id TEXT", "created_at TEXT"], texts).await?;
     create_lines(session, "TEXT").await?;
-    let types = run(session, "count-types").await?;
-    ensure!(types.len() == 1 && types[0].try_get::<String, _>("type")? == "text");
-    ensure!(types[0].try_get::<i64, _>("length")? == 36);
-    let upper = run(session, "find-upper-case").await?;
-    ensure!(upper[0].try_get::<i64, _>("upper_case")? == 1);
+    let kind = |row: &SqliteRow| Ok((row.try_get("type")?, row.try_get("length")?));
+    let kinds: Vec<(String, i64)> = ask(session, "count-types", kind).await?;
+    ensure!(kinds == [("text".to_owned(), 36)], "{kinds:?}");
+    let upper = counts(session, "find-upper-case", ["upper_case"]).await?;
+    ensure!(upper == [1]);
     ensure!(orders::<_, TextId>(session).await? == values);
     ensure!(finds::<_, TextId>(session, values[0]).await?);
     ensure!(!finds::<_, TextId>(session, values[5]).await?);
 
-    let broken = run(session, "text-to-blob").await?;
+    let broken = ask(session, "text-to-blob", |_| Ok(())).await?;
     ensure!(broken.is_empty(), "{} lines have no order", broken.len());
     ensure!(orders_with_lines::<_, RandomId>(session).await? == values);
     ensure!(finds::<_, RandomId>(session, values[5]).await?);
     let unknown = "INSERT INTO order_lines VALUES (99, x'00000000000040008000000000000000')";
     ensure!(
-        session.fetch_text(unknown).await.is_err(),
+        session.execute(unknown).await.is_err(),
         "the constraint is gone"
     );
 
     // Neither what is no text of a uuid nor a shorter one gets into such a table.
     for text in ["nobody", "0123"] {
         let insert = format!("INSERT INTO orders (id) VALUES (unhex(replace('{text}', '-', '')))");
-        ensure!(session.fetch_text(insert).await.is_err(), "{text}");
+        ensure!(session.execute(insert).await.is_err(), "{text}");
     }
     Ok(())
 }
 
-async fn sqlite_digits_are_padded(session: &mut Session<Sqlite>) -> Result<()> {
+async fn sqlite_digits_are_padded(session: &mut Session<Sqlx<Sqlite>>) -> Result<()> {
     let values = [7, 10_u128.pow(27), 42_000_000_000_000_000_000];
     create(
         session,
@@ -853,7 +871,7 @@ async fn sqlite_digits_are_padded(session: &mut Session<Sqlite>) -> Result<()> {
     Ok(())
 }
 
-async fn sqlite_numbers_are_found(session: &mut Session<Sqlite>) -> Result<()> {
+async fn sqlite_numbers_are_found(session: &mut Session<Sqlx<Sqlite>>) -> Result<()> {
     for declared in ["DECIMAL", "NUMERIC", "UUID", "GUID", "STRING", "BINARY(16)"] {
         let ids = [7, 8, 10_u128.pow(27) + 1].map(|id| format!("'{id:028}'"));
         create(session, &[&format!("id {declared}")], ids.into()).await?;
@@ -862,13 +880,12 @@ async fn sqlite_numbers_are_found(session: &mut Session<Sqlite>) -> Result<()> {
             "INSERT INTO orders VALUES ('{text}'), (x'{:032x}')",
             stamped(2, 4)
         );
-        session.fetch_text(others).await?;
-        let rows = run(session, "find-damaged").await?;
-        ensure!(rows[0].try_get::<i64, _>("numbers")? == 3, "{declared}");
-        ensure!(rows[0].try_get::<i64, _>("lost")? == 1, "{declared}");
+        session.execute(others).await?;
+        let counts = counts(session, "find-damaged", ["numbers", "lost"]).await?;
+        ensure!(counts == [3, 1], "{declared}: {counts:?}");
         let error = refusal::<_, NumberId>(session).await?;
         ensure!(error.contains("TEXT"), "{error}");
-        session.fetch_text("DROP TABLE orders").await?;
+        session.execute("DROP TABLE orders").await?;
     }
     Ok(())
 }

@@ -1,16 +1,19 @@
 //! PostgreSQL's arrays of keys.
 
 use anyhow::{Result, ensure};
-use sqlx::postgres::PgHasArrayType;
-use sqlx::{Postgres, QueryBuilder, Row};
+use rowkey::EntityKey;
+use sqlx::postgres::{PgHasArrayType, PgRow};
+use sqlx::{Decode, Encode, Postgres, Row, Type};
 
 use super::Scenario;
-use crate::driver::{KeyOf, Session};
+use crate::driver::Session;
+use crate::drivers::sqlx::{Sqlx, param};
 use crate::keys::{Case, binary, decimal, text, uuid};
+use crate::query::Query;
 use crate::samples::samples;
 use crate::table::{Record, Table};
 
-pub(crate) fn scenario() -> Scenario<Postgres> {
+pub(crate) fn scenario() -> Scenario<Sqlx<Postgres>> {
     Scenario::new("arrays_of_keys", |session| {
         Box::pin(async {
             arrays_of::<uuid::ShortSuffixComb>(session).await?;
@@ -23,13 +26,15 @@ pub(crate) fn scenario() -> Scenario<Postgres> {
 }
 
 /// An array as parameter, as result in both protocols, over a domain, and of another type.
-async fn arrays_of<K>(session: &mut Session<Postgres>) -> Result<()>
+async fn arrays_of<K>(session: &mut Session<Sqlx<Postgres>>) -> Result<()>
 where
-    K: KeyOf<Postgres> + PgHasArrayType,
+    K: EntityKey + PgHasArrayType + Type<Postgres>,
+    K: for<'q> Encode<'q, Postgres> + for<'r> Decode<'r, Postgres>,
 {
-    let case = Case::<Postgres>::new::<K>();
+    let case = Case::<Sqlx<Postgres>>::new::<K>();
     let ids = samples(case.format());
-    let keys: Vec<K> = ids[..5]
+    ensure!(ids.len() >= 200);
+    let keys: Vec<K> = ids
         .iter()
         .map(|id| K::try_from(*id))
         .collect::<Result<_, _>>()?;
@@ -39,12 +44,13 @@ where
         "INSERT INTO",
         " (id, n) SELECT id, row_number() OVER () FROM unnest(",
     );
-    unnest.push_bind(&keys).push(") AS id");
-    session.fetch(unnest).await?;
+    unnest.push_param(param(keys.clone())).push(") AS id");
+    session.run(unnest).await?;
 
     let mut any = table.query("SELECT id, parent, n FROM", " WHERE id = any(");
-    any.push_bind(&keys[1..3]).push(") ORDER BY n");
-    let found = table.records(&session.fetch(any).await?)?;
+    any.push_param(param(keys[1..3].to_vec()))
+        .push(") ORDER BY n");
+    let found = table.records(session, any).await?;
     let record = |n, key: K| Record {
         n,
         id: key.to_u128(),
@@ -60,14 +66,18 @@ where
          '{{}}'::int[] AS numbers FROM {}",
         table.name()
     );
-    for rows in [
-        session.fetch(QueryBuilder::new(aggregate.as_str())).await?,
-        session.fetch_text(aggregate.as_str()).await?,
+    let read = |row: &PgRow| {
+        let ids = row.try_get::<Vec<K>, _>("ids")?;
+        let parents = row.try_get::<Vec<Option<K>>, _>("parents")?;
+        let refused =
+            row.try_get::<Vec<K>, _>("numbers").is_err() && row.try_get::<K, _>("ids").is_err();
+        Ok((ids, parents, refused))
+    };
+    for found in [
+        session.fetch(Query::new(&aggregate), read).await?,
+        session.fetch_text(&aggregate, read).await?,
     ] {
-        ensure!(rows[0].try_get::<Vec<K>, _>("ids")? == keys);
-        ensure!(rows[0].try_get::<Vec<Option<K>>, _>("parents")? == [None; 5]);
-        ensure!(rows[0].try_get::<Vec<K>, _>("numbers").is_err());
-        ensure!(rows[0].try_get::<K, _>("ids").is_err());
+        ensure!(found == [(keys.clone(), vec![None; keys.len()], true)]);
     }
 
     // Named after the key, because sqlx prepares equal texts once.
@@ -75,14 +85,17 @@ where
     let domain = session.quoted(&format!("{} {}", case.format(), column.storage()));
     let sql_type = case.plan.column_type(session.backend())?;
     session
-        .fetch_text(format!("CREATE DOMAIN {domain} AS {sql_type}"))
+        .execute(format!("CREATE DOMAIN {domain} AS {sql_type}"))
         .await?;
-    let mut of_domain = QueryBuilder::new("SELECT d, array[d, NULL] AS ds FROM (SELECT ");
+    let mut of_domain = Query::new("SELECT d, array[d, NULL] AS ds FROM (SELECT ");
     of_domain
-        .push_bind(keys[0])
+        .push_param(param(keys[0]))
         .push(format_args!("::{domain} AS d) AS domains"));
-    let rows = session.fetch(of_domain).await?;
-    ensure!(rows[0].try_get::<K, _>("d")? == keys[0]);
-    ensure!(rows[0].try_get::<Vec<Option<K>>, _>("ds")? == [Some(keys[0]), None]);
+    let read = |row: &PgRow| {
+        let key = row.try_get::<K, _>("d")?;
+        Ok((key, row.try_get::<Vec<Option<K>>, _>("ds")?))
+    };
+    let found = session.fetch(of_domain, read).await?;
+    ensure!(found == [(keys[0], vec![Some(keys[0]), None])]);
     Ok(())
 }

@@ -1,40 +1,41 @@
 //! What is no key of the plan is refused, with an error that names the column.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::{Backend, Error, FormatKind, Wire};
+use rowkey::{Backend, FormatKind, Wire};
 
 use crate::driver::{Driver, Session};
 use crate::keys::Case;
+use crate::query::Query;
 use crate::samples::samples;
 use crate::table::{Record, Table, distinct_cases};
 
 /// Whether reading a column fails as it should: with the column's name and an error of rowkey.
-fn check_refusal<D: Driver>(case: &Case<D>, row: &D::Row, what: &str) -> Result<()> {
+fn check_refusal<D: Driver>(case: &Case<D>, row: &D::Row<'_>, what: &str) -> Result<()> {
     let column = "the_key";
-    let error = match (case.read)(row, column) {
-        Ok(value) => anyhow::bail!("{}: {what} is read as {value:x}", case.format()),
+    let format = case.format();
+    let error = match (case.get)(row, column) {
+        Ok(value) => anyhow::bail!("{format}: {what} is read as {value:x}"),
         Err(error) => error,
     };
-    let sqlx::Error::ColumnDecode { index, source } = &error else {
-        anyhow::bail!("{}: {what}: {error}", case.format())
-    };
-    ensure!(index.contains(column), "{what}: {error}");
     ensure!(
-        source.downcast_ref::<Error>().is_some(),
-        "{}: {what}: {error}",
-        case.format()
+        D::refused_column(&error) == Some(column),
+        "{format}: {what}: {error}"
     );
     ensure!(
         error.to_string().contains("expected"),
-        "{}: {what}: {error}",
-        case.format()
+        "{format}: {what}: {error}"
     );
     ensure!(
-        (case.read_option)(row, column).is_err(),
-        "{}: {what} is read as an option",
-        case.format()
+        (case.get_optional)(row, column).is_err(),
+        "{format}: {what} is read as an option"
     );
     Ok(())
+}
+
+/// Whether the one row has been refused.
+fn check_one(mut checked: Vec<Result<()>>) -> Result<()> {
+    ensure!(checked.len() == 1, "{} rows", checked.len());
+    checked.remove(0)
 }
 
 /// SQL expressions that are not what a wire shape is.
@@ -135,14 +136,11 @@ pub(crate) async fn values_of_another_type_are_refused<D: Driver>(
     for (case, column) in distinct_cases(session) {
         for expression in foreign(session.backend(), column.wire()) {
             let sql = format!("SELECT {expression} AS the_key");
-            let rows = session
-                .fetch_text(sql.as_str())
-                .await
-                .with_context(|| sql.clone())?;
-            check_refusal(&case, &rows[0], &sql)?;
-            let prepared = sqlx::QueryBuilder::new(sql.as_str());
-            let rows = session.fetch(prepared).await.with_context(|| sql.clone())?;
-            check_refusal(&case, &rows[0], &sql)?;
+            let check = |row: &D::Row<'_>| Ok(check_refusal(&case, row, &sql));
+            let checked = session.fetch_text(&sql, check).await;
+            check_one(checked.with_context(|| sql.clone())?)?;
+            let checked = session.fetch(Query::new(&sql), check).await;
+            check_one(checked.with_context(|| sql.clone())?)?;
         }
     }
     Ok(())
@@ -168,12 +166,12 @@ pub(crate) async fn ids_of_another_format_are_refused<D: Driver>(
                 "INSERT INTO {} (id, n) VALUES ({literal}, {n})",
                 table.name()
             );
-            session.fetch_text(insert.as_str()).await.context(insert)?;
+            session.execute(insert).await?;
             let select = format!(" WHERE n = {n}");
-            let rows = session
-                .fetch(table.query("SELECT id AS the_key FROM", &select))
-                .await?;
-            check_refusal(&case, &rows[0], &format!("{other:x}"))?;
+            let select = table.query("SELECT id AS the_key FROM", &select);
+            let what = format!("{other:x}");
+            let check = |row: &D::Row<'_>| Ok(check_refusal(&case, row, &what));
+            check_one(session.fetch(select, check).await?)?;
         }
         // What is right is still read next to it.
         let right = Record::numbered([id]);

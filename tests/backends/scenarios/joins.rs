@@ -1,10 +1,10 @@
 //! Keys that refer to rows of another table.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use rowkey::Nullability;
-use sqlx::QueryBuilder;
 
-use crate::driver::{Driver, Session};
+use crate::driver::{Driver, Session, Violation};
+use crate::query::Query;
 use crate::samples::samples;
 use crate::table::{Record, Table, distinct_cases};
 
@@ -29,16 +29,14 @@ pub(crate) async fn children_are_joined_to_their_parents<D: Driver>(
              FOREIGN KEY (parent) REFERENCES {} (id))",
             parents.name()
         );
-        session
-            .fetch_text(definition.as_str())
-            .await
-            .context(definition)?;
+        session.execute(definition).await?;
         let insert = |n: i64, parent: Option<u128>| {
-            let mut query = QueryBuilder::new(format!("INSERT INTO {name} (n, parent) VALUES ("));
-            D::push_integer(&mut query, n);
-            query.push(", ");
-            (case.push_option)(&mut query, parent);
-            query.push(")");
+            let mut query = Query::new(format_args!("INSERT INTO {name} (n, parent) VALUES ("));
+            query
+                .push_param(D::integer(n))
+                .push(", ")
+                .push_param((case.param_of)(parent))
+                .push(")");
             query
         };
         // The first parent has two children, the last one none, and one child has no parent.
@@ -50,7 +48,7 @@ pub(crate) async fn children_are_joined_to_their_parents<D: Driver>(
             (14, None),
         ];
         for (n, parent) in children {
-            session.fetch(insert(n, parent)).await?;
+            session.run(insert(n, parent)).await?;
         }
 
         let joined = [(10, 0), (11, 1), (12, 2), (13, 0)];
@@ -58,23 +56,22 @@ pub(crate) async fn children_are_joined_to_their_parents<D: Driver>(
             "SELECT c.n AS child, p.n AS parent FROM {name} c JOIN {} p ON p.id = c.parent",
             parents.name()
         );
-        let pairs = |rows: &[D::Row]| -> sqlx::Result<Vec<(i64, i64)>> {
-            let number = |row, column| D::get_integer(row, column);
-            rows.iter()
-                .map(|row| Ok((number(row, "child")?, number(row, "parent")?)))
-                .collect()
+        let pair = |row: &D::Row<'_>| {
+            let child = D::get_integer(row, "child")?;
+            Ok((child, D::get_integer(row, "parent")?))
         };
-        let query = QueryBuilder::new(format!("{join} ORDER BY c.n"));
-        let found = pairs(&session.fetch(query).await?)?;
+        let query = Query::new(format_args!("{join} ORDER BY c.n"));
+        let found = session.fetch(query, pair).await?;
         ensure!(found == joined, "{column:?}: {found:?}");
 
         for by in ["p.id", "c.parent"] {
-            let mut query = QueryBuilder::new(format!("{join} WHERE {by} IN ("));
-            (case.push)(&mut query, base);
-            query.push(", ");
-            (case.push)(&mut query, base + 2);
-            query.push(") ORDER BY c.n");
-            let found = pairs(&session.fetch(query).await?)?;
+            let mut query = Query::new(format_args!("{join} WHERE {by} IN ("));
+            query
+                .push_param((case.param)(base))
+                .push(", ")
+                .push_param((case.param)(base + 2))
+                .push(") ORDER BY c.n");
+            let found = session.fetch(query, pair).await?;
             let expected = [(10, 0), (12, 2), (13, 0)];
             ensure!(found == expected, "{column:?}: {found:?} by {by}");
         }
@@ -83,19 +80,18 @@ pub(crate) async fn children_are_joined_to_their_parents<D: Driver>(
         let found = parents
             .numbers_where(session, |query| {
                 query.push(childless);
-                Ok(())
             })
             .await?;
         ensure!(found == [3], "{column:?}: {found:?} have no children");
 
-        let error = match session.fetch(insert(15, Some(base + 4))).await {
+        let error = match session.run(insert(15, Some(base + 4))).await {
             Ok(_) => anyhow::bail!("{column:?}: there is a child of nobody"),
             Err(error) => error,
         };
-        let is_violation = error
-            .as_database_error()
-            .is_some_and(|error| error.is_foreign_key_violation());
-        ensure!(is_violation, "{column:?}: {error}");
+        ensure!(
+            D::violation(&error) == Some(Violation::ForeignKey),
+            "{column:?}: {error}"
+        );
     }
     Ok(())
 }

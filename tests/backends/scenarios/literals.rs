@@ -53,11 +53,9 @@ pub(crate) async fn literals_compare_like_keys<D: Driver>(session: &mut Session<
                     "SELECT n FROM {} WHERE {condition} ORDER BY n",
                     table.name()
                 );
-                let rows = session.fetch_text(sql).await?;
-                let found: Vec<i64> = rows
-                    .iter()
-                    .map(|row| D::get_integer(row, "n"))
-                    .collect::<sqlx::Result<_>>()?;
+                let found = session
+                    .fetch_text(sql, |row| D::get_integer(row, "n"))
+                    .await?;
                 ensure!(
                     found == expected,
                     "{column:?}: {condition} finds {} rows instead of {}",

@@ -6,89 +6,53 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use anyhow::{Context, Result, ensure};
 use rowkey::generate::{EntropyFn, GenerateWith};
 use rowkey::{
-    DistributedId, DistributedIdGenerator, EntityKey, FormatKind, Nullability, ShortPrefixComb,
+    DistributedId, DistributedIdGenerator, FormatKind, Nullability, ShortPrefixComb,
     ShortSuffixComb, UnixMillis, UuidV7,
 };
-use sqlx::postgres::PgHasArrayType;
-use sqlx::{MySql, Postgres, QueryBuilder, Sqlite};
 
 use super::Scenario;
 use crate::driver::{Driver, KeyOf, Session};
+use crate::index_use::check_index_use;
 use crate::keys::{Case, Span, decimal, uuid};
+use crate::query::Query;
 use crate::samples::{INTERVAL_MS, RING_MS, Random, WRAP, made_within, position};
 
 /// How many keys there are.
 const COUNT: usize = 100_000;
 
+/// How many come in one statement: SQL Server takes 2,098 parameters at most.
+const ROWS_AT_A_TIME: usize = 1_000;
+
 /// How many are made while the clock stands still.
 const BURST: usize = 4;
 
-/// Appends the rows of these ids to `INSERT INTO <table> (id) `.
-type PushRows<D> = fn(&mut QueryBuilder<D>, &[u128]);
-
 /// The formats with time that have plans of different kinds by default: as they are, in another
 /// layout, and as numbers.
-macro_rules! scenarios {
-    ($DB:ty, $push_rows:ident) => {{
-        vec![
-            Scenario::<$DB>::new("many_short_prefix_combs", |session| {
-                type K = uuid::ShortPrefixComb;
-                let made = made_with_clock::<ShortPrefixComb>();
-                Box::pin(many(session, Case::with_time::<K>(), $push_rows::<K>, made))
-            }),
-            Scenario::new("many_short_suffix_combs", |session| {
-                type K = uuid::ShortSuffixComb;
-                let made = made_with_clock::<ShortSuffixComb>();
-                Box::pin(many(session, Case::with_time::<K>(), $push_rows::<K>, made))
-            }),
-            Scenario::new("many_uuids_v7", |session| {
-                type K = uuid::UuidV7;
-                let made = made_with_clock::<UuidV7>();
-                Box::pin(many(session, Case::with_time::<K>(), $push_rows::<K>, made))
-            }),
-            Scenario::new("many_distributed_ids", |session| {
-                type K = decimal::DistributedId;
-                let made = distributed_ids();
-                Box::pin(many(session, Case::with_time::<K>(), $push_rows::<K>, made))
-            }),
-        ]
-    }};
-}
-
-pub(crate) fn postgres() -> Vec<Scenario<Postgres>> {
-    fn unnested<K: KeyOf<Postgres> + PgHasArrayType>(
-        query: &mut QueryBuilder<Postgres>,
-        ids: &[u128],
-    ) {
-        let keys: Vec<K> = ids.iter().map(|id| key(*id)).collect();
-        query
-            .push("SELECT * FROM unnest(")
-            .push_bind(keys)
-            .push(")");
-    }
-    scenarios!(Postgres, unnested)
-}
-
-pub(crate) fn mysql() -> Vec<Scenario<MySql>> {
-    fn rows<K: KeyOf<MySql>>(query: &mut QueryBuilder<MySql>, ids: &[u128]) {
-        query.push_values(ids, |mut row, id| {
-            row.push_bind(key::<K>(*id));
-        });
-    }
-    scenarios!(MySql, rows)
-}
-
-pub(crate) fn sqlite() -> Vec<Scenario<Sqlite>> {
-    fn rows<K: KeyOf<Sqlite>>(query: &mut QueryBuilder<Sqlite>, ids: &[u128]) {
-        query.push_values(ids, |mut row, id| {
-            row.push_bind(key::<K>(*id));
-        });
-    }
-    scenarios!(Sqlite, rows)
-}
-
-fn key<K: EntityKey>(id: u128) -> K {
-    K::try_from(id).unwrap_or_else(|error| panic!("{id:x} is made by the format: {error}"))
+pub(crate) fn scenarios<D: Driver>() -> Vec<Scenario<D>>
+where
+    uuid::ShortPrefixComb: KeyOf<D>,
+    uuid::ShortSuffixComb: KeyOf<D>,
+    uuid::UuidV7: KeyOf<D>,
+    decimal::DistributedId: KeyOf<D>,
+{
+    vec![
+        Scenario::new("many_short_prefix_combs", |session| {
+            let case = Case::with_time::<uuid::ShortPrefixComb>();
+            Box::pin(many(session, case, made_with_clock::<ShortPrefixComb>()))
+        }),
+        Scenario::new("many_short_suffix_combs", |session| {
+            let case = Case::with_time::<uuid::ShortSuffixComb>();
+            Box::pin(many(session, case, made_with_clock::<ShortSuffixComb>()))
+        }),
+        Scenario::new("many_uuids_v7", |session| {
+            let case = Case::with_time::<uuid::UuidV7>();
+            Box::pin(many(session, case, made_with_clock::<UuidV7>()))
+        }),
+        Scenario::new("many_distributed_ids", |session| {
+            let case = Case::with_time::<decimal::DistributedId>();
+            Box::pin(many(session, case, distributed_ids()))
+        }),
+    ]
 }
 
 /// An id and the time when it was made.
@@ -129,38 +93,33 @@ fn distributed_ids() -> Vec<Made> {
 
 /// The rows come in the order in which they were made, as far as the format tells, and a time span
 /// is found by searching the primary key.
-async fn many<D: Driver>(
-    session: &mut Session<D>,
-    case: Case<D>,
-    push_rows: PushRows<D>,
-    made: Vec<Made>,
-) -> Result<()> {
+async fn many<D: Driver>(session: &mut Session<D>, case: Case<D>, made: Vec<Made>) -> Result<()> {
     let format = case.format();
     let backend = session.backend();
     let id = case
         .plan
         .column_definition(backend, "id", Nullability::NotNull)?;
     session
-        .fetch_text(format!("CREATE TABLE many ({id}, PRIMARY KEY (id))"))
+        .execute(format!("CREATE TABLE many ({id}, PRIMARY KEY (id))"))
         .await?;
     let ids: Vec<u128> = made.iter().map(|(id, _)| *id).collect();
     let ids = Random::Seeded(4).shuffled(&ids);
     ensure!(ids.len() == COUNT);
-    session.fetch_text("BEGIN").await?;
-    for chunk in ids.chunks(10_000) {
-        let mut insert = QueryBuilder::new("INSERT INTO many (id) ");
-        push_rows(&mut insert, chunk);
-        session.fetch(insert).await?;
+    session.execute("BEGIN").await?;
+    for chunk in ids.chunks(ROWS_AT_A_TIME) {
+        let mut insert = Query::new("INSERT INTO many (id) VALUES ");
+        for (index, id) in chunk.iter().enumerate() {
+            insert
+                .push(if index == 0 { "(" } else { ", (" })
+                .push_param((case.param)(*id))
+                .push(")");
+        }
+        session.run(insert).await?;
     }
-    session.fetch_text("COMMIT").await?;
+    session.execute("COMMIT").await?;
 
-    let rows = session
-        .fetch(QueryBuilder::new("SELECT id FROM many ORDER BY id"))
-        .await?;
-    let found: Vec<u128> = rows
-        .iter()
-        .map(|row| (case.read)(row, "id"))
-        .collect::<sqlx::Result<_>>()?;
+    let all = Query::new("SELECT id FROM many ORDER BY id");
+    let found = session.fetch(all, |row| (case.get)(row, "id")).await?;
     let mut expected = ids;
     let column = case.plan.column(backend);
     expected.sort_unstable_by(|a, b| column.compare(*a, *b));
@@ -190,7 +149,7 @@ async fn many<D: Driver>(
         rowkey::Backend::MySql | rowkey::Backend::MariaDb => "ANALYZE TABLE many",
         _ => "ANALYZE",
     };
-    session.fetch_text(analyze).await?;
+    session.execute(analyze).await?;
     let push_span = case.push_span.context("a format with time")?;
     let hour = 3_600_000;
     for (from, to) in [
@@ -203,23 +162,23 @@ async fn many<D: Driver>(
             from: Some(UnixMillis::new(from)),
             to: Some(UnixMillis::new(to)),
         };
-        let mut count = QueryBuilder::new("SELECT COUNT(*) AS n FROM many WHERE ");
-        push_span(&mut count, "id", span)?;
-        let rows = session.fetch(count).await?;
+        let mut count = Query::new("SELECT COUNT(*) AS n FROM many WHERE ");
+        push_span(&mut count, "id", span);
+        let counted = session.fetch(count, |row| D::get_integer(row, "n")).await?;
         let is_within = made_within(format, Some(from), Some(to));
         let expected = found.iter().filter(|id| is_within(**id)).count();
         ensure!(expected >= 10, "{format}, {span:?}: too few keys");
-        let counted = D::get_integer(&rows[0], "n")?;
         ensure!(
-            counted == expected as i64,
-            "{format}, {span:?}: {counted} rows instead of {expected}"
+            counted == [expected as i64],
+            "{format}, {span:?}: {counted:?} rows instead of {expected}"
         );
 
-        let explain = format!("{} SELECT id FROM many WHERE ", D::EXPLAIN);
-        let mut explain = QueryBuilder::new(explain);
-        push_span(&mut explain, "id", span)?;
-        D::check_index_use(&session.fetch(explain).await?)
-            .with_context(|| format!("{format}, {span:?}"))?;
+        check_index_use(session, |query| {
+            query.push("SELECT id FROM many WHERE ");
+            push_span(query, "id", span);
+        })
+        .await
+        .with_context(|| format!("{format}, {span:?}"))?;
     }
     Ok(())
 }

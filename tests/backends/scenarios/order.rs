@@ -27,7 +27,7 @@ pub(crate) async fn order_of<D: Driver>(session: &mut Session<D>, storage: Stora
         expected.sort_by(|a, b| column.compare(*a, *b));
         for by in ["id", "parent"] {
             let query = table.query("SELECT id, parent, n FROM", &format!(" ORDER BY {by}"));
-            let found = table.records(&session.fetch(query).await?)?;
+            let found = table.records(session, query).await?;
             let found: Vec<u128> = found.iter().map(|record| record.id).collect();
             ensure!(found == expected, "{format} by {by} is not in column order");
         }

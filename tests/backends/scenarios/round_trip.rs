@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use rowkey::{Column, FormatKind, Layout, Storage};
 
-use crate::driver::{Driver, Session};
+use crate::driver::{Driver, Session, Violation};
 use crate::samples::{extremes, samples};
 use crate::table::{Record, Table, distinct_cases};
 
@@ -50,33 +50,28 @@ pub(crate) async fn keys_come_back<D: Driver>(session: &mut Session<D>) -> Resul
         }
 
         let mut by_parent = table.select_where();
-        by_parent.push("parent = ");
-        (case.push_option)(&mut by_parent, Some(ids[0]));
-        let found = table.records(&session.fetch(by_parent).await?)?;
+        by_parent
+            .push("parent = ")
+            .push_param((case.param_of)(Some(ids[0])));
+        let found = table.records(session, by_parent).await?;
         ensure!(found == [records[1]], "{column:?}: {found:?} by parent");
 
         let mut by_null = table.select_where();
-        by_null.push("parent = ");
-        (case.push_option)(&mut by_null, None);
-        ensure!(
-            session.fetch(by_null).await?.is_empty(),
-            "{column:?}: NULL is equal to something"
-        );
+        by_null.push("parent = ").push_param((case.param_of)(None));
+        let found = table.records(session, by_null).await?;
+        ensure!(found.is_empty(), "{column:?}: NULL is equal to {found:?}");
 
         let sql = format!("SELECT id, parent, n FROM {} ORDER BY n", table.name());
-        let found = table.records(&session.fetch_text(sql).await?)?;
+        let found = session.fetch_text(sql, |row| table.record(row)).await?;
         ensure!(
             found == records,
             "{column:?}: {found:?} in the text protocol"
         );
 
         // A key that is not there but has to be.
-        let rows = session
-            .fetch(table.query("SELECT parent FROM", " WHERE n = 0"))
-            .await?;
-        let error = (case.read)(&rows[0], "parent")
-            .expect_err("NULL is no key")
-            .to_string();
+        let orphan = table.query("SELECT parent FROM", " WHERE n = 0");
+        let outcome = session.fetch(orphan, |row| (case.get)(row, "parent")).await;
+        let error = outcome.expect_err("NULL is no key").to_string();
         ensure!(
             error.contains("parent") && error.contains("null"),
             "{column:?}: {error}"
@@ -106,7 +101,7 @@ pub(crate) async fn literals_find_rows<D: Driver>(session: &mut Session<D>) -> R
             "INSERT INTO {} (id, parent, n) VALUES ({id}, {parent}, 1)",
             table.name()
         );
-        session.fetch_text(insert.as_str()).await.context(insert)?;
+        session.execute(insert).await?;
 
         for record in [bound, written] {
             let literal = column.literal(record.id);
@@ -115,10 +110,9 @@ pub(crate) async fn literals_find_rows<D: Driver>(session: &mut Session<D>) -> R
                 table.name()
             );
             let found = session
-                .fetch_text(sql.as_str())
+                .fetch_text(&sql, |row| table.record(row))
                 .await
                 .with_context(|| sql.clone())?;
-            let found = table.records(&found)?;
             ensure!(
                 found == [record],
                 "{sql} finds {found:?} instead of {record:?}"
@@ -146,10 +140,11 @@ pub(crate) async fn extremes_come_back<D: Driver>(session: &mut Session<D>) -> R
         table.insert(session, &records).await?;
         for record in &records {
             let mut by_key = table.select_where();
-            by_key.push("id = ");
-            (case.push)(&mut by_key, record.id);
-            by_key.push(format_args!(" AND parent = {}", column.literal(record.id)));
-            let found = table.records(&session.fetch(by_key).await?)?;
+            by_key
+                .push("id = ")
+                .push_param((case.param)(record.id))
+                .push(format_args!(" AND parent = {}", column.literal(record.id)));
+            let found = table.records(session, by_key).await?;
             ensure!(
                 found == [*record],
                 "{column:?}: {found:?} instead of {record:?}"
@@ -173,12 +168,12 @@ pub(crate) async fn a_key_is_there_once<D: Driver>(session: &mut Session<D>) -> 
         table.insert(session, &record).await?;
         let error = match table.insert(session, &record).await {
             Ok(()) => anyhow::bail!("{column:?}: the key is there twice"),
-            Err(error) => error.downcast::<sqlx::Error>()?,
+            Err(error) => error,
         };
-        let is_violation = error
-            .as_database_error()
-            .is_some_and(|error| error.is_unique_violation());
-        ensure!(is_violation, "{column:?}: {error}");
+        ensure!(
+            D::violation(&error) == Some(Violation::Unique),
+            "{column:?}: {error}"
+        );
     }
     Ok(())
 }

@@ -2,22 +2,25 @@
 
 use anyhow::{Result, ensure};
 use rowkey::MariaDbUuidOrd;
-use sqlx::{MySql, QueryBuilder, Row, Sqlite};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{MySql, Row, Sqlite};
 use uuid::Uuid;
 
 use super::Scenario;
 use crate::driver::Session;
+use crate::drivers::sqlx::{Sqlx, param};
 use crate::keys::{Case, binary, decimal, text_digits, uuid as uuids};
+use crate::query::Query;
 use crate::samples::{Random, samples};
 use crate::table::{Record, Table};
 
-pub(crate) fn mysql() -> Vec<Scenario<MySql>> {
+pub(crate) fn mysql() -> Vec<Scenario<Sqlx<MySql>>> {
     vec![Scenario::new("digits_as_text_find_other_rows", |session| {
         Box::pin(digits_as_text_find_other_rows(session))
     })]
 }
 
-pub(crate) fn mariadb() -> Vec<Scenario<MySql>> {
+pub(crate) fn mariadb() -> Vec<Scenario<Sqlx<MySql>>> {
     vec![
         Scenario::new("uuid_type_has_the_known_order", |session| {
             Box::pin(uuid_type_has_the_known_order(session))
@@ -31,7 +34,7 @@ pub(crate) fn mariadb() -> Vec<Scenario<MySql>> {
     ]
 }
 
-pub(crate) fn sqlite() -> Vec<Scenario<Sqlite>> {
+pub(crate) fn sqlite() -> Vec<Scenario<Sqlx<Sqlite>>> {
     vec![Scenario::new(
         "digits_in_a_numeric_column_are_refused",
         |session| Box::pin(digits_in_a_numeric_column_are_refused(session)),
@@ -40,8 +43,8 @@ pub(crate) fn sqlite() -> Vec<Scenario<Sqlite>> {
 
 /// Compared with text, a DECIMAL column is a floating-point number: lists and intervals of digits
 /// hit other rows than the keys do. This is why keys are bound as DECIMAL.
-async fn digits_as_text_find_other_rows(session: &mut Session<MySql>) -> Result<()> {
-    let case = Case::<MySql>::new::<decimal::DistributedId>();
+async fn digits_as_text_find_other_rows(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
+    let case = Case::<Sqlx<MySql>>::new::<decimal::DistributedId>();
     let base = samples(case.format())[0] & !7;
     let ids: Vec<u128> = (base..base + 5).collect();
     // In a column without an index, which can hide the comparison.
@@ -52,23 +55,21 @@ async fn digits_as_text_find_other_rows(session: &mut Session<MySql>) -> Result<
     let table = Table::create(session, &case).await?;
     table.insert(session, &records).await?;
 
-    let push_text: fn(&mut QueryBuilder<MySql>, u128) = |query, id| {
-        query.push_bind(id.to_string());
-    };
+    let text = |id: u128| param(id.to_string());
     for (before, between, after, meant) in [
         ("parent IN (", ", ", ")", &[1, 3][..]),
         ("parent NOT IN (", ", ", ")", &[0, 2, 4]),
         ("parent BETWEEN ", " AND ", "", &[1, 2, 3]),
     ] {
         let mut found = Vec::new();
-        for push in [case.push, push_text] {
-            let condition = |query: &mut QueryBuilder<MySql>| {
-                query.push(before);
-                push(query, ids[1]);
-                query.push(between);
-                push(query, ids[3]);
-                query.push(after);
-                Ok(())
+        for param in [case.param, text] {
+            let condition = |query: &mut Query<_>| {
+                query
+                    .push(before)
+                    .push_param(param(ids[1]))
+                    .push(between)
+                    .push_param(param(ids[3]))
+                    .push(after);
             };
             found.push(table.numbers_where(session, condition).await?);
         }
@@ -90,7 +91,7 @@ fn is_refused(byte6: u8, byte8: u8) -> bool {
 }
 
 /// `ORDER BY` sorts uuids of all versions and variants as `MariaDbUuidOrd` does.
-async fn uuid_type_has_the_known_order(session: &mut Session<MySql>) -> Result<()> {
+async fn uuid_type_has_the_known_order(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let mut random = Random::Seeded(1);
     let mut values = Vec::new();
     let deciding = deciding_bytes();
@@ -109,12 +110,12 @@ async fn uuid_type_has_the_known_order(session: &mut Session<MySql>) -> Result<(
     values.sort();
     values.dedup();
     session
-        .fetch_text("CREATE TABLE uuids (u UUID PRIMARY KEY, twin UUID NOT NULL)")
+        .execute("CREATE TABLE uuids (u UUID PRIMARY KEY, twin UUID NOT NULL)")
         .await?;
     for chunk in random.shuffled(&values).chunks(1_000) {
         let rows: Vec<String> = chunk.iter().map(|u| format!("('{u}', '{u}')")).collect();
         session
-            .fetch_text(format!("INSERT INTO uuids VALUES {}", rows.join(", ")))
+            .execute(format!("INSERT INTO uuids VALUES {}", rows.join(", ")))
             .await?;
     }
 
@@ -122,11 +123,7 @@ async fn uuid_type_has_the_known_order(session: &mut Session<MySql>) -> Result<(
     let expected: Vec<String> = values.iter().map(Uuid::to_string).collect();
     for by in ["u", "twin"] {
         let sql = format!("SELECT CAST(u AS CHAR) AS text FROM uuids ORDER BY {by}");
-        let rows = session.fetch_text(sql).await?;
-        let found: Vec<String> = rows
-            .iter()
-            .map(|row| row.try_get("text"))
-            .collect::<Result<_, _>>()?;
+        let found: Vec<String> = session.fetch_text(sql, |row| row.try_get("text")).await?;
         ensure!(
             found == expected,
             "by {by}, the order of {} uuids is another",
@@ -137,17 +134,17 @@ async fn uuid_type_has_the_known_order(session: &mut Session<MySql>) -> Result<(
 }
 
 /// Sent as text, the values that the server cannot store unharmed are errors.
-async fn uuid_type_refuses_what_it_would_damage(session: &mut Session<MySql>) -> Result<()> {
-    session.fetch_text("CREATE TABLE uuids (u UUID)").await?;
+async fn uuid_type_refuses_what_it_would_damage(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
+    session.execute("CREATE TABLE uuids (u UUID)").await?;
     let mut random = Random::Seeded(2);
     for byte6 in deciding_bytes() {
         for byte8 in deciding_bytes() {
             let mut bytes = random.next_u128().to_be_bytes();
             (bytes[6], bytes[8]) = (byte6, byte8);
             let value = Uuid::from_bytes(bytes);
-            let mut insert = QueryBuilder::new("INSERT INTO uuids VALUES (");
-            insert.push_bind(value.to_string()).push(")");
-            let outcome = session.fetch(insert).await;
+            let mut insert = Query::new("INSERT INTO uuids VALUES (");
+            insert.push_param(param(value.to_string())).push(")");
+            let outcome = session.run(insert).await;
             ensure!(
                 outcome.is_err() == is_refused(byte6, byte8),
                 "{value}: refused is {}",
@@ -160,7 +157,7 @@ async fn uuid_type_refuses_what_it_would_damage(session: &mut Session<MySql>) ->
 
 /// What it refuses is known for every version and variant. Conversions tell in 256 statements what
 /// inserting would in 65,536.
-async fn uuid_type_converts_what_it_can_store(session: &mut Session<MySql>) -> Result<()> {
+async fn uuid_type_converts_what_it_can_store(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let mut random = Random::Seeded(5);
     for byte6 in 0..=u8::MAX {
         let values: Vec<String> = (0..=u8::MAX)
@@ -175,12 +172,7 @@ async fn uuid_type_converts_what_it_can_store(session: &mut Session<MySql>) -> R
             "SELECT n FROM ({}) AS texts WHERE CAST(text AS UUID) IS NULL ORDER BY n",
             values.join(" UNION ALL ")
         );
-        let refused: Vec<i64> = session
-            .fetch_text(sql)
-            .await?
-            .iter()
-            .map(|row| row.try_get("n"))
-            .collect::<Result<_, _>>()?;
+        let refused: Vec<i64> = session.fetch_text(sql, |row| row.try_get("n")).await?;
         let expected: Vec<i64> = (0..=u8::MAX)
             .filter(|byte8| is_refused(byte6, *byte8))
             .map(i64::from)
@@ -192,11 +184,11 @@ async fn uuid_type_converts_what_it_can_store(session: &mut Session<MySql>) -> R
 
 /// A column whose declared type turns digits into numbers destroys keys that are text; reading one
 /// says so. Sixteen bytes survive in any column.
-async fn digits_in_a_numeric_column_are_refused(session: &mut Session<Sqlite>) -> Result<()> {
-    let digits = Case::<Sqlite>::new::<text_digits::DistributedId>();
+async fn digits_in_a_numeric_column_are_refused(session: &mut Session<Sqlx<Sqlite>>) -> Result<()> {
+    let digits = Case::<Sqlx<Sqlite>>::new::<text_digits::DistributedId>();
     let bytes = [
-        Case::<Sqlite>::new::<uuids::UuidV7>(),
-        Case::<Sqlite>::new::<binary::DistributedId>(),
+        Case::<Sqlx<Sqlite>>::new::<uuids::UuidV7>(),
+        Case::<Sqlx<Sqlite>>::new::<binary::DistributedId>(),
     ];
     let declared = [
         "DECIMAL(28,0)",
@@ -209,17 +201,19 @@ async fn digits_in_a_numeric_column_are_refused(session: &mut Session<Sqlite>) -
     ];
     for declared in declared {
         session
-            .fetch_text(format!("CREATE TABLE damaged (the_key {declared})"))
+            .execute(format!("CREATE TABLE damaged (the_key {declared})"))
             .await?;
         for id in [samples(digits.format())[0], 7] {
-            session.fetch_text("DELETE FROM damaged").await?;
-            let mut insert = QueryBuilder::new("INSERT INTO damaged VALUES (");
-            (digits.push)(&mut insert, id);
-            insert.push(")");
-            session.fetch(insert).await?;
-            let rows = session.fetch_text("SELECT the_key FROM damaged").await?;
-            let error = match (digits.read)(&rows[0], "the_key") {
-                Ok(id) => anyhow::bail!("{declared} kept {id}"),
+            session.execute("DELETE FROM damaged").await?;
+            let mut insert = Query::new("INSERT INTO damaged VALUES (");
+            insert.push_param((digits.param)(id)).push(")");
+            session.run(insert).await?;
+            let read = |row: &SqliteRow| (digits.get)(row, "the_key");
+            let outcome = session
+                .fetch_text("SELECT the_key FROM damaged", read)
+                .await;
+            let error = match outcome {
+                Ok(ids) => anyhow::bail!("{declared} kept {ids:?}"),
                 Err(error) => error.to_string(),
             };
             for part in [
@@ -232,19 +226,18 @@ async fn digits_in_a_numeric_column_are_refused(session: &mut Session<Sqlite>) -
             }
         }
         for case in &bytes {
-            session.fetch_text("DELETE FROM damaged").await?;
+            session.execute("DELETE FROM damaged").await?;
             let id = samples(case.format())[0];
-            let mut insert = QueryBuilder::new("INSERT INTO damaged VALUES (");
-            (case.push)(&mut insert, id);
-            insert.push(")");
-            session.fetch(insert).await?;
-            let rows = session.fetch_text("SELECT the_key FROM damaged").await?;
-            ensure!(
-                (case.read)(&rows[0], "the_key")? == id,
-                "{declared} damaged bytes"
-            );
+            let mut insert = Query::new("INSERT INTO damaged VALUES (");
+            insert.push_param((case.param)(id)).push(")");
+            session.run(insert).await?;
+            let read = |row: &SqliteRow| (case.get)(row, "the_key");
+            let found = session
+                .fetch_text("SELECT the_key FROM damaged", read)
+                .await?;
+            ensure!(found == [id], "{declared} damaged bytes");
         }
-        session.fetch_text("DROP TABLE damaged").await?;
+        session.execute("DROP TABLE damaged").await?;
     }
     Ok(())
 }

@@ -1,0 +1,3 @@
+//! The drivers.
+
+pub(crate) mod sqlx;

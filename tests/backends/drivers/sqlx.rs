@@ -1,0 +1,199 @@
+//! sqlx.
+
+use std::marker::PhantomData;
+
+use anyhow::Result;
+use rowkey::driver::sqlx::PushBounds;
+use rowkey::{Backend, Bounds, EntityKey, Error};
+use sqlx::{
+    AssertSqlSafe, Connection, Database, Decode, Encode, MySql, Postgres, QueryBuilder, Row,
+    Sqlite, Type,
+};
+
+use crate::driver::{Driver, KeyOf, Violation};
+use crate::keys::{self, Case};
+use crate::query::{Part, Query};
+use crate::scenarios::{Scenario, adoption, arrays, many, servers};
+
+/// sqlx with one of its drivers.
+pub(crate) struct Sqlx<DB>(PhantomData<DB>);
+
+/// Appends a parameter, or a condition with several.
+pub(crate) type Param<DB> = Box<dyn FnOnce(&mut QueryBuilder<DB>)>;
+
+/// Any value as a parameter.
+pub(crate) fn param<DB, T>(value: T) -> Param<DB>
+where
+    DB: Database,
+    T: for<'q> Encode<'q, DB> + Type<DB> + 'static,
+{
+    Box::new(|query| {
+        query.push_bind(value);
+    })
+}
+
+fn built<DB>(query: Query<Sqlx<DB>>) -> QueryBuilder<DB>
+where
+    DB: Database,
+    Sqlx<DB>: Driver<Param = Param<DB>>,
+{
+    let mut builder = QueryBuilder::new("");
+    for part in query.into_parts() {
+        match part {
+            Part::Text(text) => {
+                builder.push(text);
+            }
+            Part::Param(push) => push(&mut builder),
+        }
+    }
+    builder
+}
+
+// A macro, because as generics each function would have to repeat the bounds of sqlx.
+macro_rules! impl_driver {
+    ($($DB:ident: $own_scenarios:expr);* $(;)?) => {$(
+        impl Driver for Sqlx<$DB> {
+            const NAME: &str = "sqlx";
+
+            type Connection = <$DB as Database>::Connection;
+            type Row<'r> = <$DB as Database>::Row;
+            type Param = Param<$DB>;
+            type Error = sqlx::Error;
+
+            async fn connect(url: &str, backend: Backend) -> Result<Self::Connection> {
+                let mut url = url.to_owned();
+                if matches!(backend, Backend::MySql | Backend::MariaDb) {
+                    // A full cache closes a statement before it prepares another, and the server
+                    // lets that wait for 40 ms: closing has no answer, so its acknowledgement
+                    // comes late.
+                    let separator = if url.contains('?') { '&' } else { '?' };
+                    url = format!("{url}{separator}statement-cache-capacity=1000");
+                }
+                Ok(Self::Connection::connect(&url).await?)
+            }
+
+            async fn fetch<T>(
+                connection: &mut Self::Connection,
+                query: Query<Self>,
+                read: impl FnMut(&Self::Row<'_>) -> sqlx::Result<T>,
+            ) -> sqlx::Result<Vec<T>> {
+                let rows = built(query).build().fetch_all(connection).await?;
+                rows.iter().map(read).collect()
+            }
+
+            async fn fetch_text<T>(
+                connection: &mut Self::Connection,
+                sql: &str,
+                read: impl FnMut(&Self::Row<'_>) -> sqlx::Result<T>,
+            ) -> sqlx::Result<Vec<T>> {
+                let query = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
+                query.fetch_all(connection).await?.iter().map(read).collect()
+            }
+
+            async fn execute(connection: &mut Self::Connection, sql: &str) -> sqlx::Result<()> {
+                let query = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
+                query.execute(connection).await.map(drop)
+            }
+
+            fn integer(value: i64) -> Param<$DB> {
+                param(value)
+            }
+
+            fn get_integer(row: &Self::Row<'_>, column: &str) -> sqlx::Result<i64> {
+                row.try_get(column)
+            }
+
+            fn get_text(row: &Self::Row<'_>, column: &str) -> sqlx::Result<Option<String>> {
+                // What MySQL explains is text, but of no character set that sqlx takes for it.
+                row.try_get_unchecked(column)
+            }
+
+            fn push_bounds<K: KeyOf<Self>>(
+                query: &mut Query<Self>,
+                column: &'static str,
+                bounds: Bounds<K>,
+            ) {
+                query.push_param(Box::new(move |query| {
+                    let pushed = query.push_bounds(column, &bounds).map(drop);
+                    pushed.expect("the tests have plain names");
+                }));
+            }
+
+            fn violation(error: &sqlx::Error) -> Option<Violation> {
+                let error = error.as_database_error()?;
+                if error.is_unique_violation() {
+                    Some(Violation::Unique)
+                } else if error.is_foreign_key_violation() {
+                    Some(Violation::ForeignKey)
+                } else {
+                    None
+                }
+            }
+
+            fn refused_column(error: &sqlx::Error) -> Option<&str> {
+                match error {
+                    // The name is in quotes.
+                    sqlx::Error::ColumnDecode { index, source } if source.is::<Error>() => {
+                        Some(index.trim_matches('"'))
+                    }
+                    _ => None,
+                }
+            }
+
+            fn cases() -> Vec<Case<Self>> {
+                keys::cases!(Self)
+            }
+
+            fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>> {
+                let mut scenarios = many::scenarios();
+                scenarios.extend($own_scenarios(backend));
+                scenarios
+            }
+        }
+
+        impl<K> KeyOf<Sqlx<$DB>> for K
+        where
+            K: EntityKey + for<'q> Encode<'q, $DB> + for<'r> Decode<'r, $DB> + Type<$DB>,
+        {
+            fn param(self) -> Param<$DB> {
+                param(self)
+            }
+
+            fn param_of(key: Option<Self>) -> Param<$DB> {
+                param(key)
+            }
+
+            fn get(row: &<$DB as Database>::Row, column: &str) -> sqlx::Result<Self> {
+                row.try_get(column)
+            }
+
+            fn get_optional(
+                row: &<$DB as Database>::Row,
+                column: &str,
+            ) -> sqlx::Result<Option<Self>> {
+                row.try_get(column)
+            }
+        }
+    )*};
+}
+
+impl_driver! {
+    Postgres: |_| {
+        let mut scenarios = adoption::postgres();
+        scenarios.push(arrays::scenario());
+        scenarios
+    };
+    MySql: |backend| {
+        let mut scenarios = adoption::mysql(backend);
+        scenarios.extend(servers::mysql());
+        if backend == Backend::MariaDb {
+            scenarios.extend(servers::mariadb());
+        }
+        scenarios
+    };
+    Sqlite: |_| {
+        let mut scenarios = adoption::sqlite();
+        scenarios.extend(servers::sqlite());
+        scenarios
+    };
+}

@@ -1,0 +1,41 @@
+//! A query in parts, for a driver to send in its own way.
+
+use std::fmt::Display;
+
+use crate::driver::Driver;
+
+/// SQL text with parameters in it.
+///
+/// What stands for a parameter in the text differs from driver to driver and is theirs to write.
+pub(crate) struct Query<D: Driver> {
+    parts: Vec<Part<D>>,
+}
+
+pub(crate) enum Part<D: Driver> {
+    Text(String),
+    Param(D::Param),
+}
+
+impl<D: Driver> Query<D> {
+    pub(crate) fn new(text: impl Display) -> Self {
+        let mut query = Self { parts: Vec::new() };
+        query.push(text);
+        query
+    }
+
+    /// Appends text.
+    pub(crate) fn push(&mut self, text: impl Display) -> &mut Self {
+        self.parts.push(Part::Text(text.to_string()));
+        self
+    }
+
+    /// Appends a parameter.
+    pub(crate) fn push_param(&mut self, param: D::Param) -> &mut Self {
+        self.parts.push(Part::Param(param));
+        self
+    }
+
+    pub(crate) fn into_parts(self) -> Vec<Part<D>> {
+        self.parts
+    }
+}
