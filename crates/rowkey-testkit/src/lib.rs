@@ -18,6 +18,9 @@
 //! anybody noticing. The account has to be allowed to create and drop schemas (PostgreSQL) or
 //! databases (MySQL, MariaDB).
 //!
+//! What is left of a run that was killed is called `rowkey_test_…`: schemas, databases, and files in
+//! the temporary directory. It can be dropped when no tests run.
+//!
 //! # A test on all backends
 //!
 //! The test binary brings its own `main`, so its manifest says so:

@@ -3,7 +3,9 @@ use std::time::{Duration, SystemTime};
 use std::{env, fs, process, thread};
 
 use rowkey_core::Backend;
-use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection};
+use sqlx::{
+    AssertSqlSafe, Connection, Database, Executor, MySql, MySqlConnection, PgConnection, Postgres,
+};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::error::Error;
@@ -41,6 +43,9 @@ pub fn url_variable(backend: Backend) -> Option<&'static str> {
 /// answer yet.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How long a server may take to create or drop a database.
+const STATEMENT_PATIENCE: Duration = Duration::from_secs(60);
+
 /// How long to wait after a login that failed.
 const LOGIN_PAUSE: Duration = Duration::from_millis(200);
 
@@ -69,7 +74,10 @@ impl Server {
     ///
     /// [`REQUIRE_VARIABLE`] names something that is no backend.
     pub fn find(backend: Backend) -> Result<Search> {
-        Self::find_with(backend, |name| env::var(name).ok())
+        Self::find_with(backend, |name| {
+            // What is not UTF-8 is no name and no address, and is told as such.
+            env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+        })
     }
 
     fn find_with(backend: Backend, variable: impl Fn(&str) -> Option<String>) -> Result<Search> {
@@ -181,11 +189,19 @@ impl Server {
     }
 
     fn administer(&self, statement: String) -> Result<()> {
-        Self::on_own_thread(async { Ok(self.execute(statement).await?) }).map_err(|source| {
-            Error::Server {
-                backend: self.backend,
-                source,
+        let work = async {
+            match timeout(STATEMENT_PATIENCE, self.execute(statement)).await {
+                Ok(outcome) => Ok(outcome?),
+                Err(_) => Err(format!(
+                    "no answer within {STATEMENT_PATIENCE:?}; to drop what a test has made waits \
+                     for its transactions that are still open"
+                )
+                .into()),
             }
+        };
+        Self::on_own_thread(work).map_err(|source| Error::Server {
+            backend: self.backend,
+            source,
         })
     }
 
@@ -193,17 +209,42 @@ impl Server {
     async fn execute(&self, statement: String) -> sqlx::Result<()> {
         match self.backend {
             Backend::Postgres => {
+                self.check_scheme(Postgres::URL_SCHEMES)?;
                 let mut server = PgConnection::connect(&self.url).await?;
                 server.execute(AssertSqlSafe(statement)).await?;
                 server.close().await
             }
             Backend::MySql | Backend::MariaDb => {
+                self.check_scheme(MySql::URL_SCHEMES)?;
                 let mut server = MySqlConnection::connect(&self.url).await?;
+                let version = sqlx::query_scalar("SELECT VERSION()");
+                self.check_version(version.fetch_one(&mut server).await?)?;
                 server.execute(AssertSqlSafe(statement)).await?;
                 server.close().await
             }
             _ => Ok(()),
         }
+    }
+
+    /// A driver may wait forever for a server of another protocol.
+    fn check_scheme(&self, known: &[&str]) -> sqlx::Result<()> {
+        match self.url.split_once(':') {
+            Some((scheme, _)) if known.contains(&scheme) => Ok(()),
+            _ => Err(sqlx::Error::Configuration(
+                format!("the address does not begin with {}:", known.join(": or ")).into(),
+            )),
+        }
+    }
+
+    /// MySQL and MariaDB speak the same protocol, and only tests can tell that they are not the
+    /// same.
+    fn check_version(&self, version: String) -> sqlx::Result<()> {
+        if version.contains("MariaDB") == (self.backend == Backend::MariaDb) {
+            return Ok(());
+        }
+        Err(sqlx::Error::Configuration(
+            format!("the server is another one, of version {version}").into(),
+        ))
     }
 
     /// Runs to the end on a thread of its own: it can be called from within a runtime and while a
@@ -394,6 +435,40 @@ mod tests {
             assert_eq!(error.to_string(), text);
             let cause = error.source().unwrap().to_string();
             assert!(cause.contains("refused"), "{cause}");
+        }
+    }
+
+    #[test]
+    fn an_address_of_another_backend_is_refused_at_once() {
+        for (backend, url, schemes) in [
+            (
+                Backend::MySql,
+                "postgres://root@127.0.0.1/test",
+                "mysql: or mariadb:",
+            ),
+            (
+                Backend::Postgres,
+                "mysql://root@127.0.0.1/test",
+                "postgres: or postgresql:",
+            ),
+            (Backend::MariaDb, "nonsense", "mysql: or mariadb:"),
+        ] {
+            let error = Server::at(backend, url).create_database().unwrap_err();
+            let cause = error.source().unwrap().to_string();
+            assert!(cause.contains(schemes), "{cause}");
+        }
+    }
+
+    #[test]
+    fn mysql_and_mariadb_are_not_taken_for_each_other() {
+        for (backend, version, is_right) in [
+            (Backend::MySql, "8.4.2", true),
+            (Backend::MySql, "10.11.19-MariaDB-0+deb12u1", false),
+            (Backend::MariaDb, "5.6.24", false),
+            (Backend::MariaDb, "12.0.2-MariaDB", true),
+        ] {
+            let outcome = Server::at(backend, "").check_version(version.to_owned());
+            assert_eq!(outcome.is_ok(), is_right, "{backend}: {version}");
         }
     }
 

@@ -1,7 +1,7 @@
 use std::error::Error as StdError;
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Arguments, Failed, Trial};
 use rowkey_core::Backend;
 
 use crate::error::Error;
@@ -85,8 +85,22 @@ impl Suite {
     }
 
     /// Runs the tests as the arguments of the test binary say: the answer of its `main`.
+    ///
+    /// Why trials are ignored is told once for each backend, on the standard error.
     pub fn run(self) -> ExitCode {
-        libtest_mimic::run(&Arguments::from_args(), self.trials).exit_code()
+        let arguments = Arguments::from_args();
+        if !arguments.list {
+            for (backend, search) in &self.searches {
+                let backend = test_name(*backend);
+                let belongs = |trial: &Trial| trial.name().starts_with(&format!("{backend}::"));
+                if let Search::Missing(reason) = search
+                    && self.trials.iter().any(belongs)
+                {
+                    eprintln!("ignoring the tests on {backend}: {reason}");
+                }
+            }
+        }
+        libtest_mimic::run(&arguments, self.trials).exit_code()
     }
 }
 
@@ -111,9 +125,12 @@ where
     }
 }
 
-/// A trial that is reported as ignored, with the reason.
+/// A trial that is ignored. Whoever asks for ignored ones to run all the same is told the reason.
+///
+/// It is marked as ignored from the outside, because a harness that runs each test in a process
+/// of its own would take an exit without an error for a pass.
 fn ignored(name: String, reason: String) -> Trial {
-    Trial::ignorable_test(name, || Ok(Completion::ignored_with(reason)))
+    Trial::test(name, || Err(reason.into())).with_ignored_flag(true)
 }
 
 /// The error with all that led to it.
@@ -138,6 +155,10 @@ mod tests {
 
     /// How a test ends after such a search, as (passed, failed, ignored), and how often it ran.
     fn outcome(search: Search) -> ((u64, u64, u64), u32) {
+        outcome_with(search, Arguments::default())
+    }
+
+    fn outcome_with(search: Search, arguments: Arguments) -> ((u64, u64, u64), u32) {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         // Results on the standard output would be taken for those of this very binary.
@@ -154,7 +175,7 @@ mod tests {
         let trials = vec![trial(&searches, Backend::Sqlite, "test", run)];
         let arguments = Arguments {
             logfile: log.to_str().map(str::to_owned),
-            ..Arguments::default()
+            ..arguments
         };
         let found = libtest_mimic::run(&arguments, trials);
         let _ = fs::remove_file(log);
@@ -172,6 +193,16 @@ mod tests {
     fn tests_of_a_missing_backend_are_ignored_and_not_passed() {
         let search = Search::Missing("no address".to_owned());
         assert_eq!(outcome(search), ((0, 0, 1), 0));
+    }
+
+    #[test]
+    fn tests_of_a_missing_backend_do_not_pass_when_ignored_ones_are_to_run() {
+        let search = Search::Missing("no address".to_owned());
+        let arguments = Arguments {
+            include_ignored: true,
+            ..Arguments::default()
+        };
+        assert_eq!(outcome_with(search, arguments), ((0, 1, 0), 0));
     }
 
     #[test]
