@@ -15,14 +15,17 @@ pub(crate) struct Case<D: Driver> {
     /// A parameter that may be NULL.
     pub(crate) param_of: fn(Option<u128>) -> D::Param,
     /// Reads a column that is not NULL.
-    pub(crate) get: fn(&D::Row<'_>, &str) -> Result<u128, D::Error>,
+    pub(crate) get: Get<D, u128>,
     /// Reads a column that may be NULL.
-    pub(crate) get_optional: fn(&D::Row<'_>, &str) -> Result<Option<u128>, D::Error>,
+    pub(crate) get_optional: Get<D, Option<u128>>,
     /// Appends the condition of a time span, for formats with time.
     pub(crate) push_span: Option<PushSpan<D>>,
     /// Whether a value is one of the key.
     pub(crate) admits: fn(u128) -> Result<(), Error>,
 }
+
+/// Reads a column of a row.
+pub(crate) type Get<D, T> = fn(&<D as Driver>::Row<'_>, &str) -> Result<T, <D as Driver>::Error>;
 
 /// Appends the condition that a column holds a key of a time span.
 pub(crate) type PushSpan<D> = fn(&mut Query<D>, &'static str, Span);

@@ -13,7 +13,7 @@ use sqlx::{
 use crate::driver::{Driver, KeyOf, Violation};
 use crate::keys::{self, Case};
 use crate::query::{Part, Query};
-use crate::scenarios::{Scenario, adoption, arrays, many, servers};
+use crate::scenarios::{Scenario, adoption, arrays, many, rows, servers};
 
 /// sqlx with one of its drivers.
 pub(crate) struct Sqlx<DB>(PhantomData<DB>);
@@ -145,7 +145,8 @@ macro_rules! impl_driver {
             }
 
             fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>> {
-                let mut scenarios = many::scenarios();
+                let mut scenarios = many::scenarios(backend);
+                scenarios.push(rows::scenario());
                 scenarios.extend($own_scenarios(backend));
                 scenarios
             }
@@ -180,7 +181,7 @@ macro_rules! impl_driver {
 impl_driver! {
     Postgres: |_| {
         let mut scenarios = adoption::postgres();
-        scenarios.push(arrays::scenario());
+        scenarios.extend([arrays::scenario(), arrays::text_types()]);
         scenarios
     };
     MySql: |backend| {

@@ -8,7 +8,7 @@ use sqlx::{Decode, Encode, Postgres, Row, Type};
 use super::Scenario;
 use crate::driver::Session;
 use crate::drivers::sqlx::{Sqlx, param};
-use crate::keys::{Case, binary, decimal, text, uuid};
+use crate::keys::{Case, binary, decimal, text, text_compact, text_digits, uuid};
 use crate::query::Query;
 use crate::samples::samples;
 use crate::table::{Record, Table};
@@ -20,7 +20,29 @@ pub(crate) fn scenario() -> Scenario<Sqlx<Postgres>> {
             arrays_of::<decimal::DistributedId>(session).await?;
             arrays_of::<decimal::DistributedId128>(session).await?;
             arrays_of::<binary::DistributedId>(session).await?;
-            arrays_of::<text::UuidV7>(session).await
+            arrays_of::<uuid::Luuid>(session).await?;
+            arrays_of::<text::UuidV7>(session).await?;
+            arrays_of::<text_compact::DistributedId>(session).await?;
+            arrays_of::<text_digits::DistributedId128>(session).await
+        })
+    })
+}
+
+/// Text columns of every type that PostgreSQL has for them hold keys of text.
+pub(crate) fn text_types() -> Scenario<Sqlx<Postgres>> {
+    Scenario::new("types_of_text_are_read_alike", |session| {
+        Box::pin(async {
+            let case = Case::<Sqlx<Postgres>>::new::<text::UuidV7>();
+            let id = samples(case.format())[0];
+            let literal = case.plan.column(session.backend()).literal(id);
+            for sql_type in ["text", "varchar", "varchar(36)", "char(36)"] {
+                let sql = format!("SELECT {literal}::{sql_type} AS id");
+                let read = |row: &PgRow| (case.get)(row, "id");
+                let found = session.fetch(Query::new(&sql), read).await?;
+                ensure!(found == [id], "{sql_type}: {found:x?}");
+                ensure!(session.fetch_text(&sql, read).await? == [id], "{sql_type}");
+            }
+            Ok(())
         })
     })
 }
@@ -46,6 +68,11 @@ where
     );
     unnest.push_param(param(keys.clone())).push(") AS id");
     session.run(unnest).await?;
+
+    let none: Vec<K> = Vec::new();
+    let mut of_none = table.query("SELECT id, parent, n FROM", " WHERE id = any(");
+    of_none.push_param(param(none)).push(")");
+    ensure!(table.records(session, of_none).await?.is_empty());
 
     let mut any = table.query("SELECT id, parent, n FROM", " WHERE id = any(");
     any.push_param(param(keys[1..3].to_vec()))

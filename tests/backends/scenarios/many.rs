@@ -1,4 +1,4 @@
-//! A hundred thousand keys of the default plans, made as an application makes them.
+//! A hundred thousand keys, made as an application makes them.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use anyhow::{Context, Result, ensure};
 use rowkey::generate::{EntropyFn, GenerateWith};
 use rowkey::{
-    DistributedId, DistributedIdGenerator, FormatKind, Nullability, ShortPrefixComb,
-    ShortSuffixComb, UnixMillis, UuidV7,
+    Backend, DistributedId, DistributedId128, DistributedId128Generator, DistributedIdGenerator,
+    FormatKind, Nullability, PrefixComb, ShortPrefixComb, ShortSuffixComb, UnixMillis, UuidV7,
 };
 
 use super::Scenario;
 use crate::driver::{Driver, KeyOf, Session};
 use crate::index_use::check_index_use;
-use crate::keys::{Case, Span, decimal, uuid};
+use crate::keys::{Case, Span, binary, decimal, native_uuid, text, text_compact, uuid};
 use crate::query::Query;
 use crate::samples::{INTERVAL_MS, RING_MS, Random, WRAP, made_within, position};
 
@@ -26,16 +26,22 @@ const ROWS_AT_A_TIME: usize = 1_000;
 /// How many are made while the clock stands still.
 const BURST: usize = 4;
 
-/// The formats with time that have plans of different kinds by default: as they are, in another
-/// layout, and as numbers.
-pub(crate) fn scenarios<D: Driver>() -> Vec<Scenario<D>>
+/// Formats with time in plans of different kinds: as they are, in another layout, as numbers, as
+/// bytes and as text.
+pub(crate) fn scenarios<D: Driver>(backend: Backend) -> Vec<Scenario<D>>
 where
     uuid::ShortPrefixComb: KeyOf<D>,
     uuid::ShortSuffixComb: KeyOf<D>,
+    uuid::PrefixComb: KeyOf<D>,
     uuid::UuidV7: KeyOf<D>,
     decimal::DistributedId: KeyOf<D>,
+    decimal::DistributedId128: KeyOf<D>,
+    binary::DistributedId: KeyOf<D>,
+    text::UuidV7: KeyOf<D>,
+    text_compact::DistributedId: KeyOf<D>,
+    native_uuid::PrefixComb: KeyOf<D>,
 {
-    vec![
+    let mut scenarios = vec![
         Scenario::new("many_short_prefix_combs", |session| {
             let case = Case::with_time::<uuid::ShortPrefixComb>();
             Box::pin(many(session, case, made_with_clock::<ShortPrefixComb>()))
@@ -52,7 +58,37 @@ where
             let case = Case::with_time::<decimal::DistributedId>();
             Box::pin(many(session, case, distributed_ids()))
         }),
-    ]
+        Scenario::new("many_distributed_ids_as_bytes", |session| {
+            let case = Case::with_time::<binary::DistributedId>();
+            Box::pin(many(session, case, distributed_ids()))
+        }),
+        Scenario::new("many_distributed_ids_as_compact_text", |session| {
+            let case = Case::with_time::<text_compact::DistributedId>();
+            Box::pin(many(session, case, distributed_ids()))
+        }),
+        Scenario::new("many_distributed_ids128_as_decimals", |session| {
+            let case = Case::with_time::<decimal::DistributedId128>();
+            Box::pin(many(session, case, distributed_ids128()))
+        }),
+        Scenario::new("many_prefix_combs", |session| {
+            let case = Case::with_time::<uuid::PrefixComb>();
+            Box::pin(many(session, case, made_with_clock::<PrefixComb>()))
+        }),
+        Scenario::new("many_uuids_v7_as_text", |session| {
+            let case = Case::with_time::<text::UuidV7>();
+            Box::pin(many(session, case, made_with_clock::<UuidV7>()))
+        }),
+    ];
+    if backend == Backend::MariaDb {
+        scenarios.push(Scenario::new(
+            "many_prefix_combs_as_native_uuids",
+            |session| {
+                let case = Case::with_time::<native_uuid::PrefixComb>();
+                Box::pin(many(session, case, made_with_clock::<PrefixComb>()))
+            },
+        ));
+    }
+    scenarios
 }
 
 /// An id and the time when it was made.
@@ -87,6 +123,24 @@ fn distributed_ids() -> Vec<Made> {
         now.store(time, Ordering::Relaxed);
         let id: DistributedId = generator.try_generate().expect("four in a millisecond");
         (id.to_u128(), time)
+    };
+    times().map(made).collect()
+}
+
+fn distributed_ids128() -> Vec<Made> {
+    let now = AtomicI64::new(0);
+    let clock = || UnixMillis::new(now.load(Ordering::Relaxed));
+    let generator = DistributedId128Generator::new().with_clock(clock);
+    let made = |time| {
+        // A step is random, and can be more than what is left of the millisecond.
+        for time in time.. {
+            now.store(time, Ordering::Relaxed);
+            let id: Result<DistributedId128, _> = generator.try_generate();
+            if let Ok(id) = id {
+                return (id.to_u128(), time);
+            }
+        }
+        unreachable!("the next millisecond has room")
     };
     times().map(made).collect()
 }
@@ -146,7 +200,7 @@ async fn many<D: Driver>(session: &mut Session<D>, case: Case<D>, made: Vec<Made
     ensure!(found.is_sorted_by_key(|id| position(format, *id)));
 
     let analyze = match backend {
-        rowkey::Backend::MySql | rowkey::Backend::MariaDb => "ANALYZE TABLE many",
+        Backend::MySql | Backend::MariaDb => "ANALYZE TABLE many",
         _ => "ANALYZE",
     };
     session.execute(analyze).await?;

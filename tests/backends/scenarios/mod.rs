@@ -9,6 +9,7 @@ pub(crate) mod many;
 mod order;
 mod range;
 mod round_trip;
+pub(crate) mod rows;
 pub(crate) mod servers;
 
 use std::pin::Pin;
@@ -76,6 +77,12 @@ pub(crate) fn all<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
             Box::pin(damage::ids_of_another_format_are_refused(session))
         }),
     ];
+    // MySQL and SQL Server know no RETURNING.
+    if !matches!(backend, Backend::MySql | Backend::SqlServer) {
+        scenarios.push(Scenario::new("written_keys_are_returned", |session| {
+            Box::pin(round_trip::written_keys_are_returned(session))
+        }));
+    }
     for storage in Storage::ALL {
         if storage == Storage::NativeUuid && backend != Backend::MariaDb {
             continue;

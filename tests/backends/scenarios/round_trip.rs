@@ -80,6 +80,28 @@ pub(crate) async fn keys_come_back<D: Driver>(session: &mut Session<D>) -> Resul
     Ok(())
 }
 
+/// A statement gives back the keys that it has written.
+pub(crate) async fn written_keys_are_returned<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        let ids = &samples(case.format())[..2];
+        let table = Table::create(session, &case).await?;
+        let mut insert = table.query("INSERT INTO", " (id, parent, n) VALUES (");
+        insert
+            .push_param((case.param)(ids[0]))
+            .push(", ")
+            .push_param((case.param_of)(Some(ids[1])))
+            .push(", 7) RETURNING id, parent, n");
+        let found = table.records(session, insert).await?;
+        let expected = Record {
+            n: 7,
+            id: ids[0],
+            parent: Some(ids[1]),
+        };
+        ensure!(found == [expected], "{column:?}: {found:?}");
+    }
+    Ok(())
+}
+
 /// A literal in SQL text is the same value as the bound key.
 pub(crate) async fn literals_find_rows<D: Driver>(session: &mut Session<D>) -> Result<()> {
     for (case, column) in distinct_cases(session) {

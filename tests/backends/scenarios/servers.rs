@@ -2,6 +2,7 @@
 
 use anyhow::{Result, ensure};
 use rowkey::MariaDbUuidOrd;
+use sqlx::mysql::MySqlRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{MySql, Row, Sqlite};
 use uuid::Uuid;
@@ -9,7 +10,7 @@ use uuid::Uuid;
 use super::Scenario;
 use crate::driver::Session;
 use crate::drivers::sqlx::{Sqlx, param};
-use crate::keys::{Case, binary, decimal, text_digits, uuid as uuids};
+use crate::keys::{Case, binary, decimal, native_uuid, text_digits, uuid as uuids};
 use crate::query::Query;
 use crate::samples::{Random, samples};
 use crate::table::{Record, Table};
@@ -30,6 +31,9 @@ pub(crate) fn mariadb() -> Vec<Scenario<Sqlx<MySql>>> {
         }),
         Scenario::new("uuid_type_converts_what_it_can_store", |session| {
             Box::pin(uuid_type_converts_what_it_can_store(session))
+        }),
+        Scenario::new("uuids_are_read_in_every_shape", |session| {
+            Box::pin(uuids_are_read_in_every_shape(session))
         }),
     ]
 }
@@ -178,6 +182,34 @@ async fn uuid_type_converts_what_it_can_store(session: &mut Session<Sqlx<MySql>>
             .map(i64::from)
             .collect();
         ensure!(refused == expected, "of {byte6:02x}: {refused:02x?}");
+    }
+    Ok(())
+}
+
+/// A value of the type comes as text, as binary text or as sixteen bytes, and is the same key.
+async fn uuids_are_read_in_every_shape(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
+    let case = Case::<Sqlx<MySql>>::new::<native_uuid::PrefixComb>();
+    let id = samples(case.format())[0];
+    let literal = case.plan.column(session.backend()).literal(id);
+    session
+        .execute("CREATE TABLE uuids (id UUID PRIMARY KEY)")
+        .await?;
+    session
+        .execute(format!("INSERT INTO uuids VALUES ({literal})"))
+        .await?;
+    for shape in [
+        "id",
+        "CAST(id AS CHAR)",
+        "CONVERT(id USING binary)",
+        "CAST(id AS BINARY(16))",
+        "max(id)",
+        "coalesce(id, NULL)",
+    ] {
+        let sql = format!("SELECT {shape} AS id FROM uuids");
+        let read = |row: &MySqlRow| (case.get)(row, "id");
+        let found = session.fetch(Query::new(&sql), read).await?;
+        ensure!(found == [id], "{shape}: {found:x?}");
+        ensure!(session.fetch_text(&sql, read).await? == [id], "{shape}");
     }
     Ok(())
 }
