@@ -11,6 +11,7 @@ macro_rules! __key_drivers {
         $crate::__private::sqlx_postgres! { $key }
         $crate::__private::sqlx_mysql! { $key }
         $crate::__private::sqlx_sqlite! { $key }
+        $crate::__private::diesel! { $key }
         $crate::__private::tiberius! { $key }
     };
 }
@@ -28,6 +29,12 @@ pub mod private {
     pub use crate::__key_drivers as key_drivers;
     pub use rowkey_core::__private::*;
 
+    #[cfg(not(any(
+        feature = "diesel-postgres",
+        feature = "diesel-mysql",
+        feature = "diesel-sqlite"
+    )))]
+    pub use crate::__no_driver as diesel;
     #[cfg(not(feature = "sqlx-mysql"))]
     pub use crate::__no_driver as sqlx_mysql;
     #[cfg(not(feature = "sqlx-postgres"))]
@@ -36,6 +43,12 @@ pub mod private {
     pub use crate::__no_driver as sqlx_sqlite;
     #[cfg(not(feature = "tiberius"))]
     pub use crate::__no_driver as tiberius;
+    #[cfg(any(
+        feature = "diesel-postgres",
+        feature = "diesel-mysql",
+        feature = "diesel-sqlite"
+    ))]
+    pub use rowkey_diesel::__impl_key_column as diesel;
     #[cfg(feature = "sqlx-mysql")]
     pub use rowkey_sqlx::__impl_mysql as sqlx_mysql;
     #[cfg(feature = "sqlx-postgres")]

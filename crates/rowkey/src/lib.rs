@@ -62,6 +62,7 @@
 //! | `rust_decimal` | | conversions of [`DistributedId`] keys |
 //! | `coarse-clock` | | a cheaper clock for the short COMBs |
 //! | `sqlx-postgres`, `sqlx-mysql`, `sqlx-sqlite` | | keys as parameters and columns of sqlx queries |
+//! | `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | | keys as columns and parameters of Diesel queries |
 //! | `tiberius` | | keys as parameters, columns and bulk rows of SQL Server |
 //!
 //! Features only add: a crate that turns one on changes nothing for another that does not.
@@ -212,9 +213,19 @@ pub use rowkey_core::{generate, text, uuid};
     feature = "sqlx-postgres",
     feature = "sqlx-mysql",
     feature = "sqlx-sqlite",
+    feature = "diesel-postgres",
+    feature = "diesel-mysql",
+    feature = "diesel-sqlite",
     feature = "tiberius"
 ))]
 pub mod driver {
+    /// Keys in Diesel.
+    #[cfg(any(
+        feature = "diesel-postgres",
+        feature = "diesel-mysql",
+        feature = "diesel-sqlite"
+    ))]
+    pub use rowkey_diesel as diesel;
     /// Keys in sqlx.
     #[cfg(any(
         feature = "sqlx-postgres",

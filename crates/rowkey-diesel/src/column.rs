@@ -1,0 +1,162 @@
+//! Which SQL types are columns of a key.
+
+use diesel::expression::TypedExpressionType;
+use diesel::sql_types::is_nullable::NotNull;
+use diesel::sql_types::{self, Nullable, SqlType};
+use rowkey_core::{Backend, Column, EntityKey, Wire};
+
+use crate::{Error, Key};
+
+/// An SQL type whose columns hold keys of type `K`.
+///
+/// [`Key<K>`] is one always, and so are Diesel's own `Uuid`, `Numeric`, `Binary` and `Text` where
+/// the key's plan stores it so on some backend, for schemas that are there already. An SQL type of
+/// your own, as `diesel print-schema` generates for a PostgreSQL domain, becomes one by an empty
+/// impl; what Diesel takes it for on a backend has to be what the plan stores there.
+///
+/// ```
+/// use rowkey::driver::diesel::KeyColumn;
+/// use rowkey::{ShortPrefixComb, entity_key};
+///
+/// #[entity_key]
+/// pub struct OfferId(ShortPrefixComb);
+///
+/// // As generated.
+/// pub mod sql_types {
+///     #[derive(diesel::query_builder::QueryId, diesel::sql_types::SqlType)]
+///     #[diesel(postgres_type(name = "offer_id"))]
+///     pub struct OfferId;
+/// }
+///
+/// impl KeyColumn<OfferId> for sql_types::OfferId {}
+/// # fn main() {}
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a column of type `{Self}` does not hold `{K}`",
+    label = "not a column of `{K}`",
+    note = "a column of these keys is declared in `table!` as `Key<{K}>`",
+    note = "Diesel's own `Uuid`, `Numeric`, `Binary` and `Text` hold keys that their plan stores \
+            so on some backend"
+)]
+pub trait KeyColumn<K: EntityKey>: SqlType + TypedExpressionType {
+    /// What the schema says of the column.
+    #[doc(hidden)]
+    const DECLARED: Declared = Declared::AsPlanned;
+}
+
+impl<K: EntityKey> KeyColumn<K> for Key<K> {}
+
+#[diagnostic::do_not_recommend]
+impl<K, ST> KeyColumn<K> for Nullable<ST>
+where
+    K: EntityKey,
+    ST: KeyColumn<K, IsNull = NotNull>,
+    Self: TypedExpressionType,
+{
+    const DECLARED: Declared = ST::DECLARED;
+}
+
+/// What a schema says of a column.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Declared {
+    /// It is what the plan makes it.
+    AsPlanned,
+    Uuid,
+    Numeric,
+    Binary,
+    Text,
+}
+
+impl Declared {
+    /// Whether values of this wire shape are in such a column.
+    const fn holds(self, wire: Wire) -> bool {
+        matches!(
+            (self, wire),
+            (Self::AsPlanned, _)
+                | (Self::Uuid, Wire::Uuid)
+                | (Self::Numeric, Wire::Decimal(_))
+                | (Self::Binary, Wire::Bytes(_))
+                | (Self::Text, Wire::Text(_) | Wire::NativeUuid)
+        )
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::AsPlanned => "Key",
+            Self::Uuid => "Uuid",
+            Self::Numeric => "Numeric",
+            Self::Binary => "Binary",
+            Self::Text => "Text",
+        }
+    }
+}
+
+/// The key's column on a backend, if the schema declares it as that.
+///
+/// Diesel binds a parameter as what the schema declares. Where the plan stores something else, the
+/// server might convert one to the other and compare what is no longer the key.
+#[inline]
+pub(crate) fn declared_column<K, ST>(backend: Backend) -> Result<Column, Error>
+where
+    K: EntityKey,
+    ST: KeyColumn<K>,
+{
+    let column = K::PLAN.column(backend);
+    if ST::DECLARED.holds(column.wire()) {
+        Ok(column)
+    } else {
+        Err(Error::Declared {
+            key: K::NAME,
+            declared: ST::DECLARED.name(),
+            backend,
+            stored: column.wire().describe(),
+        })
+    }
+}
+
+/// Which of Diesel's own SQL types hold a key, on one backend at least. Emitted for each key,
+/// because only there it can depend on the plan.
+#[doc(hidden)]
+pub trait StockColumns: EntityKey {
+    /// [`Stock`] with what [`is_stored_as`] says of each type.
+    type Stock;
+}
+
+/// Whether a key is stored as `UUID`, as `NUMERIC`, as `BINARY` and as `TEXT`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Stock<const UUID: bool, const NUMERIC: bool, const BINARY: bool, const TEXT: bool>;
+
+/// Whether the plan of a key has such a column on some backend that Diesel knows.
+#[doc(hidden)]
+pub const fn is_stored_as<K: EntityKey>(declared: Declared) -> bool {
+    declared.holds(K::PLAN.column(Backend::Postgres).wire())
+        || declared.holds(K::PLAN.column(Backend::MySql).wire())
+        || declared.holds(K::PLAN.column(Backend::Sqlite).wire())
+}
+
+/// A [`Stock`] with an SQL type.
+#[doc(hidden)]
+pub trait Has<ST> {}
+
+macro_rules! stock_column {
+    ($ST:ident, [$($parameters:tt)*], $stock:ty) => {
+        impl<$($parameters)*> Has<sql_types::$ST> for $stock {}
+
+        #[diagnostic::do_not_recommend]
+        impl<K> KeyColumn<K> for sql_types::$ST
+        where
+            K: StockColumns,
+            K::Stock: Has<sql_types::$ST>,
+        {
+            const DECLARED: Declared = Declared::$ST;
+        }
+    };
+}
+
+#[cfg(feature = "postgres")]
+stock_column!(Uuid, [const N: bool, const B: bool, const T: bool], Stock<true, N, B, T>);
+stock_column!(Numeric, [const U: bool, const B: bool, const T: bool], Stock<U, true, B, T>);
+stock_column!(Binary, [const U: bool, const N: bool, const T: bool], Stock<U, N, true, T>);
+stock_column!(Text, [const U: bool, const N: bool, const B: bool], Stock<U, N, B, true>);

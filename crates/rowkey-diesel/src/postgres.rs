@@ -1,0 +1,87 @@
+//! PostgreSQL: uuid, numeric, bytea and text, and arrays of them.
+//!
+//! Diesel reads in the binary protocol only. A domain over one of the types comes as the type under
+//! it.
+
+use std::io::Write;
+use std::str;
+
+use diesel::deserialize;
+use diesel::pg::{Pg, PgTypeMetadata, PgValue};
+use diesel::serialize::{self, IsNull, Output};
+use diesel::sql_types::HasSqlType;
+use rowkey_core::postgres::{TypeOids, numeric};
+use rowkey_core::{Backend, EntityKey, Stored, StoredRef, Wire};
+
+use crate::backend::{KeyValue, key_of};
+use crate::column::declared_column;
+use crate::{Key, KeyColumn, ReadKey, WriteKey};
+
+impl<K: EntityKey> HasSqlType<Key<K>> for Pg {
+    fn metadata(_: &mut Self::MetadataLookup) -> PgTypeMetadata {
+        let TypeOids { element, array } =
+            const { TypeOids::of_parameters(K::PLAN.column(Backend::Postgres).wire()) };
+        PgTypeMetadata::new(element, array)
+    }
+}
+
+impl<V, ST> WriteKey<V, ST> for Pg
+where
+    V: KeyValue,
+    ST: KeyColumn<V::Key>,
+{
+    fn write<'b>(value: &'b V, out: &mut Output<'b, '_, Self>) -> serialize::Result {
+        let column = declared_column::<V::Key, ST>(Backend::Postgres)?;
+        match column.encode(value.public_value()) {
+            Stored::Uuid(bytes) => out.write_all(&bytes)?,
+            Stored::Bytes(bytes) => out.write_all(bytes.as_slice())?,
+            Stored::Decimal(number) => {
+                let mut groups = Vec::with_capacity(32);
+                numeric::write(number, &mut groups);
+                out.write_all(&groups)?;
+            }
+            Stored::Text(text) => out.write_all(text.as_bytes())?,
+        }
+        Ok(IsNull::No)
+    }
+}
+
+impl<K, ST> ReadKey<K, ST> for Pg
+where
+    K: EntityKey,
+    ST: KeyColumn<K>,
+{
+    fn read(found: PgValue<'_>) -> deserialize::Result<K> {
+        let column = declared_column::<K, ST>(Backend::Postgres)?;
+        let oid = found.get_oid().get();
+        if !is_stored_as(column.wire(), oid) {
+            let found = format_args!("a value of the type with OID {oid}");
+            return Err(Box::new(column.refusal(found)));
+        }
+        let bytes = found.as_bytes();
+        let found = match column.wire() {
+            Wire::Uuid | Wire::NativeUuid | Wire::Bytes(_) => StoredRef::Bytes(bytes),
+            Wire::Decimal(_) => match numeric::read(bytes) {
+                Ok(number) => StoredRef::Decimal(number),
+                Err(found) => return Err(Box::new(column.refusal(found))),
+            },
+            Wire::Text(_) => match str::from_utf8(bytes) {
+                Ok(text) => StoredRef::Text(text),
+                Err(_) => return Err(Box::new(column.refusal("text that is not UTF-8"))),
+            },
+        };
+        key_of(column, found)
+    }
+}
+
+/// Whether values of this type come as the wire shape is read.
+///
+/// Diesel gives the elements of an array the number of the array's type. Of arrays of a domain
+/// nothing is known, because that type is the user's own.
+fn is_stored_as(wire: Wire, oid: u32) -> bool {
+    /// The first number that the server gives to a type of its users.
+    const FIRST_OF_USERS: u32 = 16_384;
+
+    oid >= FIRST_OF_USERS
+        || TypeOids::of_columns(wire).any(|oids| oid == oids.element || oid == oids.array)
+}
