@@ -1,0 +1,49 @@
+//! Connections of Diesel and of sqlx to the database of one test.
+
+use anyhow::{Context, Result};
+use diesel::connection::SimpleConnection;
+use rowkey::{Backend, EntityKey, Nullability};
+use rowkey_testkit::TestDatabase;
+
+/// Connects with Diesel, whose addresses differ from those of sqlx.
+pub(crate) fn connect<C: diesel::Connection>(database: &TestDatabase) -> Result<C> {
+    let url = address(database);
+    C::establish(&url).with_context(|| format!("could not connect to {url}"))
+}
+
+/// The database's address as Diesel takes it.
+pub(crate) fn address(database: &TestDatabase) -> String {
+    let url = database.url();
+    match database.backend() {
+        Backend::Sqlite => url
+            .trim_start_matches("sqlite://")
+            .trim_end_matches("?mode=rwc")
+            .to_owned(),
+        Backend::MySql | Backend::MariaDb => url.replace("ssl-mode=", "ssl_mode="),
+        _ => url.to_owned(),
+    }
+}
+
+/// Runs a future of sqlx.
+pub(crate) fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(future)
+}
+
+/// A column definition for a key's plan.
+pub(crate) fn column<K: EntityKey>(
+    backend: Backend,
+    name: &str,
+    nullability: Nullability,
+) -> Result<String> {
+    Ok(K::PLAN.column_definition(backend, name, nullability)?)
+}
+
+/// Runs statements.
+pub(crate) fn execute(connection: &mut impl SimpleConnection, sql: &str) -> Result<()> {
+    connection
+        .batch_execute(sql)
+        .with_context(|| sql.to_owned())
+}
