@@ -6,10 +6,15 @@
 //! libmysqlclient. They fail instead if `ROWKEY_TEST_REQUIRE` names the backend.
 
 mod connection;
+mod damage;
 mod entities;
 mod keys;
 mod missing;
 mod multi_connection;
+#[cfg(feature = "diesel-postgres")]
+mod postgres;
+mod stock_columns;
+mod time_spans;
 mod wire_shapes;
 
 use std::process::ExitCode;
@@ -49,6 +54,9 @@ fn add_sqlite(suite: &mut Suite) {
     suite.test("diesel_wire_shapes", sqlite, wire_shapes::sqlite::run);
     suite.test("diesel_entities", sqlite, entities::sqlite::run);
     suite.test("diesel_returning", sqlite, entities::sqlite::returning);
+    suite.test("diesel_time_spans", sqlite, time_spans::sqlite::run);
+    suite.test("diesel_damage", sqlite, damage::sqlite::run);
+    suite.test("diesel_stock_columns", sqlite, stock_columns::sqlite);
 }
 
 #[cfg(feature = "diesel-postgres")]
@@ -57,6 +65,11 @@ fn add_postgres(suite: &mut Suite) {
     suite.test("diesel_wire_shapes", postgres, wire_shapes::postgres::run);
     suite.test("diesel_entities", postgres, entities::postgres::run);
     suite.test("diesel_returning", postgres, entities::postgres::returning);
+    suite.test("diesel_time_spans", postgres, time_spans::postgres::run);
+    suite.test("diesel_damage", postgres, damage::postgres::run);
+    suite.test("diesel_stock_columns", postgres, stock_columns::postgres);
+    suite.test("diesel_arrays", postgres, postgres::arrays);
+    suite.test("diesel_domains", postgres, postgres::domains);
 }
 
 #[cfg(feature = "diesel-mysql")]
@@ -64,6 +77,9 @@ fn add_mysql(suite: &mut Suite) {
     let both = [Backend::MySql, Backend::MariaDb];
     suite.test("diesel_wire_shapes", both, wire_shapes::mysql::run);
     suite.test("diesel_entities", both, entities::mysql::run);
+    suite.test("diesel_time_spans", both, time_spans::mysql::run);
+    suite.test("diesel_damage", both, damage::mysql::run);
+    suite.test("diesel_stock_columns", both, stock_columns::mysql);
     suite.test(
         "diesel_native_uuid",
         [Backend::MariaDb],
