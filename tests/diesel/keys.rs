@@ -65,12 +65,10 @@ pub struct TicketId(DistributedId);
 pub struct VoucherId(DistributedId);
 
 /// MariaDB's own type, rearranged for its order.
-#[cfg_attr(not(feature = "diesel-mysql"), expect(dead_code))]
 #[entity_key(storage(mariadb = "native-uuid"))]
 pub struct SeatId(ShortPrefixComb);
 
 /// MariaDB's own type, as it is.
-#[cfg_attr(not(feature = "diesel-mysql"), expect(dead_code))]
 #[entity_key(storage(mariadb = "native-uuid"))]
 pub struct RouteId(UuidV4);
 

@@ -41,7 +41,7 @@ fn main() -> Result<ExitCode> {
         ));
     }
     if !cfg!(feature = "diesel-mysql") {
-        let libraries = "libmariadb and libmysqlclient";
+        let libraries = "libmariadb or libmysqlclient";
         for backend in [Backend::MySql, Backend::MariaDb] {
             trials.push(missing::trial(backend, "diesel-mysql", libraries));
         }

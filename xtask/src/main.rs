@@ -6,6 +6,7 @@
 mod backend;
 mod bench;
 mod ci;
+mod client_library;
 mod command;
 mod consumer;
 mod fuzz;

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 
 use crate::{
     backend::{Backend, REQUIRE_VARIABLE},
+    client_library::{self, ClientLibrary},
     command,
     results::{Counts, Results},
     workspace::{CONTAINERS_PACKAGE, Metadata, TESTKIT_PACKAGE},
@@ -42,17 +43,18 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         return run_with_containers(backends, &args.cargo_test_args);
     }
     let required = Backend::parse_list(&env::var(REQUIRE_VARIABLE).unwrap_or_default())?;
-    let mut results = Results::new(database_targets()?);
+    let metadata = Metadata::load()?;
+    let missing = ClientLibrary::missing();
+    let mut results = Results::new(database_targets(&metadata));
     let mut problems = Vec::new();
 
-    for mut cargo_test in cargo_tests(&args.cargo_test_args) {
-        let status = stream(&mut cargo_test, &mut results)?;
-        if !status.success() {
-            problems.push(format!(
-                "`{}` failed with {status}",
-                command::shown(&cargo_test)
-            ));
-        }
+    let mut cargo_test = cargo_test(&metadata, &missing, &args.cargo_test_args);
+    let status = stream(&mut cargo_test, &mut results)?;
+    if !status.success() {
+        problems.push(format!(
+            "`{}` failed with {status}",
+            command::shown(&cargo_test)
+        ));
     }
 
     for backend in required {
@@ -69,6 +71,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             env::var(name).ok()
         });
         println!("{line}");
+    }
+    for library in missing {
+        println!("ignored: {library}");
     }
     for problem in &problems {
         eprintln!("error: {problem}");
@@ -104,24 +109,24 @@ fn run_with_containers(backends: &[Backend], cargo_test_args: &[String]) -> Resu
     command::replace(&mut containers)
 }
 
-/// The runs of `cargo test` that together make up all tests.
-///
-/// One is enough as long as all features of all crates can be turned on
-/// together with nothing but a C compiler on the machine. A crate for which
-/// that does not hold is excluded from the first and gets a run of its own
-/// here, with the features that need no client library of the system.
-fn cargo_tests(extra: &[String]) -> Vec<Command> {
-    let mut all = command::cargo(&["test", "--no-fail-fast", "--all-features"]);
+/// The run of `cargo test` that makes up all tests, as far as the client libraries are there that
+/// some of them link.
+fn cargo_test(metadata: &Metadata, missing: &[ClientLibrary], extra: &[String]) -> Command {
+    let mut all = command::cargo(&["test", "--no-fail-fast"]);
     // Colours would be in the way of reading the results. The second variable
     // is for test binaries, which cargo does not tell about colours.
     all.env("CARGO_TERM_COLOR", "never")
         .env_remove("CLICOLOR_FORCE");
     // Cargo would ignore the choice of a package next to --workspace.
-    if !selects_packages(extra) {
+    if selects_packages(extra) {
+        let is_selected = |name: &str| selects_package(extra, name);
+        all.args(client_library::feature_args(metadata, is_selected, missing));
+    } else {
+        all.args(client_library::feature_args(metadata, |_| true, missing));
         all.arg("--workspace");
     }
     all.args(extra);
-    vec![all]
+    all
 }
 
 fn selects_packages(cargo_test_args: &[String]) -> bool {
@@ -131,16 +136,25 @@ fn selects_packages(cargo_test_args: &[String]) -> bool {
         .any(|arg| arg.starts_with("--package") || arg.starts_with("-p"))
 }
 
+/// Whether the package of this name is one of those that are chosen.
+fn selects_package(cargo_test_args: &[String], name: &str) -> bool {
+    let mut args = cargo_test_args.iter().take_while(|arg| *arg != "--");
+    args.any(|arg| {
+        arg.trim_start_matches("--package=")
+            .trim_start_matches("-p")
+            == name
+    })
+}
+
 /// The test targets whose tests run against databases: those of the packages
 /// that use the testkit.
-fn database_targets() -> Result<Vec<String>> {
-    let metadata = Metadata::load()?;
-    Ok(metadata
+fn database_targets(metadata: &Metadata) -> Vec<String> {
+    metadata
         .members()
         .filter(|package| package.depends_on(TESTKIT_PACKAGE))
         .flat_map(|package| package.targets_of_kind("test"))
         .map(str::to_owned)
-        .collect())
+        .collect()
 }
 
 /// Runs a command and passes its output on line by line, reading results from
@@ -294,5 +308,14 @@ mod tests {
         assert!(selects_packages(&args("--package=rowkey-core")));
         assert!(!selects_packages(&args("round_trip -- -p")));
         assert!(!selects_packages(&args("--profile release")));
+
+        for words in ["-p rowkey-core", "-prowkey-core", "--package=rowkey-core"] {
+            assert!(selects_package(&args(words), "rowkey-core"));
+            assert!(!selects_package(&args(words), "rowkey"));
+        }
+        assert!(!selects_package(
+            &args("-p rowkey -- rowkey-core"),
+            "rowkey-core"
+        ));
     }
 }
