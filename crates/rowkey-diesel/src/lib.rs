@@ -1,4 +1,178 @@
 //! Typed keys of rowkey in Diesel: as columns, parameters and bounds of a range.
+//!
+//! A column of keys has the SQL type [`Key<OfferId>`](Key). One `table!` and one set of entities
+//! then serve PostgreSQL, MySQL, MariaDB and SQLite: what the column is in each follows from the
+//! key's [`StoragePlan`](rowkey_core::StoragePlan).
+//!
+//! ```
+//! use diesel::connection::SimpleConnection;
+//! use diesel::prelude::*;
+//! use rowkey::driver::diesel::Key;
+//! use rowkey::{Backend, EntityKey, Nullability, ShortPrefixComb, entity_key};
+//!
+//! /// Public, because `table!` names it in public types.
+//! #[entity_key]
+//! pub struct OfferId(ShortPrefixComb);
+//!
+//! diesel::table! {
+//!     use super::{Key, OfferId};
+//!     use diesel::sql_types::{Nullable, Text};
+//!
+//!     offers {
+//!         id -> Key<OfferId>,
+//!         replaces -> Nullable<Key<OfferId>>,
+//!         title -> Text,
+//!     }
+//! }
+//!
+//! #[derive(Debug, PartialEq, Queryable, Selectable, Insertable, Identifiable)]
+//! struct Offer {
+//!     id: OfferId,
+//!     replaces: Option<OfferId>,
+//!     title: String,
+//! }
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let db = &mut SqliteConnection::establish(":memory:")?;
+//!     let column = |name, null| OfferId::PLAN.column_definition(Backend::Sqlite, name, null);
+//!     let id = column("id", Nullability::NotNull)?;
+//!     let replaces = column("replaces", Nullability::Nullable)?;
+//!     db.batch_execute(&format!(
+//!         "CREATE TABLE offers ({id} PRIMARY KEY, {replaces}, title TEXT NOT NULL) STRICT"
+//!     ))?;
+//!
+//!     let offer = Offer {
+//!         id: OfferId::generate(),
+//!         replaces: None,
+//!         title: "Fjords in winter".into(),
+//!     };
+//!     diesel::insert_into(offers::table).values(&offer).execute(db)?;
+//!     let found: Offer = offers::table.find(offer.id).first(db)?;
+//!     assert_eq!(found, offer);
+//!     let replacing: i64 = offers::table
+//!         .filter(offers::replaces.eq_any([offer.id]))
+//!         .count()
+//!         .get_result(db)?;
+//!     assert_eq!(replacing, 0);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Columns of different keys neither compare nor join, and take no values of each other:
+//!
+//! ```compile_fail
+//! # use diesel::prelude::*;
+//! # use rowkey::driver::diesel::Key;
+//! # use rowkey::{ShortPrefixComb, entity_key};
+//! # #[entity_key]
+//! # pub struct OfferId(ShortPrefixComb);
+//! # #[entity_key]
+//! # pub struct CustomerId(ShortPrefixComb);
+//! # diesel::table! {
+//! #     use super::{Key, OfferId};
+//! #     offers { id -> Key<OfferId>, }
+//! # }
+//! # fn main() {
+//! let offer = offers::table.filter(offers::id.eq(CustomerId::generate()));
+//! # }
+//! ```
+//!
+//! (Diesel takes any `Option` for a column that may be NULL, and an `Option` of a wrong key does not
+//! compile where the query is run.)
+//!
+//! # Features
+//!
+//! `diesel-postgres`, `diesel-mysql` (MySQL and MariaDB) and `diesel-sqlite` of `rowkey` turn on
+//! Diesel's backends, but for SQLite no client library. Your crate asks for the connection itself:
+//!
+//! | connection | your dependency on `diesel` | Debian package | or bundled by |
+//! |---|---|---|---|
+//! | `PgConnection` | `features = ["postgres"]` | libpq-dev | `pq-sys` with `bundled` |
+//! | `MysqlConnection` | `features = ["mysql"]` | libmariadb-dev or default-libmysqlclient-dev, with pkg-config | `mysqlclient-sys` with `bundled` |
+//! | `SqliteConnection` | `features = ["sqlite"]` | libsqlite3-dev | `libsqlite3-sys` with `bundled` |
+//!
+//! # What works
+//!
+//! Everything that Diesel does with a column: `Queryable`, `Insertable`, `Identifiable`,
+//! `Associations`, `AsChangeset`, `QueryableByName`, comparisons, `eq_any`, `between`, `max` and
+//! `min`, joins, `RETURNING`, and arrays of keys in PostgreSQL. This crate adds what keys cannot
+//! carry themselves:
+//!
+//! * [`KeyColumnMethods::within`] is the condition that a column holds a key of a time span;
+//! * [`ToDiesel::to_diesel`] makes a single [`KeyBound`](rowkey_core::KeyBound) a parameter;
+//! * [`multi_backend!`] brings keys to the backend of `#[derive(MultiConnection)]`.
+//!
+//! # Schemas that are there already
+//!
+//! A generated `table!` names Diesel's own types. `Uuid`, `Numeric`, `Binary` and `Text` hold the
+//! keys that their plan stores so on some backend; another key is a compile error. A column is then
+//! typed for the values it takes, but not against the columns of other keys. On a backend where the
+//! plan stores something else than the schema declares, the query is refused with
+//! [`Error::Declared`] before anything is sent. Above all that is `Numeric` in SQLite: it has no
+//! exact numbers of 28 digits, so a plan has text there, and a column that is declared `NUMERIC` or
+//! `DECIMAL` would turn it into a floating-point number.
+//!
+//! `diesel print-schema` can generate columns of keys from PostgreSQL domains, such as
+//! `CREATE DOMAIN offer_id AS uuid`:
+//!
+//! ```toml
+//! [print_schema]
+//! file = "src/schema.rs"
+//! # Domains whose names end in `_id` become types of their own: `offer_id` is `OfferId`.
+//! pg_domains_as_custom_types = ["_id$"]
+//! generate_missing_sql_type_definitions = false
+//! import_types = ["diesel::sql_types::*", "crate::columns::*"]
+//! ```
+//!
+//! ```
+//! # use rowkey::{ShortPrefixComb, entity_key};
+//! # #[entity_key]
+//! # pub struct OfferId(ShortPrefixComb);
+//! /// The types that the generated schema names.
+//! pub mod columns {
+//!     pub type OfferId = rowkey::driver::diesel::Key<crate::OfferId>;
+//! }
+//!
+//! // As generated.
+//! diesel::table! {
+//!     use diesel::sql_types::*;
+//!     use crate::columns::*;
+//!
+//!     offers (id) {
+//!         id -> OfferId,
+//!         title -> Text,
+//!     }
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! Where the generated types are to stay, each becomes a column of its keys by an empty
+//! [`KeyColumn`] impl.
+//!
+//! # What a backend does here
+//!
+//! It moves bytes and knows no rule: `rowkey-core` turns a key into what the column holds and back.
+//! PostgreSQL's `numeric` is written and read in the binary protocol, group by group; a DECIMAL
+//! parameter goes to MySQL and MariaDB as one, because they would compare its text as a
+//! floating-point number.
+//!
+//! # Errors
+//!
+//! A value that the plan does not store in that column is Diesel's `DeserializationError`, whose
+//! text names the column. Its source is a [`rowkey_core::Error`], which names what was expected and
+//! what was found.
+//!
+//! # Limits
+//!
+//! * PostgreSQL 15 has no `max` and `min` of uuid and bytea; the query compiles, and the server
+//!   says so. `order(id.desc()).first(..)` gives the same.
+//! * Diesel has no `RETURNING` for MySQL and MariaDB, and neither it nor batches for a
+//!   `MultiConnection` that may be SQLite.
+//! * On MySQL and MariaDB, Diesel has the client library convert a column to what it asks for, so a
+//!   key of digits is also read from a column of text.
+//! * `diesel-async` (0.9) sends DECIMAL parameters to MySQL and MariaDB as text: `eq_any` and
+//!   `ne_all` then find the wrong rows among neighbouring keys. Its PostgreSQL connection is not
+//!   concerned, nor are keys of sixteen bytes.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
