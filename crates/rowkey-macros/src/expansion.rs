@@ -84,7 +84,7 @@ fn entity_key_impl(
     let group = optional(group.map(|group| quote!(#rowkey::LuuidGroup::of(#group))));
     let choices = options.storage.iter().map(|(backend, choice)| {
         let backend = backend.variant();
-        quote!(.with(#rowkey::Backend::#backend, #choice))
+        quote!(.with_if_possible(#rowkey::Backend::#backend, #choice))
     });
     quote! {
         #[automatically_derived]
@@ -112,7 +112,7 @@ fn entity_key_impl(
 
 /// Constants that only exist to fail, each at the place of the declaration that is wrong.
 ///
-/// The plan itself would fail, too, but only where it is used, which `cargo check` never reaches.
+/// The plan leaves out a wrong choice, so that this stays the only error about it.
 fn checks(declaration: &Declaration, options: &Options, rowkey: &TokenStream) -> TokenStream {
     let key_at = |place: Span| {
         let mut name = declaration.name.clone();

@@ -77,6 +77,19 @@ impl StoragePlan {
         }
     }
 
+    /// [`with`](Self::with), or this plan where the choice cannot keep the promise.
+    ///
+    /// For `#[entity_key]`, which checks each choice at its own place: what a driver derives from
+    /// the plan at compile time would repeat the error at others.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_if_possible(self, backend: Backend, choice: &str) -> Self {
+        match self.try_with(backend, choice) {
+            Ok(plan) => plan,
+            Err(_) => self,
+        }
+    }
+
     /// [`with`](Self::with) for a choice made at run time.
     ///
     /// # Errors
