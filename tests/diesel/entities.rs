@@ -397,6 +397,19 @@ macro_rules! entities {
                 .returning(offers::id)
                 .get_result(db)?;
             ensure!(id == offers[1].id);
+            // The same key again changes the row that is there.
+            let again = Offer {
+                replaces: Some(first.id),
+                ..offers[1].clone()
+            };
+            let replaced: Option<OfferId> = diesel::insert_into(offers::table)
+                .values(&again)
+                .on_conflict(offers::id)
+                .do_update()
+                .set(offers::replaces.eq(diesel::upsert::excluded(offers::replaces)))
+                .returning(offers::replaces)
+                .get_result(db)?;
+            ensure!(replaced == Some(first.id));
             let replaced: Option<OfferId> = diesel::update(offers::table.find(id))
                 .set(offers::replaces.eq(id))
                 .returning(offers::replaces)

@@ -3,7 +3,7 @@
 use diesel::backend::Backend;
 use diesel::deserialize;
 use diesel::serialize::{self, Output};
-use rowkey_core::{Column, EntityKey, StoredRef};
+use rowkey_core::EntityKey;
 
 use crate::{BoundParam, KeyColumn};
 
@@ -67,11 +67,4 @@ pub trait ReadKey<K: EntityKey, ST: KeyColumn<K>>: Backend {
     /// A [`rowkey_core::Error`] for a value of another type, length or format than the plan stores,
     /// [`Error::Declared`](crate::Error::Declared) where the schema declares another type.
     fn read(found: Self::RawValue<'_>) -> deserialize::Result<K>;
-}
-
-/// The key of what a column held.
-#[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
-pub(crate) fn key_of<K: EntityKey>(column: Column, found: StoredRef<'_>) -> deserialize::Result<K> {
-    let value = column.decode(found)?;
-    Ok(K::try_from(value)?)
 }

@@ -3,9 +3,9 @@
 use diesel::expression::TypedExpressionType;
 use diesel::sql_types::is_nullable::NotNull;
 use diesel::sql_types::{self, Nullable, SqlType};
-use rowkey_core::{Backend, Column, EntityKey, Wire};
+use rowkey_core::{Backend, EntityKey, Wire};
 
-use crate::{Error, Key};
+use crate::Key;
 
 /// An SQL type whose columns hold keys of type `K`.
 ///
@@ -70,7 +70,7 @@ pub enum Declared {
 
 impl Declared {
     /// Whether values of this wire shape are in such a column.
-    const fn holds(self, wire: Wire) -> bool {
+    pub(crate) const fn holds(self, wire: Wire) -> bool {
         matches!(
             (self, wire),
             (Self::AsPlanned, _)
@@ -79,39 +79,6 @@ impl Declared {
                 | (Self::Binary, Wire::Bytes(_))
                 | (Self::Text, Wire::Text(_) | Wire::NativeUuid)
         )
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::AsPlanned => "Key",
-            Self::Uuid => "Uuid",
-            Self::Numeric => "Numeric",
-            Self::Binary => "Binary",
-            Self::Text => "Text",
-        }
-    }
-}
-
-/// The key's column on a backend, if the schema declares it as that.
-///
-/// Diesel binds a parameter as what the schema declares. Where the plan stores something else, the
-/// server might convert one to the other and compare what is no longer the key.
-#[inline]
-pub(crate) fn declared_column<K, ST>(backend: Backend) -> Result<Column, Error>
-where
-    K: EntityKey,
-    ST: KeyColumn<K>,
-{
-    let column = K::PLAN.column(backend);
-    if ST::DECLARED.holds(column.wire()) {
-        Ok(column)
-    } else {
-        Err(Error::Declared {
-            key: K::NAME,
-            declared: ST::DECLARED.name(),
-            backend,
-            stored: column.wire().describe(),
-        })
     }
 }
 

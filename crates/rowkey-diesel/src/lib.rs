@@ -184,6 +184,8 @@ mod emit;
 mod error;
 mod multi;
 mod sql_type;
+#[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
+mod stored;
 
 #[cfg(feature = "mysql")]
 mod mysql;

@@ -15,8 +15,8 @@ use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::HasSqlType;
 use rowkey_core::{Backend, EntityKey, Stored, StoredRef, Wire};
 
-use crate::backend::{KeyValue, key_of};
-use crate::column::declared_column;
+use crate::backend::KeyValue;
+use crate::stored::{declared_column, key_of};
 use crate::{Key, KeyColumn, ReadKey, WriteKey};
 
 impl<K: EntityKey> HasSqlType<Key<K>> for Mysql {

@@ -13,8 +13,8 @@ use diesel::sql_types::HasSqlType;
 use rowkey_core::postgres::{TypeOids, numeric};
 use rowkey_core::{Backend, EntityKey, Stored, StoredRef, Wire};
 
-use crate::backend::{KeyValue, key_of};
-use crate::column::declared_column;
+use crate::backend::KeyValue;
+use crate::stored::{declared_column, key_of};
 use crate::{Key, KeyColumn, ReadKey, WriteKey};
 
 impl<K: EntityKey> HasSqlType<Key<K>> for Pg {

@@ -1,0 +1,47 @@
+//! What every backend does before it writes a key and after it has read one.
+
+use diesel::deserialize;
+use rowkey_core::{Backend, Column, EntityKey, StoredRef};
+
+use crate::column::Declared;
+use crate::{Error, KeyColumn};
+
+/// The key's column on a backend, if the schema declares it as that.
+///
+/// Diesel binds a parameter as what the schema declares. Where the plan stores something else, the
+/// server might convert one to the other and compare what is no longer the key.
+#[inline]
+pub(crate) fn declared_column<K, ST>(backend: Backend) -> Result<Column, Error>
+where
+    K: EntityKey,
+    ST: KeyColumn<K>,
+{
+    let column = K::PLAN.column(backend);
+    if ST::DECLARED.holds(column.wire()) {
+        Ok(column)
+    } else {
+        Err(Error::Declared {
+            key: K::NAME,
+            declared: name(ST::DECLARED),
+            backend,
+            stored: column.wire().describe(),
+        })
+    }
+}
+
+/// The name of Diesel's SQL type.
+const fn name(declared: Declared) -> &'static str {
+    match declared {
+        Declared::AsPlanned => "Key",
+        Declared::Uuid => "Uuid",
+        Declared::Numeric => "Numeric",
+        Declared::Binary => "Binary",
+        Declared::Text => "Text",
+    }
+}
+
+/// The key of what a column held.
+pub(crate) fn key_of<K: EntityKey>(column: Column, found: StoredRef<'_>) -> deserialize::Result<K> {
+    let value = column.decode(found)?;
+    Ok(K::try_from(value)?)
+}
