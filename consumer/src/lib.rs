@@ -18,6 +18,8 @@
 #![deny(clippy::all, clippy::pedantic, clippy::nursery)]
 
 // Dependencies of tests, which are not a dependency of anything here.
+#[cfg(feature = "diesel-sqlite")]
+use libsqlite3_sys as _;
 #[cfg(feature = "proptest")]
 use proptest as _;
 #[cfg(feature = "rust_decimal")]

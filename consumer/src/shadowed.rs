@@ -28,12 +28,14 @@ mod inner {
     mod alloc {}
     mod rowkey {}
     mod rowkey_core {}
+    mod rowkey_diesel {}
     mod rowkey_sqlx {}
     mod serde {}
     mod schemars {}
     mod utoipa {}
     mod proptest {}
     mod rust_decimal {}
+    mod diesel {}
     mod sqlx {}
     trait Clone {}
     trait Copy {}

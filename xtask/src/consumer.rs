@@ -18,10 +18,10 @@ use crate::{
 const PACKAGES: [&str; 2] = ["rowkey-consumer", "renamed"];
 
 /// Drivers, each of which has a feature per backend: `sqlx-postgres` and so on.
-const DRIVERS: [&str; 1] = ["sqlx"];
+const DRIVERS: [&str; 2] = ["diesel", "sqlx"];
 
 /// Packages that only some features may bring, and do. A driver is what its name begins with.
-const BROUGHT_BY: [(&str, &[&str]); 10] = [
+const BROUGHT_BY: [(&str, &[&str]); 13] = [
     (
         "getrandom",
         &[
@@ -31,6 +31,7 @@ const BROUGHT_BY: [(&str, &[&str]); 10] = [
             "schemars",
             "utoipa",
             "proptest",
+            "diesel",
             "sqlx",
             "tiberius",
         ],
@@ -42,7 +43,11 @@ const BROUGHT_BY: [(&str, &[&str]); 10] = [
     ("sqlx-core", &["sqlx"]),
     ("sqlx-postgres", &["sqlx-postgres"]),
     ("sqlx-mysql", &["sqlx-mysql"]),
-    ("libsqlite3-sys", &["sqlx-sqlite"]),
+    ("libsqlite3-sys", &["diesel-sqlite", "sqlx-sqlite"]),
+    ("diesel", &["diesel"]),
+    // Client libraries are for users to choose.
+    ("pq-sys", &[]),
+    ("mysqlclient-sys", &[]),
     ("tiberius", &["tiberius"]),
 ];
 
@@ -174,7 +179,7 @@ mod tests {
 
     #[test]
     fn each_feature_is_a_set_and_so_are_combinations() {
-        let sets = sets(&["std", "sqlx-mysql", "sqlx-sqlite"]);
+        let sets = sets(&["std", "diesel-mysql", "sqlx-mysql", "sqlx-sqlite"]);
         let shown: Vec<(&str, String)> = sets
             .iter()
             .map(|set| (set.name.as_str(), set.features.join(" ")))
@@ -184,10 +189,15 @@ mod tests {
             [
                 ("no features", String::new()),
                 ("std", "std".into()),
+                ("diesel-mysql", "diesel-mysql".into()),
                 ("sqlx-mysql", "sqlx-mysql".into()),
                 ("sqlx-sqlite", "sqlx-sqlite".into()),
+                ("all of diesel", "diesel-mysql".into()),
                 ("all of sqlx", "sqlx-mysql sqlx-sqlite".into()),
-                ("everything", "std sqlx-mysql sqlx-sqlite".into()),
+                (
+                    "everything",
+                    "std diesel-mysql sqlx-mysql sqlx-sqlite".into()
+                ),
             ]
         );
     }

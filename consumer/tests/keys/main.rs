@@ -5,6 +5,12 @@
 
 #[cfg(feature = "coarse-clock")]
 mod coarse_clock;
+#[cfg(feature = "diesel-mysql")]
+mod diesel_mysql;
+#[cfg(feature = "diesel-postgres")]
+mod diesel_postgres;
+#[cfg(feature = "diesel-sqlite")]
+mod diesel_sqlite;
 mod plain;
 #[cfg(feature = "proptest")]
 mod proptest;
