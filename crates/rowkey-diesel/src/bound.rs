@@ -12,7 +12,7 @@ use diesel::result::QueryResult;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::is_nullable::{IsSqlTypeNullable, MaybeNullable};
 use diesel::sql_types::{Bool, HasSqlType, MaybeNullableType, SqlType};
-use rowkey_core::{Bounds, EntityKey, KeyBound, KeyRange};
+use rowkey_core::{Bounds, ConditionPart, EntityKey, KeyBound};
 
 use crate::{KeyColumn, WriteKey};
 
@@ -138,9 +138,11 @@ pub trait KeyColumnMethods: Expression<SqlType: SqlType> + Sized {
         K: EntityKey,
         Self::SqlType: KeyColumn<K>,
     {
+        let mut parts = Vec::new();
+        bounds.write_condition(|part| parts.push(part.into()));
         Within {
             column: self,
-            ranges: bounds.iter().map(Range::from).collect(),
+            parts,
         }
     }
 }
@@ -151,21 +153,23 @@ impl<E: Expression<SqlType: SqlType>> KeyColumnMethods for E {}
 #[derive(Clone, Debug)]
 pub struct Within<E, K: EntityKey> {
     column: E,
-    ranges: Vec<Range<K>>,
+    parts: Vec<Part<K>>,
 }
 
-/// One interval, as parameters.
+/// A piece of the condition, with bounds that Diesel takes.
 #[derive(Clone, Copy, Debug)]
-struct Range<K: EntityKey> {
-    lower: Option<BoundParam<K>>,
-    upper: Option<BoundParam<K>>,
+enum Part<K: EntityKey> {
+    Sql(&'static str),
+    Column,
+    Bound(BoundParam<K>),
 }
 
-impl<K: EntityKey> From<&KeyRange<K>> for Range<K> {
-    fn from(range: &KeyRange<K>) -> Self {
-        Self {
-            lower: range.lower.map(BoundParam),
-            upper: range.upper.map(BoundParam),
+impl<K: EntityKey> From<ConditionPart<K>> for Part<K> {
+    fn from(part: ConditionPart<K>) -> Self {
+        match part {
+            ConditionPart::Sql(sql) => Self::Sql(sql),
+            ConditionPart::Column => Self::Column,
+            ConditionPart::Bound(bound) => Self::Bound(bound.to_diesel()),
         }
     }
 }
@@ -217,39 +221,13 @@ where
     DB: Backend + HasSqlType<E::SqlType> + WriteKey<BoundParam<K>, E::SqlType>,
 {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        if self.ranges.is_empty() {
-            out.push_sql("1 = 0");
-            return Ok(());
-        }
-        if self
-            .ranges
-            .iter()
-            .any(|range| range.lower.is_none() && range.upper.is_none())
-        {
-            out.push_sql("1 = 1");
-            return Ok(());
-        }
-        // AND binds more tightly than OR.
-        out.push_sql("(");
-        for (index, Range { lower, upper }) in self.ranges.iter().enumerate() {
-            if index > 0 {
-                out.push_sql(" OR ");
-            }
-            if let Some(lower) = lower {
-                self.column.walk_ast(out.reborrow())?;
-                out.push_sql(" >= ");
-                out.push_bind_param::<E::SqlType, _>(lower)?;
-            }
-            if lower.is_some() && upper.is_some() {
-                out.push_sql(" AND ");
-            }
-            if let Some(upper) = upper {
-                self.column.walk_ast(out.reborrow())?;
-                out.push_sql(" < ");
-                out.push_bind_param::<E::SqlType, _>(upper)?;
+        for part in &self.parts {
+            match part {
+                Part::Sql(sql) => out.push_sql(sql),
+                Part::Column => self.column.walk_ast(out.reborrow())?,
+                Part::Bound(bound) => out.push_bind_param::<E::SqlType, _>(bound)?,
             }
         }
-        out.push_sql(")");
         Ok(())
     }
 }

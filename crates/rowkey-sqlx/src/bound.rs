@@ -106,9 +106,10 @@ where
     K: EntityKey,
     BoundParam<K>: Encode<'q, DB> + Type<DB>,
 {
-    bounds.write_condition(column, |part| {
+    bounds.write_condition(|part| {
         match part {
             ConditionPart::Sql(sql) => query.push(sql),
+            ConditionPart::Column => query.push(column),
             ConditionPart::Bound(bound) => query.push_bind(bound.to_sqlx()),
         };
     });

@@ -142,8 +142,9 @@ impl<K: EntityKey> ToCondition for Bounds<K> {
     ) -> Result<Condition, Error> {
         let name = quoted(column.into())?;
         let mut condition = Condition::new(first_parameter);
-        self.write_condition(&name, |part| match part {
+        self.write_condition(|part| match part {
             ConditionPart::Sql(sql) => condition.push(sql),
+            ConditionPart::Column => condition.push(&name),
             ConditionPart::Bound(bound) => {
                 condition.push_parameter(column_of::<K>(), encode_bound(bound));
             }

@@ -57,9 +57,11 @@ impl ColumnName<'_> {
 
 /// A piece of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConditionPart<'a, K: EntityKey> {
+pub enum ConditionPart<K: EntityKey> {
     /// SQL as it is.
-    Sql(&'a str),
+    Sql(&'static str),
+    /// The column, whose name has to be [quoted](ColumnName::quoted).
+    Column,
     /// A parameter.
     Bound(KeyBound<K>),
 }
@@ -68,10 +70,9 @@ impl<K: EntityKey> Bounds<K> {
     /// Hands out, piece by piece, the condition that a column holds a key within the bounds; in
     /// parentheses, so that it stands after `WHERE` or `AND` alike.
     ///
-    /// An edge that is not bounded is left out. No keys are `1 = 0`, all keys `1 = 1`. The column's
-    /// name has to be [quoted](ColumnName::quoted).
-    pub fn write_condition(&self, column: &str, mut push: impl FnMut(ConditionPart<'_, K>)) {
-        use ConditionPart::{Bound, Sql};
+    /// An edge that is not bounded is left out. No keys are `1 = 0`, all keys `1 = 1`.
+    pub fn write_condition(&self, mut push: impl FnMut(ConditionPart<K>)) {
+        use ConditionPart::{Bound, Column, Sql};
 
         if self.is_empty() {
             return push(Sql("1 = 0"));
@@ -87,7 +88,7 @@ impl<K: EntityKey> Bounds<K> {
                 push(Sql(" OR "));
             }
             if let Some(lower) = *lower {
-                push(Sql(column));
+                push(Column);
                 push(Sql(" >= "));
                 push(Bound(lower));
             }
@@ -95,7 +96,7 @@ impl<K: EntityKey> Bounds<K> {
                 push(Sql(" AND "));
             }
             if let Some(upper) = *upper {
-                push(Sql(column));
+                push(Column);
                 push(Sql(" < "));
                 push(Bound(upper));
             }
