@@ -3,10 +3,68 @@
 //! They are sqlx's: `sqlx migrate run --source migrations/postgres` does the same, and either takes
 //! a database from where the other has left it. MySQL and MariaDB have a folder each, which are alike
 //! as long as no key is stored in the `UUID` type that only MariaDB has.
+//!
+//! A program may be started several times at once, so each waits here until the others are done.
+//! sqlx's own lock does that in PostgreSQL and in newer MySQL. In SQLite it has none, and MariaDB
+//! refuses to wait without an end, which sqlx does not notice. So `sqlx migrate run` itself must
+//! not run at the same time.
 
+use std::error::Error as StdError;
+
+use async_trait::async_trait;
 use sqlx::migrate::Migrator;
+use sqlx::{Connection, Database, MySql, MySqlPool, PgPool, Pool, Postgres, Sqlite, SqlitePool};
 
-pub(crate) static POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
-pub(crate) static MYSQL: Migrator = sqlx::migrate!("../../migrations/mysql");
-pub(crate) static MARIADB: Migrator = sqlx::migrate!("../../migrations/mariadb");
-pub(crate) static SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
+static POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
+static MYSQL: Migrator = sqlx::migrate!("../../migrations/mysql");
+static MARIADB: Migrator = sqlx::migrate!("../../migrations/mariadb");
+static SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
+
+/// A database whose tables can be brought up to date.
+#[async_trait]
+pub(crate) trait Migrated: Database {
+    /// Applies the migrations that are missing.
+    async fn migrate(pool: &Pool<Self>) -> Result<(), Box<dyn StdError + Send + Sync>>;
+}
+
+#[async_trait]
+impl Migrated for Postgres {
+    async fn migrate(pool: &PgPool) -> Result<(), Box<dyn StdError + Send + Sync>> {
+        Ok(POSTGRES.run(pool).await?)
+    }
+}
+
+#[async_trait]
+impl Migrated for MySql {
+    async fn migrate(pool: &MySqlPool) -> Result<(), Box<dyn StdError + Send + Sync>> {
+        // Not the pool's: the lock goes with this connection, however the migration ends.
+        let mut connection = pool.acquire().await?.detach();
+        let lock = "SELECT GET_LOCK(SHA1(CONCAT('migrate ', DATABASE())), 60)";
+        let locked: Option<i64> = sqlx::query_scalar(lock).fetch_one(&mut connection).await?;
+        if locked != Some(1) {
+            return Err("another process has been at it for a minute".into());
+        }
+        // Only its version tells whether a server that speaks MySQL's protocol is MariaDB.
+        let version: String = sqlx::query_scalar("SELECT version()")
+            .fetch_one(&mut connection)
+            .await?;
+        let migrations = if version.contains("MariaDB") {
+            &MARIADB
+        } else {
+            &MYSQL
+        };
+        migrations.run(pool).await?;
+        Ok(connection.close().await?)
+    }
+}
+
+#[async_trait]
+impl Migrated for Sqlite {
+    async fn migrate(pool: &SqlitePool) -> Result<(), Box<dyn StdError + Send + Sync>> {
+        // The write lock, before anything is looked at. The migrations become savepoints in it.
+        let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
+        // Not `run`: over a transaction the compiler does not see that its future is `Send`.
+        SQLITE.run_direct(None, &mut *transaction, false).await?;
+        Ok(transaction.commit().await?)
+    }
+}

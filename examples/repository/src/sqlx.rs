@@ -11,19 +11,17 @@ use async_trait::async_trait;
 use rowkey::driver::sqlx::PushBounds;
 use rowkey::{EntityKey, UnixMillis};
 use sqlx::error::ErrorKind;
-use sqlx::migrate::{Migrate, Migrator};
 use sqlx::mysql::MySqlConnectOptions;
 use sqlx::pool::PoolOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{
     ColumnIndex, ConnectOptions, Connection, Database, Decode, Encode, Executor, FromRow,
-    IntoArguments, MySql, MySqlPool, Pool, Postgres, QueryBuilder, Row, Sqlite, Type,
+    IntoArguments, MySql, Pool, Postgres, QueryBuilder, Row, Sqlite, Type,
 };
 use tokio::time::timeout;
 
-use crate::{
-    Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId, migrations,
-};
+use crate::migrations::Migrated;
+use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
 
 /// How long a server has to answer the first time. Later on the pool waits for half a minute.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -35,7 +33,8 @@ const KEYS_PER_QUERY: usize = 1000;
 ///
 /// URLs are those of sqlx: `postgres://…`, `mysql://…` or `mariadb://…`, `sqlite:path?mode=rwc` or
 /// `sqlite::memory:`. Either of `mysql:` and `mariadb:` does for both servers: the server itself is
-/// asked which it is.
+/// asked which it is. Several processes may connect at once: one applies the migrations, and the
+/// others wait for it, up to a minute in MySQL and MariaDB and up to 5 seconds in SQLite.
 ///
 /// # Errors
 ///
@@ -48,7 +47,7 @@ pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
     };
     if Postgres::URL_SCHEMES.contains(&scheme) {
         let pool = open::<Postgres>(parse(url)?).await?;
-        migrate(&pool, &migrations::POSTGRES).await?;
+        Postgres::migrate(&pool).await.map_err(Error::Migrate)?;
         Ok(Box::new(SqlxRepository { pool }))
     } else if MySql::URL_SCHEMES.contains(&scheme) {
         let options: MySqlConnectOptions = parse(url)?;
@@ -56,12 +55,7 @@ pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
             return Err(Error::Url(NO_DATABASE.to_owned()));
         }
         let pool = open::<MySql>(options).await?;
-        let migrations = if is_mariadb(&pool).await? {
-            &migrations::MARIADB
-        } else {
-            &migrations::MYSQL
-        };
-        migrate(&pool, migrations).await?;
+        MySql::migrate(&pool).await.map_err(Error::Migrate)?;
         Ok(Box::new(SqlxRepository { pool }))
     } else if Sqlite::URL_SCHEMES.contains(&scheme) {
         let options: SqliteConnectOptions = parse(url)?;
@@ -70,7 +64,7 @@ pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
             return Err(Error::Url(NO_DATABASE.to_owned()));
         }
         let pool = open::<Sqlite>(options).await?;
-        migrate(&pool, &migrations::SQLITE).await?;
+        Sqlite::migrate(&pool).await.map_err(Error::Migrate)?;
         Ok(Box::new(SqlxRepository { pool }))
     } else {
         Err(Error::Url(format!(
@@ -104,22 +98,6 @@ async fn open<DB: Database>(
     // Not before: a database in memory would go with it.
     first.close().await?;
     pool.map_err(|error| refused(Box::new(error)))
-}
-
-async fn migrate<DB>(pool: &Pool<DB>, migrations: &Migrator) -> Result<(), Error>
-where
-    DB: Database<Connection: Migrate>,
-{
-    let outcome = migrations.run(pool).await;
-    outcome.map_err(|error| Error::Migrate(Box::new(error)))
-}
-
-/// Whether a server that speaks MySQL's protocol is MariaDB, which only its version tells.
-async fn is_mariadb(pool: &MySqlPool) -> Result<bool, Error> {
-    let version: String = sqlx::query_scalar("SELECT version()")
-        .fetch_one(pool)
-        .await?;
-    Ok(version.contains("MariaDB"))
 }
 
 /// The differences between the backends that are left to the queries.

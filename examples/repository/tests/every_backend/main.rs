@@ -31,8 +31,16 @@ fn main() -> anyhow::Result<ExitCode> {
     suite.test("key_columns_are_those_of_the_plans", BACKENDS, |database| {
         block_on(tables::key_columns_are_those_of_the_plans(database))
     });
+    suite.test(
+        "invoices_of_a_customer_have_an_index",
+        BACKENDS,
+        |database| block_on(tables::invoices_of_a_customer_have_an_index(database)),
+    );
     suite.test("migrations_are_applied_once", BACKENDS, |database| {
         block_on(tables::migrations_are_applied_once(database))
+    });
+    suite.test("many_may_migrate_at_once", BACKENDS, |database| {
+        block_on(tables::many_may_migrate_at_once(database))
     });
     suite.test("an_unknown_migration_is_refused", BACKENDS, |database| {
         block_on(tables::an_unknown_migration_is_refused(database))

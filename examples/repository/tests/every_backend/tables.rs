@@ -5,6 +5,7 @@ use repository::{Customer, CustomerId, Error, InvoiceId};
 use rowkey::EntityKey;
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::{AssertSqlSafe, Connection, MySqlConnection, PgConnection, SqliteConnection};
+use tokio::task::JoinSet;
 
 pub(crate) async fn key_columns_are_those_of_the_plans(database: &TestDatabase) -> Result<()> {
     repository::sqlx::connect(database.url()).await?;
@@ -27,6 +28,24 @@ pub(crate) async fn key_columns_are_those_of_the_plans(database: &TestDatabase) 
     Ok(())
 }
 
+pub(crate) async fn invoices_of_a_customer_have_an_index(database: &TestDatabase) -> Result<()> {
+    repository::sqlx::connect(database.url()).await?;
+    let query = match database.backend() {
+        Backend::Postgres => {
+            "SELECT string_agg(CAST(attname AS text), ',' ORDER BY attnum) FROM pg_attribute \
+             WHERE attrelid = 'invoices_by_customer'::regclass"
+        }
+        Backend::MySql | Backend::MariaDb => {
+            "SELECT GROUP_CONCAT(column_name ORDER BY seq_in_index) \
+             FROM information_schema.statistics \
+             WHERE table_schema = database() AND index_name = 'invoices_by_customer'"
+        }
+        _ => "SELECT group_concat(name) FROM pragma_index_info('invoices_by_customer')",
+    };
+    assert_eq!(text(database, query).await?, "customer_id,id");
+    Ok(())
+}
+
 pub(crate) async fn migrations_are_applied_once(database: &TestDatabase) -> Result<()> {
     let ada = Customer {
         id: CustomerId::generate(),
@@ -37,6 +56,22 @@ pub(crate) async fn migrations_are_applied_once(database: &TestDatabase) -> Resu
     first.add_customer(&ada).await?;
     let second = repository::sqlx::connect(database.url()).await?;
     assert_eq!(second.customer(ada.id).await?, Some(ada));
+    Ok(())
+}
+
+pub(crate) async fn many_may_migrate_at_once(database: &TestDatabase) -> Result<()> {
+    let mut connecting = JoinSet::new();
+    for _ in 0..8 {
+        let url = database.url().to_owned();
+        connecting.spawn(async move { repository::sqlx::connect(&url).await });
+    }
+    let mut repositories = Vec::new();
+    while let Some(connected) = connecting.join_next().await {
+        repositories.push(connected??);
+    }
+    for repository in repositories {
+        assert_eq!(repository.totals().await?, []);
+    }
     Ok(())
 }
 
