@@ -2,6 +2,8 @@
 
 use rowkey::{DistributedId, ShortPrefixComb, entity_key};
 
+use crate::Error;
+
 /// A customer: a random UUID that begins with the minute, so that new rows are neighbours.
 #[entity_key]
 pub struct CustomerId(ShortPrefixComb);
@@ -15,10 +17,21 @@ pub struct InvoiceId(DistributedId);
 pub struct Customer {
     /// The key.
     pub id: CustomerId,
-    /// The name. The columns of the servers take 200 characters.
+    /// The name, of up to 200 characters other than U+0000.
     pub name: String,
     /// The customer who brought this one, if any.
     pub referred_by: Option<CustomerId>,
+}
+
+/// Refuses names that some database would not take, or would cut without a word.
+pub(crate) fn check_name(name: &str) -> Result<(), Error> {
+    if name.chars().count() > 200 {
+        return Err(Error::Name("has more than 200 characters"));
+    }
+    if name.contains('\0') {
+        return Err(Error::Name("contains the character U+0000"));
+    }
+    Ok(())
 }
 
 /// An invoice to a customer.

@@ -20,6 +20,9 @@ pub enum Error {
     /// The customer has invoices, or was named by a customer who came later.
     #[error("customer {0} has invoices or has brought other customers")]
     InUse(CustomerId),
+    /// Not every database can store the name.
+    #[error("the name {0}")]
+    Name(&'static str),
     /// The URL names no database that this driver can use.
     #[error("{0}")]
     Url(String),

@@ -23,7 +23,7 @@ pub trait CustomerRepository: Send + Sync {
     /// # Errors
     ///
     /// [`Error::Duplicate`] if there is a customer with this key, [`Error::NotFound`] if there is
-    /// none with the key in `referred_by`.
+    /// none with the key in `referred_by`, [`Error::Name`] for a name that cannot be stored.
     async fn add_customer(&self, customer: &Customer) -> Result<(), Error>;
 
     /// The customer with this key.
@@ -37,7 +37,8 @@ pub trait CustomerRepository: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] if there is no such customer.
+    /// [`Error::NotFound`] if there is no such customer, [`Error::Name`] for a name that cannot be
+    /// stored.
     async fn rename_customer(&self, id: CustomerId, name: &str) -> Result<(), Error>;
 
     /// Removes a customer.

@@ -20,6 +20,7 @@ use sqlx::{
 };
 use tokio::time::timeout;
 
+use crate::entities::check_name;
 use crate::migrations::Migrated;
 use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
 
@@ -159,6 +160,7 @@ where
     Invoice: Read<DB>,
 {
     async fn add_customer(&self, customer: &Customer) -> Result<(), Error> {
+        check_name(&customer.name)?;
         let mut query = QueryBuilder::new("INSERT INTO customers (id, name, referred_by) VALUES (");
         query
             .separated(", ")
@@ -200,6 +202,7 @@ where
     }
 
     async fn rename_customer(&self, id: CustomerId, name: &str) -> Result<(), Error> {
+        check_name(name)?;
         let mut query = QueryBuilder::new("UPDATE customers SET name = ");
         query.push_bind(name);
         query.push(" WHERE id = ").push_bind(id);

@@ -35,6 +35,7 @@ pub(crate) fn all() -> Vec<Scenario> {
         an_unknown_referrer_is_refused,
         customers_are_found_by_many_keys,
         a_customer_is_renamed,
+        names_that_cannot_be_stored_are_refused,
         a_customer_in_use_is_not_removed,
         customers_are_found_by_the_time_in_their_keys,
         pages_hold_every_customer_once,
@@ -125,6 +126,32 @@ async fn a_customer_is_renamed(repository: &dyn CustomerRepository) -> Result<()
 
     let nobody = CustomerId::generate();
     not_found(repository.rename_customer(nobody, "Nobody").await, nobody)
+}
+
+async fn names_that_cannot_be_stored_are_refused(
+    repository: &dyn CustomerRepository,
+) -> Result<()> {
+    let longest = "🦀".repeat(200);
+    let ada = customer(&longest);
+    repository.add_customer(&ada).await?;
+    repository.rename_customer(ada.id, &longest).await?;
+    assert_eq!(repository.customer(ada.id).await?.as_ref(), Some(&ada));
+
+    for (name, expected) in [
+        ("a".repeat(201), "the name has more than 200 characters"),
+        (longest + " ", "the name has more than 200 characters"),
+        ("A\0da".to_owned(), "the name contains the character U+0000"),
+    ] {
+        let grace = customer(&name);
+        let error = refusal(repository.add_customer(&grace).await)?;
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(repository.customer(grace.id).await?, None);
+
+        let error = refusal(repository.rename_customer(ada.id, &name).await)?;
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(repository.customer(ada.id).await?.as_ref(), Some(&ada));
+    }
+    Ok(())
 }
 
 async fn a_customer_in_use_is_not_removed(repository: &dyn CustomerRepository) -> Result<()> {
