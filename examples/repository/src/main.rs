@@ -24,6 +24,11 @@ async fn main() -> ExitCode {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
         }
+        (Some(option), None) if option.as_encoded_bytes().starts_with(b"-") => {
+            let option = option.display();
+            eprint!("error: there is no option `{option}`\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
         (url, None) => url,
         (_, Some(_)) => {
             eprint!("error: there is more than one argument\n\n{USAGE}");

@@ -23,7 +23,8 @@ pub trait CustomerRepository: Send + Sync {
     /// # Errors
     ///
     /// [`Error::Duplicate`] if there is a customer with this key, [`Error::NotFound`] if there is
-    /// none with the key in `referred_by`, [`Error::Name`] for a name that cannot be stored.
+    /// none yet with the key in `referred_by`, as with the customer's own, [`Error::Name`] for a
+    /// name that cannot be stored.
     async fn add_customer(&self, customer: &Customer) -> Result<(), Error>;
 
     /// The customer with this key.
@@ -85,5 +86,10 @@ pub trait CustomerRepository: Send + Sync {
     async fn invoices_created(&self, during: Range<UnixMillis>) -> Result<Vec<Invoice>, Error>;
 
     /// What the invoices of each customer come to, in order of the customers' keys.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Database`] if the sum of any customer does not fit in 64 bits. SQLite, which has no
+    /// wider integers to add in, also refuses a sum that only on the way there does not fit.
     async fn totals(&self) -> Result<Vec<CustomerTotal>, Error>;
 }

@@ -13,6 +13,7 @@ use rowkey::{EntityKey, UnixMillis};
 use sqlx::error::ErrorKind;
 use sqlx::mysql::MySqlConnectOptions;
 use sqlx::pool::PoolOptions;
+use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{
     ColumnIndex, ConnectOptions, Connection, Database, Decode, Encode, Executor, FromRow,
@@ -41,13 +42,19 @@ const KEYS_PER_QUERY: usize = 1000;
 ///
 /// [`Error::Url`], [`Error::Connect`] or [`Error::Migrate`].
 pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
-    let Some((scheme, _)) = url.split_once(':') else {
+    let Some((scheme, rest)) = url.split_once(':') else {
         return Err(Error::Url(format!(
             "the database URL has no scheme; {KNOWN_SCHEMES}"
         )));
     };
+    let scheme = &*scheme.to_ascii_lowercase();
+    let url = &format!("{scheme}:{rest}");
     if Postgres::URL_SCHEMES.contains(&scheme) {
-        let pool = open::<Postgres>(parse(url)?).await?;
+        let options: PgConnectOptions = parse(url)?;
+        if options.get_database().is_none() {
+            return Err(Error::Url(NO_DATABASE.to_owned()));
+        }
+        let pool = open("PostgreSQL", options, PoolOptions::new()).await?;
         Postgres::migrate(&pool).await.map_err(Error::Migrate)?;
         Ok(Box::new(SqlxRepository { pool }))
     } else if MySql::URL_SCHEMES.contains(&scheme) {
@@ -55,7 +62,7 @@ pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
         if options.get_database().is_none() {
             return Err(Error::Url(NO_DATABASE.to_owned()));
         }
-        let pool = open::<MySql>(options).await?;
+        let pool = open("MySQL or MariaDB", options, PoolOptions::new()).await?;
         MySql::migrate(&pool).await.map_err(Error::Migrate)?;
         Ok(Box::new(SqlxRepository { pool }))
     } else if Sqlite::URL_SCHEMES.contains(&scheme) {
@@ -64,7 +71,7 @@ pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
             // Each connection would get a file of its own.
             return Err(Error::Url(NO_DATABASE.to_owned()));
         }
-        let pool = open::<Sqlite>(options).await?;
+        let pool = open("SQLite", options, sqlite_pool()).await?;
         Sqlite::migrate(&pool).await.map_err(Error::Migrate)?;
         Ok(Box::new(SqlxRepository { pool }))
     } else {
@@ -72,6 +79,11 @@ pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
             "no database is known for the scheme `{scheme}`; {KNOWN_SCHEMES}"
         )))
     }
+}
+
+/// Keeps connections for good: a database in memory goes with its last one.
+fn sqlite_pool() -> PoolOptions<Sqlite> {
+    PoolOptions::new().idle_timeout(None).max_lifetime(None)
 }
 
 const KNOWN_SCHEMES: &str = "it is postgres:, mysql:, mariadb: or sqlite:";
@@ -84,18 +96,17 @@ fn parse<O: ConnectOptions>(url: &str) -> Result<O, Error> {
 
 /// Opens a pool.
 async fn open<DB: Database>(
+    database: &'static str,
     options: <DB::Connection as Connection>::Options,
+    pool: PoolOptions<DB>,
 ) -> Result<Pool<DB>, Error> {
-    let refused = |reason| Error::Connect {
-        database: DB::NAME,
-        reason,
-    };
+    let refused = |reason| Error::Connect { database, reason };
     // A pool would try again and again, and then only say that it has taken too long.
     let first = match timeout(CONNECT_TIMEOUT, options.connect()).await {
         Ok(connected) => connected.map_err(|error| refused(Box::new(error)))?,
         Err(_) => return Err(refused("it does not answer".into())),
     };
-    let pool = PoolOptions::new().connect_with(options).await;
+    let pool = pool.connect_with(options).await;
     // Not before: a database in memory would go with it.
     first.close().await?;
     pool.map_err(|error| refused(Box::new(error)))
@@ -161,6 +172,10 @@ where
 {
     async fn add_customer(&self, customer: &Customer) -> Result<(), Error> {
         check_name(&customer.name)?;
+        // The foreign key would allow it, and MySQL and MariaDB could never remove the customer.
+        if customer.referred_by == Some(customer.id) {
+            return Err(Error::NotFound(customer.id.into()));
+        }
         let mut query = QueryBuilder::new("INSERT INTO customers (id, name, referred_by) VALUES (");
         query
             .separated(", ")
@@ -385,5 +400,17 @@ impl From<sqlx::Error> for Error {
 impl From<rowkey::Error> for Error {
     fn from(error: rowkey::Error) -> Self {
         Self::Database(Box::new(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn databases_in_memory_are_kept() {
+        let pool = sqlite_pool();
+        assert_eq!(pool.get_idle_timeout(), None);
+        assert_eq!(pool.get_max_lifetime(), None);
     }
 }

@@ -4,7 +4,9 @@ use std::process::{Command, Output};
 
 fn run(arguments: &[&str], database_url: Option<&str>) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_repository"));
-    program.args(arguments).env_remove("DATABASE_URL");
+    program.args(arguments);
+    // What would stand in for parts of the URL.
+    program.env_remove("DATABASE_URL").env_remove("PGDATABASE");
     if let Some(url) = database_url {
         program.env("DATABASE_URL", url);
     }
@@ -47,6 +49,7 @@ fn urls_that_cannot_be_read_are_refused() {
 #[test]
 fn urls_without_a_database_are_refused() {
     for url in [
+        "postgres://ada:hunter2@127.0.0.1:1",
         "mysql://ada:hunter2@127.0.0.1:1",
         "mariadb:",
         "sqlite:",
@@ -63,8 +66,14 @@ fn urls_without_a_database_are_refused() {
 fn databases_that_are_not_there_are_told_at_once_and_without_passwords() {
     for (url, database) in [
         ("postgres://ada:hunter2@127.0.0.1:1/customers", "PostgreSQL"),
-        ("mysql://ada:hunter2@127.0.0.1:1/customers", "MySQL"),
-        ("mariadb://ada:hunter2@127.0.0.1:1/customers", "MySQL"),
+        (
+            "mysql://ada:hunter2@127.0.0.1:1/customers",
+            "MySQL or MariaDB",
+        ),
+        (
+            "mariadb://ada:hunter2@127.0.0.1:1/customers",
+            "MySQL or MariaDB",
+        ),
         ("sqlite:/no/such/folder/customers.db", "SQLite"),
     ] {
         let error = refusal_of(url);
@@ -79,6 +88,7 @@ fn databases_that_are_not_there_are_told_at_once_and_without_passwords() {
 fn the_url_is_an_argument_or_a_variable_or_neither() {
     for (arguments, variable) in [
         (&["sqlite::memory:"][..], Some("nothing")),
+        (&["SQLite::memory:"][..], None),
         (&[][..], Some("sqlite::memory:")),
         (&[][..], Some("")),
         (&[][..], None),
@@ -92,4 +102,14 @@ fn the_url_is_an_argument_or_a_variable_or_neither() {
         run(&["sqlite::memory:", "more"], None).status.code(),
         Some(2)
     );
+}
+
+#[test]
+fn unknown_options_are_refused() {
+    let output = run(&["--bogus"], None);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    let error = String::from_utf8(output.stderr).unwrap();
+    let expected = "error: there is no option `--bogus`\n\nUsage: repository [URL]\n";
+    assert!(error.starts_with(expected), "{error}");
 }

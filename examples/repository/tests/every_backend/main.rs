@@ -28,6 +28,9 @@ fn main() -> anyhow::Result<ExitCode> {
             })
         });
     }
+    suite.test("totals_may_fit_only_in_the_end", BACKENDS, |database| {
+        block_on(scenarios::totals_may_fit_only_in_the_end(database))
+    });
     suite.test("key_columns_are_those_of_the_plans", BACKENDS, |database| {
         block_on(tables::key_columns_are_those_of_the_plans(database))
     });

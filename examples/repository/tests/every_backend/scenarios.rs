@@ -8,6 +8,7 @@ use repository::{
     Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId,
 };
 use rowkey::{DistributedId, EntityKey, ShortPrefixComb, UnixMillis};
+use rowkey_testkit::{Backend, TestDatabase};
 
 /// A test on a repository without rows.
 #[derive(Clone, Copy)]
@@ -91,6 +92,13 @@ async fn an_unknown_referrer_is_refused(repository: &dyn CustomerRepository) -> 
     };
     not_found(repository.add_customer(&ada).await, nobody)?;
     assert_eq!(repository.customer(ada.id).await?, None);
+
+    let herself = Customer {
+        referred_by: Some(ada.id),
+        ..ada
+    };
+    not_found(repository.add_customer(&herself).await, herself.id)?;
+    assert_eq!(repository.customer(herself.id).await?, None);
     Ok(())
 }
 
@@ -377,6 +385,26 @@ async fn a_total_that_is_too_large_is_an_error(repository: &dyn CustomerReposito
     repository.add_invoices(&invoices).await?;
     let error = refusal(repository.totals().await)?;
     ensure!(matches!(error, Error::Database(_)), "{error:?}");
+    Ok(())
+}
+
+pub(crate) async fn totals_may_fit_only_in_the_end(database: &TestDatabase) -> Result<()> {
+    let repository = repository::sqlx::connect(database.url()).await?;
+    let ada = customer("Ada");
+    repository.add_customer(&ada).await?;
+    let invoices = [i64::MAX, 1, -1].map(|cents| invoice(&ada, cents));
+    repository.add_invoices(&invoices).await?;
+    let totals = repository.totals().await;
+    if database.backend() == Backend::Sqlite {
+        let error = refusal(totals)?;
+        ensure!(matches!(error, Error::Database(_)), "{error:?}");
+    } else {
+        let total = CustomerTotal {
+            customer: ada,
+            cents: i64::MAX,
+        };
+        assert_eq!(totals?, [total]);
+    }
     Ok(())
 }
 
