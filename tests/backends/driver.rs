@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use anyhow::{Context, Result};
-use rowkey::{Backend, Bounds, EntityKey, quote_identifier};
+use rowkey::{Backend, Bounds, EntityKey, KeyBound, quote_identifier};
 
 use crate::keys::Case;
 use crate::query::Query;
@@ -28,6 +28,9 @@ pub(crate) trait Driver: Sized + 'static {
         query: Query<Self>,
         read: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
     ) -> Result<Vec<T>, Self::Error>;
+
+    /// Runs a query without rows as a prepared statement.
+    async fn run(connection: &mut Self::Connection, query: Query<Self>) -> Result<(), Self::Error>;
 
     /// Runs SQL text without parameters, without preparing it if the driver can, and reads each of
     /// its rows.
@@ -56,14 +59,34 @@ pub(crate) trait Driver: Sized + 'static {
     /// What constraint an error says is violated.
     fn violation(error: &Self::Error) -> Option<Violation>;
 
-    /// The column in which an error of rowkey has found something that is no key.
-    fn refused_column(error: &Self::Error) -> Option<&str>;
+    /// Whether rowkey has found something in this column that is no key.
+    fn is_refusal(error: &Self::Error, column: &str) -> bool;
+
+    /// Whether there was NULL in this column instead of a key.
+    fn is_unexpected_null(error: &Self::Error, column: &str) -> bool;
+
+    /// Whether the driver can do this on a backend.
+    fn can(ability: Ability, backend: Backend) -> bool {
+        let _ = (ability, backend);
+        true
+    }
 
     /// Every declared key.
     fn cases() -> Vec<Case<Self>>;
 
     /// Scenarios about something that only this driver has, or the server behind it.
     fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>>;
+}
+
+/// What some driver cannot do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ability {
+    /// Reads the rows of an `EXPLAIN`.
+    Explain,
+    /// Reads the rows of an `INSERT … RETURNING`.
+    Return,
+    /// Tells text from as many bytes.
+    TellTextFromBytes,
 }
 
 /// A constraint that a statement has violated.
@@ -78,6 +101,8 @@ pub(crate) trait KeyOf<D: Driver>: EntityKey {
     fn param(self) -> D::Param;
 
     fn param_of(key: Option<Self>) -> D::Param;
+
+    fn bound(bound: KeyBound<Self>) -> D::Param;
 
     fn get(row: &D::Row<'_>, column: &str) -> Result<Self, D::Error>;
 
@@ -119,9 +144,9 @@ impl<D: Driver> Session<D> {
         D::fetch(&mut self.connection, query, read).await
     }
 
-    /// Runs a query whose rows are of no interest as a prepared statement.
+    /// Runs a query without rows as a prepared statement.
     pub(crate) async fn run(&mut self, query: Query<D>) -> Result<(), D::Error> {
-        self.fetch(query, |_| Ok(())).await.map(drop)
+        D::run(&mut self.connection, query).await
     }
 
     /// Runs SQL text as it is, without parameters.

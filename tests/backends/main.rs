@@ -20,6 +20,7 @@ use rowkey_testkit::{Backend, Server, Suite};
 use sqlx::{MySql, Postgres, Sqlite};
 
 use crate::driver::{Driver, Session};
+use crate::drivers::diesel::Diesel;
 use crate::drivers::sqlx::Sqlx;
 use crate::scenarios::{Run, Scenario};
 
@@ -29,6 +30,14 @@ fn main() -> Result<ExitCode> {
     add_tests::<Sqlx<MySql>>(&mut suite, Backend::MySql);
     add_tests::<Sqlx<MySql>>(&mut suite, Backend::MariaDb);
     add_tests::<Sqlx<Sqlite>>(&mut suite, Backend::Sqlite);
+    add_tests::<Diesel<diesel::SqliteConnection>>(&mut suite, Backend::Sqlite);
+    #[cfg(feature = "diesel-postgres")]
+    add_tests::<Diesel<diesel::PgConnection>>(&mut suite, Backend::Postgres);
+    #[cfg(feature = "diesel-mysql")]
+    {
+        add_tests::<Diesel<diesel::MysqlConnection>>(&mut suite, Backend::MySql);
+        add_tests::<Diesel<diesel::MysqlConnection>>(&mut suite, Backend::MariaDb);
+    }
     Ok(suite.run())
 }
 

@@ -1,3 +1,4 @@
 //! The drivers.
 
+pub(crate) mod diesel;
 pub(crate) mod sqlx;

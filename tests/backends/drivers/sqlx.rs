@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use anyhow::Result;
-use rowkey::driver::sqlx::PushBounds;
-use rowkey::{Backend, Bounds, EntityKey, Error};
+use rowkey::driver::sqlx::{BoundParam, PushBounds, ToSqlx};
+use rowkey::{Backend, Bounds, EntityKey, Error, KeyBound};
+use sqlx::error::UnexpectedNullError;
 use sqlx::{
     AssertSqlSafe, Connection, Database, Decode, Encode, MySql, Postgres, QueryBuilder, Row,
     Sqlite, Type,
@@ -81,6 +82,13 @@ macro_rules! impl_driver {
                 rows.iter().map(read).collect()
             }
 
+            async fn run(
+                connection: &mut Self::Connection,
+                query: Query<Self>,
+            ) -> sqlx::Result<()> {
+                built(query).build().execute(connection).await.map(drop)
+            }
+
             async fn fetch_text<T>(
                 connection: &mut Self::Connection,
                 sql: &str,
@@ -130,13 +138,22 @@ macro_rules! impl_driver {
                 }
             }
 
-            fn refused_column(error: &sqlx::Error) -> Option<&str> {
+            fn is_refusal(error: &sqlx::Error, column: &str) -> bool {
                 match error {
                     // The name is in quotes.
-                    sqlx::Error::ColumnDecode { index, source } if source.is::<Error>() => {
-                        Some(index.trim_matches('"'))
+                    sqlx::Error::ColumnDecode { index, source } => {
+                        index.trim_matches('"') == column && source.is::<Error>()
                     }
-                    _ => None,
+                    _ => false,
+                }
+            }
+
+            fn is_unexpected_null(error: &sqlx::Error, column: &str) -> bool {
+                match error {
+                    sqlx::Error::ColumnDecode { index, source } => {
+                        index.trim_matches('"') == column && source.is::<UnexpectedNullError>()
+                    }
+                    _ => false,
                 }
             }
 
@@ -155,6 +172,7 @@ macro_rules! impl_driver {
         impl<K> KeyOf<Sqlx<$DB>> for K
         where
             K: EntityKey + for<'q> Encode<'q, $DB> + for<'r> Decode<'r, $DB> + Type<$DB>,
+            BoundParam<K>: for<'q> Encode<'q, $DB> + Type<$DB>,
         {
             fn param(self) -> Param<$DB> {
                 param(self)
@@ -162,6 +180,10 @@ macro_rules! impl_driver {
 
             fn param_of(key: Option<Self>) -> Param<$DB> {
                 param(key)
+            }
+
+            fn bound(bound: KeyBound<Self>) -> Param<$DB> {
+                param(bound.to_sqlx())
             }
 
             fn get(row: &<$DB as Database>::Row, column: &str) -> sqlx::Result<Self> {

@@ -133,14 +133,14 @@ fn distributed_ids128() -> Vec<Made> {
     let generator = DistributedId128Generator::new().with_clock(clock);
     let made = |time| {
         // A step is random, and can be more than what is left of the millisecond.
-        for time in time.. {
-            now.store(time, Ordering::Relaxed);
+        now.fetch_max(time, Ordering::Relaxed);
+        loop {
             let id: Result<DistributedId128, _> = generator.try_generate();
-            if let Ok(id) = id {
-                return (id.to_u128(), time);
-            }
+            match id {
+                Ok(id) => return (id.to_u128(), now.load(Ordering::Relaxed)),
+                Err(_) => now.fetch_add(1, Ordering::Relaxed),
+            };
         }
-        unreachable!("the next millisecond has room")
     };
     times().map(made).collect()
 }
