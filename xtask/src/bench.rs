@@ -1,13 +1,17 @@
 //! `cargo xtask bench`: the benchmarks of the workspace.
 
-use std::{path::PathBuf, process::Command};
+use std::{env, path::PathBuf, process::Command};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 use crate::{
+    backend::Backend,
     command, tool,
     workspace::{self, BENCH_PACKAGE},
 };
+
+/// Rows of each table on the page in docs/.
+const PAGE_ROWS: u64 = 1_000_000;
 
 /// Arguments of `cargo xtask bench`.
 #[derive(Debug, clap::Args)]
@@ -17,13 +21,16 @@ pub(crate) struct Args {
     ///
     /// Uses the servers in ROWKEY_TEST_POSTGRES_URL and ROWKEY_TEST_MARIADB_URL,
     /// with a database of its own, and writes docs/benchmarks.md and its plot.
-    /// The buffer pool of MariaDB is made small meanwhile.
+    /// The buffer pool of MariaDB is made small meanwhile; PostgreSQL's cache is
+    /// left as it is.
     #[arg(long)]
     databases: bool,
-    /// Rows of each table.
-    #[arg(long, default_value_t = 1_000_000, requires = "databases")]
+    /// Rows of each table, at least 10000; another number than the default needs
+    /// --output.
+    #[arg(long, default_value_t = PAGE_ROWS, requires = "databases")]
     rows: u64,
-    /// Where the page and the plot go, instead of docs/.
+    /// The folder for the page and the plot, instead of docs/; needed if a server
+    /// is missing.
     #[arg(long, requires = "databases")]
     output: Option<PathBuf>,
 }
@@ -32,7 +39,7 @@ pub(crate) struct Args {
 /// each other.
 pub(crate) fn run(args: &Args) -> Result<()> {
     if args.databases {
-        return command::run(&mut databases(args));
+        return command::run(&mut databases(args)?);
     }
     tool::GUNGRAUN.require()?;
     if command::output(Command::new("valgrind").arg("--version")).is_err() {
@@ -45,7 +52,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 /// The run on databases.
-fn databases(args: &Args) -> Command {
+fn databases(args: &Args) -> Result<Command> {
+    let output = match &args.output {
+        Some(output) => output.clone(),
+        None => {
+            let is_set = |variable: &str| env::var(variable).is_ok_and(|url| !url.is_empty());
+            ensure_whole_page(args.rows, is_set)?;
+            workspace::root().join("docs")
+        }
+    };
     let mut command = command::cargo(&[
         "run",
         "--profile",
@@ -58,11 +73,25 @@ fn databases(args: &Args) -> Command {
         "databases",
         "--",
     ]);
-    let docs = || workspace::root().join("docs");
-    command
-        .arg(args.rows.to_string())
-        .arg(args.output.clone().unwrap_or_else(docs));
-    command
+    command.arg(args.rows.to_string()).arg(output);
+    Ok(command)
+}
+
+/// Only a run with every figure replaces the page in docs/ without being told to.
+fn ensure_whole_page(rows: u64, is_set: impl Fn(&str) -> bool) -> Result<()> {
+    const HINT: &str = "name a folder for this run's page with --output";
+    ensure!(
+        rows == PAGE_ROWS,
+        "docs/benchmarks.md is about {PAGE_ROWS} rows, not {rows}; {HINT}"
+    );
+    let servers = [Backend::Postgres, Backend::Mariadb].into_iter();
+    for variable in servers.filter_map(Backend::url_variable) {
+        ensure!(
+            is_set(variable),
+            "{variable} is not set, and docs/benchmarks.md is about every database; {HINT}"
+        );
+    }
+    Ok(())
 }
 
 /// What a benchmark run consists of, in this order.
@@ -102,4 +131,20 @@ fn commands() -> [Command; 3] {
             "ratios",
         ]),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_run_replaces_the_page() {
+        assert!(ensure_whole_page(PAGE_ROWS, |_| true).is_ok());
+        let error = ensure_whole_page(20_000, |_| true).unwrap_err().to_string();
+        assert!(error.contains("1000000 rows, not 20000"), "{error}");
+        for missing in ["ROWKEY_TEST_POSTGRES_URL", "ROWKEY_TEST_MARIADB_URL"] {
+            let error = ensure_whole_page(PAGE_ROWS, |variable| variable != missing).unwrap_err();
+            assert!(error.to_string().starts_with(missing), "{error}");
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! Measures typed keys on databases, and writes a page and a plot of it.
 //!
 //! `databases <rows> <directory>`; `cargo xtask bench --databases` calls it, and it calls itself to
-//! count instructions. Every server gets a
-//! database of its own, which goes at the end, whatever the end is.
+//! count instructions. Every server gets a database of its own, which goes at the end, also if a
+//! signal asks to end early.
 
 mod driver;
 mod fill;
@@ -13,10 +13,10 @@ mod report;
 mod server;
 mod statements;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use report::{Machine, Report};
 
@@ -30,9 +30,25 @@ fn main() -> Result<()> {
         [statements::COMMAND, database, work] => {
             return runtime.block_on(statements::run(database, serde_json::from_str(work)?));
         }
-        [rows, directory] => (rows.parse()?, PathBuf::from(directory)),
+        [rows, directory] => {
+            let number = rows.parse::<u64>();
+            let number = number.with_context(|| format!("`{rows}` is no number of rows"))?;
+            (number, PathBuf::from(directory))
+        }
         _ => bail!("usage: databases <rows> <directory>"),
     };
+    ensure!(
+        rows >= fill::MIN_ROWS,
+        "{rows} rows are too few to measure anything; take at least {}",
+        fill::MIN_ROWS
+    );
+    let (page_file, plot_file) = (directory.join(report::PAGE), directory.join(report::PLOT));
+    // Before the run, which takes minutes.
+    let cannot_create = || format!("could not create the folder {}", directory.display());
+    fs::create_dir_all(&directory).with_context(cannot_create)?;
+    for file in [&page_file, &plot_file] {
+        ensure_writable(file).with_context(|| cannot_write(file))?;
+    }
 
     let machine = Machine::look();
     let report = Report {
@@ -43,7 +59,23 @@ fn main() -> Result<()> {
 
     let page = report.to_markdown();
     print!("{page}");
-    fs::create_dir_all(&directory)?;
-    fs::write(directory.join("benchmarks.md"), page)?;
-    plot::draw(&report, &directory.join(report::PLOT))
+    fs::write(&page_file, page).with_context(|| cannot_write(&page_file))?;
+    plot::draw(&report, &plot_file)
+}
+
+fn cannot_write(file: &Path) -> String {
+    format!("could not write {}", file.display())
+}
+
+/// Opens the file for writing, and leaves it as it is.
+fn ensure_writable(file: &Path) -> std::io::Result<()> {
+    let is_there = file.try_exists()?;
+    fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(file)?;
+    match is_there {
+        true => Ok(()),
+        false => fs::remove_file(file),
+    }
 }

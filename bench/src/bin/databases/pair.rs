@@ -1,9 +1,9 @@
 //! A typed key next to the driver's own type in the same column, one statement a row.
 //!
-//! A difference of a percent is less than what other work on the machine adds to a statement. So the
-//! two take short turns on one table, in the order key, type, type, key and then the other way
-//! round: whatever makes statements slower from one turn to the next meets both alike. Each round of
-//! four turns gives a ratio, and the ratios a median with the interval that it lies in.
+//! A difference of a percent is less than what other work on the machine adds to a statement. So
+//! the two take short turns on one table, in the order key, type, type, key and then the other way
+//! round: whatever makes statements slower from one turn to the next meets both alike. Each round
+//! of four turns gives a ratio, and the ratios a median with the interval that it lies in.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ const ROUNDS: u64 = 800;
 
 /// How many rounds there are where a table has so many rows.
 pub(crate) fn rounds(rows: u64) -> u64 {
-    (rows / (4 * TURN)).clamp(8, ROUNDS)
+    ROUNDS.min(rows / (4 * TURN))
 }
 
 /// What a typed key costs end to end.
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_interval_is_that_of_the_sign_test() {
-        // For 100 values, tables have the 40th and the 61st; the approximation is one wider at most.
+        // For 100 values, tables have the 40th and the 61st; the approximation is at most one wider.
         let ratio = Ratio::of((1..=100).rev().map(f64::from).collect());
         assert_eq!(ratio.median, 50.5);
         assert_eq!((ratio.low, ratio.high), (40.0, 61.0));

@@ -6,7 +6,8 @@ use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::report::{Report, grouped, ratio};
+use crate::fill::ratio;
+use crate::report::{Report, grouped};
 
 const WIDTH: u32 = 820;
 const BAR: i32 = 22;

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::{env, fs, process};
+use std::{env, fs, io, process};
 
 use anyhow::{Context, Result, bail};
 use rowkey::Backend;
@@ -23,6 +23,12 @@ const MARIADB_POOL_BYTES: i64 = 32 << 20;
 
 /// The page cache of SQLite.
 const SQLITE_CACHE_KIB: i64 = 4 << 10;
+
+/// Said of a cache that stays as large as it is.
+const AS_FOUND: &str = " (as found)";
+
+/// Said of a cache that is made small.
+const FOR_THE_RUN: &str = " (set for the run)";
 
 /// What was found about one database.
 #[derive(Debug)]
@@ -45,6 +51,8 @@ pub(crate) struct Measured {
     pub(crate) version: String,
     /// As the server says.
     pub(crate) settings: Vec<String>,
+    /// The part of the memory in which it keeps pages of tables and indexes.
+    pub(crate) cache_bytes: i64,
     pub(crate) pairs: Vec<Pair>,
     pub(crate) fills: Vec<Fill>,
 }
@@ -127,15 +135,38 @@ pub(crate) async fn measure_all(rows: u64) -> Result<Vec<Section>> {
     Ok(sections)
 }
 
-/// Does the work, unless somebody interrupts it: then the caller still cleans up.
+/// Does the work, unless a signal asks to end early: then the caller still cleans up.
 async fn interruptible<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::select! {
         done = work => done,
-        signal = tokio::signal::ctrl_c() => {
+        signal = interrupt_signal() => {
             signal?;
             bail!("interrupted")
         }
+        signal = terminate_signal() => {
+            signal?;
+            bail!("terminated")
+        }
     }
+}
+
+/// Waits for what Ctrl-C sends.
+async fn interrupt_signal() -> io::Result<()> {
+    tokio::signal::ctrl_c().await
+}
+
+/// Waits for what `kill` sends.
+#[cfg(unix)]
+async fn terminate_signal() -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    signal(SignalKind::terminate())?.recv().await;
+    Ok(())
+}
+
+/// Other systems have no such signal.
+#[cfg(not(unix))]
+async fn terminate_signal() -> io::Result<()> {
+    std::future::pending().await
 }
 
 /// A name that no other run uses.
@@ -189,11 +220,15 @@ async fn postgres(address: &str, rows: u64) -> Result<Measured> {
             let query = format!("SELECT current_setting('{setting}')");
             settings.push(format!("{setting} = {}", Postgres::text(db, &query).await?));
         }
+        settings[0] += AS_FOUND;
+        let cache = "SELECT pg_size_bytes(current_setting('shared_buffers'))";
+        let cache_bytes = Postgres::number(db, cache).await?;
         let uuid = pair::uuid(&mut database, &name, rows).await?;
         let decimal = pair::decimal(&mut database, &name, rows).await?;
         Ok(Measured {
             version,
             settings,
+            cache_bytes,
             pairs: vec![uuid, decimal],
             fills: fill::all(&mut database, rows).await?,
         })
@@ -230,7 +265,14 @@ async fn mariadb(address: &str, rows: u64) -> Result<Measured> {
         // At the end, because the server makes its pool smaller while it goes on.
         let db = &mut database.connection;
         let pool = MySql::number(db, POOL).await?;
-        let mut settings = vec![format!("innodb_buffer_pool_size = {}", mebibytes(pool))];
+        let whose = match pool == pool_before {
+            true => AS_FOUND,
+            false => FOR_THE_RUN,
+        };
+        let mut settings = vec![format!(
+            "innodb_buffer_pool_size = {}{whose}",
+            mebibytes(pool)
+        )];
         for setting in ["innodb_log_file_size", "innodb_flush_log_at_trx_commit"] {
             let query = format!("SELECT cast(@@GLOBAL.{setting} AS SIGNED)");
             let value = MySql::number(db, &query).await?;
@@ -239,6 +281,7 @@ async fn mariadb(address: &str, rows: u64) -> Result<Measured> {
         Ok(Measured {
             version,
             settings,
+            cache_bytes: pool,
             pairs: vec![uuid, decimal],
             fills,
         })
@@ -262,17 +305,19 @@ async fn sqlite(rows: u64) -> Result<Measured> {
         };
         let db = &mut database.connection;
         let version = Sqlite::text(db, "SELECT sqlite_version()").await?;
-        let cache = Sqlite::number(db, "PRAGMA cache_size").await?;
         let journal = Sqlite::text(db, "PRAGMA journal_mode").await?;
         let synchronous = Sqlite::number(db, "PRAGMA synchronous").await?;
+        // Negative, because it is a size and no number of pages.
+        let cache_bytes = Sqlite::number(db, "PRAGMA cache_size").await? * -1024;
         let settings = vec![
-            format!("cache_size = {cache} (negative: KiB)"),
+            format!("cache_size = {}{FOR_THE_RUN}", mebibytes(cache_bytes)),
             format!("journal_mode = {journal}"),
             format!("synchronous = {synchronous}"),
         ];
         Ok(Measured {
             version,
             settings,
+            cache_bytes,
             pairs: vec![pair::uuid(&mut database, name, rows).await?],
             fills: fill::all(&mut database, rows).await?,
         })
