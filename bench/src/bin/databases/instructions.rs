@@ -37,7 +37,11 @@ pub(crate) struct Sides {
 
 /// Counts, unless Valgrind is not installed. The database has an empty table `measured` for these
 /// ids, and has it afterwards.
-pub(crate) fn count(server: Server, database: &str, kind: Kind) -> Result<Option<Instructions>> {
+pub(crate) async fn count(
+    server: Server,
+    database: &str,
+    kind: Kind,
+) -> Result<Option<Instructions>> {
     let valgrind = Command::new("valgrind")
         .arg("--version")
         .stdout(Stdio::null())
@@ -46,8 +50,8 @@ pub(crate) fn count(server: Server, database: &str, kind: Kind) -> Result<Option
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         status => ensure!(status?.success(), "valgrind fails"),
     }
-    let per_statement = |side| {
-        let total = |inserts, selects| {
+    let per_statement = async |side| {
+        let total = async |inserts, selects| {
             let work = Work {
                 server,
                 kind,
@@ -56,18 +60,22 @@ pub(crate) fn count(server: Server, database: &str, kind: Kind) -> Result<Option
                 inserts,
                 selects,
             };
-            (0..RUNS).try_fold(f64::INFINITY, |fewest, _| {
-                anyhow::Ok(fewest.min(total(database, work)?))
-            })
+            let mut fewest = f64::INFINITY;
+            for _ in 0..RUNS {
+                fewest = fewest.min(total(database, work)?);
+                // A run takes seconds, and signals wait for it to end.
+                tokio::task::yield_now().await;
+            }
+            anyhow::Ok(fewest)
         };
-        let fewer = total(STATEMENTS, 0)?;
-        let more = total(2 * STATEMENTS, 0)?;
-        let selects = total(2 * STATEMENTS, STATEMENTS)?;
+        let fewer = total(STATEMENTS, 0).await?;
+        let more = total(2 * STATEMENTS, 0).await?;
+        let selects = total(2 * STATEMENTS, STATEMENTS).await?;
         let per_statement = |fewer, more| (more - fewer) / STATEMENTS as f64;
         anyhow::Ok([per_statement(fewer, more), per_statement(more, selects)])
     };
-    let ([insert_key, select_key], [insert_peer, select_peer]) =
-        (per_statement(Side::Key)?, per_statement(Side::Peer)?);
+    let [insert_key, select_key] = per_statement(Side::Key).await?;
+    let [insert_peer, select_peer] = per_statement(Side::Peer).await?;
     Ok(Some(Instructions {
         insert: Sides {
             key: insert_key,

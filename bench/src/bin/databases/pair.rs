@@ -133,7 +133,7 @@ async fn measure<D: Driver, K: Id<D> + EntityKey, P: Id<D>>(
     database.drop_table().await?;
 
     database.create_table(&column).await?;
-    let instructions = instructions::count(D::SERVER, name, kind)?;
+    let instructions = instructions::count(D::SERVER, name, kind).await?;
     database.drop_table().await?;
     Ok(Pair {
         kind,
