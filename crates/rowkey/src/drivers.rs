@@ -12,6 +12,7 @@ macro_rules! __key_drivers {
         $crate::__private::sqlx_mysql! { $key }
         $crate::__private::sqlx_sqlite! { $key }
         $crate::__private::diesel! { $key }
+        $crate::__private::sea_orm! { $key }
         $crate::__private::tiberius! { $key }
     };
 }
@@ -35,6 +36,12 @@ pub mod private {
         feature = "diesel-sqlite"
     )))]
     pub use crate::__no_driver as diesel;
+    #[cfg(not(any(
+        feature = "sea-orm-postgres",
+        feature = "sea-orm-mysql",
+        feature = "sea-orm-sqlite"
+    )))]
+    pub use crate::__no_driver as sea_orm;
     #[cfg(not(feature = "sqlx-mysql"))]
     pub use crate::__no_driver as sqlx_mysql;
     #[cfg(not(feature = "sqlx-postgres"))]
@@ -49,6 +56,12 @@ pub mod private {
         feature = "diesel-sqlite"
     ))]
     pub use rowkey_diesel::__impl_key_column as diesel;
+    #[cfg(any(
+        feature = "sea-orm-postgres",
+        feature = "sea-orm-mysql",
+        feature = "sea-orm-sqlite"
+    ))]
+    pub use rowkey_sea_orm::__impl_entity_column as sea_orm;
     #[cfg(feature = "sqlx-mysql")]
     pub use rowkey_sqlx::__impl_mysql as sqlx_mysql;
     #[cfg(feature = "sqlx-postgres")]

@@ -63,6 +63,7 @@
 //! | `coarse-clock` | | a cheaper clock for the short COMBs |
 //! | `sqlx-postgres`, `sqlx-mysql`, `sqlx-sqlite` | | keys as parameters and columns of sqlx queries |
 //! | `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | | keys as columns and parameters of Diesel queries |
+//! | `sea-orm-postgres`, `sea-orm-mysql`, `sea-orm-sqlite` | | keys as columns of SeaORM's entities and migrations, and the sqlx feature |
 //! | `tiberius` | | keys as parameters, columns and bulk rows of SQL Server |
 //!
 //! Features only add: a crate that turns one on changes nothing for another that does not.
@@ -226,6 +227,13 @@ pub mod driver {
         feature = "diesel-sqlite"
     ))]
     pub use rowkey_diesel as diesel;
+    /// Keys in SeaORM.
+    #[cfg(any(
+        feature = "sea-orm-postgres",
+        feature = "sea-orm-mysql",
+        feature = "sea-orm-sqlite"
+    ))]
+    pub use rowkey_sea_orm as sea_orm;
     /// Keys in sqlx.
     #[cfg(any(
         feature = "sqlx-postgres",

@@ -1,0 +1,82 @@
+//! Time ranges as conditions of a query.
+
+use rowkey_core::{Bounds, EntityKey, KeyRange};
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{Condition, DbBackend, IntoSimpleExpr, Value};
+
+use crate::value::encode_bound_for;
+
+/// Time ranges as conditions.
+///
+/// ```
+/// use rowkey::driver::sea_orm::ToCondition;
+/// use rowkey::{EntityKey, ShortPrefixComb, UnixMillis, entity_key};
+/// use sea_orm::entity::prelude::*;
+/// use sea_orm::{DbBackend, QueryTrait};
+///
+/// #[entity_key]
+/// pub struct OfferId(ShortPrefixComb);
+///
+/// mod offer {
+///     use sea_orm::entity::prelude::*;
+///
+///     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+///     #[sea_orm(table_name = "offer")]
+///     pub struct Model {
+///         #[sea_orm(primary_key, auto_increment = false)]
+///         pub id: super::OfferId,
+///         pub title: String,
+///     }
+///
+///     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+///     pub enum Relation {}
+///
+///     impl ActiveModelBehavior for ActiveModel {}
+/// }
+///
+/// let hour = UnixMillis::new(1_700_000_000_000)..UnixMillis::new(1_700_003_600_000);
+/// // let backend = db.get_database_backend();
+/// let backend = DbBackend::Postgres;
+/// let of_that_hour = OfferId::bounds(hour).to_condition(offer::Column::Id, backend);
+/// let query = offer::Entity::find().filter(of_that_hour).build(backend);
+/// assert!(query.sql.ends_with(r#"WHERE "offer"."id" >= $1 AND "offer"."id" < $2"#));
+/// ```
+pub trait ToCondition {
+    /// The condition that a column holds one of these keys.
+    ///
+    /// An edge that is not bounded is left out. A span without keys becomes a condition that
+    /// nothing meets, one of all keys one that every row meets, also where the column is NULL. A key
+    /// over a short COMB can need two intervals, because its counter is a ring; ordering by the
+    /// column then does not give the order of time.
+    fn to_condition(&self, column: impl IntoSimpleExpr, backend: DbBackend) -> Condition;
+}
+
+impl<K: EntityKey + Into<Value>> ToCondition for Bounds<K> {
+    fn to_condition(&self, column: impl IntoSimpleExpr, backend: DbBackend) -> Condition {
+        let column = column.into_simple_expr();
+        if self.is_empty() {
+            // An empty `any` would be true.
+            return Condition::all().add(Expr::cust("1 = 0"));
+        }
+        self.iter().fold(Condition::any(), |any, range| {
+            any.add(interval(range, &column, backend))
+        })
+    }
+}
+
+fn interval<K: EntityKey + Into<Value>>(
+    range: &KeyRange<K>,
+    column: &Expr,
+    backend: DbBackend,
+) -> Condition {
+    let lower = range
+        .lower
+        .map(|lower| column.clone().gte(encode_bound_for(backend, lower)));
+    let upper = range
+        .upper
+        .map(|upper| column.clone().lt(encode_bound_for(backend, upper)));
+    if lower.is_none() && upper.is_none() {
+        return Condition::all().add(Expr::cust("1 = 1"));
+    }
+    Condition::all().add_option(lower).add_option(upper)
+}

@@ -1,0 +1,144 @@
+//! The impls that the expansion of `#[entity_key]` puts next to a key.
+//!
+//! All paths begin with `$crate`, because the user's crate may have no SeaORM of its own and its
+//! module no prelude.
+//!
+//! What writes a key asks, in its bounds, for a plan that SeaORM can store. The bounds are about
+//! lifetimes for form only: without one, a bound that does not hold would be an error in the
+//! declaration of the key, which may never meet SeaORM, instead of one in the entity that has it.
+
+/// Emits the impls of a key for the columns of entities.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_entity_column {
+    ($Key:ty) => {
+        #[automatically_derived]
+        impl $crate::__private::From<$Key> for $crate::__private::sea_orm::Value
+        where
+            for<'a> $crate::Fits<$Key, { $crate::__private::fits::<$Key>() }>:
+                $crate::SeaOrmStorage<'a, $Key>,
+        {
+            fn from(key: $Key) -> Self {
+                $crate::value::encode::<$Key>(key)
+            }
+        }
+
+        #[automatically_derived]
+        impl $crate::__private::sea_query::Nullable for $Key
+        where
+            for<'a> $crate::Fits<$Key, { $crate::__private::fits::<$Key>() }>:
+                $crate::SeaOrmStorage<'a, $Key>,
+        {
+            fn null() -> $crate::__private::sea_orm::Value {
+                $crate::value::null::<Self>()
+            }
+        }
+
+        #[automatically_derived]
+        impl $crate::__private::sea_query::ValueType for $Key
+        where
+            for<'a> $crate::Fits<$Key, { $crate::__private::fits::<$Key>() }>:
+                $crate::SeaOrmStorage<'a, $Key>,
+        {
+            fn try_from(
+                value: $crate::__private::sea_orm::Value,
+            ) -> $crate::__private::Taken<Self> {
+                $crate::__private::taken::<Self>(value)
+            }
+
+            fn type_name() -> $crate::__private::String {
+                $crate::__private::type_name::<Self>()
+            }
+
+            fn array_type() -> $crate::__private::sea_query::ArrayType {
+                $crate::value::array_type::<Self>()
+            }
+
+            fn column_type() -> $crate::__private::sea_query::ColumnType {
+                $crate::value::column_type::<Self>()
+            }
+        }
+
+        #[automatically_derived]
+        impl $crate::__private::sea_orm::IntoActiveValue<$Key> for $Key
+        where
+            for<'a> $crate::Fits<$Key, { $crate::__private::fits::<$Key>() }>:
+                $crate::SeaOrmStorage<'a, $Key>,
+        {
+            fn into_active_value(self) -> $crate::__private::sea_orm::ActiveValue<$Key> {
+                $crate::__private::sea_orm::ActiveValue::Set(self)
+            }
+        }
+
+        #[automatically_derived]
+        impl $crate::__private::sea_orm::TryGetable for $Key {
+            fn try_get_by<I: $crate::__private::sea_orm::ColIdx>(
+                row: &$crate::__private::sea_orm::QueryResult,
+                index: I,
+            ) -> $crate::__private::Got<Self> {
+                $crate::row::try_get_by::<Self, I>(row, index)
+            }
+        }
+
+        #[automatically_derived]
+        impl $crate::__private::sea_orm::TryFromU64 for $Key {
+            fn try_from_u64(_: $crate::__private::primitive::u64) -> $crate::__private::Made<Self> {
+                $crate::__private::never_from_u64::<Self>()
+            }
+        }
+
+        $crate::__impl_array_element! { $Key }
+    };
+}
+
+/// Emits what lets keys be the elements of PostgreSQL's arrays.
+#[cfg(feature = "postgres")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_array_element {
+    ($Key:ty) => {
+        #[automatically_derived]
+        impl $crate::__private::sea_query::postgres_array::NotU8 for $Key {}
+    };
+}
+
+/// Without PostgreSQL there are no arrays.
+#[cfg(not(feature = "postgres"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_array_element {
+    ($Key:ty) => {};
+}
+
+/// What the emitted impls name. Not part of the interface.
+#[doc(hidden)]
+pub mod private {
+    pub use core::convert::From;
+    pub use core::primitive;
+    pub use sea_orm::{self, sea_query};
+    pub use std::string::String;
+
+    use rowkey_core::EntityKey;
+    use sea_orm::sea_query::ValueTypeErr;
+    use sea_orm::{DbErr, TryGetError, Value};
+
+    pub use crate::storage::fits;
+
+    pub type Taken<K> = Result<K, ValueTypeErr>;
+    pub type Got<K> = Result<K, TryGetError>;
+    pub type Made<K> = Result<K, DbErr>;
+
+    /// SeaORM's error has no room for a reason.
+    pub fn taken<K: EntityKey>(value: Value) -> Taken<K> {
+        crate::value::decode(&value).map_err(|_| ValueTypeErr)
+    }
+
+    pub fn type_name<K: EntityKey>() -> String {
+        K::NAME.to_owned()
+    }
+
+    /// A key is no number that a database counts up.
+    pub fn never_from_u64<K: EntityKey>() -> Made<K> {
+        Err(DbErr::ConvertFromU64(K::NAME))
+    }
+}

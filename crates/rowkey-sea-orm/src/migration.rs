@@ -1,0 +1,94 @@
+//! The columns of keys in migrations.
+//!
+//! ```
+//! use rowkey::driver::sea_orm::migration::{key_column, nullable_key_column};
+//! use rowkey::{DistributedId, ShortPrefixComb, entity_key};
+//! use sea_orm_migration::prelude::*;
+//!
+//! #[entity_key]
+//! struct OfferId(ShortPrefixComb);
+//!
+//! #[entity_key]
+//! struct InvoiceId(DistributedId);
+//!
+//! #[derive(DeriveMigrationName)]
+//! struct CreateInvoice;
+//!
+//! #[async_trait::async_trait]
+//! impl MigrationTrait for CreateInvoice {
+//!     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+//!         let backend = manager.get_database_backend();
+//!         let table = Table::create()
+//!             .table("invoice")
+//!             .col(key_column::<InvoiceId>(backend, "id")?.primary_key())
+//!             .col(nullable_key_column::<OfferId>(backend, "offer")?)
+//!             .foreign_key(
+//!                 ForeignKey::create()
+//!                     .from("invoice", "offer")
+//!                     .to("offer", "id"),
+//!             )
+//!             .to_owned();
+//!         manager.create_table(table).await
+//!     }
+//! }
+//! ```
+
+use std::fmt::Display;
+
+use rowkey_core::{Backend, EntityKey, StoragePlan, Wire};
+use sea_orm::sea_query::{Alias, ColumnDef, Expr, ExprTrait, Func};
+use sea_orm::{DbBackend, DbErr};
+
+use crate::value::backend_of;
+
+/// The column of a key, NOT NULL, as the key's plan stores it on a backend.
+///
+/// A column of fixed-width digits in SQLite also checks their number: SeaORM writes a
+/// [`DistributedId`](rowkey_core::DistributedId) of fewer than 28 digits without the zeros that
+/// belong in front, and the insert then fails.
+///
+/// # Errors
+///
+/// `DbErr::Migration` for a backend that rowkey does not know.
+pub fn key_column<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr> {
+    let mut column = column_of::<K>(backend, name)?;
+    Ok(column.not_null().take())
+}
+
+/// The same column for an optional key: NULL.
+///
+/// # Errors
+///
+/// As [`key_column`].
+pub fn nullable_key_column<K: EntityKey>(
+    backend: DbBackend,
+    name: &str,
+) -> Result<ColumnDef, DbErr> {
+    let mut column = column_of::<K>(backend, name)?;
+    Ok(column.null().take())
+}
+
+fn column_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr> {
+    let refused = |reason: &dyn Display| {
+        DbErr::Migration(format!("column `{name}` for {} keys: {reason}", K::NAME))
+    };
+    let known = backend_of::<K>(backend).ok_or_else(|| refused(&"not a known backend"))?;
+    let sql_type = K::PLAN
+        .column_type(known)
+        .map_err(|error| refused(&error))?;
+    let mut column = ColumnDef::new(Alias::new(name));
+    column.custom(Alias::new(sql_type));
+    if backend == DbBackend::Sqlite && is_number_elsewhere(&K::PLAN) {
+        let length = Func::char_length(Expr::col(Alias::new(name)));
+        column.check(Expr::from(length).eq(DIGITS));
+    }
+    Ok(column)
+}
+
+const DIGITS: i32 = 28;
+
+/// Whether SeaORM has a decimal number for what SQLite stores as digits of a fixed width.
+fn is_number_elsewhere(plan: &StoragePlan) -> bool {
+    let number = plan.column(Backend::Postgres).wire();
+    matches!(number, Wire::Decimal(_)) && plan.column(Backend::Sqlite).wire() == Wire::Text(28)
+}

@@ -1,0 +1,75 @@
+//! Keys from rows, read by `rowkey-sqlx` as the row's backend stores them.
+
+use rowkey_core::{EntityKey, Wire};
+use sea_orm::prelude::{Decimal, Uuid};
+use sea_orm::{ColIdx, DbErr, QueryResult, TryGetError, TryGetable, Value};
+
+/// The key in a column.
+///
+/// # Errors
+///
+/// `TryGetError::Null` for NULL, otherwise an error that names the column and says what was
+/// expected and what was found.
+pub fn try_get_by<K: EntityKey, I: ColIdx>(row: &QueryResult, index: I) -> Result<K, TryGetError> {
+    #[cfg(feature = "postgres")]
+    if let Some(row) = row.try_as_pg_row() {
+        let found = index.as_sqlx_postgres_index();
+        return sqlx_row::key(row, found, rowkey_sqlx::postgres::decode::<K>, index);
+    }
+    #[cfg(feature = "mysql")]
+    if let Some(row) = row.try_as_mysql_row() {
+        let found = index.as_sqlx_mysql_index();
+        return sqlx_row::key(row, found, rowkey_sqlx::mysql::decode::<K>, index);
+    }
+    #[cfg(feature = "sqlite")]
+    if let Some(row) = row.try_as_sqlite_row() {
+        let found = index.as_sqlx_sqlite_index();
+        return sqlx_row::key(row, found, rowkey_sqlx::sqlite::decode::<K>, index);
+    }
+    key_of_value(row, index)
+}
+
+/// The key in a row of values, which is what `MockDatabase` and proxies have.
+fn key_of_value<K: EntityKey, I: ColIdx>(row: &QueryResult, index: I) -> Result<K, TryGetError> {
+    let value = match crate::value::column::<K>().wire() {
+        Wire::Uuid => Value::from(Uuid::try_get_by(row, index)?),
+        Wire::Bytes(_) => Value::from(Vec::<u8>::try_get_by(row, index)?),
+        Wire::Decimal(_) => Value::from(Decimal::try_get_by(row, index)?),
+        Wire::Text(_) | Wire::NativeUuid => Value::from(String::try_get_by(row, index)?),
+    };
+    crate::value::decode(&value)
+        .map_err(|error| DbErr::Type(format!("column {index:?}: {error}")).into())
+}
+
+#[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
+mod sqlx_row {
+    use std::sync::Arc;
+
+    use sea_orm::sqlx::error::BoxDynError;
+    use sea_orm::sqlx::{self, ColumnIndex, Database, Row, ValueRef};
+    use sea_orm::{ColIdx, DbErr, RuntimeErr, TryGetError};
+
+    pub(super) fn key<'r, R, K>(
+        row: &'r R,
+        found: impl ColumnIndex<R>,
+        decode: impl FnOnce(<R::Database as Database>::ValueRef<'r>) -> Result<K, BoxDynError>,
+        index: impl ColIdx,
+    ) -> Result<K, TryGetError>
+    where
+        R: Row,
+    {
+        let value = row.try_get_raw(found).map_err(query_error)?;
+        if value.is_null() {
+            return Err(TryGetError::Null(format!("{index:?}")));
+        }
+        decode(value).map_err(|source| {
+            let index = format!("{index:?}");
+            query_error(sqlx::Error::ColumnDecode { index, source })
+        })
+    }
+
+    /// As SeaORM wraps errors of sqlx: a column that is not there has to be known as such.
+    fn query_error(error: sqlx::Error) -> TryGetError {
+        DbErr::Query(RuntimeErr::SqlxError(Arc::new(error))).into()
+    }
+}

@@ -1,0 +1,119 @@
+//! Which plans SeaORM can store.
+
+use std::marker::PhantomData;
+
+use rowkey_core::{Backend, Column, EntityKey, StoragePlan, Wire};
+
+/// Whether SeaORM can store a key, as a type; made by the declaration of the key.
+#[derive(Debug)]
+pub struct Fits<K, const FITS: bool>(PhantomData<fn() -> K>);
+
+/// Keys that SeaORM can store: `Fits<K, true>` has it.
+///
+/// A value of SeaORM is made without knowing the database that it will go to, so that one kind of
+/// value has to be right for the key's columns in PostgreSQL, MySQL, MariaDB and SQLite alike,
+/// whichever of them a program uses.
+#[diagnostic::on_unimplemented(
+    message = "SeaORM cannot store `{K}` keys in the columns of their storage plan",
+    label = "no one value of SeaORM is right for all of this key's columns",
+    note = "SeaORM makes a value before it knows the database, so PostgreSQL, MySQL and SQLite \
+            have to store the key alike",
+    note = "declare it with `#[entity_key(storage(postgres = \"uuid\", mysql = \"uuid\", \
+            sqlite = \"uuid\"))]`, with `binary` or `text` for all three, or for a DistributedId \
+            with `decimal` for all three"
+)]
+pub trait SeaOrmStorage<'a, K> {}
+
+impl<K: EntityKey> SeaOrmStorage<'_, K> for Fits<K, true> {}
+
+/// Whether SeaORM can store a key.
+#[doc(hidden)]
+pub const fn fits<K: EntityKey>() -> bool {
+    carries(&K::PLAN)
+}
+
+/// Whether what the PostgreSQL column of a plan is sent is right for the other columns, too.
+const fn carries(plan: &StoragePlan) -> bool {
+    let postgres = plan.column(Backend::Postgres);
+    let mysql = plan.column(Backend::MySql);
+    let sqlite = plan.column(Backend::Sqlite);
+    let same_bytes = same_permutation(postgres, mysql) && same_permutation(postgres, sqlite);
+    same_bytes
+        && match (postgres.wire(), mysql.wire(), sqlite.wire()) {
+            (Wire::Uuid, Wire::Bytes(16), Wire::Bytes(16)) => true,
+            (Wire::Bytes(a), Wire::Bytes(b), Wire::Bytes(c))
+            | (Wire::Text(a), Wire::Text(b), Wire::Text(c)) => a == b && b == c,
+            (Wire::Text(36), Wire::NativeUuid, Wire::Text(36)) => true,
+            // Not of 38 digits: generated ids have fewer, which SQLite would sort as text.
+            (Wire::Decimal(28), Wire::Decimal(28), Wire::Text(28)) => true,
+            _ => false,
+        }
+}
+
+const fn same_permutation(a: Column, b: Column) -> bool {
+    a.permutation() as u8 == b.permutation() as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_core::FormatKind;
+
+    use super::*;
+
+    #[test]
+    fn every_default_plan_can_be_stored() {
+        for format in FormatKind::ALL {
+            assert!(carries(&StoragePlan::default_for(format)), "{format}");
+        }
+    }
+
+    #[test]
+    fn a_plan_can_be_stored_if_its_columns_are_sent_the_same() {
+        use Backend::{MariaDb, MySql, Postgres, Sqlite};
+
+        let plan = |format, choices: &[(Backend, &str)]| {
+            let plan = StoragePlan::default_for(format);
+            choices.iter().fold(plan, |plan, (backend, choice)| {
+                plan.try_with(*backend, choice).unwrap()
+            })
+        };
+        let everywhere = |format, choice| {
+            let choices = [Postgres, MySql, Sqlite].map(|backend| (backend, choice));
+            plan(format, &choices)
+        };
+        use FormatKind::{
+            DistributedId, DistributedId128, ShortPrefixComb, ShortSuffixComb, UuidV7,
+        };
+        for (format, choice) in [
+            (DistributedId, "uuid"),
+            (DistributedId, "binary"),
+            (DistributedId, "text"),
+            (DistributedId, "text-compact"),
+            (DistributedId, "decimal"),
+            (DistributedId128, "text-digits"),
+            (ShortSuffixComb, "binary"),
+            (UuidV7, "text"),
+        ] {
+            assert!(carries(&everywhere(format, choice)), "{format}, {choice}");
+        }
+        for plan in [
+            everywhere(DistributedId128, "decimal"),
+            plan(DistributedId, &[(Postgres, "uuid")]),
+            plan(DistributedId, &[(Sqlite, "uuid")]),
+            plan(UuidV7, &[(MySql, "text")]),
+            plan(UuidV7, &[(Postgres, "binary")])
+                .try_with(MySql, "text")
+                .unwrap(),
+            // MariaDB's own type is sent as text, because bytes could be damaged.
+            plan(UuidV7, &[(MariaDb, "native-uuid")]),
+            // The same text, but in another layout.
+            everywhere(ShortPrefixComb, "text")
+                .try_with(MariaDb, "native-uuid")
+                .unwrap(),
+        ] {
+            assert!(!carries(&plan), "{plan:?}");
+        }
+        let texts = everywhere(UuidV7, "text");
+        assert!(carries(&texts.try_with(MariaDb, "native-uuid").unwrap()));
+    }
+}

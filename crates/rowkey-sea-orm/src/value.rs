@@ -1,0 +1,130 @@
+//! Keys as SeaORM's values: uuids, bytes, decimal numbers and text.
+//!
+//! The emitted impls call these functions; they are also there for other layers over SeaORM. Those
+//! that do not take a backend are for keys that implement [`SeaOrmStorage`](crate::SeaOrmStorage):
+//! the PostgreSQL column of such a key says what all its columns are sent.
+
+use rowkey_core::{Backend, Column, EntityKey, Error, KeyBound, Stored, StoredRef, Wire};
+use sea_orm::prelude::{Decimal, Uuid};
+use sea_orm::sea_query::{ArrayType, ColumnType};
+use sea_orm::{DbBackend, Value};
+
+/// The column that says what is sent to all of them.
+pub(crate) const fn column<K: EntityKey>() -> Column {
+    K::PLAN.column(Backend::Postgres)
+}
+
+/// The backend that SeaORM means, if it is known here. MariaDB is one of its own only for keys that
+/// are declared for it.
+pub(crate) fn backend_of<K: EntityKey>(backend: DbBackend) -> Option<Backend> {
+    match backend {
+        DbBackend::Postgres => Some(Backend::Postgres),
+        DbBackend::MySql => Some(K::PLAN.column(Backend::MySql).backend()),
+        DbBackend::Sqlite => Some(Backend::Sqlite),
+        _ => None,
+    }
+}
+
+fn column_on<K: EntityKey>(backend: DbBackend) -> Column {
+    backend_of::<K>(backend).map_or(column::<K>(), |backend| K::PLAN.column(backend))
+}
+
+/// The value of a key: what `From` gives.
+#[inline]
+pub fn encode<K: EntityKey>(key: K) -> Value {
+    value_of(const { column::<K>() }.encode(key.to_u128()))
+}
+
+/// The value of a key on one backend.
+///
+/// It differs from [`encode`]'s for a [`DistributedId`](rowkey_core::DistributedId) of fewer than 28
+/// digits in SQLite, which other drivers write with zeros in front.
+#[inline]
+pub fn encode_for<K: EntityKey + Into<Value>>(backend: DbBackend, key: K) -> Value {
+    value_of(column_on::<K>(backend).encode(key.to_u128()))
+}
+
+/// The value of a bound on one backend.
+#[inline]
+pub fn encode_bound_for<K: EntityKey + Into<Value>>(
+    backend: DbBackend,
+    bound: KeyBound<K>,
+) -> Value {
+    value_of(bound.encode(column_on::<K>(backend)))
+}
+
+fn value_of(stored: Stored) -> Value {
+    match stored {
+        Stored::Uuid(bytes) => Value::Uuid(Some(Uuid::from_bytes(bytes))),
+        Stored::Bytes(bytes) => Value::Bytes(Some(bytes.as_slice().to_vec())),
+        // A plan of more than 28 digits is not stored with SeaORM.
+        Stored::Decimal(number) => {
+            Value::Decimal(Some(Decimal::from_i128_with_scale(number.cast_signed(), 0)))
+        }
+        Stored::Text(text) => Value::String(Some(text.to_string())),
+    }
+}
+
+/// NULL of the key's type.
+#[inline]
+pub fn null<K: EntityKey>() -> Value {
+    match const { column::<K>().wire() } {
+        Wire::Uuid => Value::Uuid(None),
+        Wire::Bytes(_) => Value::Bytes(None),
+        Wire::Decimal(_) => Value::Decimal(None),
+        Wire::Text(_) | Wire::NativeUuid => Value::String(None),
+    }
+}
+
+/// The key of a value such as [`encode`] makes.
+///
+/// # Errors
+///
+/// [`Error::Stored`] for a value of another type or length than the plan stores, and NULL;
+/// otherwise why it is no such key.
+pub fn decode<K: EntityKey>(value: &Value) -> Result<K, Error> {
+    let column = const { column::<K>() };
+    let found = match (column.wire(), value) {
+        (Wire::Uuid, Value::Uuid(Some(uuid))) => StoredRef::Bytes(uuid.as_bytes()),
+        (Wire::Bytes(_), Value::Bytes(Some(bytes))) => StoredRef::Bytes(bytes),
+        (Wire::Decimal(_), Value::Decimal(Some(number))) => match whole(*number) {
+            Some(number) => StoredRef::Decimal(number),
+            None => return Err(column.refusal(format_args!("the number {number}"))),
+        },
+        (Wire::Text(_), Value::String(Some(text))) => StoredRef::Text(text),
+        _ => return Err(column.refusal(format_args!("the value {value:?}"))),
+    };
+    K::try_from(column.decode(found)?)
+}
+
+fn whole(number: Decimal) -> Option<u128> {
+    let number = number.normalize();
+    match number.scale() {
+        0 => u128::try_from(number.mantissa()).ok(),
+        _ => None,
+    }
+}
+
+/// The type of the elements of an array of keys.
+pub fn array_type<K: EntityKey>() -> ArrayType {
+    match column::<K>().wire() {
+        Wire::Uuid => ArrayType::Uuid,
+        Wire::Bytes(_) => ArrayType::Bytes,
+        Wire::Decimal(_) => ArrayType::Decimal,
+        Wire::Text(_) | Wire::NativeUuid => ArrayType::String,
+    }
+}
+
+/// The type that SeaORM takes the column for.
+///
+/// Not for creating it: SeaORM makes one column type of it for every backend, and a decimal one
+/// would be `real` in SQLite. [`migration`](crate::migration) has the columns.
+pub fn column_type<K: EntityKey>() -> ColumnType {
+    match column::<K>().wire() {
+        Wire::Uuid => ColumnType::Uuid,
+        Wire::Bytes(width) => ColumnType::Binary(width.into()),
+        Wire::Decimal(digits) => ColumnType::Decimal(Some((digits.into(), 0))),
+        Wire::Text(width) => ColumnType::Char(Some(width.into())),
+        Wire::NativeUuid => ColumnType::Char(Some(36)),
+    }
+}
