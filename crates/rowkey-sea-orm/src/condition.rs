@@ -9,50 +9,58 @@ use crate::value::encode_bound_for;
 /// Time ranges as conditions.
 ///
 /// ```
+/// use offer::OfferId;
 /// use rowkey::driver::sea_orm::ToCondition;
-/// use rowkey::{EntityKey, ShortPrefixComb, UnixMillis, entity_key};
+/// use rowkey::{EntityKey, UnixMillis};
 /// use sea_orm::entity::prelude::*;
 /// use sea_orm::{DbBackend, QueryTrait};
 ///
-/// #[entity_key]
-/// pub struct OfferId(ShortPrefixComb);
-///
 /// mod offer {
-///     use sea_orm::entity::prelude::*;
-///
-///     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+///     # use rowkey::{ShortPrefixComb, entity_key};
+///     # use sea_orm::entity::prelude::*;
+///     #
+///     # #[entity_key]
+///     # pub struct OfferId(ShortPrefixComb);
+///     #
+///     #[sea_orm::model]
+///     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 ///     #[sea_orm(table_name = "offer")]
 ///     pub struct Model {
 ///         #[sea_orm(primary_key, auto_increment = false)]
-///         pub id: super::OfferId,
-///         pub title: String,
+///         pub id: OfferId,
 ///     }
-///
-///     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-///     pub enum Relation {}
-///
-///     impl ActiveModelBehavior for ActiveModel {}
+///     #
+///     # impl ActiveModelBehavior for ActiveModel {}
 /// }
 ///
 /// let hour = UnixMillis::new(1_700_000_000_000)..UnixMillis::new(1_700_003_600_000);
-/// // let backend = db.get_database_backend();
-/// let backend = DbBackend::Postgres;
+/// let backend = DbBackend::Postgres; // of a connection: db.get_database_backend()
 /// let of_that_hour = OfferId::bounds(hour).to_condition(offer::Column::Id, backend);
 /// let query = offer::Entity::find().filter(of_that_hour).build(backend);
 /// assert!(query.sql.ends_with(r#"WHERE "offer"."id" >= $1 AND "offer"."id" < $2"#));
 /// ```
 pub trait ToCondition {
+    /// The key.
+    type Key: EntityKey;
+
     /// The condition that a column holds one of these keys.
     ///
     /// An edge that is not bounded is left out. A span without keys becomes a condition that
     /// nothing meets, one of all keys one that every row meets, also where the column is NULL. A key
     /// over a short COMB can need two intervals, because its counter is a ring; ordering by the
     /// column then does not give the order of time.
-    fn to_condition(&self, column: impl IntoSimpleExpr, backend: DbBackend) -> Condition;
+    fn to_condition(&self, column: impl IntoSimpleExpr, backend: DbBackend) -> Condition
+    where
+        Self::Key: Into<Value>;
 }
 
-impl<K: EntityKey + Into<Value>> ToCondition for Bounds<K> {
-    fn to_condition(&self, column: impl IntoSimpleExpr, backend: DbBackend) -> Condition {
+impl<K: EntityKey> ToCondition for Bounds<K> {
+    type Key = K;
+
+    fn to_condition(&self, column: impl IntoSimpleExpr, backend: DbBackend) -> Condition
+    where
+        K: Into<Value>,
+    {
         let column = column.into_simple_expr();
         if self.is_empty() {
             // An empty `any` would be true.

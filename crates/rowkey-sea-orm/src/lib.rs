@@ -1,4 +1,164 @@
-//! Typed keys of rowkey in the entities of SeaORM.
+//! Typed keys of rowkey in the entities of SeaORM: as primary keys, foreign keys and other columns,
+//! in conditions, and in migrations.
+//!
+//! A key declared with `#[entity_key]` is a column type of SeaORM, alone and in an `Option`. Nothing
+//! has to be called for that, and one entity serves PostgreSQL, MySQL, MariaDB and SQLite.
+//!
+//! ```
+//! use offer::OfferId;
+//! use rowkey::driver::sea_orm::migration::{key_column, nullable_key_column};
+//! use sea_orm::entity::prelude::*;
+//! use sea_orm::sea_query::{ColumnDef, Table};
+//! use sea_orm::{ActiveValue::Set, Database};
+//!
+//! mod offer {
+//!     use rowkey::{ShortPrefixComb, entity_key};
+//!     use sea_orm::entity::prelude::*;
+//!
+//!     #[entity_key]
+//!     pub struct OfferId(ShortPrefixComb);
+//!
+//!     #[sea_orm::model]
+//!     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+//!     #[sea_orm(table_name = "offer")]
+//!     pub struct Model {
+//!         #[sea_orm(primary_key, auto_increment = false)]
+//!         pub id: OfferId,
+//!         pub parent: Option<OfferId>,
+//!         pub title: String,
+//!     }
+//!
+//!     impl ActiveModelBehavior for ActiveModel {}
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), DbErr> {
+//! let db = Database::connect("sqlite::memory:").await?;
+//! let backend = db.get_database_backend();
+//! let table = Table::create()
+//!     .table("offer")
+//!     .col(key_column::<OfferId>(backend, "id")?.primary_key())
+//!     .col(nullable_key_column::<OfferId>(backend, "parent")?)
+//!     .col(ColumnDef::new("title").text().not_null())
+//!     .to_owned();
+//! db.execute(&table).await?;
+//!
+//! let id = OfferId::generate();
+//! let offer = offer::ActiveModel {
+//!     id: Set(id),
+//!     parent: Set(None),
+//!     title: Set("Fjords in winter".to_owned()),
+//! };
+//! let offer = offer.insert(&db).await?;
+//! assert_eq!(offer::Entity::find_by_id(id).one(&db).await?, Some(offer));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The derives ask for `auto_increment = false`, because no database counts keys up, and for keys
+//! that are as public as the entity.
+//!
+//! This crate adds what keys cannot carry themselves:
+//!
+//! * [`migration`] has the columns of keys;
+//! * [`ToCondition::to_condition`] makes the condition of a time range;
+//! * [`value`] has a key's value for one backend.
+//!
+//! Neither a runtime nor encryption of connections is turned on here. Depend on sea-orm 2.0 yourself
+//! and turn on what you use, such as `runtime-tokio-rustls`.
+//!
+//! # Which keys
+//!
+//! SeaORM makes a `Value` of a key before it knows the database. So one kind of value has to be right
+//! for the key's columns in PostgreSQL, MySQL (and MariaDB) and SQLite alike:
+//!
+//! | value | PostgreSQL | MySQL, MariaDB | SQLite | keys |
+//! |---|---|---|---|---|
+//! | `Uuid` | `uuid` | `BINARY(16)` | `BLOB` | the default of all but DistributedId, and `uuid` for all three |
+//! | `Decimal` | `numeric` | `DECIMAL`, bound as such | `TEXT` of 28 digits | the default of DistributedId |
+//! | `Bytes` | `bytea` | `BINARY` | `BLOB` | `binary` for all three |
+//! | `String` | `text` | `CHAR` | `TEXT` | the same text for all three; MariaDB's own `UUID` goes with `text` |
+//!
+//! All three count, whichever of them a program uses: what a key can do would otherwise change with a
+//! feature that another crate turns on. Other keys cannot be columns of entities, among them those
+//! that are `decimal` with 38 digits; the compiler then says what to declare:
+//!
+//! ```compile_fail,E0277
+//! use rowkey::{DistributedId, entity_key};
+//!
+//! #[entity_key(storage(postgres = "uuid"))]
+//! struct InvoiceId(DistributedId);
+//!
+//! // SeaORM cannot store `InvoiceId` keys in the columns of their storage plan
+//! let value = sea_orm::Value::from(InvoiceId::generate());
+//! ```
+//!
+//! Such a key is still declared, and read from rows: decoding knows the database.
+//!
+//! # Short numbers in SQLite
+//!
+//! SQLite stores a DistributedId as exactly 28 digits, and SeaORM writes a number without zeros in
+//! front. Ids have 28 digits by themselves since 2012. For a shorter one, such as a constant in a
+//! test, the insert fails by the check in [`key_column`](migration::key_column)'s column, and a
+//! query compares it as the shorter text: it is not found, and `lt`, `gt`, `between` and cursors put
+//! it in the wrong place. Take [`value::encode_for`], which has the zeros, or declare the key with
+//! `uuid` for all three. [`ToCondition`] is right for every edge.
+//!
+//! # Tables
+//!
+//! Make them with migrations and [`migration`], or with your own SQL and
+//! [`StoragePlan::column_definition`](rowkey_core::StoragePlan::column_definition). Do not let
+//! SeaORM make them of entities (`create_table_from_entity`, `SchemaBuilder::sync` and `apply`):
+//!
+//! * In SQLite the column of a DistributedId becomes `real(28, 0)`, a floating-point number.
+//!   Neighbouring ids become the same one, and what was stored is lost. Reading such a row is an
+//!   error that says so.
+//! * Text gets the database's collation, whose order and equality are not those of the key.
+//!
+//! `sea-orm-cli generate entity` writes `Uuid`, `Decimal`, `Vec<u8>` and `String` for the columns of
+//! keys, and has no option for other types. Replace them by the keys after the first run:
+//!
+//! ```text
+//! cargo install sea-orm-cli
+//! sea-orm-cli generate entity --output-dir src/entities
+//! # in src/entities/invoice.rs:
+//! #     pub id: Decimal,             ->  pub id: InvoiceId,
+//! #     pub account: Uuid,           ->  pub account: AccountId,
+//! #     pub corrects: Option<Decimal>->  pub corrects: Option<InvoiceId>,
+//! # and remove the `column_type` of these columns
+//! ```
+//!
+//! Later runs overwrite that: generate into another folder and take over what has changed. Do not
+//! leave the generated types. `Decimal` does not read what SQLite holds, and a `Uuid` is in the
+//! column's layout, which is not the public form of the suffix COMBs.
+//!
+//! # What is typed
+//!
+//! `find_by_id`, `delete_by_id`, models and active models take the key of their entity alone. A
+//! column's `eq`, `is_in` and the others take any value, so another entity's key compiles there, as
+//! everything does.
+//!
+//! SeaORM's own `into_json()` on a query knows nothing of keys; serialize models instead, which have
+//! the public form.
+//!
+//! # What a driver does here
+//!
+//! It moves values and knows no rule. The key's [`StoragePlan`](rowkey_core::StoragePlan) says what
+//! a column holds, `rowkey-core` turns a key into that, [`value`] puts it into SeaORM's terms, and
+//! [`row`] asks a row for its backend and lets `rowkey-sqlx` read it. Rows of `MockDatabase` and of
+//! proxies hold the values that keys are.
+//!
+//! # Errors
+//!
+//! A value that the plan does not store in that column is a `DbErr` that names the column and says
+//! what was expected and what was found. NULL is `TryGetError::Null`, which an `Option` takes.
+//!
+//! # Why the impls are emitted by a macro
+//!
+//! The traits are SeaORM's and the key is the user's, so neither this crate nor any other can
+//! implement one for the other. A wrapper around each key would work, and would show up in every
+//! entity and every query. So the declaration emits a few thin impls next to the key, and they call
+//! the generic functions of [`value`] and [`row`].
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -268,7 +268,7 @@ async fn an_optional_key_can_be_null(db: &DatabaseConnection) -> Result<()> {
         .filter(Column::Corrects.eq(Some(first)))
         .all(db)
         .await?;
-    assert_eq!(corrected, [second.clone()]);
+    assert_eq!(corrected, std::slice::from_ref(&second));
 
     let mut second = second.into_active_model();
     second.corrects = Set(None);
