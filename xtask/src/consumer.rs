@@ -18,10 +18,10 @@ use crate::{
 const PACKAGES: [&str; 2] = ["rowkey-consumer", "renamed"];
 
 /// Drivers, each of which has a feature per backend: `sqlx-postgres` and so on.
-const DRIVERS: [&str; 2] = ["diesel", "sqlx"];
+const DRIVERS: [&str; 3] = ["diesel", "sea-orm", "sqlx"];
 
 /// Packages that only some features may bring, and do. A driver is what its name begins with.
-const BROUGHT_BY: [(&str, &[&str]); 13] = [
+const BROUGHT_BY: [(&str, &[&str]); 14] = [
     (
         "getrandom",
         &[
@@ -32,6 +32,7 @@ const BROUGHT_BY: [(&str, &[&str]); 13] = [
             "utoipa",
             "proptest",
             "diesel",
+            "sea-orm",
             "sqlx",
             "tiberius",
         ],
@@ -40,10 +41,14 @@ const BROUGHT_BY: [(&str, &[&str]); 13] = [
     ("schemars", &["schemars"]),
     ("utoipa", &["utoipa"]),
     ("proptest", &["proptest"]),
-    ("sqlx-core", &["sqlx"]),
-    ("sqlx-postgres", &["sqlx-postgres"]),
-    ("sqlx-mysql", &["sqlx-mysql"]),
-    ("libsqlite3-sys", &["diesel-sqlite", "sqlx-sqlite"]),
+    ("sqlx-core", &["sea-orm", "sqlx"]),
+    ("sqlx-postgres", &["sea-orm-postgres", "sqlx-postgres"]),
+    ("sqlx-mysql", &["sea-orm-mysql", "sqlx-mysql"]),
+    (
+        "libsqlite3-sys",
+        &["diesel-sqlite", "sea-orm-sqlite", "sqlx-sqlite"],
+    ),
+    ("sea-orm", &["sea-orm"]),
     ("diesel", &["diesel"]),
     // Client libraries are for users to choose.
     ("pq-sys", &[]),
@@ -193,6 +198,7 @@ mod tests {
                 ("sqlx-mysql", "sqlx-mysql".into()),
                 ("sqlx-sqlite", "sqlx-sqlite".into()),
                 ("all of diesel", "diesel-mysql".into()),
+                ("all of sea-orm", String::new()),
                 ("all of sqlx", "sqlx-mysql sqlx-sqlite".into()),
                 (
                     "everything",

@@ -18,6 +18,12 @@ mod proptest;
 mod rust_decimal;
 #[cfg(feature = "schemars")]
 mod schemars;
+#[cfg(any(
+    feature = "sea-orm-postgres",
+    feature = "sea-orm-mysql",
+    feature = "sea-orm-sqlite"
+))]
+mod sea_orm;
 #[cfg(any(feature = "default", feature = "serde"))]
 mod serde;
 #[cfg(feature = "sqlx-mysql")]
