@@ -1,8 +1,8 @@
 //! Keys as SeaORM's values: uuids, bytes, decimal numbers and text.
 //!
 //! The emitted impls call these functions; they are also there for other layers over SeaORM. Those
-//! that do not take a backend are for keys that implement [`SeaOrmStorage`](crate::SeaOrmStorage):
-//! the PostgreSQL column of such a key says what all its columns are sent.
+//! that do not take a backend go by the PostgreSQL column: one value is right for all columns of a
+//! key that SeaORM can store, which only such a key can be made `Into` one of.
 
 use rowkey_core::{Backend, Column, EntityKey, Error, KeyBound, Stored, StoredRef, Wire};
 use sea_orm::prelude::{Decimal, Uuid};
@@ -31,7 +31,7 @@ fn column_on<K: EntityKey>(backend: DbBackend) -> Column {
 
 /// The value of a key: what `From` gives.
 #[inline]
-pub fn encode<K: EntityKey>(key: K) -> Value {
+pub fn encode<K: EntityKey + Into<Value>>(key: K) -> Value {
     value_of(const { column::<K>() }.encode(key.to_u128()))
 }
 
@@ -57,7 +57,7 @@ fn value_of(stored: Stored) -> Value {
     match stored {
         Stored::Uuid(bytes) => Value::Uuid(Some(Uuid::from_bytes(bytes))),
         Stored::Bytes(bytes) => Value::Bytes(Some(bytes.as_slice().to_vec())),
-        // A plan of more than 28 digits is not stored with SeaORM.
+        // A key with more than 28 digits is not `Into<Value>`.
         Stored::Decimal(number) => {
             Value::Decimal(Some(Decimal::from_i128_with_scale(number.cast_signed(), 0)))
         }

@@ -76,28 +76,28 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
 }
 
-/// An account with so many invoices, in the order of their keys.
+/// An account with so many invoices, in the order of their keys. The keys are consecutive numbers,
+/// which are the same to whoever compares them as floating-point numbers.
 pub(crate) async fn account_with_invoices(
     db: &DatabaseConnection,
-    count: usize,
+    count: i32,
 ) -> Result<(account::Model, Vec<invoice::Model>)> {
     let account = account::ActiveModel {
         id: Set(AccountId::generate()),
         name: Set("Ada".to_owned()),
     };
     let account = account.insert(db).await?;
-    let mut ids = InvoiceId::generate_batch(count);
-    ids.sort();
-    let invoices: Vec<invoice::Model> = ids
-        .into_iter()
-        .zip(0..)
-        .map(|(id, total)| invoice::Model {
-            id,
-            account: account.id,
-            corrects: None,
-            total,
+    let first = InvoiceId::generate().to_u128();
+    let invoices = (0..count)
+        .map(|total| {
+            Ok(invoice::Model {
+                id: InvoiceId::try_from(first + u128::from(total.unsigned_abs()))?,
+                account: account.id,
+                corrects: None,
+                total,
+            })
         })
-        .collect();
+        .collect::<Result<Vec<_>, rowkey::Error>>()?;
     let rows = invoices.iter().cloned().map(all_set);
     invoice::Entity::insert_many(rows)
         .exec_without_returning(db)
