@@ -30,6 +30,10 @@ pub struct ReceiptId(DistributedId);
 #[entity_key]
 pub struct VisitId(ShortPrefixComb);
 
+/// Text, but for MariaDB's own type, which is sent as text.
+#[entity_key(storage(postgres = "text", mariadb = "native-uuid", sqlite = "text"))]
+pub struct BadgeId(UuidV7);
+
 pub(crate) mod account {
     use sea_orm::entity::prelude::*;
 
@@ -159,6 +163,26 @@ pub(crate) mod visit {
     pub struct Model {
         #[sea_orm(primary_key, auto_increment = false)]
         pub id: VisitId,
+        pub n: i32,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// Its table is made where it can be.
+pub(crate) mod badge {
+    use sea_orm::entity::prelude::*;
+
+    use super::BadgeId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "badge")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: BadgeId,
         pub n: i32,
     }
 

@@ -2,16 +2,19 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use rowkey::driver::sea_orm::ToCondition;
+use rowkey::driver::sea_orm::migration::key_column;
 use rowkey::driver::sea_orm::value::encode_for;
 use rowkey::{Bounds, EntityKey, TimeOrdered, UnixMillis};
 use rowkey_testkit::{Backend, Suite};
 use sea_orm::prelude::*;
+use sea_orm::sea_query::{self, Table};
 use sea_orm::sqlx::AssertSqlSafe;
 use sea_orm::{ActiveValue::Set, DbBackend, FromQueryResult, QueryOrder, Schema, Statement};
 
 use crate::queries::account_with_invoices;
 use crate::shop::{
-    AccountId, InvoiceId, ProductId, ReceiptId, VisitId, account, invoice, line, visit,
+    AccountId, BadgeId, InvoiceId, ProductId, ReceiptId, VisitId, account, badge, invoice, line,
+    visit,
 };
 use crate::{BACKENDS, add_test};
 
@@ -45,6 +48,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         BACKENDS,
         "a_value_of_another_format_is_refused",
         a_value_of_another_format_is_refused,
+    );
+    add_test(
+        suite,
+        [Backend::MariaDb],
+        "mariadbs_own_type_holds_keys",
+        mariadbs_own_type_holds_keys,
     );
     add_test(
         suite,
@@ -361,6 +370,40 @@ async fn a_value_of_another_format_is_refused(db: &DatabaseConnection) -> Result
         .one(db)
         .await?;
     assert_eq!(found.context("the account is there")?.other, None);
+    Ok(())
+}
+
+async fn mariadbs_own_type_holds_keys(db: &DatabaseConnection) -> Result<()> {
+    let mut id = key_column::<BadgeId>(db.get_database_backend(), "id")?;
+    let table = Table::create()
+        .table("badge")
+        .col(id.primary_key())
+        .col(sea_query::ColumnDef::new("n").integer().not_null())
+        .to_owned();
+    db.execute(&table).await?;
+    let first = BadgeId::generate().to_u128();
+    for n in 0..3_i32 {
+        let badge = badge::ActiveModel {
+            id: Set(BadgeId::try_from(first + u128::from(n.unsigned_abs()))?),
+            n: Set(n),
+        };
+        badge.insert(db).await?;
+    }
+    let [first, last] = [first, first + 2].map(BadgeId::try_from);
+    let found = badge::Entity::find()
+        .filter(badge::Column::Id.is_in([first?, last?]))
+        .order_by_asc(badge::Column::Id)
+        .all(db)
+        .await?;
+    let found: Vec<i32> = found.into_iter().map(|badge| badge.n).collect();
+    assert_eq!(found, [0, 2]);
+    let types = "SELECT column_type AS found FROM information_schema.columns \
+                 WHERE table_schema = database() AND table_name = 'badge' AND column_name = 'id'";
+    let row = db
+        .query_one_raw(Statement::from_string(DbBackend::MySql, types))
+        .await?;
+    let found: String = row.context("there is a column")?.try_get("", "found")?;
+    assert_eq!(found, "uuid");
     Ok(())
 }
 
