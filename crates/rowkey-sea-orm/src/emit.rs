@@ -62,8 +62,9 @@ macro_rules! __impl_entity_column {
         #[automatically_derived]
         impl $crate::__private::sea_orm::IntoActiveValue<$Key> for $Key
         where
-            for<'a> $crate::Fits<$Key, { $crate::__private::fits::<$Key>() }>:
-                $crate::SeaOrmStorage<'a, $Key>,
+            // As the trait asks. The same bound as above would not do for a declaration that is
+            // wrong in itself, whose constants have no values: SeaORM would be blamed as well.
+            for<'a> $crate::__private::sea_orm::Value: $crate::__private::From<$Key>,
         {
             fn into_active_value(self) -> $crate::__private::sea_orm::ActiveValue<$Key> {
                 $crate::__private::sea_orm::ActiveValue::Set(self)
