@@ -5,7 +5,7 @@
 //! workspace of its own, forwards each feature of rowkey under the same name, and is built and
 //! tested once for each set.
 
-use std::{path::PathBuf, process::Command};
+use std::{collections::HashSet, path::PathBuf, process::Command};
 
 use anyhow::{Context, Result, bail};
 
@@ -20,27 +20,41 @@ const PACKAGES: [&str; 2] = ["rowkey-consumer", "renamed"];
 /// Drivers, each of which has a feature per backend: `sqlx-postgres` and so on.
 const DRIVERS: [&str; 3] = ["diesel", "sea-orm", "sqlx"];
 
+/// What brings the standard library, and with it randomness: every feature that needs it.
+const STD: &[&str] = &[
+    "std",
+    "coarse-clock",
+    "default",
+    "schemars",
+    "utoipa",
+    "proptest",
+    "diesel",
+    "sea-orm",
+    "sqlx",
+    "tiberius",
+];
+
 /// Packages that only some features may bring, and do. A driver is what its name begins with.
-const BROUGHT_BY: [(&str, &[&str]); 14] = [
-    (
-        "getrandom",
-        &[
-            "std",
-            "coarse-clock",
-            "default",
-            "schemars",
-            "utoipa",
-            "proptest",
-            "diesel",
-            "sea-orm",
-            "sqlx",
-            "tiberius",
-        ],
-    ),
+///
+/// What follows a slash is a feature of the package: another dependency may have turned on those of
+/// a package, but not those of keys.
+const BROUGHT_BY: [(&str, &[&str]); 23] = [
+    ("rowkey-core/std", STD),
+    ("rowkey-core/coarse-clock", &["coarse-clock"]),
+    ("rowkey-core/serde", &["default", "serde"]),
+    ("rowkey-core/schemars", &["schemars"]),
+    ("rowkey-core/utoipa", &["utoipa"]),
+    ("rowkey-core/proptest", &["proptest"]),
+    ("rowkey-core/rust_decimal", &["rust_decimal"]),
+    ("getrandom", STD),
     ("rustix", &["coarse-clock"]),
+    // For schemas too, which cannot do without.
+    ("serde", &["default", "serde", "schemars", "utoipa"]),
     ("schemars", &["schemars"]),
     ("utoipa", &["utoipa"]),
     ("proptest", &["proptest"]),
+    // For the type of parameters too, in MySQL and SeaORM.
+    ("rust_decimal", &["rust_decimal", "sqlx-mysql", "sea-orm"]),
     ("sqlx-core", &["sea-orm", "sqlx"]),
     ("sqlx-postgres", &["sea-orm-postgres", "sqlx-postgres"]),
     ("sqlx-mysql", &["sea-orm-mysql", "sqlx-mysql"]),
@@ -161,17 +175,35 @@ impl Set {
 
 /// Checks that the crate depends on what its features need, and on nothing that others do.
 fn check_packages(set: &Set) -> Result<()> {
-    let mut tree = command::cargo(&["tree", "--edges=normal", "--prefix=none", "--format={p}"]);
-    tree.arg("--manifest-path").arg(manifest()?);
+    let mut tree = command::cargo(&["tree", "--edges=normal", "--prefix=none"]);
+    tree.arg("--format={p}|{f}")
+        .arg("--manifest-path")
+        .arg(manifest()?);
     let tree = command::output(tree.args(set.arguments()))?;
-    let packages: Vec<&str> = tree
-        .lines()
-        .filter_map(|line| line.split(' ').next())
-        .collect();
-    for (package, by) in BROUGHT_BY {
-        match (packages.contains(&package), set.brings(by)) {
-            (true, false) => bail!("{package} is a dependency, which only {by:?} may bring"),
-            (false, true) => bail!("{package} is no dependency, although {by:?} bring it"),
+    check_tree(set, &tree)
+}
+
+/// Checks the lines of `cargo tree`, such as `rowkey-core v0.1.0 (/a/path)|serde,std (*)`.
+fn check_tree(set: &Set, tree: &str) -> Result<()> {
+    let mut brought = HashSet::new();
+    for line in tree.lines() {
+        let Some((package, features)) = line.rsplit_once('|') else {
+            bail!("could not read the answer of `cargo tree`: `{line}`");
+        };
+        let name = package.split(' ').next().unwrap_or_default();
+        brought.insert(name.to_owned());
+        // The package was listed before if a star follows.
+        let features = features.split(' ').next().unwrap_or_default();
+        brought.extend(
+            features
+                .split(',')
+                .map(|feature| format!("{name}/{feature}")),
+        );
+    }
+    for (what, by) in BROUGHT_BY {
+        match (brought.contains(what), set.brings(by)) {
+            (true, false) => bail!("{what} is a dependency, which only {by:?} may bring"),
+            (false, true) => bail!("{what} is no dependency, although {by:?} bring it"),
             _ => {}
         }
     }
@@ -214,5 +246,48 @@ mod tests {
         assert!(belongs("sqlx-mysql", "sqlx-mysql"));
         assert!(!belongs("sqlx-mysql", "sqlx-my"));
         assert!(!belongs("std", "sqlx"));
+    }
+
+    #[test]
+    fn what_a_feature_brings_is_there_with_it_alone() {
+        let check = |features: &[&str], tree: &[&str]| {
+            let set = Set {
+                name: features.join(" "),
+                features: features.iter().map(|&feature| feature.to_owned()).collect(),
+            };
+            check_tree(&set, &tree.join("\n")).map_err(|error| error.to_string())
+        };
+        let none = ["rowkey-core v0.1.0 (/a path/rowkey-core)|", "uuid v1.29.1|"];
+        assert_eq!(check(&[], &none), Ok(()));
+        assert_eq!(
+            check(&["serde"], &none).unwrap_err(),
+            "rowkey-core/serde is no dependency, although [\"default\", \"serde\"] bring it"
+        );
+
+        let std = [
+            "rowkey-core v0.1.0 (/a path/rowkey-core)|std (*)",
+            "getrandom v0.4.3|std",
+        ];
+        assert_eq!(check(&["std"], &std), Ok(()));
+        let serde = [
+            std[1],
+            "rowkey-core v0.1.0 (/a path/rowkey-core)|serde,std",
+            "serde v1.0.229|",
+        ];
+        assert_eq!(check(&["std", "serde"], &serde), Ok(()));
+        assert_eq!(
+            check(&["std"], &serde).unwrap_err(),
+            "rowkey-core/serde is a dependency, which only [\"default\", \"serde\"] may bring"
+        );
+        // As a dependency of another one, without a word of it in the features of keys.
+        assert_eq!(
+            check(&["std"], &[std[0], std[1], "serde v1.0.229|"]).unwrap_err(),
+            "serde is a dependency, which only [\"default\", \"serde\", \"schemars\", \"utoipa\"] \
+             may bring"
+        );
+        assert_eq!(
+            check(&[], &["rowkey-core"]).unwrap_err(),
+            "could not read the answer of `cargo tree`: `rowkey-core`"
+        );
     }
 }
