@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Error, Result, bail};
 
 /// Names the databases whose tests have to run, separated by commas.
 pub(crate) const REQUIRE_VARIABLE: &str = "ROWKEY_TEST_REQUIRE";
@@ -49,6 +49,12 @@ impl Backend {
         }
     }
 
+    /// Whether there is an image to run it from. The package that does so is built only for one
+    /// that there is.
+    fn has_container(self) -> bool {
+        matches!(self, Self::Postgres | Self::Mysql | Self::Mariadb)
+    }
+
     /// The database with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|backend| backend.name() == name)
@@ -61,6 +67,20 @@ impl Backend {
             .filter(|name| !name.is_empty())
             .map(|name| name.parse().context(REQUIRE_VARIABLE))
             .collect()
+    }
+
+    /// Reads the name of a database that can run in a container.
+    pub(crate) fn parse_with_container(name: &str) -> Result<Self> {
+        let backend: Self = name.parse()?;
+        if !backend.has_container() {
+            let known = Self::ALL.into_iter().filter(|known| known.has_container());
+            let known: Vec<&str> = known.map(Self::name).collect();
+            bail!(
+                "no container is known for `{name}`; there are {}",
+                known.join(", ")
+            );
+        }
+        Ok(backend)
     }
 }
 
@@ -100,5 +120,19 @@ mod tests {
             error.starts_with("ROWKEY_TEST_REQUIRE: `oracle`"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn the_package_with_the_containers_has_the_same_ones() {
+        let servers = include_str!("../containers/src/server.rs");
+        for backend in Backend::ALL {
+            let name = backend.name();
+            let image_variable = format!("ROWKEY_TEST_{}_IMAGE", name.to_uppercase());
+            assert_eq!(
+                Backend::parse_with_container(name).is_ok(),
+                servers.contains(&image_variable),
+                "{name}"
+            );
+        }
     }
 }

@@ -66,6 +66,8 @@ pub(crate) struct Results {
     database_targets: Vec<String>,
     totals: Counts,
     backends: [Counts; Backend::ALL.len()],
+    /// How many tests a filter has left out.
+    filtered_out: usize,
     /// Whether the lines come from one of the database targets.
     in_database_target: bool,
     /// A database test whose name was read but not yet how it ended: something
@@ -84,6 +86,7 @@ impl Results {
                 .collect(),
             totals: Counts::default(),
             backends: Default::default(),
+            filtered_out: 0,
             in_database_target: false,
             pending: None,
         }
@@ -92,6 +95,11 @@ impl Results {
     /// The sum of all test binaries.
     pub(crate) fn totals(&self) -> Counts {
         self.totals
+    }
+
+    /// Whether there are tests, but a filter has left out all of them.
+    pub(crate) fn is_all_filtered_out(&self) -> bool {
+        self.filtered_out > 0 && self.totals == Counts::default()
     }
 
     /// The integration tests of one database.
@@ -107,8 +115,9 @@ impl Results {
         } else if line.trim_start().starts_with("Doc-tests ") {
             self.in_database_target = false;
             self.pending = None;
-        } else if let Some(counts) = summary(line) {
+        } else if let Some((counts, filtered_out)) = summary(line) {
             self.totals.add_all(counts);
+            self.filtered_out += filtered_out;
             self.pending = None;
         } else if self.in_database_target {
             self.read_database_line(line);
@@ -139,8 +148,9 @@ fn started_target(line: &str) -> Option<&str> {
     is_hash.then_some(name)
 }
 
-/// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; ...`.
-fn summary(line: &str) -> Option<Counts> {
+/// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; ...`, of which
+/// the last number stands apart.
+fn summary(line: &str) -> Option<(Counts, usize)> {
     let (verdict, counts) = line
         .trim_end()
         .strip_prefix("test result: ")?
@@ -149,12 +159,14 @@ fn summary(line: &str) -> Option<Counts> {
         return None;
     }
     let mut counts = counts.split("; ");
-    let mut count = |what: &str| counts.next()?.strip_suffix(what)?.parse().ok();
-    Some(Counts {
+    let mut count = |what: &str| counts.next()?.strip_suffix(what)?.parse::<usize>().ok();
+    let outcomes = Counts {
         passed: count(" passed")?,
         failed: count(" failed")?,
         skipped: count(" ignored")?,
-    })
+    };
+    count(" measured")?;
+    Some((outcomes, count(" filtered out")?))
 }
 
 /// Reads `test postgres::round_trip ... ok`, of which the end may be missing.
@@ -273,5 +285,23 @@ test sqlite::insert ... ok
         );
         assert_eq!(results.totals(), counts(0, 0, 0));
         assert_eq!(results.backend(Backend::Sqlite), counts(1, 0, 0));
+    }
+
+    #[test]
+    fn a_filter_that_matches_nothing_is_noticed() {
+        let nothing = "\
+running 0 tests
+
+test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+";
+        let filtered_out = nothing.replace("0 filtered out", "7 filtered out");
+        let one_ignored = filtered_out.replace("0 ignored", "1 ignored");
+        assert!(read(&filtered_out).is_all_filtered_out());
+        assert!(read(&(nothing.to_owned() + &filtered_out)).is_all_filtered_out());
+        assert!(!read(&(one_ignored + &filtered_out)).is_all_filtered_out());
+        assert!(!read(OUTPUT).is_all_filtered_out());
+        // A package without any test, and what `--no-run` writes.
+        assert!(!read(nothing).is_all_filtered_out());
+        assert!(!read("").is_all_filtered_out());
     }
 }

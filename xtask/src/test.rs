@@ -28,7 +28,8 @@ pub(crate) struct Args {
         value_name = "DATABASES",
         value_delimiter = ',',
         num_args = 0..,
-        require_equals = true
+        require_equals = true,
+        value_parser = Backend::parse_with_container
     )]
     containers: Option<Vec<Backend>>,
     /// Further arguments of `cargo test`, such as a filter or `-p <package>`.
@@ -57,6 +58,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         ));
     }
 
+    if results.is_all_filtered_out() {
+        problems.push("no test has a name that the filter matches".to_owned());
+    }
     for backend in required {
         if results.backend(backend).ran() == 0 {
             problems.push(format!(
@@ -67,9 +71,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
     println!();
     for backend in Backend::ALL {
-        let line = backend_line(backend, results.backend(backend), |name| {
-            env::var(name).ok()
-        });
+        let counts = results.backend(backend);
+        let is_choice = !args.cargo_test_args.is_empty();
+        let line = backend_line(backend, counts, is_choice, |name| env::var(name).ok());
         println!("{line}");
     }
     for library in missing {
@@ -193,32 +197,61 @@ fn stream(command: &mut Command, results: &mut Results) -> Result<ExitStatus> {
 }
 
 /// What to say about one database, going by the results of its tests. The
-/// environment is only asked for the reason why they were ignored.
+/// environment is only asked for the reason why none of them met it.
 fn backend_line(
     backend: Backend,
     counts: Counts,
+    is_choice: bool,
     variable: impl Fn(&str) -> Option<String>,
 ) -> String {
-    let message = if counts.ran() > 0 {
-        let mut details = tests(counts.ran());
-        if counts.failed > 0 {
-            details += &format!(", {} failed", counts.failed);
+    let missing_url = backend
+        .url_variable()
+        .filter(|name| variable(name).is_none_or(|value| value.is_empty()));
+    let message = match (counts, missing_url) {
+        // Tests of a required database fail without its address.
+        (
+            Counts {
+                passed: 0,
+                failed: 1..,
+                ..
+            },
+            Some(name),
+        ) => {
+            format!(
+                "did not run ({} failed): {name} is not set",
+                tests(counts.failed)
+            )
         }
-        if counts.skipped > 0 {
-            details += &format!(", {} more ignored", counts.skipped);
-        }
-        format!("ran ({details})")
-    } else if counts.skipped > 0 {
-        let ignored = tests(counts.skipped);
-        match backend.url_variable() {
-            Some(name) if variable(name).is_none_or(|value| value.is_empty()) => {
-                format!("ignored: {name} is not set")
+        (
+            Counts {
+                passed,
+                failed,
+                skipped,
+            },
+            _,
+        ) if counts.ran() > 0 => {
+            let mut details = tests(passed + failed);
+            if failed > 0 {
+                details += &format!(", {failed} failed");
             }
-            Some(name) => format!("ignored: {ignored}, although {name} is set"),
-            None => format!("ignored: {ignored}"),
+            if skipped > 0 {
+                details += &format!(", {skipped} more ignored");
+            }
+            format!("ran ({details})")
         }
-    } else {
-        "no tests for this backend yet".to_owned()
+        (Counts { skipped: 1.., .. }, Some(name)) => format!("ignored: {name} is not set"),
+        (
+            Counts {
+                skipped: skipped @ 1..,
+                ..
+            },
+            None,
+        ) => match backend.url_variable() {
+            Some(name) => format!("ignored: {}, although {name} is set", tests(skipped)),
+            None => format!("ignored: {}", tests(skipped)),
+        },
+        _ if is_choice => "no tests among those chosen".to_owned(),
+        _ => "no tests for this backend yet".to_owned(),
     };
     format!("{backend:<10} {message}")
 }
@@ -241,20 +274,32 @@ mod tests {
             failed,
             skipped,
         };
-        backend_line(Backend::Mysql, counts, |name| {
+        backend_line(Backend::Mysql, counts, false, |name| {
             assert_eq!(name, "ROWKEY_TEST_MYSQL_URL");
             url.map(str::to_owned)
         })
     }
 
     #[test]
-    fn a_backend_that_ran_is_told_by_its_results_alone() {
+    fn a_backend_that_ran_is_told_by_its_results() {
         assert_eq!(line(14, 0, 0, None), "mysql      ran (14 tests)");
         assert_eq!(line(1, 0, 0, None), "mysql      ran (1 test)");
         assert_eq!(
             line(12, 2, 1, None),
             "mysql      ran (14 tests, 2 failed, 1 more ignored)"
         );
+        assert_eq!(
+            line(0, 2, 0, Some("mysql://somewhere")),
+            "mysql      ran (2 tests, 2 failed)"
+        );
+    }
+
+    #[test]
+    fn a_required_backend_without_an_address_did_not_run() {
+        let did_not_run =
+            "mysql      did not run (18 tests failed): ROWKEY_TEST_MYSQL_URL is not set";
+        assert_eq!(line(0, 18, 0, None), did_not_run);
+        assert_eq!(line(0, 18, 1, Some("")), did_not_run);
     }
 
     #[test]
@@ -266,13 +311,25 @@ mod tests {
             line(0, 0, 3, Some("mysql://somewhere")),
             "mysql      ignored: 3 tests, although ROWKEY_TEST_MYSQL_URL is set"
         );
+        let ignored = Counts {
+            skipped: 1,
+            ..Counts::default()
+        };
+        assert_eq!(
+            backend_line(Backend::Sqlite, ignored, false, |_| None),
+            "sqlite     ignored: 1 test"
+        );
     }
 
     #[test]
-    fn a_backend_without_results_has_no_tests() {
+    fn a_backend_without_results_has_no_tests_unless_some_were_chosen() {
         assert_eq!(
             line(0, 0, 0, Some("set")),
             "mysql      no tests for this backend yet"
+        );
+        assert_eq!(
+            backend_line(Backend::Mysql, Counts::default(), true, |_| None),
+            "mysql      no tests among those chosen"
         );
     }
 
@@ -295,6 +352,12 @@ mod tests {
         let chosen = args("--containers=postgres,mariadb").unwrap().containers;
         assert_eq!(chosen, Some(vec![Backend::Postgres, Backend::Mariadb]));
 
+        let error = args("--containers=sqlite").unwrap_err().to_string();
+        assert!(
+            error
+                .contains("no container is known for `sqlite`; there are postgres, mysql, mariadb"),
+            "{error}"
+        );
         let error = args("--containers=oracle").unwrap_err().to_string();
         assert!(error.contains("`oracle` is no database"), "{error}");
         // Not taken for a choice: nor is it a filter of tests, which follows `--`.
