@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask test --containers` calls this with itself as the command.
 
+mod command;
 mod container;
 mod image;
 mod server;
@@ -19,13 +20,10 @@ use std::{
 use anyhow::{Context, Result};
 use clap::Parser;
 use rowkey_testkit::{REQUIRE_VARIABLE, url_variable};
-use tokio::{
-    process::{Child, Command},
-    runtime::Runtime,
-    time::timeout,
-};
+use tokio::runtime::Runtime;
 
 use crate::{
+    command::RunningCommand,
     container::{Choice, Run},
     server::ContainerServer,
     signal::{Interruption, Signals},
@@ -119,19 +117,19 @@ async fn run_with_servers(
         addresses.push((one.server(), url));
     }
 
-    let mut child = spawn(command, &addresses)?;
-    let wait = async { child.wait().await.context("could not wait for the command") };
-    let status = signals.unless_interrupted(wait).await;
-    if status.is_err() {
-        end(child).await?;
+    let mut running = RunningCommand::start(command, &variables(&addresses))?;
+    let status = signals.unless_interrupted(running.wait()).await;
+    if let Err(error) = &status
+        && let Some(interruption) = error.downcast_ref::<Interruption>()
+    {
+        running.end(*interruption, END_PATIENCE).await?;
     }
     status
 }
 
-fn spawn(command: &[OsString], addresses: &[(&ContainerServer, String)]) -> Result<Child> {
-    let (program, args) = command.split_first().context("there is no command")?;
-    let mut process = Command::new(program);
-    process.args(args).kill_on_drop(true);
+/// What tells tests where the servers are, and that they must not be missing.
+fn variables(addresses: &[(&ContainerServer, String)]) -> Vec<(&'static str, String)> {
+    let mut variables = Vec::new();
     let mut names = Vec::new();
     for (server, url) in addresses {
         names.push(server.name());
@@ -139,15 +137,12 @@ fn spawn(command: &[OsString], addresses: &[(&ContainerServer, String)]) -> Resu
             if env::var_os(variable).is_some_and(|url| !url.is_empty()) {
                 println!("{}: the container comes before {variable}", server.name());
             }
-            process.env(variable, url);
+            variables.push((variable, url.clone()));
         }
     }
     let required = env::var(REQUIRE_VARIABLE).unwrap_or_default();
-    process.env(REQUIRE_VARIABLE, with_names(&required, &names));
-    let shown = program.display();
-    process
-        .spawn()
-        .with_context(|| format!("could not start `{shown}`"))
+    variables.push((REQUIRE_VARIABLE, with_names(&required, &names)));
+    variables
 }
 
 /// A list of names with further ones, each once.
@@ -163,14 +158,6 @@ fn with_names(list: &str, further: &[&str]) -> String {
         }
     }
     names.join(",")
-}
-
-/// Ends the command. One that was started on a terminal has got the signal as well.
-async fn end(mut child: Child) -> Result<()> {
-    if timeout(END_PATIENCE, child.wait()).await.is_err() {
-        child.kill().await.context("could not end the command")?;
-    }
-    Ok(())
 }
 
 /// The exit code of the command, or the one that shells make out of the signal that ended it.

@@ -9,19 +9,28 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// The error of work that a signal ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Interruption {
-    exit_code: u8,
+    #[cfg(unix)]
+    signal: rustix::process::Signal,
 }
 
 impl Interruption {
-    /// By its number, out of which shells make the exit code as well.
-    fn by_signal(number: u8) -> Self {
-        Self {
-            exit_code: 128 + number,
-        }
+    #[cfg(unix)]
+    pub(crate) fn by_signal(signal: rustix::process::Signal) -> Self {
+        Self { signal }
     }
 
+    #[cfg(unix)]
+    pub(crate) fn signal(self) -> rustix::process::Signal {
+        self.signal
+    }
+
+    /// What shells make out of the number of the signal.
     pub(crate) fn exit_code(self) -> ExitCode {
-        self.exit_code.into()
+        #[cfg(unix)]
+        let number = self.signal.as_raw();
+        #[cfg(not(unix))]
+        let number = 2;
+        u8::try_from(128 + number).map_or(ExitCode::FAILURE, ExitCode::from)
     }
 }
 
@@ -42,6 +51,8 @@ pub(crate) struct Signals {
     terminate: Signal,
     #[cfg(unix)]
     hang_up: Signal,
+    #[cfg(unix)]
+    quit: Signal,
 }
 
 impl Signals {
@@ -51,6 +62,7 @@ impl Signals {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
+            quit: signal(SignalKind::quit())?,
         })
     }
 
@@ -74,17 +86,20 @@ impl Signals {
 
     #[cfg(unix)]
     async fn next(&mut self) -> Interruption {
-        tokio::select! {
-            _ = self.interrupt.recv() => Interruption::by_signal(2),
-            _ = self.terminate.recv() => Interruption::by_signal(15),
-            _ = self.hang_up.recv() => Interruption::by_signal(1),
-        }
+        use rustix::process::Signal;
+
+        Interruption::by_signal(tokio::select! {
+            _ = self.interrupt.recv() => Signal::INT,
+            _ = self.terminate.recv() => Signal::TERM,
+            _ = self.hang_up.recv() => Signal::HUP,
+            _ = self.quit.recv() => Signal::QUIT,
+        })
     }
 
     #[cfg(not(unix))]
     async fn next(&mut self) -> Interruption {
         match tokio::signal::ctrl_c().await {
-            Ok(()) => Interruption::by_signal(2),
+            Ok(()) => Interruption {},
             Err(_) => std::future::pending().await,
         }
     }
