@@ -6,10 +6,10 @@
 //! that a join can make NULL is marked there as well: `"invoice?"`.
 //!
 //! A parameter is a key if it is given `as _`. Only PostgreSQL tells the types of parameters, so
-//! the queries of the others do without.
+//! the queries of the others do without, and a key of the wrong type compiles there.
 //!
 //! Building needs no database, as in the other crate, and here too no text may be that of two
-//! databases.
+//! databases. What sqlx calls `cargo sqlx prepare` is `cargo xtask prepare` here.
 
 use rowkey::{DistributedId, ShortPrefixComb, entity_key};
 

@@ -12,14 +12,16 @@
 //! | `"id: _"` | that of the field with this name, in `query_as!` |
 //!
 //! A parameter is a key if it is given `as CustomerId` or `as _`. Only PostgreSQL tells the types
-//! of parameters, so the queries of the others do without.
+//! of parameters, so the queries of the others do without, and a key of the wrong type compiles
+//! there.
 //!
 //! Where a type is missing, the compiler says that `CustomerId: From<Vec<u8>>` is not satisfied, or
 //! sqlx that its feature `uuid` is required. The feature would not help: what is missing is the
 //! name of the key. Records of `query!` have a field of the database's type then, and no error.
 //!
 //! What the databases answered lies in `.sqlx`, so that building needs none; `cargo xtask prepare`
-//! asks them again. The files are named after the text of the query. A crate for several databases
+//! asks them again. After a change to a query, sqlx advises `cargo sqlx prepare`, which does not know
+//! of several databases: it is the former that helps here. The files are named after the text of the query. A crate for several databases
 //! may therefore have no text in common between two of them, which is why the placeholders of
 //! SQLite have numbers here.
 

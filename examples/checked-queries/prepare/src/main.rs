@@ -18,13 +18,16 @@ use sqlx::migrate::Migrator;
 use sqlx::mysql::MySqlConnectOptions;
 use sqlx::{
     AssertSqlSafe, ConnectOptions, Connection, Executor, MySqlConnection, PgConnection,
-    SqliteConnection,
+    SqliteConnection, query_scalar,
 };
 
 const CRATES: [&str; 2] = ["in-config", "in-sql"];
 
 /// The database of MySQL's queries. Its name is part of the answers, and of `sqlx.toml`.
 const MYSQL_DATABASE: &str = "rowkey_checked_queries";
+
+/// Marks that database as one that may be dropped: a run that was killed leaves it behind.
+const MYSQL_COMMENT: &str = "made by cargo xtask prepare";
 
 /// For each crate the files of its `.sqlx`, by their names.
 type Answers = BTreeMap<&'static str, BTreeMap<String, String>>;
@@ -37,31 +40,35 @@ fn main() -> Result<()> {
     };
 
     let mut answers = Answers::from(CRATES.map(|name| (name, BTreeMap::new())));
+    // Asking takes long, so whatever is missing is told before.
+    let servers = [server(Backend::Postgres)?, server(Backend::Sqlite)?];
+    server(Backend::MariaDb)?;
+    let mariadb = url_variable(Backend::MariaDb).context("MariaDB has an address")?;
+    let mariadb = env::var(mariadb).context(mariadb)?;
+
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        for backend in [Backend::Postgres, Backend::Sqlite] {
-            let database = server(backend)?.create_database()?;
-            ask(backend, database.url(), &mut answers).await?;
+        for server in servers {
+            let database = server.create_database()?;
+            ask(server.backend(), database.url(), &mut answers).await?;
         }
-        ask_mariadb(&mut answers).await
+        ask_mariadb(&mariadb, &mut answers).await
     })?;
 
     for (name, answers) in answers {
         let kept = folder(name).join(".sqlx");
         if is_check {
+            let is_kept = kept.try_exists()? && answers == read(&kept)?;
             ensure!(
-                answers == read(&kept)?,
+                is_kept,
                 "{} is out of date: run `cargo xtask prepare`",
                 kept.display()
             );
         } else {
-            fs::remove_dir_all(&kept)?;
-            fs::create_dir(&kept)?;
-            for (file, answer) in &answers {
-                fs::write(kept.join(file), answer)?;
-            }
+            write(&kept, &answers)
+                .with_context(|| format!("could not write {}", kept.display()))?;
         }
         println!("{name}: {} checked queries", answers.len());
     }
@@ -75,18 +82,37 @@ fn server(backend: Backend) -> Result<Server> {
     }
 }
 
-/// Asks MariaDB, for MySQL too. The database has the same name each time.
-async fn ask_mariadb(answers: &mut Answers) -> Result<()> {
-    let variable = url_variable(Backend::MariaDb).context("MariaDB has an address")?;
-    let url = env::var(variable).with_context(|| format!("{variable} is not set"))?;
+/// Asks MariaDB, for MySQL too. The database has the same name each time, so one run at a time can
+/// use a server.
+async fn ask_mariadb(url: &str, answers: &mut Answers) -> Result<()> {
     let options: MySqlConnectOptions = url.parse()?;
     let mut server = MySqlConnection::connect_with(&options).await?;
 
+    // The server takes it back when the connection ends.
+    let is_alone: Option<i32> = query_scalar("SELECT GET_LOCK(?, 0)")
+        .bind(MYSQL_DATABASE)
+        .fetch_one(&mut server)
+        .await?;
+    ensure!(
+        is_alone == Some(1),
+        "another `cargo xtask prepare` uses the database {MYSQL_DATABASE} of this server"
+    );
+    let comment: Option<String> = query_scalar(
+        "SELECT schema_comment FROM information_schema.schemata WHERE schema_name = ?",
+    )
+    .bind(MYSQL_DATABASE)
+    .fetch_optional(&mut server)
+    .await?;
+    ensure!(
+        comment.is_none_or(|comment| comment == MYSQL_COMMENT),
+        "the server has a database {MYSQL_DATABASE} that `cargo xtask prepare` did not make: \
+         drop it, or use another server"
+    );
+
     let removal = || AssertSqlSafe(format!("DROP DATABASE IF EXISTS {MYSQL_DATABASE}"));
     server.execute(removal()).await?;
-    server
-        .execute(AssertSqlSafe(format!("CREATE DATABASE {MYSQL_DATABASE}")))
-        .await?;
+    let creation = format!("CREATE DATABASE {MYSQL_DATABASE} COMMENT '{MYSQL_COMMENT}'");
+    server.execute(AssertSqlSafe(creation)).await?;
     let url = options.database(MYSQL_DATABASE).to_url_lossy();
     let outcome = ask(Backend::MariaDb, url.as_str(), answers).await;
     server.execute(removal()).await?;
@@ -160,6 +186,18 @@ fn touch(name: &str) -> Result<()> {
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(name)
+}
+
+/// Makes a folder hold these files and no others.
+fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<()> {
+    if folder.try_exists()? {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir(folder)?;
+    for (name, text) in files {
+        fs::write(folder.join(name), text)?;
+    }
+    Ok(())
 }
 
 fn read(folder: &Path) -> Result<BTreeMap<String, String>> {
