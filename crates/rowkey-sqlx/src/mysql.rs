@@ -5,7 +5,10 @@
 //!
 //! A key of MariaDB's UUID type is bound as its 36 characters, so that the server refuses a value
 //! rather than damaging it. It comes back as text, too. A plan of sixteen bytes does not read it: the
-//! column's order is another one, and time ranges would miss rows.
+//! column's order is another one, and time ranges would miss rows. Only reading refuses, though: such
+//! a plan's parameters are taken by a UUID column, and of formats that cannot be declared with
+//! `native-uuid`, such as `Iuid`, `HotGuid` and `DistributedId128`, the server damages some values
+//! that it has taken. Give them a BINARY(16) column.
 
 use std::str;
 

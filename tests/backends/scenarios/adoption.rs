@@ -37,6 +37,15 @@ struct ShortSuffixId(rowkey::ShortSuffixComb);
 #[entity_key]
 struct NumberId(rowkey::DistributedId);
 
+#[entity_key]
+struct ContextId(rowkey::Iuid);
+
+#[entity_key]
+struct HotId(rowkey::HotGuid);
+
+#[entity_key]
+struct NumberInBytesId(rowkey::DistributedId128);
+
 #[entity_key(storage(postgres = "text", mysql = "text", sqlite = "text"))]
 struct TextId(rowkey::UuidV4);
 
@@ -76,11 +85,16 @@ pub(crate) fn postgres() -> Vec<Scenario<Sqlx<Postgres>>> {
         versions_are_counted,
         clocks_are_found,
         counters_are_found,
+        ids_of_any_column_are_shown,
+        byte_orders_are_told,
         net_bytes_are_put_in_order,
         suffix_combs_are_turned_round,
+        constraints_keep_their_actions,
+        other_columns_are_left_alone,
         old_random_ids_have_no_time,
         upper_case_is_not_found,
         postgres_text_becomes_uuid,
+        postgres_conversions_keep_constraints,
         postgres_bytes_become_uuid,
     ]
 }
@@ -90,22 +104,28 @@ pub(crate) fn mysql(backend: Backend) -> Vec<Scenario<Sqlx<MySql>>> {
         every_statement_is_run,
         versions_are_counted,
         clocks_are_found,
-        versions_of_text_are_counted,
         counters_are_found,
+        ids_of_any_column_are_shown,
+        byte_orders_are_told,
         net_bytes_are_put_in_order,
         time_bytes_are_put_in_order,
+        constraints_keep_their_actions,
+        other_columns_are_left_alone,
         orphans_are_found,
         collations_decide_about_letter_case,
         suffix_combs_are_turned_round,
         old_random_ids_have_no_time,
         upper_case_is_not_found,
         mysql_text_becomes_binary,
+        bad_text_loses_no_row,
+        mysql_columns_take_wrong_ids,
     ];
     if backend == Backend::MariaDb {
         scenarios.extend(scenarios![
             uuids_are_read_as_they_are,
             uuids_become_binary,
             damaged_uuids_are_found,
+            mariadb_columns_take_wrong_ids,
         ]);
     }
     scenarios
@@ -115,13 +135,18 @@ pub(crate) fn sqlite() -> Vec<Scenario<Sqlx<Sqlite>>> {
     scenarios![
         every_statement_is_run,
         versions_are_counted,
-        versions_of_text_are_counted,
         clocks_are_found,
+        ids_of_any_column_are_shown,
+        byte_orders_are_told,
         net_bytes_are_put_in_order,
         suffix_combs_are_turned_round,
+        constraints_keep_their_actions,
+        other_columns_are_left_alone,
         old_random_ids_have_no_time,
         upper_case_is_not_found,
         sqlite_text_becomes_blob,
+        bad_text_loses_no_row,
+        sqlite_columns_take_wrong_ids,
         sqlite_digits_are_padded,
         sqlite_numbers_are_found,
     ]
@@ -135,11 +160,11 @@ fn dialect(backend: Backend) -> &'static str {
     }
 }
 
-/// The statements of a block of the chapter, by what its fence says.
+/// The statements of a block of the chapter, by what its fence says: a dialect, or `any`.
 fn statements(dialect: &str, name: &str) -> Result<&'static str> {
-    let fence = format!("```sql {dialect} {name}\n");
-    let (_, block) = CHAPTER
-        .split_once(&fence)
+    let (_, block) = [dialect, "any"]
+        .into_iter()
+        .find_map(|dialect| CHAPTER.split_once(&format!("```sql {dialect} {name}\n")))
         .with_context(|| format!("the chapter has no block `{dialect} {name}`"))?;
     let (sql, _) = block.split_once("```").context("the block has no end")?;
     Ok(sql)
@@ -151,14 +176,37 @@ async fn run<D: Driver>(session: &mut Session<D>, name: &str) -> Result<()> {
     session.execute(sql).await
 }
 
-/// Runs a block for the session's backend and reads each of its rows.
+/// Runs statements as a client does that goes on after an error, and counts the errors.
+async fn run_on<D: Driver>(session: &mut Session<D>, sql: &str) -> usize {
+    let mut errors = 0;
+    // A statement with a body in it is alone in its block.
+    let statements: Vec<&str> = match sql.contains("$$") {
+        true => vec![sql],
+        false => sql.split(';').collect(),
+    };
+    for statement in statements {
+        if !statement.trim().is_empty() {
+            errors += usize::from(session.execute(statement).await.is_err());
+        }
+    }
+    errors
+}
+
+/// Runs a block for the session's backend and reads each of its rows, with the view that it needs.
 async fn ask<D: Driver, T>(
     session: &mut Session<D>,
     name: &str,
     read: impl FnMut(&D::Row<'_>) -> Result<T, D::Error>,
 ) -> Result<Vec<T>> {
     let sql = statements(dialect(session.backend()), name)?;
+    let of_view = sql.contains("FROM order_ids");
+    if of_view {
+        run(session, "order-ids").await?;
+    }
     let rows = session.fetch_text(sql, read).await;
+    if of_view {
+        session.execute("DROP VIEW order_ids").await?;
+    }
     rows.with_context(|| name.to_owned())
 }
 
@@ -199,10 +247,14 @@ async fn every_statement_is_run<D: Driver>(session: &mut Session<D>) -> Result<(
             .with_context(|| format!("`{fence}` names no dialect and block"))?;
         statements(dialect, name)?;
         ensure!(
+            !fence.contains("any ") || CHAPTER.matches(&format!(" {name}\n")).count() == 1,
+            "`{name}` is there for any database and for one"
+        );
+        ensure!(
             scenarios.contains(&format!("\"{name}\"")),
             "nothing runs `{dialect} {name}`"
         );
-        blocks += usize::from(dialect == self::dialect(session.backend()));
+        blocks += usize::from(["any", self::dialect(session.backend())].contains(&dialect));
     }
     ensure!(blocks >= 8, "there are {blocks} blocks");
     Ok(())
@@ -247,33 +299,35 @@ fn literal(backend: Backend, value: u128) -> String {
     }
 }
 
+/// The default column for uuids.
+fn id_type(backend: Backend) -> &'static str {
+    match backend {
+        Backend::Postgres => "uuid",
+        Backend::Sqlite => "BLOB",
+        _ => "BINARY(16)",
+    }
+}
+
 /// Creates `orders` with the default column for uuids and with these values in it.
 async fn create_orders<D: Driver>(session: &mut Session<D>, values: &[u128]) -> Result<()> {
     let backend = session.backend();
-    let id = match backend {
-        Backend::Postgres => "id uuid",
-        Backend::Sqlite => "id BLOB",
-        _ => "id BINARY(16)",
-    };
-    let created_at = match backend {
-        Backend::Postgres => "created_at timestamptz",
-        _ => "created_at TIMESTAMP NULL",
-    };
     let literals = values.iter().map(|&value| literal(backend, value));
-    create(session, &[id, created_at], literals.collect()).await
+    let id = format!("id {}", id_type(backend));
+    create(session, &id, literals.collect()).await
 }
 
-/// Creates `orders` with these columns, of which the first is the key, and literals of keys in it.
+/// Creates `orders` with this column for the key, and literals of keys in it.
 async fn create<D: Driver>(
     session: &mut Session<D>,
-    columns: &[&str],
+    id: &str,
     literals: Vec<String>,
 ) -> Result<()> {
-    let [id, others @ ..] = columns else {
-        anyhow::bail!("there is no key");
+    let created_at = match session.backend() {
+        Backend::Postgres => "timestamptz",
+        Backend::Sqlite => "TEXT",
+        _ => "TIMESTAMP NULL",
     };
-    let others: String = others.iter().map(|column| format!(", {column}")).collect();
-    let table = format!("CREATE TABLE orders ({id} NOT NULL PRIMARY KEY{others})");
+    let table = format!("CREATE TABLE orders ({id} NOT NULL PRIMARY KEY, created_at {created_at})");
     session.execute(table).await?;
     let rows: Vec<String> = literals.iter().map(|id| format!("({id})")).collect();
     let insert = format!("INSERT INTO orders (id) VALUES {}", rows.join(", "));
@@ -282,10 +336,20 @@ async fn create<D: Driver>(
 
 /// Creates `order_lines` with a column of this type and a line for each order.
 async fn create_lines<D: Driver>(session: &mut Session<D>, id_type: &str) -> Result<()> {
+    create_lines_with(session, &format!("{id_type} NOT NULL"), "").await
+}
+
+/// Creates `order_lines` with such a column, whose constraint has these actions, and a line for
+/// each order.
+async fn create_lines_with<D: Driver>(
+    session: &mut Session<D>,
+    order_id: &str,
+    actions: &str,
+) -> Result<()> {
     session
         .execute(format!(
-            "CREATE TABLE order_lines (n INTEGER PRIMARY KEY, order_id {id_type} NOT NULL, \
-             CONSTRAINT order_lines_order FOREIGN KEY (order_id) REFERENCES orders (id))"
+            "CREATE TABLE order_lines (n INTEGER PRIMARY KEY, order_id {order_id}, \
+             CONSTRAINT order_lines_order FOREIGN KEY (order_id) REFERENCES orders (id) {actions})"
         ))
         .await?;
     session
@@ -294,6 +358,15 @@ async fn create_lines<D: Driver>(session: &mut Session<D>, id_type: &str) -> Res
              FROM orders o",
         )
         .await
+}
+
+async fn drop_tables<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    for table in ["order_lines", "orders"] {
+        session
+            .execute(format!("DROP TABLE IF EXISTS {table}"))
+            .await?;
+    }
+    Ok(())
 }
 
 /// A query of its own for each key: PostgreSQL refuses a prepared one after a column's type has
@@ -376,27 +449,132 @@ where
     Ok(())
 }
 
-/// The same statement for text and for MariaDB's own type, as the chapter says.
-async fn versions_of_text_are_counted<D: Driver>(session: &mut Session<D>) -> Result<()> {
-    const INSTEAD: &str = "upper(replace(id, '-', ''))";
-    ensure!(CHAPTER.contains(INSTEAD));
-    let sql = statements(dialect(session.backend()), "count-versions")?.replace("hex(id)", INSTEAD);
-    let columns: &[&str] = match session.backend() {
-        Backend::MariaDb => &[
-            "id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin",
-            "id UUID",
-        ],
-        Backend::MySql => &["id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin"],
-        _ => &["id TEXT"],
+/// Whatever the column's type and however its text is written.
+async fn ids_of_any_column_are_shown<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    let mut random = Random::Seeded(26);
+    let values: Vec<u128> = (0..60).map(|n| timed(4, TIME + n, &mut random)).collect();
+    let digits = |prefix: &str| -> Vec<String> {
+        values
+            .iter()
+            .map(|value| format!("{prefix}{value:032x}'"))
+            .collect()
     };
-    for column in columns {
-        let (_, texts) = texts(26);
-        create(session, &[column], texts).await?;
+    let written = |write: fn(String) -> String| -> Vec<String> {
+        values
+            .iter()
+            .map(|&value| format!("'{}'", write(hyphenated(value))))
+            .collect()
+    };
+    let lower = written(|text| text);
+    let upper = written(|text| text.to_uppercase());
+    let columns = match session.backend() {
+        Backend::Postgres => vec![
+            ("uuid", lower.clone()),
+            ("bytea", digits("'\\x")),
+            ("text", lower),
+            ("varchar(36)", upper),
+            ("text", written(|text| format!("{{{text}}}"))),
+            ("text", digits("'")),
+        ],
+        Backend::Sqlite => vec![
+            ("BLOB", digits("x'")),
+            ("TEXT", lower),
+            ("TEXT", upper),
+            ("TEXT", digits("'")),
+        ],
+        backend => {
+            let mut columns = vec![
+                ("BINARY(16)", digits("x'")),
+                ("CHAR(36) CHARACTER SET ascii COLLATE ascii_bin", upper),
+                ("VARCHAR(36) CHARACTER SET utf8", digits("'")),
+            ];
+            if backend == Backend::MariaDb {
+                columns.push(("UUID", lower));
+            }
+            columns
+        }
+    };
+    let clock = ["ids", "clock_in_front", "clock_at_the_end"];
+    for (column, literals) in columns {
+        create(session, &format!("id {column}"), literals).await?;
+        ensure!(counts(session, "find-other-digits", ["other"]).await? == [0]);
         let version =
-            |row: &D::Row<'_>| Ok((text::<D>(row, "version")?, D::get_integer(row, "rfc")?));
-        let found = session.fetch_text(&sql, version).await?;
-        ensure!(found == [("4".into(), 1)], "{column}: {found:?}");
-        session.execute("DROP TABLE orders").await?;
+            |row: &D::Row<'_>| Ok((text::<D>(row, "version")?, D::get_integer(row, "ids")?));
+        let versions = ask(session, "count-versions", version).await?;
+        ensure!(versions == [("4".into(), 60)], "{column}: {versions:?}");
+        let [ids, front, back] = counts(session, "find-clock", clock).await?;
+        ensure!((ids, front) == (60, 60) && back < 5, "{column}");
+        ensure!(byte_order(session).await? == "as_the_text", "{column}");
+        drop_tables(session).await?;
+    }
+
+    let text = match session.backend() {
+        Backend::Sqlite => "TEXT",
+        _ => "VARCHAR(36)",
+    };
+    let others = ["'nobody'", "''", "'0123'"].map(str::to_owned).to_vec();
+    create(session, &format!("id {text}"), others).await?;
+    ensure!(counts(session, "find-other-digits", ["other"]).await? == [3]);
+    Ok(())
+}
+
+/// Which order of bytes the chapter tells from its counts, by its order of questions.
+async fn byte_order<D: Driver>(session: &mut Session<D>) -> Result<&'static str> {
+    let columns = ["as_the_text", "as_net_writes", "time_in_front"];
+    let [ids, found @ ..] = counts(
+        session,
+        "find-version-digit",
+        ["ids", columns[0], columns[1], columns[2]],
+    )
+    .await?;
+    let column = found.iter().position(|&found| found == ids);
+    Ok(column.map_or("none", |column| columns[column]))
+}
+
+async fn byte_orders_are_told<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    let mut random = Random::Seeded(29);
+    let mut made = |make: &mut dyn FnMut(u128, &mut Random) -> u128| -> Vec<u128> {
+        (0..60).map(|n| make(n, &mut random)).collect()
+    };
+    // Of one afternoon: the clock's digits are those of all rows.
+    let ones = made(&mut |n, random| {
+        let time = 0x1ef_4a5b_0000_0000 + n * 10_000_000;
+        let fields = (time & 0xffff_ffff) << 96 | (time >> 32 & 0xffff) << 80 | time >> 48 << 64;
+        stamped(fields | random.next_u128() >> 64, 1)
+    });
+    let fours = made(&mut |_, random| v4(random));
+    let sevens = made(&mut |n, random| timed(7, TIME + n, random));
+    let prefixes = made(&mut |n, random| timed(4, TIME + n, random));
+    let suffixes = made(&mut |n, random| exchanged(timed(4, TIME + n, random), 6));
+    // Counters whose first digit is 1.
+    let shorts = made(&mut |n, random| stamped((0x1000 + n) << 112 | random.next_u128() >> 16, 4));
+    let mut mixed = fours.clone();
+    mixed.extend(sevens.iter().map(|&id| net_bytes(id)));
+
+    let mut columns = Vec::new();
+    columns.push((
+        ones.iter().copied().map(time_in_front).collect(),
+        "time_in_front",
+    ));
+    for ids in [&ones, &fours, &sevens] {
+        columns.push((
+            ids.iter().copied().map(net_bytes).collect(),
+            "as_net_writes",
+        ));
+    }
+    for ids in [ones, fours, sevens, prefixes, suffixes, shorts] {
+        columns.push((ids, "as_the_text"));
+    }
+    columns.push((mixed, "none"));
+    for (ids, expected) in columns {
+        create_orders(session, &ids).await?;
+        let order = byte_order(session).await?;
+        ensure!(
+            order == expected,
+            "{order}, not {expected}: {:032x}",
+            ids[0]
+        );
+        drop_tables(session).await?;
     }
     Ok(())
 }
@@ -463,7 +641,7 @@ where
     RandomId: KeyOf<D>,
 {
     let mut random = Random::Seeded(14);
-    let values = sorted((0..40).map(|_| v4(&mut random)).collect());
+    let values = sorted((0..60).map(|_| v4(&mut random)).collect());
     let stored: Vec<u128> = values.iter().copied().map(net_bytes).collect();
     create_orders(session, &stored).await?;
 
@@ -472,41 +650,26 @@ where
     let error = refusal::<D, RandomId>(session).await?;
     ensure!(error.contains("UuidV4"), "{error}");
 
-    ensure!(version_digits(session).await? == ["as_net_writes"]);
+    ensure!(byte_order(session).await? == "as_net_writes");
     run(session, "net-bytes-in-order").await?;
     ensure!(orders::<D, RandomId>(session).await? == values);
-    ensure!(version_digits(session).await? == ["as_the_text"]);
+    ensure!(byte_order(session).await? == "as_the_text");
     Ok(())
 }
 
-/// The columns in which all rows have the digit of version 4.
-async fn version_digits<D: Driver>(session: &mut Session<D>) -> Result<Vec<&'static str>> {
-    let mut columns = vec!["as_the_text", "as_net_writes", "time_in_front"];
-    let is_version = |row: &D::Row<'_>, column: &str| Ok(text::<D>(row, column)? == "4");
-    for column in columns.clone() {
-        let rows = ask(session, "find-version-digit", |row| is_version(row, column)).await?;
-        if rows.contains(&false) {
-            columns.retain(|other| *other != column);
-        }
-    }
-    Ok(columns)
+/// Sixteen bytes of a version-1 UUID with the groups of its time turned round.
+fn time_in_front(value: u128) -> u128 {
+    let b = value.to_be_bytes();
+    let front = [b[6], b[7], b[4], b[5], b[0], b[1], b[2], b[3]];
+    u128::from(u64::from_be_bytes(front)) << 64 | value & u128::from(u64::MAX)
 }
 
 async fn time_bytes_are_put_in_order(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let mut random = Random::Seeded(15);
-    let values = sorted((0..20).map(|_| stamped(random.next_u128(), 1)).collect());
-    let stored: Vec<u128> = values
-        .iter()
-        .map(|value| {
-            let b = value.to_be_bytes();
-            let front = [b[6], b[7], b[4], b[5], b[0], b[1], b[2], b[3]];
-            u128::from(u64::from_be_bytes(front)) << 64 | value & u128::from(u64::MAX)
-        })
-        .collect();
+    let values = sorted((0..60).map(|_| stamped(random.next_u128(), 1)).collect());
+    let stored: Vec<u128> = values.iter().copied().map(time_in_front).collect();
     create_orders(session, &stored).await?;
-    let digit = |row: &MySqlRow| text::<Sqlx<MySql>>(row, "time_in_front");
-    let digits = ask(session, "find-version-digit", digit).await?;
-    ensure!(digits.iter().all(|digit| digit == "1"), "{digits:?}");
+    ensure!(byte_order(session).await? == "time_in_front");
     run(session, "time-bytes-in-order").await?;
     ensure!(orders::<_, AnyId>(session).await? == values);
     Ok(())
@@ -533,13 +696,9 @@ where
     run(session, "suffix-to-prefix").await?;
     ensure!(orders::<D, RandomId>(session).await? == by_value);
 
-    let id_type = match session.backend() {
-        Backend::Postgres => "uuid",
-        Backend::Sqlite => "BLOB",
-        _ => "BINARY(16)",
-    };
-    create_lines(session, id_type).await?;
+    create_lines(session, id_type(session.backend())).await?;
     run(session, "with-lines").await?;
+    commit_lines(session).await?;
     ensure!(in_column_order::<D, SuffixId>(session).await? == combs);
     ensure!(orders_with_lines::<D, SuffixId>(session).await? == by_value);
     let unknown = format!(
@@ -560,6 +719,140 @@ where
     run(session, "short-suffix-to-prefix").await?;
     ensure!(in_column_order::<D, ShortSuffixId>(session).await? == combs);
     Ok(())
+}
+
+/// Ends the transaction that `with-lines` has left open, where it has.
+async fn commit_lines<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    match session.backend() {
+        Backend::Postgres => Ok(()),
+        _ => run(session, "commit-lines").await,
+    }
+}
+
+/// What the constraints on `orders` are, in words of the backend.
+async fn references<D: Driver>(session: &mut Session<D>) -> Result<Vec<String>> {
+    let columns: &[&str] = match session.backend() {
+        Backend::Postgres => &["child", "name", "definition"],
+        Backend::Sqlite => &["child", "column_name", "on_delete", "on_update"],
+        _ => &["child", "name", "column_name", "on_delete", "on_update"],
+    };
+    let words = |row: &D::Row<'_>| {
+        let words = columns.iter().map(|column| text::<D>(row, column));
+        Ok(words.collect::<Result<Vec<_>, _>>()?.join(" "))
+    };
+    ask(session, "find-references", words).await
+}
+
+/// Actions fire for no row, and are there afterwards.
+async fn constraints_keep_their_actions<D: Driver>(session: &mut Session<D>) -> Result<()>
+where
+    SuffixId: KeyOf<D>,
+{
+    let mut random = Random::Seeded(30);
+    let combs: Vec<u128> = (0..20)
+        .map(|n| exchanged(timed(4, TIME + n, &mut random), 6))
+        .collect();
+    let mut actions = vec![
+        "",
+        "ON DELETE CASCADE",
+        "ON UPDATE CASCADE",
+        "ON DELETE SET NULL ON UPDATE SET NULL",
+    ];
+    if session.backend() == Backend::Postgres {
+        actions.push("DEFERRABLE INITIALLY DEFERRED");
+    }
+    let id_type = id_type(session.backend());
+    for actions in actions {
+        create_orders(session, &combs).await?;
+        create_lines_with(session, &format!("{id_type} NULL"), actions).await?;
+        session
+            .execute("INSERT INTO order_lines VALUES (99, NULL)")
+            .await?;
+        let before = references(session).await?;
+        ensure!(before.len() == 1, "{before:?}");
+        ensure!(
+            actions
+                .split(" ON ")
+                .all(|action| before[0].contains(action.split(' ').next_back().unwrap_or(""))),
+            "{before:?}"
+        );
+        let orphans = ["orphans", "without_order"];
+        ensure!(counts(session, "find-orphans", orphans).await? == [0, 1]);
+        let sql = statements(dialect(session.backend()), "with-lines")?;
+        ensure!(run_on(session, sql).await == 0);
+        ensure!(
+            counts(session, "find-orphans", orphans).await? == [0, 1],
+            "{actions}"
+        );
+        commit_lines(session).await?;
+        ensure!(
+            counts(session, "find-orphans", orphans).await? == [0, 1],
+            "{actions}"
+        );
+        ensure!(
+            in_column_order::<D, SuffixId>(session).await? == combs,
+            "{actions}"
+        );
+        ensure!(orders_with_lines::<D, SuffixId>(session).await? == sorted(combs.clone()));
+        ensure!(references(session).await? == before, "{actions}");
+        drop_tables(session).await?;
+    }
+    Ok(())
+}
+
+/// Updates are refused, or change no row, where the column is not sixteen bytes.
+async fn other_columns_are_left_alone<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    let (_, texts) = texts(31);
+    let mut columns: Vec<(&str, Vec<String>)> = match session.backend() {
+        Backend::Postgres => vec![("text", texts.clone())],
+        Backend::Sqlite => vec![("TEXT", texts.clone())],
+        _ => vec![
+            ("CHAR(36) CHARACTER SET latin1", texts.clone()),
+            ("VARBINARY(36)", texts.clone()),
+        ],
+    };
+    match session.backend() {
+        Backend::Postgres => columns.push(("bytea", vec![r"'\x0123'".into()])),
+        Backend::Sqlite => columns.push(("BLOB", vec!["x'0123'".into()])),
+        Backend::MariaDb => columns.push(("UUID", texts)),
+        _ => {}
+    }
+    let mut names = vec![
+        "suffix-to-prefix",
+        "short-suffix-to-prefix",
+        "net-bytes-in-order",
+    ];
+    if dialect(session.backend()) == "mysql" {
+        names.push("time-bytes-in-order");
+    }
+    for (column, literals) in columns {
+        create(session, &format!("id {column}"), literals).await?;
+        let digits =
+            async |session: &mut Session<D>| ids_as_text::<D>(session, "orders", "id").await;
+        let before = digits(session).await?;
+        for name in &names {
+            run_on(session, statements(dialect(session.backend()), name)?).await;
+            ensure!(digits(session).await? == before, "{column}: {name}");
+        }
+        drop_tables(session).await?;
+    }
+    Ok(())
+}
+
+/// The values of a column in their order, as text of any kind.
+async fn ids_as_text<D: Driver>(
+    session: &mut Session<D>,
+    table: &str,
+    column: &str,
+) -> Result<Vec<String>> {
+    let shown = match session.backend() {
+        Backend::Postgres => format!("{column}::text"),
+        _ => format!("hex({column})"),
+    };
+    let sql = format!("SELECT {shown} AS shown FROM {table} ORDER BY 1");
+    Ok(session
+        .fetch_text(sql, |row| text::<D>(row, "shown"))
+        .await?)
 }
 
 /// Random ids and then COMBs: a key over COMBs reads them all, and its bounds mean some of them.
@@ -598,7 +891,7 @@ where
         Backend::MySql | Backend::MariaDb => "id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin",
         _ => "id VARCHAR(36)",
     };
-    create(session, &[column], texts).await?;
+    create(session, column, texts).await?;
     ensure!(orders::<D, TextId>(session).await? == values);
     ensure!(finds::<D, TextId>(session, values[4]).await?);
     ensure!(!finds::<D, TextId>(session, values[5]).await?);
@@ -619,7 +912,7 @@ fn texts(seed: u64) -> (Vec<u128>, Vec<String>) {
 
 async fn postgres_text_becomes_uuid(session: &mut Session<Sqlx<Postgres>>) -> Result<()> {
     let (values, texts) = texts(17);
-    create(session, &["id text"], texts).await?;
+    create(session, "id text", texts).await?;
     create_lines(session, "text").await?;
     let others = counts(session, "find-other-text", ["other"]).await?;
     ensure!(others == [1]);
@@ -629,10 +922,9 @@ async fn postgres_text_becomes_uuid(session: &mut Session<Sqlx<Postgres>>) -> Re
 
     // What is no uuid stops it, and nothing has changed.
     session
-        .execute("INSERT INTO orders VALUES ('nobody')")
+        .execute("INSERT INTO orders (id) VALUES ('nobody')")
         .await?;
     ensure!(run(session, "text-to-uuid").await.is_err());
-    session.execute("ROLLBACK").await?;
     ensure!(orders_with_lines::<_, TextId>(session).await? == values);
     session
         .execute("DELETE FROM orders WHERE id = 'nobody'")
@@ -640,7 +932,7 @@ async fn postgres_text_becomes_uuid(session: &mut Session<Sqlx<Postgres>>) -> Re
     let braces = values[0] ^ 1;
     let text = hyphenated(braces);
     session
-        .execute(format!("INSERT INTO orders VALUES ('{{{text}}}')"))
+        .execute(format!("INSERT INTO orders (id) VALUES ('{{{text}}}')"))
         .await?;
 
     run(session, "text-to-uuid").await?;
@@ -654,13 +946,61 @@ async fn postgres_bytes_become_uuid(session: &mut Session<Sqlx<Postgres>>) -> Re
     let mut random = Random::Seeded(18);
     let values = sorted((0..6).map(|_| v4(&mut random)).collect());
     let bytes = values.iter().map(|value| format!("'\\x{value:032x}'"));
-    create(session, &["id bytea"], bytes.collect()).await?;
+    create(session, "id bytea", bytes.collect()).await?;
     create_lines(session, "bytea").await?;
     ensure!(orders::<_, BinaryId>(session).await? == values);
     let error = refusal::<_, RandomId>(session).await?;
     ensure!(error.contains("expected a uuid"), "{error}");
     run(session, "bytea-to-uuid").await?;
     ensure!(orders_with_lines::<_, RandomId>(session).await? == values);
+    Ok(())
+}
+
+/// With actions, references that are NULL, and an id that is there in both cases.
+async fn postgres_conversions_keep_constraints(
+    session: &mut Session<Sqlx<Postgres>>,
+) -> Result<()> {
+    let (values, texts) = texts(33);
+    let bytes: Vec<String> = values
+        .iter()
+        .map(|value| format!(r"'\x{value:032x}'"))
+        .collect();
+    let columns = [
+        ("text", "text-to-uuid", texts, values[0]),
+        ("bytea", "bytea-to-uuid", bytes, 0),
+    ];
+    for (column, name, literals, twice) in columns {
+        create(session, &format!("id {column}"), literals).await?;
+        let actions = "ON UPDATE CASCADE ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED";
+        create_lines_with(session, column, actions).await?;
+        session
+            .execute("INSERT INTO order_lines VALUES (99, NULL)")
+            .await?;
+        let before = references(session).await?;
+        ensure!(before[0].ends_with(actions), "{before:?}");
+        let sql = statements("postgres", name)?;
+
+        // Twice the same, or of another length.
+        let bad = match twice {
+            0 => r"'\x0123'".to_owned(),
+            id => format!("'{}'", hyphenated(id).to_uppercase()),
+        };
+        session
+            .execute(format!("INSERT INTO orders (id) VALUES ({bad})"))
+            .await?;
+        ensure!(run_on(session, sql).await == 1);
+        ensure!(references(session).await? == before);
+        session
+            .execute(format!("DELETE FROM orders WHERE id = {bad}"))
+            .await?;
+
+        ensure!(run_on(session, sql).await == 0);
+        ensure!(references(session).await? == before);
+        ensure!(orders_with_lines::<_, RandomId>(session).await? == values);
+        let orphans = ["orphans", "without_order"];
+        ensure!(counts(session, "find-orphans", orphans).await? == [0, 1]);
+        drop_tables(session).await?;
+    }
     Ok(())
 }
 
@@ -681,7 +1021,7 @@ async fn orphans_are_found(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
 async fn collations_decide_about_letter_case(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let (values, texts) = texts(28);
     let column = "id CHAR(36) CHARACTER SET utf8 COLLATE utf8_general_ci";
-    create(session, &[column], texts).await?;
+    create(session, column, texts).await?;
     ensure!(orders::<_, TextId>(session).await? == values);
     ensure!(finds::<_, TextId>(session, values[5]).await?);
     Ok(())
@@ -690,7 +1030,7 @@ async fn collations_decide_about_letter_case(session: &mut Session<Sqlx<MySql>>)
 async fn mysql_text_becomes_binary(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let (values, texts) = texts(19);
     let column = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin";
-    create(session, &[&format!("id {column}")], texts).await?;
+    create(session, &format!("id {column}"), texts).await?;
     create_lines(session, column).await?;
     ensure!(orders::<_, TextId>(session).await? == values);
     ensure!(finds::<_, TextId>(session, values[0]).await?);
@@ -698,17 +1038,227 @@ async fn mysql_text_becomes_binary(session: &mut Session<Sqlx<MySql>>) -> Result
     let error = refusal::<_, RandomId>(session).await?;
     ensure!(error.contains("expected 16 bytes"), "{error}");
 
-    session
-        .execute("INSERT INTO orders VALUES ('0123')")
-        .await?;
-    let others = counts(session, "find-other-text", ["other"]).await?;
-    ensure!(others == [1]);
+    ensure!(counts(session, "find-other-text", ["other"]).await? == [0]);
     run(session, "text-to-binary").await?;
+    ensure!(counts(session, "compare-tables", MISSING).await? == [0; 3]);
+    run(session, "exchange-tables").await?;
     ensure!(orders_with_lines::<_, RandomId>(session).await? == values);
     ensure!(
-        finds::<_, AnyId>(session, 0x0123 << 112).await?,
-        "the rest is not zero"
+        session
+            .execute("INSERT INTO order_lines VALUES (99, repeat('x', 16))")
+            .await
+            .is_err(),
+        "the constraint is gone"
     );
+    drop_copies(session, "old").await
+}
+
+/// What `compare-tables` counts.
+const MISSING: [&str; 3] = ["orders_missing", "lines_missing", "orphans"];
+
+/// Drops the tables that the conversion has made, or those that it has left.
+async fn drop_copies<D: Driver>(session: &mut Session<D>, end: &str) -> Result<()> {
+    for table in ["order_lines", "orders"] {
+        session
+            .execute(format!("DROP TABLE IF EXISTS {table}_{end}"))
+            .await?;
+    }
+    Ok(())
+}
+
+/// A client goes on after an error: the check says so, and no row is lost.
+async fn bad_text_loses_no_row<D: Driver>(session: &mut Session<D>) -> Result<()>
+where
+    RandomId: KeyOf<D>,
+{
+    let dialect = dialect(session.backend());
+    let (column, name) = match session.backend() {
+        Backend::Sqlite => ("TEXT", "text-to-blob"),
+        _ => (
+            "VARCHAR(38) CHARACTER SET ascii COLLATE ascii_bin",
+            "text-to-binary",
+        ),
+    };
+    let convert = statements(dialect, name)?;
+    let (values, texts) = texts(34);
+    let in_both_cases = format!("'{}'", hyphenated(values[0]).to_uppercase());
+    let in_braces = format!("'{{{}}}'", hyphenated(values[0] ^ 1));
+    // Each in a line of its own, the first as a reference that is NULL.
+    let bad = [
+        "NULL",
+        "''",
+        "'0123'",
+        "'nobody'",
+        &in_braces,
+        &in_both_cases,
+    ];
+    for bad in bad {
+        create(session, &format!("id {column}"), texts.clone()).await?;
+        if bad != "NULL" {
+            session
+                .execute(format!("INSERT INTO orders (id) VALUES ({bad})"))
+                .await?;
+        }
+        create_lines_with(session, &format!("{column} NULL"), "ON DELETE CASCADE").await?;
+        if bad == "NULL" {
+            session
+                .execute("INSERT INTO order_lines VALUES (99, NULL)")
+                .await?;
+        }
+        let before = (
+            ids_as_text(session, "orders", "id").await?,
+            ids_as_text(session, "order_lines", "order_id").await?,
+        );
+        run_on(session, convert).await;
+        let missing = counts(session, "compare-tables", MISSING).await?;
+        ensure!(
+            missing.iter().any(|&missing| missing > 0),
+            "{bad}: {missing:?}"
+        );
+        let after = (
+            ids_as_text(session, "orders", "id").await?,
+            ids_as_text(session, "order_lines", "order_id").await?,
+        );
+        ensure!(before == after, "{bad}");
+
+        // Mended, with the column and the constraint as they were.
+        drop_copies(session, "new").await?;
+        session
+            .execute(format!("DELETE FROM orders WHERE id = {bad}"))
+            .await?;
+        let convert = convert
+            .replace("order_id BLOB NOT NULL", "order_id BLOB")
+            .replace("order_id BINARY(16) NOT NULL", "order_id BINARY(16)")
+            .replace("orders_new (id)", "orders_new (id) ON DELETE CASCADE");
+        ensure!(run_on(session, &convert).await == 0, "{bad}");
+        ensure!(
+            counts(session, "compare-tables", MISSING).await? == [0; 3],
+            "{bad}"
+        );
+        let exchange = statements(dialect, "exchange-tables")?;
+        ensure!(run_on(session, exchange).await == 0, "{bad}");
+        drop_copies(session, "old").await?;
+        ensure!(
+            orders_with_lines::<D, RandomId>(session).await? == values,
+            "{bad}"
+        );
+        let orphans = ["orphans", "without_order"];
+        let nulls = i64::from(bad == "NULL");
+        ensure!(
+            counts(session, "find-orphans", orphans).await? == [0, nulls],
+            "{bad}"
+        );
+        let references = references(session).await?;
+        ensure!(
+            references.len() == 1 && references[0].contains("CASCADE"),
+            "{references:?}"
+        );
+        drop_tables(session).await?;
+    }
+
+    // Without what the conversion needs, such as a function that the client's version lacks.
+    create(session, &format!("id {column}"), texts).await?;
+    create_lines(session, column).await?;
+    ensure!(run_on(session, &convert.replace("unhex", "no_unhex")).await == 2);
+    let missing = counts(session, "compare-tables", MISSING).await?;
+    ensure!(missing == [6, 6, 0], "{missing:?}");
+    Ok(())
+}
+
+/// A column of text: sixteen bytes find nothing there, and may be written to it all the same.
+async fn mysql_columns_take_wrong_ids(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
+    let (values, texts) = texts(35);
+    create(session, "id CHAR(36) CHARACTER SET latin1", texts).await?;
+    ensure!(!finds::<_, RandomId>(session, values[0]).await?);
+    insert::<_, RandomId>(session, values[0]).await?;
+    let rows = ids_as_text(session, "orders", "id").await?.len();
+    ensure!(rows == values.len() + 1, "{rows} rows");
+    let live = "SELECT column_type AS live FROM information_schema.columns \
+                WHERE table_schema = database() AND table_name = 'orders' AND column_name = 'id'";
+    let live = session
+        .fetch_text(live, |row| text::<Sqlx<MySql>>(row, "live"))
+        .await?;
+    ensure!(live == ["char(36)"], "{live:?}");
+    let expected = RandomId::PLAN.column_type(session.backend())?;
+    ensure!(!expected.eq_ignore_ascii_case(&live[0]), "{expected}");
+    Ok(())
+}
+
+/// Inserts an order by its key.
+async fn insert<D: Driver, K: KeyOf<D>>(session: &mut Session<D>, value: u128) -> Result<()> {
+    let mut query = Query::new("INSERT INTO orders (id) VALUES (");
+    query.push_param(K::try_from(value)?.param()).push(")");
+    Ok(session.run(query).await?)
+}
+
+/// MariaDB's own type takes sixteen bytes and damages some; BINARY(16) takes no text.
+async fn mariadb_columns_take_wrong_ids(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
+    const DAMAGED: u128 = 0x01a1_fe39_0be4_8001_8080_0001_2345_6789;
+    const COMB: u128 = 0xd01c_25cc_63a7_47cc_b5ba_018e_5f3b_ff48;
+    create(
+        session,
+        "id UUID",
+        vec!["'00000000-0000-4000-8000-000000000000'".into()],
+    )
+    .await?;
+    session.execute("DELETE FROM orders").await?;
+    for (n, value) in [DAMAGED + 1, DAMAGED + 2].into_iter().enumerate() {
+        match n {
+            0 => insert::<_, HotId>(session, value).await?,
+            _ => insert::<_, NumberInBytesId>(session, value).await?,
+        }
+    }
+    insert::<_, ContextId>(session, DAMAGED).await?;
+    insert::<_, SuffixId>(session, COMB).await?;
+    let texts = "SELECT CAST(id AS CHAR) AS id FROM orders";
+    let mut texts = session
+        .fetch_text(texts, |row| text::<Sqlx<MySql>>(row, "id"))
+        .await?;
+    texts.sort();
+    let stored = [
+        hyphenated(exchanged(COMB, 6)),
+        "23456789-0001-8080-8001-01a1fe390be4".to_owned(),
+        "2345678a-0001-8080-8001-01a1fe390be4".to_owned(),
+        "2345678b-0001-8080-8001-01a1fe390be4".to_owned(),
+    ];
+    ensure!(texts == stored, "{texts:?}");
+    // Conditions are no errors, and find what is whole.
+    ensure!(!finds::<_, ContextId>(session, DAMAGED).await?);
+    ensure!(finds::<_, SuffixId>(session, COMB).await?);
+    let error = refusal::<_, ContextId>(session).await?;
+    ensure!(error.contains("expected 16 bytes"), "{error}");
+
+    session.execute("DROP TABLE orders").await?;
+    let value = stamped(COMB, 4);
+    create_orders(session, &[value]).await?;
+    ensure!(!finds::<_, native::RandomId>(session, value).await?);
+    ensure!(
+        insert::<_, native::RandomId>(session, value ^ 1)
+            .await
+            .is_err()
+    );
+    Ok(())
+}
+
+/// A column of text takes the id a second time, as a blob, unless the table is strict.
+async fn sqlite_columns_take_wrong_ids(session: &mut Session<Sqlx<Sqlite>>) -> Result<()> {
+    let (values, texts) = texts(36);
+    create(session, "id TEXT", texts).await?;
+    ensure!(!finds::<_, RandomId>(session, values[0]).await?);
+    insert::<_, RandomId>(session, values[0]).await?;
+    let rows = ids_as_text(session, "orders", "id").await?.len();
+    ensure!(rows == values.len() + 1, "{rows} rows");
+    session.execute("DROP TABLE orders").await?;
+    session
+        .execute("CREATE TABLE orders (id TEXT NOT NULL PRIMARY KEY) STRICT")
+        .await?;
+    ensure!(insert::<_, RandomId>(session, values[0]).await.is_err());
+    session.execute("DROP TABLE orders").await?;
+    session
+        .execute("CREATE TABLE orders (id BLOB CHECK (length(id) = 16)) STRICT")
+        .await?;
+    insert::<_, RandomId>(session, values[0]).await?;
+    ensure!(insert::<_, TextId>(session, values[0]).await.is_err());
     Ok(())
 }
 
@@ -727,17 +1277,17 @@ async fn uuids_are_read_as_they_are(session: &mut Session<Sqlx<MySql>>) -> Resul
             .collect()
     };
 
-    create(session, &["id UUID"], quoted(&sevens)).await?;
+    create(session, "id UUID", quoted(&sevens)).await?;
     ensure!(in_column_order::<_, native::TimeId>(session).await? == sevens);
     let error = refusal::<_, AnyId>(session).await?;
     ensure!(error.contains("expected 16 bytes"), "{error}");
     session.execute("DROP TABLE orders").await?;
 
-    create(session, &["id UUID"], quoted(&suffixes)).await?;
+    create(session, "id UUID", quoted(&suffixes)).await?;
     ensure!(in_column_order::<_, native::SuffixId>(session).await? == suffixes);
     session.execute("DROP TABLE orders").await?;
 
-    create(session, &["id UUID"], quoted(&prefixes)).await?;
+    create(session, "id UUID", quoted(&prefixes)).await?;
     ensure!(orders::<_, native::RandomId>(session).await? == prefixes);
     ensure!(in_column_order::<_, native::RandomId>(session).await? != prefixes);
     ensure!(orders::<_, native::PrefixId>(session).await? == sorted(suffixes));
@@ -748,7 +1298,7 @@ async fn uuids_are_read_as_they_are(session: &mut Session<Sqlx<MySql>>) -> Resul
     let shorts: Vec<u128> = (0..20_u128)
         .map(|n| stamped(n << 112 | random.next_u128() >> 16, 4))
         .collect();
-    create(session, &["id UUID"], quoted(&shorts)).await?;
+    create(session, "id UUID", quoted(&shorts)).await?;
     session.execute(mariadb("short-prefix-to-suffix")?).await?;
     ensure!(in_column_order::<_, native::ShortPrefixId>(session).await? == shorts);
     Ok(())
@@ -759,11 +1309,47 @@ async fn uuids_become_binary(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let mut random = Random::Seeded(21);
     values.push(timed(7, TIME, &mut random));
     texts.push(format!("'{}'", hyphenated(values[6])));
-    create(session, &["id UUID"], texts).await?;
+    create(session, "id UUID", texts).await?;
     create_lines(session, "UUID").await?;
-    session.execute(mariadb("uuid-to-binary")?).await?;
+    // References to damaged ids, and of ones that are NULL.
+    session
+        .execute("ALTER TABLE order_lines MODIFY order_id UUID NULL")
+        .await?;
+    let damaged: Vec<u128> = (1..=3_u128)
+        .map(|n| 0x01a1_fe39_0be4_8001_8080_0001_2345_6789 + n)
+        .collect();
+    for (n, id) in damaged.iter().enumerate() {
+        insert::<_, AnyId>(session, *id).await?;
+        let line = format!("INSERT INTO order_lines VALUES ({}, x'{id:032x}')", 50 + n);
+        session.execute(line).await?;
+    }
+    session
+        .execute("INSERT INTO order_lines VALUES (99, NULL)")
+        .await?;
+    values.extend(damaged);
+
+    let convert = mariadb("uuid-to-binary")?;
+    session.execute(mariadb("find-damaged")?).await?;
+    let missing = async |session: &mut Session<Sqlx<MySql>>| {
+        let read = |row: &MySqlRow| {
+            let [orders, lines, orphans] = MISSING;
+            let integer = |column| Sqlx::<MySql>::get_integer(row, column);
+            Ok([integer(orders)?, integer(lines)?, integer(orphans)?])
+        };
+        anyhow::Ok(session.fetch_text(mariadb("compare-tables")?, read).await?)
+    };
+    ensure!(run_on(session, convert).await == 1);
+    let found = missing(session).await?;
+    ensure!(found == [[0, 11, 0]], "{found:?}");
+    drop_copies(session, "new").await?;
+    let nullable = convert.replace("order_id BINARY(16) NOT NULL", "order_id BINARY(16)");
+    ensure!(run_on(session, &nullable).await == 0);
+    ensure!(missing(session).await? == [[0, 0, 0]]);
+    run(session, "exchange-tables").await?;
     ensure!(orders_with_lines::<_, AnyId>(session).await? == sorted(values));
-    Ok(())
+    let orphans = ["orphans", "without_order"];
+    ensure!(counts(session, "find-orphans", orphans).await? == [0, 1]);
+    drop_copies(session, "old").await
 }
 
 /// Sixteen bytes that the type takes and gives back otherwise, among others that it keeps.
@@ -781,37 +1367,38 @@ async fn damaged_uuids_are_found(session: &mut Session<Sqlx<MySql>>) -> Result<(
         .collect();
     create(
         session,
-        &["id UUID"],
+        "id UUID",
         kept.iter()
             .map(|&id| format!("'{}'", hyphenated(id)))
             .collect(),
     )
     .await?;
     for id in &damaged {
-        let mut insert = Query::new("INSERT INTO orders VALUES (");
+        let mut insert = Query::new("INSERT INTO orders (id) VALUES (");
         insert
             .push_param(param(id.to_be_bytes().to_vec()))
             .push(")");
         session.run(insert).await?;
     }
 
-    let texts = async |session: &mut Session<Sqlx<MySql>>, name, column| -> Result<Vec<String>> {
-        let text = |row: &MySqlRow| text::<Sqlx<MySql>>(row, column);
-        let mut texts = session.fetch_text(mariadb(name)?, text).await?;
-        texts.sort();
-        Ok(texts)
+    let originals = async |session: &mut Session<Sqlx<MySql>>| -> Result<Vec<String>> {
+        session.execute(mariadb("find-damaged")?).await?;
+        let found = ids_as_text(session, "orders_damaged", "original").await?;
+        session.execute("DROP TABLE orders_damaged").await?;
+        Ok(found)
     };
-    let found = texts(session, "find-damaged", "id").await?;
-    ensure!(found.len() == damaged.len(), "{found:?}");
-    let originals = texts(session, "original-of-damaged", "original").await?;
-    let expected: Vec<String> = sorted(damaged).into_iter().map(hyphenated).collect();
-    ensure!(originals == expected, "{originals:?}");
+    let expected: Vec<String> = sorted(damaged)
+        .into_iter()
+        .map(|id| format!("{id:032X}"))
+        .collect();
+    let found = originals(session).await?;
+    ensure!(found == expected, "{found:?}");
 
     // A number can come back as a UUID of version 4. Its leading zeros are in the last group then.
     session.execute("DELETE FROM orders").await?;
     let number = 0x0384_a786_457d_4ab2_ad82_883d_u128;
     ensure!(number >> 72 & 0xff >= 0x80 && (1..=0x5f).contains(&(number >> 56 & 0xff)));
-    let mut insert = Query::new("INSERT INTO orders VALUES (");
+    let mut insert = Query::new("INSERT INTO orders (id) VALUES (");
     insert
         .push_param(param(number.to_be_bytes().to_vec()))
         .push(")");
@@ -821,25 +1408,31 @@ async fn damaged_uuids_are_found(session: &mut Session<Sqlx<MySql>>) -> Result<(
         .fetch_text("SELECT CAST(id AS CHAR) AS id FROM orders", id)
         .await?;
     ensure!(damaged[0].contains("-00000000"), "{damaged:?}");
-    ensure!(texts(session, "find-damaged", "id").await?.is_empty());
+    ensure!(originals(session).await?.is_empty());
     Ok(())
 }
 
 async fn sqlite_text_becomes_blob(session: &mut Session<Sqlx<Sqlite>>) -> Result<()> {
     let (values, texts) = texts(23);
-    create(session, &["id TEXT", "created_at TEXT"], texts).await?;
+    create(session, "id TEXT", texts).await?;
     create_lines(session, "TEXT").await?;
     let kind = |row: &SqliteRow| Ok((row.try_get("type")?, row.try_get("length")?));
     let kinds: Vec<(String, i64)> = ask(session, "count-types", kind).await?;
     ensure!(kinds == [("text".to_owned(), 36)], "{kinds:?}");
-    let upper = counts(session, "find-upper-case", ["upper_case"]).await?;
-    ensure!(upper == [1]);
+    ensure!(counts(session, "find-other-text", ["other"]).await? == [1]);
     ensure!(orders::<_, TextId>(session).await? == values);
     ensure!(finds::<_, TextId>(session, values[0]).await?);
     ensure!(!finds::<_, TextId>(session, values[5]).await?);
 
-    let broken = ask(session, "text-to-blob", |_| Ok(())).await?;
-    ensure!(broken.is_empty(), "{} lines have no order", broken.len());
+    let definitions = ask(session, "find-definitions", |row| row.try_get("name")).await?;
+    ensure!(
+        definitions.contains(&"order_lines".to_owned()),
+        "{definitions:?}"
+    );
+    run(session, "text-to-blob").await?;
+    ensure!(counts(session, "compare-tables", MISSING).await? == [0; 3]);
+    run(session, "exchange-tables").await?;
+    drop_copies(session, "old").await?;
     ensure!(orders_with_lines::<_, RandomId>(session).await? == values);
     ensure!(finds::<_, RandomId>(session, values[5]).await?);
     let unknown = "INSERT INTO order_lines VALUES (99, x'00000000000040008000000000000000')";
@@ -860,13 +1453,27 @@ async fn sqlite_digits_are_padded(session: &mut Session<Sqlx<Sqlite>>) -> Result
     let values = [7, 10_u128.pow(27), 42_000_000_000_000_000_000];
     create(
         session,
-        &["id TEXT"],
+        "id TEXT",
         values.map(|id| format!("'{id}'")).into(),
     )
     .await?;
     let error = refusal::<_, NumberId>(session).await?;
     ensure!(error.contains("text of exactly 28 digits"), "{error}");
+    let others = ["''", "'12a'", "'12345678901234567890123456789'", "x'0123'"];
+    for other in others {
+        session
+            .execute(format!("INSERT INTO orders (id) VALUES ({other})"))
+            .await?;
+    }
     run(session, "pad-digits").await?;
+    for other in others {
+        let error = refusal::<_, NumberId>(session).await?;
+        ensure!(error.contains("28 digits"), "{error}");
+        session
+            .execute(format!("DELETE FROM orders WHERE id = {other}"))
+            .await?;
+    }
+    ensure!(counts(session, "find-other-numbers", ["other"]).await? == [0]);
     ensure!(in_column_order::<_, NumberId>(session).await? == sorted(values.into()));
     Ok(())
 }
@@ -874,10 +1481,10 @@ async fn sqlite_digits_are_padded(session: &mut Session<Sqlx<Sqlite>>) -> Result
 async fn sqlite_numbers_are_found(session: &mut Session<Sqlx<Sqlite>>) -> Result<()> {
     for declared in ["DECIMAL", "NUMERIC", "UUID", "GUID", "STRING", "BINARY(16)"] {
         let ids = [7, 8, 10_u128.pow(27) + 1].map(|id| format!("'{id:028}'"));
-        create(session, &[&format!("id {declared}")], ids.into()).await?;
+        create(session, &format!("id {declared}"), ids.into()).await?;
         let text = hyphenated(stamped(1, 4));
         let others = format!(
-            "INSERT INTO orders VALUES ('{text}'), (x'{:032x}')",
+            "INSERT INTO orders (id) VALUES ('{text}'), (x'{:032x}')",
             stamped(2, 4)
         );
         session.execute(others).await?;
