@@ -155,7 +155,7 @@ fn selects_package(cargo_test_args: &[String], name: &str) -> bool {
 fn database_targets(metadata: &Metadata) -> Vec<String> {
     metadata
         .members()
-        .filter(|package| package.depends_on(TESTKIT_PACKAGE))
+        .filter(|package| package.name == TESTKIT_PACKAGE || package.depends_on(TESTKIT_PACKAGE))
         .flat_map(|package| package.targets_of_kind("test"))
         .map(str::to_owned)
         .collect()

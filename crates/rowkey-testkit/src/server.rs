@@ -229,7 +229,7 @@ impl Server {
     /// A driver may wait forever for a server of another protocol.
     fn check_scheme(&self, known: &[&str]) -> sqlx::Result<()> {
         match self.url.split_once(':') {
-            Some((scheme, _)) if known.contains(&scheme) => Ok(()),
+            Some((scheme, _)) if known.contains(&scheme.to_ascii_lowercase().as_str()) => Ok(()),
             _ => Err(sqlx::Error::Configuration(
                 format!("the address does not begin with {}:", known.join(": or ")).into(),
             )),
