@@ -148,7 +148,8 @@ pub fn read(bytes: &[u8]) -> Result<u128, &'static str> {
             number
         }
     };
-    if zeros == 0 {
+    // Zero stays zero behind any number of zeros, also where their power is too large.
+    if zeros == 0 || number == 0 {
         return Ok(number);
     }
     u128::from(GROUP)
@@ -250,6 +251,12 @@ mod tests {
         assert_eq!(
             read(&fields(&[9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7])),
             Ok(70_000)
+        );
+        // No server sends a zero in groups, and none of these is too large.
+        assert_eq!(read(&fields(&[1, 61, 0, 0, 0])), Ok(0));
+        assert_eq!(
+            read(&fields(&[9, 32_767, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])),
+            Ok(0)
         );
         // 2^128-1 and the next number.
         let most = [340, 2823, 6692, 938, 4634, 6337, 4607, 4317, 6821, 1455];
