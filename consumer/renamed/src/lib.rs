@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, clippy::pedantic, clippy::nursery)]
 
-use ids::{DistributedId, ShortPrefixComb, entity_key};
+use ids::{DistributedId, Luuid, ShortPrefixComb, entity_key, key_union};
 
 /// A ship.
 #[entity_key(crate = "ids")]
@@ -14,3 +14,20 @@ pub struct ShipId(ShortPrefixComb);
 /// A ticket.
 #[entity_key(crate = "ids", prefix = "tkt", storage(postgres = "uuid"))]
 pub struct TicketId(DistributedId);
+
+/// A passenger.
+#[entity_key(crate = "ids", group = "com.acme.Passenger")]
+pub struct PassengerId(Luuid);
+
+/// A cabin.
+#[entity_key(crate = "ids", group = "com.acme.Cabin", prefix = "cab")]
+pub struct CabinId(Luuid);
+
+/// What a label on board stands for.
+#[key_union(crate = "ids")]
+pub enum LabelId {
+    /// A passenger.
+    Passenger(PassengerId),
+    /// A cabin.
+    Cabin(CabinId),
+}

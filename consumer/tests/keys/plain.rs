@@ -124,3 +124,15 @@ fn bounds_and_windows_need_no_clock_of_their_own() {
     let an_hour_later = UnixMillis::new(1_647_578_640_000);
     assert!(window.check(OFFER.into_format(), an_hour_later).is_err());
 }
+
+#[test]
+fn an_untyped_id_becomes_the_key_of_its_group() {
+    let group = renamed::CabinId::GROUP.expect("a LUUID key has a group");
+    let bits = 7 << 80 | 6 << 76 | u128::from(group.get()) << 64 | 0xa << 60;
+    let cabin = renamed::CabinId::constant(bits);
+    let label = renamed::LabelId::try_from(cabin.to_uuid());
+    assert_eq!(label, Ok(renamed::LabelId::Cabin(cabin)));
+    assert_eq!(label.map(|label| label.to_string()), Ok(cabin.to_string()));
+    assert_eq!(cabin.short_key().to_string(), "7");
+    assert!(renamed::LabelId::try_from(SHIP.to_uuid()).is_err());
+}

@@ -6,7 +6,9 @@
 
 use core::fmt;
 
-use crate::{Backend, EntityKey, Error, Format, Luuid, StoragePlan, key};
+use uuid::Uuid;
+
+use crate::{Backend, EntityKey, Error, Format, KeyUnion, Luuid, StoragePlan, group, key};
 
 /// Emits what follows from a key's `EntityKey` impl.
 #[doc(hidden)]
@@ -132,6 +134,60 @@ macro_rules! __impl_key {
     };
 }
 
+/// Emits what follows from the `KeyUnion` impl of a union of keys.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_union {
+    ($union:ident) => {
+        #[automatically_derived]
+        impl ::core::str::FromStr for $union {
+            type Err = $crate::Error;
+
+            fn from_str(
+                text: &::core::primitive::str,
+            ) -> ::core::result::Result<Self, $crate::Error> {
+                $crate::__private::parse_union(text)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::convert::From<$union> for $crate::Luuid {
+            fn from(key: $union) -> Self {
+                $crate::KeyUnion::into_luuid(key)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::convert::From<$union> for $crate::__private::Uuid {
+            fn from(key: $union) -> Self {
+                $crate::KeyUnion::to_uuid(key)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::convert::TryFrom<$crate::Luuid> for $union {
+            type Error = $crate::Error;
+
+            fn try_from(id: $crate::Luuid) -> ::core::result::Result<Self, $crate::Error> {
+                $crate::KeyUnion::from_luuid(id)
+            }
+        }
+
+        #[automatically_derived]
+        impl ::core::convert::TryFrom<$crate::__private::Uuid> for $union {
+            type Error = $crate::Error;
+
+            fn try_from(
+                uuid: $crate::__private::Uuid,
+            ) -> ::core::result::Result<Self, $crate::Error> {
+                $crate::KeyUnion::from_luuid($crate::__private::luuid_of(uuid)?)
+            }
+        }
+
+        $crate::__impl_key_union_serde! { $union }
+    };
+}
+
 /// Emits the inherent functions that make new keys of formats that need no context.
 ///
 /// The bounds are about lifetimes for form only: without one, a bound that does not hold would be
@@ -190,8 +246,9 @@ pub mod private {
     #[cfg(feature = "std")]
     pub use super::GenerateAlone;
     pub use super::{
-        admit_constant, block_of_key, check_group, check_storage, default_plan, key_of_bits,
-        key_of_block, write_debug,
+        admit_constant, block_of_key, check_group, check_key_of_union, check_storage, check_union,
+        default_plan, has_group_of, key_of_bits, key_of_block, luuid_of, luuid_of_key,
+        unknown_group, write_debug,
     };
     #[cfg(feature = "proptest")]
     pub use crate::external::proptest::{AdmittedStrategy, arbitrary_key};
@@ -200,12 +257,16 @@ pub mod private {
     #[cfg(feature = "schemars")]
     pub use crate::external::schemars::key_json_schema;
     #[cfg(feature = "serde")]
-    pub use crate::external::serde::{deserialize_key, serialize_key};
+    pub use crate::external::serde::{
+        deserialize_key, deserialize_union, serialize_key, serialize_union,
+    };
     #[cfg(feature = "utoipa")]
     pub use crate::external::utoipa::key_openapi_schema;
+    pub use crate::group::{member, parse_union};
     pub use crate::key::{admit, parse_text, write_text};
 
     pub use crate::__impl_key as impl_key;
+    pub use crate::__impl_key_union as impl_key_union;
 
     #[cfg(feature = "proptest")]
     pub use proptest;
@@ -270,6 +331,41 @@ pub const fn check_storage<K: EntityKey>(backend: Backend, choice: &str) {
 #[track_caller]
 pub const fn check_group<K: EntityKey>() {
     key::check_group(K::Format::KIND, K::GROUP.is_some());
+}
+
+/// Refuses, at compile time and at the caller's place, a key that no group tells from others.
+#[track_caller]
+pub const fn check_key_of_union<K: EntityKey>() {
+    group::refuse_key::<K>();
+}
+
+/// Refuses, at compile time and at the caller's place, a union of keys that cannot be told apart.
+#[track_caller]
+pub const fn check_union<U: KeyUnion>() {
+    group::refuse_union(U::GROUPS);
+}
+
+/// Whether an id is of a key's group.
+pub fn has_group_of<K: EntityKey>(id: Luuid) -> bool {
+    K::GROUP == Some(id.group())
+}
+
+/// The error about an id of none of a union's groups.
+#[cold]
+pub fn unknown_group<U>(id: Luuid) -> Result<U, Error> {
+    Err(Error::UnknownGroup {
+        group: id.group().get(),
+    })
+}
+
+/// The LUUID of a uuid.
+pub fn luuid_of(uuid: Uuid) -> Result<Luuid, Error> {
+    Luuid::try_from(uuid)
+}
+
+/// The id of a key that a union has: a LUUID, or else the declaration does not compile.
+pub fn luuid_of_key<K: EntityKey>(key: K) -> Luuid {
+    Luuid(key.to_u128())
 }
 
 /// The bits themselves, if a key may have them.

@@ -84,6 +84,13 @@ pub enum Error {
         format: FormatKind,
     },
 
+    /// A group of LUUID keys has reached the largest number.
+    #[error("group {group:03x} has no short key left: the last is 2^48-1")]
+    ShortKeysUsedUp {
+        /// The group.
+        group: u16,
+    },
+
     /// A column's value is not what the key's plan stores there.
     #[error("stored {format}: expected {expected}, found {found}")]
     Stored {
@@ -119,6 +126,17 @@ pub enum Error {
     #[error("{0}")]
     Refused(&'static str),
 
+    /// An edge between partitions that cannot be one.
+    #[error("edge {index} of the partitions, {time}: {problem}")]
+    PartitionEdge {
+        /// Edges before it.
+        index: usize,
+        /// The edge.
+        time: UnixMillis,
+        /// Why not.
+        problem: &'static str,
+    },
+
     /// A name that cannot be an SQL identifier.
     #[error("not an SQL identifier: {0}")]
     Identifier(&'static str),
@@ -137,6 +155,38 @@ pub enum Error {
         /// The group of the value.
         found: u16,
     },
+
+    /// Two groups whose names have the same CRC-12.
+    #[error(
+        "the groups `{}` and `{}` have the same CRC-12 {group:03x}; give the newer one another name",
+        names.0, names.1
+    )]
+    GroupClash {
+        /// The number of both.
+        group: u16,
+        /// The names, the one that was there first.
+        names: (&'static str, &'static str),
+    },
+
+    /// One group for two keys.
+    #[error("the group `{name}` is declared twice, for {} and for {}", keys.0, keys.1)]
+    GroupDeclaredTwice {
+        /// The group's name.
+        name: &'static str,
+        /// The key types, the one that was there first.
+        keys: (&'static str, &'static str),
+    },
+
+    /// An id of a group that nobody has registered.
+    #[error("no key has the group {group:03x}")]
+    UnknownGroup {
+        /// The group of the id.
+        group: u16,
+    },
+
+    /// An entry that cannot be in a registry of names, or not together with another.
+    #[error(transparent)]
+    Registry(#[from] RegistryProblem),
 
     /// Something about public ids: a cipher key, or a value it cannot carry or recognise.
     #[error(transparent)]
@@ -203,6 +253,50 @@ pub enum FormatProblem {
     TooLarge {
         /// Decimal digits of the largest value.
         digits: u8,
+    },
+}
+
+/// What is wrong with an entry of a [`Registry`](crate::Registry).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryProblem {
+    /// The name is empty or has white space around it.
+    #[error("{name:?} is no name of a {kind}: it is empty or has white space around it")]
+    Name {
+        /// What the registry has names for.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// The number does not fit.
+    #[error("the {kind} `{name}` has the number {number}; numbers are 0 to 255")]
+    Number {
+        /// What the registry has names for.
+        kind: &'static str,
+        /// The name of the entry.
+        name: String,
+        /// Its number.
+        number: i64,
+    },
+    /// One number for two names.
+    #[error("the {kind} `{}` has the number {number} of `{}`", names.1, names.0)]
+    SameNumber {
+        /// What the registry has names for.
+        kind: &'static str,
+        /// The number of both.
+        number: u8,
+        /// The names, the one that was there first.
+        names: (String, String),
+    },
+    /// One name for two numbers, or twice for one.
+    #[error("the {kind} `{name}` is there twice, with the numbers {} and {}", numbers.0, numbers.1)]
+    SameName {
+        /// What the registry has names for.
+        kind: &'static str,
+        /// The name of both.
+        name: String,
+        /// The numbers, the one that was there first.
+        numbers: (u8, u8),
     },
 }
 

@@ -11,11 +11,13 @@ use uuid::Uuid;
 use {alloc::vec::Vec, core::time::Duration};
 
 #[cfg(feature = "std")]
+use crate::ShortKeyAllocator;
+#[cfg(feature = "std")]
 use crate::generate::Generate;
 use crate::text::Encoding;
 use crate::{
-    Backend, Bounds, Error, Format, FormatKind, Luuid, LuuidContext, LuuidGroup, StoragePlan,
-    TimeOrdered, UnixMillis,
+    Backend, Bounds, Error, Format, FormatKind, Luuid, LuuidContext, LuuidGroup, ShortKey,
+    StoragePlan, TimeOrdered, UnixMillis,
 };
 
 /// A typed key: a newtype over a [`Format`], declared with `#[entity_key]`.
@@ -50,8 +52,14 @@ pub trait EntityKey:
     /// What stands before the underscore in the key's text, if anything.
     const PREFIX: Option<&'static str>;
 
-    /// The group of a key over [`Luuid`].
-    const GROUP: Option<LuuidGroup>;
+    /// The full name of the group of a key over [`Luuid`], such as `com.acme.Customer`.
+    const GROUP_NAME: Option<&'static str>;
+
+    /// The group of a key over [`Luuid`]: the CRC-12 of its name.
+    const GROUP: Option<LuuidGroup> = match Self::GROUP_NAME {
+        Some(name) => Some(LuuidGroup::of(name)),
+        None => None,
+    };
 
     /// The storage and layout on every backend.
     const PLAN: StoragePlan;
@@ -224,6 +232,46 @@ pub trait EntityKey:
         match Self::GROUP {
             Some(group) => LuuidContext { group, key: number },
             None => panic!("{} is a key over Luuid without a group", Self::NAME),
+        }
+    }
+
+    /// The number of a LUUID key within its group, as people read it out.
+    fn short_key(self) -> ShortKey<Self>
+    where
+        Self: EntityKey<Format = Luuid>,
+    {
+        ShortKey::from(self)
+    }
+
+    /// A new LUUID key, with the next number of the key's group.
+    ///
+    /// Where a unique index says that the number is taken after all, call it again: the new key has
+    /// the same group, the next number and other random bits. ([`Luuid::with_key`] keeps them.)
+    ///
+    /// ```
+    /// # use rowkey_core::{EntityKey, Luuid, ShortKeyAllocator};
+    /// async fn new_key<K, A>(allocator: &A) -> Result<K, A::Error>
+    /// where
+    ///     K: EntityKey<Format = Luuid>,
+    ///     A: ShortKeyAllocator,
+    /// {
+    ///     K::allocate(allocator).await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the allocator.
+    #[cfg(feature = "std")]
+    fn allocate<A>(allocator: &A) -> impl Future<Output = Result<Self, A::Error>> + Send
+    where
+        Self: EntityKey<Format = Luuid>,
+        A: ShortKeyAllocator,
+    {
+        async move {
+            let group = Self::luuid_context(0).group;
+            let number = allocator.next_short_key(group).await?;
+            Ok(Self::try_generate_for(&Self::luuid_context(number))?)
         }
     }
 }

@@ -15,12 +15,18 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod calendar;
+mod command_log;
 mod emit;
 mod error;
 mod external;
 mod format;
+mod group;
 mod key;
+mod message;
 mod public_id;
+mod routing;
+mod short_key;
 mod storage;
 mod time;
 mod validate;
@@ -28,9 +34,10 @@ mod validate;
 pub mod generate;
 pub mod text;
 
+pub use command_log::{CommandLog, Execution, NewCommand, UnboundedCommandLog};
 #[doc(hidden)]
 pub use emit::private as __private;
-pub use error::{Error, FormatProblem, PublicIdProblem, TextProblem};
+pub use error::{Error, FormatProblem, PublicIdProblem, RegistryProblem, TextProblem};
 pub use format::{
     AnyUuid, DistributedId, DistributedId128, DistributedId128State, DistributedIdState, Format,
     FormatKind, HotGuid, Iuid, IuidContext, Luuid, LuuidContext, LuuidGroup, LuuidKeys, PrefixComb,
@@ -39,12 +46,20 @@ pub use format::{
 };
 #[cfg(feature = "std")]
 pub use format::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
+pub use group::{GroupRegistry, KeyGroup, KeyUnion};
 pub use key::EntityKey;
 pub use public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdValue};
+pub use routing::{
+    Country, IuidOrigin, IuidRegistries, NumberedName, Registry, ServiceEntity, Shard, ShardLayout,
+};
+#[cfg(feature = "std")]
+pub use short_key::{InMemoryShortKeys, ReservedShortKeys};
+pub use short_key::{ShortKey, ShortKeyAllocator, ShortKeyBlock};
 pub use storage::{
     Backend, Bounds, Column, ColumnName, ConditionPart, KeyBound, KeyRange, Layout, MariaDbUuidOrd,
     Nullability, OrderPromise, Permutation, SqlServerOrd, Storage, StoragePlan, Stored,
-    StoredBytes, StoredRef, ValueRange, ValueRanges, Wire, postgres, quote_identifier,
+    StoredBytes, StoredRef, TimePartitions, ValueRange, ValueRanges, Wire, postgres,
+    quote_identifier,
 };
 pub use time::UnixMillis;
 /// The crate of [`Uuid`](uuid::Uuid), to and from which formats and keys convert.

@@ -43,7 +43,7 @@ impl Declaration {
             );
             return None;
         };
-        let attributes = without_clashes(input.attrs, problems);
+        let attributes = without_clashes(input.attrs, "#[entity_key]", &IMPLEMENTED, problems);
         let fields = match input.data {
             Data::Struct(data) => data.fields,
             Data::Enum(data) => {
@@ -158,7 +158,12 @@ const NO_FORMAT: &str = "this is not an id format: a key wraps `ShortPrefixComb`
 
 /// Notes derives of what the expansion implements, and leaves them out: two impls of a trait would
 /// be a second error.
-fn without_clashes(attributes: Vec<Attribute>, problems: &mut Problems) -> Vec<Attribute> {
+pub(crate) fn without_clashes(
+    attributes: Vec<Attribute>,
+    attribute_macro: &str,
+    implemented: &[&str],
+    problems: &mut Problems,
+) -> Vec<Attribute> {
     attributes
         .into_iter()
         .filter_map(|attribute| {
@@ -170,14 +175,15 @@ fn without_clashes(attributes: Vec<Attribute>, problems: &mut Problems) -> Vec<A
             let Ok(derived) = attribute.parse_args_with(list) else {
                 return Some(attribute);
             };
-            let (clashing, others): (Vec<Path>, Vec<Path>) =
-                derived.into_iter().partition(is_implemented);
+            let (clashing, others): (Vec<Path>, Vec<Path>) = derived
+                .into_iter()
+                .partition(|derived| is_listed(derived, implemented));
             for path in &clashing {
                 let name = path.segments.last().map(|last| &last.ident);
                 let name = name.to_token_stream();
                 problems.at(
                     path,
-                    format!("`#[entity_key]` implements `{name}` already; leave it out"),
+                    format!("`{attribute_macro}` implements `{name}` already; leave it out"),
                 );
             }
             (!others.is_empty()).then(|| parse_quote!(#[derive(#(#others),*)]))
@@ -185,7 +191,7 @@ fn without_clashes(attributes: Vec<Attribute>, problems: &mut Problems) -> Vec<A
         .collect()
 }
 
-fn is_implemented(derived: &Path) -> bool {
+fn is_listed(derived: &Path, implemented: &[&str]) -> bool {
     let last = derived.segments.last();
-    last.is_some_and(|last| IMPLEMENTED.iter().any(|name| last.ident == name))
+    last.is_some_and(|last| implemented.iter().any(|name| last.ident == name))
 }

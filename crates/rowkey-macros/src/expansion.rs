@@ -80,8 +80,7 @@ fn entity_key_impl(
 ) -> TokenStream {
     let text = name.unraw().to_string();
     let prefix = optional(options.prefix.as_ref());
-    let group = options.group.as_ref();
-    let group = optional(group.map(|group| quote!(#rowkey::LuuidGroup::of(#group))));
+    let group = optional(options.group.as_ref());
     let choices = options.storage.iter().map(|(backend, choice)| {
         let backend = backend.variant();
         quote!(.with_if_possible(#rowkey::Backend::#backend, #choice))
@@ -93,7 +92,7 @@ fn entity_key_impl(
 
             const NAME: &'static ::core::primitive::str = #text;
             const PREFIX: ::core::option::Option<&'static ::core::primitive::str> = #prefix;
-            const GROUP: ::core::option::Option<#rowkey::LuuidGroup> = #group;
+            const GROUP_NAME: ::core::option::Option<&'static ::core::primitive::str> = #group;
             const PLAN: #rowkey::StoragePlan =
                 #rowkey::__private::default_plan::<Self>() #(#choices)*;
 
@@ -141,7 +140,7 @@ fn checks(declaration: &Declaration, options: &Options, rowkey: &TokenStream) ->
 }
 
 /// The same tokens at another place.
-fn moved(tokens: TokenStream, place: Span) -> TokenStream {
+pub(crate) fn moved(tokens: TokenStream, place: Span) -> TokenStream {
     tokens
         .into_iter()
         .map(|token| match token {

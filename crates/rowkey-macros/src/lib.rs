@@ -1,6 +1,6 @@
-//! The attribute macro of the crate `rowkey`; use it from there.
+//! The attribute macros of the crate `rowkey`; use them from there.
 //!
-//! The macro parses a declaration, checks what can be checked without knowing the format, and
+//! A macro parses a declaration, checks what can be checked without knowing the format, and
 //! emits calls of macros and functions that `rowkey-core` and the driver crates export. It knows no
 //! storage, layout or format: those rules are constants of `rowkey-core`, evaluated where the
 //! declaration names them.
@@ -11,6 +11,7 @@ mod declaration;
 mod expansion;
 mod options;
 mod problems;
+mod union;
 
 use proc_macro2::TokenStream;
 
@@ -23,6 +24,15 @@ pub fn entity_key(
     expand(options.into(), item.into()).into()
 }
 
+/// Declares a union of typed keys. See `rowkey::key_union`.
+#[proc_macro_attribute]
+pub fn key_union(
+    options: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    expand_union(options.into(), item.into()).into()
+}
+
 /// The expansion on tokens that tests can make, too.
 ///
 /// Whatever is wrong with the declaration, the struct itself is always emitted, so that the rest
@@ -32,6 +42,18 @@ fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let options = options::Options::read(options, &mut problems);
     let mut expansion = match declaration::Declaration::read(&item, &mut problems) {
         Some(declaration) => expansion::expand(&declaration, &options),
+        None => item,
+    };
+    expansion.extend(problems.into_compile_errors());
+    expansion
+}
+
+/// The same for a union.
+fn expand_union(options: TokenStream, item: TokenStream) -> TokenStream {
+    let mut problems = problems::Problems::default();
+    let rowkey = options::read_crate(options, &mut problems);
+    let mut expansion = match union::Union::read(&item, &mut problems) {
+        Some(union) => union.expand(rowkey.as_ref()),
         None => item,
     };
     expansion.extend(problems.into_compile_errors());

@@ -116,6 +116,30 @@ impl Options {
     }
 }
 
+/// Reads the one option of `#[key_union(…)]`: the path of the rowkey crate.
+pub(crate) fn read_crate(tokens: TokenStream, problems: &mut Problems) -> Option<Path> {
+    const OPTION: &str = "`crate = \"path::to::rowkey\"`";
+    let mut rowkey = None;
+    for entry in entries(tokens, &format!("expected an option; there is {OPTION}")) {
+        match entry {
+            Ok(entry) if entry.name() == "crate" => {
+                if rowkey.is_some() {
+                    entry.is_given_twice(problems);
+                } else {
+                    let path = entry.text("path::to::rowkey", problems);
+                    rowkey = path.and_then(|path| read_path(&path, problems));
+                }
+            }
+            Ok(entry) => problems.at(
+                &entry.ident,
+                format!("no option is called `{}`; there is {OPTION}", entry.name()),
+            ),
+            Err(error) => problems.add(error),
+        }
+    }
+    rowkey
+}
+
 fn read_path(path: &LitStr, problems: &mut Problems) -> Option<Path> {
     let read = path.parse_with(Path::parse_mod_style).ok();
     if read.is_none() {

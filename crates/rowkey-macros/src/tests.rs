@@ -182,3 +182,101 @@ fn values_of_another_kind_are_answered_with_an_example() {
         prefix = "inv" + "oice",
     }));
 }
+
+fn expanded_union(options: TokenStream, item: TokenStream) -> String {
+    let expansion = crate::expand_union(options, item);
+    match syn::parse2(expansion.clone()) {
+        Ok(file) => prettyplease::unparse(&file),
+        Err(error) => panic!("not items: {error}\n{expansion}"),
+    }
+}
+
+#[test]
+fn a_union_of_two_keys() {
+    insta::assert_snapshot!(expanded_union(
+        quote!(crate = "my_app::ids"),
+        quote! {
+            /// Any id.
+            #[derive(PartialOrd)]
+            pub enum AnyId {
+                /// Of a customer.
+                Customer(CustomerId),
+                Order(orders::OrderId),
+            }
+        },
+    ));
+}
+
+#[test]
+fn enums_that_are_no_unions_stay_as_they_are() {
+    for (options, item) in [
+        (
+            quote!(),
+            quote!(
+                enum Any<K> {
+                    One(K),
+                }
+            ),
+        ),
+        (
+            quote!(),
+            quote!(
+                enum Any
+                where
+                    u8: Copy,
+                {
+                    One(OneId),
+                }
+            ),
+        ),
+        (
+            quote!(),
+            quote!(
+                enum Any {
+                    One(OneId) = 1,
+                }
+            ),
+        ),
+        (
+            quote!(),
+            quote!(
+                enum Any {
+                    One { id: OneId },
+                }
+            ),
+        ),
+        (
+            quote!(),
+            quote!(
+                enum Any {}
+            ),
+        ),
+        (
+            quote!(),
+            quote!(
+                struct Any(OneId);
+            ),
+        ),
+        (
+            quote!(crate = "a", crate = "b"),
+            quote!(
+                enum Any {
+                    One(OneId),
+                }
+            ),
+        ),
+        (
+            quote!(crate = 7, group = "x"),
+            quote!(
+                enum Any {
+                    One(OneId),
+                }
+            ),
+        ),
+    ] {
+        let expansion = expanded_union(options, item);
+        assert!(expansion.contains("compile_error!"), "{expansion}");
+        let kept = expansion.contains("enum Any") || expansion.contains("struct Any");
+        assert!(kept, "{expansion}");
+    }
+}

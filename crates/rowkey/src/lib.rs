@@ -165,7 +165,8 @@ pub use drivers::private as __private;
 /// ## `group`
 ///
 /// For keys over [`Luuid`], and required there: the full name of the kind of entity. It is written
-/// out, so that renaming the type does not change the ids.
+/// out, so that renaming the type does not change the ids. Twelve bits of it are in the ids, and two
+/// names can have the same: [`GroupRegistry`] and [`key_union`] refuse that.
 ///
 /// ```
 /// use rowkey::{EntityKey, Luuid, entity_key};
@@ -193,18 +194,85 @@ pub use drivers::private as __private;
 /// ```
 pub use rowkey_macros::entity_key;
 
+/// Declares a union of typed keys over [`Luuid`], for ids whose type only they themselves know.
+///
+/// ```
+/// use rowkey::{EntityKey, Luuid, entity_key, key_union};
+/// use rowkey::uuid::Uuid;
+///
+/// #[entity_key(group = "com.acme.Customer")]
+/// pub struct CustomerId(Luuid);
+///
+/// #[entity_key(group = "com.acme.Order", prefix = "ord")]
+/// pub struct OrderId(Luuid);
+///
+/// #[key_union]
+/// pub enum AnyId {
+///     Customer(CustomerId),
+///     Order(OrderId),
+/// }
+///
+/// /// Where `/any/<uuid>` leads to.
+/// fn redirect(id: Uuid) -> Result<String, rowkey::Error> {
+///     Ok(match AnyId::try_from(id)? {
+///         AnyId::Customer(id) => format!("/customer/{id}"),
+///         AnyId::Order(id) => format!("/order/{}", id.short_key()),
+///     })
+/// }
+///
+/// let order = OrderId::generate_for(&OrderId::luuid_context(0x23122e));
+/// assert_eq!(redirect(order.to_uuid())?, "/order/23122e");
+/// # Ok::<(), rowkey::Error>(())
+/// ```
+///
+/// The enum stays yours. Keys that could not be told apart do not compile: of another format than
+/// [`Luuid`], of groups with the same CRC-12, of the same group, or with the same text prefix.
+///
+/// ```compile_fail
+/// # use rowkey::{Luuid, entity_key, key_union};
+/// #[entity_key(group = "com.acme.Price")]
+/// pub struct PriceId(Luuid);
+///
+/// #[entity_key(group = "com.acme.Wallet")]
+/// pub struct WalletId(Luuid);
+///
+/// // The groups `com.acme.Price` and `com.acme.Wallet` have the same CRC-12.
+/// #[key_union]
+/// pub enum AnyId {
+///     Price(PriceId),
+///     Wallet(WalletId),
+/// }
+/// ```
+///
+/// # What it implements
+///
+/// * [`KeyUnion`], with the groups of the keys as a constant.
+/// * `Clone`, `Copy`, `PartialEq`, `Eq`, `Hash`, `Debug`, and `From` each key.
+/// * `Display`, the text of the key, and `FromStr`, which reads that text and hyphenated UUIDs.
+/// * `TryFrom` [`Luuid`] and `Uuid`, and `From` the union for them.
+/// * The traits of serde, if the feature is on, as keys have them.
+///
+/// Its one option is `crate`, as that of [`entity_key`].
+pub use rowkey_macros::key_union;
+
 pub use rowkey_core::{
-    AnyUuid, Backend, Bounds, Column, ColumnName, ConditionPart, CreationWindow, DistributedId,
-    DistributedId128, DistributedId128State, DistributedIdState, EntityKey, Error, Format,
-    FormatKind, FormatProblem, HotGuid, Iuid, IuidContext, KeyBound, KeyRange, Layout, Luuid,
-    LuuidContext, LuuidGroup, LuuidKeys, MariaDbUuidOrd, Nullability, OrderPromise, Permutation,
-    PrefixComb, PublicId, PublicIdCipher, PublicIdCiphers, PublicIdProblem, PublicIdValue,
-    ShortPrefixComb, ShortSuffixComb, SqlServerOrd, Storage, StoragePlan, Stored, StoredBytes,
-    StoredRef, SuffixComb, TextProblem, TimeOrdered, UnixMillis, UuidV4, UuidV7, ValidationError,
-    ValueRange, ValueRanges, Wire, crc12, interval_counter, quote_identifier,
+    AnyUuid, Backend, Bounds, Column, ColumnName, CommandLog, ConditionPart, Country,
+    CreationWindow, DistributedId, DistributedId128, DistributedId128State, DistributedIdState,
+    EntityKey, Error, Execution, Format, FormatKind, FormatProblem, GroupRegistry, HotGuid, Iuid,
+    IuidContext, IuidOrigin, IuidRegistries, KeyBound, KeyGroup, KeyRange, KeyUnion, Layout, Luuid,
+    LuuidContext, LuuidGroup, LuuidKeys, MariaDbUuidOrd, NewCommand, Nullability, NumberedName,
+    OrderPromise, Permutation, PrefixComb, PublicId, PublicIdCipher, PublicIdCiphers,
+    PublicIdProblem, PublicIdValue, Registry, RegistryProblem, ServiceEntity, Shard, ShardLayout,
+    ShortKey, ShortKeyAllocator, ShortKeyBlock, ShortPrefixComb, ShortSuffixComb, SqlServerOrd,
+    Storage, StoragePlan, Stored, StoredBytes, StoredRef, SuffixComb, TextProblem, TimeOrdered,
+    TimePartitions, UnboundedCommandLog, UnixMillis, UuidV4, UuidV7, ValidationError, ValueRange,
+    ValueRanges, Wire, crc12, interval_counter, quote_identifier,
 };
 #[cfg(feature = "std")]
-pub use rowkey_core::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
+pub use rowkey_core::{
+    DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator, InMemoryShortKeys,
+    ReservedShortKeys,
+};
 pub use rowkey_core::{generate, text, uuid};
 
 /// What queries with keys need beyond the traits that every key has, one module per driver.

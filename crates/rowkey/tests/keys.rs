@@ -3,12 +3,15 @@
 #![deny(clippy::pedantic, clippy::nursery, missing_docs)]
 
 use std::collections::{BTreeSet, HashMap};
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 use rowkey::generate::{Custom, scope};
 use rowkey::{
     AnyUuid, Backend, DistributedId, DistributedId128, EntityKey, Error, Format, FormatKind,
-    HotGuid, Iuid, IuidContext, Layout, Luuid, LuuidGroup, PublicIdCipher, ShortPrefixComb,
-    Storage, TextProblem, UnixMillis, UuidV4, UuidV7, entity_key,
+    HotGuid, InMemoryShortKeys, Iuid, IuidContext, Layout, Luuid, LuuidGroup, PublicIdCipher,
+    ShortPrefixComb, Storage, TextProblem, UnixMillis, UuidV4, UuidV7, entity_key,
 };
 use uuid::Uuid;
 
@@ -351,4 +354,17 @@ fn bounds_beyond_the_plans_digits_are_open() {
     let bounds = PaymentId::bounds(inside..after);
     assert!(bounds[0].lower.is_some() && bounds[0].upper.is_none());
     assert!(PaymentId::bounds(after..later).is_empty());
+}
+
+#[test]
+fn an_allocator_numbers_the_keys_of_each_group() {
+    let keys = InMemoryShortKeys::new();
+    let numbers = [(); 3].map(|()| {
+        let customer = pin!(CustomerId::allocate(&keys));
+        match customer.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(customer)) => customer.into_format().key(),
+            other => panic!("{other:?}"),
+        }
+    });
+    assert_eq!(numbers, [1, 2, 3]);
 }

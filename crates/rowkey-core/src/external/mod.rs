@@ -73,6 +73,14 @@ macro_rules! __impl_key_serde {
     ($key:ident) => {};
 }
 
+/// Without the feature `serde`.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_union_serde {
+    ($union:ident) => {};
+}
+
 /// Without the feature `utoipa`.
 #[cfg(not(feature = "utoipa"))]
 #[doc(hidden)]

@@ -2,14 +2,16 @@
 //!
 //! A DistributedId is text, too: a JSON number loses digits in most readers.
 
+use alloc::borrow::Cow;
 use core::fmt;
+use core::marker::PhantomData;
 use core::str::FromStr;
 
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
-use crate::{EntityKey, Error, Format, PublicId};
+use crate::{CommandLog, EntityKey, Error, Format, KeyUnion, Luuid, PublicId, ShortKey};
 
 /// Implements serde's traits for a key.
 #[doc(hidden)]
@@ -44,6 +46,44 @@ macro_rules! __impl_key_serde {
                 D: $crate::__private::serde::Deserializer<'de>,
             {
                 $crate::__private::deserialize_key(deserializer)
+            }
+        }
+    };
+}
+
+/// Implements serde's traits for a union of keys.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_union_serde {
+    ($union:ident) => {
+        #[automatically_derived]
+        impl $crate::__private::serde::Serialize for $union {
+            fn serialize<S>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<
+                <S as $crate::__private::serde::Serializer>::Ok,
+                <S as $crate::__private::serde::Serializer>::Error,
+            >
+            where
+                S: $crate::__private::serde::Serializer,
+            {
+                $crate::__private::serialize_union(self, serializer)
+            }
+        }
+
+        #[automatically_derived]
+        impl<'de> $crate::__private::serde::Deserialize<'de> for $union {
+            fn deserialize<D>(
+                deserializer: D,
+            ) -> ::core::result::Result<
+                Self,
+                <D as $crate::__private::serde::Deserializer<'de>>::Error,
+            >
+            where
+                D: $crate::__private::serde::Deserializer<'de>,
+            {
+                $crate::__private::deserialize_union(deserializer)
             }
         }
     };
@@ -99,6 +139,25 @@ pub fn deserialize_key<'de, K: EntityKey, D: Deserializer<'de>>(
     )
 }
 
+/// Writes a key of a union as its text or as its bytes.
+pub fn serialize_union<U: KeyUnion, S: Serializer>(
+    key: &U,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serialize(key, key.into_luuid().to_bytes(), serializer)
+}
+
+/// Reads a key of a union from its text or from its bytes.
+pub fn deserialize_union<'de, U: KeyUnion, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<U, D::Error> {
+    deserialize(
+        U::NAME,
+        |bytes| U::try_from(Uuid::from_bytes(bytes)),
+        deserializer,
+    )
+}
+
 macro_rules! implement {
     ([$($generics:tt)*] $format:ty) => {
         impl<$($generics)*> Serialize for $format {
@@ -131,6 +190,56 @@ impl<'de, T> Deserialize<'de> for PublicId<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let from_bytes = |bytes| Ok(Self::from_uuid(Uuid::from_bytes(bytes)));
         deserialize("a public id", from_bytes, deserializer)
+    }
+}
+
+/// Text where people read, and the number where they do not.
+impl<K: EntityKey<Format = Luuid>> Serialize for ShortKey<K> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            serializer.serialize_u64(self.get())
+        }
+    }
+}
+
+impl<'de, K: EntityKey<Format = Luuid>> Deserialize<'de> for ShortKey<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            let text = Cow::<'de, str>::deserialize(deserializer)?;
+            text.parse().map_err(D::Error::custom)
+        } else {
+            Self::new(u64::deserialize(deserializer)?).map_err(D::Error::custom)
+        }
+    }
+}
+
+/// The ids, oldest first.
+impl<C: Serialize, const LIMIT: usize> Serialize for CommandLog<C, LIMIT> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self)
+    }
+}
+
+/// The newest ids of a list that is longer than the limit.
+impl<'de, C: Deserialize<'de>, const LIMIT: usize> Deserialize<'de> for CommandLog<C, LIMIT> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(CommandsVisitor(PhantomData))
+    }
+}
+
+struct CommandsVisitor<C, const LIMIT: usize>(PhantomData<C>);
+
+impl<'de, C: Deserialize<'de>, const LIMIT: usize> Visitor<'de> for CommandsVisitor<C, LIMIT> {
+    type Value = CommandLog<C, LIMIT>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the ids of executed commands, oldest first")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut ids: A) -> Result<Self::Value, A::Error> {
+        core::iter::from_fn(|| ids.next_element().transpose()).collect()
     }
 }
 

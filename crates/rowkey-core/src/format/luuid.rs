@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::FixedBits;
 use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::{Error, FormatKind, TextProblem};
+use crate::{Error, FormatKind, TextProblem, ValueRange};
 
 /// Version nibble 6, variant nibble a.
 pub(crate) const FIXED: FixedBits = FixedBits {
@@ -23,7 +23,8 @@ pub(crate) const FIXED: FixedBits = FixedBits {
     bits: (6 << 76) | (0xa << 60),
 };
 
-const KEY_MAX: u64 = (1 << 48) - 1;
+/// The largest key number.
+pub(crate) const KEY_MAX: u64 = (1 << 48) - 1;
 const RANDOM_MASK: u64 = (1 << 60) - 1;
 
 /// A UUID of a 48-bit key, a 12-bit group and 60 random bits.
@@ -71,6 +72,16 @@ impl Luuid {
         (self.0 >> 80) as u64
     }
 
+    /// The same group and random bits with another number, for an entity whose first number turned
+    /// out to be taken. It is another id: whoever was told the first one has to be told this one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Field`] when `key` has more than 48 bits.
+    pub const fn with_key(self, key: u64) -> Result<Self, Error> {
+        Self::from_parts(self.group(), key, self.random())
+    }
+
     /// The key as people read it out: lower-case hexadecimal digits without leading zeros.
     ///
     /// ```
@@ -108,6 +119,21 @@ impl Luuid {
         })
     }
 
+    /// The ids of a group with a number, in public order: those that share their first 64 bits.
+    ///
+    /// Both edges are the smallest valid ids of their group and number, so they keep their place in
+    /// every layout. The range of the very last number of the last group is open above.
+    pub(crate) fn range_of(group: LuuidGroup, key: u64) -> ValueRange {
+        let (next_group, next_key) = match group.0 {
+            0xfff => (LuuidGroup(0), key + 1),
+            group => (LuuidGroup(group + 1), key),
+        };
+        ValueRange {
+            lower: smallest(group, key),
+            upper: smallest(next_group, next_key),
+        }
+    }
+
     /// The group of the entity's type.
     pub const fn group(self) -> LuuidGroup {
         LuuidGroup((self.0 >> 64) as u16 & 0xfff)
@@ -117,6 +143,11 @@ impl Luuid {
     pub const fn random(self) -> u64 {
         self.0 as u64 & RANDOM_MASK
     }
+}
+
+/// The smallest id of a group and a number, if there is such a number.
+fn smallest(group: LuuidGroup, key: u64) -> Option<u128> {
+    Luuid::from_parts(group, key, 0).ok().map(Luuid::to_u128)
 }
 
 impl GenerateWith for Luuid {
@@ -145,7 +176,7 @@ const fn field_error(field: &'static str, value: i128, max: i128) -> Error {
 /// The twelve bits that stand for a kind of entity in a [`Luuid`]: the CRC-12 of its full name.
 ///
 /// Twelve bits clash early (1 % at about ten groups), so an application must check all its groups
-/// together when it starts.
+/// together: in a constant [`GroupRegistry`](crate::GroupRegistry), or when it starts.
 ///
 /// ```
 /// use rowkey_core::LuuidGroup;

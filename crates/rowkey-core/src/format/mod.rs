@@ -128,6 +128,7 @@ pub use distributed_id::{DistributedId, DistributedIdState};
 pub use distributed_id128::{DistributedId128, DistributedId128State};
 pub use hot_guid::HotGuid;
 pub use iuid::{Iuid, IuidContext};
+pub(crate) use luuid::KEY_MAX as LUUID_KEY_MAX;
 pub use luuid::{Luuid, LuuidContext, LuuidGroup, LuuidKeys, crc12};
 pub use prefix_comb::PrefixComb;
 pub use short_prefix_comb::ShortPrefixComb;

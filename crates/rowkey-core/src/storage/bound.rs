@@ -206,7 +206,8 @@ pub struct KeyRange<K: EntityKey> {
     pub upper: Option<KeyBound<K>>,
 }
 
-/// The keys of a time span: none, one or two [`KeyRange`]s, disjoint and in column order.
+/// The keys of a time span, or of a [short key](crate::ShortKey): none, one or two [`KeyRange`]s,
+/// disjoint and in column order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds<K: EntityKey> {
     ranges: [KeyRange<K>; 2],
@@ -234,6 +235,15 @@ impl<K: EntityKey> Bounds<K> {
             .value_ranges(from, to, K::Format::STEP_MS)
             .unwrap_or_default()
             .within(const { K::PLAN.max_value() });
+        Self::typed(values)
+    }
+
+    /// The keys of one interval of public values, whose edges the plan has room for.
+    pub(crate) fn between(values: ValueRange) -> Self {
+        Self::typed(ValueRanges::one(values.lower, values.upper))
+    }
+
+    fn typed(values: ValueRanges) -> Self {
         let typed = |range: ValueRange| KeyRange {
             lower: range.lower.map(KeyBound::new),
             upper: range.upper.map(KeyBound::new),

@@ -7,8 +7,10 @@ mod condition;
 mod ddl;
 mod layout;
 mod order;
+mod partition;
 mod plan;
 pub mod postgres;
+mod short_key_index;
 mod stored;
 
 pub use backend::Backend;
@@ -18,5 +20,6 @@ pub use condition::{ColumnName, ConditionPart};
 pub use ddl::{Nullability, quote_identifier};
 pub use layout::{Layout, Permutation};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
+pub use partition::TimePartitions;
 pub use plan::StoragePlan;
 pub use stored::{Stored, StoredBytes, StoredRef};

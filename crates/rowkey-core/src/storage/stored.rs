@@ -170,13 +170,34 @@ impl Column {
     /// column called DECIMAL, NUMERIC, UUID or STRING become a floating-point number.
     #[cold]
     pub fn refusal_of_sqlite_number(self, type_name: &str) -> Error {
-        if matches!(self.wire(), Wire::Text(_)) {
-            self.refusal(format_args!(
+        match self.required_type() {
+            Some(sql_type) => self.refusal(format_args!(
                 "a number ({type_name}): the column's declared type damages digits, declare it \
-                 as TEXT"
-            ))
-        } else {
-            self.refusal(format_args!("a number ({type_name})"))
+                 as {sql_type}"
+            )),
+            None => self.refusal(format_args!("a number ({type_name})")),
+        }
+    }
+
+    /// The type that the column must have in the database, where a column of numbers would take or
+    /// compare these values without an error, but as floating-point numbers.
+    ///
+    /// Neighbouring keys are then equal, so that a statement for one changes the rows of both: in
+    /// SQLite in a column that is called DECIMAL, NUMERIC, UUID or STRING, in MySQL and MariaDB in a
+    /// DECIMAL column.
+    ///
+    /// ```
+    /// use rowkey_core::{Backend, FormatKind, StoragePlan};
+    ///
+    /// let plan = StoragePlan::default_for(FormatKind::DistributedId);
+    /// assert_eq!(plan.column(Backend::Sqlite).required_type(), Some("TEXT"));
+    /// assert_eq!(plan.column(Backend::MySql).required_type(), None);
+    /// ```
+    pub const fn required_type(self) -> Option<&'static str> {
+        match (self.wire(), self.backend()) {
+            (Wire::Text(_), Backend::Sqlite) => Some("TEXT"),
+            (Wire::Text(_), Backend::MySql | Backend::MariaDb) => Some("CHAR"),
+            _ => None,
         }
     }
 

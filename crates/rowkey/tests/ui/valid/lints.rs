@@ -5,7 +5,7 @@
 #![deny(unused_results, variant_size_differences, redundant_lifetimes, unit_bindings)]
 #![forbid(unsafe_code)]
 
-use rowkey::{AnyUuid, DistributedId128, HotGuid, UuidV4, entity_key};
+use rowkey::{AnyUuid, DistributedId128, HotGuid, Luuid, UuidV4, entity_key, key_union};
 
 /// A key that others can see.
 #[entity_key]
@@ -27,6 +27,26 @@ pub struct ProposalId(UuidV4);
 #[entity_key]
 #[cfg(any())]
 pub struct ElsewhereId(NoSuchFormat);
+
+/// A supplier.
+#[entity_key(group = "com.acme.Supplier")]
+pub struct SupplierId(Luuid);
+
+/// A branch of a supplier.
+#[entity_key(group = "com.acme.Branch")]
+pub struct BranchId(Luuid);
+
+/// A supplier or a branch.
+#[key_union]
+pub enum PartnerId {
+    /// A supplier.
+    Supplier(SupplierId),
+    /// A branch.
+    Branch(BranchId),
+    /// A partner of another platform.
+    #[cfg(any())]
+    Elsewhere(ElsewhereId),
+}
 
 /// A module that is private, although its items are public.
 mod private {
@@ -65,4 +85,6 @@ fn main() {
     local();
     let shard = private::ShardId::constant(7);
     assert_eq!(u128::from(shard), 7);
+    let text = "00000023-122e-6f47-a789-28ef27ab7c62";
+    assert!(text.parse::<PartnerId>().is_err());
 }

@@ -6,7 +6,7 @@
 mod names {
     #![allow(dead_code, non_camel_case_types, unused_macros, unused_imports)]
 
-    use ::rowkey::{DistributedId, Luuid, ShortPrefixComb, entity_key};
+    use ::rowkey::{DistributedId, Luuid, ShortPrefixComb, entity_key, key_union};
 
     struct Result;
     struct Option;
@@ -48,10 +48,19 @@ mod names {
     pub(super) struct InvoiceId(DistributedId);
 
     #[entity_key(group = "com.acme.Person")]
-    struct PersonId(Luuid);
+    pub(crate) struct PersonId(Luuid);
 
     #[entity_key]
     struct r#type(::rowkey::UuidV7);
+
+    #[entity_key(group = "com.acme.Order", prefix = "ord")]
+    pub(crate) struct OrderId(Luuid);
+
+    #[key_union]
+    pub(crate) enum AnyId {
+        Person(PersonId),
+        Order(OrderId),
+    }
 }
 
 fn main() {
@@ -59,4 +68,12 @@ fn main() {
     ::std::assert_eq!(offer, offer);
     let invoice = names::InvoiceId::generate();
     ::std::assert_eq!(::std::string::ToString::to_string(&invoice).len(), 20);
+    let text = "00000023-122e-6f47-a789-28ef27ab7c62";
+    let found: ::std::result::Result<names::AnyId, _> = ::std::str::FromStr::from_str(text);
+    ::std::assert!(::std::matches!(
+        found,
+        ::std::result::Result::Err(::rowkey::Error::UnknownGroup { .. })
+    ));
+    let _: fn(_) -> _ = names::AnyId::Person;
+    let _: fn(_) -> _ = names::AnyId::Order;
 }

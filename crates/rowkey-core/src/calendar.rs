@@ -1,0 +1,137 @@
+//! Days and months in UTC, for the edges of partitions.
+
+use crate::UnixMillis;
+
+const DAY_MS: i64 = 86_400_000;
+
+/// Days from 1970-01-01 to the first day of a month counted from January of year 0, in the
+/// proleptic Gregorian calendar.
+const fn first_day_of_month(month: i64) -> i64 {
+    // With March as the first month, the leap day is the last day of a year, and the lengths of
+    // months repeat every five.
+    let since_march = month - 2;
+    let (year, month) = (since_march.div_euclid(12), since_march.rem_euclid(12));
+    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    year * 365 + leap_days + (153 * month + 2) / 5 - 719_468
+}
+
+/// The year, month (1 to 12) and day (1 to 31) of a number of days since 1970-01-01.
+const fn date_of(days: i64) -> (i64, i64, i64) {
+    // At most two months later, so the search is short.
+    let mut month = (days + 719_528) * 4_800 / 146_097 + 1;
+    while first_day_of_month(month) > days {
+        month -= 1;
+    }
+    (
+        month.div_euclid(12),
+        month.rem_euclid(12) + 1,
+        days - first_day_of_month(month) + 1,
+    )
+}
+
+impl UnixMillis {
+    /// The first instants of months in UTC: that of `month` (1 to 12) in `year`, that of the next
+    /// month, and so on without end. Nothing for another month.
+    ///
+    /// ```
+    /// use rowkey_core::UnixMillis;
+    ///
+    /// let first_quarter: Vec<i64> =
+    ///     UnixMillis::month_starts(2026, 1).take(4).map(UnixMillis::get).collect();
+    /// assert_eq!(first_quarter[0], 1_767_225_600_000); // 2026-01-01T00:00:00Z
+    /// assert_eq!(first_quarter[3], 1_775_001_600_000); // 2026-04-01T00:00:00Z
+    /// ```
+    pub fn month_starts(year: u16, month: u8) -> impl Iterator<Item = Self> + Clone {
+        let first = i64::from(year) * 12 + i64::from(month) - 1;
+        let last = if (1..=12).contains(&month) {
+            i64::MAX / (32 * DAY_MS)
+        } else {
+            // An empty range.
+            first - 1
+        };
+        (first..=last).map(|month| Self::new(first_day_of_month(month) * DAY_MS))
+    }
+
+    /// The first instants of days in UTC: that of the day with this instant, that of the next day,
+    /// and so on without end.
+    pub fn day_starts(self) -> impl Iterator<Item = Self> + Clone {
+        let first = self.get().div_euclid(DAY_MS);
+        (first..=i64::MAX / DAY_MS).map(|day| Self::new(day * DAY_MS))
+    }
+
+    /// The instant in UTC as a part of a name, as short as it can be exact: `20260131`,
+    /// `20260131_235959` or `20260131_235959_999`.
+    pub(crate) fn stamp(self) -> alloc::string::String {
+        use core::fmt::Write;
+
+        let (days, ms) = (self.get().div_euclid(DAY_MS), self.get().rem_euclid(DAY_MS));
+        let (year, month, day) = date_of(days);
+        let mut stamp = alloc::format!("{year:04}{month:02}{day:02}");
+        let mut push = |part: core::fmt::Arguments<'_>| {
+            // Writing to a string does not fail.
+            let _ = stamp.write_fmt(part);
+        };
+        if ms != 0 {
+            let seconds = ms / 1_000;
+            let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+            push(format_args!("_{hour:02}{minute:02}{second:02}"));
+        }
+        if ms % 1_000 != 0 {
+            push(format_args!("_{:03}", ms % 1_000));
+        }
+        stamp
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn days_and_months_follow_each_other_for_thousands_of_years() {
+        let mut days = first_day_of_month(0);
+        assert_eq!(days, -719_528, "0000-01-01");
+        for year in 0_i64..4_000 {
+            let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            let february = if is_leap { 29 } else { 28 };
+            let lengths = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+            for (month, length) in (1..).zip(lengths) {
+                assert_eq!(first_day_of_month(year * 12 + month - 1), days);
+                assert_eq!(date_of(days), (year, month, 1));
+                assert_eq!(date_of(days + length - 1), (year, month, length));
+                days += length;
+            }
+        }
+    }
+
+    #[test]
+    fn stamps_are_as_short_as_they_are_exact() {
+        for (time, stamp) in [
+            (0, "19700101"),
+            (-1, "19691231_235959_999"),
+            (1_709_164_800_000, "20240229"),
+            (1_709_164_801_000, "20240229_000001"),
+            (1_709_251_199_007, "20240229_235959_007"),
+            (-59_011_459_200_000, "01000101"),
+        ] {
+            assert_eq!(UnixMillis::new(time).stamp(), stamp);
+        }
+    }
+
+    #[test]
+    fn months_and_days_start_at_midnight() {
+        let starts: Vec<_> = UnixMillis::month_starts(2024, 12).take(3).collect();
+        assert_eq!(
+            starts.iter().map(|start| start.stamp()).collect::<Vec<_>>(),
+            ["20241201", "20250101", "20250201"]
+        );
+        for wrong in [0, 13, 255] {
+            assert_eq!(UnixMillis::month_starts(2024, wrong).next(), None);
+        }
+        let days: Vec<_> = UnixMillis::new(-1).day_starts().take(2).collect();
+        assert_eq!(days, [UnixMillis::new(-DAY_MS), UnixMillis::EPOCH]);
+        assert_eq!(UnixMillis::new(i64::MAX).day_starts().count(), 1);
+    }
+}

@@ -1,0 +1,243 @@
+//! The commands that an entity has executed, as part of its own state.
+
+use alloc::collections::VecDeque;
+use alloc::collections::vec_deque;
+
+/// The ids of the commands that an entity has executed, oldest first, so that a command that a
+/// client sends again is executed once.
+///
+/// It is a field of the entity and is stored with it, in the transaction that stores what the
+/// command has changed. At most `LIMIT` ids are remembered, 20 if nothing else is said, and the
+/// oldest are forgotten: as many as clients may send before they stop trying again. In
+/// [`UnboundedCommandLog`] nothing is forgotten. Ids are compared one by one and never looked up in
+/// a database, so plain random UUIDs will do.
+///
+/// serde writes the ids as a plain list, oldest first. From a longer list than `LIMIT` the newest
+/// ids are kept, so a limit can be lowered while there are entities.
+///
+/// ```
+/// use rowkey_core::{CommandLog, Execution};
+/// use uuid::{Uuid, uuid};
+///
+/// #[derive(Default)]
+/// struct Account {
+///     balance: i64,
+///     commands: CommandLog<Uuid>,
+/// }
+///
+/// impl Account {
+///     fn withdraw(&mut self, command: Uuid, amount: i64) -> Result<Execution<i64>, &'static str> {
+///         self.commands.execute(command, || {
+///             let left = self.balance - amount;
+///             if left < 0 {
+///                 return Err("not so much money left");
+///             }
+///             self.balance = left;
+///             Ok(left)
+///         })
+///     }
+/// }
+///
+/// let mut account = Account { balance: 100, ..Account::default() };
+/// let command = uuid!("5f0b1a53-5f04-4d1f-a2a5-6d4ffbc4a1f8");
+/// assert_eq!(account.withdraw(command, 70), Ok(Execution::Now(30)));
+///
+/// // The answer was lost, so the client sends the command again.
+/// assert_eq!(account.withdraw(command, 70), Ok(Execution::Before));
+/// assert_eq!(account.balance, 30);
+///
+/// let other = uuid!("2a7f4c37-0c8e-4be4-8b0e-7c0d1c2b3a49");
+/// assert!(account.withdraw(other, 70).is_err());
+/// assert!(!account.commands.contains(&other));
+/// ```
+///
+/// # What it does not do
+///
+/// * A command whose id has been forgotten is taken for a new one. Business rules have to refuse
+///   what can no longer be done, or optimistic locking what was decided on an older state.
+/// * Two transactions that execute a command at the same time do not see each other's list. The
+///   entity's row has to be locked, or its version compared, as for any other change.
+/// * It does not undo what a command has changed before it failed: an entity whose command has
+///   failed is not stored.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CommandLog<C, const LIMIT: usize = 20> {
+    ids: VecDeque<C>,
+}
+
+/// A [`CommandLog`] that forgets nothing.
+pub type UnboundedCommandLog<C> = CommandLog<C, { usize::MAX }>;
+
+/// Whether a command was executed by this call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use]
+pub enum Execution<T> {
+    /// It was, with this result.
+    Now(T),
+    /// It had been executed before: nothing was done and nothing has changed. To the client this is
+    /// success, and the entity's present state is an answer.
+    Before,
+}
+
+impl<T> Execution<T> {
+    /// The result of the command if it was executed now.
+    pub fn into_result(self) -> Option<T> {
+        match self {
+            Self::Now(result) => Some(result),
+            Self::Before => None,
+        }
+    }
+
+    /// Whether the command had been executed before.
+    pub const fn was_before(&self) -> bool {
+        matches!(self, Self::Before)
+    }
+}
+
+impl<C, const LIMIT: usize> CommandLog<C, LIMIT> {
+    /// Nothing has been executed. A limit of 0 does not compile.
+    pub const fn new() -> Self {
+        const { assert!(LIMIT > 0, "a command log remembers at least one command") };
+        Self {
+            ids: VecDeque::new(),
+        }
+    }
+
+    /// The ids that are remembered, oldest first.
+    pub fn iter(&self) -> vec_deque::Iter<'_, C> {
+        self.ids.iter()
+    }
+
+    /// How many ids are remembered, at most `LIMIT`.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether no id is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    fn push(&mut self, id: C) {
+        if self.ids.len() == LIMIT {
+            self.ids.pop_front();
+        }
+        self.ids.push_back(id);
+    }
+}
+
+impl<C: PartialEq, const LIMIT: usize> CommandLog<C, LIMIT> {
+    /// Whether a command has been executed, as far as is remembered.
+    pub fn contains(&self, id: &C) -> bool {
+        self.ids.contains(id)
+    }
+
+    /// Executes a command unless its id is known, and remembers the id if it succeeds.
+    ///
+    /// The closure may use the other fields of the entity that the log is a field of. For logic that
+    /// borrows the whole entity, or that waits for something, there is [`check`](Self::check).
+    ///
+    /// # Errors
+    ///
+    /// Those of the command. Nothing is remembered then, so that the command can be tried again.
+    pub fn execute<T, E>(
+        &mut self,
+        id: C,
+        command: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Execution<T>, E> {
+        let Some(new) = self.check(id) else {
+            return Ok(Execution::Before);
+        };
+        let result = command()?;
+        self.record(new);
+        Ok(Execution::Now(result))
+    }
+
+    /// A command that is to be executed, or nothing if it has been. Nothing is remembered until
+    /// [`record`](Self::record) is called.
+    ///
+    /// ```
+    /// use rowkey_core::{CommandLog, Execution};
+    /// # #[derive(Default)]
+    /// # struct Order { is_paid: bool, is_shipped: bool, commands: CommandLog<u32> }
+    ///
+    /// impl Order {
+    ///     fn ship(&mut self, command: u32) -> Result<Execution<()>, &'static str> {
+    ///         let Some(command) = self.commands.check(command) else {
+    ///             return Ok(Execution::Before);
+    ///         };
+    ///         self.hand_over()?;
+    ///         self.commands.record(command);
+    ///         Ok(Execution::Now(()))
+    ///     }
+    /// #   fn hand_over(&mut self) -> Result<(), &'static str> {
+    /// #       self.is_shipped = self.is_paid;
+    /// #       self.is_paid.then_some(()).ok_or("not paid")
+    /// #   }
+    /// }
+    /// # let mut order = Order::default();
+    /// # assert_eq!(order.ship(1), Err("not paid"));
+    /// # order.is_paid = true;
+    /// # assert_eq!(order.ship(1), Ok(Execution::Now(())));
+    /// # assert_eq!(order.ship(1), Ok(Execution::Before));
+    /// ```
+    pub fn check(&self, id: C) -> Option<NewCommand<C>> {
+        (!self.contains(&id)).then_some(NewCommand { id })
+    }
+
+    /// Remembers a command that has succeeded; forgets the oldest one if there are too many.
+    pub fn record(&mut self, command: NewCommand<C>) {
+        // It may have been recorded between the check and now.
+        if !self.contains(&command.id) {
+            self.push(command.id);
+        }
+    }
+}
+
+/// The id of a command that a [`CommandLog`] does not know. Dropping it remembers nothing.
+#[derive(Debug)]
+#[must_use = "a command that succeeds has to be recorded"]
+pub struct NewCommand<C> {
+    id: C,
+}
+
+impl<C> NewCommand<C> {
+    /// The command's id.
+    pub const fn id(&self) -> &C {
+        &self.id
+    }
+}
+
+impl<C, const LIMIT: usize> Default for CommandLog<C, LIMIT> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Of ids from the oldest to the newest, the newest `LIMIT`.
+impl<C, const LIMIT: usize> FromIterator<C> for CommandLog<C, LIMIT> {
+    fn from_iter<I: IntoIterator<Item = C>>(ids: I) -> Self {
+        let mut log = Self::new();
+        ids.into_iter().for_each(|id| log.push(id));
+        log
+    }
+}
+
+/// Oldest first.
+impl<'a, C, const LIMIT: usize> IntoIterator for &'a CommandLog<C, LIMIT> {
+    type Item = &'a C;
+    type IntoIter = vec_deque::Iter<'a, C>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// Oldest first.
+impl<C, const LIMIT: usize> IntoIterator for CommandLog<C, LIMIT> {
+    type Item = C;
+    type IntoIter = vec_deque::IntoIter<C>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.ids.into_iter()
+    }
+}

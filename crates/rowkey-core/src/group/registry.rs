@@ -1,0 +1,238 @@
+//! All groups of a program, none of which has another's number.
+
+use alloc::borrow::Cow;
+
+use uuid::Uuid;
+
+use crate::message::{Message, equal};
+use crate::{EntityKey, Error, Luuid, LuuidGroup};
+
+/// A group with the name that its number is made of, and the key type that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyGroup {
+    group: LuuidGroup,
+    name: &'static str,
+    key: &'static str,
+    prefix: Option<&'static str>,
+}
+
+impl KeyGroup {
+    /// The group of a key over [`Luuid`].
+    ///
+    /// # Panics
+    ///
+    /// For a key of another format, which has no group: at compile time in a constant.
+    #[track_caller]
+    pub const fn of<K: EntityKey>() -> Self {
+        match Self::of_any::<K>() {
+            Some(group) => group,
+            None => panic!("only keys over Luuid have a group"),
+        }
+    }
+
+    /// The group of a key if it has one.
+    pub(super) const fn of_any<K: EntityKey>() -> Option<Self> {
+        match K::GROUP_NAME {
+            Some(name) => Some(Self {
+                group: LuuidGroup::of(name),
+                name,
+                key: K::NAME,
+                prefix: K::PREFIX,
+            }),
+            None => None,
+        }
+    }
+
+    /// A group that no key of this program has, such as one that another service makes ids of.
+    /// `key` is what messages call its ids.
+    pub const fn named(name: &'static str, key: &'static str) -> Self {
+        Self {
+            group: LuuidGroup::of(name),
+            name,
+            key,
+            prefix: None,
+        }
+    }
+
+    /// The number in the ids: the CRC-12 of the name.
+    pub const fn group(&self) -> LuuidGroup {
+        self.group
+    }
+
+    /// The full name, such as `com.acme.Customer`.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The name of the key type, such as `CustomerId`.
+    pub const fn key(&self) -> &'static str {
+        self.key
+    }
+
+    /// What stands before the underscore in the key's text, if anything.
+    pub const fn prefix(&self) -> Option<&'static str> {
+        self.prefix
+    }
+
+    /// Why two groups cannot be told apart, if they cannot.
+    const fn clash(&self, other: &Self) -> Option<Error> {
+        if self.group.get() != other.group.get() {
+            return None;
+        }
+        Some(if equal(self.name, other.name) {
+            Error::GroupDeclaredTwice {
+                name: self.name,
+                keys: (self.key, other.key),
+            }
+        } else {
+            Error::GroupClash {
+                group: self.group.get(),
+                names: (self.name, other.name),
+            }
+        })
+    }
+}
+
+/// Stops with a message that names both groups if two of the list clash.
+#[track_caller]
+pub(super) const fn refuse_clashes(groups: &[KeyGroup]) {
+    let mut later = 1;
+    while later < groups.len() {
+        let mut earlier = 0;
+        while earlier < later {
+            let (first, second) = (&groups[earlier], &groups[later]);
+            if first.group.get() == second.group.get() {
+                let message = if equal(first.name, second.name) {
+                    Message::EMPTY
+                        .and("the group `")
+                        .and(first.name)
+                        .and("` is declared twice, for ")
+                        .and(first.key)
+                        .and(" and for ")
+                        .and(second.key)
+                } else {
+                    Message::EMPTY
+                        .and("the groups `")
+                        .and(first.name)
+                        .and("` (")
+                        .and(first.key)
+                        .and(") and `")
+                        .and(second.name)
+                        .and("` (")
+                        .and(second.key)
+                        .and(") have the same CRC-12; give the newer one another name")
+                };
+                panic!("{}", message.as_str());
+            }
+            earlier += 1;
+        }
+        later += 1;
+    }
+}
+
+/// The groups of a program, of which each number stands for one name and one key.
+///
+/// Groups that are known where the program is written belong in a constant: a clash is then a
+/// compile error that names both.
+///
+/// ```
+/// use rowkey_core::{GroupRegistry, KeyGroup, LuuidGroup};
+///
+/// const GROUPS: GroupRegistry = GroupRegistry::new(&[
+///     // For the keys of this program: KeyGroup::of::<CustomerId>()
+///     KeyGroup::named("com.acme.Customer", "CustomerId"),
+///     KeyGroup::named("com.acme.Order", "OrderId"),
+/// ]);
+/// let customer = LuuidGroup::of("com.acme.Customer");
+/// assert_eq!(GROUPS.get(customer).map(|group| group.key()), Some("CustomerId"));
+/// ```
+///
+/// ```compile_fail
+/// use rowkey_core::{GroupRegistry, KeyGroup};
+///
+/// // Both names have the CRC-12 1dd.
+/// const GROUPS: GroupRegistry = GroupRegistry::new(&[
+///     KeyGroup::named("com.acme.Price", "PriceId"),
+///     KeyGroup::named("com.acme.Wallet", "WalletId"),
+/// ]);
+/// ```
+///
+/// Groups of plug-ins and other parts that come together later are registered at start-up, which
+/// is to stop at an error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupRegistry {
+    groups: Cow<'static, [KeyGroup]>,
+}
+
+impl GroupRegistry {
+    /// A registry of known groups.
+    ///
+    /// # Panics
+    ///
+    /// If two groups have the same number, with the names of both: at compile time in a constant.
+    #[track_caller]
+    pub const fn new(groups: &'static [KeyGroup]) -> Self {
+        refuse_clashes(groups);
+        Self {
+            groups: Cow::Borrowed(groups),
+        }
+    }
+
+    /// A registry of groups that come together at run time.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`register`](Self::register).
+    pub fn try_from_iter(groups: impl IntoIterator<Item = KeyGroup>) -> Result<Self, Error> {
+        let mut registry = Self::default();
+        for group in groups {
+            registry.register(group)?;
+        }
+        Ok(registry)
+    }
+
+    /// Adds a group.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::GroupClash`] where another name has the same number, [`Error::GroupDeclaredTwice`]
+    /// where the name is there already. The registry stays as it was.
+    pub fn register(&mut self, group: KeyGroup) -> Result<(), Error> {
+        if let Some(clash) = self.groups.iter().find_map(|known| known.clash(&group)) {
+            return Err(clash);
+        }
+        self.groups.to_mut().push(group);
+        Ok(())
+    }
+
+    /// The group with a number.
+    pub fn get(&self, group: LuuidGroup) -> Option<KeyGroup> {
+        self.iter().copied().find(|known| known.group == group)
+    }
+
+    /// The group of an untyped id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Format`] where it is no LUUID, [`Error::UnknownGroup`] where nobody has registered
+    /// its group.
+    pub fn group_of(&self, id: Uuid) -> Result<KeyGroup, Error> {
+        let group = Luuid::try_from(id)?.group();
+        self.get(group)
+            .ok_or(Error::UnknownGroup { group: group.get() })
+    }
+
+    /// The groups, in the order in which they were added.
+    pub fn iter(&self) -> core::slice::Iter<'_, KeyGroup> {
+        self.groups.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a GroupRegistry {
+    type Item = &'a KeyGroup;
+    type IntoIter = core::slice::Iter<'a, KeyGroup>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

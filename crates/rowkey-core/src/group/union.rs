@@ -1,0 +1,132 @@
+//! A key of one of several types: which one, its group says.
+
+use core::fmt;
+use core::hash::Hash;
+use core::str::FromStr;
+
+use uuid::Uuid;
+
+use super::KeyGroup;
+use super::registry::refuse_clashes;
+use crate::message::{Message, equal};
+use crate::text::Encoding;
+use crate::{EntityKey, Error, Format, Luuid, LuuidGroup};
+
+/// A key of one of several types over [`Luuid`], declared with `#[key_union]`.
+///
+/// Its group decides which type an untyped id belongs to. The text of a union is that of the key in
+/// it; it is read from that text, and from the hyphenated UUID whatever prefix the key has.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a union of keys",
+    label = "not a union of keys",
+    note = "declare it with `#[key_union] pub enum AnyId {{ Customer(CustomerId), Order(OrderId) }}`"
+)]
+pub trait KeyUnion:
+    Copy
+    + Eq
+    + Hash
+    + fmt::Debug
+    + fmt::Display
+    + FromStr<Err = Error>
+    + TryFrom<Uuid, Error = Error>
+    + Send
+    + Sync
+    + 'static
+{
+    /// The type's name, for messages.
+    const NAME: &'static str;
+
+    /// The groups of the keys, in the order of the declaration.
+    const GROUPS: &'static [KeyGroup];
+
+    /// The key of an id, with the type that its group says.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownGroup`] where it is none of the groups.
+    fn from_luuid(id: Luuid) -> Result<Self, Error>;
+
+    /// The id without its type.
+    fn into_luuid(self) -> Luuid;
+
+    /// The key's group.
+    fn group(self) -> LuuidGroup {
+        self.into_luuid().group()
+    }
+
+    /// The same bits as a [`Uuid`].
+    fn to_uuid(self) -> Uuid {
+        self.into_luuid().to_uuid()
+    }
+}
+
+/// What a declaration lists for a key, which for one without a group is refused elsewhere.
+pub const fn member<K: EntityKey>() -> KeyGroup {
+    match KeyGroup::of_any::<K>() {
+        Some(group) => group,
+        None => KeyGroup::named(K::NAME, K::NAME),
+    }
+}
+
+/// Refuses, at compile time and at the caller's place, a key that no group tells from others.
+#[track_caller]
+pub(crate) const fn refuse_key<K: EntityKey>() {
+    if K::GROUP_NAME.is_none() {
+        let message = Message::EMPTY
+            .and("only keys over Luuid can be told apart by their ids, and ")
+            .and(K::NAME)
+            .and(" is a key over ")
+            .and(K::Format::KIND.type_name());
+        panic!("{}", message.as_str());
+    }
+}
+
+/// Refuses, at compile time and at the caller's place, keys with the same group or prefix.
+#[track_caller]
+pub(crate) const fn refuse_union(groups: &[KeyGroup]) {
+    refuse_clashes(groups);
+    let mut later = 1;
+    while later < groups.len() {
+        let mut earlier = 0;
+        while earlier < later {
+            let (first, second) = (&groups[earlier], &groups[later]);
+            if let (Some(prefix), Some(other)) = (first.prefix(), second.prefix())
+                && equal(prefix, other)
+            {
+                let message = Message::EMPTY
+                    .and("the texts of ")
+                    .and(first.key())
+                    .and(" and ")
+                    .and(second.key())
+                    .and(" begin with the same prefix `")
+                    .and(prefix)
+                    .and("`");
+                panic!("{}", message.as_str());
+            }
+            earlier += 1;
+        }
+        later += 1;
+    }
+}
+
+/// Reads the text of any of the keys, or a hyphenated UUID.
+pub fn parse_union<U: KeyUnion>(text: &str) -> Result<U, Error> {
+    let with_prefix = text.split_once('_').and_then(|(prefix, body)| {
+        let group = U::GROUPS
+            .iter()
+            .find(|group| group.prefix() == Some(prefix))?;
+        Some((group, body))
+    });
+    let Some((group, body)) = with_prefix else {
+        return U::from_luuid(text.parse()?);
+    };
+    let id = Luuid::decode(Encoding::Alphanumeric, body)?;
+    if id.group() != group.group() {
+        return Err(Error::Group {
+            key: group.key(),
+            expected: group.group().get(),
+            found: id.group().get(),
+        });
+    }
+    U::from_luuid(id)
+}

@@ -1,0 +1,8 @@
+//! What ids tell a router: country and service entity of an iUID, region and partition of a
+//! HotGuid's shard key.
+
+mod registry;
+mod shard;
+
+pub use registry::{Country, IuidOrigin, IuidRegistries, NumberedName, Registry, ServiceEntity};
+pub use shard::{Shard, ShardLayout};

@@ -1,0 +1,348 @@
+//! The names of the numbers in iUIDs, which are the user's data.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::message::{Message, equal};
+use crate::{Error, Iuid, IuidContext, RegistryProblem};
+
+/// What a [`Registry`] has names for.
+pub trait NumberedName: 'static {
+    /// What messages call one of it, such as `country`.
+    const KIND: &'static str;
+}
+
+/// The countries of iUIDs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Country {}
+
+impl NumberedName for Country {
+    const KIND: &'static str = "country";
+}
+
+/// The service entities of iUIDs, such as `AyanOrder`: a kind of entity of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServiceEntity {}
+
+impl NumberedName for ServiceEntity {
+    const KIND: &'static str = "service entity";
+}
+
+/// Names for numbers from 0 to 255, each of them once.
+///
+/// What is known where the program is written belongs in a constant, and is checked when that is
+/// compiled; what stands in a file or a table is checked when it is read. serde reads and writes a
+/// map of names to numbers.
+///
+/// ```
+/// use rowkey_core::{Country, Registry};
+///
+/// const COUNTRIES: Registry<Country> = Registry::new(&[(1, "Kazakhstan"), (2, "Brazil")]);
+/// assert_eq!(COUNTRIES.number("Brazil")?, 2);
+/// assert_eq!(COUNTRIES.name(1), Some("Kazakhstan"));
+///
+/// let read = Registry::<Country>::try_from_iter([(1, "Kazakhstan"), (300, "Brazil")]);
+/// assert_eq!(
+///     read.unwrap_err().to_string(),
+///     "the country `Brazil` has the number 300; numbers are 0 to 255",
+/// );
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+///
+/// ```compile_fail
+/// use rowkey_core::{Country, Registry};
+///
+/// const COUNTRIES: Registry<Country> = Registry::new(&[(1, "Kazakhstan"), (1, "Brazil")]);
+/// ```
+pub struct Registry<R> {
+    entries: Entries,
+    kind: PhantomData<fn() -> R>,
+}
+
+/// Where the entries are.
+#[derive(Clone)]
+enum Entries {
+    Known(&'static [(u8, &'static str)]),
+    Read(Vec<(u8, String)>),
+}
+
+impl<R: NumberedName> Registry<R> {
+    /// A registry of known names.
+    ///
+    /// # Panics
+    ///
+    /// If a number or a name is there twice, with the entries' names, or if a name is empty: at
+    /// compile time in a constant.
+    #[track_caller]
+    pub const fn new(entries: &'static [(u8, &'static str)]) -> Self {
+        let mut later = 0;
+        while later < entries.len() {
+            let (number, name) = entries[later];
+            if name.is_empty() {
+                panic!("a name in a registry is empty");
+            }
+            let mut earlier = 0;
+            while earlier < later {
+                let (other_number, other_name) = entries[earlier];
+                if equal(name, other_name) {
+                    let message = Message::EMPTY
+                        .and("the ")
+                        .and(R::KIND)
+                        .and(" `")
+                        .and(name)
+                        .and("` is there twice");
+                    panic!("{}", message.as_str());
+                }
+                if number == other_number {
+                    let message = Message::EMPTY
+                        .and("the ")
+                        .and(R::KIND)
+                        .and(" `")
+                        .and(name)
+                        .and("` has the number of `")
+                        .and(other_name)
+                        .and("`");
+                    panic!("{}", message.as_str());
+                }
+                earlier += 1;
+            }
+            later += 1;
+        }
+        Self {
+            entries: Entries::Known(entries),
+            kind: PhantomData,
+        }
+    }
+
+    /// A registry of names that are read when the program runs.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Registry`] where a number is not 0 to 255, where a number or a name is there twice,
+    /// with both entries, and where a name is empty or has white space around it.
+    pub fn try_from_iter<S: Into<String>>(
+        entries: impl IntoIterator<Item = (i64, S)>,
+    ) -> Result<Self, Error> {
+        let mut registry = Self::read();
+        for (number, name) in entries {
+            registry.add(number, name.into())?;
+        }
+        Ok(registry)
+    }
+
+    /// An empty one.
+    const fn read() -> Self {
+        Self {
+            entries: Entries::Read(Vec::new()),
+            kind: PhantomData,
+        }
+    }
+
+    fn add(&mut self, number: i64, name: String) -> Result<(), RegistryProblem> {
+        let kind = R::KIND;
+        if name.trim() != name || name.is_empty() {
+            return Err(RegistryProblem::Name { kind, name });
+        }
+        let Ok(checked) = u8::try_from(number) else {
+            return Err(RegistryProblem::Number { kind, name, number });
+        };
+        for (other_number, other_name) in self.iter() {
+            if name == other_name {
+                return Err(RegistryProblem::SameName {
+                    kind,
+                    name,
+                    numbers: (other_number, checked),
+                });
+            }
+            if checked == other_number {
+                return Err(RegistryProblem::SameNumber {
+                    kind,
+                    number: checked,
+                    names: (other_name.into(), name),
+                });
+            }
+        }
+        match &mut self.entries {
+            Entries::Read(entries) => entries.push((checked, name)),
+            // Only what is read is added to.
+            Entries::Known(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The number of a name, letter case included.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownName`] where the registry has no such name.
+    pub fn number(&self, name: &str) -> Result<u8, Error> {
+        self.iter()
+            .find(|(_, known)| *known == name)
+            .map(|(number, _)| number)
+            .ok_or_else(|| Error::UnknownName {
+                what: R::KIND,
+                name: name.into(),
+                choices: "those of the registry",
+            })
+    }
+
+    /// The name of a number, if it has one.
+    pub fn name(&self, number: u8) -> Option<&str> {
+        self.iter()
+            .find(|(known, _)| *known == number)
+            .map(|(_, name)| name)
+    }
+}
+
+impl<R> Registry<R> {
+    /// The numbers and names, in the order in which they were given.
+    pub fn iter(&self) -> impl Iterator<Item = (u8, &str)> {
+        let (known, read) = match &self.entries {
+            Entries::Known(known) => (*known, [].as_slice()),
+            Entries::Read(read) => ([].as_slice(), read.as_slice()),
+        };
+        let read = read.iter().map(|(number, name)| (*number, name.as_str()));
+        known.iter().copied().chain(read)
+    }
+}
+
+impl<R> Clone for Registry<R> {
+    fn clone(&self) -> Self {
+        Self {
+            entries: self.entries.clone(),
+            kind: PhantomData,
+        }
+    }
+}
+
+/// Numbers and names, in the order in which they were given.
+impl<R: NumberedName> fmt::Debug for Registry<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// Equal if they have the same entries in the same order.
+impl<R> PartialEq for Registry<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl<R> Eq for Registry<R> {}
+
+#[cfg(feature = "serde")]
+mod serde {
+    use alloc::string::String;
+    use core::fmt;
+    use core::marker::PhantomData;
+
+    use serde::de::{Error as _, MapAccess, Visitor};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{NumberedName, Registry};
+
+    /// A map of names to numbers.
+    impl<R> Serialize for Registry<R> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_map(self.iter().map(|(number, name)| (name, number)))
+        }
+    }
+
+    impl<'de, R: NumberedName> Deserialize<'de> for Registry<R> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let is_text = deserializer.is_human_readable();
+            deserializer.deserialize_map(EntriesVisitor {
+                is_text,
+                kind: PhantomData,
+            })
+        }
+    }
+
+    struct EntriesVisitor<R> {
+        is_text: bool,
+        kind: PhantomData<R>,
+    }
+
+    impl<'de, R: NumberedName> Visitor<'de> for EntriesVisitor<R> {
+        type Value = Registry<R>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a map of the names of each {} to its number", R::KIND)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Registry<R>, A::Error> {
+            let mut registry = Registry::read();
+            while let Some(name) = map.next_key::<String>()? {
+                // As it was written: other formats than text do not say which integer follows.
+                let number = if self.is_text {
+                    map.next_value::<i64>()?
+                } else {
+                    map.next_value::<u8>()?.into()
+                };
+                registry.add(number, name).map_err(A::Error::custom)?;
+            }
+            Ok(registry)
+        }
+    }
+}
+
+/// The registries of countries and service entities together: contexts from names, and names from
+/// ids.
+///
+/// ```
+/// use rowkey_core::generate::Generate;
+/// use rowkey_core::{Iuid, IuidRegistries, Registry};
+///
+/// static IUIDS: IuidRegistries = IuidRegistries {
+///     countries: Registry::new(&[(1, "Kazakhstan"), (2, "Brazil")]),
+///     service_entities: Registry::new(&[(10, "AyanOrder"), (11, "AyanRide")]),
+/// };
+/// let ride = Iuid::generate_for(&IUIDS.context("Brazil", "AyanRide")?);
+///
+/// // Where to send a request for it.
+/// let origin = IUIDS.origin(ride);
+/// assert_eq!(origin.country, Some("Brazil"));
+/// assert_eq!(origin.service_entity, Some("AyanRide"));
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IuidRegistries {
+    /// The countries.
+    pub countries: Registry<Country>,
+    /// The service entities.
+    pub service_entities: Registry<ServiceEntity>,
+}
+
+impl IuidRegistries {
+    /// What to make an iUID for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownName`] where a registry has no such name.
+    pub fn context(&self, country: &str, service_entity: &str) -> Result<IuidContext, Error> {
+        Ok(IuidContext {
+            country: self.countries.number(country)?,
+            service_entity: self.service_entities.number(service_entity)?,
+        })
+    }
+
+    /// Where an iUID comes from, as far as the registries have names for it.
+    pub fn origin(&self, id: Iuid) -> IuidOrigin<'_> {
+        IuidOrigin {
+            country: self.countries.name(id.country()),
+            service_entity: self.service_entities.name(id.service_entity()),
+        }
+    }
+}
+
+/// The names of what an iUID was made for; `None` where a registry has no such number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IuidOrigin<'a> {
+    /// The country.
+    pub country: Option<&'a str>,
+    /// The service entity.
+    pub service_entity: Option<&'a str>,
+}

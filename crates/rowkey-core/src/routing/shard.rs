@@ -1,0 +1,139 @@
+//! Region and partition in the shard key of a HotGuid.
+//!
+//! ```text
+//! bit    31                                                                0
+//!      +------------+---------------------------+---------------------------+
+//!      | 0 (if any) | region                    | partition                 |
+//!      +------------+---------------------------+---------------------------+
+//! ```
+
+use crate::{Error, FormatKind, HotGuid};
+
+/// How many of a shard key's 32 bits are the region, which a router reads, and how many are the
+/// partition within it, which the region's database reads.
+///
+/// It is a promise to every program that reads the ids: keep it in one constant. The region stands
+/// above the partition, so shard keys as numbers are ordered by region first. In the id they are
+/// not: a HotGuid has its shard key in its last four bytes with the lowest byte first, so that the
+/// text of an id ends with the highest bits, `efbeadde` for 0xdeadbeef. Read the key out instead of
+/// comparing ids.
+///
+/// ```
+/// use rowkey_core::generate::Generate;
+/// use rowkey_core::{HotGuid, Shard, ShardLayout};
+///
+/// /// Regions are UN M.49 codes of up to 999; the other 22 bits are free for partitions.
+/// const SHARDS: ShardLayout = ShardLayout::new(10, 22);
+///
+/// let mission = HotGuid::generate_for(&SHARDS.compose(380, 17)?);
+/// assert_eq!(SHARDS.shard_of(mission)?, Shard { region: 380, partition: 17 });
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ShardLayout {
+    region_bits: u32,
+    partition_bits: u32,
+}
+
+/// What a shard key is composed of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Shard {
+    /// The region.
+    pub region: u32,
+    /// The partition within the region.
+    pub partition: u32,
+}
+
+impl ShardLayout {
+    /// So many bits for the region and for the partition, 32 at most together. Bits that are left
+    /// are the highest, and zero.
+    ///
+    /// # Panics
+    ///
+    /// If they are more than 32: at compile time in a constant.
+    #[track_caller]
+    pub const fn new(region_bits: u32, partition_bits: u32) -> Self {
+        match Self::try_new(region_bits, partition_bits) {
+            Some(layout) => layout,
+            None => panic!("a shard key has 32 bits for region and partition together"),
+        }
+    }
+
+    /// [`new`](Self::new) for numbers of bits that are known at run time; `None` if they are more
+    /// than 32.
+    pub const fn try_new(region_bits: u32, partition_bits: u32) -> Option<Self> {
+        if region_bits > 32 || partition_bits > 32 - region_bits {
+            return None;
+        }
+        Some(Self {
+            region_bits,
+            partition_bits,
+        })
+    }
+
+    /// The shard key of a region and a partition.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Field`] where one has more than its bits.
+    pub const fn compose(self, region: u32, partition: u32) -> Result<u32, Error> {
+        if region as u64 > self.max_region() {
+            return Err(field_error("region", region, self.max_region()));
+        }
+        if partition as u64 > self.max_partition() {
+            return Err(field_error("partition", partition, self.max_partition()));
+        }
+        let key = (region as u64) << self.partition_bits | partition as u64;
+        Ok(key as u32)
+    }
+
+    /// The region and the partition of a shard key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Field`] where bits are set that belong to neither: the key is of another layout.
+    pub const fn split(self, shard_key: u32) -> Result<Shard, Error> {
+        let key = shard_key as u64;
+        let max = mask(self.region_bits + self.partition_bits);
+        if key > max {
+            return Err(field_error("shard key", shard_key, max));
+        }
+        Ok(Shard {
+            region: (key >> self.partition_bits) as u32,
+            partition: (key & self.max_partition()) as u32,
+        })
+    }
+
+    /// The region and the partition that an id was made for.
+    ///
+    /// # Errors
+    ///
+    /// As [`split`](Self::split). Any 128 bits are a HotGuid, so that what something else has made
+    /// has a shard, too.
+    pub const fn shard_of(self, id: HotGuid) -> Result<Shard, Error> {
+        self.split(id.shard_key())
+    }
+
+    const fn max_region(self) -> u64 {
+        mask(self.region_bits)
+    }
+
+    const fn max_partition(self) -> u64 {
+        mask(self.partition_bits)
+    }
+}
+
+/// The largest number of so many bits, 32 at most.
+const fn mask(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+const fn field_error(field: &'static str, value: u32, max: u64) -> Error {
+    Error::Field {
+        format: FormatKind::HotGuid,
+        field,
+        value: value as i128,
+        min: 0,
+        max: max as i128,
+    }
+}

@@ -1,0 +1,118 @@
+//! The number of an entity within its group, typed by its key.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::str::FromStr;
+
+use crate::format::LUUID_KEY_MAX;
+use crate::{Bounds, EntityKey, Error, FormatKind, Luuid};
+
+/// The number of a LUUID key within its group, 0 to 2^48-1, without the random rest: what stands
+/// in letters and addresses, and what people read out.
+///
+/// The text is lower-case hexadecimal without leading zeros, such as `23122e`. Parsing takes 1 to
+/// 12 hexadecimal digits of either case, zeros in front among them, and nothing else; the radix is
+/// sixteen also for `2078`. serde writes the text, and the number in binary formats.
+///
+/// It is not the key: two entities can have the same number where nobody has kept them from it.
+/// Keys with a number are found by its [`bounds`](Self::bounds).
+///
+/// ```
+/// use rowkey_core::{EntityKey, Luuid, ShortKey};
+///
+/// fn tell<K: EntityKey<Format = Luuid>>(customer: K) -> String {
+///     format!("For future reference, your client id is {}.", customer.short_key())
+/// }
+///
+/// fn understand<K: EntityKey<Format = Luuid>>(path: &str) -> Result<ShortKey<K>, rowkey_core::Error> {
+///     path.trim_start_matches("/person/").parse()
+/// }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShortKey<K> {
+    number: u64,
+    key: PhantomData<fn() -> K>,
+}
+
+impl<K: EntityKey<Format = Luuid>> ShortKey<K> {
+    /// The short key of a number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Field`] when `number` has more than 48 bits.
+    pub const fn new(number: u64) -> Result<Self, Error> {
+        if number > LUUID_KEY_MAX {
+            return Err(Error::Field {
+                format: FormatKind::Luuid,
+                field: "key",
+                value: number as i128,
+                min: 0,
+                max: LUUID_KEY_MAX as i128,
+            });
+        }
+        Ok(Self {
+            number,
+            key: PhantomData,
+        })
+    }
+
+    /// The number.
+    pub const fn get(self) -> u64 {
+        self.number
+    }
+
+    /// The keys with this number, as one interval in every storage and layout: group and number are
+    /// the first 64 bits, and every column of a LUUID key is sorted by them.
+    ///
+    /// Drivers put it into a query as they do with a time span. At most one row is found where a
+    /// unique index keeps the numbers apart.
+    pub fn bounds(self) -> Bounds<K> {
+        let group = K::luuid_context(self.number).group;
+        Bounds::between(Luuid::range_of(group, self.number))
+    }
+}
+
+impl<K: EntityKey<Format = Luuid>> From<K> for ShortKey<K> {
+    fn from(key: K) -> Self {
+        Self {
+            number: key.into_format().key(),
+            key: PhantomData,
+        }
+    }
+}
+
+impl<K> From<ShortKey<K>> for u64 {
+    fn from(short_key: ShortKey<K>) -> Self {
+        short_key.number
+    }
+}
+
+impl<K: EntityKey<Format = Luuid>> TryFrom<u64> for ShortKey<K> {
+    type Error = Error;
+
+    fn try_from(number: u64) -> Result<Self, Error> {
+        Self::new(number)
+    }
+}
+
+/// Lower-case hexadecimal digits without leading zeros.
+impl<K> fmt::Display for ShortKey<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::LowerHex::fmt(&self.number, f)
+    }
+}
+
+/// `ShortKey<CustomerId>(23122e)`.
+impl<K: EntityKey> fmt::Debug for ShortKey<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ShortKey<{}>({self})", K::NAME)
+    }
+}
+
+impl<K: EntityKey<Format = Luuid>> FromStr for ShortKey<K> {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::new(Luuid::parse_short_key(text)?)
+    }
+}

@@ -1,0 +1,118 @@
+//! The unique index that keeps the short keys of LUUIDs apart.
+//!
+//! Number and group are the first 64 bits of a LUUID. Where they are in the stored form:
+//!
+//! ```text
+//! uuid, binary           bytes 0 .. 8
+//! uuid in SQL Server     bytes 8 .. 16, by the sql-server layout
+//! text                   characters 0 .. 18   pppppppp-pppp-6ggg
+//! text-compact           characters 0 .. 11   the first block of eight bytes
+//! ```
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{Backend, StoragePlan, Wire, quote_identifier};
+use crate::{Error, FormatKind};
+
+impl StoragePlan {
+    /// The statements that make a unique index on the group and number of a LUUID key's column, so
+    /// that no two entities get the same short key. The second insert fails as one with a duplicate
+    /// key does.
+    ///
+    /// It is an index on an expression in PostgreSQL and SQLite, and one on the beginning of the
+    /// column in MySQL and MariaDB. SQL Server, and MariaDB for its own `UUID` type, get a computed
+    /// column for it, with the name of the index.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that the backend cannot take, [`Error::Refused`] if the plan
+    /// is not that of a LUUID key.
+    ///
+    /// ```
+    /// use rowkey_core::{Backend, FormatKind, StoragePlan};
+    ///
+    /// let plan = StoragePlan::default_for(FormatKind::Luuid);
+    /// let index = plan.short_key_index(Backend::MariaDb, "customers", "id", "by_number")?;
+    /// assert_eq!(index, ["CREATE UNIQUE INDEX `by_number` ON `customers` (`id`(8))"]);
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn short_key_index(
+        &self,
+        backend: Backend,
+        table: &str,
+        column: &str,
+        index: &str,
+    ) -> Result<Vec<String>, Error> {
+        let wire = self.column(backend).wire();
+        if !matches!(self.column(backend).format(), FormatKind::Luuid) {
+            return Err(Error::Refused("only keys over Luuid have short keys"));
+        }
+        let [table, column, index] = [
+            quote_identifier(backend, table)?,
+            quote_identifier(backend, column)?,
+            quote_identifier(backend, index)?,
+        ];
+        let width = match wire {
+            Wire::Text(36) | Wire::NativeUuid => 18,
+            Wire::Text(_) => 11,
+            _ => 8,
+        };
+        let indexed = match (backend, wire) {
+            (Backend::Postgres, Wire::Uuid) => format!("substring(uuid_send({column}), 1, 8)"),
+            (Backend::Postgres, _) => format!("substring({column}, 1, {width})"),
+            (Backend::Sqlite, _) => format!("substr({column}, 1, {width})"),
+            (Backend::MySql | Backend::MariaDb, Wire::NativeUuid) => {
+                let definition = format!("CHAR(18) AS (LEFT({column}, 18)) PERSISTENT");
+                return Ok(on_computed_column(&table, &index, &definition));
+            }
+            (Backend::MySql | Backend::MariaDb, _) => format!("{column}({width})"),
+            (Backend::SqlServer, wire) => {
+                let part = match wire {
+                    // Turns around bytes 0 to 7 and leaves the others.
+                    Wire::Uuid => format!("SUBSTRING(CONVERT(binary(16), {column}), 9, 8)"),
+                    _ => format!("SUBSTRING({column}, 1, {width})"),
+                };
+                return Ok(on_computed_column(
+                    &table,
+                    &index,
+                    &format!("AS {part} PERSISTED"),
+                ));
+            }
+        };
+        Ok(vec![format!(
+            "CREATE UNIQUE INDEX {index} ON {table} ({indexed})"
+        )])
+    }
+}
+
+fn on_computed_column(table: &str, name: &str, definition: &str) -> Vec<String> {
+    vec![
+        format!("ALTER TABLE {table} ADD {name} {definition}"),
+        format!("CREATE UNIQUE INDEX {name} ON {table} ({name})"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_luuids_have_short_keys() {
+        let plan = StoragePlan::default_for(FormatKind::UuidV7);
+        let refused = plan.short_key_index(Backend::Postgres, "visits", "id", "by_number");
+        assert!(matches!(refused, Err(Error::Refused(_))));
+    }
+
+    #[test]
+    fn names_are_quoted() {
+        let plan = StoragePlan::default_for(FormatKind::Luuid);
+        let index = plan.short_key_index(Backend::Postgres, "a\"b", "c", "d");
+        let sql = "CREATE UNIQUE INDEX \"d\" ON \"a\"\"b\" (substring(uuid_send(\"c\"), 1, 8))";
+        assert_eq!(index, Ok(vec![sql.into()]));
+        let unnamed = plan.short_key_index(Backend::Postgres, "a", "c", "");
+        assert!(matches!(unnamed, Err(Error::Identifier(_))));
+    }
+}

@@ -1,0 +1,209 @@
+//! Partitions by the time in keys, as SQL. What servers make of it is tested with them.
+
+use rowkey_core::{Backend, Error, FormatKind, StoragePlan, TimePartitions, UnixMillis};
+
+/// 2026-01-01T00:00:00Z.
+const NEW_YEAR: i64 = 1_767_225_600_000;
+
+fn plan(format: FormatKind) -> StoragePlan {
+    StoragePlan::default_for(format)
+}
+
+fn partitions(format: FormatKind, edges: &[i64]) -> Result<TimePartitions, Error> {
+    let edges = edges.iter().copied().map(UnixMillis::new);
+    TimePartitions::new(plan(format), "order", "id", edges)
+}
+
+fn months(format: FormatKind) -> TimePartitions {
+    let months = UnixMillis::month_starts(2026, 1).take(3);
+    TimePartitions::new(plan(format), "order", "id", months).expect("a format with time")
+}
+
+#[test]
+fn postgres_makes_a_table_of_each_partition() {
+    let months = months(FormatKind::UuidV7).with_rest();
+    assert_eq!(
+        months.partition_by(Backend::Postgres).unwrap(),
+        r#"PARTITION BY RANGE ("id")"#
+    );
+    let between = |name, from, to| {
+        format!(
+            r#"CREATE TABLE "order_{name}" PARTITION OF "order" FOR VALUES FROM ('{from}') TO ('{to}')"#
+        )
+    };
+    let [january, february, march] = [
+        "019b76da-a800-7000-8000-000000000000",
+        "019c167f-cc00-7000-8000-000000000000",
+        "019ca6b1-dc00-7000-8000-000000000000",
+    ];
+    let tables = [
+        between("20260101", january, february),
+        between("20260201", february, march),
+    ];
+    assert_eq!(months.additions(Backend::Postgres).unwrap(), tables);
+    let rest = r#"CREATE TABLE "order_rest" PARTITION OF "order" DEFAULT"#.to_owned();
+    let [first, second] = tables;
+    assert_eq!(
+        months.after_create(Backend::Postgres).unwrap(),
+        [first, second, rest]
+    );
+}
+
+#[test]
+fn mysql_and_mariadb_list_the_partitions_with_the_table() {
+    for backend in [Backend::MySql, Backend::MariaDb] {
+        let months = months(FormatKind::Iuid);
+        let list = "PARTITION `p20260101` VALUES LESS THAN (X'019c167fcc0080008000000000000000'), \
+                    PARTITION `p20260201` VALUES LESS THAN (X'019ca6b1dc0080008000000000000000')";
+        assert_eq!(
+            months.partition_by(backend).unwrap(),
+            format!("PARTITION BY RANGE COLUMNS (`id`) ({list})")
+        );
+        assert_eq!(months.after_create(backend).unwrap(), [""; 0]);
+        assert_eq!(
+            months.additions(backend).unwrap(),
+            [format!("ALTER TABLE `order` ADD PARTITION ({list})")]
+        );
+
+        let months = months.with_rest();
+        let list = format!("{list}, PARTITION `rest` VALUES LESS THAN (MAXVALUE)");
+        assert_eq!(
+            months.partition_by(backend).unwrap(),
+            format!("PARTITION BY RANGE COLUMNS (`id`) ({list})")
+        );
+        assert_eq!(
+            months.additions(backend).unwrap(),
+            [format!(
+                "ALTER TABLE `order` REORGANIZE PARTITION `rest` INTO ({list})"
+            )]
+        );
+    }
+}
+
+#[test]
+fn names_are_quoted_and_as_exact_as_their_edges() {
+    let edges = [
+        NEW_YEAR,
+        NEW_YEAR + 1_000,
+        NEW_YEAR + 1_001,
+        NEW_YEAR + 2_000,
+    ];
+    let edges = edges.map(UnixMillis::new);
+    let odd =
+        TimePartitions::new(plan(FormatKind::UuidV7), "my \"table\"", "the`id", edges).unwrap();
+    let statements = odd.after_create(Backend::Postgres).unwrap();
+    for (statement, name) in statements.iter().zip([
+        r#""my ""table""_20260101""#,
+        r#""my ""table""_20260101_000001""#,
+        r#""my ""table""_20260101_000001_001""#,
+    ]) {
+        let start = format!("CREATE TABLE {name} PARTITION OF \"my \"\"table\"\"\" FOR VALUES");
+        assert!(statement.starts_with(&start), "{statement}");
+    }
+    let clause = odd.partition_by(Backend::MariaDb).unwrap();
+    assert!(clause.starts_with("PARTITION BY RANGE COLUMNS (`the``id`) (PARTITION `p20260101` "));
+
+    let long = "x".repeat(60);
+    let edges = UnixMillis::month_starts(2026, 1).take(2);
+    let long = TimePartitions::new(plan(FormatKind::UuidV7), &long, "id", edges).unwrap();
+    assert!(long.partition_by(Backend::Postgres).is_ok());
+    assert!(matches!(
+        long.after_create(Backend::Postgres),
+        Err(Error::Identifier(_))
+    ));
+}
+
+#[test]
+fn formats_whose_ranges_are_no_time_are_refused_with_a_reason() {
+    for (format, reason) in [
+        (
+            FormatKind::ShortPrefixComb,
+            "returns to 0 every 65,536 intervals",
+        ),
+        (
+            FormatKind::ShortSuffixComb,
+            "returns to 0 every 65,536 intervals",
+        ),
+        (FormatKind::UuidV4, "tell no time"),
+        (FormatKind::AnyUuid, "tell no time"),
+        (FormatKind::Luuid, "tell no time"),
+    ] {
+        let error = partitions(format, &[NEW_YEAR, NEW_YEAR + 1]).unwrap_err();
+        assert!(matches!(error, Error::Refused(_)), "{error:?}");
+        assert!(error.to_string().contains(reason), "{format}: {error}");
+    }
+}
+
+#[test]
+fn columns_that_a_backend_does_not_partition_are_refused_with_a_reason() {
+    let decimals = months(FormatKind::DistributedId);
+    assert!(decimals.partition_by(Backend::Postgres).is_ok());
+    for (backend, reason) in [
+        (Backend::MySql, "DECIMAL"),
+        (Backend::MariaDb, "DECIMAL"),
+        (Backend::Sqlite, "no partitioned tables"),
+        (Backend::SqlServer, "does not write"),
+    ] {
+        for outcome in [
+            decimals.partition_by(backend).map(drop),
+            decimals.after_create(backend).map(drop),
+            decimals.additions(backend).map(drop),
+        ] {
+            let error = outcome.unwrap_err();
+            assert!(error.to_string().contains(reason), "{backend}: {error}");
+        }
+    }
+
+    let native = plan(FormatKind::PrefixComb).with(Backend::MariaDb, "native-uuid");
+    let edges = UnixMillis::month_starts(2026, 1).take(2);
+    let native = TimePartitions::new(native, "order", "id", edges).unwrap();
+    assert!(native.partition_by(Backend::MariaDb).is_ok());
+    let error = native.partition_by(Backend::MySql).unwrap_err();
+    assert!(error.to_string().contains("MySQL does not have"), "{error}");
+}
+
+#[test]
+fn edges_that_cannot_be_edges_are_refused_with_their_place() {
+    for edges in [&[][..], &[NEW_YEAR]] {
+        let error = partitions(FormatKind::UuidV7, edges).unwrap_err();
+        assert!(error.to_string().contains("two edges"), "{error}");
+    }
+    let end = (1 << 48) - 1;
+    for (format, edges, place, reason) in [
+        (FormatKind::UuidV7, &[5, 5][..], 1, "comes after"),
+        (FormatKind::UuidV7, &[1, 3, 2], 2, "comes after"),
+        (FormatKind::UuidV7, &[-1, 3], 0, "do not tell"),
+        (FormatKind::UuidV7, &[3, end, end + 1], 2, "do not tell"),
+        (FormatKind::UuidV7, &[i64::MIN, i64::MAX], 0, "do not tell"),
+        (FormatKind::HotGuid, &[1_000, 2_500], 1, "whole seconds"),
+        (
+            FormatKind::HotGuid,
+            &[0, 4_294_967_296_000],
+            1,
+            "do not tell",
+        ),
+    ] {
+        match partitions(format, edges).unwrap_err() {
+            Error::PartitionEdge {
+                index,
+                time,
+                problem,
+            } => {
+                assert_eq!((index, time.get()), (place, edges[place]), "{edges:?}");
+                assert!(problem.contains(reason), "{problem}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(partitions(FormatKind::UuidV7, &[0, end]).is_ok());
+    assert!(partitions(FormatKind::HotGuid, &[0, 4_294_967_295_000]).is_ok());
+
+    // Ids of the year 4321 and later have 39 digits.
+    let digits = plan(FormatKind::DistributedId128).with(Backend::Sqlite, "decimal");
+    let edges = [72_000_000_000_000, 75_000_000_000_000].map(UnixMillis::new);
+    let error = TimePartitions::new(digits, "order", "id", edges).unwrap_err();
+    assert!(
+        matches!(error, Error::PartitionEdge { index: 1, .. }),
+        "{error:?}"
+    );
+}

@@ -1,0 +1,233 @@
+//! An enum of keys, which becomes a union of keys.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, Data, DeriveInput, Fields, Path, Type, Variant, Visibility};
+
+use crate::declaration::without_clashes;
+use crate::expansion::moved;
+use crate::problems::Problems;
+
+/// `#(attributes)* visibility enum Name { #(attributes)* Customer(CustomerId), … }`
+pub(crate) struct Union {
+    attributes: Vec<Attribute>,
+    visibility: Visibility,
+    name: Ident,
+    variants: Vec<Variant>,
+    /// The key of each variant.
+    keys: Vec<Type>,
+}
+
+/// What the expansion implements, so that a `derive` of it would clash.
+const IMPLEMENTED: [&str; 7] = [
+    "Clone",
+    "Copy",
+    "PartialEq",
+    "Eq",
+    "Hash",
+    "Debug",
+    "Display",
+];
+
+impl Union {
+    /// The declaration, or nothing if the item has another shape than a union.
+    pub(crate) fn read(item: &TokenStream, problems: &mut Problems) -> Option<Self> {
+        let wrong_item = "`#[key_union]` belongs on an enum of keys";
+        let Ok(input) = syn::parse2::<DeriveInput>(item.clone()) else {
+            problems.at(item, wrong_item);
+            return None;
+        };
+        let Data::Enum(data) = input.data else {
+            problems.at(item, wrong_item);
+            return None;
+        };
+        let attributes = without_clashes(input.attrs, "#[key_union]", &IMPLEMENTED, problems);
+        if !input.generics.params.is_empty() || input.generics.where_clause.is_some() {
+            problems.at(
+                &input.generics,
+                "a union of keys has no parameters and no where clause",
+            );
+            return None;
+        }
+        if data.variants.is_empty() {
+            problems.at(
+                &input.ident,
+                format!(
+                    "a union needs keys: write `enum {} {{ Customer(CustomerId) }}`",
+                    input.ident
+                ),
+            );
+            return None;
+        }
+        let variants: Vec<Variant> = data.variants.into_iter().collect();
+        let keys: Vec<Option<Type>> = variants
+            .iter()
+            .map(|variant| read_key(variant, problems))
+            .collect();
+        Some(Self {
+            attributes,
+            visibility: input.vis,
+            name: input.ident,
+            variants,
+            keys: keys.into_iter().collect::<Option<_>>()?,
+        })
+    }
+
+    /// The enum, its `KeyUnion` impl, the checks of its keys and the call that emits the rest.
+    pub(crate) fn expand(&self, rowkey: Option<&Path>) -> TokenStream {
+        let rowkey = match rowkey {
+            Some(path) => path.to_token_stream(),
+            None => quote!(::rowkey),
+        };
+        let Self {
+            attributes,
+            visibility,
+            name,
+            variants,
+            keys,
+        } = self;
+        let text = name.unraw().to_string();
+        let cases: Vec<&Ident> = variants.iter().map(|variant| &variant.ident).collect();
+        let conditions: Vec<Vec<&Attribute>> = variants.iter().map(conditions).collect();
+        let conversions = self.conversions();
+        let checks = self.checks(&rowkey);
+        quote! {
+            #(#attributes)*
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::cmp::PartialEq,
+                ::core::cmp::Eq,
+                ::core::hash::Hash,
+                ::core::fmt::Debug,
+            )]
+            #visibility enum #name {
+                #(#variants,)*
+            }
+
+            #[automatically_derived]
+            impl #rowkey::KeyUnion for #name {
+                const NAME: &'static ::core::primitive::str = #text;
+                const GROUPS: &'static [#rowkey::KeyGroup] =
+                    &[#(#(#conditions)* #rowkey::__private::member::<#keys>()),*];
+
+                fn from_luuid(
+                    id: #rowkey::Luuid,
+                ) -> ::core::result::Result<Self, #rowkey::Error> {
+                    #(
+                        #(#conditions)*
+                        if #rowkey::__private::has_group_of::<#keys>(id) {
+                            return ::core::result::Result::map(
+                                #rowkey::__private::key_of_bits(id.to_u128()),
+                                Self::#cases,
+                            );
+                        }
+                    )*
+                    #rowkey::__private::unknown_group(id)
+                }
+
+                fn into_luuid(self) -> #rowkey::Luuid {
+                    match self {
+                        #(
+                            #(#conditions)*
+                            Self::#cases(key) => #rowkey::__private::luuid_of_key(key),
+                        )*
+                    }
+                }
+            }
+
+            #[automatically_derived]
+            impl ::core::fmt::Display for #name {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    match self {
+                        #(
+                            #(#conditions)*
+                            Self::#cases(key) => ::core::fmt::Display::fmt(key, f),
+                        )*
+                    }
+                }
+            }
+
+            #conversions
+            #checks
+
+            #rowkey::__private::impl_key_union! { #name }
+        }
+    }
+
+    /// `From` each key, once where a key stands twice: that is another error already.
+    fn conversions(&self) -> TokenStream {
+        let name = &self.name;
+        let mut seen = Vec::new();
+        let mut conversions = TokenStream::new();
+        for (variant, key) in self.variants.iter().zip(&self.keys) {
+            let text = key.to_token_stream().to_string();
+            if seen.contains(&text) {
+                continue;
+            }
+            seen.push(text);
+            let case = &variant.ident;
+            let conditions = conditions(variant);
+            conversions.extend(quote! {
+                #(#conditions)*
+                #[automatically_derived]
+                impl ::core::convert::From<#key> for #name {
+                    fn from(key: #key) -> Self {
+                        Self::#case(key)
+                    }
+                }
+            });
+        }
+        conversions
+    }
+
+    /// Constants that only exist to fail, each at the place of the declaration that is wrong.
+    fn checks(&self, rowkey: &TokenStream) -> TokenStream {
+        let keys = self.variants.iter().zip(&self.keys).map(|(variant, key)| {
+            let place = key.span();
+            let rowkey = moved(rowkey.clone(), place);
+            let conditions = conditions(variant);
+            quote_spanned! {place=>
+                #(#conditions)*
+                const _: () = #rowkey::__private::check_key_of_union::<#key>();
+            }
+        });
+        let name = &self.name;
+        let place = name.span();
+        let rowkey = moved(rowkey.clone(), place);
+        let together = quote_spanned! {place=>
+            const _: () = #rowkey::__private::check_union::<#name>();
+        };
+        quote!(#(#keys)* #together)
+    }
+}
+
+/// The attributes that say when a variant is there at all.
+fn conditions(variant: &Variant) -> Vec<&Attribute> {
+    let attributes = variant.attrs.iter();
+    attributes
+        .filter(|attribute| attribute.path().is_ident("cfg"))
+        .collect()
+}
+
+/// The key of a variant, if it has one.
+fn read_key(variant: &Variant, problems: &mut Problems) -> Option<Type> {
+    if let Some((_, value)) = &variant.discriminant {
+        problems.at(value, "the variants of a union of keys have no numbers");
+        return None;
+    }
+    match &variant.fields {
+        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
+            fields.unnamed.first().map(|field| field.ty.clone())
+        }
+        _ => {
+            problems.at(
+                variant,
+                format!("a variant is one key: write `{0}({0}Id)`", variant.ident),
+            );
+            None
+        }
+    }
+}
