@@ -14,6 +14,9 @@ use crate::Key;
 /// your own, as `diesel print-schema` generates for a PostgreSQL domain, becomes one by an empty
 /// impl; what Diesel takes it for on a backend has to be what the plan stores there.
 ///
+/// Queries ask for `QueryId`, which is generated if `diesel.toml` says
+/// `custom_type_derives = ["diesel::query_builder::QueryId"]`.
+///
 /// ```
 /// use rowkey::driver::diesel::KeyColumn;
 /// use rowkey::{ShortPrefixComb, entity_key};

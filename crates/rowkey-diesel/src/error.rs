@@ -8,8 +8,8 @@ use rowkey_core::Backend;
 pub enum Error {
     /// The schema declares another type than the key's plan has on this backend.
     #[error(
-        "the schema declares a column of type {declared}, but {backend} stores {key} as {stored}: \
-         declare it as Key<{key}>"
+        "the schema declares a column of type {declared}, but {backend} stores {key} as {stored}: {}",
+        advice(.key, *.required_type)
     )]
     Declared {
         /// The key type.
@@ -20,5 +20,19 @@ pub enum Error {
         backend: Backend,
         /// What the plan stores there, in words.
         stored: &'static str,
+        /// The type that the column must have in the database before the schema declares it as
+        /// [`Key`](crate::Key), where another would damage keys without an error.
+        required_type: Option<&'static str>,
     },
+}
+
+/// What to do about a schema, and before it about the database.
+fn advice(key: &str, required_type: Option<&str>) -> String {
+    match required_type {
+        Some(sql_type) => format!(
+            "the column has to become {sql_type} in the database, and only then be declared as \
+             Key<{key}>"
+        ),
+        None => format!("declare it as Key<{key}>"),
+    }
 }

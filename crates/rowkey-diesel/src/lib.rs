@@ -80,6 +80,10 @@
 //! (Diesel takes any `Option` for a column that may be NULL, and an `Option` of a wrong key does not
 //! compile where the query is run.)
 //!
+//! In associations, a `belongs_to` with a foreign key of another key type compiles until it is used;
+//! then Diesel says "no function or associated item named `belonging_to` found". `joinable!` over
+//! such a pair of columns does not compile.
+//!
 //! # Features
 //!
 //! `diesel-postgres`, `diesel-mysql` (MySQL and MariaDB) and `diesel-sqlite` of `rowkey` turn on
@@ -104,13 +108,23 @@
 //!
 //! # Schemas that are there already
 //!
-//! A generated `table!` names Diesel's own types. `Uuid`, `Numeric`, `Binary` and `Text` hold the
-//! keys that their plan stores so on some backend; another key is a compile error. A column is then
-//! typed for the values it takes, but not against the columns of other keys. On a backend where the
-//! plan stores something else than the schema declares, the query is refused with
-//! [`Error::Declared`] before anything is sent. Above all that is `Numeric` in SQLite: it has no
-//! exact numbers of 28 digits, so a plan has text there, and a column that is declared `NUMERIC` or
-//! `DECIMAL` would turn it into a floating-point number.
+//! A generated `table!` names Diesel's own types. `Uuid`, `Numeric` (or `Decimal`), `Binary` and
+//! `Text` (or `Varchar`, `Char`) hold the keys that their plan stores so on some backend; another key
+//! is a compile error. A column is then typed for the values it takes, but not against the columns of
+//! other keys.
+//!
+//! On a backend where the plan stores something else than the schema declares, a query that binds a
+//! key is refused with [`Error::Declared`] before anything is sent. A key that comes back is refused
+//! only when it is read, and the statement has been executed by then: the rows of an
+//! `UPDATE … RETURNING` or `DELETE … RETURNING` are changed, unless a transaction rolls them back.
+//!
+//! Above all that is `Numeric` in SQLite: it has no exact numbers of 28 digits, so a plan has text
+//! there, and a column that is declared `NUMERIC` or `DECIMAL` (which `STRICT` tables do not take)
+//! turns it into a floating-point number. The column has to become `TEXT` in the database first, and
+//! only then `Key<InvoiceId>` in the schema: over a column that still is `DECIMAL`, nothing refuses a
+//! key that is bound, neighbouring keys are equal, and `find`, `update` and `delete` with one of them
+//! meet the rows of both. The same goes for keys that a plan stores as text in a `DECIMAL` column of
+//! MySQL, and with `eq_any` in one of MariaDB.
 //!
 //! `diesel print-schema` can generate columns of keys from PostgreSQL domains, such as
 //! `CREATE DOMAIN offer_id AS uuid`:
@@ -147,7 +161,12 @@
 //! ```
 //!
 //! Where the generated types are to stay, each becomes a column of its keys by an empty
-//! [`KeyColumn`] impl.
+//! [`KeyColumn`] impl. They need `custom_type_derives = ["diesel::query_builder::QueryId"]` there,
+//! instead of the last two lines.
+//!
+//! Two kinds of columns come out as what no key is in: `DECIMAL` of SQLite as `Double`, which such a
+//! column makes of a number, and MariaDB's `UUID` as a type that Diesel does not compile. Write
+//! `Key<OfferId>` in the place of the latter, which `patch_file` of `[print_schema]` keeps.
 //!
 //! # What a backend does here
 //!
@@ -168,6 +187,11 @@
 //!   says so. `order(id.desc()).first(..)` gives the same.
 //! * Diesel has no `RETURNING` for MySQL and MariaDB, and neither it nor batches for a
 //!   `MultiConnection` that may be SQLite.
+//! * A column that the schema declares as `Numeric` does not go with a `MultiConnection`, whose
+//!   backend has that type (`HasSqlType<Numeric>`) only with Diesel's feature `numeric`.
+//!   As `Key<InvoiceId>` it does.
+//! * A NULL where the schema has no `Nullable` is Diesel's "Unexpected null for non-null column",
+//!   without the name of the column.
 //! * On MySQL and MariaDB, Diesel has the client library convert a column to what it asks for, so a
 //!   key of digits is also read from a column of text.
 //! * `diesel-async` (0.9) sends DECIMAL parameters to MySQL and MariaDB as text: `eq_any` and

@@ -25,6 +25,7 @@ where
             declared: name(ST::DECLARED),
             backend,
             stored: column.wire().describe(),
+            required_type: column.required_type(),
         })
     }
 }

@@ -93,7 +93,8 @@
 //! let value = sea_orm::Value::from(InvoiceId::generate());
 //! ```
 //!
-//! Such a key is still declared, and read from rows: decoding knows the database.
+//! An entity with such a key has dozens of errors; the first one says what to declare, and the
+//! others go with it. Such a key is still declared, and read from rows: decoding knows the database.
 //!
 //! # Short numbers in SQLite
 //!
@@ -108,29 +109,70 @@
 //!
 //! Make them with migrations and [`migration`], or with your own SQL and
 //! [`StoragePlan::column_definition`](rowkey_core::StoragePlan::column_definition). Do not let
-//! SeaORM make them of entities (`create_table_from_entity`, `SchemaBuilder::sync` and `apply`):
+//! SeaORM make tables or columns of entities (`create_table_from_entity`, `SchemaBuilder::sync` and
+//! `apply`):
 //!
 //! * In SQLite the column of a DistributedId becomes `real(28, 0)`, a floating-point number.
 //!   Neighbouring ids become the same one, and what was stored is lost. Reading such a row is an
 //!   error that says so.
-//! * Text gets the database's collation, whose order and equality are not those of the key.
+//! * Text gets the database's collation, whose order and equality are not those of the key. In MySQL
+//!   and MariaDB, compact texts that differ in upper and lower case are then the same key.
 //!
-//! `sea-orm-cli generate entity` writes `Uuid`, `Decimal`, `Vec<u8>` and `String` for the columns of
-//! keys, and has no option for other types. Replace them by the keys after the first run:
+//! `sync` leaves the columns of migrations as they are, and warns of those that it would have made
+//! otherwise. So it does no harm where migrations come first and have the columns of all keys.
+//!
+//! # Generated entities
+//!
+//! `sea-orm-cli generate entity` goes by the columns of the database that it looks at, and has no
+//! option for other types:
+//!
+//! | column | PostgreSQL | MySQL, MariaDB | SQLite |
+//! |---|---|---|---|
+//! | sixteen bytes | `Uuid` | `Vec<u8>` | `Vec<u8>` |
+//! | number of 28 digits | `Decimal` | `Decimal` | `String` |
+//! | `binary` | `Vec<u8>` | `Vec<u8>` | `Vec<u8>` |
+//! | text | `String` | `String` | `String` |
+//! | MariaDB's own `UUID` | | `String` that is ignored | |
+//!
+//! Replace these types by the keys after the first run, and remove `column_type` from the attributes
+//! of their fields; with MariaDB's `UUID` also `ignore` and `select_as`:
 //!
 //! ```text
-//! cargo install sea-orm-cli
-//! sea-orm-cli generate entity --output-dir src/entities
-//! # in src/entities/invoice.rs:
-//! #     pub id: Decimal,             ->  pub id: InvoiceId,
-//! #     pub account: Uuid,           ->  pub account: AccountId,
-//! #     pub corrects: Option<Decimal>->  pub corrects: Option<InvoiceId>,
-//! # and remove the `column_type` of these columns
+//! $ cargo install sea-orm-cli
+//! $ export DATABASE_URL=postgres://user@localhost/shop
+//! $ sea-orm-cli generate entity --output-dir src/entities
 //! ```
 //!
-//! Later runs overwrite that: generate into another folder and take over what has changed. Do not
-//! leave the generated types. `Decimal` does not read what SQLite holds, and a `Uuid` is in the
-//! column's layout, which is not the public form of the suffix COMBs.
+//! ```text
+//!  // in src/entities/invoice.rs
+//!  use sea_orm::entity::prelude::*;
+//! +
+//! +use crate::keys::{AccountId, InvoiceId};
+//!
+//!  pub struct Model {
+//! -    #[sea_orm(
+//! -        primary_key,
+//! -        auto_increment = false,
+//! -        column_type = "Decimal(Some((28, 0)))"
+//! -    )]
+//! -    pub id: Decimal,
+//! -    pub account_id: Uuid,
+//! -    #[sea_orm(column_type = "Decimal(Some((28, 0)))", nullable)]
+//! -    pub corrects: Option<Decimal>,
+//! +    #[sea_orm(primary_key, auto_increment = false)]
+//! +    pub id: InvoiceId,
+//! +    pub account_id: AccountId,
+//! +    #[sea_orm(nullable)]
+//! +    pub corrects: Option<InvoiceId>,
+//!      pub total: i32,
+//!  }
+//! ```
+//!
+//! Entities with keys serve every database, whichever they were generated from. Later runs overwrite
+//! them: generate into another folder and take over what has changed. Do not leave the generated
+//! types: those of one database do not read the columns of the others, and a `Uuid` is in the
+//! column's layout, which is not the public form of the suffix COMBs. With `--entity-format dense`,
+//! call foreign keys other than their tables (`account_id`): a field of each name is generated.
 //!
 //! # What is typed
 //!
@@ -138,20 +180,38 @@
 //! column's `eq`, `is_in` and the others take any value, so another entity's key compiles there, as
 //! everything does.
 //!
-//! SeaORM's own `into_json()` on a query knows nothing of keys; serialize models instead, which have
-//! the public form.
+//! SeaORM's own `into_json()` on a query knows nothing of keys, and gives what the columns store, such
+//! as a uuid in the column's layout. Serialize models instead, which have the public form.
+//!
+//! # Long lists
+//!
+//! `is_in` has a parameter for each key. A statement takes 65,535 of them in PostgreSQL, MySQL and
+//! MariaDB, and 32,766 in the SQLite that sqlx comes with; one more is an error. Divide longer lists,
+//! or use `eq_any` in PostgreSQL, where an array of any length is one parameter. What lists of many
+//! lengths cost in MySQL and MariaDB is in [`rowkey-sqlx`](rowkey_sqlx#lists-of-keys).
 //!
 //! # What a driver does here
 //!
 //! It moves values and knows no rule. The key's [`StoragePlan`](rowkey_core::StoragePlan) says what
 //! a column holds, `rowkey-core` turns a key into that, [`value`] puts it into SeaORM's terms, and
 //! [`row`] asks a row for its backend and lets `rowkey-sqlx` read it. Rows of `MockDatabase` and of
-//! proxies hold the values that keys are.
+//! proxies, which do not tell, hold a key as the value that it is, or as the bytes or digits that
+//! MySQL and SQLite store; a number has to be a `Decimal`, because a `BigDecimal` looks like NULL
+//! there. Proxies of SeaORM 2.0.4 do not compile together with its driver for SQLite.
 //!
 //! # Errors
 //!
 //! A value that the plan does not store in that column is a `DbErr` that names the column and says
-//! what was expected and what was found. NULL is `TryGetError::Null`, which an `Option` takes.
+//! what was expected and what was found.
+//!
+//! NULL is `TryGetError::Null`, which an `Option` takes. Otherwise SeaORM says:
+//!
+//! * for a model `Missing value for column 'parent'`, also of a column that is missing from the
+//!   SELECT; if no field has a value, `A null value was encountered while decoding All fields of
+//!   nested model are null`, without a column;
+//! * for other structs and `try_get` `A null value was encountered while decoding "parent"`.
+//!
+//! An `Option` whose column is missing from the SELECT is `None`, so a misspelt alias is no error.
 //!
 //! # Why the impls are emitted by a macro
 //!

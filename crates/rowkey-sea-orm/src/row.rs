@@ -31,14 +31,34 @@ pub fn try_get_by<K: EntityKey, I: ColIdx>(row: &QueryResult, index: I) -> Resul
 
 /// The key in a row of values, which is what `MockDatabase` and proxies have.
 fn key_of_value<K: EntityKey, I: ColIdx>(row: &QueryResult, index: I) -> Result<K, TryGetError> {
-    let value = match crate::value::column::<K>().wire() {
-        Wire::Uuid => Value::from(Uuid::try_get_by(row, index)?),
-        Wire::Bytes(_) => Value::from(Vec::<u8>::try_get_by(row, index)?),
-        Wire::Decimal(_) => Value::from(Decimal::try_get_by(row, index)?),
-        Wire::Text(_) | Wire::NativeUuid => Value::from(String::try_get_by(row, index)?),
-    };
-    crate::value::decode(&value)
+    let value = value_at(row, index, crate::value::column::<K>().wire())?;
+    crate::value::decode_stored_anywhere(&value)
         .map_err(|error| DbErr::Type(format!("column {index:?}: {error}")).into())
+}
+
+/// The value in a row of values, expected to be as PostgreSQL has it for this column.
+///
+/// SeaORM calls a value of another type NULL, which an `Option` would take for no key. So all types
+/// are tried that keys or damaged keys may have.
+fn value_at<I: ColIdx>(row: &QueryResult, index: I, expected: Wire) -> Result<Value, TryGetError> {
+    macro_rules! try_types {
+        ($($Type:ty),*) => {$(
+            match <$Type>::try_get_by(row, index) {
+                Err(TryGetError::Null(_)) => {}
+                found => return found.map(Value::from),
+            }
+        )*};
+    }
+    // First, because a row of a database has errors for other types.
+    match expected {
+        Wire::Uuid => try_types!(Uuid),
+        Wire::Bytes(_) => try_types!(Vec<u8>),
+        Wire::Decimal(_) => try_types!(Decimal),
+        Wire::Text(_) | Wire::NativeUuid => try_types!(String),
+    }
+    try_types!(Uuid, Vec<u8>, Decimal, String);
+    try_types!(bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
+    Err(TryGetError::Null(format!("{index:?}")))
 }
 
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]

@@ -9,6 +9,8 @@ use sea_orm::prelude::{Decimal, Uuid};
 use sea_orm::sea_query::{ArrayType, ColumnType};
 use sea_orm::{DbBackend, Value};
 
+use crate::storage::fits;
+
 /// The column that says what is sent to all of them.
 pub(crate) const fn column<K: EntityKey>() -> Column {
     K::PLAN.column(Backend::Postgres)
@@ -83,7 +85,38 @@ pub fn null<K: EntityKey>() -> Value {
 /// [`Error::Stored`] for a value of another type or length than the plan stores, and NULL;
 /// otherwise why it is no such key.
 pub fn decode<K: EntityKey>(value: &Value) -> Result<K, Error> {
-    let column = const { column::<K>() };
+    decode_in(const { column::<K>() }, value)
+}
+
+/// The key of a value that comes from a database which nothing is known of: as PostgreSQL, MySQL or
+/// SQLite stores it.
+pub(crate) fn decode_stored_anywhere<K: EntityKey>(value: &Value) -> Result<K, Error> {
+    let others = [Backend::MySql, Backend::Sqlite].map(|backend| K::PLAN.column(backend));
+    let other = others.into_iter().find(|column| {
+        let is_theirs = matches!(
+            (column.wire(), value),
+            (Wire::Bytes(_), Value::Bytes(_)) | (Wire::Text(_), Value::String(_))
+        );
+        // Otherwise the same value means another key elsewhere.
+        fits::<K>() && is_theirs
+    });
+    decode_in(other.unwrap_or(column::<K>()), value).map_err(|error| match error {
+        // The one backend's rule would mislead whoever means another.
+        Error::Stored { format, found, .. } if is_number_or_digits::<K>() => Error::Stored {
+            format,
+            expected: "a whole Decimal of at most 28 digits, or text of exactly 28 digits",
+            found,
+        },
+        error => error,
+    })
+}
+
+/// Whether the key is a number to SeaORM, and text of 28 digits in SQLite.
+fn is_number_or_digits<K: EntityKey>() -> bool {
+    fits::<K>() && matches!(column::<K>().wire(), Wire::Decimal(_))
+}
+
+fn decode_in<K: EntityKey>(column: Column, value: &Value) -> Result<K, Error> {
     let found = match (column.wire(), value) {
         (Wire::Uuid, Value::Uuid(Some(uuid))) => StoredRef::Bytes(uuid.as_bytes()),
         (Wire::Bytes(_), Value::Bytes(Some(bytes))) => StoredRef::Bytes(bytes),

@@ -15,7 +15,10 @@ use sea_orm::sea_query::{
     self, ArrayType, MysqlQueryBuilder, Nullable, PostgresQueryBuilder, SqliteQueryBuilder, Table,
     ValueType,
 };
-use sea_orm::{ActiveValue::Set, DbBackend, MockDatabase, MockExecResult, Transaction, TryFromU64};
+use sea_orm::{
+    ActiveValue::Set, DbBackend, MockDatabase, MockExecResult, QueryResult, Statement, Transaction,
+    TryFromU64,
+};
 
 /// Sixteen bytes whose first and last are exchanged for the column.
 #[entity_key]
@@ -172,23 +175,91 @@ async fn mock_databases_have_keys() -> Result<(), DbErr> {
     Ok(())
 }
 
-#[tokio::test]
-async fn a_wrong_value_of_a_mock_row_is_an_error_with_the_column() -> Result<(), DbErr> {
-    let row = BTreeMap::from([("account", Value::from(Uuid::nil()))]);
-    let db = MockDatabase::new(DbBackend::Postgres)
-        .append_query_results([[row]])
+/// The one row that a database of values has.
+async fn row_of(value: Value) -> QueryResult {
+    let db = MockDatabase::new(DbBackend::Sqlite)
+        .append_query_results([[BTreeMap::from([("id", value)])]])
         .into_connection();
-    let statement = sea_orm::Statement::from_string(DbBackend::Postgres, "SELECT account");
-    let row = db.query_one_raw(statement).await?.expect("a row");
-    let error = row
-        .try_get::<AccountId>("", "account")
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.starts_with("Type Error: column \"account\": "),
-        "{error}"
-    );
+    let statement = Statement::from_string(DbBackend::Sqlite, "SELECT id");
+    let row = db.query_one_raw(statement).await;
+    row.expect("the row is read").expect("there is a row")
+}
+
+#[tokio::test]
+async fn rows_of_values_have_what_any_database_stores() -> Result<(), DbErr> {
+    // Sixteen bytes in MySQL and SQLite, and digits in SQLite.
+    let bytes = Uuid::parse_str("0a0b0203-0405-4607-8809-00010c0d0e0f").unwrap();
+    for value in [Value::from(bytes), Value::from(bytes.as_bytes().to_vec())] {
+        let row = row_of(value).await;
+        assert_eq!(row.try_get::<AccountId>("", "id")?, ACCOUNT);
+        assert_eq!(row.try_get_by_index::<Option<AccountId>>(0)?, Some(ACCOUNT));
+    }
+    for value in [Value::from(INVOICE), Value::from(INVOICE.to_string())] {
+        let row = row_of(value).await;
+        assert_eq!(row.try_get::<InvoiceId>("", "id")?, INVOICE);
+    }
+    for null in [AccountId::null(), Value::Bytes(None), Value::String(None)] {
+        let row = row_of(null).await;
+        assert_eq!(row.try_get::<Option<AccountId>>("", "id")?, None);
+        let error = row.try_get::<AccountId>("", "id").unwrap_err().to_string();
+        assert!(error.contains("null value"), "{error}");
+    }
     Ok(())
+}
+
+/// SeaORM has NULL for a value of another type, which must not become `None`.
+#[tokio::test]
+async fn a_wrong_value_in_a_row_of_values_is_an_error_with_the_column() {
+    for (value, found) in [
+        (Value::from(Uuid::nil()), "not a ShortSuffixComb"),
+        (
+            Value::from(vec![1_u8; 15]),
+            "expected 16 bytes, found 15 bytes",
+        ),
+        (
+            Value::from("0a0b0203-0405-4607-8809-00010c0d0e0f"),
+            "expected a uuid, found",
+        ),
+        (Value::from(Decimal::ONE), "expected a uuid, found"),
+        (Value::from(1), "expected a uuid, found"),
+        (Value::from(1_i64), "expected a uuid, found"),
+        (Value::from(1.5), "expected a uuid, found"),
+        (Value::from(true), "expected a uuid, found"),
+    ] {
+        let row = row_of(value.clone()).await;
+        for error in [
+            row.try_get::<AccountId>("", "id").map(drop),
+            row.try_get::<Option<AccountId>>("", "id").map(drop),
+        ] {
+            let error = error.unwrap_err().to_string();
+            assert!(
+                error.starts_with("Type Error: column \"id\": ") && error.contains(found),
+                "{value:?}: {error}"
+            );
+        }
+    }
+    // The last one is what a number is in a column of SQLite that has damaged it.
+    for (value, found) in [
+        (Value::from("abc"), "text of 3 characters"),
+        (Value::from(5), "the value Int(Some(5))"),
+        (
+            Value::from("0.5".parse::<Decimal>().unwrap()),
+            "the number 0.5",
+        ),
+        (Value::from(1.088_824_355_131_185_7e27), "the value Double"),
+    ] {
+        let row = row_of(value.clone()).await;
+        let error = row.try_get::<Option<InvoiceId>>("", "id").unwrap_err();
+        let expected = "Type Error: column \"id\": stored DistributedId: expected a whole Decimal of \
+                        at most 28 digits, or text of exactly 28 digits, found ";
+        let error = error.to_string();
+        assert!(
+            error
+                .strip_prefix(expected)
+                .is_some_and(|rest| rest.starts_with(found)),
+            "{value:?}: {error}"
+        );
+    }
 }
 
 /// The column of a table with it alone, as SQL.

@@ -20,12 +20,15 @@ pub struct Condition {
 }
 
 impl Condition {
-    fn new(first_parameter: usize) -> Self {
-        Self {
+    fn new(first_parameter: usize) -> Result<Self, Error> {
+        if first_parameter == 0 {
+            return Err(Error::ParameterZero);
+        }
+        Ok(Self {
             sql: String::new(),
             first_parameter,
             parameters: Vec::new(),
-        }
+        })
     }
 
     fn push(&mut self, sql: &str) {
@@ -37,6 +40,7 @@ impl Condition {
         let number = self.next_parameter();
         self.sql += &match column.wire() {
             Wire::Text(width) => format!("CAST(@P{number} AS char({width}))"),
+            Wire::Bytes(width) => format!("CAST(@P{number} AS binary({width}))"),
             _ => format!("@P{number}"),
         };
         self.parameters.push(value);
@@ -110,8 +114,9 @@ impl fmt::Display for Condition {
 /// # Ok::<(), rowkey::driver::tiberius::Error>(())
 /// ```
 ///
-/// Parameters of keys that are stored as text are written as `CAST(@P1 AS char(36))`: tiberius
-/// sends all text as `nvarchar`, for which the server would convert the column, not the parameter.
+/// Parameters of keys that are stored as text or bytes are written as `CAST(@P1 AS char(36))` or
+/// `CAST(@P1 AS binary(16))`: tiberius sends all text as `nvarchar` and all bytes as `varbinary`, for
+/// which the server would convert the column, not the parameter.
 pub trait ToCondition {
     /// The condition that a column holds one of these keys. It stands after `WHERE` or `AND` alike;
     /// its parameters are numbered from `first_parameter` on, beginning with 1.
@@ -124,9 +129,9 @@ pub trait ToCondition {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that SQL Server cannot take,
-    /// [`Error::TooManyParameters`] beyond the 2,098 of one query: divide a longer list, or give it
-    /// as a table-valued parameter.
+    /// [`Error::Identifier`] for a name that SQL Server cannot take, [`Error::ParameterZero`] for
+    /// parameters that begin with 0, [`Error::TooManyParameters`] beyond the 2,098 of one query:
+    /// divide a longer list, or give it as a table-valued parameter.
     fn to_condition<'a>(
         &self,
         column: impl Into<ColumnName<'a>>,
@@ -141,7 +146,7 @@ impl<K: EntityKey> ToCondition for Bounds<K> {
         first_parameter: usize,
     ) -> Result<Condition, Error> {
         let name = quoted(column.into())?;
-        let mut condition = Condition::new(first_parameter);
+        let mut condition = Condition::new(first_parameter)?;
         self.write_condition(|part| match part {
             ConditionPart::Sql(sql) => condition.push(sql),
             ConditionPart::Column => condition.push(&name),
@@ -173,7 +178,7 @@ impl<K: EntityKey> ToCondition for [K] {
         first_parameter: usize,
     ) -> Result<Condition, Error> {
         let name = quoted(column.into())?;
-        let mut condition = Condition::new(first_parameter);
+        let mut condition = Condition::new(first_parameter)?;
         if self.is_empty() {
             condition.push("1 = 0");
             return Ok(condition);

@@ -5,26 +5,26 @@
 #[non_exhaustive]
 pub enum Error {
     /// The row has no such column.
-    #[error("the row has no column {column}")]
+    #[error("the row has no column `{column}`")]
     NoColumn {
         /// The name or position that was asked for.
-        column: String,
+        column: Box<str>,
     },
 
     /// The column is NULL, and the key was not optional.
-    #[error("column {column} is no {key}: found NULL")]
+    #[error("column `{column}` is no {key}: found NULL")]
     Null {
         /// The column's name, or its position if it has none.
-        column: String,
+        column: Box<str>,
         /// The key type.
         key: &'static str,
     },
 
     /// The column holds something that is no such key.
-    #[error("column {column} is no {key}: {source}")]
+    #[error("column `{column}` is no {key}: {source}")]
     NoKey {
         /// The column's name, or its position if it has none.
-        column: String,
+        column: Box<str>,
         /// The key type.
         key: &'static str,
         /// What was expected and what was found.
@@ -46,6 +46,10 @@ pub enum Error {
         /// How many parameters the query already has.
         bound: usize,
     },
+
+    /// A condition whose parameters begin with 0.
+    #[error("the condition's parameters begin with @P0, but a query's first is @P1")]
+    ParameterZero,
 
     /// More parameters than a query can have.
     #[error("the condition's last parameter would be @P{last}, but a query takes {MAX_PARAMETERS}")]

@@ -53,13 +53,24 @@
 //! compares it exactly with a column of more, but keeps a plan for each number of digits; generated
 //! ids always have 28.
 //!
-//! # Text
+//! # Text and bytes
 //!
 //! tiberius sends all text as `nvarchar`, and a column of a key stored as text is `char`. Where the
 //! two are compared, SQL Server converts the column, not the parameter. With a Windows collation,
 //! such as the one in [`column_definition`](rowkey_core::StoragePlan::column_definition), it still
 //! finds a range in the index; with an `SQL_…` collation it reads the whole index. Write
 //! `WHERE id = CAST(@P1 AS char(36))`, as [`ToCondition`] does.
+//!
+//! Bytes are sent as `varbinary` and stored as `binary`. [`ToCondition`] writes
+//! `CAST(@P1 AS binary(16))`: a server that speaks TDS, but is not SQL Server, could not look for a
+//! list of `varbinary` in an index of `binary`.
+//!
+//! # What has been run
+//!
+//! The statements that this crate writes or tells to write have run on a server that speaks TDS.
+//! That was not SQL Server itself: it sorts `uniqueidentifier` in another order, so SQL Server's is
+//! pinned by vectors of .NET's `SqlGuid` alone. It also refuses a NULL without a type and a closing
+//! bracket in a name, and it cannot tell anything about SQL Server's use of indexes.
 //!
 //! # Errors
 //!

@@ -52,8 +52,8 @@ use crate::column_data::{bulk_null, encode, encode_bound, null};
 /// | `binary` | without a type, declared as `varbinary(max)` |
 /// | `char` | without a type, declared as `nvarchar(4000)` |
 ///
-/// The protocol allows a parameter without a type. A server that does not take one (Babelfish 4.3:
-/// error 8009) needs `NULL` in the query's text. A `bigint` instead would be taken, but make the
+/// The protocol allows a parameter without a type. A server that does not take one answers with
+/// error 8009 and needs `NULL` in the query's text. A `bigint` instead would be taken, but make the
 /// server convert the *column* to a number where the two are compared, which fails on text.
 ///
 /// `ISNULL(@P1, id)` has the type of its first argument, in which a decimal key does not fit when

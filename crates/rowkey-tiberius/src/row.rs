@@ -30,7 +30,7 @@ use crate::column_data::decode;
 /// assert_eq!(row.try_optional_key::<OfferId>("parent")?, None);
 /// assert_eq!(
 ///     row.try_key::<OfferId>("title").unwrap_err().to_string(),
-///     "column title is no OfferId: \
+///     "column `title` is no OfferId: \
 ///      stored ShortPrefixComb: expected a uuid, found text of 6 characters",
 /// );
 /// # Ok::<(), rowkey::driver::tiberius::Error>(())
@@ -84,7 +84,7 @@ impl<'r> Cell<'r> {
                 data,
             }),
             None => Err(Error::NoColumn {
-                column: column.to_string(),
+                column: column.to_string().into(),
             }),
         }
     }
@@ -98,10 +98,10 @@ impl<'r> Cell<'r> {
     }
 
     /// The column's name, or its position: one that is computed can be without a name.
-    fn name(&self) -> String {
+    fn name(&self) -> Box<str> {
         match self.column.name() {
-            "" => self.position.to_string(),
-            name => name.to_owned(),
+            "" => self.position.to_string().into(),
+            name => name.into(),
         }
     }
 }

@@ -24,6 +24,9 @@ struct VisitId(PrefixComb);
 #[entity_key]
 struct EventId(UuidV7);
 
+#[entity_key(storage(sqlserver = "binary"))]
+struct ReceiptId(DistributedId);
+
 #[entity_key]
 struct LegacyId(AnyUuid);
 
@@ -118,6 +121,19 @@ fn text_is_compared_as_char() {
 }
 
 #[test]
+fn bytes_are_compared_as_binary() {
+    let receipts = condition(&ReceiptId::bounds(at(WRAP)..));
+    assert_eq!(receipts.to_string(), "([id] >= CAST(@P1 AS binary(12)))");
+    assert_eq!(
+        [ReceiptId::constant(7)]
+            .to_condition("id", 2)
+            .unwrap()
+            .to_string(),
+        "[id] IN (CAST(@P2 AS binary(12)))"
+    );
+}
+
+#[test]
 fn lists_carry_their_keys_in_order() {
     let invoices = [7, 5].map(InvoiceId::constant);
     let condition = invoices.to_condition(("i", "id"), 4).unwrap();
@@ -163,6 +179,24 @@ fn more_parameters_than_a_query_takes_are_refused() {
     assert!(matches!(error, Error::TooManyParameters { .. }), "{error}");
     // Nothing to bind is nothing too many.
     assert!(keys(0).to_condition("id", 2_099).is_ok());
+}
+
+#[test]
+fn parameters_that_begin_with_0_are_refused() {
+    let keys = [LegacyId::constant(1)];
+    for error in [
+        VisitId::bounds(at(0)..at(1)).to_condition("id", 0),
+        keys.to_condition("id", 0),
+        // Nothing is bound, but the number is as wrong.
+        keys[..0].to_condition("id", 0),
+    ] {
+        let error = error.unwrap_err();
+        assert_eq!(error, Error::ParameterZero);
+        assert_eq!(
+            error.to_string(),
+            "the condition's parameters begin with @P0, but a query's first is @P1"
+        );
+    }
 }
 
 #[test]

@@ -254,7 +254,7 @@ fn null_is_no_key_whatever_its_type() {
                 let error = row.try_key::<K>("id").unwrap_err();
                 assert_eq!(
                     error.to_string(),
-                    format!("column id is no {}: found NULL", K::NAME)
+                    format!("column `id` is no {}: found NULL", K::NAME)
                 );
             }
         }
@@ -349,7 +349,7 @@ fn values_of_another_type_than_the_plans_are_refused() {
                 let error = row.try_key::<K>("id").unwrap_err();
                 let message = error.to_string();
                 assert!(
-                    message.starts_with(&format!("column id is no {}: stored ", K::NAME)),
+                    message.starts_with(&format!("column `id` is no {}: stored ", K::NAME)),
                     "{message}"
                 );
                 let told = format!(": expected {}, found {found}", wire.describe());
@@ -472,22 +472,27 @@ fn columns_are_named_by_their_name_or_their_position() {
     assert_eq!(row.try_key::<AnyPublic>("id").unwrap().to_u128(), COMB);
     assert_eq!(
         row.try_key::<AnyPublic>("parent").map_err(message),
-        Err("the row has no column parent".to_owned())
+        Err("the row has no column `parent`".to_owned())
+    );
+    let bare = Row::builder().build();
+    assert_eq!(
+        bare.try_key::<AnyPublic>("").map_err(message),
+        Err("the row has no column ``".to_owned())
     );
     assert_eq!(
         row.try_optional_key::<AnyPublic>(3).map_err(message),
-        Err("the row has no column 3".to_owned())
+        Err("the row has no column `3`".to_owned())
     );
     assert_eq!(
         row.try_optional_key::<AnyPublic>(1).map_err(message),
         Err(
-            "column 1 is no AnyPublic: stored AnyUuid: expected a uuid, found a value of type int"
+            "column `1` is no AnyPublic: stored AnyUuid: expected a uuid, found a value of type int"
                 .to_owned()
         )
     );
     assert_eq!(
         row.try_key::<AnyPublic>(2).map_err(message),
-        Err("column 2 is no AnyPublic: found NULL".to_owned())
+        Err("column `2` is no AnyPublic: found NULL".to_owned())
     );
 }
 
@@ -500,6 +505,6 @@ fn errors_become_those_of_tiberius() {
     let row = Row::builder().build();
     assert_eq!(
         read(&row).unwrap_err().to_string(),
-        "Conversion error: the row has no column id"
+        "Conversion error: the row has no column `id`"
     );
 }

@@ -4,6 +4,7 @@
 //! if `ROWKEY_TEST_REQUIRE` names it; see [`rowkey_testkit`].
 
 mod queries;
+mod schema;
 mod shop;
 mod storage;
 
@@ -24,6 +25,7 @@ const BACKENDS: [Backend; 4] = [
 fn main() -> Result<ExitCode> {
     let mut suite = Suite::from_env()?;
     queries::add_tests(&mut suite);
+    schema::add_tests(&mut suite);
     storage::add_tests(&mut suite);
     Ok(suite.run())
 }

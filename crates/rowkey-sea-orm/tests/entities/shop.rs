@@ -30,6 +30,14 @@ pub struct ReceiptId(DistributedId);
 #[entity_key]
 pub struct VisitId(ShortPrefixComb);
 
+/// Sixteen letters and digits everywhere.
+#[entity_key(storage(
+    postgres = "text-compact",
+    mysql = "text-compact",
+    sqlite = "text-compact"
+))]
+pub struct TicketId(DistributedId);
+
 /// Text, but for MariaDB's own type, which is sent as text.
 #[entity_key(storage(postgres = "text", mariadb = "native-uuid", sqlite = "text"))]
 pub struct BadgeId(UuidV7);
@@ -172,6 +180,24 @@ pub(crate) mod visit {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
+pub(crate) mod ticket {
+    use sea_orm::entity::prelude::*;
+
+    use super::TicketId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "ticket")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: TicketId,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
 /// Its table is made where it can be.
 pub(crate) mod badge {
     use sea_orm::entity::prelude::*;
@@ -239,7 +265,7 @@ pub(crate) mod migration {
     use rowkey::driver::sea_orm::migration::{key_column, nullable_key_column};
     use sea_orm_migration::prelude::*;
 
-    use super::{AccountId, InvoiceId, ProductId, ReceiptId, VisitId};
+    use super::{AccountId, InvoiceId, ProductId, ReceiptId, TicketId, VisitId};
 
     pub(crate) struct Migrator;
 
@@ -305,6 +331,10 @@ pub(crate) mod migration {
                     .table("visit")
                     .col(key_column::<VisitId>(backend, "id")?.primary_key())
                     .col(ColumnDef::new("n").integer().not_null())
+                    .take(),
+                Table::create()
+                    .table("ticket")
+                    .col(key_column::<TicketId>(backend, "id")?.primary_key())
                     .take(),
             ];
             for table in tables {
