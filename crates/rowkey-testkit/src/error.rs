@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use rowkey_core::Backend;
 
-use crate::server::{REQUIRE_VARIABLE, known_names};
+use crate::server::{REQUIRE_VARIABLE, known_names, test_name};
 
 /// Why a backend cannot be used for tests.
 #[derive(Debug, thiserror::Error)]
@@ -20,8 +20,8 @@ pub enum Error {
         /// The backend.
         backend: Backend,
     },
-    /// No databases can be made on this backend yet.
-    #[error("there are no databases of {backend} for tests yet")]
+    /// The driver of this backend is behind a feature that is off.
+    #[error("for {backend}, turn on the feature `{}` of rowkey-testkit", test_name(*backend))]
     Unsupported {
         /// The backend.
         backend: Backend,

@@ -11,12 +11,17 @@
 //! | `ROWKEY_TEST_POSTGRES_URL` | `postgres://postgres@127.0.0.1:5432/test` |
 //! | `ROWKEY_TEST_MYSQL_URL` | `mysql://root@127.0.0.1:3306/test` |
 //! | `ROWKEY_TEST_MARIADB_URL` | `mysql://root@127.0.0.1:3306/test` |
+//! | `ROWKEY_TEST_SQLSERVER_URL` | `server=127.0.0.1,1433;user=sa;password=…` |
 //! | `ROWKEY_TEST_REQUIRE` | `postgres,mariadb,sqlite` |
 //!
 //! Trials of a backend without an address are reported as *ignored*, never as passed. They fail if
 //! `ROWKEY_TEST_REQUIRE` names the backend, so that continuous integration cannot lose one without
 //! anybody noticing. The account has to be allowed to create and drop schemas (PostgreSQL) or
-//! databases (MySQL, MariaDB).
+//! databases (MySQL, MariaDB, SQL Server).
+//!
+//! SQL Server takes the feature `sqlserver`, which brings tiberius along. Its address is a connection
+//! string of ADO.NET's. Whoever encrypts the connection chooses how, by a feature of tiberius:
+//! `rustls` or `native-tls`.
 //!
 //! What is left of a run that was killed is called `rowkey_test_…`: schemas, databases, and files in
 //! the temporary directory. It can be dropped when no tests run.
@@ -40,6 +45,8 @@
 
 mod error;
 mod server;
+#[cfg(feature = "sqlserver")]
+mod sqlserver;
 mod suite;
 
 pub use libtest_mimic;

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
-use std::{env, fs, process, thread};
+use std::{env, fmt, fs, process, thread};
 
 use rowkey_core::Backend;
 use sqlx::{
@@ -9,6 +9,8 @@ use sqlx::{
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::error::Error;
+#[cfg(feature = "sqlserver")]
+use crate::sqlserver;
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -61,10 +63,19 @@ pub enum Search {
 }
 
 /// A backend that tests can use.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Server {
     backend: Backend,
     url: String,
+}
+
+impl fmt::Debug for Server {
+    /// Without the address: it can have a password in it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("backend", &self.backend)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Server {
@@ -123,6 +134,9 @@ impl Server {
         match self.backend {
             Backend::Postgres | Backend::MySql | Backend::MariaDb => {}
             Backend::Sqlite => return Ok(()),
+            #[cfg(feature = "sqlserver")]
+            Backend::SqlServer => {}
+            #[cfg(not(feature = "sqlserver"))]
             backend => return Err(Error::Unsupported { backend }),
         }
         Self::on_own_thread(self.log_in(patience)).map_err(|source| Error::NotReady {
@@ -138,7 +152,7 @@ impl Server {
             let failure: BoxedError =
                 match timeout(LOGIN_TIMEOUT, self.execute("SELECT 1".to_owned())).await {
                     Ok(Ok(())) => return Ok(()),
-                    Ok(Err(error)) => error.into(),
+                    Ok(Err(error)) => error,
                     Err(_) => format!("no answer within {LOGIN_TIMEOUT:?}").into(),
                 };
             if start.elapsed() + LOGIN_PAUSE >= patience {
@@ -179,6 +193,13 @@ impl Server {
                     Removal::Files(path.to_owned()),
                 )
             }
+            #[cfg(feature = "sqlserver")]
+            Backend::SqlServer => {
+                self.finish(sqlserver::create_database(&self.url, &name))?;
+                let url = sqlserver::with_database(&self.url, &name);
+                (url, Removal::SqlServer(name))
+            }
+            #[cfg(not(feature = "sqlserver"))]
             backend => return Err(Error::Unsupported { backend }),
         };
         Ok(TestDatabase {
@@ -189,9 +210,16 @@ impl Server {
     }
 
     fn administer(&self, statement: String) -> Result<()> {
+        self.finish(self.execute(statement))
+    }
+
+    fn finish<E: Into<BoxedError>>(
+        &self,
+        work: impl Future<Output = std::result::Result<(), E>> + Send,
+    ) -> Result<()> {
         let work = async {
-            match timeout(STATEMENT_PATIENCE, self.execute(statement)).await {
-                Ok(outcome) => Ok(outcome?),
+            match timeout(STATEMENT_PATIENCE, work).await {
+                Ok(outcome) => outcome.map_err(Into::into),
                 Err(_) => Err(format!(
                     "no answer within {STATEMENT_PATIENCE:?}; to drop what a test has made waits \
                      for its transactions that are still open"
@@ -206,13 +234,13 @@ impl Server {
     }
 
     /// Runs a statement in a connection of its own.
-    async fn execute(&self, statement: String) -> sqlx::Result<()> {
+    async fn execute(&self, statement: String) -> Outcome {
         match self.backend {
             Backend::Postgres => {
                 self.check_scheme(Postgres::URL_SCHEMES)?;
                 let mut server = PgConnection::connect(&self.url).await?;
                 server.execute(AssertSqlSafe(statement)).await?;
-                server.close().await
+                server.close().await?;
             }
             Backend::MySql | Backend::MariaDb => {
                 self.check_scheme(MySql::URL_SCHEMES)?;
@@ -220,10 +248,13 @@ impl Server {
                 let version = sqlx::query_scalar("SELECT VERSION()");
                 self.check_version(version.fetch_one(&mut server).await?)?;
                 server.execute(AssertSqlSafe(statement)).await?;
-                server.close().await
+                server.close().await?;
             }
-            _ => Ok(()),
+            #[cfg(feature = "sqlserver")]
+            Backend::SqlServer => sqlserver::execute(&self.url, statement).await?,
+            _ => {}
         }
+        Ok(())
     }
 
     /// A driver may wait forever for a server of another protocol.
@@ -266,17 +297,28 @@ impl Server {
 }
 
 /// A database that belongs to one test, and goes when this is dropped.
-#[derive(Debug)]
 pub struct TestDatabase {
     server: Server,
     url: String,
     removal: Removal,
 }
 
+impl fmt::Debug for TestDatabase {
+    /// Without the address: it can have a password in it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestDatabase")
+            .field("server", &self.server)
+            .field("removal", &self.removal)
+            .finish_non_exhaustive()
+    }
+}
+
 #[derive(Debug)]
 enum Removal {
     Statement(String),
     Files(String),
+    #[cfg(feature = "sqlserver")]
+    SqlServer(String),
 }
 
 impl TestDatabase {
@@ -293,21 +335,22 @@ impl TestDatabase {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        match &self.removal {
-            Removal::Statement(statement) => {
-                if let Err(Error::Server { backend, source }) =
-                    self.server.administer(statement.clone())
-                {
-                    // A panic here would end the process if the test has panicked.
-                    eprintln!("could not clean up {backend}: {source}");
-                }
-            }
+        let server = &self.server;
+        let outcome = match &self.removal {
+            Removal::Statement(statement) => server.administer(statement.clone()),
             Removal::Files(path) => {
                 for suffix in ["", "-journal", "-wal", "-shm"] {
                     // Most of them never existed.
                     let _ = fs::remove_file(format!("{path}{suffix}"));
                 }
+                Ok(())
             }
+            #[cfg(feature = "sqlserver")]
+            Removal::SqlServer(name) => server.finish(sqlserver::drop_database(&server.url, name)),
+        };
+        if let Err(Error::Server { backend, source }) = outcome {
+            // A panic here would end the process if the test has panicked.
+            eprintln!("could not clean up {backend}: {source}");
         }
     }
 }
@@ -315,6 +358,12 @@ impl Drop for TestDatabase {
 /// The names that [`REQUIRE_VARIABLE`] takes.
 pub(crate) fn known_names() -> String {
     Backend::ALL.map(test_name).join(", ")
+}
+
+/// The backends whose tests have to run, as the environment tells.
+pub(crate) fn required_backends() -> Result<Vec<Backend>> {
+    let list = env::var_os(REQUIRE_VARIABLE).unwrap_or_default();
+    required(&list.to_string_lossy())
 }
 
 fn required(list: &str) -> Result<Vec<Backend>> {
@@ -427,8 +476,16 @@ mod tests {
         // Dropped at once: nothing listens there.
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
         let address = address.unwrap();
-        for backend in [Backend::Postgres, Backend::MySql] {
-            let server = Server::at(backend, format!("{}://root@{address}/test", backend.name()));
+        for (backend, url) in [
+            (Backend::Postgres, format!("postgres://root@{address}/test")),
+            (Backend::MySql, format!("mysql://root@{address}/test")),
+            #[cfg(feature = "sqlserver")]
+            (
+                Backend::SqlServer,
+                format!("server={},{};user=sa", address.ip(), address.port()),
+            ),
+        ] {
+            let server = Server::at(backend, url);
             let patience = Duration::from_millis(300);
             let error = server.wait_until_ready(patience).unwrap_err();
             let text = format!("{backend} lets nobody in after 300ms");
@@ -452,6 +509,12 @@ mod tests {
                 "postgres: or postgresql:",
             ),
             (Backend::MariaDb, "nonsense", "mysql: or mariadb:"),
+            #[cfg(feature = "sqlserver")]
+            (
+                Backend::SqlServer,
+                "postgres://root@127.0.0.1/test",
+                "key-value pairs",
+            ),
         ] {
             let error = Server::at(backend, url).create_database().unwrap_err();
             let cause = error.source().unwrap().to_string();
@@ -476,6 +539,32 @@ mod tests {
     fn sqlite_is_ready_at_once() {
         let server = Server::at(Backend::Sqlite, "");
         server.wait_until_ready(Duration::ZERO).unwrap();
+    }
+
+    #[cfg(not(feature = "sqlserver"))]
+    #[test]
+    fn the_missing_feature_is_told() {
+        let server = Server::at(Backend::SqlServer, "server=127.0.0.1;user=sa");
+        for error in [
+            server.create_database().unwrap_err(),
+            server.wait_until_ready(Duration::ZERO).unwrap_err(),
+        ] {
+            assert_eq!(
+                error.to_string(),
+                "for SQL Server, turn on the feature `sqlserver` of rowkey-testkit"
+            );
+        }
+    }
+
+    #[test]
+    fn nobody_learns_a_password_from_debug_output() {
+        let server = Server::at(Backend::Sqlite, "hunter2");
+        let database = server.create_database().unwrap();
+        let shown = format!(
+            "{server:?} {database:?} {:?}",
+            Search::Found(server.clone())
+        );
+        assert!(!shown.contains("hunter2"), "{shown}");
     }
 
     #[test]

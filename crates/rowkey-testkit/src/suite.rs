@@ -5,7 +5,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use rowkey_core::Backend;
 
 use crate::error::Error;
-use crate::server::{Search, Server, TestDatabase, test_name};
+use crate::server::{REQUIRE_VARIABLE, Search, Server, TestDatabase, required_backends, test_name};
 
 /// What tests may fail with: errors of any library, `anyhow::Error`, text.
 type TestError = Box<dyn StdError + Send + Sync>;
@@ -14,7 +14,10 @@ type TestError = Box<dyn StdError + Send + Sync>;
 #[derive(Debug)]
 pub struct Suite {
     searches: [(Backend, Search); Backend::ALL.len()],
+    required: Vec<Backend>,
     trials: Vec<Trial>,
+    /// Why tests were left out, each reason once.
+    left_out: Vec<String>,
 }
 
 impl Suite {
@@ -30,7 +33,9 @@ impl Suite {
         }
         Ok(Self {
             searches,
+            required: required_backends()?,
             trials: Vec::new(),
+            left_out: Vec::new(),
         })
     }
 
@@ -79,6 +84,45 @@ impl Suite {
         self.trials.push(trial(&self.searches, backend, name, run));
     }
 
+    /// Adds a test that this binary was built without, such as one that needs a client library:
+    /// ignored, but failing on a backend that [`REQUIRE_VARIABLE`] names.
+    pub fn left_out(
+        &mut self,
+        name: &str,
+        backends: impl IntoIterator<Item = Backend>,
+        reason: &str,
+    ) {
+        for backend in backends {
+            let is_required = self.required.contains(&backend);
+            self.trials
+                .push(left_out_trial(backend, name, reason, is_required));
+        }
+        if !self.left_out.iter().any(|known| known == reason) {
+            self.left_out.push(reason.to_owned());
+        }
+    }
+
+    /// Adds a test that says nothing about the server at hand, which does otherwise than the backend:
+    /// ignored, and the reason stands in brackets behind its name.
+    ///
+    /// Where there is no server, it is ignored or fails as the other tests of the backend do.
+    pub fn ignore_on(&mut self, backend: Backend, name: &str, reason: &str) {
+        let name = format!("{name} ({reason})");
+        let trial = match self.server(backend) {
+            Some(_) => ignored(format!("{}::{name}", test_name(backend)), reason.to_owned()),
+            None => trial(&self.searches, backend, &name, |_| Ok::<(), Error>(())),
+        };
+        self.trials.push(trial);
+    }
+
+    /// The server of a backend, if it is found, to ask what it does before a test is added.
+    pub fn server(&self, backend: Backend) -> Option<&Server> {
+        self.searches.iter().find_map(|search| match search {
+            (known, Search::Found(server)) if *known == backend => Some(server),
+            _ => None,
+        })
+    }
+
     /// The tests, for a harness that adds others.
     pub fn into_trials(self) -> Vec<Trial> {
         self.trials
@@ -86,7 +130,7 @@ impl Suite {
 
     /// Runs the tests as the arguments of the test binary say: the answer of its `main`.
     ///
-    /// Why trials are ignored is told once for each backend, on the standard error.
+    /// Why trials are ignored is told once for each backend and reason, on the standard error.
     pub fn run(self) -> ExitCode {
         let arguments = Arguments::from_args();
         if !arguments.list {
@@ -98,6 +142,9 @@ impl Suite {
                 {
                     eprintln!("ignoring the tests on {backend}: {reason}");
                 }
+            }
+            for reason in &self.left_out {
+                eprintln!("leaving out tests: {reason}");
             }
         }
         libtest_mimic::run(&arguments, self.trials).exit_code()
@@ -122,6 +169,17 @@ where
         Some(Search::Required(reason)) => Trial::test(name, || Err(reason.into())),
         Some(Search::Missing(reason)) => ignored(name, reason),
         None => ignored(name, format!("nobody looked for {backend}")),
+    }
+}
+
+fn left_out_trial(backend: Backend, name: &str, reason: &str, is_required: bool) -> Trial {
+    let backend = test_name(backend);
+    let name = format!("{backend}::{name}");
+    if is_required {
+        let reason = format!("{REQUIRE_VARIABLE} names {backend}, but {reason}");
+        Trial::test(name, || Err(reason.into()))
+    } else {
+        ignored(name, reason.to_owned())
     }
 }
 
@@ -159,12 +217,6 @@ mod tests {
     }
 
     fn outcome_with(search: Search, arguments: Arguments) -> ((u64, u64, u64), u32) {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Results on the standard output would be taken for those of this very binary.
-        let log = format!("rowkey_suite_{}_{count}.log", std::process::id());
-        let log = env::temp_dir().join(log);
-
         let runs = Arc::new(AtomicU32::new(0));
         let counted = Arc::clone(&runs);
         let run = move |_: &Server| -> Result<(), Error> {
@@ -172,15 +224,25 @@ mod tests {
             Ok(())
         };
         let searches = [(Backend::Sqlite, search)];
-        let trials = vec![trial(&searches, Backend::Sqlite, "test", run)];
+        let trial = trial(&searches, Backend::Sqlite, "test", run);
+        (outcome_of(trial, arguments), runs.load(Ordering::Relaxed))
+    }
+
+    /// How a trial ends, as (passed, failed, ignored).
+    fn outcome_of(trial: Trial, arguments: Arguments) -> (u64, u64, u64) {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        // Results on the standard output would be taken for those of this very binary.
+        let log = format!("rowkey_suite_{}_{count}.log", std::process::id());
+        let log = env::temp_dir().join(log);
+
         let arguments = Arguments {
             logfile: log.to_str().map(str::to_owned),
             ..arguments
         };
-        let found = libtest_mimic::run(&arguments, trials);
+        let found = libtest_mimic::run(&arguments, vec![trial]);
         let _ = fs::remove_file(log);
-        let found = (found.num_passed, found.num_failed, found.num_ignored);
-        (found, runs.load(Ordering::Relaxed))
+        (found.num_passed, found.num_failed, found.num_ignored)
     }
 
     #[test]
@@ -209,6 +271,34 @@ mod tests {
     fn tests_of_a_required_backend_that_is_missing_fail() {
         let search = Search::Required("no address".to_owned());
         assert_eq!(outcome(search), ((0, 1, 0), 0));
+    }
+
+    #[test]
+    fn tests_that_are_left_out_are_ignored_unless_their_backend_is_required() {
+        let left_out = |is_required| left_out_trial(Backend::Sqlite, "test", "why", is_required);
+        let outcome = |is_required| outcome_of(left_out(is_required), Arguments::default());
+        assert_eq!(outcome(false), (0, 0, 1));
+        assert_eq!(outcome(true), (0, 1, 0));
+    }
+
+    #[test]
+    fn tests_that_a_server_says_nothing_about_are_ignored() {
+        let ignored = |search: Search| {
+            let mut suite = Suite {
+                searches: Backend::ALL.map(|backend| (backend, search.clone())),
+                required: vec![Backend::Sqlite],
+                trials: Vec::new(),
+                left_out: Vec::new(),
+            };
+            suite.ignore_on(Backend::Sqlite, "order", "order unverified");
+            let trial = suite.into_trials().remove(0);
+            assert_eq!(trial.name(), "sqlite::order (order unverified)");
+            outcome_of(trial, Arguments::default())
+        };
+        assert_eq!(ignored(Server::find(Backend::Sqlite).unwrap()), (0, 0, 1));
+        let reason = || "no address".to_owned();
+        assert_eq!(ignored(Search::Missing(reason())), (0, 0, 1));
+        assert_eq!(ignored(Search::Required(reason())), (0, 1, 0));
     }
 
     #[test]
