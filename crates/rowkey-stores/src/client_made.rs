@@ -1,0 +1,199 @@
+//! Entities whose ids clients make.
+
+use std::error::Error as StdError;
+
+use rowkey::ValidationError;
+
+use crate::attempts::Attempts;
+use crate::failure::Nature;
+use crate::lent::{Lent, lend};
+use crate::session::{Source, Store};
+use crate::{By, Conflict, CreateError, Error};
+
+/// What an entity came from: kept with it, to know the command that has created it when it comes
+/// again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Origin<C, P> {
+    /// The id of the command. `()` where clients send none.
+    pub command: C,
+    /// What the command said, or a hash of it.
+    pub payload: P,
+}
+
+/// An entity that was looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found<T> {
+    /// The entity.
+    pub entity: T,
+    /// Whether this call has created it.
+    pub by: By,
+}
+
+/// Finds the entity with an id that a client has made, or creates it.
+///
+/// * `find` looks for the entity by the id, and returns what it came from together with the entity.
+/// * `validate` is asked whether the id may become that of a new entity: mostly
+///   [`CreationWindow::check`](rowkey::CreationWindow::check) with the time of the server's clock
+///   or of a batch. It is asked only if there is no such entity, so a late repetition finds its
+///   entity whatever the time.
+/// * `insert` inserts the entity and `origin`, in a transaction of its own. It has to be a plain
+///   insert into a table with a unique key on the id: an upsert would give one client's entity to
+///   another.
+///
+/// If the insert meets a unique key, another call may have come first: the entity is looked for
+/// again, and if it is there, it counts as found. If not, the key was another one of the table, and
+/// the closure's error is returned.
+///
+/// An entity that was found is returned only if it came from `origin`.
+///
+/// Transactions that collide and connections that break are dealt with as in
+/// [`create_once`](crate::create_once), so both closures may be called several times.
+///
+/// ```no_run
+/// use rowkey::generate::Clock;
+/// use rowkey::{CreationWindow, EntityKey, ShortPrefixComb, UuidV4, entity_key};
+/// use rowkey_stores::{CreateError, Found, Origin, find_or_create};
+/// use sqlx::PgPool;
+///
+/// #[entity_key]
+/// struct OfferId(ShortPrefixComb);
+///
+/// #[entity_key]
+/// struct CommandId(UuidV4);
+///
+/// async fn book(
+///     pool: &PgPool,
+///     clock: &impl Clock,
+///     offer: OfferId,
+///     origin: &Origin<CommandId, String>,
+/// ) -> Result<Found<OfferId>, CreateError<sqlx::Error>> {
+///     find_or_create(
+///         pool,
+///         origin,
+///         || CreationWindow::default().check(offer.into_format(), clock.now()),
+///         async |mut connection| {
+///             let find = "SELECT command, title FROM offers WHERE id = $1";
+///             let row: Option<(CommandId, String)> = sqlx::query_as(find)
+///                 .bind(offer)
+///                 .fetch_optional(&mut *connection)
+///                 .await?;
+///             Ok(row.map(|(command, payload)| (Origin { command, payload }, offer)))
+///         },
+///         async |mut transaction| {
+///             sqlx::query("INSERT INTO offers (id, command, title) VALUES ($1, $2, $3)")
+///                 .bind(offer)
+///                 .bind(origin.command)
+///                 .bind(&origin.payload)
+///                 .execute(&mut *transaction)
+///                 .await?;
+///             Ok(offer)
+///         },
+///     )
+///     .await
+/// }
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Conflict`] if the entity came from another command or another payload,
+/// [`Error::Invalid`] with what `validate` says, [`Error::OpenTransaction`] for a connection in the
+/// middle of a transaction, [`Error::Database`]; and [`CreateError::Closure`] for those of the
+/// closures.
+pub async fn find_or_create<S, C, P, T, E, Find, Insert>(
+    store: S,
+    origin: &Origin<C, P>,
+    validate: impl Fn() -> Result<(), ValidationError>,
+    mut find: impl FnMut(Lent<S::Connection>) -> Find,
+    mut insert: impl FnMut(Lent<S::Transaction>) -> Insert,
+) -> Result<Found<T>, CreateError<E>>
+where
+    S: Store,
+    C: PartialEq,
+    P: PartialEq,
+    E: StdError + 'static,
+    Find: Future<Output = Result<Option<(Origin<C, P>, T)>, E>>,
+    Insert: Future<Output = Result<T, E>>,
+{
+    let mut source = store.into_source();
+    let mut attempts = Attempts::on::<S::Source>();
+    let mut duplicate = None;
+    loop {
+        let error = match look_up(&mut source, origin, &mut find).await {
+            Ok(Some(entity)) => {
+                let by = By::Earlier;
+                return Ok(Found { entity, by });
+            }
+            Ok(None) => {
+                if let Some(error) = duplicate.take() {
+                    return Err(error);
+                }
+                validate().map_err(Error::Invalid)?;
+                match create(&mut source, &mut insert).await {
+                    Ok(entity) => {
+                        let by = By::This;
+                        return Ok(Found { entity, by });
+                    }
+                    Err(error) if error.nature() == Nature::Duplicate => {
+                        duplicate = Some(error);
+                        continue;
+                    }
+                    Err(error) => error,
+                }
+            }
+            Err(error) => error,
+        };
+        if !attempts.another_creation_after(&error) {
+            return Err(error);
+        }
+    }
+}
+
+async fn look_up<S, C, P, T, E, F>(
+    source: &mut S,
+    origin: &Origin<C, P>,
+    find: impl FnMut(Lent<S::Connection>) -> F,
+) -> Result<Option<T>, CreateError<E>>
+where
+    S: Source,
+    C: PartialEq,
+    P: PartialEq,
+    F: Future<Output = Result<Option<(Origin<C, P>, T)>, E>>,
+{
+    let connection = source.connect().await?;
+    let (returned, found) = lend(connection, find).await;
+    source.release(returned?);
+    let Some((found, entity)) = found.map_err(CreateError::Closure)? else {
+        return Ok(None);
+    };
+    if found.command != origin.command {
+        return Err(Error::Conflict(Conflict::Command).into());
+    }
+    if found.payload != origin.payload {
+        return Err(Error::Conflict(Conflict::Payload).into());
+    }
+    Ok(Some(entity))
+}
+
+async fn create<S, T, E, F>(
+    source: &mut S,
+    insert: impl FnMut(Lent<S::Transaction>) -> F,
+) -> Result<T, CreateError<E>>
+where
+    S: Source,
+    F: Future<Output = Result<T, E>>,
+{
+    let transaction = source.begin().await?;
+    let (returned, outcome) = lend(transaction, insert).await;
+    let transaction = returned?;
+    match outcome {
+        Ok(entity) => {
+            source.commit(transaction).await?;
+            Ok(entity)
+        }
+        Err(error) => {
+            // If this fails, the connection is of no more use, and what was done in it is undone.
+            let _ = source.roll_back(transaction).await;
+            Err(CreateError::Closure(error))
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! Entities whose ids the server makes: what each creating command has created.
+
+use std::error::Error as StdError;
+
+use rowkey::EntityKey;
+
+use crate::attempts::Attempts;
+use crate::lent::{Lent, lend};
+use crate::session::{PublicForm, Session, Source, Store, Value};
+use crate::{By, Conflict, CreateError, Error};
+
+/// The entity of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Created<K> {
+    /// The entity's id.
+    pub id: K,
+    /// Whether this call has created it.
+    pub by: By,
+}
+
+/// A command that creates, as the table knows it.
+#[derive(Clone, Copy)]
+struct Command<'a> {
+    id: PublicForm,
+    name: &'a str,
+}
+
+/// Creates an entity unless a command with this id has created one before; answers with the id of
+/// the entity either way.
+///
+/// The closure makes the entity's id, inserts the entity and returns the id. It is given the
+/// connection of an open transaction, in which the command id goes into `creation_identifiers` as
+/// well, so both are there or neither is. The row of the command comes first: of several calls with
+/// the same command id, one at a time gets into its closure, and none that comes later does.
+///
+/// The name tells what the command creates, such as `book-offer`. It is 1 to 100 visible ASCII
+/// characters.
+///
+/// # Attempts
+///
+/// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
+/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
+/// closure may be called several times, and must do nothing that is not undone with its transaction.
+/// Its errors are looked through for those of the driver, along their sources.
+///
+/// That a connection breaks while the transaction is committed does not harm: the next attempt sees
+/// by the command id whether it was. If this call itself is dropped or fails, the client sends
+/// the command again, with the same id.
+///
+/// # What the database has to be
+///
+/// The isolation is what the connection has set, from `READ COMMITTED` on. In SQLite the
+/// transaction takes the write lock at once.
+///
+/// # Errors
+///
+/// [`Error::Conflict`] if the command id came with another name before, [`Error::CommandName`],
+/// [`Error::Entity`] if the command has created something whose id is no `K`,
+/// [`Error::OpenTransaction`] for a connection in the middle of a transaction,
+/// [`Error::TransactionEnded`] if the closure has ended its transaction,
+/// [`Error::Database`]; and [`CreateError::Closure`] for those of the closure.
+pub async fn create_once<S, C, K, E, F>(
+    store: S,
+    command_id: C,
+    command_name: &str,
+    mut create: impl FnMut(Lent<S::Transaction>) -> F,
+) -> Result<Created<K>, CreateError<E>>
+where
+    S: Store,
+    C: EntityKey,
+    K: EntityKey,
+    E: StdError + 'static,
+    F: Future<Output = Result<K, E>>,
+{
+    let command = Command {
+        id: PublicForm::of(command_id),
+        name: checked(command_name)?,
+    };
+    let mut source = store.into_source();
+    let mut attempts = Attempts::on::<S::Source>();
+    let mut unanswered = None;
+    loop {
+        match attempt(&mut source, command, &mut create, &mut unanswered).await {
+            Err(error) if attempts.another_creation_after(&error) => {}
+            outcome => return outcome,
+        }
+    }
+}
+
+/// One attempt. If it is not known whether the transaction was committed, `unanswered` has the id
+/// that was created in it.
+async fn attempt<S, K, E, F>(
+    source: &mut S,
+    command: Command<'_>,
+    create: impl FnMut(Lent<S::Transaction>) -> F,
+    unanswered: &mut Option<K>,
+) -> Result<Created<K>, CreateError<E>>
+where
+    S: Source,
+    K: EntityKey,
+    F: Future<Output = Result<K, E>>,
+{
+    if let Some(id) = look_up(source, command).await? {
+        let by = match *unanswered == Some(id) {
+            true => By::This,
+            false => By::Earlier,
+        };
+        return Ok(Created { id, by });
+    }
+    let mut transaction = source.begin().await?;
+    // Waits for another transaction that has this row, and fails if that one is committed. A look
+    // at the row would be of no use then: PostgreSQL has given the transaction up, and MariaDB goes
+    // on showing what there was when it began.
+    if let Err(error) = reserve(&mut *transaction, command).await {
+        return Err(undo(source, transaction, error.into()).await);
+    }
+    let (returned, outcome) = lend(transaction, create).await;
+    let mut transaction = returned?;
+    let id = match outcome {
+        Ok(id) => id,
+        Err(error) => return Err(undo(source, transaction, CreateError::Closure(error)).await),
+    };
+    if let Err(error) = complete(&mut *transaction, command, id).await {
+        return Err(undo(source, transaction, error.into()).await);
+    }
+    if let Err(error) = source.commit(transaction).await {
+        *unanswered = Some(id);
+        return Err(error.into());
+    }
+    Ok(Created { id, by: By::This })
+}
+
+/// Rolls back, and goes on with the error that was the reason.
+async fn undo<S: Source, E>(source: &mut S, transaction: S::Transaction, reason: E) -> E {
+    // If this fails, the connection is of no more use, and what was done in it is undone.
+    let _ = source.roll_back(transaction).await;
+    reason
+}
+
+async fn reserve<S: Session>(session: &mut S, command: Command<'_>) -> Result<(), Error> {
+    let row = [Value::Id(command.id), Value::Name(command.name)];
+    let statement = S::STATEMENTS.reserve_identifier;
+    session.execute(statement, &row).await?;
+    Ok(())
+}
+
+async fn complete<S, K>(session: &mut S, command: Command<'_>, id: K) -> Result<(), Error>
+where
+    S: Session,
+    K: EntityKey,
+{
+    let row = [Value::Id(PublicForm::of(id)), Value::Id(command.id)];
+    let statement = S::STATEMENTS.complete_identifier;
+    match session.execute(statement, &row).await? {
+        1 => Ok(()),
+        _ => Err(Error::TransactionEnded),
+    }
+}
+
+async fn look_up<S, K>(source: &mut S, command: Command<'_>) -> Result<Option<K>, Error>
+where
+    S: Source,
+    K: EntityKey,
+{
+    let statement = S::Session::STATEMENTS.find_identifier;
+    let mut connection = source.connect().await?;
+    let found = connection
+        .identifier(statement, &[Value::Id(command.id)])
+        .await;
+    source.release(connection);
+    let Some(found) = found? else {
+        return Ok(None);
+    };
+    if found.command_name != command.name {
+        return Err(Error::Conflict(Conflict::CommandName {
+            given: command.name.to_owned(),
+            found: found.command_name,
+        }));
+    }
+    match K::try_from(found.entity.to_u128()) {
+        Ok(id) => Ok(Some(id)),
+        Err(source) => Err(Error::Entity {
+            key: K::NAME,
+            source,
+        }),
+    }
+}
+
+/// Forgets which command has created an entity; answers whether that was still known.
+///
+/// For the first command that the entity gets after its creation, in the transaction of that
+/// command: its client has got the entity's id, so nobody will ask again what was created.
+///
+/// # Errors
+///
+/// [`Error::Database`].
+pub async fn forget<S, K>(session: &mut S, entity: K) -> Result<bool, Error>
+where
+    S: Session,
+    K: EntityKey,
+{
+    let statement = S::STATEMENTS.forget_identifiers;
+    let entity = [Value::Id(PublicForm::of(entity))];
+    Ok(session.execute(statement, &entity).await? > 0)
+}
+
+/// Forgets all creating commands but the newest ones; answers how many it has forgotten.
+///
+/// The order is that in which the commands arrived at the database. A client that sends a command
+/// again after it was forgotten gets a second entity, so keep as many as may come within the
+/// time that clients go on trying.
+///
+/// # Errors
+///
+/// [`Error::Database`].
+pub async fn prune<S: Store>(store: S, keep: u32) -> Result<u64, Error> {
+    let statement = S::Session::STATEMENTS.prune_identifiers;
+    delete(store, statement, &[Value::Number(keep.into())]).await
+}
+
+/// As [`prune`], among the commands of one name.
+///
+/// # Errors
+///
+/// [`Error::CommandName`], [`Error::Database`].
+pub async fn prune_name<S: Store>(store: S, command_name: &str, keep: u32) -> Result<u64, Error> {
+    let statement = S::Session::STATEMENTS.prune_identifiers_of_name;
+    let values = [
+        Value::Name(checked(command_name)?),
+        Value::Number(keep.into()),
+    ];
+    delete(store, statement, &values).await
+}
+
+async fn delete<S: Store>(
+    store: S,
+    statement: &'static str,
+    values: &[Value<'_>],
+) -> Result<u64, Error> {
+    let mut source = store.into_source();
+    let mut attempts = Attempts::on::<S::Source>();
+    loop {
+        match execute(&mut source, statement, values).await {
+            Err(error) if attempts.another_after(&error) => {}
+            outcome => return outcome,
+        }
+    }
+}
+
+async fn execute<S: Source>(
+    source: &mut S,
+    statement: &'static str,
+    values: &[Value<'_>],
+) -> Result<u64, Error> {
+    let mut connection = source.connect().await?;
+    let outcome = connection.execute(statement, values).await;
+    source.release(connection);
+    outcome
+}
+
+/// Characters that every database takes, compares alike and keeps at the end of a text.
+fn checked(command_name: &str) -> Result<&str, Error> {
+    let is_name = (1..=100).contains(&command_name.len())
+        && command_name.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_name {
+        return Err(Error::CommandName {
+            name: command_name.to_owned(),
+        });
+    }
+    Ok(command_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::io;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use rowkey::{UuidV7, entity_key};
+
+    use super::*;
+    use crate::fake_store::{Commit, FakeStore};
+
+    #[entity_key]
+    struct CommandId(UuidV7);
+
+    #[entity_key]
+    struct OfferId(UuidV7);
+
+    const NAME: &str = "book-offer";
+
+    /// Nothing here has to wait.
+    fn now<T>(future: impl Future<Output = T>) -> T {
+        match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending => panic!("it waits"),
+        }
+    }
+
+    /// The outcome of a call, and how often it has called its closure.
+    fn create(store: &FakeStore) -> (Result<Created<OfferId>, CreateError<io::Error>>, u32) {
+        let calls = Cell::new(0);
+        let outcome = now(create_once(
+            store,
+            CommandId::generate(),
+            NAME,
+            async |_| {
+                calls.set(calls.get() + 1);
+                Ok(OfferId::generate())
+            },
+        ));
+        (outcome, calls.get())
+    }
+
+    #[test]
+    fn a_commit_that_was_not_answered_is_looked_up() {
+        let store = FakeStore::with_commits([Commit::LostAfterwards]);
+        let (created, calls) = create(&store);
+        assert_eq!((created.unwrap().by, calls), (By::This, 1));
+        assert_eq!(store.rows(), 1);
+    }
+
+    #[test]
+    fn a_commit_that_did_not_arrive_is_tried_again() {
+        let store = FakeStore::with_commits([Commit::LostBefore, Commit::LostBefore]);
+        let (created, calls) = create(&store);
+        assert_eq!((created.unwrap().by, calls), (By::This, 3));
+        assert_eq!(store.rows(), 1);
+    }
+
+    #[test]
+    fn attempts_have_an_end() {
+        let store = FakeStore::with_commits([Commit::LostBefore; 100]);
+        let (failed, calls) = create(&store);
+        let failed = failed.unwrap_err();
+        assert!(matches!(failed, CreateError::Store(Error::Database(_))));
+        assert_eq!((calls, store.rows()), (10, 0));
+    }
+
+    #[test]
+    fn a_single_connection_that_is_lost_is_not_asked_again() {
+        let store = FakeStore::with_commits([Commit::LostBefore]).without_reconnecting();
+        let calls = Cell::new(0);
+        let failed = now(create_once(
+            store,
+            CommandId::generate(),
+            NAME,
+            async |_| {
+                calls.set(calls.get() + 1);
+                Ok::<_, io::Error>(OfferId::generate())
+            },
+        ));
+        assert!(failed.is_err());
+        assert_eq!(calls.get(), 1);
+    }
+
+    #[test]
+    fn a_closure_cannot_keep_its_transaction() {
+        let store = FakeStore::with_commits([]);
+        let kept = Cell::new(None);
+        let failed = now(create_once(
+            &store,
+            CommandId::generate(),
+            NAME,
+            async |lent| {
+                kept.set(Some(lent));
+                Ok::<_, io::Error>(OfferId::generate())
+            },
+        ));
+        let failed = failed.unwrap_err();
+        assert!(matches!(
+            failed,
+            CreateError::Store(Error::TransactionEnded)
+        ));
+        drop(kept);
+        assert_eq!(store.rows(), 0);
+    }
+}

@@ -1,0 +1,112 @@
+//! The error types of this crate.
+
+use std::error::Error as StdError;
+
+use rowkey::ValidationError;
+
+use crate::failure::Nature;
+
+/// Why a store could not do something.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An id that has been used for something else. Nothing was created, and nothing of what the
+    /// other one has created is told: answer the client with status 409.
+    #[error(transparent)]
+    Conflict(#[from] Conflict),
+
+    /// A client's id that is not accepted for a new entity: answer the client with status 400.
+    #[error(transparent)]
+    Invalid(#[from] ValidationError),
+
+    /// What is no name of a command.
+    #[error("the name of a command is 1 to 100 visible ASCII characters, not {name:?}")]
+    CommandName {
+        /// The name.
+        name: String,
+    },
+
+    /// The id that a command has created is none of the key's type.
+    #[error("what the command has created is no {key}: {source}")]
+    Entity {
+        /// The key type.
+        key: &'static str,
+        /// What is wrong with the id.
+        source: rowkey::Error,
+    },
+
+    /// A key could not be made: mostly because its group has no number left below 2^48.
+    #[error(transparent)]
+    Key(#[from] rowkey::Error),
+
+    /// A connection was given that is in the middle of a transaction. What was to be rolled back
+    /// or committed in it would be more than the caller knows of.
+    #[error("the connection is in the middle of a transaction")]
+    OpenTransaction,
+
+    /// A closure has ended the transaction that it was called in, or has gone on after the database
+    /// has ended it.
+    #[error("the transaction was ended before its time")]
+    TransactionEnded,
+
+    /// The database or its driver has failed, also when it was asked again.
+    #[error("the database failed")]
+    Database(#[source] Box<dyn StdError + Send + Sync>),
+}
+
+/// What an id that comes again does not agree with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Conflict {
+    /// The same command id with another name.
+    #[error("the id of this command, {given}, was used for another one, {found}")]
+    CommandName {
+        /// The name that came with the id.
+        given: String,
+        /// The name that came with it the first time.
+        found: String,
+    },
+
+    /// The same entity id with another command id.
+    #[error("the entity was created by another command")]
+    Command,
+
+    /// The same entity id and the same command id with another payload.
+    #[error("the entity was created by the same command with another payload")]
+    Payload,
+}
+
+/// Why nothing was created.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateError<E> {
+    /// A store could not do its part.
+    #[error(transparent)]
+    Store(#[from] Error),
+
+    /// A closure failed, and what it had done was rolled back.
+    #[error("{0}")]
+    Closure(#[source] E),
+}
+
+impl Error {
+    /// Whether an id was used for something else before: status 409 in HTTP.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Self::Conflict(_))
+    }
+}
+
+impl<E> CreateError<E> {
+    /// Whether an id was used for something else before: status 409 in HTTP.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_conflict())
+    }
+}
+
+impl<E: StdError + 'static> CreateError<E> {
+    pub(crate) fn nature(&self) -> Nature {
+        match self {
+            Self::Store(error) => Nature::of(error),
+            Self::Closure(error) => Nature::of(error),
+        }
+    }
+}

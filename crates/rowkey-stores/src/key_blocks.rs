@@ -1,0 +1,216 @@
+//! Numbers of LUUID keys, reserved in blocks.
+
+use std::error::Error as StdError;
+use std::num::NonZeroU32;
+
+use rowkey::{EntityKey, Luuid, LuuidGroup, ReservedShortKeys, ShortKeyAllocator, ShortKeyBlock};
+use tokio::sync::Mutex;
+
+use crate::attempts::Attempts;
+use crate::failure::Nature;
+use crate::session::{Session, Source, Store, Value};
+use crate::{CreateError, Error};
+
+const LAST_KEY: i64 = (1 << 48) - 1;
+
+/// How often an entity gets another number before it is given up.
+const MAX_CLASHES: u32 = 10;
+
+/// Hands out the numbers of LUUID keys from blocks that it reserves in the table `key_blocks`: no
+/// number twice, whatever processes share the table.
+///
+/// A block is used up before the next one is reserved, so each process leaves at most one block
+/// of each group unused when it ends. One more is lost when a reservation is not answered because
+/// its connection breaks or its future is dropped. Within a group, the numbers of one process
+/// increase; those of several take turns in blocks.
+///
+/// A block is reserved outside of the program's transactions, by a statement that is committed at
+/// once: a block that was rolled back would be handed out again. So take the number before a
+/// transaction begins. In SQLite, where only one transaction can write, it would have to wait
+/// for the very transaction that it is taken for.
+///
+/// ```no_run
+/// use std::num::NonZeroU32;
+///
+/// use rowkey::{EntityKey, Luuid, entity_key};
+/// use rowkey_stores::KeyBlocks;
+///
+/// #[entity_key(group = "com.acme.Customer")]
+/// struct CustomerId(Luuid);
+///
+/// # async fn new_customer(pool: sqlx::PgPool) -> Result<CustomerId, rowkey_stores::Error> {
+/// // One for the whole program.
+/// let keys = KeyBlocks::new(pool, NonZeroU32::new(100).unwrap());
+/// let customer = CustomerId::allocate(&keys).await?;
+/// # Ok(customer)
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct KeyBlocks<S> {
+    store: S,
+    block_size: NonZeroU32,
+    reserved: ReservedShortKeys,
+    reserving: Mutex<()>,
+}
+
+impl<S: Store + Clone + Send + Sync> KeyBlocks<S> {
+    /// Nothing is reserved before the first number is asked for.
+    ///
+    /// With larger blocks there are fewer reservations, and more numbers are lost whenever a
+    /// process ends.
+    pub fn new(store: S, block_size: NonZeroU32) -> Self {
+        Self {
+            store,
+            block_size,
+            reserved: ReservedShortKeys::new(),
+            reserving: Mutex::new(()),
+        }
+    }
+}
+
+impl<S: Store + Clone + Send + Sync> ShortKeyAllocator for KeyBlocks<S> {
+    type Error = Error;
+
+    async fn next_short_key(&self, group: LuuidGroup) -> Result<u64, Error> {
+        if let Some(number) = self.reserved.next(group) {
+            return Ok(number);
+        }
+        // Those who come meanwhile wait for this block rather than reserving others.
+        let _reserving = self.reserving.lock().await;
+        if let Some(number) = self.reserved.next(group) {
+            return Ok(number);
+        }
+        let block = reserve_block(self.store.clone(), group, self.block_size).await?;
+        let number = self.reserved.next_of(block);
+        number.ok_or_else(|| used_up(group))
+    }
+}
+
+/// Reserves a block of numbers of a group, the smallest that were never reserved, by a statement
+/// that is committed at once. The last block of a group has fewer numbers.
+///
+/// For programs that keep their blocks themselves; others have [`KeyBlocks`].
+///
+/// # Errors
+///
+/// [`rowkey::Error::ShortKeysUsedUp`] in [`Error::Key`] after 2^48-1, [`Error::OpenTransaction`]
+/// for a connection in the middle of a transaction, [`Error::Database`].
+pub async fn reserve_block<S: Store>(
+    store: S,
+    group: LuuidGroup,
+    size: NonZeroU32,
+) -> Result<ShortKeyBlock, Error> {
+    let mut source = store.into_source();
+    let mut attempts = Attempts::on::<S::Source>();
+    let end = loop {
+        match advance(&mut source, group, size).await {
+            Err(error) if attempts.another_after(&error) => {}
+            outcome => break outcome?,
+        }
+    };
+    let first = end.and_then(|end| u64::try_from(end - i64::from(size.get())).ok());
+    let first = first.ok_or_else(|| used_up(group))?;
+    Ok(ShortKeyBlock::starting_at(group, first, size)?)
+}
+
+async fn advance<S: Source>(
+    source: &mut S,
+    group: LuuidGroup,
+    size: NonZeroU32,
+) -> Result<Option<i64>, Error> {
+    let mut connection = source.connect_idle().await?;
+    let outcome = advance_on(&mut *connection, group, size).await;
+    source.release(connection);
+    outcome
+}
+
+/// The first number behind a new block, unless there is none left.
+async fn advance_on<S: Session>(
+    session: &mut S,
+    group: LuuidGroup,
+    size: NonZeroU32,
+) -> Result<Option<i64>, Error> {
+    let group = Value::Number(group.get().into());
+    let advance = [
+        Value::Number(size.get().into()),
+        group,
+        Value::Number(LAST_KEY),
+    ];
+    let statement = S::STATEMENTS.advance_keys;
+    if let Some(end) = session.updated_number(statement, &advance).await? {
+        return Ok(Some(end));
+    }
+    session.execute(S::STATEMENTS.begin_keys, &[group]).await?;
+    session.updated_number(statement, &advance).await
+}
+
+fn used_up(group: LuuidGroup) -> Error {
+    let group = group.get();
+    Error::Key(rowkey::Error::ShortKeysUsedUp { group })
+}
+
+/// Creates an entity with a new LUUID key, and with another one if its number is taken after all.
+///
+/// That happens where numbers came from elsewhere: from a table of counters that was restored from
+/// an old backup, from another system, by hand. A unique index on group and number notices it; see
+/// [`StoragePlan::short_key_index`](rowkey::StoragePlan::short_key_index).
+///
+/// `create` inserts the entity with the key that it is given, all or nothing: by a single statement,
+/// or in a transaction that it begins and ends itself, such as that of
+/// [`create_once`](crate::create_once). If it meets a unique key, whichever of the table's it is, it
+/// is called again with a key of the next number, up to ten times in all. Its errors are looked
+/// through for those of the driver, along their sources.
+///
+/// ```no_run
+/// use rowkey::{Luuid, entity_key};
+/// use rowkey_stores::{CreateError, KeyBlocks, create_numbered};
+/// use sqlx::PgPool;
+///
+/// #[entity_key(group = "com.acme.Customer")]
+/// struct CustomerId(Luuid);
+///
+/// async fn register(
+///     pool: &PgPool,
+///     keys: &KeyBlocks<PgPool>,
+///     name: &str,
+/// ) -> Result<CustomerId, CreateError<sqlx::Error>> {
+///     create_numbered(keys, async |customer: CustomerId| {
+///         sqlx::query("INSERT INTO customers (id, name) VALUES ($1, $2)")
+///             .bind(customer)
+///             .bind(name)
+///             .execute(pool)
+///             .await?;
+///         Ok(customer)
+///     })
+///     .await
+/// }
+/// ```
+///
+/// # Errors
+///
+/// Those of the allocator in [`CreateError::Store`], and the last one of the closure in
+/// [`CreateError::Closure`].
+pub async fn create_numbered<K, A, T, E, F>(
+    allocator: &A,
+    mut create: impl FnMut(K) -> F,
+) -> Result<T, CreateError<E>>
+where
+    K: EntityKey<Format = Luuid>,
+    A: ShortKeyAllocator,
+    Error: From<A::Error>,
+    E: StdError + 'static,
+    F: Future<Output = Result<T, E>>,
+{
+    let mut clashes = 0;
+    loop {
+        let key = K::allocate(allocator).await.map_err(Error::from)?;
+        let error = match create(key).await {
+            Ok(created) => return Ok(created),
+            Err(error) => error,
+        };
+        clashes += 1;
+        if Nature::of(&error) != Nature::Duplicate || clashes == MAX_CLASHES {
+            return Err(CreateError::Closure(error));
+        }
+    }
+}

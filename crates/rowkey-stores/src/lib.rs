@@ -1,0 +1,113 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Connections
+//!
+//! Functions that begin transactions take a [`Store`]: a pool of sqlx or a reference to one, or
+//! `&mut client` of tiberius, where pools are a matter of other crates. A client is refused in the
+//! middle of a transaction ([`Error::OpenTransaction`]), also in that of a call that was dropped;
+//! pools of clients end it when the client comes back.
+//!
+//! Closures get what they need as [`Lent`]: `&mut *lent` is a connection of the driver. They are
+//! written as `async |mut lent| { … }`, within the call, so that the compiler knows the parameter. One
+//! that owns what it needs, or that changes something outside, has to be
+//! `|mut lent| { …; async move { … } }`.
+//!
+//! # Errors of closures
+//!
+//! A closure's error comes back as it is in [`CreateError::Closure`]. Whether it was a collision, a
+//! broken connection or a duplicate is seen by the driver's own error, which is looked for along
+//! [`source`](std::error::Error::source). An error that hands on its source's source as its own
+//! (`#[error(transparent)]`) hides tiberius' error, but not those of sqlx.
+//!
+//! # An example
+//!
+//! ```
+//! use rowkey::{EntityKey, ShortPrefixComb, UuidV7, entity_key};
+//! use rowkey_stores::{By, create_once, forget};
+//! use sqlx::SqlitePool;
+//! use sqlx::sqlite::SqlitePoolOptions;
+//!
+//! #[entity_key]
+//! struct OfferId(ShortPrefixComb);
+//!
+//! #[entity_key]
+//! struct CommandId(UuidV7);
+//!
+//! async fn book(pool: &SqlitePool, command: CommandId) -> anyhow::Result<(OfferId, By)> {
+//!     let created = create_once(pool, command, "book-offer", async |mut transaction| {
+//!         let offer = OfferId::generate();
+//!         sqlx::query("INSERT INTO offers (id) VALUES (?)")
+//!             .bind(offer)
+//!             .execute(&mut *transaction)
+//!             .await?;
+//!         Ok::<_, sqlx::Error>(offer)
+//!     });
+//!     let created = created.await?;
+//!     Ok((created.id, created.by))
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> anyhow::Result<()> {
+//! // The database goes with its only connection.
+//! let pool = SqlitePoolOptions::new().max_connections(1).connect("sqlite::memory:").await?;
+//! # sqlx::raw_sql("
+//! #     CREATE TABLE creation_identifiers (arrival INTEGER PRIMARY KEY, command_id BLOB UNIQUE,
+//! #         command_name TEXT, entity_id BLOB) STRICT;
+//! #     CREATE TABLE offers (id BLOB PRIMARY KEY, title TEXT) STRICT;
+//! # ").execute(&pool).await?;
+//! let command = CommandId::generate();
+//! let (offer, by) = book(&pool, command).await?;
+//! assert_eq!(by, By::This);
+//! assert_eq!(book(&pool, command).await?, (offer, By::Earlier));
+//!
+//! // The first command that comes with the entity's id.
+//! let mut transaction = pool.begin().await?;
+//! sqlx::query("UPDATE offers SET title = 'Fjords' WHERE id = ?")
+//!     .bind(offer)
+//!     .execute(&mut *transaction)
+//!     .await?;
+//! forget(&mut *transaction, offer).await?;
+//! transaction.commit().await?;
+//! # Ok(())
+//! # }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod attempts;
+mod client_made;
+mod creation_identifiers;
+mod error;
+mod failure;
+#[cfg(test)]
+mod fake_store;
+mod key_blocks;
+mod lent;
+mod session;
+#[cfg(any(
+    feature = "sqlx-postgres",
+    feature = "sqlx-mysql",
+    feature = "sqlx-sqlite"
+))]
+mod sqlx;
+mod statements;
+#[cfg(feature = "tiberius")]
+mod tiberius;
+
+#[cfg(feature = "tiberius")]
+pub use crate::tiberius::ClientTransaction;
+pub use client_made::{Found, Origin, find_or_create};
+pub use creation_identifiers::{Created, create_once, forget, prune, prune_name};
+pub use error::{Conflict, CreateError, Error};
+pub use key_blocks::{KeyBlocks, create_numbered, reserve_block};
+pub use lent::Lent;
+pub use session::{Session, Store};
+
+/// Who has created an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// This call.
+    This,
+    /// An earlier call, or one at the same time that was faster.
+    Earlier,
+}

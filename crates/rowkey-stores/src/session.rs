@@ -1,0 +1,139 @@
+//! What the stores need of a driver: connections, transactions and a few kinds of answers.
+
+use std::ops::DerefMut;
+
+use rowkey::{AnyUuid, EntityKey, entity_key};
+
+use crate::Error;
+use crate::statements::Statements;
+
+/// The sixteen bytes of any key in public order.
+///
+/// The tables serve keys of all formats, so they do not follow the keys' own plans. In SQL Server
+/// it is `binary(16)`, which sorts bytewise: command ids that begin with a time arrive at the end
+/// of the index there too.
+#[entity_key(storage(sqlserver = "binary"))]
+pub struct PublicForm(AnyUuid);
+
+impl PublicForm {
+    pub(crate) fn of<K: EntityKey>(key: K) -> Self {
+        Self::constant(key.to_u128())
+    }
+}
+
+/// The value of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    /// A command or an entity.
+    Id(PublicForm),
+    /// The name of a command.
+    Name(&'a str),
+    /// A count, a group or the number of a key.
+    Number(i64),
+}
+
+/// What is known of a command that has created something.
+#[derive(Clone, Debug)]
+pub struct Identifier {
+    /// What it has created.
+    pub entity: PublicForm,
+    /// What it was called.
+    pub command_name: String,
+}
+
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}
+
+/// A connection that the statements of this crate run on: sqlx's `PgConnection`, `MySqlConnection`
+/// and `SqliteConnection`, and tiberius' `Client`.
+///
+/// A transaction of sqlx is given as `&mut *transaction`.
+pub trait Session: sealed::Sealed + Send {
+    #[doc(hidden)]
+    const STATEMENTS: &'static Statements;
+
+    /// Runs a statement and tells how many rows it has changed.
+    #[doc(hidden)]
+    fn execute(
+        &mut self,
+        statement: &'static str,
+        values: &[Value<'_>],
+    ) -> impl Future<Output = Result<u64, Error>> + Send;
+
+    /// The identifier that a query finds.
+    #[doc(hidden)]
+    fn identifier(
+        &mut self,
+        statement: &'static str,
+        values: &[Value<'_>],
+    ) -> impl Future<Output = Result<Option<Identifier>, Error>> + Send;
+
+    /// The number that an update of one row leaves there, if there was such a row.
+    #[doc(hidden)]
+    fn updated_number(
+        &mut self,
+        statement: &'static str,
+        values: &[Value<'_>],
+    ) -> impl Future<Output = Result<Option<i64>, Error>> + Send;
+}
+
+/// Where the stores get connections and begin transactions.
+///
+/// * sqlx's `PgPool`, `MySqlPool` and `SqlitePool`, or a reference to one. A broken connection is
+///   replaced by another one.
+/// * tiberius' `Client`, as `&mut client` or as an `Arc<Mutex<Client>>` of tokio. A broken one is of
+///   no more use; get another one and ask again.
+pub trait Store: sealed::Sealed {
+    /// The connections, on which closures run their own statements.
+    type Session: Session;
+
+    /// A connection outside of any transaction.
+    type Connection: DerefMut<Target = Self::Session> + Send;
+
+    /// A connection within a transaction, which is rolled back when this is dropped.
+    type Transaction: DerefMut<Target = Self::Session> + Send;
+
+    #[doc(hidden)]
+    type Source: Source<
+            Session = Self::Session,
+            Connection = Self::Connection,
+            Transaction = Self::Transaction,
+        >;
+
+    #[doc(hidden)]
+    fn into_source(self) -> Self::Source;
+}
+
+/// A store at work. Connections and transactions leave it whole, with no lifetime of a borrow, so
+/// that the futures of the stores can go from thread to thread.
+#[doc(hidden)]
+pub trait Source: Send {
+    type Session: Session;
+    type Connection: DerefMut<Target = Self::Session> + Send;
+    type Transaction: DerefMut<Target = Self::Session> + Send;
+
+    /// Whether another attempt can have another connection.
+    const RECONNECTS: bool;
+
+    fn connect(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send;
+
+    /// A connection that is not in the middle of a transaction.
+    fn connect_idle(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send {
+        self.connect()
+    }
+
+    fn release(&mut self, connection: Self::Connection);
+
+    fn begin(&mut self) -> impl Future<Output = Result<Self::Transaction, Error>> + Send;
+
+    fn commit(
+        &mut self,
+        transaction: Self::Transaction,
+    ) -> impl Future<Output = Result<(), Error>> + Send;
+
+    fn roll_back(
+        &mut self,
+        transaction: Self::Transaction,
+    ) -> impl Future<Output = Result<(), Error>> + Send;
+}

@@ -1,0 +1,164 @@
+//! sqlx's pools and connections.
+
+use sqlx::pool::PoolConnection;
+use sqlx::{Database, Executor, Pool, Row, Transaction};
+
+use crate::Error;
+use crate::session::{Identifier, PublicForm, Session, Source, Store, Value, sealed};
+use crate::statements::{self, Statements};
+
+fn failed(error: sqlx::Error) -> Error {
+    Error::Database(Box::new(error))
+}
+
+/// A statement with its values.
+macro_rules! bound {
+    ($statement:expr, $values:expr) => {{
+        let mut query = sqlx::query($statement);
+        for value in $values {
+            query = match *value {
+                Value::Id(id) => query.bind(id),
+                Value::Name(name) => query.bind(name),
+                Value::Number(number) => query.bind(number),
+            };
+        }
+        query
+    }};
+}
+
+/// The impls of a driver. `$begin` begins a transaction on a pool; `$updated_number` runs a
+/// statement on a connection and reads the number out of the answer.
+macro_rules! impl_driver {
+    (
+        $feature:literal, $Driver:ident, $Connection:ident, $statements:expr,
+        begin: |$pool:ident| $begin:expr,
+        updated_number: |$connection:ident, $query:ident| $updated_number:expr,
+    ) => {
+        #[cfg(feature = $feature)]
+        impl sealed::Sealed for sqlx::$Connection {}
+
+        #[cfg(feature = $feature)]
+        impl Session for sqlx::$Connection {
+            const STATEMENTS: &'static Statements = &$statements;
+
+            async fn execute(
+                &mut self,
+                statement: &'static str,
+                values: &[Value<'_>],
+            ) -> Result<u64, Error> {
+                let query = bound!(statement, values);
+                let result = Executor::execute(self, query).await.map_err(failed)?;
+                Ok(result.rows_affected())
+            }
+
+            async fn identifier(
+                &mut self,
+                statement: &'static str,
+                values: &[Value<'_>],
+            ) -> Result<Option<Identifier>, Error> {
+                let query = bound!(statement, values);
+                let row = query.fetch_optional(self).await.map_err(failed)?;
+                row.map(|row| {
+                    Ok(Identifier {
+                        entity: row.try_get::<PublicForm, _>(0)?,
+                        command_name: row.try_get(1)?,
+                    })
+                })
+                .transpose()
+                .map_err(failed)
+            }
+
+            async fn updated_number(
+                &mut self,
+                statement: &'static str,
+                values: &[Value<'_>],
+            ) -> Result<Option<i64>, Error> {
+                let ($connection, $query) = (self, bound!(statement, values));
+                $updated_number.await.map_err(failed)
+            }
+        }
+
+        #[cfg(feature = $feature)]
+        impl Source for Pool<sqlx::$Driver> {
+            type Session = sqlx::$Connection;
+            type Connection = PoolConnection<sqlx::$Driver>;
+            type Transaction = Transaction<'static, sqlx::$Driver>;
+
+            const RECONNECTS: bool = true;
+
+            async fn connect(&mut self) -> Result<Self::Connection, Error> {
+                self.acquire().await.map_err(failed)
+            }
+
+            fn release(&mut self, connection: Self::Connection) {
+                drop(connection);
+            }
+
+            async fn begin(&mut self) -> Result<Self::Transaction, Error> {
+                let $pool = self;
+                $begin.await.map_err(failed)
+            }
+
+            async fn commit(&mut self, transaction: Self::Transaction) -> Result<(), Error> {
+                transaction.commit().await.map_err(failed)
+            }
+
+            async fn roll_back(&mut self, transaction: Self::Transaction) -> Result<(), Error> {
+                transaction.rollback().await.map_err(failed)
+            }
+        }
+
+        impl_store! { $feature, $Driver, Pool<sqlx::$Driver> }
+        impl_store! { $feature, $Driver, &Pool<sqlx::$Driver> }
+    };
+}
+
+/// The impl of a pool, or of a reference to one.
+macro_rules! impl_store {
+    ($feature:literal, $Driver:ident, $Store:ty) => {
+        #[cfg(feature = $feature)]
+        impl sealed::Sealed for $Store {}
+
+        #[cfg(feature = $feature)]
+        impl Store for $Store {
+            type Session = <sqlx::$Driver as Database>::Connection;
+            type Connection = PoolConnection<sqlx::$Driver>;
+            type Transaction = Transaction<'static, sqlx::$Driver>;
+            type Source = Pool<sqlx::$Driver>;
+
+            fn into_source(self) -> Self::Source {
+                self.clone()
+            }
+        }
+    };
+}
+
+impl_driver! {
+    "sqlx-postgres", Postgres, PgConnection, statements::POSTGRES,
+    begin: |pool| Pool::begin(pool),
+    updated_number: |connection, query| async {
+        let row = query.fetch_optional(connection).await?;
+        row.map(|row| row.try_get(0)).transpose()
+    },
+}
+
+impl_driver! {
+    "sqlx-mysql", MySql, MySqlConnection, statements::MYSQL,
+    begin: |pool| Pool::begin(pool),
+    updated_number: |connection, query| async {
+        let result = query.execute(connection).await?;
+        let found = result.rows_affected() > 0;
+        Ok(found.then(|| result.last_insert_id().cast_signed()))
+    },
+}
+
+impl_driver! {
+    "sqlx-sqlite", Sqlite, SqliteConnection, statements::SQLITE,
+    // A transaction that begins by reading may find when it writes that another one has written,
+    // and SQLite then does not even wait.
+    begin: |pool| Pool::begin_with(pool, "BEGIN IMMEDIATE"),
+    updated_number: |connection, query| async {
+        let row = query.fetch_optional(connection).await?;
+        row.map(|row| row.try_get(0)).transpose()
+    },
+}

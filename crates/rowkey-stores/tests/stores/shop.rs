@@ -1,0 +1,312 @@
+//! What the tests need of a database: the tables, and statements on any connection.
+
+use std::error::Error as StdError;
+use std::ops::DerefMut;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use rowkey::{EntityKey, Nullability, ShortPrefixComb, UuidV7, entity_key};
+use rowkey_stores::{Session, Store};
+use rowkey_testkit::{Backend, TestDatabase};
+use sqlx::migrate::Migrator;
+use sqlx::mysql::MySqlPoolOptions;
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::PgPoolOptions;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
+use sqlx::{
+    AssertSqlSafe, Connection, MySqlConnection, MySqlPool, PgConnection, PgPool, SqliteConnection,
+    SqlitePool,
+};
+use tiberius::{Client, Config};
+use tokio::net::TcpStream;
+use tokio::sync::Mutex;
+use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
+
+/// A booking offer.
+#[entity_key]
+pub(crate) struct OfferId(ShortPrefixComb);
+
+/// A command, with an id that its client has made.
+#[entity_key]
+pub(crate) struct CommandId(UuidV7);
+
+/// Connections for the tests that have many at once. Other tests run at the same time.
+const CONNECTIONS: u32 = 12;
+
+static POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
+static MYSQL: Migrator = sqlx::migrate!("../../migrations/mysql");
+static MARIADB: Migrator = sqlx::migrate!("../../migrations/mariadb");
+static SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
+
+/// The migrations of the tables of this crate, which no tool of sqlx's applies to SQL Server.
+const SQL_SERVER: [&str; 2] = [
+    include_str!("../../../../migrations/sqlserver/0003_creation_identifiers.sql"),
+    include_str!("../../../../migrations/sqlserver/0004_key_blocks.sql"),
+];
+
+/// Connections to a database of one driver.
+pub(crate) trait Driver: Sized + 'static {
+    type Session: Session;
+    type Connection: DerefMut<Target = Self::Session>;
+    type Store: Store<Session = Self::Session> + Clone + Send + Sync;
+    type Error: StdError + Send + Sync + 'static;
+
+    async fn connect(url: &str) -> Result<Self>;
+
+    /// Applies the migrations.
+    async fn migrate(&self, backend: Backend) -> Result<()>;
+
+    /// A connection that belongs to the test.
+    async fn connection(&self) -> Result<Self::Connection>;
+
+    /// What the functions of the crate are called with.
+    async fn store(&self) -> Result<Self::Store>;
+
+    async fn execute(session: &mut Self::Session, sql: &str) -> Result<(), Self::Error>;
+
+    /// The first column of all rows.
+    async fn texts(session: &mut Self::Session, sql: &str) -> Result<Vec<String>, Self::Error>;
+}
+
+macro_rules! impl_driver {
+    ($Pool:ident, $Connection:ident, $connect:expr, $migrator:expr) => {
+        impl Driver for $Pool {
+            type Session = $Connection;
+            type Connection = PoolConnection<<$Connection as Connection>::Database>;
+            type Store = Self;
+            type Error = sqlx::Error;
+
+            async fn connect(url: &str) -> Result<Self> {
+                Ok($connect(url).await?)
+            }
+
+            async fn migrate(&self, backend: Backend) -> Result<()> {
+                Ok($migrator(backend).run(self).await?)
+            }
+
+            async fn connection(&self) -> Result<Self::Connection> {
+                Ok(self.acquire().await?)
+            }
+
+            async fn store(&self) -> Result<Self> {
+                Ok(self.clone())
+            }
+
+            async fn execute(session: &mut $Connection, sql: &str) -> sqlx::Result<()> {
+                // Not prepared: MySQL does not prepare BEGIN.
+                sqlx::raw_sql(AssertSqlSafe(sql)).execute(session).await?;
+                Ok(())
+            }
+
+            async fn texts(session: &mut $Connection, sql: &str) -> sqlx::Result<Vec<String>> {
+                let query = sqlx::query_scalar(AssertSqlSafe(sql));
+                query.fetch_all(session).await
+            }
+        }
+    };
+}
+
+impl_driver! {
+    PgPool, PgConnection,
+    |url| PgPoolOptions::new().max_connections(CONNECTIONS).connect(url),
+    |_| &POSTGRES
+}
+impl_driver! {
+    MySqlPool, MySqlConnection,
+    |url| MySqlPoolOptions::new().max_connections(CONNECTIONS).connect(url),
+    |backend| match backend {
+        Backend::MySql => &MYSQL,
+        _ => &MARIADB,
+    }
+}
+impl_driver! {
+    SqlitePool, SqliteConnection,
+    async |url: &str| {
+        let options: SqliteConnectOptions = url.parse()?;
+        let options = options
+            .journal_mode(SqliteJournalMode::Wal)
+            .busy_timeout(Duration::from_secs(30));
+        SqlitePoolOptions::new()
+            .max_connections(CONNECTIONS)
+            .connect_with(options)
+            .await
+    },
+    |_| &SQLITE
+}
+
+/// A SQL Server without a pool: a connection for each call.
+pub(crate) struct SqlServer(Config);
+
+impl Driver for SqlServer {
+    type Session = Client<Compat<TcpStream>>;
+    type Connection = Box<Client<Compat<TcpStream>>>;
+    type Store = Arc<Mutex<Client<Compat<TcpStream>>>>;
+    type Error = tiberius::error::Error;
+
+    async fn connect(url: &str) -> Result<Self> {
+        Ok(Self(Config::from_ado_string(url)?))
+    }
+
+    async fn migrate(&self, _: Backend) -> Result<()> {
+        let mut client = self.connection().await?;
+        for migration in SQL_SERVER {
+            Self::execute(&mut client, migration).await?;
+        }
+        Ok(())
+    }
+
+    async fn connection(&self) -> Result<Self::Connection> {
+        let stream = TcpStream::connect(self.0.get_addr()).await?;
+        stream.set_nodelay(true)?;
+        let client = Client::connect(self.0.clone(), stream.compat_write()).await?;
+        Ok(Box::new(client))
+    }
+
+    async fn store(&self) -> Result<Self::Store> {
+        Ok(Arc::new(Mutex::new(*self.connection().await?)))
+    }
+
+    async fn execute(session: &mut Self::Session, sql: &str) -> tiberius::Result<()> {
+        session.simple_query(sql).await?.into_results().await?;
+        Ok(())
+    }
+
+    async fn texts(session: &mut Self::Session, sql: &str) -> tiberius::Result<Vec<String>> {
+        let rows = session.simple_query(sql).await?.into_first_result().await?;
+        let texts = rows.iter().map(|row| row.try_get::<&str, _>(0));
+        texts
+            .map(|text| Ok(text?.unwrap_or_default().to_owned()))
+            .collect()
+    }
+}
+
+/// A database with the tables of the crate and one of offers.
+pub(crate) struct Shop<D> {
+    pub(crate) backend: Backend,
+    pub(crate) driver: D,
+}
+
+/// A row of offers, all of it text but the id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Offer {
+    pub(crate) id: OfferId,
+    pub(crate) command: String,
+    pub(crate) title: String,
+}
+
+impl<D: Driver> Shop<D> {
+    pub(crate) async fn open(database: &TestDatabase) -> Result<Self> {
+        let shop = Self {
+            backend: database.backend(),
+            driver: D::connect(database.url()).await?,
+        };
+        shop.driver.migrate(shop.backend).await?;
+        let id = OfferId::PLAN.column_definition(shop.backend, "id", Nullability::NotNull)?;
+        shop.execute(&format!(
+            "CREATE TABLE offers ({id} PRIMARY KEY, command varchar(36) NOT NULL, \
+             title varchar(100) NOT NULL)"
+        ))
+        .await?;
+        Ok(shop)
+    }
+
+    pub(crate) async fn execute(&self, sql: &str) -> Result<()> {
+        self.with_session(async |session| D::execute(session, sql).await)
+            .await
+    }
+
+    pub(crate) async fn texts(&self, sql: &str) -> Result<Vec<String>> {
+        self.with_session(async |session| D::texts(session, sql).await)
+            .await
+    }
+
+    /// Runs something outside of any transaction.
+    pub(crate) async fn with_session<T>(
+        &self,
+        run: impl AsyncFn(&mut D::Session) -> Result<T, D::Error>,
+    ) -> Result<T> {
+        let mut connection = self.driver.connection().await?;
+        Ok(run(&mut connection).await?)
+    }
+
+    /// One for each of several tasks: a connection, or always the same pool.
+    pub(crate) async fn stores(&self, count: usize) -> Result<Vec<D::Store>> {
+        let mut stores = Vec::new();
+        for _ in 0..count {
+            stores.push(self.driver.store().await?);
+        }
+        Ok(stores)
+    }
+
+    pub(crate) fn literal(&self, id: OfferId) -> String {
+        OfferId::PLAN.column(self.backend).literal(id.to_u128())
+    }
+
+    /// Inserts an offer with a new id.
+    pub(crate) async fn add(
+        &self,
+        session: &mut D::Session,
+        command: CommandId,
+    ) -> Result<OfferId, D::Error> {
+        let id = OfferId::generate();
+        let offer = Offer {
+            id,
+            command: command.to_string(),
+            title: "Fjords".to_owned(),
+        };
+        self.insert(session, &offer).await?;
+        Ok(id)
+    }
+
+    pub(crate) async fn insert(
+        &self,
+        session: &mut D::Session,
+        offer: &Offer,
+    ) -> Result<(), D::Error> {
+        let (id, command, title) = (self.literal(offer.id), &offer.command, &offer.title);
+        let sql = format!("INSERT INTO offers VALUES ({id}, '{command}', '{title}')");
+        D::execute(session, &sql).await
+    }
+
+    pub(crate) async fn find(
+        &self,
+        session: &mut D::Session,
+        id: OfferId,
+    ) -> Result<Option<Offer>, D::Error> {
+        let id_literal = self.literal(id);
+        let column = async |session: &mut D::Session, column: &str| {
+            let sql = format!("SELECT {column} FROM offers WHERE id = {id_literal}");
+            D::texts(session, &sql).await
+        };
+        let Some(command) = column(session, "command").await?.pop() else {
+            return Ok(None);
+        };
+        let title = column(session, "title").await?.pop().unwrap_or_default();
+        Ok(Some(Offer { id, command, title }))
+    }
+
+    /// The commands of all offers, one for each offer.
+    pub(crate) async fn commands(&self) -> Result<Vec<String>> {
+        self.texts("SELECT command FROM offers ORDER BY command")
+            .await
+    }
+
+    /// Ends the connection of a session as an administrator would, and waits until it is gone.
+    pub(crate) async fn kill(&self, session: &mut D::Session) -> Result<()> {
+        let own_number = match self.backend {
+            Backend::Postgres => "SELECT pg_backend_pid()::text",
+            _ => "SELECT CAST(CONNECTION_ID() AS CHAR)",
+        };
+        let number = D::texts(session, own_number).await?.pop();
+        let number = number.context("a session has a number")?;
+        match self.backend {
+            Backend::Postgres => {
+                let kill = format!("SELECT pg_terminate_backend({number}, 10000)::text");
+                assert_eq!(self.texts(&kill).await?, ["true"]);
+            }
+            _ => self.execute(&format!("KILL {number}")).await?,
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! Numbers of LUUID keys that are taken after all.
+
+use std::cell::RefCell;
+use std::error::Error as StdError;
+use std::io;
+
+use anyhow::{Result, anyhow};
+use rowkey::{EntityKey, InMemoryShortKeys, Luuid, Nullability, entity_key};
+use rowkey_stores::{CreateError, create_numbered};
+use rowkey_testkit::{Backend, TestDatabase};
+
+use crate::shop::{Driver, Shop};
+
+/// A customer with the usual storage.
+#[entity_key(group = "com.acme.Customer")]
+struct CustomerId(Luuid);
+
+#[entity_key(
+    group = "com.acme.Customer",
+    storage(
+        postgres = "binary",
+        mysql = "binary",
+        sqlite = "binary",
+        sqlserver = "binary"
+    )
+)]
+struct BinaryCustomerId(Luuid);
+
+#[entity_key(
+    group = "com.acme.Customer",
+    storage(postgres = "text", mysql = "text", sqlite = "text", sqlserver = "text")
+)]
+struct TextCustomerId(Luuid);
+
+#[entity_key(
+    group = "com.acme.Customer",
+    storage(
+        postgres = "text-compact",
+        mysql = "text-compact",
+        sqlite = "text-compact",
+        sqlserver = "text-compact"
+    )
+)]
+struct CompactCustomerId(Luuid);
+
+#[entity_key(group = "com.acme.Customer", storage(mariadb = "native-uuid"))]
+struct NativeCustomerId(Luuid);
+
+/// A table of customers in which no number can be there twice.
+async fn create_table<D: Driver, K: EntityKey>(shop: &Shop<D>, table: &str) -> Result<()> {
+    let id = K::PLAN.column_definition(shop.backend, "id", Nullability::NotNull)?;
+    shop.execute(&format!("CREATE TABLE {table} ({id} PRIMARY KEY)"))
+        .await?;
+    let index = format!("{table}_by_number");
+    for statement in K::PLAN.short_key_index(shop.backend, table, "id", &index)? {
+        shop.execute(&statement).await?;
+    }
+    Ok(())
+}
+
+async fn insert<D: Driver, K: EntityKey>(
+    shop: &Shop<D>,
+    table: &str,
+    key: K,
+) -> Result<(), NotInserted> {
+    let id = K::PLAN.column(shop.backend).literal(key.to_u128());
+    let sql = format!("INSERT INTO {table} (id) VALUES ({id})");
+    let connection = shop.driver.connection().await;
+    let mut connection = connection.expect("there are connections");
+    let inserted = D::execute(&mut connection, &sql).await;
+    inserted.map_err(|error| NotInserted(Box::new(error)))
+}
+
+async fn count<D: Driver>(shop: &Shop<D>, table: &str) -> Result<usize> {
+    let rows = shop.texts(&format!("SELECT 'row' FROM {table}")).await?;
+    Ok(rows.len())
+}
+
+/// A closure's error with an error of any driver in it.
+#[derive(Debug, thiserror::Error)]
+#[error("the customer was not inserted")]
+struct NotInserted(#[source] Box<dyn StdError + Send + Sync>);
+
+pub(crate) async fn the_index_refuses_a_number_twice<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
+    async fn check<D: Driver, K: EntityKey<Format = Luuid>>(
+        shop: &Shop<D>,
+        table: &str,
+    ) -> Result<()> {
+        create_table::<D, K>(shop, table).await?;
+        // Neighbours of each other on both sides, beyond the first bytes.
+        for number in [1, 2, 0x1_0000, 0xffff_ffff_ffff] {
+            insert(shop, table, K::generate_for(&K::luuid_context(number))).await?;
+        }
+        let same_number = K::generate_for(&K::luuid_context(2));
+        let refused = insert(shop, table, same_number).await;
+        assert!(refused.is_err(), "{table}");
+        assert_eq!(count(shop, table).await?, 4, "{table}");
+        Ok(())
+    }
+
+    let shop = Shop::<D>::open(database).await?;
+    check::<D, CustomerId>(&shop, "guests").await?;
+    check::<D, BinaryCustomerId>(&shop, "binary_guests").await?;
+    check::<D, TextCustomerId>(&shop, "text_guests").await?;
+    check::<D, CompactCustomerId>(&shop, "compact_guests").await?;
+    if shop.backend == Backend::MariaDb {
+        check::<D, NativeCustomerId>(&shop, "native_guests").await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn an_entity_whose_number_is_taken_gets_another_one<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
+    let shop = Shop::<D>::open(database).await?;
+    create_table::<D, CustomerId>(&shop, "guests").await?;
+    for number in [1, 2] {
+        let customer = CustomerId::generate_for(&CustomerId::luuid_context(number));
+        insert(&shop, "guests", customer).await?;
+    }
+    // Has forgotten that.
+    let keys = InMemoryShortKeys::new();
+    let customer = create_numbered(&keys, async |customer: CustomerId| {
+        insert(&shop, "guests", customer).await?;
+        Ok::<_, NotInserted>(customer)
+    })
+    .await?;
+    assert_eq!(customer.into_format().key(), 3);
+    assert_eq!(count(&shop, "guests").await?, 3);
+    Ok(())
+}
+
+pub(crate) async fn an_entity_is_given_up_after_ten_clashes<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
+    let shop = Shop::<D>::open(database).await?;
+    create_table::<D, CustomerId>(&shop, "guests").await?;
+    let taken = CustomerId::generate_for(&CustomerId::luuid_context(1));
+    insert(&shop, "guests", taken).await?;
+
+    let tried = RefCell::new(Vec::new());
+    let refused = create_numbered(&InMemoryShortKeys::new(), async |customer: CustomerId| {
+        tried.borrow_mut().push(customer.into_format().key());
+        insert(&shop, "guests", taken).await
+    })
+    .await;
+    assert!(matches!(refused, Err(CreateError::Closure(NotInserted(_)))));
+    assert!(tried.into_inner().into_iter().eq(1..=10));
+    Ok(())
+}
+
+pub(crate) async fn another_failure_is_no_clash<D: Driver>(database: &TestDatabase) -> Result<()> {
+    let shop = Shop::<D>::open(database).await?;
+    let keys = InMemoryShortKeys::new();
+    let failed = create_numbered(&keys, async |customer: CustomerId| {
+        insert(&shop, "no_such_table", customer).await
+    })
+    .await;
+    assert!(matches!(failed, Err(CreateError::Closure(_))));
+    let refused = create_numbered(&keys, async |_: CustomerId| {
+        Err::<(), _>(io::Error::other("sold out"))
+    });
+    assert_eq!(
+        refused
+            .await
+            .err()
+            .ok_or_else(|| anyhow!("it was"))?
+            .to_string(),
+        "sold out"
+    );
+    let next = CustomerId::allocate(&keys).await?;
+    assert_eq!(next.into_format().key(), 3);
+    Ok(())
+}
