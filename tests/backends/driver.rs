@@ -3,7 +3,8 @@
 use std::error::Error;
 
 use anyhow::{Context, Result};
-use rowkey::{Backend, Bounds, EntityKey, KeyBound, quote_identifier};
+use rowkey::{Backend, Bounds, Column, EntityKey, Storage, quote_identifier};
+use rowkey_testkit::Server;
 
 use crate::keys::Case;
 use crate::query::Query;
@@ -49,13 +50,6 @@ pub(crate) trait Driver: Sized + 'static {
 
     fn get_text(row: &Self::Row<'_>, column: &str) -> Result<Option<String>, Self::Error>;
 
-    /// Appends the condition that a column holds a key within bounds.
-    fn push_bounds<K: KeyOf<Self>>(
-        query: &mut Query<Self>,
-        column: &'static str,
-        bounds: Bounds<K>,
-    );
-
     /// What constraint an error says is violated.
     fn violation(error: &Self::Error) -> Option<Violation>;
 
@@ -71,7 +65,20 @@ pub(crate) trait Driver: Sized + 'static {
         true
     }
 
-    /// Every declared key.
+    /// Whether the driver writes keys of a column that rowkey has.
+    fn stores(column: Column) -> bool {
+        let _ = column;
+        true
+    }
+
+    /// What to say of an assumption that does not hold for a server, which may be another than the
+    /// backend's own.
+    fn unmet(assumption: Assumption, server: &Server) -> Option<&'static str> {
+        let _ = (assumption, server);
+        None
+    }
+
+    /// Every declared key that the driver writes.
     fn cases() -> Vec<Case<Self>>;
 
     /// Scenarios about something that only this driver has, or the server behind it.
@@ -83,10 +90,27 @@ pub(crate) trait Driver: Sized + 'static {
 pub(crate) enum Ability {
     /// Reads the rows of an `EXPLAIN`.
     Explain,
-    /// Reads the rows of an `INSERT … RETURNING`.
+    /// Reads the rows of an `INSERT … RETURNING`, in SQL Server `OUTPUT`.
     Return,
     /// Tells text from as many bytes.
     TellTextFromBytes,
+}
+
+/// What a scenario takes for granted of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Assumption {
+    /// Columns of a storage are sorted as `Column::compare` says.
+    OrderOf(Storage),
+    /// Columns of a storage can refer to others.
+    ForeignKeysOf(Storage),
+    /// NULL without a type can be a parameter.
+    UntypedNull,
+    /// A closing bracket can be in a name.
+    BracketsInNames,
+    /// Numbers of 38 digits can be parameters.
+    LongNumbers,
+    /// Numbers can be in bulk inserts and tables.
+    NumbersInRows,
 }
 
 /// A constraint that a statement has violated.
@@ -102,7 +126,8 @@ pub(crate) trait KeyOf<D: Driver>: EntityKey {
 
     fn param_of(key: Option<Self>) -> D::Param;
 
-    fn bound(bound: KeyBound<Self>) -> D::Param;
+    /// Appends the condition that a column holds a key within bounds.
+    fn push_bounds(query: &mut Query<D>, column: &'static str, bounds: Bounds<Self>);
 
     fn get(row: &D::Row<'_>, column: &str) -> Result<Self, D::Error>;
 
@@ -128,6 +153,11 @@ impl<D: Driver> Session<D> {
 
     pub(crate) fn backend(&self) -> Backend {
         self.backend
+    }
+
+    /// The driver's own connection, for what only it can do.
+    pub(crate) fn connection(&mut self) -> &mut D::Connection {
+        &mut self.connection
     }
 
     /// A name as it stands in SQL.

@@ -2,7 +2,9 @@
 
 use crate::driver::{Driver, KeyOf};
 use crate::query::Query;
-use rowkey::{Backend, Column, EntityKey, Error, FormatKind, StoragePlan, TimeOrdered, UnixMillis};
+use rowkey::{
+    Backend, Column, EntityKey, Error, FormatKind, ShortKey, StoragePlan, TimeOrdered, UnixMillis,
+};
 
 /// What the scenarios do with one key type on one driver.
 ///
@@ -20,6 +22,8 @@ pub(crate) struct Case<D: Driver> {
     pub(crate) get_optional: Get<D, Option<u128>>,
     /// Appends the condition of a time span, for formats with time.
     pub(crate) push_span: Option<PushSpan<D>>,
+    /// Appends the condition of a short key, for LUUIDs.
+    pub(crate) push_short_key: Option<PushShortKey<D>>,
     /// Whether a value is one of the key.
     pub(crate) admits: fn(u128) -> Result<(), Error>,
 }
@@ -29,6 +33,9 @@ pub(crate) type Get<D, T> = fn(&<D as Driver>::Row<'_>, &str) -> Result<T, <D as
 
 /// Appends the condition that a column holds a key of a time span.
 pub(crate) type PushSpan<D> = fn(&mut Query<D>, &'static str, Span);
+
+/// Appends the condition that a column holds a key with this number.
+pub(crate) type PushShortKey<D> = fn(&mut Query<D>, &'static str, u64);
 
 /// A time span, open where there is no bound.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +53,7 @@ impl<D: Driver> Case<D> {
             get: |row, column| Ok(K::get(row, column)?.to_u128()),
             get_optional: |row, column| Ok(K::get_optional(row, column)?.map(EntityKey::to_u128)),
             push_span: None,
+            push_short_key: None,
             admits: |value| K::try_from(value).map(drop),
         }
     }
@@ -61,10 +69,24 @@ impl<D: Driver> Case<D> {
                 (None, Some(to)) => K::bounds(..to),
                 (Some(from), Some(to)) => K::bounds(from..to),
             };
-            D::push_bounds(query, column, bounds);
+            K::push_bounds(query, column, bounds);
         };
         Self {
             push_span: Some(push_span),
+            ..Self::new::<K>()
+        }
+    }
+
+    pub(crate) fn with_short_keys<K>() -> Self
+    where
+        K: KeyOf<D> + EntityKey<Format = rowkey::Luuid>,
+    {
+        let push_short_key: PushShortKey<D> = |query, column, number| {
+            let short_key = ShortKey::<K>::new(number).expect("a number has 48 bits");
+            K::push_bounds(query, column, short_key.bounds());
+        };
+        Self {
+            push_short_key: Some(push_short_key),
             ..Self::new::<K>()
         }
     }
@@ -133,7 +155,7 @@ macro_rules! keys {
                 vec![
                     $(Case::with_time::<$with_time>(),)*
                     $(Case::new::<$without>(),)*
-                    $(Case::new::<$Luuid>(),)?
+                    $(Case::with_short_keys::<$Luuid>(),)?
                 ]
             }
         }
@@ -141,8 +163,13 @@ macro_rules! keys {
 }
 
 keys!(
-    uuid, storage(postgres = "uuid", mysql = "uuid", sqlite = "uuid"),
+    uuid, storage(postgres = "uuid", mysql = "uuid", sqlite = "uuid", sqlserver = "uuid"),
     every format
+);
+
+keys!(
+    uuid_sql_server, storage(sqlserver = "uuid:sql-server"),
+    with_time: [ShortPrefixComb, PrefixComb], without: [UuidV4, AnyUuid]
 );
 
 keys!(
@@ -152,33 +179,39 @@ keys!(
 );
 
 keys!(
-    binary, storage(postgres = "binary", mysql = "binary", sqlite = "binary"),
+    binary, storage(postgres = "binary", mysql = "binary", sqlite = "binary", sqlserver = "binary"),
     every format
 );
 
 keys!(
-    decimal, storage(postgres = "decimal", mysql = "decimal", sqlite = "decimal"),
+    decimal, storage(postgres = "decimal", mysql = "decimal", sqlite = "decimal", sqlserver = "decimal"),
     with_time: [DistributedId, DistributedId128], without: []
 );
 
 keys!(
-    text, storage(postgres = "text", mysql = "text", sqlite = "text"),
+    text, storage(postgres = "text", mysql = "text", sqlite = "text", sqlserver = "text"),
     every format
 );
 
 keys!(
     text_compact,
-    storage(postgres = "text-compact", mysql = "text-compact", sqlite = "text-compact"),
+    storage(postgres = "text-compact", mysql = "text-compact", sqlite = "text-compact", sqlserver = "text-compact"),
     every format
 );
 
 keys!(
     text_digits,
-    storage(postgres = "text-digits", mysql = "text-digits", sqlite = "text-digits"),
+    storage(postgres = "text-digits", mysql = "text-digits", sqlite = "text-digits", sqlserver = "text-digits"),
     with_time: [DistributedId, DistributedId128], without: []
 );
 
-/// All cases of a driver.
+// The same text everywhere, for drivers that know the database too late to send another.
+keys!(
+    native_uuid_beside_text, storage(postgres = "text", mariadb = "native-uuid", sqlite = "text"),
+    with_time: [UuidV7], without: [UuidV4], Luuid
+);
+
+/// All cases of a driver that stores every column.
 macro_rules! cases {
     ($Driver:ty) => {{
         let mut cases: Vec<Case<$Driver>> = keys::uuid::cases();

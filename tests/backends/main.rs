@@ -1,10 +1,13 @@
 //! Scenarios on real databases: each is written once and runs on every backend that there is.
 //!
-//! A test is called `<backend>::<driver>::<scenario>`. Those of a backend without an address are ignored, or
-//! fail if `ROWKEY_TEST_REQUIRE` names it; see [`rowkey_testkit`].
+//! A test is called `<backend>::<driver>::<scenario>`, or `<backend>::every-driver::<scenario>` where
+//! all drivers of a backend meet. Those of a backend without an address are ignored, or fail if
+//! `ROWKEY_TEST_REQUIRE` names it; see [`rowkey_testkit`]. Diesel on PostgreSQL, MySQL and MariaDB is
+//! behind the features `diesel-postgres` and `diesel-mysql` of this package.
 
 mod driver;
 mod drivers;
+mod every_driver;
 mod index_use;
 mod keys;
 mod query;
@@ -21,37 +24,81 @@ use sqlx::{MySql, Postgres, Sqlite};
 
 use crate::driver::{Driver, Session};
 use crate::drivers::diesel::Diesel;
+use crate::drivers::sea_orm::SeaOrm;
 use crate::drivers::sqlx::Sqlx;
+use crate::drivers::tiberius::Tiberius;
+use crate::every_driver::Connect;
 use crate::scenarios::{Run, Scenario};
 
 fn main() -> Result<ExitCode> {
-    let mut suite = Suite::from_env()?;
-    add_tests::<Sqlx<Postgres>>(&mut suite, Backend::Postgres);
-    add_tests::<Sqlx<MySql>>(&mut suite, Backend::MySql);
-    add_tests::<Sqlx<MySql>>(&mut suite, Backend::MariaDb);
-    add_tests::<Sqlx<Sqlite>>(&mut suite, Backend::Sqlite);
-    add_tests::<Diesel<diesel::SqliteConnection>>(&mut suite, Backend::Sqlite);
+    let mut tests = Tests {
+        suite: Suite::from_env()?,
+        drivers: Vec::new(),
+    };
+    tests.add::<Sqlx<Postgres>>(Backend::Postgres);
+    tests.add::<Sqlx<MySql>>(Backend::MySql);
+    tests.add::<Sqlx<MySql>>(Backend::MariaDb);
+    tests.add::<Sqlx<Sqlite>>(Backend::Sqlite);
+    tests.add::<Diesel<diesel::SqliteConnection>>(Backend::Sqlite);
     #[cfg(feature = "diesel-postgres")]
-    add_tests::<Diesel<diesel::PgConnection>>(&mut suite, Backend::Postgres);
+    tests.add::<Diesel<diesel::PgConnection>>(Backend::Postgres);
     #[cfg(feature = "diesel-mysql")]
     {
-        add_tests::<Diesel<diesel::MysqlConnection>>(&mut suite, Backend::MySql);
-        add_tests::<Diesel<diesel::MysqlConnection>>(&mut suite, Backend::MariaDb);
+        tests.add::<Diesel<diesel::MysqlConnection>>(Backend::MySql);
+        tests.add::<Diesel<diesel::MysqlConnection>>(Backend::MariaDb);
     }
-    Ok(suite.run())
+    for backend in [
+        Backend::Postgres,
+        Backend::MySql,
+        Backend::MariaDb,
+        Backend::Sqlite,
+    ] {
+        tests.add::<SeaOrm>(backend);
+    }
+    tests.add::<Tiberius>(Backend::SqlServer);
+    every_driver::add_tests(&mut tests.suite, &tests.drivers);
+
+    if !cfg!(feature = "diesel-postgres") {
+        let reason = "built without the feature diesel-postgres, which needs libpq";
+        tests.suite.left_out("diesel", [Backend::Postgres], reason);
+    }
+    if !cfg!(feature = "diesel-mysql") {
+        let reason =
+            "built without the feature diesel-mysql, which needs libmariadb or libmysqlclient";
+        let backends = [Backend::MySql, Backend::MariaDb];
+        tests.suite.left_out("diesel", backends, reason);
+    }
+    Ok(tests.suite.run())
 }
 
-fn add_tests<D: Driver>(suite: &mut Suite, backend: Backend) {
-    let named = |scenario: &str| format!("{}::{scenario}", D::NAME);
-    suite.test_on_server(
-        backend,
-        &named("a_database_goes_with_its_test"),
-        a_database_goes_with_its_test::<D>,
-    );
-    for Scenario { name, run } in scenarios::all::<D>(backend) {
-        suite.test_on(backend, &named(&name), move |database| {
-            on_database(database.url(), backend, run)
-        });
+/// The tests, and the drivers that they are of.
+struct Tests {
+    suite: Suite,
+    drivers: Vec<(Backend, Connect)>,
+}
+
+impl Tests {
+    /// Adds the scenarios of a driver on a backend.
+    fn add<D: Driver>(&mut self, backend: Backend) {
+        let named = |scenario: &str| format!("{}::{scenario}", D::NAME);
+        self.suite.test_on_server(
+            backend,
+            &named("a_database_goes_with_its_test"),
+            a_database_goes_with_its_test::<D>,
+        );
+        for Scenario { name, assumes, run } in scenarios::all::<D>(backend) {
+            let name = named(&name);
+            let unmet = assumes
+                .zip(self.suite.server(backend))
+                .and_then(|(assumption, server)| D::unmet(assumption, server));
+            match unmet {
+                Some(reason) => self.suite.ignore_on(backend, &name, reason),
+                None => self.suite.test_on(backend, &name, move |database| {
+                    on_database(database.url(), backend, run)
+                }),
+            }
+        }
+        self.drivers.push((backend, every_driver::connect::<D>));
     }
 }
 

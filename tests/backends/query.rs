@@ -35,6 +35,12 @@ impl<D: Driver> Query<D> {
         self
     }
 
+    /// The same query after some text.
+    pub(crate) fn after(mut self, text: impl Display) -> Self {
+        self.parts.insert(0, Part::Text(text.to_string()));
+        self
+    }
+
     pub(crate) fn into_parts(self) -> Vec<Part<D>> {
         self.parts
     }

@@ -1,7 +1,7 @@
 //! A table for the rows of one key type.
 
 use anyhow::Result;
-use rowkey::{Column, Nullability};
+use rowkey::{Backend, Column, Nullability};
 
 use crate::driver::{Driver, Session};
 use crate::keys::Case;
@@ -43,11 +43,25 @@ impl Record {
 }
 
 impl<'c, D: Driver> Table<'c, D> {
+    /// The table of a key that another session has created.
+    pub(crate) fn created(session: &Session<D>, case: &'c Case<D>) -> Self {
+        let name = session.quoted(&Self::name_of(case, session.backend()));
+        Self { name, case }
+    }
+
     /// Creates the table, with the column definitions of the key's plan.
     pub(crate) async fn create(session: &mut Session<D>, case: &'c Case<D>) -> Result<Self> {
+        Self::create_with(session, case, "").await
+    }
+
+    /// The same with a clause behind the columns.
+    pub(crate) async fn create_with(
+        session: &mut Session<D>,
+        case: &'c Case<D>,
+        clause: &str,
+    ) -> Result<Self> {
+        let table = Self::created(session, case);
         let backend = session.backend();
-        let column = case.plan.column(backend);
-        let name = session.quoted(&format!("{} as {}", case.format(), column.storage()));
         let id = case
             .plan
             .column_definition(backend, "id", Nullability::NotNull)?;
@@ -56,10 +70,16 @@ impl<'c, D: Driver> Table<'c, D> {
             .column_definition(backend, "parent", Nullability::Nullable)?;
         let primary = session.quoted("id");
         let definition = format!(
-            "CREATE TABLE {name} ({id}, {parent}, n BIGINT NOT NULL, PRIMARY KEY ({primary}))"
+            "CREATE TABLE {} ({id}, {parent}, n BIGINT NOT NULL, PRIMARY KEY ({primary})) {clause}",
+            table.name
         );
         session.execute(definition).await?;
-        Ok(Self { name, case })
+        Ok(table)
+    }
+
+    /// What the table of a case is called, without quotes.
+    pub(crate) fn name_of(case: &Case<D>, backend: Backend) -> String {
+        column_name(case.plan.column(backend))
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -139,6 +159,16 @@ impl<'c, D: Driver> Table<'c, D> {
         query.push(" ORDER BY n");
         session.fetch(query, |row| D::get_integer(row, "n")).await
     }
+}
+
+/// What tells a column from the others of its backend.
+pub(crate) fn column_name(column: Column) -> String {
+    format!(
+        "{} as {}:{}",
+        column.format(),
+        column.storage(),
+        column.layout().name()
+    )
 }
 
 /// The cases of a backend with one column each; a key can have the column of another.

@@ -1,4 +1,4 @@
-//! Connections of Diesel and of sqlx to the database of one test.
+//! Connections to the database of one test.
 
 use anyhow::{Context, Result};
 use diesel::connection::SimpleConnection;
@@ -22,14 +22,6 @@ pub(crate) fn address(database: &TestDatabase) -> String {
         Backend::MySql | Backend::MariaDb => url.replace("ssl-mode=", "ssl_mode="),
         _ => url.to_owned(),
     }
-}
-
-/// Runs a future of sqlx.
-pub(crate) fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(future)
 }
 
 /// A column definition for a key's plan.

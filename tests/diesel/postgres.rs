@@ -1,11 +1,11 @@
-//! What only PostgreSQL has: arrays and domains.
+//! What only PostgreSQL has: arrays.
 
 use anyhow::{Result, ensure};
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Nullable};
 use rowkey::EntityKey;
-use rowkey::driver::diesel::{Key, KeyColumn};
+use rowkey::driver::diesel::Key;
 use rowkey_testkit::TestDatabase;
 
 use crate::connection::{connect, execute};
@@ -82,82 +82,5 @@ pub(crate) fn arrays(database: &TestDatabase) -> Result<()> {
     )
     .get_result(db)?;
     ensure!(gathered == full.invoices);
-    Ok(())
-}
-
-/// What `diesel print-schema` makes of columns of domains, with `custom_type_derives` for the
-/// derives and `pg_domains_as_custom_types` for the types.
-mod generated {
-    #[expect(unreachable_pub, reason = "as generated")]
-    pub mod sql_types {
-        #[derive(diesel::query_builder::QueryId, diesel::sql_types::SqlType)]
-        #[diesel(postgres_type(name = "offer_id"))]
-        pub struct OfferId;
-
-        #[derive(diesel::query_builder::QueryId, diesel::sql_types::SqlType)]
-        #[diesel(postgres_type(name = "invoice_id"))]
-        pub struct InvoiceId;
-    }
-
-    diesel::table! {
-        use diesel::sql_types::*;
-        use super::sql_types::OfferId;
-        use super::sql_types::InvoiceId;
-
-        offers (id) {
-            id -> OfferId,
-            replaces -> Nullable<OfferId>,
-            invoice_id -> InvoiceId,
-            others -> Array<Nullable<OfferId>>,
-        }
-    }
-}
-
-impl KeyColumn<OfferId> for generated::sql_types::OfferId {}
-impl KeyColumn<InvoiceId> for generated::sql_types::InvoiceId {}
-
-#[derive(Debug, PartialEq, Insertable, Queryable)]
-#[diesel(table_name = generated::offers)]
-struct Offer {
-    id: OfferId,
-    replaces: Option<OfferId>,
-    invoice_id: InvoiceId,
-    others: Vec<Option<OfferId>>,
-}
-
-pub(crate) fn domains(database: &TestDatabase) -> Result<()> {
-    use generated::offers;
-
-    let db = &mut connect::<PgConnection>(database)?;
-    let backend = database.backend();
-    let offer = OfferId::PLAN.column_type(backend)?;
-    let invoice = InvoiceId::PLAN.column_type(backend)?;
-    execute(
-        db,
-        &format!(
-            "CREATE DOMAIN offer_id AS {offer}; CREATE DOMAIN invoice_id AS {invoice}; \
-             CREATE TABLE offers (id offer_id PRIMARY KEY, replaces offer_id, \
-             invoice_id invoice_id NOT NULL, others offer_id[] NOT NULL)"
-        ),
-    )?;
-    let ids = OfferId::generate_batch(2);
-    let first = Offer {
-        id: ids[0],
-        replaces: Some(ids[1]),
-        invoice_id: InvoiceId::generate(),
-        others: vec![Some(ids[1]), None],
-    };
-    diesel::insert_into(offers::table)
-        .values(&first)
-        .execute(db)?;
-    let found: Offer = offers::table.find(ids[0]).first(db)?;
-    ensure!(found == first, "{found:?}");
-    let found: Vec<OfferId> = offers::table
-        .filter(offers::id.eq_any(&ids))
-        .filter(offers::invoice_id.le(first.invoice_id))
-        .filter(offers::replaces.eq(ids[1]))
-        .select(offers::id)
-        .load(db)?;
-    ensure!(found == [ids[0]]);
     Ok(())
 }

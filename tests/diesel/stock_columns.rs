@@ -97,37 +97,42 @@ pub(crate) fn sqlite(database: &TestDatabase) -> Result<()> {
     round_trip!(db, database, Binary, OfferId);
     round_trip!(db, database, Text, InvoiceId);
     round_trip!(db, database, Text, SessionId);
-    numeric_is_refused(db)
+    numeric_is_refused(db)?;
+    refused_reading_has_changed_rows(db)
 }
 
-/// Numbers of 28 digits are text in SQLite. A schema that was made for another backend says
-/// `Numeric`, and is told so before anything is sent.
-fn numeric_is_refused(db: &mut SqliteConnection) -> Result<()> {
-    diesel::table! {
-        invoices { id -> Numeric, parent -> Nullable<Numeric>, }
-    }
+diesel::table! {
+    invoices { id -> Numeric, parent -> Nullable<Numeric>, }
+}
 
+/// What a schema is told that declares [`InvoiceId`] as `Numeric`.
+const REFUSAL: &str = "the schema declares a column of type Numeric, but SQLite stores InvoiceId \
+                       as text of exactly 28 digits: the column has to become TEXT in the \
+                       database, and only then be declared as Key<InvoiceId>";
+
+/// Numbers of 28 digits are text in SQLite. A schema that was made for another backend says
+/// `Numeric`, and is told so: before anything is sent where a key is bound, and else when one is
+/// read.
+fn numeric_is_refused(db: &mut SqliteConnection) -> Result<()> {
     // The column that such a schema comes with, which makes floating-point numbers of digits.
     execute(
         db,
         "CREATE TABLE invoices (id DECIMAL(28,0), parent DECIMAL(28,0))",
     )?;
-    let refusal = "the schema declares a column of type Numeric, but SQLite stores InvoiceId as \
-                   text of exactly 28 digits: declare it as Key<InvoiceId>";
     let id = InvoiceId::generate();
     let error = diesel::insert_into(invoices::table)
         .values((invoices::id.eq(id), invoices::parent.eq(Some(id))))
         .execute(db)
         .err()
         .context("a number was written")?;
-    ensure!(error.to_string() == refusal, "{error}");
+    ensure!(error.to_string() == REFUSAL, "{error}");
     let error = invoices::table
         .filter(invoices::id.eq_any([id]))
         .count()
         .get_result::<i64>(db)
         .err()
         .context("numbers were compared")?;
-    ensure!(error.to_string() == refusal, "{error}");
+    ensure!(error.to_string() == REFUSAL, "{error}");
     let count: i64 = invoices::table.count().get_result(db)?;
     ensure!(count == 0, "{count} rows");
 
@@ -141,6 +146,61 @@ fn numeric_is_refused(db: &mut SqliteConnection) -> Result<()> {
         .err()
         .context("a floating-point number was read")?;
     let message = explained(&error);
-    ensure!(message.ends_with(refusal), "{message}");
-    Ok(())
+    ensure!(message.ends_with(REFUSAL), "{message}");
+    execute(db, "DROP TABLE invoices")
+}
+
+/// What is refused when it is read has been executed. The column is right here, only the schema is
+/// not, so that it is not the column that damages rows.
+fn refused_reading_has_changed_rows(db: &mut SqliteConnection) -> Result<()> {
+    fn update(db: &mut SqliteConnection) -> QueryResult<Vec<InvoiceId>> {
+        diesel::update(invoices::table)
+            .set(invoices::parent.eq(None::<InvoiceId>))
+            .returning(invoices::id)
+            .get_results(db)
+    }
+
+    fn delete(db: &mut SqliteConnection) -> QueryResult<Vec<InvoiceId>> {
+        diesel::delete(invoices::table)
+            .returning(invoices::id)
+            .get_results(db)
+    }
+
+    fn count(db: &mut SqliteConnection) -> QueryResult<(i64, i64)> {
+        use diesel::dsl::count;
+
+        invoices::table
+            .select((count(invoices::id), count(invoices::parent)))
+            .first(db)
+    }
+
+    execute(
+        db,
+        "CREATE TABLE invoices (id TEXT, parent TEXT) STRICT;
+         INSERT INTO invoices VALUES
+             ('1088824355131185736905670087', '1088824355131185736905670087'),
+             ('1088824355131185736905670088', '1088824355131185736905670087')",
+    )?;
+    type Change = fn(&mut SqliteConnection) -> QueryResult<Vec<InvoiceId>>;
+    let changes: [(Change, (i64, i64)); 2] = [(update, (2, 0)), (delete, (0, 0))];
+    for (change, changed) in changes {
+        let before = count(db)?;
+        for in_transaction in [true, false] {
+            let returned = if in_transaction {
+                db.transaction(change)
+            } else {
+                change(db)
+            };
+            let error = returned.err().context("numbers were read")?;
+            let message = explained(&error);
+            ensure!(message.ends_with(REFUSAL), "{message}");
+            let expected = if in_transaction { before } else { changed };
+            let found = count(db)?;
+            ensure!(
+                found == expected,
+                "{found:?} in transaction: {in_transaction}"
+            );
+        }
+    }
+    execute(db, "DROP TABLE invoices")
 }

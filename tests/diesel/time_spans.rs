@@ -3,7 +3,7 @@
 macro_rules! time_spans {
     ($module:ident, $Connection:ty) => {
         pub(crate) mod $module {
-            use anyhow::{Context, Result, ensure};
+            use anyhow::{Context, Result, bail, ensure};
             use diesel::prelude::*;
             use rowkey::driver::diesel::{KeyColumnMethods, ToDiesel};
             use rowkey::{
@@ -93,16 +93,36 @@ macro_rules! time_spans {
             .first($db)?;
         ensure!(selected == Some(true));
 
-        // One edge alone.
-        let minute = $Key::bounds(UnixMillis::new(WRAP + MINUTE)..UnixMillis::new(WRAP + 2 * MINUTE));
-        let edge = minute[0].lower.context("the span has a beginning")?;
-        let found: i64 = made::table
-            .filter(made::id.ge(edge.to_diesel()))
-            .filter(made::again.gt(edge.to_diesel()))
-            .filter(made::time.ge(WRAP).and(made::time.le(WRAP + MINUTE)))
-            .count()
-            .get_result($db)?;
-        ensure!(found == 1, "{}: {found} from {edge:?} on", $Key::NAME);
+        // The edges alone, of a span of the second and the third minute since the ring's end.
+        let span = UnixMillis::new(WRAP + MINUTE)..UnixMillis::new(WRAP + 3 * MINUTE);
+        let [range] = $Key::bounds(span)[..] else {
+            bail!("{}: the span is no single interval", $Key::NAME);
+        };
+        let edges = range.lower.zip(range.upper);
+        let (lower, upper) = edges.context("the span has a beginning and an end")?;
+        let [lower, upper] = [lower.to_diesel(), upper.to_diesel()];
+        macro_rules! by {
+            ($condition:expr, $minutes:expr) => {
+                let found: Vec<i64> = made::table
+                    .filter($condition)
+                    .filter(made::time.ge(WRAP))
+                    .order(made::time)
+                    .select(made::time)
+                    .load($db)?;
+                let condition = stringify!($condition);
+                let expected = $minutes.map(|minute| WRAP + minute * MINUTE);
+                ensure!(found == expected, "{}: {condition} finds {found:?}", $Key::NAME);
+            };
+        }
+        by!(made::id.ge(lower), [1, 2, 3, 4, 5]);
+        by!(made::id.gt(lower), [1, 2, 3, 4, 5]);
+        by!(made::id.lt(upper), [0, 1, 2]);
+        by!(made::id.le(upper), [0, 1, 2]);
+        by!(made::id.between(lower, upper), [1, 2]);
+        by!(made::id.not_between(lower, upper), [0, 3, 4, 5]);
+        by!(made::again.gt(lower), [1, 2, 3, 4, 5]);
+        by!(made::again.lt(upper), [0, 1, 2]);
+        by!(made::again.between(lower, upper), [1, 2]);
         execute($db, "DROP TABLE made")?;
     }};
 }

@@ -127,20 +127,6 @@ macro_rules! impl_driver {
                     .map_err(Error::DeserializationError)
             }
 
-            fn push_bounds<K: KeyOf<Self>>(
-                query: &mut Query<Self>,
-                column: &'static str,
-                bounds: Bounds<K>,
-            ) {
-                bounds.write_condition(|part| {
-                    match part {
-                        ConditionPart::Sql(sql) => query.push(sql),
-                        ConditionPart::Column => query.push(column),
-                        ConditionPart::Bound(bound) => query.push_param(K::bound(bound)),
-                    };
-                });
-            }
-
             fn violation(error: &Error) -> Option<Violation> {
                 match error {
                     Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _) => {
@@ -200,8 +186,20 @@ macro_rules! impl_driver {
                 Box::new(move |statement| statement.bind::<Nullable<Key<K>>, _>(key))
             }
 
-            fn bound(bound: rowkey::KeyBound<Self>) -> Param<$Connection> {
-                Box::new(move |statement| statement.bind::<Key<K>, _>(bound.to_diesel()))
+            fn push_bounds(
+                query: &mut Query<Diesel<$Connection>>,
+                column: &'static str,
+                bounds: Bounds<Self>,
+            ) {
+                bounds.write_condition(|part| {
+                    match part {
+                        ConditionPart::Sql(sql) => query.push(sql),
+                        ConditionPart::Column => query.push(column),
+                        ConditionPart::Bound(bound) => query.push_param(Box::new(
+                            move |statement| statement.bind::<Key<K>, _>(bound.to_diesel()),
+                        )),
+                    };
+                });
             }
 
             fn get(

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use anyhow::Result;
-use rowkey::driver::sqlx::{BoundParam, PushBounds, ToSqlx};
-use rowkey::{Backend, Bounds, EntityKey, Error, KeyBound};
+use rowkey::driver::sqlx::{BoundParam, PushBounds};
+use rowkey::{Backend, Bounds, EntityKey, Error};
 use sqlx::error::UnexpectedNullError;
 use sqlx::{
     AssertSqlSafe, Connection, Database, Decode, Encode, MySql, Postgres, QueryBuilder, Row,
@@ -116,17 +116,6 @@ macro_rules! impl_driver {
                 row.try_get_unchecked(column)
             }
 
-            fn push_bounds<K: KeyOf<Self>>(
-                query: &mut Query<Self>,
-                column: &'static str,
-                bounds: Bounds<K>,
-            ) {
-                query.push_param(Box::new(move |query| {
-                    let pushed = query.push_bounds(column, &bounds).map(drop);
-                    pushed.expect("the tests have plain names");
-                }));
-            }
-
             fn violation(error: &sqlx::Error) -> Option<Violation> {
                 let error = error.as_database_error()?;
                 if error.is_unique_violation() {
@@ -182,8 +171,15 @@ macro_rules! impl_driver {
                 param(key)
             }
 
-            fn bound(bound: KeyBound<Self>) -> Param<$DB> {
-                param(bound.to_sqlx())
+            fn push_bounds(
+                query: &mut Query<Sqlx<$DB>>,
+                column: &'static str,
+                bounds: Bounds<Self>,
+            ) {
+                query.push_param(Box::new(move |query| {
+                    let pushed = query.push_bounds(column, &bounds).map(drop);
+                    pushed.expect("the tests have plain names");
+                }));
             }
 
             fn get(row: &<$DB as Database>::Row, column: &str) -> sqlx::Result<Self> {

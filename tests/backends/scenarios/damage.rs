@@ -41,6 +41,7 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
         let hex = "5a".repeat(count);
         match backend {
             Backend::Postgres => format!("'\\x{hex}'::bytea"),
+            Backend::SqlServer => format!("0x{hex}"),
             _ => format!("X'{hex}'"),
         }
     };
@@ -55,7 +56,13 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
         Backend::Postgres => format!("{digits}::numeric"),
         Backend::Sqlite => digits.to_owned(),
         _ => format!(
-            "CAST({digits} AS DECIMAL(60,{}))",
+            "CAST({digits} AS DECIMAL({},{}))",
+            // No number of SQL Server has more.
+            if backend == Backend::SqlServer {
+                38
+            } else {
+                60
+            },
             if digits.contains('.') { 1 } else { 0 }
         ),
     };
@@ -76,8 +83,10 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
     match wire {
         Wire::Uuid | Wire::NativeUuid => {
             foreign.extend([text("z", 36), text("7", 28), decimal("7")]);
-            if backend == Backend::Postgres {
-                foreign.extend([bytes(16), format!("{uuid}::text")]);
+            match backend {
+                Backend::Postgres => foreign.extend([bytes(16), format!("{uuid}::text")]),
+                Backend::SqlServer => foreign.extend([bytes(16), uuid.to_owned()]),
+                _ => {}
             }
         }
         Wire::Bytes(width) => {
@@ -90,6 +99,7 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
             ]);
             match backend {
                 Backend::Postgres => foreign.push(format!("{uuid}::uuid")),
+                Backend::SqlServer => foreign.push(format!("CAST({uuid} AS uniqueidentifier)")),
                 Backend::Sqlite => foreign.push(uuid.to_owned()),
                 // Sixteen bytes may come as text there.
                 _ => {}
@@ -103,9 +113,11 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
                 bytes(digits),
                 bytes(12),
                 bytes(16),
-                decimal(&format!("1{}", "0".repeat(digits))),
                 decimal("7.0"),
             ]);
+            if digits < 38 || backend != Backend::SqlServer {
+                foreign.push(decimal(&format!("1{}", "0".repeat(digits))));
+            }
         }
         Wire::Text(width) => {
             let width = usize::from(width);
@@ -118,8 +130,10 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
                 bytes(16),
                 decimal(&"7".repeat(width.min(38))),
             ]);
-            if backend == Backend::Postgres {
-                foreign.push(format!("{uuid}::uuid"));
+            match backend {
+                Backend::Postgres => foreign.push(format!("{uuid}::uuid")),
+                Backend::SqlServer => foreign.push(format!("CAST({uuid} AS uniqueidentifier)")),
+                _ => {}
             }
         }
     }

@@ -3,66 +3,104 @@
 use std::cmp::Ordering;
 
 use anyhow::{Result, ensure};
+use rowkey::{Column, Storage};
 
 use crate::driver::{Driver, Session};
+use crate::keys::Case;
 use crate::samples::samples;
 use crate::table::{Record, Table, distinct_cases};
 
+/// How a literal is compared with a column, with `?` for the literal, and the keys that are selected
+/// by where they are in its order.
+type Comparison = (&'static str, &'static [Ordering]);
+
+/// A literal is equal to the same key and to no other, whichever side it is on.
+pub(crate) async fn literals_are_equal_to_keys<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        check_literals(
+            session,
+            &case,
+            column,
+            &[
+                ("id = ?", &[Ordering::Equal]),
+                ("? = id", &[Ordering::Equal]),
+                ("id <> ?", &[Ordering::Less, Ordering::Greater]),
+            ],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
 /// The database puts literals and stored keys in the order that `Column::compare` has, whichever
 /// side the literal is on.
-pub(crate) async fn literals_compare_like_keys<D: Driver>(session: &mut Session<D>) -> Result<()> {
+pub(crate) async fn literals_around<D: Driver>(
+    session: &mut Session<D>,
+    storage: Storage,
+) -> Result<()> {
     for (case, column) in distinct_cases(session) {
-        let table = Table::create(session, &case).await?;
-        let ids = samples(case.format());
-        let (pivots, others) = (&ids[..3], &ids[3..40]);
-        let near = pivots.iter().flat_map(|id| {
-            [Some(*id), id.checked_add(1), id.checked_sub(1)]
-                .into_iter()
-                .flatten()
-        });
-        let mut stored: Vec<u128> = others.iter().copied().chain(near).collect();
-        stored.retain(|id| (case.admits)(*id).is_ok());
-        stored.sort_unstable();
-        stored.dedup();
-        let records = Record::numbered(stored);
-        table.insert(session, &records).await?;
+        if column.storage() != storage {
+            continue;
+        }
+        check_literals(
+            session,
+            &case,
+            column,
+            &[
+                ("id < ?", &[Ordering::Less]),
+                ("? > id", &[Ordering::Less]),
+                ("id >= ?", &[Ordering::Equal, Ordering::Greater]),
+                ("? < id", &[Ordering::Greater]),
+            ],
+        )
+        .await?;
+    }
+    Ok(())
+}
 
-        for pivot in pivots {
-            let literal = column.literal(*pivot);
-            for (condition, wanted) in [
-                (format!("id < {literal}"), &[Ordering::Less][..]),
-                (format!("{literal} > id"), &[Ordering::Less]),
-                (format!("id = {literal}"), &[Ordering::Equal]),
-                (format!("{literal} = id"), &[Ordering::Equal]),
-                (
-                    format!("id >= {literal}"),
-                    &[Ordering::Equal, Ordering::Greater],
-                ),
-                (format!("{literal} < id"), &[Ordering::Greater]),
-                (
-                    format!("id <> {literal}"),
-                    &[Ordering::Less, Ordering::Greater],
-                ),
-            ] {
-                let expected: Vec<i64> = records
-                    .iter()
-                    .filter(|record| wanted.contains(&column.compare(record.id, *pivot)))
-                    .map(|record| record.n)
-                    .collect();
-                let sql = format!(
-                    "SELECT n FROM {} WHERE {condition} ORDER BY n",
-                    table.name()
-                );
-                let found = session
-                    .fetch_text(sql, |row| D::get_integer(row, "n"))
-                    .await?;
-                ensure!(
-                    found == expected,
-                    "{column:?}: {condition} finds {} rows instead of {}",
-                    found.len(),
-                    expected.len()
-                );
-            }
+async fn check_literals<D: Driver>(
+    session: &mut Session<D>,
+    case: &Case<D>,
+    column: Column,
+    comparisons: &[Comparison],
+) -> Result<()> {
+    let table = Table::create(session, case).await?;
+    let ids = samples(case.format());
+    let (pivots, others) = (&ids[..3], &ids[3..40]);
+    let near = pivots.iter().flat_map(|id| {
+        [Some(*id), id.checked_add(1), id.checked_sub(1)]
+            .into_iter()
+            .flatten()
+    });
+    let mut stored: Vec<u128> = others.iter().copied().chain(near).collect();
+    stored.retain(|id| (case.admits)(*id).is_ok());
+    stored.sort_unstable();
+    stored.dedup();
+    let records = Record::numbered(stored);
+    table.insert(session, &records).await?;
+
+    for pivot in pivots {
+        let literal = column.literal(*pivot);
+        for (comparison, wanted) in comparisons {
+            let expected: Vec<i64> = records
+                .iter()
+                .filter(|record| wanted.contains(&column.compare(record.id, *pivot)))
+                .map(|record| record.n)
+                .collect();
+            let condition = comparison.replace('?', &literal);
+            let sql = format!(
+                "SELECT n FROM {} WHERE {condition} ORDER BY n",
+                table.name()
+            );
+            let found = session
+                .fetch_text(sql, |row| D::get_integer(row, "n"))
+                .await?;
+            ensure!(
+                found == expected,
+                "{column:?}: {condition} finds {} rows instead of {}",
+                found.len(),
+                expected.len()
+            );
         }
     }
     Ok(())

@@ -7,21 +7,25 @@ mod joins;
 mod literals;
 pub(crate) mod many;
 mod order;
+mod partitions;
 mod range;
 mod round_trip;
 pub(crate) mod rows;
 pub(crate) mod servers;
+mod short_keys;
+pub(crate) mod sql_server;
 
 use std::pin::Pin;
 
 use anyhow::Result;
 use rowkey::{Backend, Storage};
 
-use crate::driver::{Ability, Driver, Session};
+use crate::driver::{Ability, Assumption, Driver, Session};
 
 /// A test on a database of its own.
 pub(crate) struct Scenario<D: Driver> {
     pub(crate) name: String,
+    pub(crate) assumes: Option<Assumption>,
     pub(crate) run: Run<D>,
 }
 
@@ -38,7 +42,16 @@ impl<D: Driver> Scenario<D> {
     ) -> Self {
         Self {
             name: name.into(),
+            assumes: None,
             run: Box::new(run),
+        }
+    }
+
+    /// The scenario, which says nothing about a server that does otherwise.
+    pub(crate) fn assuming(self, assumption: Assumption) -> Self {
+        Self {
+            assumes: Some(assumption),
+            ..self
         }
     }
 }
@@ -67,8 +80,8 @@ pub(crate) fn all<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
         Scenario::new("children_are_joined_to_their_parents", |session| {
             Box::pin(joins::children_are_joined_to_their_parents(session))
         }),
-        Scenario::new("literals_compare_like_keys", |session| {
-            Box::pin(literals::literals_compare_like_keys(session))
+        Scenario::new("literals_are_equal_to_keys", |session| {
+            Box::pin(literals::literals_are_equal_to_keys(session))
         }),
         Scenario::new("values_of_another_type_are_refused", |session| {
             Box::pin(damage::values_of_another_type_are_refused(session))
@@ -77,9 +90,8 @@ pub(crate) fn all<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
             Box::pin(damage::ids_of_another_format_are_refused(session))
         }),
     ];
-    // MySQL and SQL Server know no RETURNING.
-    let has_returning = !matches!(backend, Backend::MySql | Backend::SqlServer);
-    if has_returning && D::can(Ability::Return, backend) {
+    // MySQL knows no RETURNING.
+    if backend != Backend::MySql && D::can(Ability::Return, backend) {
         scenarios.push(Scenario::new("written_keys_are_returned", |session| {
             Box::pin(round_trip::written_keys_are_returned(session))
         }));
@@ -89,13 +101,30 @@ pub(crate) fn all<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
             continue;
         }
         let named = |scenario| format!("{scenario}_{}", storage.name().replace('-', "_"));
-        scenarios.push(Scenario::new(named("order_of"), move |session| {
-            Box::pin(order::order_of(session, storage))
-        }));
-        scenarios.push(Scenario::new(named("spans_of"), move |session| {
-            Box::pin(range::spans_of(session, storage))
-        }));
+        scenarios.push(
+            Scenario::new(named("foreign_keys_of"), move |session| {
+                Box::pin(joins::foreign_keys_of(session, storage))
+            })
+            .assuming(Assumption::ForeignKeysOf(storage)),
+        );
+        let sorted = [
+            Scenario::new(named("order_of"), move |session| {
+                Box::pin(order::order_of(session, storage))
+            }),
+            Scenario::new(named("spans_of"), move |session| {
+                Box::pin(range::spans_of(session, storage))
+            }),
+            Scenario::new(named("intervals_of"), move |session| {
+                Box::pin(range::intervals_of(session, storage))
+            }),
+            Scenario::new(named("literals_around"), move |session| {
+                Box::pin(literals::literals_around(session, storage))
+            }),
+        ];
+        scenarios.extend(sorted.map(|scenario| scenario.assuming(Assumption::OrderOf(storage))));
     }
     scenarios.extend(D::own_scenarios(backend));
+    scenarios.extend(short_keys::scenarios(backend));
+    scenarios.extend(partitions::scenarios(backend));
     scenarios
 }

@@ -1,10 +1,10 @@
 //! Conditions select exactly the right rows: time spans, lists and intervals of keys.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::{Storage, UnixMillis};
+use rowkey::{Column, Storage, UnixMillis};
 
 use crate::driver::{Driver, Session};
-use crate::keys::Span;
+use crate::keys::{Case, Span};
 use crate::query::Query;
 use crate::samples::{INTERVAL_MS, RING_MS, WRAP, made_within, samples};
 use crate::table::{Record, Table, distinct_cases};
@@ -92,56 +92,86 @@ pub(crate) async fn spans_of<D: Driver>(session: &mut Session<D>, storage: Stora
     Ok(())
 }
 
-/// Lists and intervals of keys hit the rows that were meant, also among keys that are equal as
-/// floating-point numbers.
+/// Lists of keys hit the rows that were meant, also among keys that are equal as floating-point
+/// numbers.
 pub(crate) async fn neighbours_are_told_apart<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    let conditions = [
+        ("id = ", " OR id = ", "", &[1, 3][..]),
+        ("id IN (", ", ", ")", &[1, 3]),
+        ("id NOT IN (", ", ", ")", &[0, 2, 4]),
+        (
+            "CASE id WHEN ",
+            " THEN 1 WHEN ",
+            " THEN 1 ELSE 0 END = 1",
+            &[1, 3],
+        ),
+        ("NOT (id <> ", " AND id <> ", ")", &[1, 3]),
+    ];
     for (case, column) in distinct_cases(session) {
-        let format = case.format();
-        // The lowest bits are random in every format but the suffix COMB, where they are the time.
-        let base = samples(format)[0] & !7;
-        let mut ids: Vec<u128> = (base..base + 5).collect();
-        ids.sort_by(|a, b| column.compare(*a, *b));
-        let table = Table::create(session, &case).await?;
-        let records: Vec<Record> = Record::numbered(ids.iter().copied())
-            .into_iter()
-            .map(|record| record.with_parent(record.id))
-            .collect();
-        table.insert(session, &records).await?;
+        check_neighbours(session, &case, column, &conditions).await?;
+    }
+    Ok(())
+}
 
-        let two = |query: &mut Query<D>, before: &str, between: &str, after: &str| {
-            query
-                .push(before)
-                .push_param((case.param)(ids[1]))
-                .push(between)
-                .push_param((case.param)(ids[3]))
-                .push(after);
-        };
-        for (before, between, after, expected) in [
-            ("id = ", " OR id = ", "", &[1, 3][..]),
-            ("id IN (", ", ", ")", &[1, 3]),
-            ("id NOT IN (", ", ", ")", &[0, 2, 4]),
-            ("id BETWEEN ", " AND ", "", &[1, 2, 3]),
-            ("id >= ", " AND id < ", "", &[1, 2]),
-            (
-                "CASE id WHEN ",
-                " THEN 1 WHEN ",
-                " THEN 1 ELSE 0 END = 1",
-                &[1, 3],
-            ),
-            ("NOT (id <> ", " AND id <> ", ")", &[1, 3]),
-        ] {
-            // Also in the column without an index, which can hide how values are compared.
-            for by in ["id", "parent"] {
-                let [before, between] = [before, between].map(|text| text.replace("id", by));
-                let found = table
-                    .numbers_where(session, |query| two(query, &before, &between, after))
-                    .await?;
-                ensure!(
-                    found == expected,
-                    "{format} as {}: {before}?{between}?{after} finds {found:?}",
-                    column.storage()
-                );
-            }
+/// So do intervals of keys.
+pub(crate) async fn intervals_of<D: Driver>(
+    session: &mut Session<D>,
+    storage: Storage,
+) -> Result<()> {
+    let conditions = [
+        ("id BETWEEN ", " AND ", "", &[1, 2, 3][..]),
+        ("id >= ", " AND id < ", "", &[1, 2]),
+    ];
+    for (case, column) in distinct_cases(session) {
+        if column.storage() == storage {
+            check_neighbours(session, &case, column, &conditions).await?;
+        }
+    }
+    Ok(())
+}
+
+/// What is before, between and after two keys, and which of five neighbours it selects.
+type Condition = (&'static str, &'static str, &'static str, &'static [i64]);
+
+/// Checks conditions with the second and the fourth of five neighbours.
+async fn check_neighbours<D: Driver>(
+    session: &mut Session<D>,
+    case: &Case<D>,
+    column: Column,
+    conditions: &[Condition],
+) -> Result<()> {
+    let format = case.format();
+    // The lowest bits are random in every format but the suffix COMB, where they are the time.
+    let base = samples(format)[0] & !7;
+    let mut ids: Vec<u128> = (base..base + 5).collect();
+    ids.sort_by(|a, b| column.compare(*a, *b));
+    let table = Table::create(session, case).await?;
+    let records: Vec<Record> = Record::numbered(ids.iter().copied())
+        .into_iter()
+        .map(|record| record.with_parent(record.id))
+        .collect();
+    table.insert(session, &records).await?;
+
+    let two = |query: &mut Query<D>, before: &str, between: &str, after: &str| {
+        query
+            .push(before)
+            .push_param((case.param)(ids[1]))
+            .push(between)
+            .push_param((case.param)(ids[3]))
+            .push(after);
+    };
+    for (before, between, after, expected) in conditions {
+        // Also in the column without an index, which can hide how values are compared.
+        for by in ["id", "parent"] {
+            let [before, between] = [before, between].map(|text| text.replace("id", by));
+            let found = table
+                .numbers_where(session, |query| two(query, &before, &between, after))
+                .await?;
+            ensure!(
+                found == *expected,
+                "{format} as {}: {before}?{between}?{after} finds {found:?}",
+                column.storage()
+            );
         }
     }
     Ok(())
