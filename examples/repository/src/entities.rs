@@ -1,8 +1,11 @@
 //! What is stored, and the keys it is stored under.
+//!
+//! The derives are Diesel's. sqlx needs none, and SeaORM has structs of its own.
 
+use diesel::{Insertable, Queryable};
 use rowkey::{DistributedId, ShortPrefixComb, entity_key};
 
-use crate::Error;
+use crate::diesel::schema::{customers, invoices};
 
 /// A customer: a random UUID that begins with the minute, so that new rows are neighbours.
 #[entity_key]
@@ -13,7 +16,8 @@ pub struct CustomerId(ShortPrefixComb);
 pub struct InvoiceId(DistributedId);
 
 /// A customer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = customers)]
 pub struct Customer {
     /// The key.
     pub id: CustomerId,
@@ -23,19 +27,9 @@ pub struct Customer {
     pub referred_by: Option<CustomerId>,
 }
 
-/// Refuses names that some database would not take, or would cut without a word.
-pub(crate) fn check_name(name: &str) -> Result<(), Error> {
-    if name.chars().count() > 200 {
-        return Err(Error::Name("has more than 200 characters"));
-    }
-    if name.contains('\0') {
-        return Err(Error::Name("contains the character U+0000"));
-    }
-    Ok(())
-}
-
 /// An invoice to a customer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = invoices)]
 pub struct Invoice {
     /// The key.
     pub id: InvoiceId,
@@ -46,7 +40,7 @@ pub struct Invoice {
 }
 
 /// What all invoices of a customer come to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
 pub struct CustomerTotal {
     /// The customer.
     pub customer: Customer,

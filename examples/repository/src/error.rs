@@ -42,6 +42,13 @@ pub enum Error {
     Database(Box<dyn StdError + Send + Sync>),
 }
 
+// A value in the database is no such key.
+impl From<rowkey::Error> for Error {
+    fn from(error: rowkey::Error) -> Self {
+        Self::Database(Box::new(error))
+    }
+}
+
 /// A key of any entity, for errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnyKey {

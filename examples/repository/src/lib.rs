@@ -1,38 +1,60 @@
-//! Customers and their invoices behind one trait, on PostgreSQL, MySQL, MariaDB and SQLite.
+//! Customers and their invoices behind one trait, with several drivers and on several databases.
 //!
 //! The keys are declared once, in [`CustomerId`] and [`InvoiceId`]. What uses customers knows the
-//! trait [`CustomerRepository`] and no driver, and the URL says which database it is:
+//! trait [`CustomerRepository`] and no driver. There is an implementation for each:
+//!
+//! | | PostgreSQL | MySQL, MariaDB | SQLite | SQL Server |
+//! |---|---|---|---|---|
+//! | [`repository::sqlx`](crate::sqlx) | yes | yes | yes | |
+//! | [`repository::diesel`](crate::diesel) | feature `diesel-postgres`, needs libpq | feature `diesel-mysql`, needs libmariadb or libmysqlclient | yes | |
+//! | [`repository::sea_orm`](crate::sea_orm) | yes | yes | yes | |
+//! | [`repository::tiberius`](crate::tiberius) | | | | yes |
+//!
+//! They share the tables: what one has written the others read, also at the same time. The URL says
+//! which database it is.
 //!
 //! ```
-//! use repository::{Customer, CustomerId, Error};
+//! use repository::{Customer, CustomerId, CustomerRepository, Error};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Error> {
-//! let customers = repository::sqlx::connect("sqlite::memory:").await?;
-//! let ada = Customer {
-//!     id: CustomerId::generate(),
-//!     name: "Ada".to_owned(),
-//!     referred_by: None,
-//! };
-//! customers.add_customer(&ada).await?;
-//! assert_eq!(customers.customer(ada.id).await?, Some(ada.clone()));
-//!
-//! let error = customers.add_customer(&ada).await.unwrap_err();
-//! assert_eq!(error.to_string(), format!("customer {} exists already", ada.id));
+//! add_ada(&*repository::sqlx::connect("sqlite::memory:").await?).await?;
+//! add_ada(&*repository::diesel::connect("sqlite::memory:").await?).await?;
+//! add_ada(&*repository::sea_orm::connect("sqlite::memory:").await?).await?;
 //! # Ok(())
 //! # }
+//!
+//! async fn add_ada(customers: &dyn CustomerRepository) -> Result<(), Error> {
+//!     let ada = Customer {
+//!         id: CustomerId::generate(),
+//!         name: "Ada".to_owned(),
+//!         referred_by: None,
+//!     };
+//!     customers.add_customer(&ada).await?;
+//!     assert_eq!(customers.customer(ada.id).await?, Some(ada.clone()));
+//!
+//!     let error = customers.add_customer(&ada).await.unwrap_err();
+//!     assert_eq!(error.to_string(), format!("customer {} exists already", ada.id));
+//!     Ok(())
+//! }
 //! ```
 //!
-//! The tables are made by the migrations of this workspace's folder `migrations`. A test compares the
-//! types of their columns with the keys' plans, in every database.
+//! The tables are made by the migrations of this workspace's folder `migrations`, whichever driver
+//! comes first. A test compares the types of their columns with the keys' plans, in every database,
+//! and others have each driver read what another has written.
 
 #![forbid(unsafe_code)]
 
+mod database;
+pub mod diesel;
 mod entities;
 mod error;
 mod migrations;
 mod repository;
+mod rules;
+pub mod sea_orm;
 pub mod sqlx;
+pub mod tiberius;
 mod tour;
 
 pub use crate::entities::{Customer, CustomerId, CustomerTotal, Invoice, InvoiceId};

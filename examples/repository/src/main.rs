@@ -12,8 +12,9 @@ const USAGE: &str = "\
 Usage: repository [URL]
 
 The URL is that of a database, such as postgres://user@host/name, mysql://user@host/name,
-mariadb://user@host/name or sqlite:customers.db?mode=rwc. Without one it is taken from DATABASE_URL,
-and without that an SQLite database in memory is used. Its tables are created if they are missing.
+mariadb://user@host/name or sqlite:customers.db?mode=rwc. For SQL Server it is a connection string, such
+as 'server=host;user=user;password=secret;database=name'. Without one it is taken from DATABASE_URL, and
+without that an SQLite database in memory is used. Its tables are created if they are missing.
 ";
 
 #[tokio::main(flavor = "current_thread")]
@@ -49,6 +50,12 @@ async fn run(url: Option<OsString>) -> Result<(), Box<dyn Error>> {
         .or_else(|| env::var_os("DATABASE_URL").filter(|url| !url.is_empty()))
         .unwrap_or_else(|| "sqlite::memory:".into());
     let url = url.to_str().ok_or("the database URL is not UTF-8")?;
-    let repository = repository::sqlx::connect(url).await?;
+    // A URL begins with a scheme, a connection string with the name of a setting.
+    let repository = match url.find([':', '=']) {
+        Some(position) if url[position..].starts_with('=') => {
+            repository::tiberius::connect(url).await?
+        }
+        _ => repository::sqlx::connect(url).await?,
+    };
     repository::tour(&*repository, &mut io::stdout()).await
 }

@@ -5,31 +5,19 @@
 //! the trait `Driver`.
 
 use std::ops::{Range, RangeInclusive};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use rowkey::driver::sqlx::PushBounds;
-use rowkey::{EntityKey, UnixMillis};
+use rowkey::{Backend, EntityKey, UnixMillis};
 use sqlx::error::ErrorKind;
-use sqlx::mysql::MySqlConnectOptions;
-use sqlx::pool::PoolOptions;
-use sqlx::postgres::PgConnectOptions;
-use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{
-    ColumnIndex, ConnectOptions, Connection, Database, Decode, Encode, Executor, FromRow,
-    IntoArguments, MySql, Pool, Postgres, QueryBuilder, Row, Sqlite, Type,
+    ColumnIndex, Database, Decode, Encode, Executor, FromRow, IntoArguments, MySql, Pool, Postgres,
+    QueryBuilder, Row, Sqlite, Type,
 };
-use tokio::time::timeout;
 
-use crate::entities::check_name;
-use crate::migrations::Migrated;
+use crate::database::{DatabaseUrl, MigratedPool};
+use crate::rules::{check_customer, check_name, must_exist, portions, sum_of_cents};
 use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
-
-/// How long a server has to answer the first time. Later on the pool waits for half a minute.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How many keys one query asks for. The least that a database takes is 32,766, in SQLite.
-const KEYS_PER_QUERY: usize = 1000;
 
 /// Connects to the database that a URL names and applies the migrations that it lacks.
 ///
@@ -42,90 +30,26 @@ const KEYS_PER_QUERY: usize = 1000;
 ///
 /// [`Error::Url`], [`Error::Connect`] or [`Error::Migrate`].
 pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
-    let Some((scheme, rest)) = url.split_once(':') else {
-        return Err(Error::Url(format!(
-            "the database URL has no scheme; {KNOWN_SCHEMES}"
-        )));
-    };
-    let scheme = &*scheme.to_ascii_lowercase();
-    let url = &format!("{scheme}:{rest}");
-    if Postgres::URL_SCHEMES.contains(&scheme) {
-        let options: PgConnectOptions = parse(url)?;
-        if options.get_database().is_none() {
-            return Err(Error::Url(NO_DATABASE.to_owned()));
-        }
-        let pool = open("PostgreSQL", options, PoolOptions::new()).await?;
-        Postgres::migrate(&pool).await.map_err(Error::Migrate)?;
-        Ok(Box::new(SqlxRepository { pool }))
-    } else if MySql::URL_SCHEMES.contains(&scheme) {
-        let options: MySqlConnectOptions = parse(url)?;
-        if options.get_database().is_none() {
-            return Err(Error::Url(NO_DATABASE.to_owned()));
-        }
-        let pool = open("MySQL or MariaDB", options, PoolOptions::new()).await?;
-        MySql::migrate(&pool).await.map_err(Error::Migrate)?;
-        Ok(Box::new(SqlxRepository { pool }))
-    } else if Sqlite::URL_SCHEMES.contains(&scheme) {
-        let options: SqliteConnectOptions = parse(url)?;
-        if options.get_filename().as_os_str().is_empty() {
-            // Each connection would get a file of its own.
-            return Err(Error::Url(NO_DATABASE.to_owned()));
-        }
-        let pool = open("SQLite", options, sqlite_pool()).await?;
-        Sqlite::migrate(&pool).await.map_err(Error::Migrate)?;
-        Ok(Box::new(SqlxRepository { pool }))
-    } else {
-        Err(Error::Url(format!(
-            "no database is known for the scheme `{scheme}`; {KNOWN_SCHEMES}"
-        )))
-    }
-}
-
-/// Keeps connections for good: a database in memory goes with its last one.
-fn sqlite_pool() -> PoolOptions<Sqlite> {
-    PoolOptions::new().idle_timeout(None).max_lifetime(None)
-}
-
-const KNOWN_SCHEMES: &str = "it is postgres:, mysql:, mariadb: or sqlite:";
-const NO_DATABASE: &str = "the database URL names no database";
-
-fn parse<O: ConnectOptions>(url: &str) -> Result<O, Error> {
-    url.parse()
-        .map_err(|error: sqlx::Error| Error::Url(format!("the database URL is wrong: {error}")))
-}
-
-/// Opens a pool.
-async fn open<DB: Database>(
-    database: &'static str,
-    options: <DB::Connection as Connection>::Options,
-    pool: PoolOptions<DB>,
-) -> Result<Pool<DB>, Error> {
-    let refused = |reason| Error::Connect { database, reason };
-    // A pool would try again and again, and then only say that it has taken too long.
-    let first = match timeout(CONNECT_TIMEOUT, options.connect()).await {
-        Ok(connected) => connected.map_err(|error| refused(Box::new(error)))?,
-        Err(_) => return Err(refused("it does not answer".into())),
-    };
-    let pool = pool.connect_with(options).await;
-    // Not before: a database in memory would go with it.
-    first.close().await?;
-    pool.map_err(|error| refused(Box::new(error)))
+    Ok(match DatabaseUrl::parse(url)?.open().await? {
+        MigratedPool::Postgres(pool) => Box::new(SqlxRepository { pool }),
+        MigratedPool::MySql(pool) => Box::new(SqlxRepository { pool }),
+        MigratedPool::Sqlite(pool) => Box::new(SqlxRepository { pool }),
+    })
 }
 
 /// The differences between the backends that are left to the queries.
 trait Driver: Database<Arguments: IntoArguments<Self>> {
-    /// The sum of an invoice's cents as a 64-bit integer, or an error of the database if it does
-    /// not fit. Sums of integers are decimals in PostgreSQL, MySQL and MariaDB.
-    const SUM_OF_CENTS: &str;
+    /// The backend, which is MySQL for MariaDB, too.
+    const BACKEND: Backend;
 
     /// How many rows a statement has changed, or has found as they were to be.
     fn rows_affected(result: &Self::QueryResult) -> u64;
 }
 
 macro_rules! impl_driver {
-    ($($DB:ident: $sum_of_cents:literal;)*) => {$(
+    ($($DB:ident),*) => {$(
         impl Driver for $DB {
-            const SUM_OF_CENTS: &str = $sum_of_cents;
+            const BACKEND: Backend = Backend::$DB;
 
             fn rows_affected(result: &Self::QueryResult) -> u64 {
                 result.rows_affected()
@@ -134,12 +58,7 @@ macro_rules! impl_driver {
     )*};
 }
 
-impl_driver! {
-    Postgres: "CAST(SUM(invoices.cents) AS bigint)";
-    // A cast would cut what does not fit.
-    MySql: "SUM(invoices.cents) DIV 1";
-    Sqlite: "SUM(invoices.cents)";
-}
+impl_driver!(Postgres, MySql, Sqlite);
 
 /// A type of which values are bound to queries.
 trait Bind<DB: Database>: for<'q> Encode<'q, DB> + Type<DB> {}
@@ -171,11 +90,7 @@ where
     Invoice: Read<DB>,
 {
     async fn add_customer(&self, customer: &Customer) -> Result<(), Error> {
-        check_name(&customer.name)?;
-        // The foreign key would allow it, and MySQL and MariaDB could never remove the customer.
-        if customer.referred_by == Some(customer.id) {
-            return Err(Error::NotFound(customer.id.into()));
-        }
+        check_customer(customer)?;
         let mut query = QueryBuilder::new("INSERT INTO customers (id, name, referred_by) VALUES (");
         query
             .separated(", ")
@@ -199,16 +114,13 @@ where
     }
 
     async fn customers(&self, ids: &[CustomerId]) -> Result<Vec<Customer>, Error> {
-        let mut ids = ids.to_vec();
-        ids.sort_unstable();
-        ids.dedup();
         let mut found = Vec::new();
-        for ids in ids.chunks(KEYS_PER_QUERY) {
+        for ids in portions(ids) {
             let mut query = select_customers();
             query.push(" WHERE id IN (");
             let mut list = query.separated(", ");
             for id in ids {
-                list.push_bind(*id);
+                list.push_bind(id);
             }
             query.push(")");
             found.extend(query.build_query_as().fetch_all(&self.pool).await?);
@@ -222,7 +134,7 @@ where
         query.push_bind(name);
         query.push(" WHERE id = ").push_bind(id);
         let result = query.build().execute(&self.pool).await?;
-        must_exist(id, DB::rows_affected(&result))
+        must_exist(id, DB::rows_affected(&result) > 0)
     }
 
     async fn remove_customer(&self, id: CustomerId) -> Result<(), Error> {
@@ -234,7 +146,7 @@ where
             Some(ErrorKind::ForeignKeyViolation) => Error::InUse(id),
             _ => error.into(),
         })?;
-        must_exist(id, DB::rows_affected(&result))
+        must_exist(id, DB::rows_affected(&result) > 0)
     }
 
     async fn customers_created(&self, during: Range<UnixMillis>) -> Result<Vec<Customer>, Error> {
@@ -315,7 +227,7 @@ where
              FROM customers LEFT JOIN invoices ON invoices.customer_id = customers.id \
              GROUP BY customers.id, customers.name, customers.referred_by \
              ORDER BY customers.id",
-            DB::SUM_OF_CENTS,
+            sum_of_cents(DB::BACKEND),
         ));
         Ok(query.build_query_as().fetch_all(&self.pool).await?)
     }
@@ -332,14 +244,6 @@ fn select_invoices<DB: Database>() -> QueryBuilder<DB> {
 /// Which promise of the tables a statement would have broken, if that is why it failed.
 fn violation(error: &sqlx::Error) -> Option<ErrorKind> {
     error.as_database_error().map(|error| error.kind())
-}
-
-/// The answer to a statement about one customer.
-fn must_exist(id: CustomerId, rows: u64) -> Result<(), Error> {
-    match rows {
-        0 => Err(Error::NotFound(id.into())),
-        _ => Ok(()),
-    }
 }
 
 impl<'r, R> FromRow<'r, R> for Customer
@@ -394,23 +298,5 @@ where
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         Self::Database(Box::new(error))
-    }
-}
-
-impl From<rowkey::Error> for Error {
-    fn from(error: rowkey::Error) -> Self {
-        Self::Database(Box::new(error))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn databases_in_memory_are_kept() {
-        let pool = sqlite_pool();
-        assert_eq!(pool.get_idle_timeout(), None);
-        assert_eq!(pool.get_max_lifetime(), None);
     }
 }

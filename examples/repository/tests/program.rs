@@ -44,6 +44,12 @@ fn urls_that_cannot_be_read_are_refused() {
         "error: the database URL is wrong: error with configuration: \
          unknown value \"write\" for `mode`\n"
     );
+    let error = refusal_of("server=localhost;password=hunter2;user");
+    let expected = "error: the connection string is wrong: Conversion error: \
+                    key-value pairs must be joined by a `=`";
+    assert!(error.starts_with(expected), "{error}");
+    assert!(!error.contains("hunter2"), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
 }
 
 #[test]
@@ -75,6 +81,10 @@ fn databases_that_are_not_there_are_told_at_once_and_without_passwords() {
             "MySQL or MariaDB",
         ),
         ("sqlite:/no/such/folder/customers.db", "SQLite"),
+        (
+            "server=127.0.0.1,1;user=ada;password=hunter2;database=customers",
+            "SQL Server",
+        ),
     ] {
         let error = refusal_of(url);
         let expected = format!("error: could not connect to {database}: ");

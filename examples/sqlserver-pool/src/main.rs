@@ -1,4 +1,5 @@
-//! Offers and their variants in SQL Server: parameters, NULLs, a bulk insert, and a time range.
+//! Offers and their variants in SQL Server: parameters, NULLs, a bulk insert, a list of keys, and a
+//! time range.
 //!
 //! ```console
 //! $ export ROWKEY_TEST_SQLSERVER_URL='server=tcp:localhost,1433;user=sa;password=…'
@@ -15,7 +16,7 @@ use anyhow::{Context, Result};
 use pool::{Manager, Pool};
 use rowkey::driver::tiberius::{RowKeys, ToBulkValue, ToCondition, ToMssql};
 use rowkey::{Backend, EntityKey, Nullability, ShortPrefixComb, UnixMillis, entity_key};
-use tiberius::{Config, IntoRow, Query};
+use tiberius::{Config, IntoRow, Query, Row};
 
 /// An offer, which can be a variant of another.
 #[entity_key]
@@ -46,11 +47,28 @@ async fn main() -> Result<()> {
     let mut variants = OfferId::generate_batch(1_000);
     OfferId::sort_for(Backend::SqlServer, &mut variants);
     let mut bulk = client.bulk_insert("#offer").await?;
-    for variant in variants {
+    for &variant in &variants {
         let row = (variant, Some(original).to_bulk_value(), "Fjords in winter");
         bulk.send(row.into_row()).await?;
     }
     bulk.finalize().await?;
+
+    let count = "SELECT COUNT(*) FROM #offer WHERE parent = @P1";
+    let counted = client.query(count, &[&original]).await?.into_row().await?;
+    let count: i32 = counted
+        .and_then(|row| row.get(0))
+        .context("there is no count")?;
+    println!("{count} variants of {original}");
+
+    let written = [original, variants[0], variants[1]];
+    let listed = written.to_condition("id", 1)?;
+    let mut query = Query::new(format!(
+        "SELECT id, parent FROM #offer WHERE {listed} ORDER BY title"
+    ));
+    listed.bind(&mut query)?;
+    for row in query.query(&mut client).await?.into_first_result().await? {
+        println!("{}", description(&row)?);
+    }
 
     let now = UnixMillis::now();
     let recent = OfferId::bounds(now.saturating_sub(std::time::Duration::from_secs(3_600))..=now);
@@ -61,11 +79,18 @@ async fn main() -> Result<()> {
     query.bind(original);
     recent.bind(&mut query)?;
     for row in query.query(&mut client).await?.into_first_result().await? {
-        let offer: OfferId = row.try_key("id")?;
-        let parent: Option<OfferId> = row.try_optional_key("parent")?;
-        println!("{offer} is a variant of {parent:?}");
+        println!("of the last hour: {}", description(&row)?);
     }
     Ok(())
+}
+
+fn description(row: &Row) -> Result<String> {
+    let offer: OfferId = row.try_key("id")?;
+    let parent: Option<OfferId> = row.try_optional_key("parent")?;
+    Ok(match parent {
+        Some(parent) => format!("{offer} is a variant of {parent}"),
+        None => format!("{offer} is an original"),
+    })
 }
 
 fn table() -> Result<String> {

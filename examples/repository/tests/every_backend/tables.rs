@@ -7,8 +7,11 @@ use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::{AssertSqlSafe, Connection, MySqlConnection, PgConnection, SqliteConnection};
 use tokio::task::JoinSet;
 
+use crate::drivers::{Driver, one_for};
+use crate::sql_server;
+
 pub(crate) async fn key_columns_are_those_of_the_plans(database: &TestDatabase) -> Result<()> {
-    repository::sqlx::connect(database.url()).await?;
+    one_for(database.backend())?.connect(database.url()).await?;
     let backend = database.backend();
     for (table, column, planned) in [
         ("customers", "id", CustomerId::PLAN),
@@ -29,7 +32,7 @@ pub(crate) async fn key_columns_are_those_of_the_plans(database: &TestDatabase) 
 }
 
 pub(crate) async fn invoices_of_a_customer_have_an_index(database: &TestDatabase) -> Result<()> {
-    repository::sqlx::connect(database.url()).await?;
+    one_for(database.backend())?.connect(database.url()).await?;
     let query = match database.backend() {
         Backend::Postgres => {
             "SELECT string_agg(CAST(attname AS text), ',' ORDER BY attnum) FROM pg_attribute \
@@ -40,30 +43,46 @@ pub(crate) async fn invoices_of_a_customer_have_an_index(database: &TestDatabase
              FROM information_schema.statistics \
              WHERE table_schema = database() AND index_name = 'invoices_by_customer'"
         }
+        // The one besides the primary key's. Servers may store more than its name for a name.
+        Backend::SqlServer => {
+            "SELECT STRING_AGG(columns.name, ',') WITHIN GROUP (ORDER BY key_ordinal) \
+             FROM sys.indexes \
+             JOIN sys.index_columns ON index_columns.object_id = indexes.object_id \
+                 AND index_columns.index_id = indexes.index_id \
+             JOIN sys.columns ON columns.object_id = indexes.object_id \
+                 AND columns.column_id = index_columns.column_id \
+             WHERE indexes.object_id = OBJECT_ID('invoices') AND is_primary_key = 0"
+        }
         _ => "SELECT group_concat(name) FROM pragma_index_info('invoices_by_customer')",
     };
     assert_eq!(text(database, query).await?, "customer_id,id");
     Ok(())
 }
 
-pub(crate) async fn migrations_are_applied_once(database: &TestDatabase) -> Result<()> {
+pub(crate) async fn migrations_are_applied_once(
+    driver: Driver,
+    database: &TestDatabase,
+) -> Result<()> {
     let ada = Customer {
         id: CustomerId::generate(),
         name: "Ada".to_owned(),
         referred_by: None,
     };
-    let first = repository::sqlx::connect(database.url()).await?;
+    let first = driver.connect(database.url()).await?;
     first.add_customer(&ada).await?;
-    let second = repository::sqlx::connect(database.url()).await?;
+    let second = driver.connect(database.url()).await?;
     assert_eq!(second.customer(ada.id).await?, Some(ada));
     Ok(())
 }
 
-pub(crate) async fn many_may_migrate_at_once(database: &TestDatabase) -> Result<()> {
+pub(crate) async fn many_may_migrate_at_once(
+    driver: Driver,
+    database: &TestDatabase,
+) -> Result<()> {
     let mut connecting = JoinSet::new();
     for _ in 0..8 {
         let url = database.url().to_owned();
-        connecting.spawn(async move { repository::sqlx::connect(&url).await });
+        connecting.spawn(async move { driver.connect(&url).await });
     }
     let mut repositories = Vec::new();
     while let Some(connected) = connecting.join_next().await {
@@ -75,15 +94,22 @@ pub(crate) async fn many_may_migrate_at_once(database: &TestDatabase) -> Result<
     Ok(())
 }
 
-pub(crate) async fn an_unknown_migration_is_refused(database: &TestDatabase) -> Result<()> {
-    repository::sqlx::connect(database.url()).await?;
-    let change = "UPDATE _sqlx_migrations SET version = 3 WHERE version = 2";
-    execute(database, change).await?;
-    match repository::sqlx::connect(database.url()).await {
+pub(crate) async fn an_unknown_migration_is_refused(
+    driver: Driver,
+    database: &TestDatabase,
+) -> Result<()> {
+    driver.connect(database.url()).await?;
+    let applied = match database.backend() {
+        Backend::SqlServer => "applied_migrations",
+        _ => "_sqlx_migrations",
+    };
+    let change = format!("UPDATE {applied} SET version = 1000 WHERE version = 2");
+    execute(database, &change).await?;
+    match driver.connect(database.url()).await {
         Err(error @ Error::Migrate(_)) => assert_eq!(
             error.to_string(),
             "could not migrate the database: \
-             migration 3 was previously applied but is missing in the resolved migrations"
+             migration 1000 was previously applied but is missing in the resolved migrations"
         ),
         Err(error) => bail!("another error: {error}"),
         Ok(_) => bail!("it went unnoticed"),
@@ -103,12 +129,19 @@ async fn column_type(database: &TestDatabase, table: &str, column: &str) -> Resu
              WHERE table_schema = database() AND table_name = '{table}' \
              AND column_name = '{column}'"
         ),
+        Backend::SqlServer => format!(
+            "SELECT CASE DATA_TYPE WHEN 'decimal' \
+                 THEN CONCAT('decimal(', NUMERIC_PRECISION, ',', NUMERIC_SCALE, ')') \
+                 ELSE DATA_TYPE END \
+             FROM INFORMATION_SCHEMA.COLUMNS \
+             WHERE TABLE_NAME = '{table}' AND COLUMN_NAME = '{column}'"
+        ),
         _ => format!("SELECT type FROM pragma_table_info('{table}') WHERE name = '{column}'"),
     };
     Ok(text(database, &query).await?.to_lowercase())
 }
 
-/// Runs something on a connection of its own, whatever its type.
+/// Runs something on a connection of its own, whatever its type of sqlx's.
 macro_rules! with_connection {
     ($database:expr, $connection:ident => $run:expr) => {{
         let url = $database.url();
@@ -131,12 +164,18 @@ macro_rules! with_connection {
 
 /// The only value of a query.
 async fn text(database: &TestDatabase, query: &str) -> Result<String> {
+    if database.backend() == Backend::SqlServer {
+        return sql_server::text(database.url(), query).await;
+    }
     Ok(with_connection!(database, connection => {
         sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(connection).await?
     }))
 }
 
 async fn execute(database: &TestDatabase, statement: &str) -> Result<()> {
+    if database.backend() == Backend::SqlServer {
+        return sql_server::execute(database.url(), statement).await;
+    }
     with_connection!(database, connection => {
         sqlx::query(AssertSqlSafe(statement)).execute(connection).await?;
     });

@@ -1,0 +1,179 @@
+//! The database that a URL names: which one it is, and how it is opened.
+
+use std::error::Error as StdError;
+use std::time::Duration;
+
+use rowkey::Backend;
+use sqlx::mysql::MySqlConnectOptions;
+use sqlx::pool::PoolOptions;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{
+    ConnectOptions, Connection, Database, MySql, MySqlPool, PgPool, Pool, Postgres, Sqlite,
+    SqlitePool,
+};
+use tokio::time::timeout;
+
+use crate::Error;
+use crate::migrations::Migrated;
+
+/// How long a server has to answer the first time. Later on pools wait for half a minute.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+const KNOWN_SCHEMES: &str = "it is postgres:, mysql:, mariadb: or sqlite:";
+const NO_DATABASE: &str = "the database URL names no database";
+
+/// A URL of sqlx, with `postgres:`, `mysql:` or `sqlite:` for a scheme.
+///
+/// It has no `Debug`: there can be a password in it.
+pub(crate) enum DatabaseUrl {
+    Postgres(String),
+    /// Or MariaDB.
+    MySql(String),
+    Sqlite(String),
+}
+
+impl DatabaseUrl {
+    /// Looks at the scheme. [`open`](Self::open) reads the rest.
+    pub(crate) fn parse(url: &str) -> Result<Self, Error> {
+        let Some((scheme, rest)) = url.split_once(':') else {
+            return Err(Error::Url(format!(
+                "the database URL has no scheme; {KNOWN_SCHEMES}"
+            )));
+        };
+        let scheme = &*scheme.to_ascii_lowercase();
+        if Postgres::URL_SCHEMES.contains(&scheme) {
+            Ok(Self::Postgres(format!("postgres:{rest}")))
+        } else if MySql::URL_SCHEMES.contains(&scheme) {
+            Ok(Self::MySql(format!("mysql:{rest}")))
+        } else if Sqlite::URL_SCHEMES.contains(&scheme) {
+            // One with a name, or with settings, is not the same to every driver.
+            if rest.contains("mode=memory") || rest.contains(":memory:?") {
+                return Err(Error::Url(
+                    "a database in memory is `sqlite::memory:` and nothing more".to_owned(),
+                ));
+            }
+            Ok(Self::Sqlite(format!("sqlite:{rest}")))
+        } else if is_scheme(scheme) {
+            Err(Error::Url(format!(
+                "no database is known for the scheme `{scheme}`; {KNOWN_SCHEMES}"
+            )))
+        } else {
+            // Not shown: it can be the beginning of a connection string, with a password.
+            Err(Error::Url(format!(
+                "the database URL does not begin with a scheme; {KNOWN_SCHEMES}"
+            )))
+        }
+    }
+
+    /// What a user calls the database.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Postgres(_) => "PostgreSQL",
+            Self::MySql(_) => "MySQL or MariaDB",
+            Self::Sqlite(_) => "SQLite",
+        }
+    }
+
+    /// The backend, which is MySQL for MariaDB, too.
+    pub(crate) fn backend(&self) -> Backend {
+        match self {
+            Self::Postgres(_) => Backend::Postgres,
+            Self::MySql(_) => Backend::MySql,
+            Self::Sqlite(_) => Backend::Sqlite,
+        }
+    }
+
+    /// Opens the database and applies the migrations that it lacks.
+    pub(crate) async fn open(&self) -> Result<MigratedPool, Error> {
+        match self {
+            Self::Postgres(url) => {
+                let options: PgConnectOptions = parse(url)?;
+                if options.get_database().is_none() {
+                    return Err(Error::Url(NO_DATABASE.to_owned()));
+                }
+                let pool = self.open_with(options, PoolOptions::new()).await?;
+                Ok(MigratedPool::Postgres(pool))
+            }
+            Self::MySql(url) => {
+                let options: MySqlConnectOptions = parse(url)?;
+                if options.get_database().is_none() {
+                    return Err(Error::Url(NO_DATABASE.to_owned()));
+                }
+                let pool = self.open_with(options, PoolOptions::new()).await?;
+                Ok(MigratedPool::MySql(pool))
+            }
+            Self::Sqlite(url) => {
+                let options: SqliteConnectOptions = parse(url)?;
+                if options.get_filename().as_os_str().is_empty() {
+                    // Each connection would get a file of its own.
+                    return Err(Error::Url(NO_DATABASE.to_owned()));
+                }
+                let pool = self.open_with(options, sqlite_pool()).await?;
+                Ok(MigratedPool::Sqlite(pool))
+            }
+        }
+    }
+
+    async fn open_with<DB: Migrated>(
+        &self,
+        options: <DB::Connection as Connection>::Options,
+        pool: PoolOptions<DB>,
+    ) -> Result<Pool<DB>, Error> {
+        // A pool would try again and again, and then only say that it has taken too long.
+        let first = match timeout(CONNECT_TIMEOUT, options.connect()).await {
+            Ok(connected) => connected.map_err(|error| self.refused(error))?,
+            Err(_) => return Err(self.refused("it does not answer")),
+        };
+        let pool = pool.connect_with(options).await;
+        // Not before: a database in memory would go with it.
+        first.close().await?;
+        let pool = pool.map_err(|error| self.refused(error))?;
+        DB::migrate(&pool).await.map_err(Error::Migrate)?;
+        Ok(pool)
+    }
+
+    /// The error of a connection that cannot be made.
+    pub(crate) fn refused(&self, reason: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
+        Error::Connect {
+            database: self.name(),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// A pool of sqlx to a database whose tables are up to date.
+pub(crate) enum MigratedPool {
+    Postgres(PgPool),
+    MySql(MySqlPool),
+    Sqlite(SqlitePool),
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+}
+
+fn parse<O: ConnectOptions>(url: &str) -> Result<O, Error> {
+    url.parse()
+        .map_err(|error: sqlx::Error| Error::Url(format!("the database URL is wrong: {error}")))
+}
+
+/// Keeps connections for good: a database in memory goes with its last one.
+fn sqlite_pool() -> PoolOptions<Sqlite> {
+    PoolOptions::new().idle_timeout(None).max_lifetime(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn databases_in_memory_are_kept() {
+        let pool = sqlite_pool();
+        assert_eq!(pool.get_idle_timeout(), None);
+        assert_eq!(pool.get_max_lifetime(), None);
+    }
+}

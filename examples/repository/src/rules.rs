@@ -1,0 +1,57 @@
+//! What is the same for every driver, and is written once for that.
+
+use rowkey::Backend;
+
+use crate::{Customer, CustomerId, Error};
+
+/// How many keys one query asks for. The least that a database takes is 2,098, in SQL Server.
+const KEYS_PER_QUERY: usize = 1000;
+
+/// Refuses customers with a name that cannot be stored, and those who have brought themselves.
+pub(crate) fn check_customer(customer: &Customer) -> Result<(), Error> {
+    check_name(&customer.name)?;
+    // The foreign key would allow it, and MySQL and MariaDB could never remove the customer.
+    if customer.referred_by == Some(customer.id) {
+        return Err(Error::NotFound(customer.id.into()));
+    }
+    Ok(())
+}
+
+/// Refuses names that some database would not take, or would cut without a word.
+pub(crate) fn check_name(name: &str) -> Result<(), Error> {
+    if name.chars().count() > 200 {
+        return Err(Error::Name("has more than 200 characters"));
+    }
+    if name.contains('\0') {
+        return Err(Error::Name("contains the character U+0000"));
+    }
+    Ok(())
+}
+
+/// The answer to a statement about one customer, who was there or not.
+pub(crate) fn must_exist(id: CustomerId, exists: bool) -> Result<(), Error> {
+    if exists {
+        Ok(())
+    } else {
+        Err(Error::NotFound(id.into()))
+    }
+}
+
+/// The keys, each once, in portions for one query each.
+pub(crate) fn portions(ids: &[CustomerId]) -> Vec<Vec<CustomerId>> {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.chunks(KEYS_PER_QUERY).map(<[_]>::to_vec).collect()
+}
+
+/// The sum of the invoices' cents as a 64-bit integer, or an error of the database if it does not
+/// fit. Sums of integers are decimals in PostgreSQL, MySQL and MariaDB.
+pub(crate) fn sum_of_cents(backend: Backend) -> &'static str {
+    match backend {
+        Backend::Postgres => "CAST(SUM(invoices.cents) AS bigint)",
+        // A cast would cut what does not fit.
+        Backend::MySql | Backend::MariaDb => "SUM(invoices.cents) DIV 1",
+        _ => "SUM(invoices.cents)",
+    }
+}
