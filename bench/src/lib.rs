@@ -6,9 +6,11 @@
 //! its peers and the [aims](comparison). Nothing in the table is remembered from an earlier run.
 //!
 //! `cargo xtask bench` does all of it. The binary `databases` asks the databases themselves:
-//! `cargo xtask bench --databases`.
+//! `cargo xtask bench --databases`. The binary `compile` measures what declared keys cost the
+//! compiler: `cargo xtask bench --compile`.
 
 pub mod comparison;
+pub mod machine;
 pub mod measurement;
 pub mod operation;
 

@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 use crate::{
     backend::Backend,
     command, tool,
-    workspace::{self, BENCH_PACKAGE},
+    workspace::{self, BENCH_PACKAGE, Metadata},
 };
 
 /// Rows of each table on the page in docs/.
@@ -23,15 +23,21 @@ pub(crate) struct Args {
     /// with a database of its own, and writes docs/benchmarks.md and its plot.
     /// The buffer pool of MariaDB is made small meanwhile; PostgreSQL's cache is
     /// left as it is.
-    #[arg(long)]
+    #[arg(long, group = "page")]
     databases: bool,
+    /// Measure compilation instead: what a typed key costs `cargo check` and `cargo
+    /// build`, next to newtypes with the drivers' own derives.
+    ///
+    /// Writes docs/compile-cost.md. Counts instructions too if valgrind is installed.
+    #[arg(long, group = "page")]
+    compile: bool,
     /// Rows of each table, at least 10000; another number than the default needs
     /// --output.
     #[arg(long, default_value_t = PAGE_ROWS, requires = "databases")]
     rows: u64,
-    /// The folder for the page and the plot, instead of docs/; needed if a server
-    /// is missing.
-    #[arg(long, requires = "databases")]
+    /// The folder for the page and the plot, instead of docs/; with --databases
+    /// needed if a server is missing.
+    #[arg(long, requires = "page")]
     output: Option<PathBuf>,
 }
 
@@ -40,6 +46,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<()> {
     if args.databases {
         return command::run(&mut databases(args)?);
+    }
+    if args.compile {
+        return command::run(&mut compile(args)?);
     }
     tool::GUNGRAUN.require()?;
     if command::output(Command::new("valgrind").arg("--version")).is_err() {
@@ -74,6 +83,16 @@ fn databases(args: &Args) -> Result<Command> {
         "--",
     ]);
     command.arg(args.rows.to_string()).arg(output);
+    Ok(command)
+}
+
+/// The run on the compiler.
+fn compile(args: &Args) -> Result<Command> {
+    let docs = || workspace::root().join("docs");
+    let output = args.output.clone().unwrap_or_else(docs);
+    let work = Metadata::load()?.target_directory().join("compile-cost");
+    let mut command = command::cargo(&["run", "-p", BENCH_PACKAGE, "--bin", "compile", "--"]);
+    command.arg(output).arg(work);
     Ok(command)
 }
 

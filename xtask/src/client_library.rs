@@ -1,14 +1,12 @@
-//! The client libraries that Diesel's tests link, and the features that this machine can build.
+//! The client libraries that Diesel links, and the features that this machine can build.
 
 use std::{
     env, fmt,
+    path::Path,
     process::{Command, Stdio},
 };
 
 use crate::workspace::Metadata;
-
-/// The package of the tests that link the libraries.
-const TESTS_PACKAGE: &str = "rowkey-tests";
 
 /// The client library of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,29 +18,30 @@ pub(crate) enum ClientLibrary {
 impl ClientLibrary {
     const ALL: [Self; 2] = [Self::Libpq, Self::Libmysqlclient];
 
-    /// The feature of the tests that links it.
-    fn feature(self) -> &'static str {
+    /// The feature of Diesel that links it, as features of other packages turn it on.
+    fn diesel_feature(self) -> &'static str {
         match self {
-            Self::Libpq => "diesel-postgres",
-            Self::Libmysqlclient => "diesel-mysql",
+            Self::Libpq => "diesel/postgres",
+            Self::Libmysqlclient => "diesel/mysql",
         }
     }
 
     /// Whether it is where the crates look that link it: pq-sys and mysqlclient-sys.
     fn is_there(self) -> bool {
-        let (variable, packages, config): (_, &[_], [&str; 2]) = match self {
-            Self::Libpq => ("PQ_LIB_DIR", &["libpq"], ["pg_config", "--libdir"]),
-            Self::Libmysqlclient => (
-                "MYSQLCLIENT_LIB_DIR",
-                &["mysqlclient", "libmariadb"],
-                ["mysql_config", "--libs"],
-            ),
+        let (variable, packages): (_, &[_]) = match self {
+            Self::Libpq => ("PQ_LIB_DIR", &["libpq"]),
+            Self::Libmysqlclient => ("MYSQLCLIENT_LIB_DIR", &["mysqlclient", "libmariadb"]),
         };
         env::var_os(variable).is_some()
             || packages
                 .iter()
-                .any(|package| succeeds("pkg-config", &["--exists", package]))
-            || succeeds(config[0], &config[1..])
+                .any(|package| answer("pkg-config", &["--exists", package]).is_some())
+            || match self {
+                // It comes with the server, too, and then names a folder without the library.
+                Self::Libpq => answer("pg_config", &["--libdir"])
+                    .is_some_and(|folder| has_libpq(Path::new(folder.trim()))),
+                Self::Libmysqlclient => answer("mysql_config", &["--libs"]).is_some(),
+            }
     }
 
     /// The libraries that this machine lacks.
@@ -67,14 +66,21 @@ impl fmt::Display for ClientLibrary {
     }
 }
 
-fn succeeds(program: &str, args: &[&str]) -> bool {
-    Command::new(program)
+/// What a program writes if it succeeds.
+fn answer(program: &str, args: &[&str]) -> Option<String> {
+    let output = Command::new(program)
         .args(args)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+        .output();
+    let output = output.ok().filter(|output| output.status.success())?;
+    String::from_utf8(output.stdout).ok()
+}
+
+/// Whether a linker finds libpq in a folder.
+fn has_libpq(folder: &Path) -> bool {
+    let names = ["libpq.so", "libpq.dylib", "libpq.a", "libpq.lib"];
+    names.iter().any(|name| folder.join(name).exists())
 }
 
 /// The arguments of cargo that turn on every feature of these packages of the workspace but those
@@ -89,17 +95,18 @@ pub(crate) fn feature_args(
     if missing.is_empty() {
         return vec!["--all-features".to_owned()];
     }
-    let is_missing = |package: &str, feature: &str| {
-        package == TESTS_PACKAGE && missing.iter().any(|library| library.feature() == feature)
+    let links_missing = |turned_on: &[String]| {
+        let mut libraries = missing.iter();
+        libraries.any(|library| turned_on.iter().any(|on| on == library.diesel_feature()))
     };
     let features: Vec<String> = metadata
         .members()
         .filter(|package| is_selected(&package.name))
         .flat_map(|package| {
-            let features = package.features.keys();
+            let features = package.features.iter();
             features
-                .filter(|feature| !is_missing(&package.name, feature))
-                .map(|feature| format!("{}/{feature}", package.name))
+                .filter(|(_, turned_on)| !links_missing(turned_on))
+                .map(|(feature, _)| format!("{}/{feature}", package.name))
         })
         .collect();
     vec![format!("--features={}", features.join(","))]
@@ -113,21 +120,38 @@ mod tests {
         "packages": [
             {"id": "a", "name": "rowkey", "version": "0.1.0", "rust_version": null,
              "publish": null, "targets": [], "dependencies": [],
-             "features": {"std": [], "diesel-mysql": []}},
+             "features": {"std": [], "diesel-mysql": ["rowkey-diesel/mysql"]}},
             {"id": "b", "name": "rowkey-tests", "version": "0.1.0", "rust_version": null,
              "publish": [], "targets": [], "dependencies": [],
-             "features": {"diesel-mysql": [], "diesel-postgres": []}},
-            {"id": "c", "name": "diesel", "version": "2.3.14", "rust_version": null,
+             "features": {"diesel-mysql": ["diesel/mysql"],
+                          "diesel-postgres": ["diesel/postgres"]}},
+            {"id": "c", "name": "repository", "version": "0.1.0", "rust_version": null,
+             "publish": [], "targets": [], "dependencies": [],
+             "features": {"diesel-mysql": ["diesel/mysql"]}},
+            {"id": "d", "name": "diesel", "version": "2.3.14", "rust_version": null,
              "publish": null, "targets": [], "dependencies": [],
              "features": {"mysql": []}}
         ],
-        "workspace_members": ["a", "b"],
+        "workspace_members": ["a", "b", "c"],
         "target_directory": "target"
     }"#;
 
     fn features(packages: &[&str], missing: &[ClientLibrary]) -> Vec<String> {
         let metadata = Metadata::parse(METADATA).unwrap();
         feature_args(&metadata, |name| packages.contains(&name), missing)
+    }
+
+    #[test]
+    fn a_folder_without_what_is_linked_has_no_library() {
+        let folder = env::temp_dir().join(format!("rowkey-xtask-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        // What programs load: links of another name lead to it.
+        std::fs::write(folder.join("libpq.so.5"), "").unwrap();
+        let without = has_libpq(&folder);
+        std::fs::write(folder.join("libpq.so"), "").unwrap();
+        let with = has_libpq(&folder);
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!((without, with), (false, true));
     }
 
     #[test]
@@ -139,10 +163,10 @@ mod tests {
     }
 
     #[test]
-    fn only_the_tests_that_link_a_missing_library_are_off() {
+    fn only_what_links_a_missing_library_is_off() {
         assert_eq!(
             features(
-                &["rowkey", "rowkey-tests"],
+                &["rowkey", "rowkey-tests", "repository"],
                 &[ClientLibrary::Libmysqlclient]
             ),
             ["--features=rowkey/diesel-mysql,rowkey/std,rowkey-tests/diesel-postgres"]

@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use anyhow::{Context, Result, bail, ensure};
+use rowkey_bench::machine::Machine;
 
-use report::{Machine, Report};
+use report::Report;
 
 fn main() -> Result<()> {
     let arguments: Vec<_> = env::args().skip(1).collect();

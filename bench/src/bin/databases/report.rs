@@ -1,7 +1,8 @@
 //! The page of figures.
 
 use std::fmt::Write;
-use std::{fs, thread};
+
+use rowkey_bench::machine::Machine;
 
 use crate::fill::{BATCH, REFERENCE, REFERENCE_AGAIN, STEP_MILLIS, ratio};
 use crate::instructions::{Instructions, STATEMENTS, Sides};
@@ -23,59 +24,6 @@ pub(crate) struct Report {
     pub(crate) sections: Vec<Section>,
 }
 
-/// What the servers and this program run on, as far as the system tells.
-#[derive(Debug)]
-pub(crate) struct Machine {
-    processor: Option<String>,
-    cores: usize,
-    memory_gib: Option<u64>,
-    load: Option<f64>,
-}
-
-impl Machine {
-    /// Looks at the machine before the run.
-    pub(crate) fn look() -> Self {
-        let line = |path: &str, name: &str| {
-            let text = fs::read_to_string(path).ok()?;
-            let line = text.lines().find(|line| line.starts_with(name))?;
-            Some(line.split_once(':')?.1.trim().to_owned())
-        };
-        let kibibytes = line("/proc/meminfo", "MemTotal");
-        Self {
-            processor: line("/proc/cpuinfo", "model name"),
-            cores: thread::available_parallelism().map_or(1, usize::from),
-            memory_gib: kibibytes
-                .and_then(|size| size.trim_end_matches(" kB").parse().ok())
-                .map(|size: u64| size >> 20),
-            load: load(),
-        }
-    }
-
-    fn describe(&self) -> String {
-        let mut text = format!("{} cores", self.cores);
-        if let Some(processor) = &self.processor {
-            let _ = write!(text, " of {processor}");
-        }
-        if let Some(memory) = self.memory_gib {
-            let _ = write!(text, ", {memory} GiB of memory");
-        }
-        text += "; client and servers on the same machine.";
-        if let Some(load) = self.load {
-            let _ = write!(text, " Load average before the run: {load:.1}");
-            text += match load {
-                0.3.. => ", so the machine was shared with other work; seconds are rough.",
-                _ => ".",
-            };
-        }
-        text
-    }
-}
-
-fn load() -> Option<f64> {
-    let text = fs::read_to_string("/proc/loadavg").ok()?;
-    text.split_whitespace().next()?.parse().ok()
-}
-
 impl Report {
     /// The page, with every figure of this run.
     pub(crate) fn to_markdown(&self) -> String {
@@ -85,7 +33,10 @@ impl Report {
              its peers, and prints a table of ratios and aims. This page is about the databases; \
              `cargo xtask bench --databases` has written all of it in one run.\n\n",
         );
-        let _ = writeln!(page, "{}\n", self.machine.describe());
+        let machine = self
+            .machine
+            .describe("client and servers on the same machine");
+        let _ = writeln!(page, "{machine}\n");
         for section in &self.sections {
             let _ = match &section.outcome {
                 Outcome::Measured(measured) => writeln!(
