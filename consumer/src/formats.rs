@@ -2,7 +2,7 @@
 
 use rowkey::{
     AnyUuid, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb, ShortPrefixComb,
-    ShortSuffixComb, SuffixComb, UuidV4, UuidV7, entity_key,
+    ShortSuffixComb, SuffixComb, UuidV4, UuidV7, entity_key, key_union,
 };
 
 /// A booking offer.
@@ -40,6 +40,19 @@ pub struct PaymentId(DistributedId128);
 /// A person.
 #[entity_key(group = "com.acme.Person")]
 pub struct PersonId(Luuid);
+
+/// A house.
+#[entity_key(group = "com.acme.House", prefix = "hse")]
+pub struct HouseId(Luuid);
+
+/// What people ask about.
+#[key_union]
+pub enum SubjectId {
+    /// A person.
+    Person(PersonId),
+    /// A house.
+    House(HouseId),
+}
 
 /// An item.
 #[entity_key]

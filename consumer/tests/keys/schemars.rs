@@ -1,7 +1,8 @@
 //! JSON Schemas of keys.
 
 use renamed::ShipId;
-use rowkey_consumer::formats::InvoiceId;
+use rowkey::{CommandLog, ShortKey};
+use rowkey_consumer::formats::{InvoiceId, PersonId, SubjectId};
 use rowkey_consumer::shadowed::FerryId;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -23,4 +24,20 @@ fn schemas_describe_the_text() {
     for schema in [schema::<ShipId>(), schema::<FerryId>()] {
         assert_eq!(schema.get("format"), Some(&"uuid".into()));
     }
+}
+
+#[test]
+fn what_is_made_of_keys_has_a_schema() {
+    assert_eq!(
+        schema::<SubjectId>().get("title"),
+        Some(&"SubjectId".into())
+    );
+    assert_eq!(
+        schema::<ShortKey<PersonId>>().get("pattern"),
+        Some(&"^[0-9A-Fa-f]{1,12}$".into())
+    );
+    assert_eq!(
+        schema::<CommandLog<InvoiceId, 7>>().get("maxItems"),
+        Some(&7.into())
+    );
 }

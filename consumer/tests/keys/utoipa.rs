@@ -1,7 +1,8 @@
 //! OpenAPI schemas of keys.
 
 use renamed::{ShipId, TicketId};
-use rowkey_consumer::formats::InvoiceId;
+use rowkey::{CommandLog, PublicId, ShortKey};
+use rowkey_consumer::formats::{InvoiceId, PersonId, SubjectId};
 use rowkey_consumer::shadowed::FerryId;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
@@ -28,4 +29,30 @@ fn schemas_describe_the_text() {
     for object in [object::<ShipId>(), object::<FerryId>()] {
         assert!(object.format == Some(SchemaFormat::Custom("uuid".into())));
     }
+}
+
+/// The derives ask generic types for more than the trait's name says.
+#[test]
+fn fields_have_the_schemas_of_what_is_made_of_keys() {
+    #[derive(ToSchema)]
+    #[expect(dead_code, reason = "only its schema is asked for")]
+    struct Visit {
+        subject: SubjectId,
+        person: ShortKey<PersonId>,
+        invoice: PublicId<InvoiceId>,
+        log: CommandLog<InvoiceId, 7>,
+    }
+
+    let mut schemas = Vec::new();
+    Visit::schemas(&mut schemas);
+    let names: Vec<_> = schemas.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "SubjectId",
+            "ShortKey_PersonId",
+            "PublicId_InvoiceId",
+            "CommandLog7_InvoiceId"
+        ]
+    );
 }

@@ -94,6 +94,13 @@ impl<T> Execution<T> {
 }
 
 impl<C, const LIMIT: usize> CommandLog<C, LIMIT> {
+    /// How many ids there can be, as schemas say it; nothing where there can be any number.
+    #[cfg(any(feature = "schemars", feature = "utoipa"))]
+    pub(crate) const MAX_LEN: Option<usize> = match LIMIT {
+        usize::MAX => None,
+        limit => Some(limit),
+    };
+
     /// Nothing has been executed. A limit of 0 does not compile.
     pub const fn new() -> Self {
         const { assert!(LIMIT > 0, "a command log remembers at least one command") };

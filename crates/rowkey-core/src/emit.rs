@@ -126,9 +126,9 @@ macro_rules! __impl_key {
         }
 
         $crate::__impl_key_generate! { $key }
-        $crate::__impl_key_serde! { $key }
-        $crate::__impl_key_schemars! { $key }
-        $crate::__impl_key_utoipa! { $key }
+        $crate::__impl_serde! { $key, serialize_key, deserialize_key }
+        $crate::__impl_schemars! { $key, EntityKey, key_json_schema }
+        $crate::__impl_utoipa! { $key, EntityKey, key_openapi_schema }
         $crate::__impl_key_proptest! { $key }
         $crate::__impl_key_rust_decimal! { $key }
     };
@@ -184,7 +184,9 @@ macro_rules! __impl_key_union {
             }
         }
 
-        $crate::__impl_key_union_serde! { $union }
+        $crate::__impl_serde! { $union, serialize_union, deserialize_union }
+        $crate::__impl_schemars! { $union, KeyUnion, union_json_schema }
+        $crate::__impl_utoipa! { $union, KeyUnion, union_openapi_schema }
     };
 }
 
@@ -255,13 +257,13 @@ pub mod private {
     #[cfg(feature = "rust_decimal")]
     pub use crate::external::rust_decimal::DecimalFormat;
     #[cfg(feature = "schemars")]
-    pub use crate::external::schemars::key_json_schema;
+    pub use crate::external::schemars::{key_json_schema, union_json_schema};
     #[cfg(feature = "serde")]
     pub use crate::external::serde::{
         deserialize_key, deserialize_union, serialize_key, serialize_union,
     };
     #[cfg(feature = "utoipa")]
-    pub use crate::external::utoipa::key_openapi_schema;
+    pub use crate::external::utoipa::{key_openapi_schema, union_openapi_schema};
     pub use crate::group::{member, parse_union};
     pub use crate::key::{admit, parse_text, write_text};
 

@@ -57,7 +57,7 @@
 //! |---|---|---|
 //! | `std` | yes | the system clock, `generate()`, generators and scopes; without it the crate is `no_std` with `alloc` |
 //! | `serde` | yes | text in JSON and the like, sixteen bytes in binary formats |
-//! | `schemars`, `utoipa` | | JSON Schema and OpenAPI schemas of keys |
+//! | `schemars`, `utoipa` | | JSON Schema and OpenAPI schemas of keys, short keys, unions, command logs and public ids |
 //! | `proptest` | | arbitrary valid keys |
 //! | `rust_decimal` | | conversions of [`DistributedId`] keys |
 //! | `coarse-clock` | | a cheaper clock for the short COMBs |

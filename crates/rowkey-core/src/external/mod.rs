@@ -1,7 +1,7 @@
-//! The traits of optional crates, one file per crate, for formats, keys and public ids.
+//! The traits of optional crates, one file per crate, for formats, keys and what is made of keys.
 //!
 //! Each file has the logic as functions, implements the trait for every format, and exports a
-//! macro that implements it for one key. Where a feature is off, the macro still exists and is
+//! macro that implements it for one key or union. Where a feature is off, the macro still exists and is
 //! empty: a `#[cfg]` inside the expansion would ask for a feature of the *user's* crate.
 
 /// Calls a macro with each format, generic parameters in brackets first.
@@ -61,30 +61,22 @@ macro_rules! __impl_key_rust_decimal {
 #[cfg(not(feature = "schemars"))]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __impl_key_schemars {
-    ($key:ident) => {};
+macro_rules! __impl_schemars {
+    ($type:ident, $named_by:ident, $schema:ident) => {};
 }
 
 /// Without the feature `serde`.
 #[cfg(not(feature = "serde"))]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __impl_key_serde {
-    ($key:ident) => {};
-}
-
-/// Without the feature `serde`.
-#[cfg(not(feature = "serde"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __impl_key_union_serde {
-    ($union:ident) => {};
+macro_rules! __impl_serde {
+    ($type:ident, $serialize:ident, $deserialize:ident) => {};
 }
 
 /// Without the feature `utoipa`.
 #[cfg(not(feature = "utoipa"))]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __impl_key_utoipa {
-    ($key:ident) => {};
+macro_rules! __impl_utoipa {
+    ($type:ident, $named_by:ident, $schema:ident) => {};
 }

@@ -2,9 +2,10 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::text::{Encoding, Width};
-use crate::{EntityKey, Format, FormatKind};
+use crate::{EntityKey, Format, FormatKind, KeyUnion};
 
 /// How a schema restricts a string.
 pub(crate) enum TextSchema {
@@ -36,5 +37,26 @@ impl TextSchema {
             _ => 22,
         };
         Self::Pattern(format!("^{prefix}_[0-9A-Za-z]{{{length}}}$"))
+    }
+
+    /// The text of a key of a union, which is also read as a hyphenated UUID.
+    pub(crate) fn of_union<U: KeyUnion>() -> Self {
+        let prefixes: Vec<&str> = U::GROUPS
+            .iter()
+            .filter_map(|group| group.prefix())
+            .collect();
+        if prefixes.is_empty() {
+            return Self::UUID;
+        }
+        let prefixes = prefixes.join("|");
+        let hexadecimal = "[0-9A-Fa-f]";
+        Self::Pattern(format!(
+            "^(({prefixes})_[0-9A-Za-z]{{22}}|{hexadecimal}{{8}}(-{hexadecimal}{{4}}){{3}}-{hexadecimal}{{12}})$"
+        ))
+    }
+
+    /// The text of a short key.
+    pub(crate) fn of_short_key() -> Self {
+        Self::Pattern("^[0-9A-Fa-f]{1,12}$".into())
     }
 }

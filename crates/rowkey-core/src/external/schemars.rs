@@ -1,35 +1,37 @@
 //! schemars: JSON schemas named after the type, so that every use of a key refers to one schema.
 
 use alloc::borrow::Cow;
+use alloc::format;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::external::schema::TextSchema;
-use crate::{EntityKey, Format, PublicId};
+use crate::{CommandLog, EntityKey, Format, KeyUnion, PublicId, ShortKey};
 
-/// Implements schemars' trait for a key.
+/// Implements schemars' trait for a key or a union of keys, with the trait that has its name and the
+/// function of its schema.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __impl_key_schemars {
-    ($key:ident) => {
+macro_rules! __impl_schemars {
+    ($type:ident, $named_by:ident, $schema:ident) => {
         #[automatically_derived]
-        impl $crate::__private::schemars::JsonSchema for $key {
+        impl $crate::__private::schemars::JsonSchema for $type {
             fn schema_name() -> $crate::__private::Cow<'static, ::core::primitive::str> {
-                $crate::__private::Cow::Borrowed(<Self as $crate::EntityKey>::NAME)
+                $crate::__private::Cow::Borrowed(<Self as $crate::$named_by>::NAME)
             }
 
             fn schema_id() -> $crate::__private::Cow<'static, ::core::primitive::str> {
                 $crate::__private::Cow::Borrowed(::core::concat!(
                     ::core::module_path!(),
                     "::",
-                    ::core::stringify!($key)
+                    ::core::stringify!($type)
                 ))
             }
 
             fn json_schema(
                 _: &mut $crate::__private::schemars::SchemaGenerator,
             ) -> $crate::__private::schemars::Schema {
-                $crate::__private::key_json_schema::<Self>()
+                $crate::__private::$schema::<Self>()
             }
         }
     };
@@ -47,6 +49,11 @@ pub fn key_json_schema<K: EntityKey>() -> Schema {
     schema_of(TextSchema::of_key::<K>())
 }
 
+/// The schema of the text of a union of keys.
+pub fn union_json_schema<U: KeyUnion>() -> Schema {
+    schema_of(TextSchema::of_union::<U>())
+}
+
 macro_rules! implement {
     ([$($generics:tt)*] $format:ty) => {
         impl<$($generics)*> JsonSchema for $format {
@@ -55,7 +62,7 @@ macro_rules! implement {
             }
 
             fn schema_id() -> Cow<'static, str> {
-                alloc::format!("rowkey::{}", Self::KIND).into()
+                format!("rowkey::{}", Self::KIND).into()
             }
 
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -78,5 +85,49 @@ impl<T> JsonSchema for PublicId<T> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         schema_of(TextSchema::UUID)
+    }
+}
+
+/// One schema per key.
+impl<K: JsonSchema> JsonSchema for ShortKey<K> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("ShortKey_for_{}", K::schema_name()).into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        format!("rowkey::ShortKey<{}>", K::schema_id()).into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schema_of(TextSchema::of_short_key())
+    }
+}
+
+/// An array where it is used, as that of a `Vec`.
+impl<C: JsonSchema, const LIMIT: usize> JsonSchema for CommandLog<C, LIMIT> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        match Self::MAX_LEN {
+            Some(limit) => format!("CommandLog_of_{limit}_{}", C::schema_name()).into(),
+            None => format!("UnboundedCommandLog_of_{}", C::schema_name()).into(),
+        }
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        format!("rowkey::CommandLog<{}, {LIMIT}>", C::schema_id()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = json_schema!({
+            "type": "array",
+            "items": generator.subschema_for::<C>(),
+        });
+        if let Some(limit) = Self::MAX_LEN {
+            schema.insert("maxItems".into(), limit.into());
+        }
+        schema
     }
 }

@@ -13,13 +13,13 @@ use uuid::Uuid;
 
 use crate::{CommandLog, EntityKey, Error, Format, KeyUnion, Luuid, PublicId, ShortKey};
 
-/// Implements serde's traits for a key.
+/// Implements serde's traits for a key or a union of keys, with its functions.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __impl_key_serde {
-    ($key:ident) => {
+macro_rules! __impl_serde {
+    ($type:ident, $serialize:ident, $deserialize:ident) => {
         #[automatically_derived]
-        impl $crate::__private::serde::Serialize for $key {
+        impl $crate::__private::serde::Serialize for $type {
             fn serialize<S>(
                 &self,
                 serializer: S,
@@ -30,12 +30,12 @@ macro_rules! __impl_key_serde {
             where
                 S: $crate::__private::serde::Serializer,
             {
-                $crate::__private::serialize_key(self, serializer)
+                $crate::__private::$serialize(self, serializer)
             }
         }
 
         #[automatically_derived]
-        impl<'de> $crate::__private::serde::Deserialize<'de> for $key {
+        impl<'de> $crate::__private::serde::Deserialize<'de> for $type {
             fn deserialize<D>(
                 deserializer: D,
             ) -> ::core::result::Result<
@@ -45,45 +45,7 @@ macro_rules! __impl_key_serde {
             where
                 D: $crate::__private::serde::Deserializer<'de>,
             {
-                $crate::__private::deserialize_key(deserializer)
-            }
-        }
-    };
-}
-
-/// Implements serde's traits for a union of keys.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __impl_key_union_serde {
-    ($union:ident) => {
-        #[automatically_derived]
-        impl $crate::__private::serde::Serialize for $union {
-            fn serialize<S>(
-                &self,
-                serializer: S,
-            ) -> ::core::result::Result<
-                <S as $crate::__private::serde::Serializer>::Ok,
-                <S as $crate::__private::serde::Serializer>::Error,
-            >
-            where
-                S: $crate::__private::serde::Serializer,
-            {
-                $crate::__private::serialize_union(self, serializer)
-            }
-        }
-
-        #[automatically_derived]
-        impl<'de> $crate::__private::serde::Deserialize<'de> for $union {
-            fn deserialize<D>(
-                deserializer: D,
-            ) -> ::core::result::Result<
-                Self,
-                <D as $crate::__private::serde::Deserializer<'de>>::Error,
-            >
-            where
-                D: $crate::__private::serde::Deserializer<'de>,
-            {
-                $crate::__private::deserialize_union(deserializer)
+                $crate::__private::$deserialize(deserializer)
             }
         }
     };

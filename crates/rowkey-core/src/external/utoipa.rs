@@ -1,35 +1,42 @@
 //! utoipa: OpenAPI schemas named after the type, so that every use of a key refers to one schema.
 //!
-//! Public ids have none: utoipa's derives ask generic types for more than its public traits. Write
-//! `#[schema(value_type = String, format = "uuid")]` on such a field.
+//! Of a field with a generic type, such as `PublicId<InvoiceId>`, the derives ask `ComposeSchema`,
+//! which stands in a hidden module. It is implemented here all the same, because there is no other
+//! way to such a field. It will stay as it is in this major version: each utoipa 6 takes any
+//! utoipa-gen 6, and what that emits names the trait in the crates of users.
 
 use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
+use utoipa::__dev::ComposeSchema;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::external::schema::TextSchema;
-use crate::{EntityKey, Format};
+use crate::{CommandLog, EntityKey, Format, KeyUnion, PublicId, ShortKey};
 
-/// Implements utoipa's traits for a key.
+/// Implements utoipa's traits for a key or a union of keys, with the trait that has its name and the
+/// function of its schema.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __impl_key_utoipa {
-    ($key:ident) => {
+macro_rules! __impl_utoipa {
+    ($type:ident, $named_by:ident, $schema:ident) => {
         #[automatically_derived]
-        impl $crate::__private::utoipa::PartialSchema for $key {
+        impl $crate::__private::utoipa::PartialSchema for $type {
             fn schema() -> $crate::__private::utoipa::openapi::RefOr<
                 $crate::__private::utoipa::openapi::schema::Schema,
             > {
-                $crate::__private::key_openapi_schema::<Self>()
+                $crate::__private::$schema::<Self>()
             }
         }
 
         #[automatically_derived]
-        impl $crate::__private::utoipa::ToSchema for $key {
+        impl $crate::__private::utoipa::ToSchema for $type {
             fn name() -> $crate::__private::Cow<'static, ::core::primitive::str> {
-                $crate::__private::Cow::Borrowed(<Self as $crate::EntityKey>::NAME)
+                $crate::__private::Cow::Borrowed(<Self as $crate::$named_by>::NAME)
             }
         }
     };
@@ -50,6 +57,11 @@ pub fn key_openapi_schema<K: EntityKey>() -> RefOr<Schema> {
     schema_of(TextSchema::of_key::<K>())
 }
 
+/// The schema of the text of a union of keys.
+pub fn union_openapi_schema<U: KeyUnion>() -> RefOr<Schema> {
+    schema_of(TextSchema::of_union::<U>())
+}
+
 macro_rules! implement {
     ([$($generics:tt)*] $format:ty) => {
         impl<$($generics)*> PartialSchema for $format {
@@ -67,3 +79,52 @@ macro_rules! implement {
 }
 
 for_each_format!(implement);
+
+/// A derive makes `PublicId_InvoiceId` of the name: one schema for each type of ids.
+impl<T> ComposeSchema for PublicId<T> {
+    fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
+        schema_of(TextSchema::UUID)
+    }
+}
+
+impl<T> ToSchema for PublicId<T> {
+    fn name() -> Cow<'static, str> {
+        "PublicId".into()
+    }
+}
+
+/// A derive makes `ShortKey_CustomerId` of the name: one schema for each type of keys.
+impl<K> ComposeSchema for ShortKey<K> {
+    fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
+        schema_of(TextSchema::of_short_key())
+    }
+}
+
+impl<K> ToSchema for ShortKey<K> {
+    fn name() -> Cow<'static, str> {
+        "ShortKey".into()
+    }
+}
+
+/// The first of the schemas, which a derive knows, is that of the ids.
+impl<C: ToSchema, const LIMIT: usize> ComposeSchema for CommandLog<C, LIMIT> {
+    fn compose(schemas: Vec<RefOr<Schema>>) -> RefOr<Schema> {
+        let ids = schemas.into_iter().next().unwrap_or_else(C::schema);
+        let array = ArrayBuilder::new().items(ids).max_items(Self::MAX_LEN);
+        RefOr::T(Schema::Array(array.build()))
+    }
+}
+
+/// The limit is a part of the name, so that logs with different ones are different schemas.
+impl<C: ToSchema, const LIMIT: usize> ToSchema for CommandLog<C, LIMIT> {
+    fn name() -> Cow<'static, str> {
+        match Self::MAX_LEN {
+            Some(limit) => format!("CommandLog{limit}").into(),
+            None => "UnboundedCommandLog".into(),
+        }
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        C::schemas(schemas);
+    }
+}
