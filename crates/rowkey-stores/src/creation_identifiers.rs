@@ -36,6 +36,10 @@ struct Command<'a> {
 /// The name tells what the command creates, such as `book-offer`. It is 1 to 100 visible ASCII
 /// characters.
 ///
+/// Names are compared, but not what a command says: it is not stored. A client that uses a command
+/// id again for another request of the same name gets the entity of the first one, as if it had
+/// repeated it.
+///
 /// # Attempts
 ///
 /// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's

@@ -250,7 +250,7 @@ pub use rowkey_macros::entity_key;
 /// * `Clone`, `Copy`, `PartialEq`, `Eq`, `Hash`, `Debug`, and `From` each key.
 /// * `Display`, the text of the key, and `FromStr`, which reads that text and hyphenated UUIDs.
 /// * `TryFrom` [`Luuid`] and `Uuid`, and `From` the union for them.
-/// * The traits of serde, if the feature is on, as keys have them.
+/// * The traits of serde, schemars and utoipa, if the features are on, as keys have them.
 ///
 /// Its one option is `crate`, as that of [`entity_key`].
 pub use rowkey_macros::key_union;

@@ -1,0 +1,248 @@
+//! Entities that keep the ids of the commands that they have executed in a column of their own row.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result};
+use rowkey::{CommandLog, EntityKey, Execution, Nullability, UuidV4, UuidV7, entity_key};
+use rowkey_testkit::{Backend, TestDatabase};
+use serde::{Deserialize, Serialize};
+
+use crate::shop::{Driver, Offer, OfferId, Shop};
+
+#[entity_key]
+pub(crate) struct HallId(UuidV7);
+
+/// Never indexed, so a random id does.
+#[entity_key]
+pub(crate) struct BookingId(UuidV4);
+
+/// The column of the ids forgets all but so many.
+pub(crate) const REMEMBERED: usize = 3;
+
+/// A hall with seats, as its row has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hall<const LIMIT: usize> {
+    pub(crate) state: State,
+    pub(crate) commands: CommandLog<BookingId, LIMIT>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct State {
+    /// How many commands have changed it.
+    pub(crate) version: u32,
+    pub(crate) guests: u32,
+    seats: BTreeSet<u32>,
+}
+
+/// What a client sends, and sends again until there is an answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Booking {
+    pub(crate) id: BookingId,
+    pub(crate) hall: HallId,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    /// One more guest, wherever there is a place.
+    AnyPlace,
+    /// A seat that nobody has.
+    Seat(u32),
+    /// One more guest, if the hall is as the client has seen it.
+    IfVersion(u32),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    NotFound,
+    SeatTaken,
+    Changed,
+}
+
+/// How a request ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Answered,
+    /// It never arrives.
+    RequestLost,
+    /// Everything is done but the commit.
+    RolledBack,
+    /// It is committed, and nobody learns of it.
+    AnswerLost,
+}
+
+/// What the client gets: nothing at all, or whether the command was executed now and what the hall
+/// is like.
+pub(crate) type Answer<const LIMIT: usize> = Option<Result<Execution<Hall<LIMIT>>, Refusal>>;
+
+impl Booking {
+    pub(crate) fn of(hall: HallId, what: What) -> Self {
+        let id = BookingId::generate();
+        Self { id, hall, what }
+    }
+}
+
+impl<const LIMIT: usize> Hall<LIMIT> {
+    fn book(&mut self, booking: &Booking) -> Result<Execution<()>, Refusal> {
+        self.commands.execute(booking.id, || {
+            match booking.what {
+                What::AnyPlace => {}
+                What::Seat(seat) if self.state.seats.insert(seat) => {}
+                What::Seat(_) => return Err(Refusal::SeatTaken),
+                What::IfVersion(version) if self.state.version == version => {}
+                What::IfVersion(_) => return Err(Refusal::Changed),
+            }
+            self.state.version += 1;
+            self.state.guests += 1;
+            Ok(())
+        })
+    }
+}
+
+/// The server's side: halls whose rows have a column for the ids of executed commands.
+pub(crate) struct Halls<D, const LIMIT: usize = REMEMBERED>(pub(crate) Shop<D>);
+
+impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
+    pub(crate) async fn open(database: &TestDatabase) -> Result<Self> {
+        let shop = Shop::<D>::open(database).await?;
+        let id = HallId::PLAN.column_definition(shop.backend, "id", Nullability::NotNull)?;
+        shop.execute(&format!(
+            "CREATE TABLE halls ({id} PRIMARY KEY, state varchar(1000) NOT NULL, \
+             commands varchar(4000) NOT NULL)"
+        ))
+        .await?;
+        Ok(Self(shop))
+    }
+
+    pub(crate) async fn add_hall(&self) -> Result<HallId> {
+        let id = HallId::generate();
+        self.insert(id).await?;
+        Ok(id)
+    }
+
+    pub(crate) async fn insert(&self, id: HallId) -> Result<()> {
+        let state = serde_json::to_string(&State::default())?;
+        let commands = serde_json::to_string(&CommandLog::<BookingId, LIMIT>::new())?;
+        let literal = self.literal(id);
+        let sql = format!("INSERT INTO halls VALUES ({literal}, '{state}', '{commands}')");
+        self.0.execute(&sql).await
+    }
+
+    pub(crate) fn literal(&self, id: HallId) -> String {
+        HallId::PLAN.column(self.0.backend).literal(id.to_u128())
+    }
+
+    /// Reads a hall and keeps others from changing it until the transaction ends.
+    async fn lock(&self, session: &mut D::Session, id: HallId) -> Result<Option<Hall<LIMIT>>> {
+        let id = self.literal(id);
+        let (hint, clause) = match self.0.backend {
+            // A transaction that begins with a lock has that of the whole file.
+            Backend::Sqlite => ("", ""),
+            Backend::SqlServer => (" WITH (UPDLOCK)", ""),
+            Backend::Postgres | Backend::MySql | Backend::MariaDb => ("", " FOR UPDATE"),
+        };
+        let mut columns = Vec::new();
+        for column in ["state", "commands"] {
+            let sql = format!("SELECT {column} FROM halls{hint} WHERE id = {id}{clause}");
+            columns.extend(D::texts(session, &sql).await?);
+        }
+        let [state, commands] = columns.as_slice() else {
+            return Ok(None);
+        };
+        Ok(Some(Hall {
+            state: serde_json::from_str(state)?,
+            commands: serde_json::from_str(commands)?,
+        }))
+    }
+
+    pub(crate) async fn begin(&self, session: &mut D::Session) -> Result<(), D::Error> {
+        let begin = match self.0.backend {
+            Backend::Postgres | Backend::MySql | Backend::MariaDb => "START TRANSACTION",
+            Backend::Sqlite => "BEGIN IMMEDIATE",
+            Backend::SqlServer => "BEGIN TRANSACTION",
+        };
+        D::execute(session, begin).await
+    }
+
+    /// Executes a command and changes the rows, without the end of the transaction.
+    pub(crate) async fn execute(
+        &self,
+        session: &mut D::Session,
+        booking: &Booking,
+    ) -> Result<Result<Execution<Hall<LIMIT>>, Refusal>> {
+        let Some(mut hall) = self.lock(session, booking.hall).await? else {
+            return Ok(Err(Refusal::NotFound));
+        };
+        // The logic writes into other tables too, before it knows whether it succeeds.
+        if hall.commands.check(booking.id).is_some() {
+            let offer = Offer {
+                id: OfferId::generate(),
+                command: booking.id.to_string(),
+                title: "A place".to_owned(),
+            };
+            self.0.insert(session, &offer).await?;
+        }
+        match hall.book(booking) {
+            Err(refusal) => return Ok(Err(refusal)),
+            Ok(Execution::Before) => return Ok(Ok(Execution::Before)),
+            Ok(Execution::Now(())) => {}
+        }
+        let state = serde_json::to_string(&hall.state)?;
+        let commands = serde_json::to_string(&hall.commands)?;
+        let id = self.literal(booking.hall);
+        let sql =
+            format!("UPDATE halls SET state = '{state}', commands = '{commands}' WHERE id = {id}");
+        D::execute(session, &sql).await?;
+        Ok(Ok(Execution::Now(hall)))
+    }
+
+    /// What the client gets for a request with this fate.
+    pub(crate) async fn handle(&self, booking: &Booking, fate: Fate) -> Result<Answer<LIMIT>> {
+        if fate == Fate::RequestLost {
+            return Ok(None);
+        }
+        let mut session = self.0.driver.connection().await?;
+        self.begin(&mut session).await?;
+        let outcome = self.execute(&mut session, booking).await?;
+        match (&outcome, fate) {
+            (_, Fate::RolledBack) => {
+                self.break_off(&mut session).await?;
+                return Ok(None);
+            }
+            (Ok(Execution::Now(_)), _) => D::execute(&mut session, "COMMIT").await?,
+            _ => D::execute(&mut session, "ROLLBACK").await?,
+        }
+        Ok((fate != Fate::AnswerLost).then_some(outcome))
+    }
+
+    /// Ends a transaction as a server does whose connection breaks.
+    async fn break_off(&self, session: &mut D::Session) -> Result<()> {
+        match self.0.backend {
+            Backend::Postgres | Backend::MySql | Backend::MariaDb => self.0.kill(session).await,
+            Backend::Sqlite | Backend::SqlServer => Ok(D::execute(session, "ROLLBACK").await?),
+        }
+    }
+
+    /// What a client gets whose request and answer arrive.
+    pub(crate) async fn answer(
+        &self,
+        booking: &Booking,
+    ) -> Result<Result<Execution<Hall<LIMIT>>, Refusal>> {
+        let answer = self.handle(booking, Fate::Answered).await?;
+        answer.context("there is an answer")
+    }
+
+    /// As a query of the client: it needs no command id.
+    pub(crate) async fn hall(&self, id: HallId) -> Result<Hall<LIMIT>> {
+        let mut session = self.0.driver.connection().await?;
+        self.begin(&mut session).await?;
+        let hall = self.lock(&mut session, id).await;
+        D::execute(&mut session, "ROLLBACK").await?;
+        hall?.context("there is a hall")
+    }
+
+    /// The commands whose logic has written something that is there to stay.
+    pub(crate) async fn executed(&self) -> Result<Vec<String>> {
+        self.0.commands().await
+    }
+}
