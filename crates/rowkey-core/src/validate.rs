@@ -83,6 +83,19 @@ pub enum ValidationError {
     },
 }
 
+/// Why a text could not be read as an id: a UUID that is not random, or no id at all.
+///
+/// For a server that reads the id first, to look the entity up, and only
+/// [checks](CreationWindow::check) it when there is none.
+impl From<Error> for ValidationError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Format { .. } => Self::NotRandomV4(error),
+            _ => Self::Malformed(error),
+        }
+    }
+}
+
 impl CreationWindow {
     /// The usual window of ten intervals either way, for an interval in milliseconds.
     pub const fn ten_intervals(interval_ms: u64) -> Self {
@@ -189,8 +202,5 @@ fn read<T: FromStr<Err = Error>>(text: &str) -> Result<T, ValidationError> {
     if text.trim().is_empty() {
         return Err(ValidationError::Missing);
     }
-    text.parse().map_err(|error| match error {
-        Error::Format { .. } => ValidationError::NotRandomV4(error),
-        _ => ValidationError::Malformed(error),
-    })
+    Ok(text.parse()?)
 }
