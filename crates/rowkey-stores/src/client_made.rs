@@ -2,13 +2,11 @@
 
 use std::error::Error as StdError;
 
-use rowkey::ValidationError;
-
 use crate::attempts::Attempts;
 use crate::failure::Nature;
 use crate::lent::{Lent, lend};
 use crate::session::{Source, Store};
-use crate::{By, Conflict, CreateError, Error};
+use crate::{By, Conflict, CreateError, Error, transaction};
 
 /// What an entity came from: kept with it, to know the command that has created it when it comes
 /// again.
@@ -96,13 +94,13 @@ pub struct Found<T> {
 /// # Errors
 ///
 /// [`Error::Conflict`] if the entity came from another command or another payload,
-/// [`Error::Invalid`] with what `validate` says, [`Error::OpenTransaction`] for a connection in the
+/// [`Error::Invalid`] with the `ValidationError` of `validate`, [`Error::OpenTransaction`] for a connection in the
 /// middle of a transaction, [`Error::Database`]; and [`CreateError::Closure`] for those of the
 /// closures.
-pub async fn find_or_create<S, C, P, T, E, Find, Insert>(
+pub async fn find_or_create<S, C, P, T, E, V, Find, Insert>(
     store: S,
     origin: &Origin<C, P>,
-    validate: impl Fn() -> Result<(), ValidationError>,
+    validate: impl Fn() -> Result<(), V>,
     mut find: impl FnMut(Lent<S::Connection>) -> Find,
     mut insert: impl FnMut(Lent<S::Transaction>) -> Insert,
 ) -> Result<Found<T>, CreateError<E>>
@@ -111,6 +109,7 @@ where
     C: PartialEq,
     P: PartialEq,
     E: StdError + 'static,
+    V: Into<CreateError<E>>,
     Find: Future<Output = Result<Option<(Origin<C, P>, T)>, E>>,
     Insert: Future<Output = Result<T, E>>,
 {
@@ -127,8 +126,8 @@ where
                 if let Some(error) = duplicate.take() {
                     return Err(error);
                 }
-                validate().map_err(Error::Invalid)?;
-                match create(&mut source, &mut insert).await {
+                validate().map_err(V::into)?;
+                match transaction::attempt(&mut source, &mut insert).await {
                     Ok(entity) => {
                         let by = By::This;
                         return Ok(Found { entity, by });
@@ -172,28 +171,4 @@ where
         return Err(Error::Conflict(Conflict::Payload).into());
     }
     Ok(Some(entity))
-}
-
-async fn create<S, T, E, F>(
-    source: &mut S,
-    insert: impl FnMut(Lent<S::Transaction>) -> F,
-) -> Result<T, CreateError<E>>
-where
-    S: Source,
-    F: Future<Output = Result<T, E>>,
-{
-    let transaction = source.begin().await?;
-    let (returned, outcome) = lend(transaction, insert).await;
-    let transaction = returned?;
-    match outcome {
-        Ok(entity) => {
-            source.commit(transaction).await?;
-            Ok(entity)
-        }
-        Err(error) => {
-            // If this fails, the connection is of no more use, and what was done in it is undone.
-            let _ = source.roll_back(transaction).await;
-            Err(CreateError::Closure(error))
-        }
-    }
 }

@@ -76,7 +76,7 @@ pub enum Conflict {
     Payload,
 }
 
-/// Why nothing was created.
+/// Why nothing was created or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError<E> {
     /// A store could not do its part.
@@ -86,6 +86,12 @@ pub enum CreateError<E> {
     /// A closure failed, and what it had done was rolled back.
     #[error("{0}")]
     Closure(#[source] E),
+}
+
+impl<E> From<ValidationError> for CreateError<E> {
+    fn from(error: ValidationError) -> Self {
+        Self::Store(error.into())
+    }
 }
 
 impl Error {

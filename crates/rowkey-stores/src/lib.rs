@@ -93,6 +93,7 @@ mod sqlx;
 mod statements;
 #[cfg(feature = "tiberius")]
 mod tiberius;
+mod transaction;
 
 #[cfg(feature = "tiberius")]
 pub use crate::tiberius::ClientTransaction;
@@ -102,6 +103,7 @@ pub use error::{Conflict, CreateError, Error};
 pub use key_blocks::{KeyBlocks, create_numbered, reserve_block};
 pub use lent::Lent;
 pub use session::{Session, Store};
+pub use transaction::in_transaction;
 
 /// Who has created an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

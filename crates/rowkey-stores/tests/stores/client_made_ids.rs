@@ -249,7 +249,7 @@ pub(crate) async fn a_failed_creation_leaves_nothing<D: Driver>(
             command: (),
             payload: (),
         },
-        || Ok(()),
+        || Ok::<_, ValidationError>(()),
         async |_| Ok(None::<(Origin<(), ()>, ())>),
         async |mut session| {
             shop.add(&mut session, request.command).await?;

@@ -6,7 +6,9 @@ use std::pin::pin;
 
 use anyhow::{Result, anyhow};
 use futures_util::future::{self, Either};
-use rowkey::{DistributedId, DistributedId128, EntityKey, LuuidGroup, UuidV4, UuidV7, entity_key};
+use rowkey::{
+    DistributedId, DistributedId128, EntityKey, LuuidGroup, UuidV4, UuidV7, ValidationError, entity_key,
+};
 use rowkey_stores::{
     By, Conflict, CreateError, Created, Error, Origin, Store, create_once, find_or_create,
     reserve_block,
@@ -503,7 +505,7 @@ fn calls_can_be_spawned(pool: PgPool, mut client: Client<Compat<TcpStream>>, tit
         find_or_create(
             &pool,
             &origin,
-            || Ok(()),
+            || Ok::<_, ValidationError>(()),
             async |mut session| {
                 let query = sqlx::query_scalar("SELECT title FROM offers").bind(title);
                 let title: Option<String> = query.fetch_optional(&mut *session).await?;

@@ -1,0 +1,108 @@
+//! Transactions that are tried again when they collide.
+
+use std::error::Error as StdError;
+
+use crate::CreateError;
+use crate::attempts::Attempts;
+use crate::lent::{Lent, lend};
+use crate::session::{Source, Store};
+
+/// Runs a closure in a transaction, which is committed if it succeeds and rolled back if it fails.
+///
+/// It is for the commands after an entity's creation: the closure reads the entity with its
+/// [`CommandLog`](rowkey::CommandLog), executes the command and stores both. It has to lock the row
+/// that it reads (`SELECT … FOR UPDATE`), so that nobody else executes the same command at the same
+/// time. In SQLite, which has no such locks, the transaction takes the write lock at once.
+///
+/// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
+/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
+/// closure may be called several times, also after a commit that was not answered: it has to notice
+/// what it has done, which is what the `CommandLog` is for.
+///
+/// ```no_run
+/// use rowkey::{CommandLog, ShortPrefixComb, UuidV4, entity_key};
+/// use rowkey_stores::{CreateError, in_transaction};
+/// use sqlx::PgPool;
+/// use sqlx::types::Json;
+///
+/// #[entity_key]
+/// struct OfferId(ShortPrefixComb);
+///
+/// #[entity_key]
+/// struct CommandId(UuidV4);
+///
+/// async fn withdraw(
+///     pool: &PgPool,
+///     offer: OfferId,
+///     command: CommandId,
+/// ) -> Result<(), CreateError<sqlx::Error>> {
+///     in_transaction(pool, async |mut transaction| {
+///         let select = "SELECT commands FROM offers WHERE id = $1 FOR UPDATE";
+///         let Json(mut commands): Json<CommandLog<CommandId>> = sqlx::query_scalar(select)
+///             .bind(offer)
+///             .fetch_one(&mut *transaction)
+///             .await?;
+///         let Some(new) = commands.check(command) else {
+///             return Ok(());
+///         };
+///         commands.record(new);
+///         sqlx::query("UPDATE offers SET is_open = false, commands = $1 WHERE id = $2")
+///             .bind(Json(commands))
+///             .bind(offer)
+///             .execute(&mut *transaction)
+///             .await?;
+///         Ok(())
+///     })
+///     .await
+/// }
+/// ```
+///
+/// # Errors
+///
+/// [`Error::OpenTransaction`](crate::Error::OpenTransaction) for a connection in the middle of a
+/// transaction, [`Error::TransactionEnded`](crate::Error::TransactionEnded) if the closure has ended
+/// its transaction, [`Error::Database`](crate::Error::Database); and [`CreateError::Closure`] for
+/// those of the closure.
+pub async fn in_transaction<S, T, E, F>(
+    store: S,
+    mut run: impl FnMut(Lent<S::Transaction>) -> F,
+) -> Result<T, CreateError<E>>
+where
+    S: Store,
+    E: StdError + 'static,
+    F: Future<Output = Result<T, E>>,
+{
+    let mut source = store.into_source();
+    let mut attempts = Attempts::on::<S::Source>();
+    loop {
+        match attempt(&mut source, &mut run).await {
+            Err(error) if attempts.another_creation_after(&error) => {}
+            outcome => return outcome,
+        }
+    }
+}
+
+/// One attempt.
+pub(crate) async fn attempt<S, T, E, F>(
+    source: &mut S,
+    run: impl FnMut(Lent<S::Transaction>) -> F,
+) -> Result<T, CreateError<E>>
+where
+    S: Source,
+    F: Future<Output = Result<T, E>>,
+{
+    let transaction = source.begin().await?;
+    let (returned, outcome) = lend(transaction, run).await;
+    let transaction = returned?;
+    match outcome {
+        Ok(result) => {
+            source.commit(transaction).await?;
+            Ok(result)
+        }
+        Err(error) => {
+            // If this fails, the connection is of no more use, and what was done in it is undone.
+            let _ = source.roll_back(transaction).await;
+            Err(CreateError::Closure(error))
+        }
+    }
+}
