@@ -1,0 +1,63 @@
+//! Ids of which nobody knows what they are the ids of.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::extract::Id;
+use super::problem::{Failed, Malformed, Problem, Unknown};
+use super::{Service, bookings, customers};
+use crate::keys::AnyId;
+
+/// What an id is the id of.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Finding {
+    kind: Kind,
+    #[schema(value_type = String, format = "uuid")]
+    id: AnyId,
+    /// Where it is.
+    href: String,
+}
+
+/// A kind of entity.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Customer,
+    Booking,
+}
+
+/// What an id is the id of, and where that is.
+#[utoipa::path(
+    get,
+    path = "/any/{uuid}",
+    tag = "support",
+    params(("uuid" = String, Path, format = "uuid")),
+    responses((status = 200, body = Finding), Malformed, Unknown, Failed)
+)]
+pub(super) async fn find(
+    State(service): State<Service>,
+    Id(text): Id<String>,
+) -> Result<Json<Finding>, Problem> {
+    let unknown = || Problem::unknown("there is neither a customer nor a booking with this id");
+    let id: AnyId = text.parse().map_err(|error| match error {
+        // A UUID, but of neither of them.
+        rowkey::Error::UnknownGroup { .. } | rowkey::Error::Format { .. } => unknown().at("uuid"),
+        error => Problem::malformed_id(error).at("uuid"),
+    })?;
+    let (kind, href, is_there) = match id {
+        AnyId::Customer(id) => {
+            let is_there = service.store.customer(id).await?.is_some();
+            (Kind::Customer, customers::href(id), is_there)
+        }
+        AnyId::Booking(id) => {
+            let is_there = service.store.booking(id).await?.is_some();
+            (Kind::Booking, bookings::href(id), is_there)
+        }
+    };
+    match is_there {
+        true => Ok(Json(Finding { kind, id, href })),
+        false => Err(unknown().at("uuid")),
+    }
+}

@@ -1,0 +1,115 @@
+//! Customers, with ids that the server makes.
+
+use std::str::FromStr;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use rowkey::{EntityKey, ShortKey};
+use rowkey_stores::Found;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::extract::{Body, Id};
+use super::problem::{Failed, Malformed, Problem, Refused, Unknown};
+use super::values::check_text;
+use super::{Service, created};
+use crate::keys::{CommandId, CustomerId};
+use crate::model;
+
+/// A command to add a customer.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct NewCustomer {
+    command_id: CommandId,
+    name: String,
+}
+
+/// A customer.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Customer {
+    id: CustomerId,
+    /// The number within the id, to be read out.
+    #[schema(value_type = String, example = "23122e")]
+    number: ShortKey<CustomerId>,
+    name: String,
+}
+
+impl From<model::Customer> for Customer {
+    fn from(customer: model::Customer) -> Self {
+        let model::Customer { id, name } = customer;
+        Self {
+            id,
+            number: id.short_key(),
+            name,
+        }
+    }
+}
+
+/// What stands for a customer in a path: the id, or its number.
+pub(super) enum CustomerName {
+    Id(CustomerId),
+    Number(ShortKey<CustomerId>),
+}
+
+impl FromStr for CustomerName {
+    type Err = rowkey::Error;
+
+    fn from_str(text: &str) -> Result<Self, rowkey::Error> {
+        match text.contains('-') {
+            true => text.parse().map(Self::Id),
+            false => text.parse().map(Self::Number),
+        }
+    }
+}
+
+pub(super) fn href(id: CustomerId) -> String {
+    format!("/customers/{id}")
+}
+
+/// Adds a customer.
+#[utoipa::path(
+    post,
+    path = "/customers",
+    tag = "customers",
+    request_body = NewCustomer,
+    responses(
+        (status = 201, description = "Added", body = Customer, headers(("location" = String))),
+        (status = 200, description = "Added by the same command before", body = Customer),
+        Refused,
+        Failed,
+    )
+)]
+pub(super) async fn add_customer(
+    State(service): State<Service>,
+    Body(NewCustomer { command_id, name }): Body<NewCustomer>,
+) -> Result<Response, Problem> {
+    check_text("/name", &name)?;
+    let Found { entity, by } = service.store.add_customer(command_id, &name).await?;
+    let href = href(entity.id);
+    let entity = Customer::from(entity);
+    Ok(created(Found { entity, by }, href))
+}
+
+/// The customer with an id or a number.
+#[utoipa::path(
+    get,
+    path = "/customers/{id}",
+    tag = "customers",
+    params(("id" = String, Path, description = "The id, or the number such as `23122e`")),
+    responses((status = 200, body = Customer), Malformed, Unknown, Failed)
+)]
+pub(super) async fn get_customer(
+    State(service): State<Service>,
+    Id(name): Id<CustomerName>,
+) -> Result<Json<Customer>, Problem> {
+    let customer = match name {
+        CustomerName::Id(id) => service.store.customer(id).await?,
+        CustomerName::Number(number) => service.store.customer_numbered(number).await?,
+    };
+    match customer {
+        Some(customer) => Ok(Json(customer.into())),
+        None => Err(Problem::unknown("there is no such customer").at("id")),
+    }
+}

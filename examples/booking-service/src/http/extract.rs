@@ -1,0 +1,76 @@
+//! What handlers get of a request.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use axum::Json;
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_path_to_error::{Path, Segment};
+
+use super::problem::Problem;
+
+/// The one parameter of the path.
+pub(crate) struct Id<T>(pub(crate) T);
+
+impl<S, T> FromRequestParts<S> for Id<T>
+where
+    S: Send + Sync,
+    T: FromStr<Err: Display>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let parameters = RawPathParams::from_request_parts(parts, state).await?;
+        let (name, text) = parameters.iter().next().unwrap_or_default();
+        match text.parse() {
+            Ok(id) => Ok(Self(id)),
+            Err(error) => Err(Problem::malformed_id(error).at(name)),
+        }
+    }
+}
+
+/// The parameters behind the question mark.
+#[derive(FromRequestParts)]
+#[from_request(via(axum::extract::Query), rejection(Problem))]
+pub(crate) struct Query<T>(pub(crate) T);
+
+/// The body: an object in JSON.
+pub(crate) struct Body<T>(pub(crate) T);
+
+impl<S, T> FromRequest<S> for Body<T>
+where
+    S: Send + Sync,
+    T: DeserializeOwned,
+{
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let Json(body) = Json::<Box<RawValue>>::from_request(request, state).await?;
+        // serde would take a list of all members, too.
+        if !body.get().starts_with('{') {
+            return Err(Problem::malformed_body("the body is not an object").at(""));
+        }
+        let mut deserializer = serde_json::Deserializer::from_str(body.get());
+        match serde_path_to_error::deserialize(&mut deserializer) {
+            Ok(body) => Ok(Self(body)),
+            Err(error) => {
+                Err(Problem::malformed_body(error.inner()).at(json_pointer(error.path())))
+            }
+        }
+    }
+}
+
+fn json_pointer(path: &Path) -> String {
+    path.iter()
+        .map(|segment| match segment {
+            Segment::Seq { index } => format!("/{index}"),
+            Segment::Map { key } | Segment::Enum { variant: key } => {
+                format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+            }
+            Segment::Unknown => String::new(),
+        })
+        .collect()
+}

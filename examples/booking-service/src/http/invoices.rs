@@ -1,0 +1,50 @@
+//! Invoices, whose ids nobody outside sees.
+
+use axum::Json;
+use axum::extract::State;
+use rowkey::PublicId;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::Service;
+use super::extract::Id;
+use super::problem::{Failed, Malformed, Problem, Unknown};
+use crate::keys::{BookingId, InvoiceId};
+
+/// An invoice.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Invoice {
+    /// The public id.
+    #[schema(value_type = String, format = "uuid")]
+    id: PublicId<InvoiceId>,
+    booking_id: BookingId,
+    cents: i64,
+}
+
+/// The invoice with a public id.
+#[utoipa::path(
+    get,
+    path = "/invoices/{publicId}",
+    tag = "invoices",
+    params(("publicId" = String, Path, format = "uuid")),
+    responses((status = 200, body = Invoice), Malformed, Unknown, Failed)
+)]
+pub(super) async fn get_invoice(
+    State(service): State<Service>,
+    Id(id): Id<PublicId<InvoiceId>>,
+) -> Result<Json<Invoice>, Problem> {
+    // One that was made up gets the answer of one that nobody has.
+    let invoice = match service.public_ids.decode(id) {
+        Ok(id) => service.store.invoice(id).await?,
+        Err(_) => None,
+    };
+    match invoice {
+        Some(invoice) => Ok(Json(Invoice {
+            id,
+            booking_id: invoice.booking_id,
+            cents: invoice.cents,
+        })),
+        None => Err(Problem::unknown("there is no such invoice").at("publicId")),
+    }
+}

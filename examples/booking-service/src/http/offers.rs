@@ -1,0 +1,250 @@
+//! Booking offers, with ids that clients make.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use rowkey::ValidationError;
+use rowkey_stores::{Found, Origin};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::extract::{Body, Id, Query};
+use super::problem::{Failed, Malformed, Problem, Refused, Unknown};
+use super::values::{check_cents, check_text};
+use super::{Service, created};
+use crate::keys::{BookingOfferId, CommandId, CustomerId};
+use crate::model::{self, OfferCommand, OfferDraft, OfferState};
+use crate::moment::Moment;
+use crate::store::NewOffer;
+
+const MAX_PAGE: u32 = 100;
+const USUAL_PAGE: u32 = 20;
+
+/// A command to make an offer.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct OfferBody {
+    customer_id: CustomerId,
+    title: String,
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
+    cents: i64,
+    command_id: Option<CommandId>,
+    /// When the offer was recorded, if it comes later in a batch: at most 24 hours ago.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    recorded_at: Option<Moment>,
+}
+
+/// An offer.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Offer {
+    id: BookingOfferId,
+    customer_id: CustomerId,
+    title: String,
+    cents: i64,
+    state: OfferState,
+    /// When it was made, by the server's clock or by that of a batch.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Moment,
+}
+
+impl From<model::Offer> for Offer {
+    fn from(offer: model::Offer) -> Self {
+        Self {
+            id: offer.id,
+            customer_id: offer.customer_id,
+            title: offer.title,
+            cents: offer.cents,
+            state: offer.state,
+            created_at: offer.created_at,
+        }
+    }
+}
+
+/// A part of a list of offers.
+#[derive(Serialize, ToSchema)]
+pub(super) struct OfferPage {
+    /// In the order of their ids. It is not that in which they were made.
+    items: Vec<Offer>,
+    /// What to ask for the next page with, if there is one.
+    next: Option<BookingOfferId>,
+}
+
+impl OfferPage {
+    /// A page of at most `limit` offers, out of one more than that if there is another page.
+    fn of(mut offers: Vec<model::Offer>, limit: u32) -> Self {
+        let limit = limit as usize;
+        let has_next = offers.len() > limit;
+        offers.truncate(limit);
+        let last = offers.last().map(|offer| offer.id);
+        Self {
+            next: last.filter(|_| has_next),
+            items: offers.into_iter().map(Offer::from).collect(),
+        }
+    }
+}
+
+/// Which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct PageQuery {
+    /// How many offers at most.
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    limit: Option<u32>,
+    /// The offer to begin behind: `next` of the page before.
+    after: Option<BookingOfferId>,
+}
+
+/// A command to change a price.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PriceChange {
+    command_id: CommandId,
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
+    cents: i64,
+}
+
+/// A command to take an offer back.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Withdrawal {
+    command_id: CommandId,
+}
+
+/// Makes an offer, with an id that the client has made.
+///
+/// The id is a random UUID whose first two bytes count minutes. It is checked against the server's
+/// clock, or against `recordedAt`, if there is no such offer yet.
+#[utoipa::path(
+    put,
+    path = "/booking-offers/{id}",
+    tag = "booking offers",
+    params(("id" = BookingOfferId, Path)),
+    request_body = OfferBody,
+    responses(
+        (status = 201, description = "Made", body = Offer, headers(("location" = String))),
+        (status = 200, description = "Made by the same command before", body = Offer),
+        Refused,
+        Failed,
+    )
+)]
+pub(super) async fn make_offer(
+    State(service): State<Service>,
+    Id(id): Id<String>,
+    Body(body): Body<OfferBody>,
+) -> Result<Response, Problem> {
+    // A UUID of another version is well-formed, and not acceptable.
+    let id: BookingOfferId = id.parse().map_err(ValidationError::from)?;
+    check_text("/title", &body.title)?;
+    check_cents(body.cents)?;
+    let offer = NewOffer {
+        id,
+        origin: Origin {
+            command: body.command_id,
+            payload: OfferDraft {
+                customer_id: body.customer_id,
+                title: body.title,
+                cents: body.cents,
+            },
+        },
+        recorded_at: body.recorded_at,
+        now: service.clock.now(),
+    };
+    let Found { entity, by } = service.store.make_offer(&offer).await?;
+    let entity = Offer::from(entity);
+    Ok(created(
+        Found { entity, by },
+        format!("/booking-offers/{id}"),
+    ))
+}
+
+/// The offer with an id.
+#[utoipa::path(
+    get,
+    path = "/booking-offers/{id}",
+    tag = "booking offers",
+    params(("id" = BookingOfferId, Path)),
+    responses((status = 200, body = Offer), Malformed, Unknown, Failed)
+)]
+pub(super) async fn get_offer(
+    State(service): State<Service>,
+    Id(id): Id<BookingOfferId>,
+) -> Result<Json<Offer>, Problem> {
+    answer(service.store.offer(id).await?)
+}
+
+/// A page of the list of offers.
+#[utoipa::path(
+    get,
+    path = "/booking-offers",
+    tag = "booking offers",
+    params(PageQuery),
+    responses((status = 200, body = OfferPage), Malformed, Failed)
+)]
+pub(super) async fn list_offers(
+    State(service): State<Service>,
+    Query(PageQuery { limit, after }): Query<PageQuery>,
+) -> Result<Json<OfferPage>, Problem> {
+    let limit = limit.unwrap_or(USUAL_PAGE);
+    if !(1..=MAX_PAGE).contains(&limit) {
+        let detail = format!("a page has 1 to {MAX_PAGE} offers, not {limit}");
+        return Err(Problem::malformed_parameter(detail).at("limit"));
+    }
+    let offers = service.store.offers(after, limit + 1).await?;
+    Ok(Json(OfferPage::of(offers, limit)))
+}
+
+/// Changes the price of an open offer.
+#[utoipa::path(
+    post,
+    path = "/booking-offers/{id}/price-changes",
+    tag = "booking offers",
+    params(("id" = BookingOfferId, Path)),
+    request_body = PriceChange,
+    responses(
+        (status = 200, description = "The offer as it is, also if this was done before", body = Offer),
+        Unknown,
+        Refused,
+        Failed,
+    )
+)]
+pub(super) async fn change_price(
+    State(service): State<Service>,
+    Id(id): Id<BookingOfferId>,
+    Body(PriceChange { command_id, cents }): Body<PriceChange>,
+) -> Result<Json<Offer>, Problem> {
+    check_cents(cents)?;
+    let command = OfferCommand::ChangePrice { cents };
+    answer(service.store.change_offer(id, command_id, command).await?)
+}
+
+/// Takes an open offer back.
+#[utoipa::path(
+    post,
+    path = "/booking-offers/{id}/withdrawals",
+    tag = "booking offers",
+    params(("id" = BookingOfferId, Path)),
+    request_body = Withdrawal,
+    responses(
+        (status = 200, description = "The offer as it is, also if this was done before", body = Offer),
+        Unknown,
+        Refused,
+        Failed,
+    )
+)]
+pub(super) async fn withdraw(
+    State(service): State<Service>,
+    Id(id): Id<BookingOfferId>,
+    Body(Withdrawal { command_id }): Body<Withdrawal>,
+) -> Result<Json<Offer>, Problem> {
+    let command = OfferCommand::Withdraw;
+    answer(service.store.change_offer(id, command_id, command).await?)
+}
+
+fn answer(offer: Option<model::Offer>) -> Result<Json<Offer>, Problem> {
+    match offer {
+        Some(offer) => Ok(Json(offer.into())),
+        None => Err(Problem::unknown("there is no such booking offer").at("id")),
+    }
+}

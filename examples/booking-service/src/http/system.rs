@@ -1,0 +1,34 @@
+//! What the service says of itself.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use utoipa::openapi::OpenApi;
+
+use super::Service;
+use super::problem::{Failed, Problem};
+
+/// Whether the service works, and its database, too.
+#[utoipa::path(
+    get,
+    path = "/health",
+    tag = "service",
+    responses((status = 200, description = "Both work"), Failed)
+)]
+pub(super) async fn health(State(service): State<Service>) -> Result<StatusCode, Problem> {
+    service.store.ping().await?;
+    Ok(StatusCode::OK)
+}
+
+/// This document.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "service",
+    responses((status = 200, description = "The OpenAPI document", body = Object))
+)]
+pub(super) async fn openapi(Extension(document): Extension<Arc<OpenApi>>) -> Json<Arc<OpenApi>> {
+    Json(document)
+}

@@ -1,0 +1,122 @@
+//! The booking service as a program: settings, start, end.
+
+use std::env;
+use std::io::{self, Write};
+use std::process;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use booking_service::http::{self, Service};
+use booking_service::store;
+use clap::Parser;
+use rowkey::generate::SystemClock;
+use rowkey::{PublicIdCipher, PublicIdCiphers};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+const PUBLIC_ID_KEY: &str = "BOOKING_PUBLIC_ID_KEY";
+const PUBLIC_ID_KEY_FILE: &str = "BOOKING_PUBLIC_ID_KEY_FILE";
+
+/// A booking service with typed keys.
+///
+/// The key of the invoices' public ids, 16 or 32 bytes in base64, is taken from the variable
+/// BOOKING_PUBLIC_ID_KEY or from the file that BOOKING_PUBLIC_ID_KEY_FILE names. RUST_LOG says what
+/// is logged.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Settings {
+    /// The database: sqlite:…, postgres://…, mysql://… or mariadb://…
+    #[arg(
+        long,
+        env = "DATABASE_URL",
+        hide_env_values = true,
+        default_value = "sqlite:booking.db?mode=rwc"
+    )]
+    database_url: String,
+
+    /// The address to listen on; port 0 is any free one.
+    #[arg(long, env = "BOOKING_LISTEN", default_value = "127.0.0.1:3000")]
+    listen: String,
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let settings = Settings::parse();
+    let filter = EnvFilter::try_from_default_env().or_else(|_| EnvFilter::try_new("info"))?;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .init();
+
+    // Before anything is open that a signal would leave behind.
+    let mut signals = Signals::new()?;
+    let public_ids = public_id_cipher()?;
+    let store = store::connect(&settings.database_url).await?;
+    let service = Service {
+        store: Arc::clone(&store),
+        clock: Arc::new(SystemClock),
+        public_ids: Arc::new(PublicIdCiphers::new(public_ids)),
+    };
+    let listener = TcpListener::bind(&settings.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", settings.listen))?;
+    let address = listener.local_addr()?;
+    writeln!(io::stdout(), "listening on http://{address}")?;
+
+    axum::serve(listener, http::router(service))
+        .with_graceful_shutdown(async move {
+            signals.next().await;
+            tracing::info!("stopping; another signal ends the requests that still run");
+            tokio::spawn(async move {
+                signals.next().await;
+                process::exit(1);
+            });
+        })
+        .await?;
+    store.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// The cipher whose key the environment has.
+fn public_id_cipher() -> Result<PublicIdCipher> {
+    let is_set = |name| env::var_os(name).is_some();
+    match (is_set(PUBLIC_ID_KEY), env::var_os(PUBLIC_ID_KEY_FILE)) {
+        (true, Some(_)) => bail!("{PUBLIC_ID_KEY} and {PUBLIC_ID_KEY_FILE} are both set"),
+        (true, None) => PublicIdCipher::from_env(PUBLIC_ID_KEY).context(PUBLIC_ID_KEY),
+        (false, Some(path)) => PublicIdCipher::from_file(path).context(PUBLIC_ID_KEY_FILE),
+        (false, None) => {
+            tracing::warn!(
+                "neither {PUBLIC_ID_KEY} nor {PUBLIC_ID_KEY_FILE} is set: public ids are others \
+                 after the next start"
+            );
+            let mut key = [0; 32];
+            getrandom::fill(&mut key)
+                .context("there is no randomness for the key of public ids")?;
+            Ok(PublicIdCipher::from_key(&key)?)
+        }
+    }
+}
+
+/// The signals that end a service.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! What the keys name, and what may be done with it.
+
+use rowkey::{CommandLog, Execution};
+use rowkey_stores::Origin;
+use serde::Serialize;
+use sqlx::FromRow;
+use utoipa::ToSchema;
+
+use crate::keys::{BookingId, BookingOfferId, CommandId, CustomerId, InvoiceId};
+use crate::moment::Moment;
+
+/// Somebody who offers.
+#[derive(Clone, Debug, FromRow)]
+pub struct Customer {
+    /// The key.
+    pub id: CustomerId,
+    /// The name.
+    pub name: String,
+}
+
+/// What a client says of an offer when it makes one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferDraft {
+    /// Whose offer it is.
+    pub customer_id: CustomerId,
+    /// What is offered.
+    pub title: String,
+    /// The price.
+    pub cents: i64,
+}
+
+/// What an offer came from: its command, if the client sent one, and what the command said.
+pub type OfferOrigin = Origin<Option<CommandId>, OfferDraft>;
+
+/// An offer.
+#[derive(Clone, Debug, FromRow)]
+pub struct Offer {
+    /// The key.
+    pub id: BookingOfferId,
+    /// Whose offer it is.
+    pub customer_id: CustomerId,
+    /// What is offered.
+    pub title: String,
+    /// The price.
+    pub cents: i64,
+    /// Whether it can be booked.
+    pub state: OfferState,
+    /// When it was made, by the server's clock or by that of a batch.
+    #[sqlx(try_from = "i64")]
+    pub created_at: Moment,
+    /// The command that has made it.
+    pub created_by: Option<CommandId>,
+    /// The price that it was made with.
+    pub first_cents: i64,
+    /// The commands that it has executed.
+    #[sqlx(json)]
+    pub commands: CommandLog<CommandId>,
+}
+
+/// What can be done to an offer.
+#[derive(Clone, Copy, Debug)]
+pub enum OfferCommand {
+    /// Gives it another price.
+    ChangePrice {
+        /// The price.
+        cents: i64,
+    },
+    /// Takes it back.
+    Withdraw,
+}
+
+impl Offer {
+    /// An offer that nobody has booked.
+    pub fn new(id: BookingOfferId, origin: &OfferOrigin, created_at: Moment) -> Self {
+        let OfferDraft {
+            customer_id,
+            title,
+            cents,
+        } = origin.payload.clone();
+        Self {
+            id,
+            customer_id,
+            title,
+            cents,
+            state: OfferState::Open,
+            created_at,
+            created_by: origin.command,
+            first_cents: cents,
+            commands: CommandLog::new(),
+        }
+    }
+
+    /// What it came from.
+    pub fn origin(&self) -> OfferOrigin {
+        Origin {
+            command: self.created_by,
+            payload: OfferDraft {
+                customer_id: self.customer_id,
+                title: self.title.clone(),
+                cents: self.first_cents,
+            },
+        }
+    }
+
+    /// Executes a command, unless it was executed before.
+    ///
+    /// # Errors
+    ///
+    /// If the offer is not open. The command's id is not remembered then.
+    pub fn execute(
+        &mut self,
+        id: CommandId,
+        command: OfferCommand,
+    ) -> Result<Execution<()>, NotOpen> {
+        let Self {
+            state,
+            cents,
+            commands,
+            ..
+        } = self;
+        commands.execute(id, || {
+            state.must_be_open()?;
+            match command {
+                OfferCommand::ChangePrice { cents: new } => *cents = new,
+                OfferCommand::Withdraw => *state = OfferState::Withdrawn,
+            }
+            Ok(())
+        })
+    }
+}
+
+/// A booking of an offer.
+#[derive(Clone, Debug, FromRow)]
+pub struct Booking {
+    /// The key.
+    pub id: BookingId,
+    /// What was booked.
+    pub offer_id: BookingOfferId,
+    /// Whose offer it was.
+    pub customer_id: CustomerId,
+    /// The price at that time.
+    pub cents: i64,
+    /// The invoice.
+    pub invoice_id: InvoiceId,
+    /// Whether it still holds.
+    pub state: BookingState,
+    /// The commands that it has executed.
+    #[sqlx(json)]
+    pub commands: CommandLog<CommandId>,
+}
+
+impl Booking {
+    /// Cancels it, unless this very command has.
+    ///
+    /// # Errors
+    ///
+    /// If another command has cancelled it.
+    pub fn cancel(&mut self, id: CommandId) -> Result<Execution<()>, AlreadyCancelled> {
+        let Self {
+            state, commands, ..
+        } = self;
+        commands.execute(id, || match state {
+            BookingState::Cancelled => Err(AlreadyCancelled),
+            BookingState::Confirmed => {
+                *state = BookingState::Cancelled;
+                Ok(())
+            }
+        })
+    }
+}
+
+/// What is to be paid for a booking.
+#[derive(Clone, Debug, FromRow)]
+pub struct Invoice {
+    /// The key.
+    pub id: InvoiceId,
+    /// The booking.
+    pub booking_id: BookingId,
+    /// The sum.
+    pub cents: i64,
+}
+
+/// Whether an offer can be booked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema, sqlx::Type)]
+#[serde(rename_all = "lowercase")]
+#[sqlx(type_name = "text", rename_all = "lowercase")]
+pub enum OfferState {
+    /// It can.
+    Open,
+    /// It was taken back.
+    Withdrawn,
+    /// Somebody has.
+    Booked,
+}
+
+/// Whether a booking holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema, sqlx::Type)]
+#[serde(rename_all = "lowercase")]
+#[sqlx(type_name = "text", rename_all = "lowercase")]
+pub enum BookingState {
+    /// It does.
+    Confirmed,
+    /// It does no longer.
+    Cancelled,
+}
+
+/// Something was to be done that can only be done to open offers.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotOpen {
+    /// It was taken back.
+    #[error("the offer was withdrawn")]
+    Withdrawn,
+    /// Somebody has booked it.
+    #[error("the offer is booked")]
+    Booked,
+}
+
+impl OfferState {
+    /// Refuses what can only be done to open offers.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not open.
+    pub fn must_be_open(self) -> Result<(), NotOpen> {
+        match self {
+            Self::Open => Ok(()),
+            Self::Withdrawn => Err(NotOpen::Withdrawn),
+            Self::Booked => Err(NotOpen::Booked),
+        }
+    }
+}
+
+/// A booking was to be cancelled a second time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the booking was cancelled by another command")]
+pub struct AlreadyCancelled;
