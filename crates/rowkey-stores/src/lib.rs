@@ -113,3 +113,13 @@ pub enum By {
     /// An earlier call, or one at the same time that was faster.
     Earlier,
 }
+
+/// Compiles and runs the examples of the chapter about ids that clients make.
+#[cfg(all(doctest, feature = "sqlx-sqlite"))]
+#[doc = include_str!("../../../docs/clients-make-the-ids.md")]
+struct ClientsMakeTheIds;
+
+/// Compiles and runs the examples of the chapter about retries.
+#[cfg(all(doctest, feature = "sqlx-sqlite"))]
+#[doc = include_str!("../../../docs/retries-are-safe.md")]
+struct RetriesAreSafe;

@@ -1,7 +1,7 @@
 //! Runs the `rowkey` binary as users do: arguments, standard input, outputs, exit code.
 
-mod adoption;
 mod bad_input;
+mod chapters;
 mod combs;
 mod distributed_ids;
 mod encoders;

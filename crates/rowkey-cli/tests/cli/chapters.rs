@@ -1,0 +1,32 @@
+//! The commands of the chapters in `docs` print what they say.
+
+use crate::program::rowkey;
+
+/// Runs every command of a chapter that has so many of them.
+#[track_caller]
+fn commands_print_what_the_chapter_says(chapter: &str, expected_commands: usize) {
+    let blocks = chapter.split("```console\n").skip(1);
+    let mut commands = 0;
+    for block in blocks {
+        let (block, _) = block.split_once("```").expect("each block has an end");
+        for run in block.split("$ rowkey ").skip(1) {
+            let (arguments, expected) = run.split_once('\n').expect("a command is a line");
+            let finished = rowkey(arguments).run();
+            assert_eq!(finished.output + &finished.errors, expected, "{arguments}");
+            commands += 1;
+        }
+    }
+    assert_eq!(commands, expected_commands);
+}
+
+#[test]
+fn of_the_chapter_about_existing_columns() {
+    let chapter = include_str!("../../../../docs/adoption.md");
+    commands_print_what_the_chapter_says(chapter, 5);
+}
+
+#[test]
+fn of_the_chapter_about_ids_that_clients_make() {
+    let chapter = include_str!("../../../../docs/clients-make-the-ids.md");
+    commands_print_what_the_chapter_says(chapter, 3);
+}
