@@ -123,3 +123,8 @@ struct ClientsMakeTheIds;
 #[cfg(all(doctest, feature = "sqlx-sqlite"))]
 #[doc = include_str!("../../../docs/retries-are-safe.md")]
 struct RetriesAreSafe;
+
+/// Compiles and runs the examples of the chapter about support.
+#[cfg(all(doctest, feature = "sqlx-sqlite"))]
+#[doc = include_str!("../../../docs/support-has-an-id.md")]
+struct SupportHasAnId;

@@ -14,7 +14,7 @@ use sqlx::{
 use crate::driver::{Driver, KeyOf, Violation};
 use crate::keys::{self, Case};
 use crate::query::{Part, Query};
-use crate::scenarios::{Scenario, adoption, arrays, many, rows, servers};
+use crate::scenarios::{Scenario, adoption, arrays, many, rows, servers, support};
 
 /// sqlx with one of its drivers.
 pub(crate) struct Sqlx<DB>(PhantomData<DB>);
@@ -153,6 +153,7 @@ macro_rules! impl_driver {
             fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>> {
                 let mut scenarios = many::scenarios(backend);
                 scenarios.push(rows::scenario());
+                scenarios.push(support::scenario());
                 scenarios.extend($own_scenarios(backend));
                 scenarios
             }

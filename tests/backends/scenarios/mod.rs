@@ -14,6 +14,7 @@ pub(crate) mod rows;
 pub(crate) mod servers;
 mod short_keys;
 pub(crate) mod sql_server;
+pub(crate) mod support;
 
 use std::pin::Pin;
 

@@ -2,6 +2,9 @@
 
 use crate::program::rowkey;
 
+/// What the chapters have in the environment variable `BOOKING_PUBLIC_ID_KEY`.
+const KEY: &str = "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=";
+
 /// Runs every command of a chapter that has so many of them.
 #[track_caller]
 fn commands_print_what_the_chapter_says(chapter: &str, expected_commands: usize) {
@@ -11,7 +14,7 @@ fn commands_print_what_the_chapter_says(chapter: &str, expected_commands: usize)
         let (block, _) = block.split_once("```").expect("each block has an end");
         for run in block.split("$ rowkey ").skip(1) {
             let (arguments, expected) = run.split_once('\n').expect("a command is a line");
-            let finished = rowkey(arguments).run();
+            let finished = rowkey(arguments).env("BOOKING_PUBLIC_ID_KEY", KEY).run();
             assert_eq!(finished.output + &finished.errors, expected, "{arguments}");
             commands += 1;
         }
@@ -29,4 +32,10 @@ fn of_the_chapter_about_existing_columns() {
 fn of_the_chapter_about_ids_that_clients_make() {
     let chapter = include_str!("../../../../docs/clients-make-the-ids.md");
     commands_print_what_the_chapter_says(chapter, 3);
+}
+
+#[test]
+fn of_the_chapter_about_support() {
+    let chapter = include_str!("../../../../docs/support-has-an-id.md");
+    commands_print_what_the_chapter_says(chapter, 11);
 }
