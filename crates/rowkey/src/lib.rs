@@ -323,3 +323,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/adoption.md")]
 struct Adoption;
+
+/// Compiles and runs the examples of the chapter about hidden ids.
+#[cfg(all(doctest, feature = "std", feature = "serde", feature = "utoipa"))]
+#[doc = include_str!("../../../docs/hide-ids-from-the-public.md")]
+struct HideIdsFromThePublic;

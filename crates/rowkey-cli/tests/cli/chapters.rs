@@ -39,3 +39,9 @@ fn of_the_chapter_about_support() {
     let chapter = include_str!("../../../../docs/support-has-an-id.md");
     commands_print_what_the_chapter_says(chapter, 11);
 }
+
+#[test]
+fn of_the_chapter_about_hidden_ids() {
+    let chapter = include_str!("../../../../docs/hide-ids-from-the-public.md");
+    commands_print_what_the_chapter_says(chapter, 2);
+}
