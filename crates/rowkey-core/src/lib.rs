@@ -58,7 +58,7 @@ pub use short_key::{ShortKey, ShortKeyAllocator, ShortKeyBlock};
 pub use storage::{
     Backend, Bounds, Column, ColumnName, ConditionPart, KeyBound, KeyRange, Layout, MariaDbUuidOrd,
     Nullability, OrderPromise, Permutation, SqlServerOrd, Storage, StoragePlan, Stored,
-    StoredBytes, StoredRef, TimePartitions, ValueRange, ValueRanges, Wire, postgres,
+    StoredBytes, StoredRef, TableName, TimePartitions, ValueRange, ValueRanges, Wire, postgres,
     quote_identifier,
 };
 pub use time::UnixMillis;

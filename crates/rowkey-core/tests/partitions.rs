@@ -105,12 +105,74 @@ fn names_are_quoted_and_as_exact_as_their_edges() {
 
     let long = "x".repeat(60);
     let edges = UnixMillis::month_starts(2026, 1).take(2);
-    let long = TimePartitions::new(plan(FormatKind::UuidV7), &long, "id", edges).unwrap();
-    assert!(long.partition_by(Backend::Postgres).is_ok());
+    let long = TimePartitions::new(plan(FormatKind::UuidV7), long.as_str(), "id", edges).unwrap();
+    assert!(long.partition_by(Backend::MariaDb).is_ok());
+    // Before there is a table that cannot have its partitions.
+    assert!(matches!(
+        long.partition_by(Backend::Postgres),
+        Err(Error::Identifier(_))
+    ));
     assert!(matches!(
         long.after_create(Backend::Postgres),
         Err(Error::Identifier(_))
     ));
+}
+
+#[test]
+fn each_part_of_a_name_is_quoted() {
+    let edges = UnixMillis::month_starts(2026, 1).take(2);
+    let table = ("my.\"schema\"`", "offer");
+    let offers = TimePartitions::new(plan(FormatKind::UuidV7), table, "id", edges).unwrap();
+    let offers = offers.with_rest();
+    let statements = offers.after_create(Backend::Postgres).unwrap();
+    assert!(statements[0].starts_with(
+        r#"CREATE TABLE "my.""schema""`"."offer_20260101" PARTITION OF "my.""schema""`"."offer" FOR"#
+    ));
+    assert_eq!(
+        statements[1],
+        r#"CREATE TABLE "my.""schema""`"."offer_rest" PARTITION OF "my.""schema""`"."offer" DEFAULT"#
+    );
+    let additions = offers.additions(Backend::MySql).unwrap();
+    assert!(additions[0].starts_with(r#"ALTER TABLE `my."schema"```.`offer` REORGANIZE"#));
+}
+
+#[test]
+fn names_that_cannot_be_are_refused() {
+    for (table, column) in [
+        (("sales", ""), "id"),
+        (("", "offer"), "id"),
+        (("sales", "of\0fer"), "id"),
+        (("sales", "offer"), ""),
+    ] {
+        let edges = UnixMillis::month_starts(2026, 1).take(2);
+        let named = TimePartitions::new(plan(FormatKind::UuidV7), table, column, edges).unwrap();
+        for backend in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
+            let refused = named.partition_by(backend);
+            assert!(
+                matches!(refused, Err(Error::Identifier(_))),
+                "{table:?} {column:?} on {backend}: {refused:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn edges_without_an_end_are_refused() {
+    let new = |edges: &mut dyn Iterator<Item = UnixMillis>| {
+        TimePartitions::new(plan(FormatKind::UuidV7), "offer", "id", edges)
+    };
+    let days = || UnixMillis::new(NEW_YEAR).day_starts();
+    for refused in [
+        new(&mut days()),
+        new(&mut UnixMillis::month_starts(2026, 1)),
+        new(&mut days().take(8_193)),
+    ] {
+        let error = refused.unwrap_err();
+        assert!(error.to_string().contains("at most 8192"), "{error}");
+    }
+    let most = new(&mut days().take(8_192)).unwrap().with_rest();
+    let clause = most.partition_by(Backend::MariaDb).unwrap();
+    assert_eq!(clause.matches("VALUES LESS THAN").count(), 8_192);
 }
 
 #[test]
@@ -170,8 +232,8 @@ fn edges_that_cannot_be_edges_are_refused_with_their_place() {
     }
     let end = (1 << 48) - 1;
     for (format, edges, place, reason) in [
-        (FormatKind::UuidV7, &[5, 5][..], 1, "comes after"),
-        (FormatKind::UuidV7, &[1, 3, 2], 2, "comes after"),
+        (FormatKind::UuidV7, &[5, 5][..], 1, "does not come after"),
+        (FormatKind::UuidV7, &[1, 3, 2], 2, "does not come after"),
         (FormatKind::UuidV7, &[-1, 3], 0, "do not tell"),
         (FormatKind::UuidV7, &[3, end, end + 1], 2, "do not tell"),
         (FormatKind::UuidV7, &[i64::MIN, i64::MAX], 0, "do not tell"),

@@ -264,9 +264,9 @@ pub use rowkey_core::{
     OrderPromise, Permutation, PrefixComb, PublicId, PublicIdCipher, PublicIdCiphers,
     PublicIdProblem, PublicIdValue, Registry, RegistryProblem, ServiceEntity, Shard, ShardLayout,
     ShortKey, ShortKeyAllocator, ShortKeyBlock, ShortPrefixComb, ShortSuffixComb, SqlServerOrd,
-    Storage, StoragePlan, Stored, StoredBytes, StoredRef, SuffixComb, TextProblem, TimeOrdered,
-    TimePartitions, UnboundedCommandLog, UnixMillis, UuidV4, UuidV7, ValidationError, ValueRange,
-    ValueRanges, Wire, crc12, interval_counter, quote_identifier,
+    Storage, StoragePlan, Stored, StoredBytes, StoredRef, SuffixComb, TableName, TextProblem,
+    TimeOrdered, TimePartitions, UnboundedCommandLog, UnixMillis, UuidV4, UuidV7, ValidationError,
+    ValueRange, ValueRanges, Wire, crc12, interval_counter, quote_identifier,
 };
 #[cfg(feature = "std")]
 pub use rowkey_core::{

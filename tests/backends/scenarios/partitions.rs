@@ -2,7 +2,9 @@
 //! time span read nothing else.
 
 use anyhow::{Context, Result, bail, ensure};
-use rowkey::{Backend, Error, FormatKind, Storage, TimePartitions, UnixMillis};
+use rowkey::{
+    Backend, Error, FormatKind, Nullability, Storage, TableName, TimePartitions, UnixMillis,
+};
 
 use crate::driver::{Ability, Driver, Session};
 use crate::keys::{Case, PushSpan, Span};
@@ -32,6 +34,9 @@ pub(crate) fn scenarios<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
     let rows_elsewhere = Scenario::new("rows_without_a_partition", |session| {
         Box::pin(rows_without_a_partition(session))
     });
+    let other_schema = Scenario::new("partitions_of_a_table_in_another_schema", |session| {
+        Box::pin(partitions_in_another_schema(session))
+    });
     storages
         .map(|storage| {
             let name = format!("partitions_of_{}", storage.name().replace('-', "_"));
@@ -39,7 +44,7 @@ pub(crate) fn scenarios<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
                 Box::pin(partitions_of(session, storage))
             })
         })
-        .chain([rows_elsewhere])
+        .chain([rows_elsewhere, other_schema])
         .collect()
 }
 
@@ -61,7 +66,7 @@ async fn partitions_of<D: Driver>(session: &mut Session<D>, storage: Storage) ->
         }
         let format = case.format();
         let name = Table::name_of(&case, backend);
-        let partitions = TimePartitions::new(case.plan, &name, "id", days(0, 4));
+        let partitions = TimePartitions::new(case.plan, name.as_str(), "id", days(0, 4));
         let is_ring = matches!(
             format,
             FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb
@@ -95,7 +100,7 @@ async fn partitions_of<D: Driver>(session: &mut Session<D>, storage: Storage) ->
             .await
             .with_context(|| format!("{format}"))?;
 
-        let later = TimePartitions::new(case.plan, &name, "id", days(4, 1))?.with_rest();
+        let later = TimePartitions::new(case.plan, name.as_str(), "id", days(4, 1))?.with_rest();
         for statement in later.additions(backend)? {
             // In PostgreSQL the rows of the new day have to leave the rest first.
             if backend == Backend::Postgres {
@@ -128,7 +133,7 @@ async fn rows_without_a_partition<D: Driver>(session: &mut Session<D>) -> Result
             continue;
         }
         let name = Table::name_of(&case, backend);
-        let partitions = TimePartitions::new(case.plan, &name, "id", days(0, 2))?;
+        let partitions = TimePartitions::new(case.plan, name.as_str(), "id", days(0, 2))?;
         let clause = partitions.partition_by(backend)?;
         let table = Table::create_with(session, &case, &clause).await?;
         for statement in partitions.after_create(backend)? {
@@ -160,6 +165,96 @@ async fn rows_without_a_partition<D: Driver>(session: &mut Session<D>) -> Result
         return Ok(());
     }
     bail!("no key over UUIDv7")
+}
+
+/// A table that is not where names without a schema are looked for.
+async fn partitions_in_another_schema<D: Driver>(session: &mut Session<D>) -> Result<()> {
+    let (kind, schema) = match session.backend() {
+        Backend::Postgres => ("SCHEMA", "ware house".to_owned()),
+        // Of the whole server, so that its name is one of this test alone.
+        _ => {
+            let own = "SELECT DATABASE() AS name";
+            let names = session
+                .fetch_text(own, |row| D::get_text(row, "name"))
+                .await?;
+            let own = names.into_iter().flatten().next();
+            let own = own.context("a session has a database")?;
+            ("DATABASE", format!("{own} ware house"))
+        }
+    };
+    let quoted = session.quoted(&schema);
+    session.execute(format!("CREATE {kind} {quoted}")).await?;
+    let outcome = check_schema(session, &schema).await;
+    let cascade = if kind == "SCHEMA" { " CASCADE" } else { "" };
+    session
+        .execute(format!("DROP {kind} {quoted}{cascade}"))
+        .await?;
+    outcome
+}
+
+async fn check_schema<D: Driver>(session: &mut Session<D>, schema: &str) -> Result<()> {
+    const NAME: &str = "order lines";
+
+    let backend = session.backend();
+    let cases = distinct_cases(session);
+    let case = cases.into_iter().find(|(case, column)| {
+        column.storage() == Storage::Uuid && case.format() == FormatKind::UuidV7
+    });
+    let (case, column) = case.context("there is a key over UUIDv7")?;
+    let push_span = case.push_span.context("its ids tell their time")?;
+
+    let table = TableName::from((schema, NAME));
+    let partitions = TimePartitions::new(case.plan, table, "id", days(0, 4))?.with_rest();
+    let quoted = table.quoted(backend)?;
+    let id = case
+        .plan
+        .column_definition(backend, "id", Nullability::NotNull)?;
+    let clause = partitions.partition_by(backend)?;
+    session
+        .execute(format!(
+            "CREATE TABLE {quoted} ({id} PRIMARY KEY, n BIGINT NOT NULL) {clause}"
+        ))
+        .await?;
+    for statement in partitions.after_create(backend)? {
+        session.execute(statement).await?;
+    }
+    let records = Record::numbered(samples(case.format()));
+    for record in &records {
+        let (id, n) = (column.literal(record.id), record.n);
+        session
+            .execute(format!("INSERT INTO {quoted} (id, n) VALUES ({id}, {n})"))
+            .await?;
+    }
+
+    let (from, to) = (FIRST + DAY, FIRST + 2 * DAY);
+    let mut query = Query::new(format!("SELECT n FROM {quoted} WHERE "));
+    let span = Span {
+        from: Some(UnixMillis::new(from)),
+        to: Some(UnixMillis::new(to)),
+    };
+    push_span(&mut query, "id", span);
+    let mut found = session.fetch(query, |row| D::get_integer(row, "n")).await?;
+    found.sort_unstable();
+    let expected = numbers(&records, |time| (from..to).contains(&time), case.format());
+    ensure!(!expected.is_empty(), "no sample is of that day");
+    ensure!(found == expected, "{found:?} are found, not {expected:?}");
+    if D::can(Ability::Explain, backend) {
+        let mut query = Query::new(format!("SELECT n FROM {quoted} WHERE "));
+        push_span(&mut query, "id", span);
+        let read = partitions_read(session, NAME, query).await?;
+        ensure!(read == DAYS[1..2], "{read:?} are read");
+    }
+
+    if backend == Backend::Postgres {
+        // The rows of the new day have to leave the rest first.
+        let rest = TableName::from((schema, "order lines_rest")).quoted(backend)?;
+        session.execute(format!("DELETE FROM {rest}")).await?;
+    }
+    let later = TimePartitions::new(case.plan, table, "id", days(4, 1))?.with_rest();
+    for statement in later.additions(backend)? {
+        session.execute(statement).await?;
+    }
+    Ok(())
 }
 
 /// The numbers of the rows of some times, ascending.

@@ -90,7 +90,56 @@ impl Column {
     }
 }
 
-/// Quotes a table's or column's name for a backend; the only place where a name enters SQL.
+/// The name of a table, alone or with that of its schema, which MySQL and MariaDB call a database.
+/// Made from `"offer"` or from `("sales", "offer")`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableName<'a> {
+    pub(super) schema: Option<&'a str>,
+    pub(super) table: &'a str,
+}
+
+impl<'a> From<&'a str> for TableName<'a> {
+    fn from(table: &'a str) -> Self {
+        Self {
+            schema: None,
+            table,
+        }
+    }
+}
+
+impl<'a> From<(&'a str, &'a str)> for TableName<'a> {
+    fn from((schema, table): (&'a str, &'a str)) -> Self {
+        Self {
+            schema: Some(schema),
+            table,
+        }
+    }
+}
+
+impl TableName<'_> {
+    /// The name as it stands in SQL.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that the backend cannot take.
+    ///
+    /// ```
+    /// use rowkey_core::{Backend, TableName};
+    ///
+    /// let name = TableName::from(("sales", "offer"));
+    /// assert_eq!(name.quoted(Backend::MariaDb)?, "`sales`.`offer`");
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn quoted(self, backend: Backend) -> Result<String, Error> {
+        let table = quote_identifier(backend, self.table)?;
+        Ok(match self.schema {
+            Some(schema) => format!("{}.{table}", quote_identifier(backend, schema)?),
+            None => table,
+        })
+    }
+}
+
+/// Quotes a schema's, table's or column's name for a backend; the only place where a name enters SQL.
 ///
 /// # Errors
 ///

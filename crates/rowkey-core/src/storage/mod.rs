@@ -17,7 +17,7 @@ pub use backend::Backend;
 pub use bound::{Bounds, KeyBound, KeyRange, ValueRange, ValueRanges};
 pub use column::{Column, OrderPromise, Storage, Wire};
 pub use condition::{ColumnName, ConditionPart};
-pub use ddl::{Nullability, quote_identifier};
+pub use ddl::{Nullability, TableName, quote_identifier};
 pub use layout::{Layout, Permutation};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
 pub use partition::TimePartitions;

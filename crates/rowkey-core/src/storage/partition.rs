@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Backend, StoragePlan, Wire, quote_identifier};
+use super::{Backend, StoragePlan, TableName, Wire, quote_identifier};
 use crate::format::TimeField;
 use crate::{Error, UnixMillis};
 
@@ -16,8 +16,8 @@ use crate::{Error, UnixMillis};
 /// [bounds](crate::EntityKey::bounds) of a time span is run on the partitions of that span alone.
 ///
 /// A partition is called by its first instant in UTC: `offer_20260131` in PostgreSQL, where it is a
-/// table, and `p20260131` in MySQL and MariaDB; with `_235959` and `_999` behind it if it needs
-/// them.
+/// table in the schema of the whole one, and `p20260131` in MySQL and MariaDB; with `_235959` and
+/// `_999` behind it if it needs them.
 ///
 /// ```
 /// use rowkey_core::{Backend, FormatKind, StoragePlan, TimePartitions, UnixMillis};
@@ -61,6 +61,8 @@ use crate::{Error, UnixMillis};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimePartitions {
     plan: StoragePlan,
+    /// In MySQL and MariaDB a database.
+    schema: Option<String>,
     table: String,
     column: String,
     /// Ascending, at least two, each the start of an instant that ids can tell.
@@ -69,20 +71,24 @@ pub struct TimePartitions {
 }
 
 impl TimePartitions {
-    /// Partitions of a table by its key column, between the edges.
+    /// Partitions of a table by its key column, between the edges. The table is `"offer"`, or
+    /// `("sales", "offer")` where it is in a schema of PostgreSQL or in another database of MySQL or
+    /// MariaDB.
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for a format without instants or fewer than two edges,
+    /// [`Error::Refused`] for a format without instants, fewer than two edges or more than 8192
+    /// (of endless ones, such as those of [`UnixMillis::month_starts`], `take` some),
     /// [`Error::PartitionEdge`] for an edge that does not come after the one before it, that ids of
     /// the format cannot tell, or for which a column of the plan has no room.
-    pub fn new(
+    pub fn new<'t>(
         plan: StoragePlan,
-        table: &str,
+        table: impl Into<TableName<'t>>,
         column: &str,
         edges: impl IntoIterator<Item = UnixMillis>,
     ) -> Result<Self, Error> {
-        let edges: Vec<UnixMillis> = edges.into_iter().collect();
+        let table = table.into();
+        let edges: Vec<UnixMillis> = edges.into_iter().take(MAX_EDGES + 1).collect();
         let (range, unit_ms) = match plan.column(Backend::Sqlite).format().time_field() {
             Some(TimeField::Instant { range, unit_ms }) => (range, i64::from(unit_ms)),
             Some(TimeField::Counter) => {
@@ -104,10 +110,15 @@ impl TimePartitions {
                 "a partition is between two edges; give at least two instants",
             ));
         }
+        if edges.len() > MAX_EDGES {
+            return Err(Error::Refused(
+                "a table has at most 8192 partitions, the rest among them; give at most 8192 edges",
+            ));
+        }
         let mut previous = None;
         for (index, &time) in edges.iter().enumerate() {
             let problem = if previous.is_some_and(|previous| previous >= time) {
-                "an edge comes after the one before it"
+                "it does not come after the edge before it"
             } else if time < range.min || time > range.max {
                 "ids of this format do not tell this instant"
             } else if time.get().rem_euclid(unit_ms) != 0 {
@@ -126,7 +137,8 @@ impl TimePartitions {
         }
         Ok(Self {
             plan,
-            table: table.into(),
+            schema: table.schema.map(Into::into),
+            table: table.table.into(),
             column: column.into(),
             edges,
             has_rest: false,
@@ -149,11 +161,18 @@ impl TimePartitions {
     /// # Errors
     ///
     /// [`Error::Refused`] where the backend does not partition such a column, and
-    /// [`Error::Identifier`] for a name that it cannot take.
+    /// [`Error::Identifier`] for a name that it cannot take, that of the table or of a partition
+    /// among them.
     pub fn partition_by(&self, backend: Backend) -> Result<String, Error> {
         let column = quote_identifier(backend, &self.column)?;
-        Ok(match self.dialect(backend)? {
-            Dialect::Postgres => format!("PARTITION BY RANGE ({column})"),
+        let dialect = self.dialect(backend)?;
+        self.quoted_table(backend)?;
+        Ok(match dialect {
+            Dialect::Postgres => {
+                // What cannot follow is said before there is a table.
+                self.after_create(backend)?;
+                format!("PARTITION BY RANGE ({column})")
+            }
             Dialect::MySql => {
                 let partitions = self.less_than(backend)?;
                 format!("PARTITION BY RANGE COLUMNS ({column}) ({partitions})")
@@ -172,8 +191,8 @@ impl TimePartitions {
             Dialect::Postgres => {
                 let mut statements = self.create_partitions(backend)?;
                 if self.has_rest {
-                    let (table, rest) = (self.quoted_table(backend)?, self.partition("rest"));
-                    let rest = quote_identifier(backend, &rest)?;
+                    let table = self.quoted_table(backend)?;
+                    let rest = self.quoted_partition(backend, "rest")?;
                     statements.push(format!("CREATE TABLE {rest} PARTITION OF {table} DEFAULT"));
                 }
                 Ok(statements)
@@ -230,7 +249,7 @@ impl TimePartitions {
     fn create_partitions(&self, backend: Backend) -> Result<Vec<String>, Error> {
         let table = self.quoted_table(backend)?;
         let spans = self.edges.windows(2).map(|span| {
-            let name = quote_identifier(backend, &self.partition(&span[0].stamp()))?;
+            let name = self.quoted_partition(backend, &span[0].stamp())?;
             let [from, to] = [span[0], span[1]].map(|edge| self.literal(backend, edge));
             Ok(format!(
                 "CREATE TABLE {name} PARTITION OF {table} FOR VALUES FROM ({from}) TO ({to})"
@@ -256,12 +275,21 @@ impl TimePartitions {
     }
 
     fn quoted_table(&self, backend: Backend) -> Result<String, Error> {
-        quote_identifier(backend, &self.table)
+        self.table(&self.table).quoted(backend)
     }
 
     /// The name of a partition that is a table.
-    fn partition(&self, suffix: &str) -> String {
-        format!("{}_{suffix}", self.table)
+    fn quoted_partition(&self, backend: Backend, suffix: &str) -> Result<String, Error> {
+        self.table(&format!("{}_{suffix}", self.table))
+            .quoted(backend)
+    }
+
+    /// A table where the partitioned one is.
+    fn table<'a>(&'a self, table: &'a str) -> TableName<'a> {
+        TableName {
+            schema: self.schema.as_deref(),
+            table,
+        }
     }
 
     fn literal(&self, backend: Backend, edge: UnixMillis) -> String {
@@ -269,6 +297,10 @@ impl TimePartitions {
         column.literal(smallest_at(self.plan, edge))
     }
 }
+
+/// As many partitions as MySQL and MariaDB take, and the rest. Nobody has so many in PostgreSQL, and
+/// edges without an end are noticed before they are in memory.
+const MAX_EDGES: usize = 8192;
 
 /// How partitions are written.
 #[derive(Clone, Copy)]
