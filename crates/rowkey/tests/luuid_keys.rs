@@ -50,6 +50,11 @@ fn a_short_key_is_lower_case_hexadecimal_without_leading_zeros() {
         format!("{short:>8}|{short:#x}", short = short.get()),
         " 2298414|0x23122e"
     );
+    // Flags of numbers would make a text that is no short key.
+    assert_eq!(
+        format!("{short:#}|{short:+}|{short:09}|{short:>8}"),
+        "23122e|23122e|23122e   |  23122e"
+    );
     assert_eq!(customer(0, 5).short_key().to_string(), "0");
     assert_eq!(customer(LAST, 5).short_key().to_string(), "ffffffffffff");
 }

@@ -1,5 +1,6 @@
 //! The number of an entity within its group, typed by its key.
 
+use alloc::format;
 use core::fmt;
 use core::marker::PhantomData;
 use core::str::FromStr;
@@ -25,7 +26,7 @@ use crate::{Bounds, EntityKey, Error, FormatKind, Luuid};
 /// }
 ///
 /// fn understand<K: EntityKey<Format = Luuid>>(path: &str) -> Result<ShortKey<K>, rowkey_core::Error> {
-///     path.trim_start_matches("/person/").parse()
+///     path.strip_prefix("/person/").unwrap_or(path).parse()
 /// }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -95,10 +96,10 @@ impl<K: EntityKey<Format = Luuid>> TryFrom<u64> for ShortKey<K> {
     }
 }
 
-/// Lower-case hexadecimal digits without leading zeros.
+/// Lower-case hexadecimal digits without leading zeros, whatever the flags: a text that is read back.
 impl<K> fmt::Display for ShortKey<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::LowerHex::fmt(&self.number, f)
+        f.pad(&format!("{:x}", self.number))
     }
 }
 
