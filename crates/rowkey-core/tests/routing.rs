@@ -102,6 +102,13 @@ fn a_known_registry_with_a_name_twice_is_refused() {
     let _ = Registry::<ServiceEntity>::new(&[(1, "A"), (2, "A")]);
 }
 
+/// As one that is read: what is written by the one is read by the other.
+#[test]
+#[should_panic(expected = "the service entity ` A` has white space around it")]
+fn a_known_registry_with_white_space_around_a_name_is_refused() {
+    let _ = Registry::<ServiceEntity>::new(&[(1, " A")]);
+}
+
 #[test]
 fn a_registry_is_read_from_a_map_and_refuses_what_is_there_twice() {
     let text = r#"{"Kazakhstan": 0, "Brazil": 255}"#;

@@ -73,8 +73,8 @@ impl<R: NumberedName> Registry<R> {
     ///
     /// # Panics
     ///
-    /// If a number or a name is there twice, with the entries' names, or if a name is empty: at
-    /// compile time in a constant.
+    /// If a number or a name is there twice, with the entries' names, or if a name is empty or has
+    /// ASCII white space around it: at compile time in a constant.
     #[track_caller]
     pub const fn new(entries: &'static [(u8, &'static str)]) -> Self {
         let mut later = 0;
@@ -82,6 +82,15 @@ impl<R: NumberedName> Registry<R> {
             let (number, name) = entries[later];
             if name.is_empty() {
                 panic!("a name in a registry is empty");
+            }
+            if name.trim_ascii().len() != name.len() {
+                let message = Message::EMPTY
+                    .and("the ")
+                    .and(R::KIND)
+                    .and(" `")
+                    .and(name)
+                    .and("` has white space around it");
+                panic!("{}", message.as_str());
             }
             let mut earlier = 0;
             while earlier < later {
