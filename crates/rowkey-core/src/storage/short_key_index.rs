@@ -22,14 +22,19 @@ impl StoragePlan {
     /// that no two entities get the same short key. The second insert fails as one with a duplicate
     /// key does.
     ///
-    /// It is an index on an expression in PostgreSQL and SQLite, and one on the beginning of the
-    /// column in MySQL and MariaDB. SQL Server, and MariaDB for its own `UUID` type, get a computed
-    /// column for it, with the name of the index.
+    /// Run them once, behind `CREATE TABLE` or in a migration of their own; they fail where two rows
+    /// have the same number already. It is an index on an expression in PostgreSQL and SQLite, and
+    /// one on the beginning of the column in MySQL and MariaDB. SQL Server, and MariaDB for its own
+    /// `UUID` type, get a computed column for it, with the name of the index: there are two
+    /// statements then, and `SELECT *` shows that column.
+    ///
+    /// The index is there to refuse. A row is found by its number with the
+    /// [bounds](crate::ShortKey::bounds) of the short key, which the primary key answers.
     ///
     /// # Errors
     ///
     /// [`Error::Identifier`] for a name that the backend cannot take, [`Error::Refused`] if the plan
-    /// is not that of a LUUID key.
+    /// is not that of a LUUID key, or uses MariaDB's own `UUID` type and the backend is MySQL.
     ///
     /// ```
     /// use rowkey_core::{Backend, FormatKind, StoragePlan};
@@ -50,6 +55,8 @@ impl StoragePlan {
         if !matches!(self.column(backend).format(), FormatKind::Luuid) {
             return Err(Error::Refused("only keys over Luuid have short keys"));
         }
+        // Says that MySQL has no such type.
+        self.column_type(backend)?;
         let [table, column, index] = [
             quote_identifier(backend, table)?,
             quote_identifier(backend, column)?,
@@ -104,6 +111,15 @@ mod tests {
         let plan = StoragePlan::default_for(FormatKind::UuidV7);
         let refused = plan.short_key_index(Backend::Postgres, "visits", "id", "by_number");
         assert!(matches!(refused, Err(Error::Refused(_))));
+    }
+
+    #[test]
+    fn mysql_has_no_uuids_of_its_own() {
+        let plan =
+            StoragePlan::default_for(FormatKind::Luuid).with(Backend::MariaDb, "native-uuid");
+        let index = |backend| plan.short_key_index(backend, "visits", "id", "by_number");
+        assert!(index(Backend::MariaDb).is_ok());
+        assert!(matches!(index(Backend::MySql), Err(Error::Refused(_))));
     }
 
     #[test]
