@@ -208,6 +208,23 @@ fn a_union_of_two_keys() {
 }
 
 #[test]
+fn a_key_is_converted_into_whichever_variant_there_is() {
+    let expansion = expanded_union(
+        quote!(),
+        quote! {
+            enum Any {
+                #[cfg(feature = "new")]
+                New(OneId),
+                #[cfg(not(feature = "new"))]
+                Old(OneId),
+            }
+        },
+    );
+    let conversions = expansion.matches("From<OneId> for Any").count();
+    assert_eq!(conversions, 2, "{expansion}");
+}
+
+#[test]
 fn enums_that_are_no_unions_stay_as_they_are() {
     for (options, item) in [
         (

@@ -157,19 +157,20 @@ impl Union {
         }
     }
 
-    /// `From` each key, once where a key stands twice: that is another error already.
+    /// `From` each key, once where a key stands twice: that is another error already, unless it
+    /// stands there under different conditions.
     fn conversions(&self) -> TokenStream {
         let name = &self.name;
         let mut seen = Vec::new();
         let mut conversions = TokenStream::new();
         for (variant, key) in self.variants.iter().zip(&self.keys) {
-            let text = key.to_token_stream().to_string();
+            let case = &variant.ident;
+            let conditions = conditions(variant);
+            let text = quote!(#(#conditions)* #key).to_string();
             if seen.contains(&text) {
                 continue;
             }
             seen.push(text);
-            let case = &variant.ident;
-            let conditions = conditions(variant);
             conversions.extend(quote! {
                 #(#conditions)*
                 #[automatically_derived]
