@@ -2,12 +2,12 @@
 
 #![no_implicit_prelude]
 
-pub use self::inner::{FerryId, TerminalId};
+pub use self::inner::{BerthId, FerryId, PlaceId, TerminalId};
 
 mod inner {
     #![allow(dead_code, non_camel_case_types, unused_macros)]
 
-    use ::rowkey::{DistributedId, UuidV7, entity_key};
+    use ::rowkey::{DistributedId, Luuid, UuidV7, entity_key, key_union};
 
     struct Result;
     struct Option;
@@ -50,6 +50,9 @@ mod inner {
     trait Decode {}
     trait EntityKey {}
     trait Format {}
+    trait KeyUnion {}
+    trait Display {}
+    trait FromStr {}
     macro_rules! panic {
         () => {};
     }
@@ -67,4 +70,15 @@ mod inner {
     /// A terminal.
     #[entity_key(prefix = "trm")]
     pub struct TerminalId(DistributedId);
+
+    /// A berth.
+    #[entity_key(group = "com.acme.Berth", prefix = "bth")]
+    pub struct BerthId(Luuid);
+
+    /// A place.
+    #[key_union]
+    pub enum PlaceId {
+        /// A berth.
+        Berth(BerthId),
+    }
 }

@@ -3,7 +3,7 @@
 use renamed::ShipId;
 use rowkey::{CommandLog, ShortKey};
 use rowkey_consumer::formats::{InvoiceId, PersonId, SubjectId};
-use rowkey_consumer::shadowed::FerryId;
+use rowkey_consumer::shadowed::{FerryId, PlaceId};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
@@ -32,6 +32,7 @@ fn what_is_made_of_keys_has_a_schema() {
         schema::<SubjectId>().get("title"),
         Some(&"SubjectId".into())
     );
+    assert_eq!(schema::<PlaceId>().get("title"), Some(&"PlaceId".into()));
     assert_eq!(
         schema::<ShortKey<PersonId>>().get("pattern"),
         Some(&"^[0-9A-Fa-f]{1,12}$".into())

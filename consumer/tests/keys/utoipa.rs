@@ -3,7 +3,7 @@
 use renamed::{ShipId, TicketId};
 use rowkey::{CommandLog, PublicId, ShortKey};
 use rowkey_consumer::formats::{InvoiceId, PersonId, SubjectId};
-use rowkey_consumer::shadowed::FerryId;
+use rowkey_consumer::shadowed::{FerryId, PlaceId};
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{Object, Schema, SchemaFormat};
@@ -38,6 +38,7 @@ fn fields_have_the_schemas_of_what_is_made_of_keys() {
     #[expect(dead_code, reason = "only its schema is asked for")]
     struct Visit {
         subject: SubjectId,
+        place: PlaceId,
         person: ShortKey<PersonId>,
         invoice: PublicId<InvoiceId>,
         log: CommandLog<InvoiceId, 7>,
@@ -50,6 +51,7 @@ fn fields_have_the_schemas_of_what_is_made_of_keys() {
         names,
         [
             "SubjectId",
+            "PlaceId",
             "ShortKey_PersonId",
             "PublicId_InvoiceId",
             "CommandLog7_InvoiceId"
