@@ -45,7 +45,8 @@ pub struct Found<T> {
 /// An entity that was found is returned only if it came from `origin`.
 ///
 /// Transactions that collide and connections that break are dealt with as in
-/// [`create_once`](crate::create_once), so both closures may be called several times.
+/// [`create_once`](crate::create_once), so both closures may be called several times. `insert` must
+/// not end its transaction: what it has rolled back counts as created.
 ///
 /// ```no_run
 /// use rowkey::generate::Clock;

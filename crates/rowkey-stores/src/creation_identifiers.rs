@@ -47,6 +47,10 @@ struct Command<'a> {
 /// closure may be called several times, and must do nothing that is not undone with its transaction.
 /// Its errors are looked through for those of the driver, along their sources.
 ///
+/// It must not end its transaction either. That it has rolled it back is noticed. That it has
+/// committed it is not in every database, as by a statement that commits by itself, such as `CREATE
+/// TABLE` in MySQL: what follows is then no part of it any more.
+///
 /// That a connection breaks while the transaction is committed does not harm: the next attempt sees
 /// by the command id whether it was. If this call itself is dropped or fails, the client sends
 /// the command again, with the same id.
@@ -61,7 +65,7 @@ struct Command<'a> {
 /// [`Error::Conflict`] if the command id came with another name before, [`Error::CommandName`],
 /// [`Error::Entity`] if the command has created something whose id is no `K`,
 /// [`Error::OpenTransaction`] for a connection in the middle of a transaction,
-/// [`Error::TransactionEnded`] if the closure has ended its transaction,
+/// [`Error::TransactionEnded`] if the closure has rolled its transaction back,
 /// [`Error::Database`]; and [`CreateError::Closure`] for those of the closure.
 pub async fn create_once<S, C, K, E, F>(
     store: S,

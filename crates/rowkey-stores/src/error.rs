@@ -44,8 +44,8 @@ pub enum Error {
     #[error("the connection is in the middle of a transaction")]
     OpenTransaction,
 
-    /// A closure has ended the transaction that it was called in, or has gone on after the database
-    /// has ended it.
+    /// A closure has rolled back the transaction that it was called in, has kept it for longer than
+    /// it ran, or has gone on after the database has ended it.
     #[error("the transaction was ended before its time")]
     TransactionEnded,
 

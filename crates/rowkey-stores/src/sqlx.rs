@@ -26,12 +26,13 @@ macro_rules! bound {
     }};
 }
 
-/// The impls of a driver. `$begin` begins a transaction on a pool; `$updated_number` runs a
-/// statement on a connection and reads the number out of the answer.
+/// The impls of a driver. `$begin` begins a transaction on a pool, `$roll_back` ends it;
+/// `$updated_number` runs a statement on a connection and reads the number out of the answer.
 macro_rules! impl_driver {
     (
         $feature:literal, $Driver:ident, $Connection:ident, $statements:expr,
         begin: |$pool:ident| $begin:expr,
+        roll_back: |$transaction:ident| $roll_back:expr,
         updated_number: |$connection:ident, $query:ident| $updated_number:expr,
     ) => {
         #[cfg(feature = $feature)]
@@ -104,7 +105,8 @@ macro_rules! impl_driver {
             }
 
             async fn roll_back(&mut self, transaction: Self::Transaction) -> Result<(), Error> {
-                transaction.rollback().await.map_err(failed)
+                let $transaction = transaction;
+                $roll_back.await.map_err(failed)
             }
         }
 
@@ -136,6 +138,7 @@ macro_rules! impl_store {
 impl_driver! {
     "sqlx-postgres", Postgres, PgConnection, statements::POSTGRES,
     begin: |pool| Pool::begin(pool),
+    roll_back: |transaction| transaction.rollback(),
     updated_number: |connection, query| async {
         let row = query.fetch_optional(connection).await?;
         row.map(|row| row.try_get(0)).transpose()
@@ -145,6 +148,7 @@ impl_driver! {
 impl_driver! {
     "sqlx-mysql", MySql, MySqlConnection, statements::MYSQL,
     begin: |pool| Pool::begin(pool),
+    roll_back: |transaction| transaction.rollback(),
     updated_number: |connection, query| async {
         let result = query.execute(connection).await?;
         let found = result.rows_affected() > 0;
@@ -157,6 +161,14 @@ impl_driver! {
     // A transaction that begins by reading may find when it writes that another one has written,
     // and SQLite then does not even wait.
     begin: |pool| Pool::begin_with(pool, "BEGIN IMMEDIATE"),
+    // SQLite ends a transaction itself after some errors, such as a full disk, and so may a closure.
+    // sqlx cannot roll that back, goes on counting it, and never begins another one on the
+    // connection. So there is one again; where there still is one, this only fails.
+    roll_back: |transaction| async {
+        let mut transaction = transaction;
+        let _ = sqlx::raw_sql("BEGIN").execute(&mut *transaction).await;
+        transaction.rollback().await
+    },
     updated_number: |connection, query| async {
         let row = query.fetch_optional(connection).await?;
         row.map(|row| row.try_get(0)).transpose()

@@ -14,7 +14,7 @@ use rowkey_stores::{
     reserve_block,
 };
 use rowkey_testkit::{Backend, TestDatabase};
-use sqlx::PgPool;
+use sqlx::{PgPool, SqlitePool};
 use tiberius::Client;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -280,6 +280,70 @@ pub(crate) async fn a_call_that_is_dropped_before_the_commit_leaves_nothing<D: D
     .await?;
     assert_eq!(created.by, By::This);
     assert_eq!(shop.commands().await?, [command.to_string()]);
+    Ok(())
+}
+
+pub(crate) async fn a_closure_that_rolls_back_has_created_nothing<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
+    let shop = Shop::<D>::open(database).await?;
+    let store = shop.driver.store().await?;
+    let command = CommandId::generate();
+    for _ in 0..3 {
+        let ended = create_once(store.clone(), command, NAME, async |mut session| {
+            let id = shop.add(&mut session, command).await?;
+            D::execute(&mut session, "ROLLBACK").await?;
+            Ok::<_, D::Error>(id)
+        })
+        .await;
+        assert!(
+            matches!(ended, Err(CreateError::Store(Error::TransactionEnded))),
+            "{ended:?}"
+        );
+        assert!(shop.commands().await?.is_empty());
+    }
+    // The connections are as good as before.
+    for _ in 0..3 {
+        let command = CommandId::generate();
+        let failed = create_once(store.clone(), command, NAME, async |mut session| {
+            shop.add(&mut session, command).await?;
+            D::execute(&mut session, "INSERT INTO no_such_table VALUES (1)").await?;
+            Ok::<_, D::Error>(OfferId::generate())
+        })
+        .await;
+        assert!(matches!(failed, Err(CreateError::Closure(_))), "{failed:?}");
+        assert!(shop.commands().await?.is_empty());
+    }
+    let created = create_once(store.clone(), command, NAME, async |mut session| {
+        shop.add(&mut session, command).await
+    })
+    .await?;
+    assert_eq!(created.by, By::This);
+    assert_eq!(shop.commands().await?, [command.to_string()]);
+    Ok(())
+}
+
+pub(crate) async fn a_transaction_that_sqlite_ends_does_not_spoil_its_connection(
+    database: &TestDatabase,
+) -> Result<()> {
+    let shop = Shop::<SqlitePool>::open(database).await?;
+    let store = shop.driver.store().await?;
+    shop.execute("CREATE TABLE rooms (number int PRIMARY KEY)")
+        .await?;
+    shop.execute("INSERT INTO rooms VALUES (1)").await?;
+    for _ in 0..3 {
+        let command = CommandId::generate();
+        let failed = create_once(store.clone(), command, NAME, async |mut session| {
+            let id = shop.add(&mut session, command).await?;
+            let taken = "INSERT OR ROLLBACK INTO rooms VALUES (1)";
+            SqlitePool::execute(&mut session, taken).await?;
+            Ok::<_, sqlx::Error>(id)
+        })
+        .await;
+        assert!(matches!(failed, Err(CreateError::Closure(_))), "{failed:?}");
+        assert!(shop.commands().await?.is_empty());
+        assert!(store.begin_with("BEGIN IMMEDIATE").await.is_ok());
+    }
     Ok(())
 }
 

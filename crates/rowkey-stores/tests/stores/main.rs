@@ -92,6 +92,7 @@ fn main() -> anyhow::Result<ExitCode> {
         what_a_command_created_is_no_key_of_another_type,
         names_that_databases_would_mix_up_are_refused,
         a_call_that_is_dropped_before_the_commit_leaves_nothing,
+        a_closure_that_rolls_back_has_created_nothing,
         a_duplicate_of_the_closure_is_no_repeated_command,
     }
     tests! { suite, ALL, command_ids:
@@ -102,6 +103,16 @@ fn main() -> anyhow::Result<ExitCode> {
         a_connection_killed_between_insert_and_commit_is_tried_again,
         deadlocks_are_tried_again,
     }
+    suite.test(
+        "a_transaction_that_sqlite_ends_does_not_spoil_its_connection",
+        [Backend::Sqlite],
+        |database| {
+            run(async || {
+                command_ids::a_transaction_that_sqlite_ends_does_not_spoil_its_connection(database)
+                    .await
+            })
+        },
+    );
     suite.test(
         "a_client_within_a_transaction_is_refused",
         [Backend::SqlServer],
