@@ -295,3 +295,22 @@ fn keys_of_the_same_name_are_told_apart() {
         <other::OfferId as JsonSchema>::schema_id()
     );
 }
+
+#[test]
+fn query_parameters_refer_to_the_same_schemas() {
+    #[derive(utoipa::IntoParams)]
+    #[expect(dead_code, reason = "only its description is asked for")]
+    struct Filter {
+        invoice: Option<PublicId<InvoiceId>>,
+        customer: ShortKey<CustomerId>,
+        about: AnyId,
+    }
+
+    let parameters = <Filter as utoipa::IntoParams>::into_params(|| None);
+    let parameters = serde_json::to_value(parameters).unwrap();
+    let reference = |name: &str| format!("#/components/schemas/{name}");
+    let text = parameters.to_string();
+    for name in ["PublicId_InvoiceId", "ShortKey_CustomerId", "AnyId"] {
+        assert!(text.contains(&reference(name)), "{name}: {parameters:#}");
+    }
+}
