@@ -44,6 +44,7 @@ pub struct Offer {
     /// The price.
     pub cents: i64,
     /// Whether it can be booked.
+    #[sqlx(try_from = "String")]
     pub state: OfferState,
     /// When it was made, by the server's clock or by that of a batch.
     #[sqlx(try_from = "i64")]
@@ -143,6 +144,7 @@ pub struct Booking {
     /// The invoice.
     pub invoice_id: InvoiceId,
     /// Whether it still holds.
+    #[sqlx(try_from = "String")]
     pub state: BookingState,
     /// The commands that it has executed.
     #[sqlx(json)]
@@ -181,9 +183,8 @@ pub struct Invoice {
 }
 
 /// Whether an offer can be booked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema, sqlx::Type)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum OfferState {
     /// It can.
     Open,
@@ -194,14 +195,58 @@ pub enum OfferState {
 }
 
 /// Whether a booking holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema, sqlx::Type)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum BookingState {
     /// It does.
     Confirmed,
     /// It does no longer.
     Cancelled,
+}
+
+// As text in columns. sqlx's own derive reads an enum from an `ENUM` of MySQL's only.
+
+impl OfferState {
+    /// How it is stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Withdrawn => "withdrawn",
+            Self::Booked => "booked",
+        }
+    }
+}
+
+impl TryFrom<String> for OfferState {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        [Self::Open, Self::Withdrawn, Self::Booked]
+            .into_iter()
+            .find(|state| state.as_str() == text)
+            .ok_or_else(|| format!("an offer cannot be `{text}`"))
+    }
+}
+
+impl BookingState {
+    /// How it is stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl TryFrom<String> for BookingState {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        [Self::Confirmed, Self::Cancelled]
+            .into_iter()
+            .find(|state| state.as_str() == text)
+            .ok_or_else(|| format!("a booking cannot be `{text}`"))
+    }
 }
 
 /// Something was to be done that can only be done to open offers.

@@ -7,7 +7,8 @@ use std::pin::pin;
 use anyhow::{Result, anyhow};
 use futures_util::future::{self, Either};
 use rowkey::{
-    DistributedId, DistributedId128, EntityKey, LuuidGroup, UuidV4, UuidV7, ValidationError, entity_key,
+    DistributedId, DistributedId128, EntityKey, LuuidGroup, UuidV4, UuidV7, ValidationError,
+    entity_key,
 };
 use rowkey_stores::{
     By, Conflict, CreateError, Created, Error, Origin, Store, create_once, find_or_create,

@@ -12,7 +12,7 @@ CREATE TABLE booking_offers (
     customer_id BINARY(16) NOT NULL,
     title VARCHAR(200) CHARACTER SET utf8mb4 NOT NULL,
     cents BIGINT NOT NULL,
-    state VARCHAR(20) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    state VARCHAR(20) CHARACTER SET ascii NOT NULL,
     -- Milliseconds since 1970.
     created_at BIGINT NOT NULL,
     -- What the offer came from, together with its customer and title, which do not change.
@@ -31,7 +31,7 @@ CREATE TABLE bookings (
     offer_id BINARY(16) NOT NULL,
     customer_id BINARY(16) NOT NULL,
     cents BIGINT NOT NULL,
-    state VARCHAR(20) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    state VARCHAR(20) CHARACTER SET ascii NOT NULL,
     commands TEXT CHARACTER SET ascii NOT NULL,
     CHECK (cents BETWEEN 0 AND 1000000000000),
     CHECK (state IN ('confirmed', 'cancelled')),

@@ -96,9 +96,7 @@ where
     InvoiceId: Bind<DB>,
     Option<CommandId>: Bind<DB>,
     Json<CommandLog<CommandId>>: Bind<DB>,
-    OfferState: Bind<DB>,
-    BookingState: Bind<DB>,
-    String: Bind<DB>,
+    for<'s> &'s str: Bind<DB>,
     i64: Bind<DB>,
     Customer: Read<DB>,
     Offer: Read<DB>,
@@ -113,10 +111,7 @@ where
         let Created { id, by } = create_numbered(&self.numbers, async |id: CustomerId| {
             let insert = async |mut transaction: InTransaction<DB>| {
                 let mut query = QueryBuilder::new("INSERT INTO customers (id, name) VALUES (");
-                query
-                    .separated(", ")
-                    .push_bind(id)
-                    .push_bind(name.to_owned());
+                query.separated(", ").push_bind(id).push_bind(name);
                 query.push(")");
                 query.build().execute(&mut *transaction).await?;
                 Ok::<_, StoreError>(id)
@@ -175,9 +170,9 @@ where
                 .separated(", ")
                 .push_bind(offer.id)
                 .push_bind(offer.customer_id)
-                .push_bind(offer.title.clone())
+                .push_bind(offer.title.as_str())
                 .push_bind(offer.cents)
-                .push_bind(offer.state)
+                .push_bind(offer.state.as_str())
                 .push_bind(offer.created_at.millis())
                 .push_bind(offer.created_by)
                 .push_bind(offer.first_cents)
@@ -237,7 +232,7 @@ where
             }
             let mut query = QueryBuilder::new("UPDATE booking_offers SET cents = ");
             query.push_bind(offer.cents);
-            query.push(", state = ").push_bind(offer.state);
+            query.push(", state = ").push_bind(offer.state.as_str());
             query
                 .push(", commands = ")
                 .push_bind(Json(offer.commands.clone()));
@@ -280,7 +275,7 @@ where
                     .push_bind(offer_id)
                     .push_bind(offer.customer_id)
                     .push_bind(offer.cents)
-                    .push_bind(BookingState::Confirmed)
+                    .push_bind(BookingState::Confirmed.as_str())
                     .push_bind(Json(CommandLog::<CommandId>::new()));
                 query.push(")");
                 query.build().execute(&mut *transaction).await?;
@@ -333,7 +328,7 @@ where
                 return Ok(Some(booking));
             }
             let mut query = QueryBuilder::new("UPDATE bookings SET state = ");
-            query.push_bind(booking.state);
+            query.push_bind(booking.state.as_str());
             query
                 .push(", commands = ")
                 .push_bind(Json(booking.commands.clone()));
@@ -387,10 +382,10 @@ fn set_offer_state<DB>(id: BookingOfferId, state: OfferState) -> QueryBuilder<DB
 where
     DB: Database,
     BookingOfferId: Bind<DB>,
-    OfferState: Bind<DB>,
+    for<'s> &'s str: Bind<DB>,
 {
     let mut query = QueryBuilder::new("UPDATE booking_offers SET state = ");
-    query.push_bind(state);
+    query.push_bind(state.as_str());
     query.push(" WHERE id = ").push_bind(id);
     query
 }
