@@ -106,3 +106,59 @@ where
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::io;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+    use crate::Error;
+    use crate::fake_store::{Commit, FakeStore};
+
+    /// The outcome of a call on a store where nothing has to wait, and how often its closure ran.
+    fn run<S: Store>(
+        store: S,
+        outcome: impl Fn() -> io::Result<()>,
+    ) -> (Result<(), CreateError<io::Error>>, u32) {
+        let runs = Cell::new(0);
+        let call = in_transaction(store, async |_| {
+            runs.set(runs.get() + 1);
+            outcome()
+        });
+        match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => (result, runs.get()),
+            Poll::Pending => panic!("it waits"),
+        }
+    }
+
+    #[test]
+    fn a_commit_that_was_not_answered_is_tried_again() {
+        for commit in [Commit::LostBefore, Commit::LostAfterwards] {
+            let (result, runs) = run(&FakeStore::with_commits([commit]), || Ok(()));
+            assert!(result.is_ok());
+            assert_eq!(runs, 2);
+        }
+    }
+
+    #[test]
+    fn attempts_have_an_end() {
+        let (result, runs) = run(&FakeStore::with_commits([Commit::LostBefore; 100]), || {
+            Ok(())
+        });
+        assert!(matches!(
+            result,
+            Err(CreateError::Store(Error::Database(_)))
+        ));
+        assert_eq!(runs, 10);
+    }
+
+    #[test]
+    fn a_rule_that_refuses_is_asked_once() {
+        let (result, runs) = run(&FakeStore::default(), || Err(io::Error::other("not open")));
+        assert!(matches!(result, Err(CreateError::Closure(_))));
+        assert_eq!(runs, 1);
+    }
+}

@@ -43,6 +43,7 @@ mod key_blocks;
 mod pruning;
 mod shop;
 mod short_keys;
+mod transactions;
 
 const ALL: [Backend; 5] = Backend::ALL;
 /// Where several connections write at the same time, and one can be ended by another.
@@ -173,6 +174,10 @@ fn main() -> anyhow::Result<ExitCode> {
         an_entity_whose_number_is_taken_gets_another_one,
         an_entity_is_given_up_after_ten_clashes,
         another_failure_is_no_clash,
+    }
+    tests! { suite, ALL, transactions:
+        each_of_many_commands_at_the_same_time_is_executed_once,
+        a_command_that_fails_changes_nothing,
     }
     Ok(suite.run())
 }
