@@ -279,3 +279,61 @@ impl OfferState {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the booking was cancelled by another command")]
 pub struct AlreadyCancelled;
+
+#[cfg(test)]
+mod tests {
+    use rowkey::EntityKey;
+
+    use super::*;
+
+    fn offer() -> Offer {
+        let origin = Origin {
+            command: Some(CommandId::generate()),
+            payload: OfferDraft {
+                customer_id: CustomerId::generate_for(&CustomerId::luuid_context(1)),
+                title: "Fjords".to_owned(),
+                cents: 5_000,
+            },
+        };
+        let offer = Offer::new(BookingOfferId::generate(), &origin, 0.into());
+        assert_eq!(offer.origin(), origin);
+        offer
+    }
+
+    #[test]
+    fn a_command_that_comes_again_is_executed_once() {
+        let mut offer = offer();
+        let (first, second) = (CommandId::generate(), CommandId::generate());
+        let change = |cents| OfferCommand::ChangePrice { cents };
+        assert_eq!(offer.execute(first, change(1)), Ok(Execution::Now(())));
+        assert_eq!(offer.execute(second, change(2)), Ok(Execution::Now(())));
+        assert_eq!(offer.execute(first, change(1)), Ok(Execution::Before));
+        assert_eq!(offer.cents, 2);
+        // What it came from does not change with it.
+        assert_eq!(offer.origin().payload.cents, 5_000);
+    }
+
+    #[test]
+    fn a_command_that_is_refused_is_not_remembered() {
+        let mut offer = offer();
+        offer.state = OfferState::Booked;
+        let command = CommandId::generate();
+        let refused = offer.execute(command, OfferCommand::Withdraw);
+        assert_eq!(refused, Err(NotOpen::Booked));
+        offer.state = OfferState::Open;
+        let executed = offer.execute(command, OfferCommand::Withdraw);
+        assert_eq!(executed, Ok(Execution::Now(())));
+        assert_eq!(offer.state, OfferState::Withdrawn);
+    }
+
+    #[test]
+    fn states_are_read_as_they_are_written() {
+        for state in [OfferState::Open, OfferState::Withdrawn, OfferState::Booked] {
+            assert_eq!(state.as_str().to_owned().try_into(), Ok(state));
+        }
+        for state in [BookingState::Confirmed, BookingState::Cancelled] {
+            assert_eq!(state.as_str().to_owned().try_into(), Ok(state));
+        }
+        assert!(OfferState::try_from("confirmed".to_owned()).is_err());
+    }
+}

@@ -44,16 +44,31 @@ pub struct Service {
 }
 
 #[derive(OpenApi)]
-#[openapi(info(
-    title = "Booking service",
-    description = "Offers whose ids clients make, and bookings whose ids the server makes. Commands \
-                   may be sent again."
-))]
+#[openapi(
+    info(
+        title = "Booking service",
+        description = "Offers whose ids clients make, and bookings whose ids the server makes. \
+                       Commands may be sent again."
+    ),
+    components(schemas(problem::Problem))
+)]
 struct Document;
 
-/// All routes.
+/// All routes, over HTTP.
 pub fn router(service: Service) -> Router {
-    let (router, document) = OpenApiRouter::with_openapi(Document::openapi())
+    let (router, document) = routes().split_for_parts();
+    let router = router.layer(Extension(Arc::new(document)));
+    answering_with_problems(router)
+        .layer(
+            TraceLayer::new_for_http()
+                .make_span_with(DefaultMakeSpan::new().level(Level::INFO))
+                .on_response(DefaultOnResponse::new().level(Level::INFO)),
+        )
+        .with_state(service)
+}
+
+fn routes() -> OpenApiRouter<Service> {
+    OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(customers::add_customer))
         .routes(routes!(customers::get_customer))
         .routes(routes!(offers::list_offers))
@@ -67,19 +82,16 @@ pub fn router(service: Service) -> Router {
         .routes(routes!(any::find))
         .routes(routes!(system::health))
         .routes(routes!(system::openapi))
-        .split_for_parts();
-    let trace = TraceLayer::new_for_http()
-        .make_span_with(DefaultMakeSpan::new().level(Level::INFO))
-        .on_response(DefaultOnResponse::new().level(Level::INFO));
+}
+
+/// Has everything that is not an answer of a handler be a problem.
+fn answering_with_problems<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     router
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
-        .layer(Extension(Arc::new(document)))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(CatchPanicLayer::custom(problem::after_panic))
         .layer(middleware::from_fn(problem::write))
-        .layer(trace)
-        .with_state(service)
 }
 
 /// Answers with an entity: 201 and where it is, or 200 if an earlier call has created it.
@@ -88,5 +100,151 @@ fn created<T: Serialize>(found: Found<T>, href: String) -> Response {
     match found.by {
         By::This => (StatusCode::CREATED, [(header::LOCATION, href)], body).into_response(),
         By::Earlier => body.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use axum::body::{Body, to_bytes};
+    use axum::http::{Method, Request};
+    use axum::routing::{get, post};
+    use serde_json::Value;
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::keys::{BookingOfferId, CommandId};
+
+    /// The answer to a request, which is a problem.
+    async fn problem(
+        method: Method,
+        path: &str,
+        media_type: &str,
+        body: impl Into<Body>,
+    ) -> (StatusCode, Option<String>, Value) {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        #[expect(dead_code, reason = "only to be read")]
+        struct Command {
+            command_id: CommandId,
+            name: Option<String>,
+        }
+
+        async fn take(_: extract::Body<Command>) {}
+        async fn look(_: extract::Id<BookingOfferId>) {}
+        async fn fail() {
+            panic!("as it has to");
+        }
+
+        let router = Router::new()
+            .route("/commands", post(take))
+            .route("/offers/{id}", get(look))
+            .route("/panic", get(fail));
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::CONTENT_TYPE, media_type)
+            .body(body.into())
+            .unwrap();
+        let answer = answering_with_problems(router)
+            .oneshot(request)
+            .await
+            .unwrap();
+        let (parts, body) = answer.into_parts();
+        assert_eq!(
+            parts.headers[header::CONTENT_TYPE],
+            "application/problem+json"
+        );
+        let allow = parts.headers.get(header::ALLOW);
+        let allow = allow.map(|methods| methods.to_str().unwrap().to_owned());
+        let body = to_bytes(body, MAX_BODY_BYTES).await.unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body["status"], parts.status.as_u16());
+        assert_eq!(body["instance"], path);
+        (parts.status, allow, body)
+    }
+
+    async fn posted(body: impl Into<Body>) -> (u16, Value) {
+        let (status, _, body) = problem(Method::POST, "/commands", "application/json", body).await;
+        (status.as_u16(), body)
+    }
+
+    #[tokio::test]
+    async fn bodies_are_refused_with_the_place_that_is_wrong() {
+        for (body, pointer) in [
+            ("{", Value::Null),
+            ("", Value::Null),
+            ("[]", "".into()),
+            ("null", "".into()),
+            ("{}", "".into()),
+            (r#"{"commandId": "x"}"#, "/commandId".into()),
+            (r#"{"commandId": 1}"#, "/commandId".into()),
+            (r#"{"a/b": 1}"#, "/a~1b".into()),
+            (r#"{"name": []}"#, "/name".into()),
+        ] {
+            let (status, problem) = posted(body).await;
+            assert_eq!((status, &problem["pointer"]), (400, &pointer), "{problem}");
+            assert_eq!(problem["type"], "urn:booking-service:malformed-body");
+        }
+    }
+
+    #[tokio::test]
+    async fn bodies_that_are_too_large_or_of_another_type_are_refused() {
+        let (status, _) = posted(" ".repeat(MAX_BODY_BYTES + 1)).await;
+        assert_eq!(status, 413);
+        let (status, ..) = problem(Method::POST, "/commands", "text/plain", "{}").await;
+        assert_eq!(status, 415);
+    }
+
+    #[tokio::test]
+    async fn ids_in_paths_are_refused_by_the_name_of_the_parameter() {
+        for path in ["/offers/x", "/offers/9dfd3e4c-e5dd-11f1-a4a0-02fc00000001"] {
+            let (status, _, problem) = problem(Method::GET, path, "", "").await;
+            assert_eq!((status.as_u16(), &problem["pointer"]), (400, &"id".into()));
+            assert_eq!(problem["type"], "urn:booking-service:malformed-id");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_no_route_or_no_method_is_a_problem() {
+        let (status, ..) = problem(Method::GET, "/", "", "").await;
+        assert_eq!(status, StatusCode::NOT_FOUND);
+        let (status, allow, _) = problem(Method::GET, "/commands", "", "").await;
+        assert_eq!(status, StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(allow.as_deref(), Some("POST"));
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_problem_that_says_nothing_of_it() {
+        let (status, _, problem) = problem(Method::GET, "/panic", "", "").await;
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(!problem.to_string().contains("as it has to"), "{problem}");
+    }
+
+    #[test]
+    fn the_document_defines_what_it_refers_to() {
+        fn references(value: &Value, found: &mut BTreeSet<String>) {
+            match value {
+                Value::Object(members) => {
+                    let reference = members.get("$ref").and_then(Value::as_str);
+                    found.extend(reference.map(str::to_owned));
+                    members
+                        .values()
+                        .for_each(|member| references(member, found));
+                }
+                Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+                _ => {}
+            }
+        }
+
+        let document = serde_json::to_value(routes().into_openapi()).unwrap();
+        let mut found = BTreeSet::new();
+        references(&document, &mut found);
+        assert!(found.contains("#/components/schemas/BookingOfferId"));
+        for reference in found {
+            let pointer = reference.trim_start_matches('#');
+            assert!(document.pointer(pointer).is_some(), "{reference}");
+        }
     }
 }

@@ -23,7 +23,7 @@ const USUAL_PAGE: u32 = 20;
 /// A command to make an offer.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct OfferBody {
+pub(super) struct NewBookingOffer {
     customer_id: CustomerId,
     title: String,
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
@@ -121,7 +121,7 @@ pub(super) struct Withdrawal {
     path = "/booking-offers/{id}",
     tag = "booking offers",
     params(("id" = BookingOfferId, Path)),
-    request_body = OfferBody,
+    request_body = NewBookingOffer,
     responses(
         (status = 201, description = "Made", body = Offer, headers(("location" = String))),
         (status = 200, description = "Made by the same command before", body = Offer),
@@ -132,7 +132,7 @@ pub(super) struct Withdrawal {
 pub(super) async fn make_offer(
     State(service): State<Service>,
     Id(id): Id<String>,
-    Body(body): Body<OfferBody>,
+    Body(body): Body<NewBookingOffer>,
 ) -> Result<Response, Problem> {
     // A UUID of another version is well-formed, and not acceptable.
     let id: BookingOfferId = id.parse().map_err(ValidationError::from)?;
@@ -246,5 +246,38 @@ fn answer(offer: Option<model::Offer>) -> Result<Json<Offer>, Problem> {
     match offer {
         Some(offer) => Ok(Json(offer.into())),
         None => Err(Problem::unknown("there is no such booking offer").at("id")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey::EntityKey;
+
+    use super::*;
+
+    fn offers(count: usize) -> Vec<model::Offer> {
+        let origin = Origin {
+            command: None,
+            payload: OfferDraft {
+                customer_id: CustomerId::generate_for(&CustomerId::luuid_context(1)),
+                title: "Fjords".to_owned(),
+                cents: 0,
+            },
+        };
+        let ids = BookingOfferId::generate_batch(count).into_iter();
+        ids.map(|id| model::Offer::new(id, &origin, 0.into()))
+            .collect()
+    }
+
+    #[test]
+    fn a_page_names_the_next_one_only_if_there_is_one() {
+        let found = offers(3);
+        let page = OfferPage::of(found.clone(), 2);
+        assert_eq!((page.items.len(), page.next), (2, Some(found[1].id)));
+        for limit in [3, 4] {
+            let page = OfferPage::of(found.clone(), limit);
+            assert_eq!((page.items.len(), page.next), (3, None));
+        }
+        assert_eq!(OfferPage::of(offers(0), 2).next, None);
     }
 }

@@ -359,3 +359,38 @@ pub(crate) enum Refused {
     #[response(status = 422, content_type = "application/problem+json")]
     NotAccepted(Problem),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(error: impl Into<StoreError>) -> (u16, String) {
+        let problem = Problem::from(error.into());
+        (problem.status, problem.detail)
+    }
+
+    #[test]
+    fn a_database_that_is_away_is_another_thing_than_one_that_fails() {
+        let (status, _) = problem(sqlx::Error::PoolTimedOut);
+        assert_eq!(status, 503);
+        let reset = sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into());
+        let (status, _) = problem(rowkey_stores::Error::Database(Box::new(reset)));
+        assert_eq!(status, 503);
+        let (status, detail) = problem(sqlx::Error::Protocol("the secret is 4711".to_owned()));
+        assert_eq!(status, 500);
+        assert!(!detail.contains("4711"), "{detail}");
+    }
+
+    #[test]
+    fn ids_of_clients_are_malformed_or_not_accepted() {
+        let refused = |text: &str| {
+            let parsed = text.parse::<crate::keys::BookingOfferId>();
+            let problem = Problem::from(ValidationError::from(parsed.unwrap_err()));
+            (problem.status, problem.kind)
+        };
+        let malformed = (400, "urn:booking-service:malformed-id".to_owned());
+        assert_eq!(refused("00040000-0000-4000-8000-00000000000"), malformed);
+        let not_random = (422, "urn:booking-service:id-not-accepted".to_owned());
+        assert_eq!(refused("00040000-0000-7000-8000-000000000000"), not_random);
+    }
+}

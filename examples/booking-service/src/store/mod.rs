@@ -130,7 +130,7 @@ pub enum StoreError {
 
     /// An id that is not accepted for a new entity.
     #[error(transparent)]
-    Id(ValidationError),
+    Id(#[from] ValidationError),
 
     /// The clock of a batch that is not accepted.
     #[error(transparent)]

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 
 use async_trait::async_trait;
 use rowkey::driver::sqlx::PushBounds;
-use rowkey::{CommandLog, CreationWindow, ShortKey};
+use rowkey::{CommandLog, CreationWindow, EntityKey, ShortKey};
 use rowkey_stores::{
     Created, Found, KeyBlocks, Lent, Session, create_numbered, create_once, find_or_create, forget,
     in_transaction,
@@ -146,10 +146,10 @@ where
 
     async fn make_offer(&self, new: &NewOffer) -> Result<Found<Offer>, StoreError> {
         let window = CreationWindow::default();
-        let time = || time_of_creation(new.recorded_at, new.now, window);
-        let validate = || -> Result<(), rowkey_stores::CreateError<StoreError>> {
-            let time = time().map_err(StoreError::from)?;
-            Ok(window.check(rowkey::EntityKey::into_format(new.id), time.into())?)
+        let time = time_of_creation(new.recorded_at, new.now, window);
+        let validate = || -> Result<(), StoreError> {
+            let time = time.clone()?;
+            Ok(window.check(new.id.into_format(), time.into())?)
         };
         let find = async |mut connection: Lent<PoolConnection<DB>>| {
             let mut query = select_offers::<DB>();
@@ -161,7 +161,7 @@ where
             Ok(offer.map(|offer| (offer.origin(), offer)))
         };
         let insert = async |mut transaction: InTransaction<DB>| {
-            let offer = Offer::new(new.id, &new.origin, time()?);
+            let offer = Offer::new(new.id, &new.origin, time.clone()?);
             let mut query = QueryBuilder::new(
                 "INSERT INTO booking_offers (id, customer_id, title, cents, state, created_at, \
                  created_by, first_cents, commands) VALUES (",
