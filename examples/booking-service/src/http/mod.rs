@@ -207,6 +207,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn parameters_are_refused_by_their_names() {
+        for (query, name) in [
+            ("limit=x", "limit".into()),
+            ("after=x", "after".into()),
+            ("offset=1", "offset".into()),
+            ("limit=1&limit=2", Value::Null),
+        ] {
+            let uri = format!("/list?{query}").parse().unwrap();
+            let page = axum::extract::Query::<offers::PageQuery>::try_from_uri(&uri);
+            let problem = problem::Problem::from(page.err().unwrap());
+            let problem = serde_json::to_value(problem).unwrap();
+            assert_eq!(
+                (&problem["status"], &problem["pointer"]),
+                (&400.into(), &name)
+            );
+        }
+    }
+
+    #[tokio::test]
     async fn what_is_no_route_or_no_method_is_a_problem() {
         let (status, ..) = problem(Method::GET, "/", "", "").await;
         assert_eq!(status, StatusCode::NOT_FOUND);

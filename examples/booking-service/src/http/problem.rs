@@ -12,6 +12,7 @@ use axum::{Extension, Json};
 use rowkey::ValidationError;
 use rowkey_stores::Conflict;
 use serde::Serialize;
+use serde_path_to_error::Segment;
 use utoipa::{IntoResponses, ToSchema};
 
 use crate::store::StoreError;
@@ -257,9 +258,14 @@ impl From<RawPathParamsRejection> for Problem {
 impl From<QueryRejection> for Problem {
     fn from(rejection: QueryRejection) -> Self {
         type Misread = serde_path_to_error::Error<serde::de::value::Error>;
-        match find_source::<Misread>(&rejection) {
-            Some(error) => Self::malformed_parameter(error.inner()).at(error.path().to_string()),
-            None => Self::malformed_parameter(rejection),
+        let Some(error) = find_source::<Misread>(&rejection) else {
+            return Self::malformed_parameter(rejection);
+        };
+        let problem = Self::malformed_parameter(error.inner());
+        match error.path().iter().next() {
+            Some(Segment::Map { key }) => problem.at(key),
+            // Such as one that is there twice, which has no place of its own.
+            _ => problem,
         }
     }
 }
