@@ -14,7 +14,6 @@ use crate::keys::AnyId;
 #[derive(Serialize, ToSchema)]
 pub(super) struct Finding {
     kind: Kind,
-    #[schema(value_type = String, format = "uuid")]
     id: AnyId,
     /// Where it is.
     href: String,
@@ -33,7 +32,7 @@ enum Kind {
     get,
     path = "/any/{uuid}",
     tag = "support",
-    params(("uuid" = String, Path, format = "uuid")),
+    params(("uuid" = AnyId, Path)),
     responses((status = 200, body = Finding), Malformed, Unknown, Failed)
 )]
 pub(super) async fn find(

@@ -35,14 +35,12 @@ pub(super) struct Cancellation {
 pub(super) struct Booking {
     id: BookingId,
     /// The number within the id, to be read out.
-    #[schema(value_type = String, example = "23122e")]
     number: ShortKey<BookingId>,
     offer_id: BookingOfferId,
     customer_id: CustomerId,
     /// The price when it was booked.
     cents: i64,
     /// The public id of the invoice.
-    #[schema(value_type = String, format = "uuid")]
     invoice_id: PublicId<InvoiceId>,
     state: BookingState,
 }

@@ -31,7 +31,6 @@ pub(super) struct NewCustomer {
 pub(super) struct Customer {
     id: CustomerId,
     /// The number within the id, to be read out.
-    #[schema(value_type = String, example = "23122e")]
     number: ShortKey<CustomerId>,
     name: String,
 }

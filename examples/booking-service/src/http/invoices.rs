@@ -16,7 +16,6 @@ use crate::keys::{BookingId, InvoiceId};
 #[serde(rename_all = "camelCase")]
 pub(super) struct Invoice {
     /// The public id.
-    #[schema(value_type = String, format = "uuid")]
     id: PublicId<InvoiceId>,
     booking_id: BookingId,
     cents: i64,
@@ -27,7 +26,7 @@ pub(super) struct Invoice {
     get,
     path = "/invoices/{publicId}",
     tag = "invoices",
-    params(("publicId" = String, Path, format = "uuid")),
+    params(("publicId" = PublicId<InvoiceId>, Path)),
     responses((status = 200, body = Invoice), Malformed, Unknown, Failed)
 )]
 pub(super) async fn get_invoice(
