@@ -2,7 +2,7 @@
 //!
 //! Of a field with a generic type, such as `PublicId<InvoiceId>`, the derives ask `ComposeSchema`,
 //! which stands in a hidden module. It is implemented here all the same, because there is no other
-//! way to such a field. It will stay as it is in this major version: each utoipa 6 takes any
+//! way to such a field. It can hardly change in this major version: each utoipa 6 takes any
 //! utoipa-gen 6, and what that emits names the trait in the crates of users.
 
 use alloc::borrow::Cow;
