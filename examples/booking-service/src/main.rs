@@ -1,7 +1,7 @@
 //! The booking service as a program: settings, start, end.
 
 use std::env;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process;
 use std::sync::Arc;
 
@@ -46,6 +46,8 @@ async fn main() -> Result<()> {
     let filter = EnvFilter::try_from_default_env().or_else(|_| EnvFilter::try_new("info"))?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
+        // Colours are for terminals: in a file they are in the way of whoever searches it.
+        .with_ansi(io::stderr().is_terminal())
         .with_writer(io::stderr)
         .init();
 
