@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use axum::Json;
-use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::extract::{FromRequest, FromRequestParts, MatchedPath, RawPathParams, Request};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -23,7 +23,13 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let parameters = RawPathParams::from_request_parts(parts, state).await?;
+        let parameters = RawPathParams::from_request_parts(parts, state).await;
+        // The bytes are no text: the parameter has a name only in the route.
+        let parameters = parameters.map_err(|error| {
+            let route = parts.extensions.get::<MatchedPath>();
+            let name = route.and_then(|route| route.as_str().split(['{', '}']).nth(1));
+            Problem::malformed_id(error).at(name.unwrap_or_default())
+        })?;
         let (name, text) = parameters.iter().next().unwrap_or_default();
         match text.parse() {
             Ok(id) => Ok(Self(id)),

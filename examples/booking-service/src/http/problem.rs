@@ -4,7 +4,7 @@ use std::any::Any;
 use std::error::Error;
 
 use axum::extract::Request;
-use axum::extract::rejection::{JsonRejection, QueryRejection, RawPathParamsRejection};
+use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -246,12 +246,6 @@ impl From<ValidationError> for Problem {
 impl From<rowkey::Error> for Problem {
     fn from(error: rowkey::Error) -> Self {
         Self::internal(&error)
-    }
-}
-
-impl From<RawPathParamsRejection> for Problem {
-    fn from(rejection: RawPathParamsRejection) -> Self {
-        Self::malformed_id(rejection)
     }
 }
 
