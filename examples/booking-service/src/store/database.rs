@@ -9,7 +9,7 @@ use sqlx::pool::PoolOptions;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode};
 use sqlx::{ConnectOptions, Connection, Database, MySql, Pool, Postgres, Sqlite};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::Store;
 use super::migrations::Migrated;
@@ -21,6 +21,9 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a writer of SQLite waits for the others.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long to wait before a file of SQLite that is locked is opened again.
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
 const NO_DATABASE: &str = "the database URL names no database";
 
@@ -70,12 +73,34 @@ fn pool<DB: Database>() -> PoolOptions<DB> {
     PoolOptions::new().acquire_timeout(ACQUIRE_TIMEOUT)
 }
 
+/// A connection before there is a pool.
+///
+/// SQLite does not wait for a process that makes the journal of the same file, or removes it: two
+/// services that start at the same time meet there.
+async fn first_connection<DB: Database>(
+    options: &<DB::Connection as Connection>::Options,
+) -> sqlx::Result<DB::Connection> {
+    loop {
+        match options.connect().await {
+            Err(error) if is_busy(&error) => sleep(BUSY_PAUSE).await,
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Whether a file of SQLite is locked: SQLITE_BUSY and SQLITE_BUSY_RECOVERY. Other databases have
+/// longer codes.
+fn is_busy(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| ["5", "261"].contains(&&*code))
+}
+
 async fn open<DB: Migrated>(
     options: <DB::Connection as Connection>::Options,
     pool: PoolOptions<DB>,
 ) -> Result<Pool<DB>> {
     // A pool would try again and again, and then only say that it has taken too long.
-    let first = timeout(ACQUIRE_TIMEOUT, options.connect()).await;
+    let first = timeout(ACQUIRE_TIMEOUT, first_connection::<DB>(&options)).await;
     let first = first
         .context("the database does not answer")?
         .context("there is no connection to the database")?;
