@@ -1,0 +1,107 @@
+//! A database that cannot be reached for a while.
+
+use std::net::SocketAddr;
+
+use anyhow::{Context, Result};
+use rowkey_testkit::TestDatabase;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::requests::{Request, any_customer};
+use crate::service::Service;
+
+/// A road to the database's server that can be closed.
+struct Road {
+    server: SocketAddr,
+    entrance: SocketAddr,
+    traffic: JoinHandle<()>,
+}
+
+impl Road {
+    /// A road, and the address of the database at its entrance.
+    async fn to(database: &TestDatabase) -> Result<(Self, String)> {
+        let url = database.url();
+        let (_, rest) = url.split_once("://").context("no address")?;
+        let authority = rest.split(['/', '?']).next().unwrap_or_default();
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        let server = tokio::net::lookup_host(host).await?.next();
+        let server = server.context("no such server")?;
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let entrance = listener.local_addr()?;
+        let road = Self {
+            server,
+            entrance,
+            traffic: tokio::spawn(carry(listener, server)),
+        };
+        Ok((road, url.replacen(host, &entrance.to_string(), 1)))
+    }
+
+    /// Ends all connections, and lets nobody in.
+    async fn close(&mut self) {
+        self.traffic.abort();
+        // What was aborted is gone only now.
+        let _ = (&mut self.traffic).await;
+    }
+
+    async fn open(&mut self) -> Result<()> {
+        let listener = TcpListener::bind(self.entrance).await?;
+        self.traffic = tokio::spawn(carry(listener, self.server));
+        Ok(())
+    }
+}
+
+async fn carry(listener: TcpListener, server: SocketAddr) {
+    // Its tasks end with it.
+    let mut connections = JoinSet::new();
+    while let Ok((mut client, _)) = listener.accept().await {
+        connections.spawn(async move {
+            if let Ok(mut server) = TcpStream::connect(server).await {
+                // Either side may go as it likes.
+                let _ = copy_bidirectional(&mut client, &mut server).await;
+            }
+        });
+    }
+}
+
+/// Nothing is known of a command's fate; the client sends it again when the database is back.
+pub(crate) async fn a_database_out_of_reach_is_told(database: &TestDatabase) -> Result<()> {
+    let (mut road, url) = Road::to(database).await?;
+    let service = Service::start_with(database, |command| {
+        command.env("DATABASE_URL", url);
+    });
+    let service = service.await?;
+    let client = service.client();
+    let known = any_customer(client).await?;
+    let request = Request::customer("Ada");
+
+    road.close().await;
+    let problem = client.get("/health").await?.refused(503);
+    assert!(!problem.to_string().contains("127.0.0.1"), "{problem}");
+    let problem = client.send(&request).await?.refused(503);
+    assert!(!problem.to_string().contains("127.0.0.1"), "{problem}");
+
+    road.open().await?;
+    let customer = client.send(&request).await?.created();
+    assert_ne!(customer["id"], known["id"]);
+    client.get("/health").await?;
+    service.stop().await
+}
+
+/// Connections that break in the middle of commands are the service's own affair.
+pub(crate) async fn broken_connections_are_replaced(database: &TestDatabase) -> Result<()> {
+    let (mut road, url) = Road::to(database).await?;
+    let service = Service::start_with(database, |command| {
+        command.env("DATABASE_URL", url);
+    });
+    let service = service.await?;
+    let client = service.client();
+    for round in 0..5 {
+        let request = Request::customer(&format!("customer {round}"));
+        let customer = client.send(&request).await?.created();
+        road.close().await;
+        road.open().await?;
+        assert_eq!(client.send(&request).await?.ok(), customer);
+    }
+    service.stop().await
+}
