@@ -24,6 +24,19 @@ impl Attempts {
         }
     }
 
+    /// A connection for a look-up, which has to show after a failure who was faster.
+    pub(crate) async fn connect<S: Source>(&self, source: &mut S) -> Result<S::Connection, Error> {
+        match self.made {
+            0 => source.connect().await,
+            _ => source.connect_afresh().await,
+        }
+    }
+
+    /// Counts an attempt that has failed.
+    pub(crate) fn failed(&mut self) {
+        self.made += 1;
+    }
+
     /// Whether to try again after the statements of a store have failed.
     pub(crate) fn another_after(&mut self, error: &Error) -> bool {
         self.another(Nature::of(error))
@@ -45,7 +58,7 @@ impl Attempts {
     }
 
     fn another(&mut self, nature: Nature) -> bool {
-        self.made += 1;
+        self.failed();
         let sensible = match nature {
             Nature::Duplicate | Nature::Collision => true,
             Nature::ConnectionLost => self.reconnects,

@@ -118,7 +118,7 @@ where
     let mut attempts = Attempts::on::<S::Source>();
     let mut duplicate = None;
     loop {
-        let error = match look_up(&mut source, origin, &mut find).await {
+        let error = match look_up(&mut source, &attempts, origin, &mut find).await {
             Ok(Some(entity)) => {
                 let by = By::Earlier;
                 return Ok(Found { entity, by });
@@ -134,6 +134,7 @@ where
                         return Ok(Found { entity, by });
                     }
                     Err(error) if error.nature() == Nature::Duplicate => {
+                        attempts.failed();
                         duplicate = Some(error);
                         continue;
                     }
@@ -150,6 +151,7 @@ where
 
 async fn look_up<S, C, P, T, E, F>(
     source: &mut S,
+    attempts: &Attempts,
     origin: &Origin<C, P>,
     find: impl FnMut(Lent<S::Connection>) -> F,
 ) -> Result<Option<T>, CreateError<E>>
@@ -159,7 +161,7 @@ where
     P: PartialEq,
     F: Future<Output = Result<Option<(Origin<C, P>, T)>, E>>,
 {
-    let connection = source.connect().await?;
+    let connection = attempts.connect(source).await?;
     let (returned, found) = lend(connection, find).await;
     source.release(returned?);
     let Some((found, entity)) = found.map_err(CreateError::Closure)? else {

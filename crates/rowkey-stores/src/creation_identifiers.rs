@@ -7,6 +7,7 @@ use rowkey::EntityKey;
 use crate::attempts::Attempts;
 use crate::lent::{Lent, lend};
 use crate::session::{PublicForm, Session, Source, Store, Value};
+use crate::transaction::{end, undo};
 use crate::{By, Conflict, CreateError, Error};
 
 /// The entity of a command.
@@ -88,7 +89,15 @@ where
     let mut attempts = Attempts::on::<S::Source>();
     let mut unanswered = None;
     loop {
-        match attempt(&mut source, command, &mut create, &mut unanswered).await {
+        match attempt(
+            &mut source,
+            &attempts,
+            command,
+            &mut create,
+            &mut unanswered,
+        )
+        .await
+        {
             Err(error) if attempts.another_creation_after(&error) => {}
             outcome => return outcome,
         }
@@ -99,6 +108,7 @@ where
 /// that was created in it.
 async fn attempt<S, K, E, F>(
     source: &mut S,
+    attempts: &Attempts,
     command: Command<'_>,
     create: impl FnMut(Lent<S::Transaction>) -> F,
     unanswered: &mut Option<K>,
@@ -108,7 +118,7 @@ where
     K: EntityKey,
     F: Future<Output = Result<K, E>>,
 {
-    if let Some(id) = look_up(source, command).await? {
+    if let Some(id) = look_up(source, attempts, command).await? {
         let by = match *unanswered == Some(id) {
             true => By::This,
             false => By::Earlier,
@@ -138,13 +148,6 @@ where
     Ok(Created { id, by: By::This })
 }
 
-/// Rolls back, and goes on with the error that was the reason.
-async fn undo<S: Source, E>(source: &mut S, transaction: S::Transaction, reason: E) -> E {
-    // If this fails, the connection is of no more use, and what was done in it is undone.
-    let _ = source.roll_back(transaction).await;
-    reason
-}
-
 async fn reserve<S: Session>(session: &mut S, command: Command<'_>) -> Result<(), Error> {
     let row = [Value::Id(command.id), Value::Name(command.name)];
     let statement = S::STATEMENTS.reserve_identifier;
@@ -165,13 +168,17 @@ where
     }
 }
 
-async fn look_up<S, K>(source: &mut S, command: Command<'_>) -> Result<Option<K>, Error>
+async fn look_up<S, K>(
+    source: &mut S,
+    attempts: &Attempts,
+    command: Command<'_>,
+) -> Result<Option<K>, Error>
 where
     S: Source,
     K: EntityKey,
 {
     let statement = S::Session::STATEMENTS.find_identifier;
-    let mut connection = source.connect().await?;
+    let mut connection = attempts.connect(source).await?;
     let found = connection
         .identifier(statement, &[Value::Id(command.id)])
         .await;
@@ -220,7 +227,7 @@ where
 ///
 /// # Errors
 ///
-/// [`Error::Database`].
+/// [`Error::OpenTransaction`] for a connection in the middle of a transaction, [`Error::Database`].
 pub async fn prune<S: Store>(store: S, keep: u32) -> Result<u64, Error> {
     let statement = S::Session::STATEMENTS.prune_identifiers;
     delete(store, statement, &[Value::Number(keep.into())]).await
@@ -230,7 +237,8 @@ pub async fn prune<S: Store>(store: S, keep: u32) -> Result<u64, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::CommandName`], [`Error::Database`].
+/// [`Error::CommandName`], [`Error::OpenTransaction`] for a connection in the middle of a
+/// transaction, [`Error::Database`].
 pub async fn prune_name<S: Store>(store: S, command_name: &str, keep: u32) -> Result<u64, Error> {
     let statement = S::Session::STATEMENTS.prune_identifiers_of_name;
     let values = [
@@ -260,10 +268,9 @@ async fn execute<S: Source>(
     statement: &'static str,
     values: &[Value<'_>],
 ) -> Result<u64, Error> {
-    let mut connection = source.connect().await?;
-    let outcome = connection.execute(statement, values).await;
-    source.release(connection);
-    outcome
+    let mut transaction = source.begin().await?;
+    let outcome = transaction.execute(statement, values).await;
+    end(source, transaction, outcome).await
 }
 
 /// Characters that every database takes, compares alike and keeps at the end of a text.

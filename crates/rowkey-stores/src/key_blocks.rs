@@ -9,6 +9,7 @@ use tokio::sync::Mutex;
 use crate::attempts::Attempts;
 use crate::failure::Nature;
 use crate::session::{Session, Source, Store, Value};
+use crate::transaction::end;
 use crate::{CreateError, Error};
 
 const LAST_KEY: i64 = (1 << 48) - 1;
@@ -24,8 +25,8 @@ const MAX_CLASHES: u32 = 10;
 /// its connection breaks or its future is dropped. Within a group, the numbers of one process
 /// increase; those of several take turns in blocks.
 ///
-/// A block is reserved outside of the program's transactions, by a statement that is committed at
-/// once: a block that was rolled back would be handed out again. So take the number before a
+/// A block is reserved in a transaction of its own, which is committed before its first number is
+/// handed out: a block that was rolled back would be handed out again. So take the number before a
 /// transaction begins. In SQLite, where only one transaction can write, it would have to wait
 /// for the very transaction that it is taken for.
 ///
@@ -86,8 +87,8 @@ impl<S: Store + Clone + Send + Sync> ShortKeyAllocator for KeyBlocks<S> {
     }
 }
 
-/// Reserves a block of numbers of a group, the smallest that were never reserved, by a statement
-/// that is committed at once. The last block of a group has fewer numbers.
+/// Reserves a block of numbers of a group, the smallest that were never reserved, in a transaction
+/// of its own. The last block of a group has fewer numbers.
 ///
 /// For programs that keep their blocks themselves; others have [`KeyBlocks`].
 ///
@@ -113,35 +114,49 @@ pub async fn reserve_block<S: Store>(
     Ok(ShortKeyBlock::starting_at(group, first, size)?)
 }
 
+/// The first number behind a new block, unless there is none left. It is told only once the commit
+/// was answered: whether it will be, no statement of the transaction knows.
 async fn advance<S: Source>(
     source: &mut S,
     group: LuuidGroup,
     size: NonZeroU32,
 ) -> Result<Option<i64>, Error> {
-    let mut connection = source.connect_idle().await?;
-    let outcome = advance_on(&mut *connection, group, size).await;
-    source.release(connection);
-    outcome
+    let mut transaction = source.begin_update().await?;
+    let outcome = advance_on(&mut *transaction, group, size).await;
+    let advanced = end(source, transaction, outcome).await?;
+    if advanced.is_some() {
+        return Ok(advanced);
+    }
+    // In another transaction, as MariaDB has locked the gap where the group belongs: so may others
+    // have, and none could insert it.
+    let mut transaction = source.begin_update().await?;
+    let outcome = begin_on(&mut *transaction, group, size).await;
+    end(source, transaction, outcome).await
 }
 
-/// The first number behind a new block, unless there is none left.
 async fn advance_on<S: Session>(
     session: &mut S,
     group: LuuidGroup,
     size: NonZeroU32,
 ) -> Result<Option<i64>, Error> {
-    let group = Value::Number(group.get().into());
-    let advance = [
+    let values = [
         Value::Number(size.get().into()),
-        group,
+        Value::Number(group.get().into()),
         Value::Number(LAST_KEY),
     ];
     let statement = S::STATEMENTS.advance_keys;
-    if let Some(end) = session.updated_number(statement, &advance).await? {
-        return Ok(Some(end));
-    }
-    session.execute(S::STATEMENTS.begin_keys, &[group]).await?;
-    session.updated_number(statement, &advance).await
+    session.updated_number(statement, &values).await
+}
+
+/// As [`advance_on`], for a group that may not be there yet.
+async fn begin_on<S: Session>(
+    session: &mut S,
+    group: LuuidGroup,
+    size: NonZeroU32,
+) -> Result<Option<i64>, Error> {
+    let values = [Value::Number(group.get().into())];
+    session.execute(S::STATEMENTS.begin_keys, &values).await?;
+    advance_on(session, group, size).await
 }
 
 fn used_up(group: LuuidGroup) -> Error {

@@ -118,14 +118,22 @@ pub trait Source: Send {
 
     fn connect(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send;
 
-    /// A connection that is not in the middle of a transaction.
-    fn connect_idle(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send {
+    /// A connection that shows what is committed by now, also if it was left in the middle of a
+    /// transaction that nobody knows of.
+    fn connect_afresh(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send {
         self.connect()
     }
 
     fn release(&mut self, connection: Self::Connection);
 
+    /// Begins a transaction of the isolation that the connection has set.
     fn begin(&mut self) -> impl Future<Output = Result<Self::Transaction, Error>> + Send;
+
+    /// Begins a transaction for updates that go on from what others have committed, whatever the
+    /// isolation that the connection has set.
+    fn begin_update(&mut self) -> impl Future<Output = Result<Self::Transaction, Error>> + Send {
+        self.begin()
+    }
 
     fn commit(
         &mut self,

@@ -26,13 +26,17 @@ macro_rules! bound {
     }};
 }
 
-/// The impls of a driver. `$begin` begins a transaction on a pool, `$roll_back` ends it;
-/// `$updated_number` runs a statement on a connection and reads the number out of the answer.
+/// The impls of a driver. `$begin` begins a transaction on a pool, `$roll_back` ends it, and
+/// `$begin_update` begins one that goes on from what others have committed; `$end_leftovers` ends a
+/// transaction that a connection was left in; `$updated_number` runs a statement on a connection and
+/// reads the number out of the answer.
 macro_rules! impl_driver {
     (
         $feature:literal, $Driver:ident, $Connection:ident, $statements:expr,
         begin: |$pool:ident| $begin:expr,
         roll_back: |$transaction:ident| $roll_back:expr,
+        begin_update: |$updating_pool:ident| $begin_update:expr,
+        end_leftovers: $end_leftovers:expr,
         updated_number: |$connection:ident, $query:ident| $updated_number:expr,
     ) => {
         #[cfg(feature = $feature)]
@@ -91,6 +95,15 @@ macro_rules! impl_driver {
                 self.acquire().await.map_err(failed)
             }
 
+            async fn connect_afresh(&mut self) -> Result<Self::Connection, Error> {
+                let mut connection = self.connect().await?;
+                if let Some(statement) = $end_leftovers {
+                    let ended = sqlx::raw_sql(statement).execute(&mut *connection).await;
+                    ended.map_err(failed)?;
+                }
+                Ok(connection)
+            }
+
             fn release(&mut self, connection: Self::Connection) {
                 drop(connection);
             }
@@ -98,6 +111,11 @@ macro_rules! impl_driver {
             async fn begin(&mut self) -> Result<Self::Transaction, Error> {
                 let $pool = self;
                 $begin.await.map_err(failed)
+            }
+
+            async fn begin_update(&mut self) -> Result<Self::Transaction, Error> {
+                let $updating_pool = self;
+                $begin_update.await.map_err(failed)
             }
 
             async fn commit(&mut self, transaction: Self::Transaction) -> Result<(), Error> {
@@ -139,6 +157,10 @@ impl_driver! {
     "sqlx-postgres", Postgres, PgConnection, statements::POSTGRES,
     begin: |pool| Pool::begin(pool),
     roll_back: |transaction| transaction.rollback(),
+    // Where a snapshot lasts for the whole transaction, an update that has waited for another one
+    // fails.
+    begin_update: |pool| Pool::begin_with(pool, "BEGIN ISOLATION LEVEL READ COMMITTED"),
+    end_leftovers: None::<&'static str>,
     updated_number: |connection, query| async {
         let row = query.fetch_optional(connection).await?;
         row.map(|row| row.try_get(0)).transpose()
@@ -149,6 +171,11 @@ impl_driver! {
     "sqlx-mysql", MySql, MySqlConnection, statements::MYSQL,
     begin: |pool| Pool::begin(pool),
     roll_back: |transaction| transaction.rollback(),
+    // An update reads what is committed, whatever the isolation.
+    begin_update: |pool| Pool::begin(pool),
+    // Without autocommit, one goes on from each look-up to the next, and shows what there was when
+    // it began.
+    end_leftovers: Some("ROLLBACK"),
     updated_number: |connection, query| async {
         let result = query.execute(connection).await?;
         let found = result.rows_affected() > 0;
@@ -169,6 +196,8 @@ impl_driver! {
         let _ = sqlx::raw_sql("BEGIN").execute(&mut *transaction).await;
         transaction.rollback().await
     },
+    begin_update: |pool| Pool::begin_with(pool, "BEGIN IMMEDIATE"),
+    end_leftovers: None::<&'static str>,
     updated_number: |connection, query| async {
         let row = query.fetch_optional(connection).await?;
         row.map(|row| row.try_get(0)).transpose()

@@ -122,12 +122,10 @@ pub(crate) const SQL_SERVER: Statements = Statements {
                                 (SELECT arrival FROM creation_identifiers \
                                  WHERE command_name = CAST(@P1 AS varchar(100)) \
                                  ORDER BY arrival DESC OFFSET @P2 ROWS FETCH NEXT 1 ROWS ONLY)",
-    advance_keys: "BEGIN TRANSACTION; \
-                   UPDATE key_blocks SET next_key = next_key + @P1 \
+    advance_keys: "UPDATE key_blocks SET next_key = next_key + @P1 \
                    WHERE key_group = @P2 AND next_key <= @P3; \
                    DECLARE @changed int = @@ROWCOUNT; \
-                   SELECT next_key FROM key_blocks WHERE key_group = @P2 AND @changed = 1; \
-                   COMMIT TRANSACTION",
+                   SELECT next_key FROM key_blocks WHERE key_group = @P2 AND @changed = 1",
     begin_keys: "INSERT INTO key_blocks (key_group, next_key) SELECT @P1, 1 \
                  WHERE NOT EXISTS (SELECT 1 FROM key_blocks WITH (UPDLOCK, HOLDLOCK) \
                                    WHERE key_group = @P1)",

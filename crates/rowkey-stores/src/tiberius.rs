@@ -124,13 +124,6 @@ async fn begin<S: Stream>(client: &mut Client<S>) -> Result<(), Error> {
     }
 }
 
-async fn check_idle<S: Stream>(client: &mut Client<S>) -> Result<(), Error> {
-    match number(client, "SELECT @@TRANCOUNT").await? {
-        Some(0) => Ok(()),
-        _ => Err(Error::OpenTransaction),
-    }
-}
-
 async fn commit<S: Stream>(client: &mut Client<S>) -> Result<(), Error> {
     run(client, "COMMIT TRANSACTION").await
 }
@@ -161,17 +154,6 @@ impl<'c, S: Stream> Source for BorrowedClient<'c, S> {
 
     async fn connect(&mut self) -> Result<Self::Connection, Error> {
         self.take()
-    }
-
-    async fn connect_idle(&mut self) -> Result<Self::Connection, Error> {
-        let client = self.take()?;
-        match check_idle(client).await {
-            Ok(()) => Ok(client),
-            Err(error) => {
-                self.0 = Some(client);
-                Err(error)
-            }
-        }
     }
 
     fn release(&mut self, connection: Self::Connection) {
@@ -224,12 +206,6 @@ impl<S: Stream + 'static> Source for Arc<Mutex<Client<S>>> {
 
     async fn connect(&mut self) -> Result<Self::Connection, Error> {
         Ok(Arc::clone(self).lock_owned().await)
-    }
-
-    async fn connect_idle(&mut self) -> Result<Self::Connection, Error> {
-        let mut client = self.connect().await?;
-        check_idle(&mut client).await?;
-        Ok(client)
     }
 
     fn release(&mut self, connection: Self::Connection) {

@@ -2,10 +2,10 @@
 
 use std::error::Error as StdError;
 
-use crate::CreateError;
 use crate::attempts::Attempts;
 use crate::lent::{Lent, lend};
 use crate::session::{Source, Store};
+use crate::{CreateError, Error};
 
 /// Runs a closure in a transaction, which is committed if it succeeds and rolled back if it fails.
 ///
@@ -94,17 +94,34 @@ where
     let transaction = source.begin().await?;
     let (returned, outcome) = lend(transaction, run).await;
     let transaction = returned?;
+    let outcome = outcome.map_err(CreateError::Closure);
+    end(source, transaction, outcome).await
+}
+
+/// Commits after a success, and rolls back after a failure.
+pub(crate) async fn end<S: Source, T, E: From<Error>>(
+    source: &mut S,
+    transaction: S::Transaction,
+    outcome: Result<T, E>,
+) -> Result<T, E> {
     match outcome {
         Ok(result) => {
             source.commit(transaction).await?;
             Ok(result)
         }
-        Err(error) => {
-            // If this fails, the connection is of no more use, and what was done in it is undone.
-            let _ = source.roll_back(transaction).await;
-            Err(CreateError::Closure(error))
-        }
+        Err(error) => Err(undo(source, transaction, error).await),
     }
+}
+
+/// Rolls back, and goes on with the error that was the reason.
+pub(crate) async fn undo<S: Source, E>(
+    source: &mut S,
+    transaction: S::Transaction,
+    reason: E,
+) -> E {
+    // If this fails, the connection is of no more use, and what was done in it is undone.
+    let _ = source.roll_back(transaction).await;
+    reason
 }
 
 #[cfg(test)]
@@ -115,7 +132,6 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     use super::*;
-    use crate::Error;
     use crate::fake_store::{Commit, FakeStore};
 
     /// The outcome of a call on a store where nothing has to wait, and how often its closure ran.

@@ -30,7 +30,7 @@
 use std::process::ExitCode;
 
 use rowkey_testkit::{Backend, Suite, TestDatabase};
-use sqlx::{MySqlPool, PgPool, SqlitePool};
+use sqlx::{MySql, MySqlPool, PgPool, Postgres, Sqlite, SqlitePool};
 
 use crate::shop::SqlServer;
 
@@ -40,6 +40,7 @@ mod creation_without_identifiers;
 mod executed_commands;
 mod halls;
 mod key_blocks;
+mod odd_connections;
 mod pruning;
 mod shop;
 mod short_keys;
@@ -48,6 +49,14 @@ mod transactions;
 const ALL: [Backend; 5] = Backend::ALL;
 /// Where several connections write at the same time, and one can be ended by another.
 const SERVERS: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
+/// What sqlx has drivers of.
+const SQLX: [Backend; 4] = [
+    Backend::Postgres,
+    Backend::MySql,
+    Backend::MariaDb,
+    Backend::Sqlite,
+];
+
 /// Runs a scenario to its end.
 fn run<F>(scenario: F) -> anyhow::Result<()>
 where
@@ -58,6 +67,15 @@ where
         .enable_all()
         .build()?;
     runtime.block_on(scenario())
+}
+
+/// Adds scenarios to the suite that are about a driver.
+macro_rules! tests_of_sqlx {
+    ($suite:ident, $backends:expr, $module:ident: $($scenario:ident),* $(,)?) => {$(
+        $suite.test(stringify!($scenario), $backends, |database: &TestDatabase| {
+            run(async || $module::$scenario(database).await)
+        });
+    )*};
 }
 
 /// Adds scenarios to the suite: functions that are generic over the driver.
@@ -168,6 +186,28 @@ fn main() -> anyhow::Result<ExitCode> {
         tasks_share_a_block,
         four_processes_get_no_number_twice,
         a_block_is_not_rolled_back_with_a_callers_transaction,
+    }
+    suite.test(
+        "numbers_stay_reserved_after_dropped_calls",
+        SQLX,
+        |database| {
+            use odd_connections::numbers_stay_reserved_after_dropped_calls as scenario;
+            match database.backend() {
+                Backend::Postgres => scenario::<Postgres>(database),
+                Backend::Sqlite => scenario::<Sqlite>(database),
+                _ => scenario::<MySql>(database),
+            }
+        },
+    );
+    tests_of_sqlx! { suite, [Backend::Sqlite], odd_connections:
+        a_block_whose_commit_failed_is_not_handed_out,
+    }
+    tests_of_sqlx! { suite, [Backend::MySql, Backend::MariaDb], odd_connections:
+        a_block_stays_reserved_without_autocommit,
+        commands_are_found_and_pruned_without_autocommit,
+    }
+    tests_of_sqlx! { suite, [Backend::Postgres], odd_connections:
+        numbers_are_reserved_whatever_the_default_isolation,
     }
     tests! { suite, ALL, short_keys:
         the_index_refuses_a_number_twice,

@@ -1,0 +1,201 @@
+//! Connections and files in a state that no caller sees: what others have left open, and settings
+//! that are not the usual ones.
+
+use std::future::poll_fn;
+use std::num::NonZeroU32;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use futures_util::future;
+use rowkey::{LuuidGroup, ShortKeyAllocator as _};
+use rowkey_stores::{By, KeyBlocks, Store, create_once, prune, reserve_block};
+use rowkey_testkit::{Backend, TestDatabase};
+use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
+use sqlx::pool::PoolOptions;
+use sqlx::postgres::PgPoolOptions;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
+use sqlx::{Database, Executor, MySqlPool, PgPool, Pool};
+
+use crate::shop::{CommandId, Driver, OfferId, Shop};
+
+const NAME: &str = "book-offer";
+const CUSTOMERS: LuuidGroup = LuuidGroup::of("com.acme.Customer");
+
+/// Lets a future wait for so many times and drops it; whether it was done before.
+async fn drop_after(waits: u32, future: impl Future) -> bool {
+    let mut future = pin!(future);
+    let mut waited = 0;
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(_) => Poll::Ready(true),
+        Poll::Pending => {
+            waited += 1;
+            match waited < waits {
+                true => Poll::Pending,
+                false => Poll::Ready(false),
+            }
+        }
+    })
+    .await
+}
+
+async fn next_number(store: impl Store) -> Result<u64> {
+    let mut block = reserve_block(store, CUSTOMERS, NonZeroU32::MIN).await?;
+    block.next().context("a block is not empty")
+}
+
+/// A request that is dropped while its transaction begins may leave the connection in the middle of
+/// that transaction, and the driver does not know.
+pub(crate) fn numbers_stay_reserved_after_dropped_calls<DB>(database: &TestDatabase) -> Result<()>
+where
+    DB: Database,
+    Pool<DB>: Driver + Store + Clone,
+{
+    /// A process with a single connection that drops a call and then takes a number.
+    async fn run_process<DB>(url: &str, waits: u32) -> Result<(bool, Option<u64>)>
+    where
+        DB: Database,
+        Pool<DB>: Driver + Store + Clone,
+    {
+        let options = PoolOptions::<DB>::new()
+            .max_connections(1)
+            .acquire_timeout(Duration::from_secs(1));
+        let pool = options.connect(url).await?;
+        let create = create_once(pool.clone(), CommandId::generate(), NAME, async |_| {
+            Ok::<_, sqlx::Error>(OfferId::generate())
+        });
+        let done = drop_after(waits, create).await;
+        // After some drops, sqlx's connections to MySQL do not come back.
+        Ok((done, next_number(pool).await.ok()))
+    }
+
+    crate::run(async || {
+        Shop::<Pool<DB>>::open(database).await?;
+        Ok(())
+    })?;
+    let mut last = 0;
+    for waits in 1..100 {
+        let mut is_done = false;
+        crate::run(async || {
+            let (done, number) = run_process::<DB>(database.url(), waits).await?;
+            is_done = done;
+            if let Some(number) = number {
+                ensure!(number > last, "{number} after {last}, with {waits} waits");
+                last = number;
+            }
+            Ok(())
+        })?;
+        if is_done {
+            ensure!(last > 0, "there was never a number");
+            return Ok(());
+        }
+    }
+    bail!("the call is never done")
+}
+
+/// In SQLite with a rollback journal, a reader that goes on makes every commit fail.
+pub(crate) async fn a_block_whose_commit_failed_is_not_handed_out(
+    database: &TestDatabase,
+) -> Result<()> {
+    let options: SqliteConnectOptions = database.url().parse()?;
+    let options = options
+        .journal_mode(SqliteJournalMode::Delete)
+        .busy_timeout(Duration::from_millis(10));
+    let pool = SqlitePoolOptions::new().connect_with(options).await?;
+    pool.migrate(Backend::Sqlite).await?;
+    assert_eq!(next_number(&pool).await?, 1);
+
+    let mut reader = pool.acquire().await?;
+    reader.execute("BEGIN").await?;
+    reader.fetch_all("SELECT next_key FROM key_blocks").await?;
+    let keys = KeyBlocks::new(pool.clone(), NonZeroU32::MIN);
+    assert!(keys.next_short_key(CUSTOMERS).await.is_err());
+    reader.execute("COMMIT").await?;
+    assert_eq!(next_number(&pool).await?, 2);
+    assert_eq!(next_number(&pool).await?, 3);
+    Ok(())
+}
+
+/// A pool of MySQL connections on which each statement begins a transaction that nobody commits.
+async fn without_autocommit(database: &TestDatabase) -> Result<MySqlPool> {
+    let options: MySqlConnectOptions = database.url().parse()?;
+    let options = MySqlPoolOptions::new()
+        .max_connections(4)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                connection.execute("SET autocommit = 0").await?;
+                Ok(())
+            })
+        })
+        .connect_with(options);
+    Ok(options.await?)
+}
+
+pub(crate) async fn a_block_stays_reserved_without_autocommit(
+    database: &TestDatabase,
+) -> Result<()> {
+    let _shop = Shop::<MySqlPool>::open(database).await?;
+    for number in 1..=3 {
+        let process = without_autocommit(database).await?;
+        assert_eq!(next_number(&process).await?, number);
+        process.close().await;
+    }
+    Ok(())
+}
+
+pub(crate) async fn commands_are_found_and_pruned_without_autocommit(
+    database: &TestDatabase,
+) -> Result<()> {
+    let shop = &Shop::<MySqlPool>::open(database).await?;
+    let pool = &without_autocommit(database).await?;
+    let create = async |command: CommandId| {
+        let created = create_once(pool, command, NAME, async |mut session| {
+            shop.add(&mut session, command).await
+        });
+        anyhow::Ok(created.await?)
+    };
+    // All connections have a snapshot of the time before the others' commands.
+    let commands = [
+        CommandId::generate(),
+        CommandId::generate(),
+        CommandId::generate(),
+    ];
+    for command in commands {
+        let created = future::try_join_all((0..4).map(|_| create(command))).await?;
+        let by_this = created.iter().filter(|created| created.by == By::This);
+        assert_eq!(by_this.count(), 1);
+    }
+    assert_eq!(shop.commands().await?.len(), 3);
+    assert_eq!(prune(pool, 1).await?, 2);
+    let left = shop.texts("SELECT command_name FROM creation_identifiers");
+    assert_eq!(left.await?.len(), 1);
+    Ok(())
+}
+
+/// Where a snapshot lasts for the whole transaction, those who wait for each other would fail.
+pub(crate) async fn numbers_are_reserved_whatever_the_default_isolation(
+    database: &TestDatabase,
+) -> Result<()> {
+    let _shop = Shop::<PgPool>::open(database).await?;
+    let pool = &PgPoolOptions::new()
+        .max_connections(16)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                let set = "SET default_transaction_isolation = 'serializable'";
+                connection.execute(set).await?;
+                Ok(())
+            })
+        })
+        .connect(database.url())
+        .await?;
+    let tasks = (0..16).map(async |_| {
+        for _ in 0..50 {
+            next_number(pool).await?;
+        }
+        anyhow::Ok(())
+    });
+    future::try_join_all(tasks).await?;
+    assert_eq!(next_number(pool).await?, 801);
+    Ok(())
+}
