@@ -3,9 +3,9 @@
 use std::error::Error as StdError;
 use std::ops::DerefMut;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use rowkey::{EntityKey, Nullability, ShortPrefixComb, UuidV7, entity_key};
 use rowkey_stores::{Session, Store};
 use rowkey_testkit::{Backend, TestDatabase};
@@ -292,7 +292,7 @@ impl<D: Driver> Shop<D> {
             .await
     }
 
-    /// Ends the connection of a session as an administrator would, and waits until it is gone.
+    /// Lets the server end the connection of a session, and waits until it is gone.
     pub(crate) async fn kill(&self, session: &mut D::Session) -> Result<()> {
         let own_number = match self.backend {
             Backend::Postgres => "SELECT pg_backend_pid()::text",
@@ -305,8 +305,38 @@ impl<D: Driver> Shop<D> {
                 let kill = format!("SELECT pg_terminate_backend({number}, 10000)::text");
                 assert_eq!(self.texts(&kill).await?, ["true"]);
             }
-            _ => self.execute(&format!("KILL {number}")).await?,
+            // What KILL does in MySQL 5.6 is to close the session's file descriptor. If the session
+            // has not yet begun to wait for the next packet, it waits on whatever has got the
+            // number since, for eight hours and with all its locks.
+            Backend::MySql => {
+                D::execute(session, "SET SESSION wait_timeout = 1").await?;
+                self.wait_until_gone(&number).await?;
+            }
+            _ => {
+                self.execute(&format!("KILL {number}")).await?;
+                self.wait_until_gone(&number).await?;
+            }
         }
         Ok(())
+    }
+
+    /// Waits until MySQL or MariaDB has no such session.
+    async fn wait_until_gone(&self, number: &str) -> Result<()> {
+        let sql = format!(
+            "SELECT CONCAT_WS(' ', command, time, state) FROM information_schema.processlist \
+             WHERE id = {number}"
+        );
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            let state = self.texts(&sql).await?;
+            if state.is_empty() {
+                return Ok(());
+            }
+            ensure!(
+                Instant::now() < deadline,
+                "session {number} does not end: {state:?}"
+            );
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 }
