@@ -1,10 +1,8 @@
 //! How often something is tried.
 
-use std::error::Error as StdError;
-
+use crate::Error;
 use crate::failure::Nature;
 use crate::session::Source;
-use crate::{CreateError, Error};
 
 /// Each collision means that another transaction got on, so this is not reached by being slow.
 const MAX_ATTEMPTS: u32 = 10;
@@ -37,32 +35,13 @@ impl Attempts {
         self.made += 1;
     }
 
-    /// Whether to try again after the statements of a store have failed.
-    pub(crate) fn another_after(&mut self, error: &Error) -> bool {
-        self.another(Nature::of(error))
-    }
-
-    /// Whether to try again after a creation has failed. A duplicate is a reason only where a store
-    /// has met it: what a closure has met is its own business.
-    pub(crate) fn another_creation_after<E>(&mut self, error: &CreateError<E>) -> bool
-    where
-        E: StdError + 'static,
-    {
-        match error {
-            CreateError::Store(error) => self.another(Nature::of(error)),
-            CreateError::Closure(error) => match Nature::of(error) {
-                Nature::Duplicate => false,
-                nature => self.another(nature),
-            },
-        }
-    }
-
-    fn another(&mut self, nature: Nature) -> bool {
+    /// Whether to try again after a failure. A duplicate would be one again.
+    pub(crate) fn another_after(&mut self, nature: Nature) -> bool {
         self.failed();
         let sensible = match nature {
-            Nature::Duplicate | Nature::Collision => true,
+            Nature::Collision => true,
             Nature::ConnectionLost => self.reconnects,
-            Nature::Lasting => false,
+            Nature::Duplicate | Nature::Lasting => false,
         };
         sensible && self.made < MAX_ATTEMPTS
     }

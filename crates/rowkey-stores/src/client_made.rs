@@ -143,7 +143,7 @@ where
             }
             Err(error) => error,
         };
-        if !attempts.another_creation_after(&error) {
+        if !attempts.another_after(error.nature()) {
             return Err(error);
         }
     }

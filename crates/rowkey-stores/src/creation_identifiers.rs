@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 use rowkey::EntityKey;
 
 use crate::attempts::Attempts;
+use crate::failure::Nature;
 use crate::lent::{Lent, lend};
 use crate::session::{PublicForm, Session, Source, Store, Value};
 use crate::transaction::{end, undo};
@@ -98,7 +99,7 @@ where
         )
         .await
         {
-            Err(error) if attempts.another_creation_after(&error) => {}
+            Err(error) if attempts.another_after(error.nature()) => {}
             outcome => return outcome,
         }
     }
@@ -151,8 +152,16 @@ where
 async fn reserve<S: Session>(session: &mut S, command: Command<'_>) -> Result<(), Error> {
     let row = [Value::Id(command.id), Value::Name(command.name)];
     let statement = S::STATEMENTS.reserve_identifier;
-    session.execute(statement, &row).await?;
-    Ok(())
+    match session.execute(statement, &row).await {
+        Ok(_) => Ok(()),
+        Err(Error::Database(source)) if Nature::of(&*source) == Nature::Duplicate => {
+            Err(Error::Unfinished {
+                command: command.id.to_string(),
+                source,
+            })
+        }
+        Err(error) => Err(error),
+    }
 }
 
 async fn complete<S, K>(session: &mut S, command: Command<'_>, id: K) -> Result<(), Error>
@@ -257,7 +266,7 @@ async fn delete<S: Store>(
     let mut attempts = Attempts::on::<S::Source>();
     loop {
         match execute(&mut source, statement, values).await {
-            Err(error) if attempts.another_after(&error) => {}
+            Err(error) if attempts.another_after(error.nature()) => {}
             outcome => return outcome,
         }
     }

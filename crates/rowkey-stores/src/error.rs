@@ -49,6 +49,21 @@ pub enum Error {
     #[error("the transaction was ended before its time")]
     TransactionEnded,
 
+    /// A row of the command is in `creation_identifiers`, but without an entity, and no transaction is
+    /// working on it. A closure has ended its transaction and then failed, or the table is not
+    /// transactional. What it has created of the entity is for a human to find. Once the row is
+    /// deleted, the command can be sent again.
+    #[error(
+        "command {command} has a row in creation_identifiers, but no entity: its transaction was \
+         ended before its time; delete the row whose command_id is this and whose entity_id is NULL"
+    )]
+    Unfinished {
+        /// The command id, as a UUID.
+        command: String,
+        /// What the database says to another row of the command.
+        source: Box<dyn StdError + Send + Sync>,
+    },
+
     /// The database or its driver has failed, also when it was asked again.
     #[error("the database failed")]
     Database(#[source] Box<dyn StdError + Send + Sync>),
@@ -99,6 +114,14 @@ impl Error {
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Conflict(_))
     }
+
+    pub(crate) fn nature(&self) -> Nature {
+        match self {
+            // Mostly, another call has been faster, and the next look-up finds its entity.
+            Self::Unfinished { .. } => Nature::Collision,
+            error => Nature::of(error),
+        }
+    }
 }
 
 impl<E> CreateError<E> {
@@ -111,7 +134,7 @@ impl<E> CreateError<E> {
 impl<E: StdError + 'static> CreateError<E> {
     pub(crate) fn nature(&self) -> Nature {
         match self {
-            Self::Store(error) => Nature::of(error),
+            Self::Store(error) => error.nature(),
             Self::Closure(error) => Nature::of(error),
         }
     }

@@ -105,7 +105,7 @@ pub async fn reserve_block<S: Store>(
     let mut attempts = Attempts::on::<S::Source>();
     let end = loop {
         match advance(&mut source, group, size).await {
-            Err(error) if attempts.another_after(&error) => {}
+            Err(error) if attempts.another_after(error.nature()) => {}
             outcome => break outcome?,
         }
     };

@@ -135,6 +135,16 @@ pub trait Source: Send {
         self.begin()
     }
 
+    /// Fails if the transaction has been ended, or given up by the database, where a commit would not
+    /// tell.
+    fn check_open(
+        &mut self,
+        transaction: &mut Self::Transaction,
+    ) -> impl Future<Output = Result<(), Error>> + Send {
+        let _ = transaction;
+        async { Ok(()) }
+    }
+
     fn commit(
         &mut self,
         transaction: Self::Transaction,

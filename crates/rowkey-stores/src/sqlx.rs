@@ -1,7 +1,8 @@
 //! sqlx's pools and connections.
 
+use sqlx::error::DatabaseError;
 use sqlx::pool::PoolConnection;
-use sqlx::{Database, Executor, Pool, Row, Transaction};
+use sqlx::{Connection, Database, Executor, Pool, Row, Transaction};
 
 use crate::Error;
 use crate::session::{Identifier, PublicForm, Session, Source, Store, Value, sealed};
@@ -9,6 +10,40 @@ use crate::statements::{self, Statements};
 
 fn failed(error: sqlx::Error) -> Error {
     Error::Database(Box::new(error))
+}
+
+/// Fails without a transaction that could be committed: there is no savepoint to be had then.
+async fn check_open<C: Connection>(connection: &mut C) -> Result<(), Error> {
+    match connection.begin().await {
+        Ok(savepoint) => savepoint.rollback().await.map_err(failed),
+        Err(sqlx::Error::BeginFailed) => Err(Error::TransactionEnded),
+        Err(sqlx::Error::Database(error)) if is_of_no_transaction(&*error) => {
+            Err(Error::TransactionEnded)
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Begins a transaction in place of one that its closure has ended. SQLite refuses to end what is not
+/// there, and sqlx would go on to believe that it is, as long as the connection lasts.
+#[cfg(feature = "sqlx-sqlite")]
+async fn begin_if_ended(connection: &mut sqlx::SqliteConnection) -> Result<(), Error> {
+    match sqlx::raw_sql("BEGIN").execute(connection).await {
+        Ok(_) => Err(Error::TransactionEnded),
+        // There is one already.
+        Err(_) => Ok(()),
+    }
+}
+
+/// What the other databases end is ended, whether it is there or not.
+#[cfg(any(feature = "sqlx-postgres", feature = "sqlx-mysql"))]
+async fn leave_as_it_is<C>(_: &mut C) -> Result<(), Error> {
+    Ok(())
+}
+
+/// PostgreSQL's no_active_sql_transaction and in_failed_sql_transaction.
+fn is_of_no_transaction(error: &dyn DatabaseError) -> bool {
+    matches!(error.code().as_deref(), Some("25P01" | "25P02"))
 }
 
 /// A statement with its values.
@@ -26,17 +61,19 @@ macro_rules! bound {
     }};
 }
 
-/// The impls of a driver. `$begin` begins a transaction on a pool, `$roll_back` ends it, and
-/// `$begin_update` begins one that goes on from what others have committed; `$end_leftovers` ends a
-/// transaction that a connection was left in; `$updated_number` runs a statement on a connection and
-/// reads the number out of the answer.
+/// The impls of a driver. `$begin` begins a transaction on a pool, and `$begin_update` one that goes
+/// on from what others have committed; `$end_leftovers` ends a transaction that a connection was
+/// left in; `$updated_number` runs a statement on a connection and reads the number out of the
+/// answer. `$commit_is_silent` where a commit is no error without a transaction;
+/// `$before_end` runs before commits and rollbacks.
 macro_rules! impl_driver {
     (
         $feature:literal, $Driver:ident, $Connection:ident, $statements:expr,
         begin: |$pool:ident| $begin:expr,
-        roll_back: |$transaction:ident| $roll_back:expr,
         begin_update: |$updating_pool:ident| $begin_update:expr,
         end_leftovers: $end_leftovers:expr,
+        commit_is_silent: $commit_is_silent:expr,
+        before_end: $before_end:expr,
         updated_number: |$connection:ident, $query:ident| $updated_number:expr,
     ) => {
         #[cfg(feature = $feature)]
@@ -118,13 +155,27 @@ macro_rules! impl_driver {
                 $begin_update.await.map_err(failed)
             }
 
-            async fn commit(&mut self, transaction: Self::Transaction) -> Result<(), Error> {
+            async fn check_open(
+                &mut self,
+                transaction: &mut Self::Transaction,
+            ) -> Result<(), Error> {
+                match $commit_is_silent {
+                    true => check_open(&mut **transaction).await,
+                    false => Ok(()),
+                }
+            }
+
+            async fn commit(&mut self, mut transaction: Self::Transaction) -> Result<(), Error> {
+                if let Err(error) = $before_end(&mut *transaction).await {
+                    transaction.rollback().await.map_err(failed)?;
+                    return Err(error);
+                }
                 transaction.commit().await.map_err(failed)
             }
 
-            async fn roll_back(&mut self, transaction: Self::Transaction) -> Result<(), Error> {
-                let $transaction = transaction;
-                $roll_back.await.map_err(failed)
+            async fn roll_back(&mut self, mut transaction: Self::Transaction) -> Result<(), Error> {
+                let _ = $before_end(&mut *transaction).await;
+                transaction.rollback().await.map_err(failed)
             }
         }
 
@@ -156,11 +207,13 @@ macro_rules! impl_store {
 impl_driver! {
     "sqlx-postgres", Postgres, PgConnection, statements::POSTGRES,
     begin: |pool| Pool::begin(pool),
-    roll_back: |transaction| transaction.rollback(),
     // Where a snapshot lasts for the whole transaction, an update that has waited for another one
     // fails.
     begin_update: |pool| Pool::begin_with(pool, "BEGIN ISOLATION LEVEL READ COMMITTED"),
     end_leftovers: None::<&'static str>,
+    // The commit of what has failed rolls back, and its answer is no error.
+    commit_is_silent: true,
+    before_end: leave_as_it_is,
     updated_number: |connection, query| async {
         let row = query.fetch_optional(connection).await?;
         row.map(|row| row.try_get(0)).transpose()
@@ -170,12 +223,14 @@ impl_driver! {
 impl_driver! {
     "sqlx-mysql", MySql, MySqlConnection, statements::MYSQL,
     begin: |pool| Pool::begin(pool),
-    roll_back: |transaction| transaction.rollback(),
     // An update reads what is committed, whatever the isolation.
     begin_update: |pool| Pool::begin(pool),
     // Without autocommit, one goes on from each look-up to the next, and shows what there was when
     // it began.
     end_leftovers: Some("ROLLBACK"),
+    // A deadlock ends the transaction, and what comes next is committed at once.
+    commit_is_silent: true,
+    before_end: leave_as_it_is,
     updated_number: |connection, query| async {
         let result = query.execute(connection).await?;
         let found = result.rows_affected() > 0;
@@ -188,16 +243,10 @@ impl_driver! {
     // A transaction that begins by reading may find when it writes that another one has written,
     // and SQLite then does not even wait.
     begin: |pool| Pool::begin_with(pool, "BEGIN IMMEDIATE"),
-    // SQLite ends a transaction itself after some errors, such as a full disk, and so may a closure.
-    // sqlx cannot roll that back, goes on counting it, and never begins another one on the
-    // connection. So there is one again; where there still is one, this only fails.
-    roll_back: |transaction| async {
-        let mut transaction = transaction;
-        let _ = sqlx::raw_sql("BEGIN").execute(&mut *transaction).await;
-        transaction.rollback().await
-    },
     begin_update: |pool| Pool::begin_with(pool, "BEGIN IMMEDIATE"),
     end_leftovers: None::<&'static str>,
+    commit_is_silent: false,
+    before_end: begin_if_ended,
     updated_number: |connection, query| async {
         let row = query.fetch_optional(connection).await?;
         row.map(|row| row.try_get(0)).transpose()

@@ -76,7 +76,7 @@ where
     let mut attempts = Attempts::on::<S::Source>();
     loop {
         match attempt(&mut source, &mut run).await {
-            Err(error) if attempts.another_creation_after(&error) => {}
+            Err(error) if attempts.another_after(error.nature()) => {}
             outcome => return outcome,
         }
     }
@@ -93,8 +93,14 @@ where
 {
     let transaction = source.begin().await?;
     let (returned, outcome) = lend(transaction, run).await;
-    let transaction = returned?;
-    let outcome = outcome.map_err(CreateError::Closure);
+    let mut transaction = returned?;
+    let outcome = match outcome {
+        Ok(result) => match source.check_open(&mut transaction).await {
+            Ok(()) => Ok(result),
+            Err(error) => Err(error.into()),
+        },
+        Err(error) => Err(CreateError::Closure(error)),
+    };
     end(source, transaction, outcome).await
 }
 

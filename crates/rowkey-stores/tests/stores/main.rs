@@ -37,6 +37,7 @@ use crate::shop::SqlServer;
 mod client_made_ids;
 mod command_ids;
 mod creation_without_identifiers;
+mod ended_transactions;
 mod executed_commands;
 mod halls;
 mod key_blocks;
@@ -199,6 +200,14 @@ fn main() -> anyhow::Result<ExitCode> {
             }
         },
     );
+    tests! { suite, ALL, ended_transactions:
+        a_failure_that_a_closure_ignores_is_no_success,
+        a_transaction_that_its_closure_ends_is_no_success,
+        a_command_whose_closure_commits_and_fails_is_said_to_be_unfinished,
+    }
+    tests! { suite, [Backend::Postgres], ended_transactions:
+        a_duplicate_at_the_commit_fails_once,
+    }
     tests_of_sqlx! { suite, [Backend::Sqlite], odd_connections:
         a_block_whose_commit_failed_is_not_handed_out,
     }
