@@ -4,7 +4,13 @@ use crate::Error;
 use crate::failure::Nature;
 use crate::session::Source;
 
-/// Each collision means that another transaction got on, so this is not reached by being slow.
+/// Each collision that a database reports at once means that another transaction got on, so these
+/// are rarely used up. Where it waits first, for a lock or for SQLite's file, each of them takes as
+/// long as the database is told to wait.
+///
+/// There is no pause between them: it would need a timer, and so a runtime, which is for users to
+/// choose; and transactions that only wait for a lock, which is what those of this crate do, gain
+/// nothing by it.
 const MAX_ATTEMPTS: u32 = 10;
 
 /// The attempts at one creation.

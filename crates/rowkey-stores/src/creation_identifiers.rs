@@ -152,7 +152,7 @@ where
 async fn reserve<S: Session>(session: &mut S, command: Command<'_>) -> Result<(), Error> {
     let row = [Value::Id(command.id), Value::Name(command.name)];
     let statement = S::STATEMENTS.reserve_identifier;
-    match session.execute(statement, &row).await {
+    match session.run_statement(statement, &row).await {
         Ok(_) => Ok(()),
         Err(Error::Database(source)) if Nature::of(&*source) == Nature::Duplicate => {
             Err(Error::Unfinished {
@@ -171,7 +171,7 @@ where
 {
     let row = [Value::Id(PublicForm::of(id)), Value::Id(command.id)];
     let statement = S::STATEMENTS.complete_identifier;
-    match session.execute(statement, &row).await? {
+    match session.run_statement(statement, &row).await? {
         1 => Ok(()),
         _ => Err(Error::TransactionEnded),
     }
@@ -189,7 +189,7 @@ where
     let statement = S::Session::STATEMENTS.find_identifier;
     let mut connection = attempts.connect(source).await?;
     let found = connection
-        .identifier(statement, &[Value::Id(command.id)])
+        .query_identifier(statement, &[Value::Id(command.id)])
         .await;
     source.release(connection);
     let Some(found) = found? else {
@@ -225,7 +225,7 @@ where
 {
     let statement = S::STATEMENTS.forget_identifiers;
     let entity = [Value::Id(PublicForm::of(entity))];
-    Ok(session.execute(statement, &entity).await? > 0)
+    Ok(session.run_statement(statement, &entity).await? > 0)
 }
 
 /// Forgets all creating commands but the newest ones; answers how many it has forgotten.
@@ -278,7 +278,7 @@ async fn execute<S: Source>(
     values: &[Value<'_>],
 ) -> Result<u64, Error> {
     let mut transaction = source.begin().await?;
-    let outcome = transaction.execute(statement, values).await;
+    let outcome = transaction.run_statement(statement, values).await;
     end(source, transaction, outcome).await
 }
 

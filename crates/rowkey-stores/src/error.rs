@@ -7,6 +7,9 @@ use rowkey::ValidationError;
 use crate::failure::Nature;
 
 /// Why a store could not do something.
+///
+/// What a driver or a closure says is the [`source`](StdError::source) of an error here, and no part
+/// of its message. So log the whole chain, as `{:#}` of an `anyhow::Error` does.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -27,7 +30,7 @@ pub enum Error {
     },
 
     /// The id that a command has created is none of the key's type.
-    #[error("what the command has created is no {key}: {source}")]
+    #[error("what the command has created is no {key}")]
     Entity {
         /// The key type.
         key: &'static str,
@@ -44,9 +47,11 @@ pub enum Error {
     #[error("the connection is in the middle of a transaction")]
     OpenTransaction,
 
-    /// A closure has rolled back the transaction that it was called in, has kept it for longer than
-    /// it ran, or has gone on after the database has ended it.
-    #[error("the transaction was ended before its time")]
+    /// A closure has ended the transaction that it was called in, or has gone on after the database
+    /// has ended it or given it up. What it did before or afterwards may have been committed.
+    #[error(
+        "the transaction was ended before its time, or an error of a statement was ignored in it"
+    )]
     TransactionEnded,
 
     /// A row of the command is in `creation_identifiers`, but without an entity, and no transaction is
@@ -92,6 +97,8 @@ pub enum Conflict {
 }
 
 /// Why nothing was created or changed.
+///
+/// As in [`Error`], the message of the closure's error comes with the source.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError<E> {
     /// A store could not do its part.
@@ -99,7 +106,7 @@ pub enum CreateError<E> {
     Store(#[from] Error),
 
     /// A closure failed, and what it had done was rolled back.
-    #[error("{0}")]
+    #[error("the closure failed")]
     Closure(#[source] E),
 }
 

@@ -1,7 +1,6 @@
 //! What the errors of databases mean for another attempt.
 
 use std::error::Error as StdError;
-use std::io;
 
 /// What kind of failure an error tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,14 +43,13 @@ fn of_driver(error: &(dyn StdError + 'static)) -> Option<Nature> {
     if let Some(nature) = tiberius::nature(error) {
         return Some(nature);
     }
-    // What sqlx has said is hidden by an error that is transparent.
-    match error.downcast_ref::<io::Error>()?.kind() {
-        io::ErrorKind::BrokenPipe
-        | io::ErrorKind::ConnectionAborted
-        | io::ErrorKind::ConnectionReset
-        | io::ErrorKind::UnexpectedEof => Some(Nature::ConnectionLost),
-        _ => None,
+    #[cfg(test)]
+    if error.is::<crate::fake_store::ConnectionLost>() {
+        return Some(Nature::ConnectionLost);
     }
+    // Any other error of input and output may be that of a closure's own connection, to a mail
+    // server say, and its letter is not to be sent ten times.
+    None
 }
 
 #[cfg(any(
@@ -105,19 +103,20 @@ mod sqlx {
     }
 
     #[cfg(feature = "sqlx-postgres")]
-    fn of_postgres(state: &str) -> Nature {
+    pub(super) fn of_postgres(state: &str) -> Nature {
         match state {
             // serialization_failure, deadlock_detected, lock_not_available
             "40001" | "40P01" | "55P03" => Nature::Collision,
-            // admin_shutdown, crash_shutdown, idle_session_timeout and its kind, and connections
-            "57P01" | "57P02" | "57P05" | "25P03" => Nature::ConnectionLost,
+            // admin_shutdown, crash_shutdown, cannot_connect_now, idle_session_timeout,
+            // idle_in_transaction_session_timeout, transaction_timeout, and connections
+            "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "25P04" => Nature::ConnectionLost,
             _ if state.starts_with("08") => Nature::ConnectionLost,
             _ => Nature::Lasting,
         }
     }
 
     #[cfg(feature = "sqlx-mysql")]
-    fn of_mysql(number: u16) -> Nature {
+    pub(super) fn of_mysql(number: u16) -> Nature {
         match number {
             // ER_CHECKREAD (MariaDB: the row has changed since the snapshot),
             // ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK
@@ -129,7 +128,7 @@ mod sqlx {
     }
 
     #[cfg(feature = "sqlx-sqlite")]
-    fn of_sqlite(extended_code: &str) -> Nature {
+    pub(super) fn of_sqlite(extended_code: &str) -> Nature {
         // The low byte is the code; the others tell more.
         match extended_code.parse::<u32>().map(|code| code & 0xff) {
             // SQLITE_BUSY, SQLITE_LOCKED
@@ -160,12 +159,13 @@ mod tiberius {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
+    use crate::fake_store::ConnectionLost;
 
     #[derive(Debug, thiserror::Error)]
     enum ShopError {
-        #[error(transparent)]
-        Transparent(io::Error),
         #[error("no offer")]
         WithSource(#[source] Box<dyn StdError + Send + Sync>),
         #[error("sold out")]
@@ -174,25 +174,72 @@ mod tests {
 
     #[test]
     fn the_drivers_error_is_found_along_the_sources() {
-        let reset = || io::Error::from(io::ErrorKind::ConnectionReset);
-        let inner = ShopError::WithSource(Box::new(reset()));
+        let inner = ShopError::WithSource(Box::new(ConnectionLost));
         let outer = ShopError::WithSource(Box::new(inner));
         assert_eq!(Nature::of(&outer), Nature::ConnectionLost);
         assert_eq!(Nature::of(&ShopError::Other), Nature::Lasting);
-        let other = ShopError::Transparent(io::Error::other("the disk is full"));
-        assert_eq!(Nature::of(&other), Nature::Lasting);
+    }
+
+    #[test]
+    fn connections_to_others_are_the_closures_own() {
+        let mail = io::Error::from(io::ErrorKind::ConnectionReset);
+        assert_eq!(Nature::of(&mail), Nature::Lasting);
+        let wrapped = ShopError::WithSource(Box::new(mail));
+        assert_eq!(Nature::of(&wrapped), Nature::Lasting);
     }
 
     #[cfg(feature = "sqlx-sqlite")]
     #[test]
-    fn connections_of_sqlx_are_lost_under_any_wrapping() {
-        #[derive(Debug, thiserror::Error)]
-        #[error(transparent)]
-        struct Transparent(::sqlx::Error);
-
+    fn connections_of_sqlx_are_lost() {
         let lost = || ::sqlx::Error::Io(io::ErrorKind::UnexpectedEof.into());
         assert_eq!(Nature::of(&lost()), Nature::ConnectionLost);
-        assert_eq!(Nature::of(&Transparent(lost())), Nature::ConnectionLost);
+        let wrapped = ShopError::WithSource(Box::new(lost()));
+        assert_eq!(Nature::of(&wrapped), Nature::ConnectionLost);
         assert_eq!(Nature::of(&::sqlx::Error::PoolTimedOut), Nature::Lasting);
+    }
+
+    #[cfg(feature = "sqlx-postgres")]
+    #[test]
+    fn states_of_postgres() {
+        for state in ["40001", "40P01", "55P03"] {
+            assert_eq!(sqlx::of_postgres(state), Nature::Collision, "{state}");
+        }
+        for state in [
+            "08000", "08003", "08006", "25P03", "25P04", "57P01", "57P02", "57P03", "57P05",
+        ] {
+            assert_eq!(sqlx::of_postgres(state), Nature::ConnectionLost, "{state}");
+        }
+        // syntax_error, in_failed_sql_transaction, query_canceled, check_violation
+        for state in ["42601", "25P02", "57014", "23514", ""] {
+            assert_eq!(sqlx::of_postgres(state), Nature::Lasting, "{state}");
+        }
+    }
+
+    #[cfg(feature = "sqlx-mysql")]
+    #[test]
+    fn numbers_of_mysql() {
+        for number in [1020, 1205, 1213] {
+            assert_eq!(sqlx::of_mysql(number), Nature::Collision, "{number}");
+        }
+        for number in [1053, 1927, 2006, 2013] {
+            assert_eq!(sqlx::of_mysql(number), Nature::ConnectionLost, "{number}");
+        }
+        // ER_PARSE_ERROR, ER_NO_SUCH_TABLE
+        for number in [1064, 1146] {
+            assert_eq!(sqlx::of_mysql(number), Nature::Lasting, "{number}");
+        }
+    }
+
+    #[cfg(feature = "sqlx-sqlite")]
+    #[test]
+    fn codes_of_sqlite() {
+        // SQLITE_BUSY, SQLITE_LOCKED, SQLITE_BUSY_RECOVERY, SQLITE_BUSY_SNAPSHOT
+        for code in ["5", "6", "261", "517"] {
+            assert_eq!(sqlx::of_sqlite(code), Nature::Collision, "{code}");
+        }
+        // SQLITE_ERROR, SQLITE_READONLY, SQLITE_FULL, SQLITE_CONSTRAINT_CHECK
+        for code in ["1", "8", "13", "275", ""] {
+            assert_eq!(sqlx::of_sqlite(code), Nature::Lasting, "{code}");
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! A store for unit tests, whose connections break when they are told to.
 
 use std::collections::VecDeque;
-use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::Error;
@@ -16,6 +15,11 @@ pub(crate) enum Commit {
     /// The connection breaks before the server's answer arrives.
     LostAfterwards,
 }
+
+/// What this driver says of a broken connection.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection is lost")]
+pub(crate) struct ConnectionLost;
 
 #[derive(Debug, Default)]
 struct State {
@@ -72,7 +76,7 @@ impl Session for FakeSession {
         begin_keys: "",
     };
 
-    async fn execute(
+    async fn run_statement(
         &mut self,
         statement: &'static str,
         values: &[Value<'_>],
@@ -87,7 +91,7 @@ impl Session for FakeSession {
         Ok(1)
     }
 
-    async fn identifier(
+    async fn query_identifier(
         &mut self,
         _: &'static str,
         values: &[Value<'_>],
@@ -105,7 +109,7 @@ impl Session for FakeSession {
         }))
     }
 
-    async fn updated_number(
+    async fn run_update(
         &mut self,
         statement: &'static str,
         _: &[Value<'_>],
@@ -147,10 +151,7 @@ impl<const RECONNECTS: bool> Source for FakeConnections<RECONNECTS> {
         }
         match outcome {
             None => Ok(()),
-            Some(_) => {
-                let broken = io::Error::from(io::ErrorKind::ConnectionReset);
-                Err(Error::Database(broken.into()))
-            }
+            Some(_) => Err(Error::Database(ConnectionLost.into())),
         }
     }
 

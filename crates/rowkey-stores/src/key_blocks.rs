@@ -145,7 +145,7 @@ async fn advance_on<S: Session>(
         Value::Number(LAST_KEY),
     ];
     let statement = S::STATEMENTS.advance_keys;
-    session.updated_number(statement, &values).await
+    session.run_update(statement, &values).await
 }
 
 /// As [`advance_on`], for a group that may not be there yet.
@@ -155,7 +155,8 @@ async fn begin_on<S: Session>(
     size: NonZeroU32,
 ) -> Result<Option<i64>, Error> {
     let values = [Value::Number(group.get().into())];
-    session.execute(S::STATEMENTS.begin_keys, &values).await?;
+    let statement = S::STATEMENTS.begin_keys;
+    session.run_statement(statement, &values).await?;
     advance_on(session, group, size).await
 }
 

@@ -55,7 +55,7 @@ pub trait Session: sealed::Sealed + Send {
 
     /// Runs a statement and tells how many rows it has changed.
     #[doc(hidden)]
-    fn execute(
+    fn run_statement(
         &mut self,
         statement: &'static str,
         values: &[Value<'_>],
@@ -63,7 +63,7 @@ pub trait Session: sealed::Sealed + Send {
 
     /// The identifier that a query finds.
     #[doc(hidden)]
-    fn identifier(
+    fn query_identifier(
         &mut self,
         statement: &'static str,
         values: &[Value<'_>],
@@ -71,7 +71,7 @@ pub trait Session: sealed::Sealed + Send {
 
     /// The number that an update of one row leaves there, if there was such a row.
     #[doc(hidden)]
-    fn updated_number(
+    fn run_update(
         &mut self,
         statement: &'static str,
         values: &[Value<'_>],

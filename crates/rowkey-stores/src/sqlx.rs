@@ -83,7 +83,7 @@ macro_rules! impl_driver {
         impl Session for sqlx::$Connection {
             const STATEMENTS: &'static Statements = &$statements;
 
-            async fn execute(
+            async fn run_statement(
                 &mut self,
                 statement: &'static str,
                 values: &[Value<'_>],
@@ -93,7 +93,7 @@ macro_rules! impl_driver {
                 Ok(result.rows_affected())
             }
 
-            async fn identifier(
+            async fn query_identifier(
                 &mut self,
                 statement: &'static str,
                 values: &[Value<'_>],
@@ -110,7 +110,7 @@ macro_rules! impl_driver {
                 .map_err(failed)
             }
 
-            async fn updated_number(
+            async fn run_update(
                 &mut self,
                 statement: &'static str,
                 values: &[Value<'_>],
@@ -205,7 +205,7 @@ macro_rules! impl_store {
 }
 
 impl_driver! {
-    "sqlx-postgres", Postgres, PgConnection, statements::POSTGRES,
+    "sqlx-postgres", Postgres, PgConnection, statements::POSTGRES_AND_SQLITE,
     begin: |pool| Pool::begin(pool),
     // Where a snapshot lasts for the whole transaction, an update that has waited for another one
     // fails.
@@ -239,7 +239,7 @@ impl_driver! {
 }
 
 impl_driver! {
-    "sqlx-sqlite", Sqlite, SqliteConnection, statements::SQLITE,
+    "sqlx-sqlite", Sqlite, SqliteConnection, statements::POSTGRES_AND_SQLITE,
     // A transaction that begins by reading may find when it writes that another one has written,
     // and SQLite then does not even wait.
     begin: |pool| Pool::begin_with(pool, "BEGIN IMMEDIATE"),

@@ -24,9 +24,9 @@ pub struct Statements {
     pub begin_keys: &'static str,
 }
 
-/// PostgreSQL.
-#[cfg(feature = "sqlx-postgres")]
-pub(crate) const POSTGRES: Statements = Statements {
+/// PostgreSQL and SQLite, which take the same.
+#[cfg(any(feature = "sqlx-postgres", feature = "sqlx-sqlite"))]
+pub(crate) const POSTGRES_AND_SQLITE: Statements = Statements {
     find_identifier: "SELECT entity_id, command_name FROM creation_identifiers \
                       WHERE command_id = $1 AND entity_id IS NOT NULL",
     reserve_identifier: "INSERT INTO creation_identifiers (command_id, command_name) \
@@ -74,29 +74,6 @@ pub(crate) const MYSQL: Statements = Statements {
                    WHERE key_group = ? AND next_key <= ?",
     begin_keys: "INSERT INTO key_blocks (key_group, next_key) VALUES (?, 1) \
                  ON DUPLICATE KEY UPDATE next_key = next_key",
-};
-
-/// SQLite.
-#[cfg(feature = "sqlx-sqlite")]
-pub(crate) const SQLITE: Statements = Statements {
-    find_identifier: "SELECT entity_id, command_name FROM creation_identifiers \
-                      WHERE command_id = ? AND entity_id IS NOT NULL",
-    reserve_identifier: "INSERT INTO creation_identifiers (command_id, command_name) \
-                         VALUES (?, ?)",
-    complete_identifier: "UPDATE creation_identifiers SET entity_id = ? WHERE command_id = ?",
-    forget_identifiers: "DELETE FROM creation_identifiers WHERE entity_id = ?",
-    prune_identifiers: "DELETE FROM creation_identifiers WHERE arrival <= \
-                        (SELECT arrival FROM creation_identifiers \
-                         ORDER BY arrival DESC LIMIT 1 OFFSET ?)",
-    prune_identifiers_of_name: "DELETE FROM creation_identifiers \
-                                WHERE command_name = ?1 AND arrival <= \
-                                (SELECT arrival FROM creation_identifiers \
-                                 WHERE command_name = ?1 \
-                                 ORDER BY arrival DESC LIMIT 1 OFFSET ?2)",
-    advance_keys: "UPDATE key_blocks SET next_key = next_key + ? \
-                   WHERE key_group = ? AND next_key <= ? RETURNING next_key",
-    begin_keys: "INSERT INTO key_blocks (key_group, next_key) VALUES (?, 1) \
-                 ON CONFLICT (key_group) DO NOTHING",
 };
 
 /// SQL Server.

@@ -39,7 +39,7 @@ impl<S: Stream> sealed::Sealed for Client<S> {}
 impl<S: Stream> Session for Client<S> {
     const STATEMENTS: &'static Statements = &statements::SQL_SERVER;
 
-    async fn execute(
+    async fn run_statement(
         &mut self,
         statement: &'static str,
         values: &[Value<'_>],
@@ -48,7 +48,7 @@ impl<S: Stream> Session for Client<S> {
         Ok(result.map_err(failed)?.total())
     }
 
-    async fn identifier(
+    async fn query_identifier(
         &mut self,
         statement: &'static str,
         values: &[Value<'_>],
@@ -65,7 +65,7 @@ impl<S: Stream> Session for Client<S> {
         }))
     }
 
-    async fn updated_number(
+    async fn run_update(
         &mut self,
         statement: &'static str,
         values: &[Value<'_>],

@@ -103,8 +103,9 @@ pub(crate) async fn a_command_that_failed_can_be_sent_again<D: Driver>(
         Err::<OfferId, _>(std::io::Error::other("sold out"))
     })
     .await;
-    let error = refused.unwrap_err();
-    assert_eq!((error.to_string().as_str(), calls.get()), ("sold out", 1));
+    let error = anyhow::Error::from(refused.unwrap_err());
+    assert_eq!(format!("{error:#}"), "the closure failed: sold out");
+    assert_eq!(calls.get(), 1);
 
     let created = create_once(store.clone(), command, NAME, async |mut session| {
         shop.add(&mut session, command).await

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::error::Error as StdError;
 use std::io;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result};
 use rowkey::{EntityKey, InMemoryShortKeys, Luuid, Nullability, entity_key};
 use rowkey_stores::{CreateError, create_numbered};
 use rowkey_testkit::{Backend, TestDatabase};
@@ -162,14 +162,9 @@ pub(crate) async fn another_failure_is_no_clash<D: Driver>(database: &TestDataba
     let refused = create_numbered(&keys, async |_: CustomerId| {
         Err::<(), _>(io::Error::other("sold out"))
     });
-    assert_eq!(
-        refused
-            .await
-            .err()
-            .ok_or_else(|| anyhow!("it was"))?
-            .to_string(),
-        "sold out"
-    );
+    let refused = refused.await.err().context("it was created")?;
+    let source = refused.source().map(ToString::to_string);
+    assert_eq!(source.as_deref(), Some("sold out"));
     let next = CustomerId::allocate(&keys).await?;
     assert_eq!(next.into_format().key(), 3);
     Ok(())
