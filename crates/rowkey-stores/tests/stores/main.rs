@@ -210,9 +210,12 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     tests_of_sqlx! { suite, [Backend::Sqlite], odd_connections:
         a_block_whose_commit_failed_is_not_handed_out,
+        a_file_that_was_locked_is_tried_again,
+        no_other_writer_comes_between_a_read_and_a_write,
     }
     tests_of_sqlx! { suite, [Backend::MySql, Backend::MariaDb], odd_connections:
         a_block_stays_reserved_without_autocommit,
+        a_command_is_found_behind_old_snapshots,
         commands_are_found_and_pruned_without_autocommit,
     }
     tests_of_sqlx! { suite, [Backend::Postgres], odd_connections:

@@ -1,6 +1,7 @@
 //! Connections and files in a state that no caller sees: what others have left open, and settings
 //! that are not the usual ones.
 
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::num::NonZeroU32;
 use std::pin::pin;
@@ -10,13 +11,15 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future;
 use rowkey::{LuuidGroup, ShortKeyAllocator as _};
-use rowkey_stores::{By, KeyBlocks, Store, create_once, prune, reserve_block};
+use rowkey_stores::{
+    By, KeyBlocks, Lent, Store, create_once, in_transaction, prune, reserve_block,
+};
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
 use sqlx::pool::PoolOptions;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
-use sqlx::{Database, Executor, MySqlPool, PgPool, Pool};
+use sqlx::{Database, Executor, MySqlConnection, MySqlPool, PgPool, Pool, SqlitePool};
 
 use crate::shop::{CommandId, Driver, OfferId, Shop};
 
@@ -173,6 +176,33 @@ pub(crate) async fn commands_are_found_and_pruned_without_autocommit(
     Ok(())
 }
 
+/// All connections go on showing what there was before the command.
+pub(crate) async fn a_command_is_found_behind_old_snapshots(database: &TestDatabase) -> Result<()> {
+    let shop = Shop::<MySqlPool>::open(database).await?;
+    let pool = &without_autocommit(database).await?;
+    let connections = future::try_join_all((0..4).map(|_| pool.acquire())).await?;
+    for mut connection in connections {
+        let read = "SELECT command_name FROM creation_identifiers";
+        assert!(connection.fetch_all(read).await?.is_empty());
+    }
+    let command = CommandId::generate();
+    let calls = Cell::new(0);
+    let create = async |session: &mut MySqlConnection| {
+        calls.set(calls.get() + 1);
+        shop.add(session, command).await
+    };
+    let first = create_once(&shop.driver, command, NAME, {
+        async |mut session| create(&mut session).await
+    });
+    let again = create_once(pool, command, NAME, {
+        async |mut session| create(&mut session).await
+    });
+    let (first, again) = (first.await?, again.await?);
+    assert_eq!((again.id, again.by), (first.id, By::Earlier));
+    assert_eq!(calls.get(), 1);
+    Ok(())
+}
+
 /// Where a snapshot lasts for the whole transaction, those who wait for each other would fail.
 pub(crate) async fn numbers_are_reserved_whatever_the_default_isolation(
     database: &TestDatabase,
@@ -197,5 +227,65 @@ pub(crate) async fn numbers_are_reserved_whatever_the_default_isolation(
     });
     future::try_join_all(tasks).await?;
     assert_eq!(next_number(pool).await?, 801);
+    Ok(())
+}
+
+/// A transaction of SQLite that has read cannot write any more once another one has written, so it
+/// takes the write lock before.
+pub(crate) async fn no_other_writer_comes_between_a_read_and_a_write(
+    database: &TestDatabase,
+) -> Result<()> {
+    let shop = Shop::<SqlitePool>::open(database).await?;
+    let options: SqliteConnectOptions = database.url().parse()?;
+    let other = SqlitePoolOptions::new().connect_with(options.busy_timeout(Duration::ZERO));
+    let other = &Shop {
+        backend: shop.backend,
+        driver: other.await?,
+    };
+    let calls = Cell::new(0);
+    let add = async |mut session: Lent<_>| {
+        calls.set(calls.get() + 1);
+        SqlitePool::texts(&mut session, "SELECT command FROM offers").await?;
+        let mut other_session = other.driver.acquire().await?;
+        let locked = other.add(&mut other_session, CommandId::generate()).await;
+        assert!(locked.is_err(), "another one has written");
+        let added = shop.add(&mut session, CommandId::generate()).await;
+        Ok::<_, sqlx::Error>(added?)
+    };
+    in_transaction(&shop.driver, add).await?;
+    create_once(&shop.driver, CommandId::generate(), NAME, add).await?;
+    assert_eq!(calls.get(), 2);
+    assert_eq!(shop.commands().await?.len(), 2);
+    Ok(())
+}
+
+/// A lock that another connection holds during the first attempt only.
+pub(crate) async fn a_file_that_was_locked_is_tried_again(database: &TestDatabase) -> Result<()> {
+    let shop = &Shop::<SqlitePool>::open(database).await?;
+    let options: SqliteConnectOptions = database.url().parse()?;
+    let impatient = SqlitePoolOptions::new().connect_with(options.busy_timeout(Duration::ZERO));
+    let impatient = impatient.await?;
+    let attempts = Cell::new(0);
+    let created = create_once(
+        &impatient,
+        CommandId::generate(),
+        NAME,
+        async |mut session| {
+            attempts.set(attempts.get() + 1);
+            if attempts.get() > 1 {
+                return shop.add(&mut session, CommandId::generate()).await;
+            }
+            // Without the lock that it began with.
+            let restart = sqlx::raw_sql("ROLLBACK; BEGIN");
+            restart.execute(&mut *session).await?;
+            let mut other = shop.driver.acquire().await?;
+            other.execute("BEGIN IMMEDIATE").await?;
+            let locked = shop.add(&mut session, CommandId::generate()).await;
+            other.execute("ROLLBACK").await?;
+            locked
+        },
+    );
+    assert_eq!(created.await?.by, By::This);
+    assert_eq!(attempts.get(), 2);
     Ok(())
 }
