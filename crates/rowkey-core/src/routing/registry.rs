@@ -56,6 +56,12 @@ impl NumberedName for ServiceEntity {
 ///
 /// const COUNTRIES: Registry<Country> = Registry::new(&[(1, "Kazakhstan"), (1, "Brazil")]);
 /// ```
+///
+/// ```compile_fail
+/// use rowkey_core::{Country, Registry};
+///
+/// const COUNTRIES: Registry<Country> = Registry::new(&[(1, " Brazil ")]);
+/// ```
 pub struct Registry<R> {
     entries: Entries,
     kind: PhantomData<fn() -> R>,
@@ -68,28 +74,46 @@ enum Entries {
     Read(Vec<(u8, String)>),
 }
 
+/// Whether a name is one that people see: neither empty nor with white space around it. It says so
+/// in constants too, where `str::trim` is not to be had.
+const fn is_name(name: &str) -> bool {
+    // The UTF-8 of what `char::is_whitespace` is true of.
+    !matches!(
+        name.as_bytes(),
+        [] | [b'\t'..=b'\r' | b' ', ..]
+            | [0xc2, 0x85 | 0xa0, ..]
+            | [0xe1, 0x9a, 0x80, ..]
+            | [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..]
+            | [0xe2, 0x81, 0x9f, ..]
+            | [0xe3, 0x80, 0x80, ..]
+            | [.., b'\t'..=b'\r' | b' ']
+            | [.., 0xc2, 0x85 | 0xa0]
+            | [.., 0xe1, 0x9a, 0x80]
+            | [.., 0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf]
+            | [.., 0xe2, 0x81, 0x9f]
+            | [.., 0xe3, 0x80, 0x80]
+    )
+}
+
 impl<R: NumberedName> Registry<R> {
     /// A registry of known names.
     ///
     /// # Panics
     ///
     /// If a number or a name is there twice, with the entries' names, or if a name is empty or has
-    /// ASCII white space around it: at compile time in a constant.
+    /// white space around it: at compile time in a constant.
     #[track_caller]
     pub const fn new(entries: &'static [(u8, &'static str)]) -> Self {
         let mut later = 0;
         while later < entries.len() {
             let (number, name) = entries[later];
-            if name.is_empty() {
-                panic!("a name in a registry is empty");
-            }
-            if name.trim_ascii().len() != name.len() {
+            if !is_name(name) {
                 let message = Message::EMPTY
-                    .and("the ")
-                    .and(R::KIND)
-                    .and(" `")
+                    .and("the name `")
                     .and(name)
-                    .and("` has white space around it");
+                    .and("` of a ")
+                    .and(R::KIND)
+                    .and(" is empty or has white space around it");
                 panic!("{}", message.as_str());
             }
             let mut earlier = 0;
@@ -134,50 +158,50 @@ impl<R: NumberedName> Registry<R> {
     pub fn try_from_iter<S: Into<String>>(
         entries: impl IntoIterator<Item = (i64, S)>,
     ) -> Result<Self, Error> {
-        let mut registry = Self::read();
+        let mut read = Vec::new();
         for (number, name) in entries {
-            registry.add(number, name.into())?;
+            Self::add(&mut read, number, name.into())?;
         }
-        Ok(registry)
+        Ok(Self::of_read(read))
     }
 
-    /// An empty one.
-    const fn read() -> Self {
+    /// A registry of entries that were added one after the other.
+    const fn of_read(entries: Vec<(u8, String)>) -> Self {
         Self {
-            entries: Entries::Read(Vec::new()),
+            entries: Entries::Read(entries),
             kind: PhantomData,
         }
     }
 
-    fn add(&mut self, number: i64, name: String) -> Result<(), RegistryProblem> {
+    fn add(
+        entries: &mut Vec<(u8, String)>,
+        number: i64,
+        name: String,
+    ) -> Result<(), RegistryProblem> {
         let kind = R::KIND;
-        if name.trim() != name || name.is_empty() {
+        if !is_name(&name) {
             return Err(RegistryProblem::Name { kind, name });
         }
         let Ok(checked) = u8::try_from(number) else {
             return Err(RegistryProblem::Number { kind, name, number });
         };
-        for (other_number, other_name) in self.iter() {
-            if name == other_name {
+        for (other_number, other_name) in &*entries {
+            if name == *other_name {
                 return Err(RegistryProblem::SameName {
                     kind,
                     name,
-                    numbers: (other_number, checked),
+                    numbers: (*other_number, checked),
                 });
             }
-            if checked == other_number {
+            if checked == *other_number {
                 return Err(RegistryProblem::SameNumber {
                     kind,
                     number: checked,
-                    names: (other_name.into(), name),
+                    names: (other_name.clone(), name),
                 });
             }
         }
-        match &mut self.entries {
-            Entries::Read(entries) => entries.push((checked, name)),
-            // Only what is read is added to.
-            Entries::Known(_) => {}
-        }
+        entries.push((checked, name));
         Ok(())
     }
 
@@ -245,6 +269,7 @@ impl<R> Eq for Registry<R> {}
 #[cfg(feature = "serde")]
 mod serde {
     use alloc::string::String;
+    use alloc::vec::Vec;
     use core::fmt;
     use core::marker::PhantomData;
 
@@ -283,7 +308,7 @@ mod serde {
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Registry<R>, A::Error> {
-            let mut registry = Registry::read();
+            let mut entries = Vec::new();
             while let Some(name) = map.next_key::<String>()? {
                 // As it was written: other formats than text do not say which integer follows.
                 let number = if self.is_text {
@@ -291,9 +316,9 @@ mod serde {
                 } else {
                     map.next_value::<u8>()?.into()
                 };
-                registry.add(number, name).map_err(A::Error::custom)?;
+                Registry::<R>::add(&mut entries, number, name).map_err(A::Error::custom)?;
             }
-            Ok(registry)
+            Ok(Registry::of_read(entries))
         }
     }
 }
@@ -354,4 +379,22 @@ pub struct IuidOrigin<'a> {
     pub country: Option<&'a str>,
     /// The service entity.
     pub service_entity: Option<&'a str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+
+    #[test]
+    fn no_name_begins_or_ends_with_white_space() {
+        for character in '\0'..=char::MAX {
+            let is_part = !character.is_whitespace();
+            assert_eq!(is_name(&format!("{character}x")), is_part, "{character:?}");
+            assert_eq!(is_name(&format!("x{character}")), is_part, "{character:?}");
+        }
+        assert!(is_name("New Zealand"));
+        assert!(!is_name(""));
+    }
 }
