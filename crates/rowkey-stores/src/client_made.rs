@@ -45,8 +45,8 @@ pub struct Found<T> {
 /// An entity that was found is returned only if it came from `origin`.
 ///
 /// Transactions that collide and connections that break are dealt with as in
-/// [`create_once`](crate::create_once), so both closures may be called several times. `insert` must
-/// not end its transaction: what it has rolled back counts as created.
+/// [`create_once`](crate::create_once), so both closures may be called several times, and there is no
+/// limit of time: see [how long a call may take](crate#how-long-a-call-may-take).
 ///
 /// ```no_run
 /// use rowkey::generate::Clock;
@@ -96,7 +96,8 @@ pub struct Found<T> {
 ///
 /// [`Error::Conflict`] if the entity came from another command or another payload,
 /// [`Error::Invalid`] with the `ValidationError` of `validate`, [`Error::OpenTransaction`] for a connection in the
-/// middle of a transaction, [`Error::Database`]; and [`CreateError::Closure`] for those of the
+/// middle of a transaction, [`Error::TransactionEnded`] if `insert` has ended its transaction or has
+/// ignored an error that did, [`Error::Database`]; and [`CreateError::Closure`] for those of the
 /// closures.
 pub async fn find_or_create<S, C, P, T, E, V, Find, Insert>(
     store: S,

@@ -49,9 +49,10 @@ struct Command<'a> {
 /// closure may be called several times, and must do nothing that is not undone with its transaction.
 /// Its errors are looked through for those of the driver, along their sources.
 ///
-/// It must not end its transaction either. That it has rolled it back is noticed. That it has
-/// committed it is not in every database, as by a statement that commits by itself, such as `CREATE
-/// TABLE` in MySQL: what follows is then no part of it any more.
+/// Each attempt may wait for locks as long as the database is told to, and there is no limit for all
+/// of them: see [how long a call may take](crate#how-long-a-call-may-take). A call within the closure
+/// of another one, or a key out of [`KeyBlocks`](crate::KeyBlocks), has ten attempts in each of the
+/// outer one's, and needs a connection of its own.
 ///
 /// That a connection breaks while the transaction is committed does not harm: the next attempt sees
 /// by the command id whether it was. If this call itself is dropped or fails, the client sends
@@ -60,15 +61,20 @@ struct Command<'a> {
 /// # What the database has to be
 ///
 /// The isolation is what the connection has set, from `READ COMMITTED` on. In SQLite the
-/// transaction takes the write lock at once.
+/// transaction takes the write lock at once. In MySQL and MariaDB, `autocommit` may be off.
 ///
 /// # Errors
 ///
 /// [`Error::Conflict`] if the command id came with another name before, [`Error::CommandName`],
 /// [`Error::Entity`] if the command has created something whose id is no `K`,
 /// [`Error::OpenTransaction`] for a connection in the middle of a transaction,
-/// [`Error::TransactionEnded`] if the closure has rolled its transaction back,
+/// [`Error::TransactionEnded`] if the row of the command was gone when the closure returned, because
+/// its transaction was rolled back,
+/// [`Error::Unfinished`] if another call's closure has committed that row and then failed,
 /// [`Error::Database`]; and [`CreateError::Closure`] for those of the closure.
+///
+/// A closure that commits its transaction itself and succeeds is not noticed everywhere: the entity
+/// is there then, but it was never all or nothing.
 pub async fn create_once<S, C, K, E, F>(
     store: S,
     command_id: C,

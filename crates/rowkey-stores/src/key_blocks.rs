@@ -174,8 +174,9 @@ fn used_up(group: LuuidGroup) -> Error {
 /// `create` inserts the entity with the key that it is given, all or nothing: by a single statement,
 /// or in a transaction that it begins and ends itself, such as that of
 /// [`create_once`](crate::create_once). If it meets a unique key, whichever of the table's it is, it
-/// is called again with a key of the next number, up to ten times in all. Its errors are looked
-/// through for those of the driver, along their sources.
+/// is called again with a key of the next number, up to ten times in all. So a duplicate of another
+/// key, such as an e-mail address, costs ten numbers before it is reported: look for it first where
+/// that is frequent. Its errors are looked through for those of the driver, along their sources.
 ///
 /// ```no_run
 /// use rowkey::{Luuid, entity_key};

@@ -5,7 +5,31 @@
 //! Functions that begin transactions take a [`Store`]: a pool of sqlx or a reference to one, or
 //! `&mut client` of tiberius, where pools are a matter of other crates. A client is refused in the
 //! middle of a transaction ([`Error::OpenTransaction`]), also in that of a call that was dropped;
-//! pools of clients end it when the client comes back.
+//! pools of clients end it when the client comes back. A transaction of sqlx is no store, as nothing
+//! can be begun or committed in it; [`forget`], which belongs into the caller's transaction, takes
+//! it as `&mut *transaction`.
+//!
+//! # Calls that are dropped
+//!
+//! A call that is dropped before its end, by a timeout or a client that hangs up, leaves nothing half
+//! done in the database. But it may leave its connection in the middle of something, and what becomes
+//! of that is up to the driver. A tiberius client may have to be replaced. sqlx cleans up what it
+//! knows of; a connection that was dropped while its transaction began can stay in that transaction,
+//! and one to MySQL or MariaDB may never come back to its pool. The functions here get along with such
+//! connections, but a program's own statements on them may not be committed. What must not be dropped
+//! is for a task of its own: `tokio::spawn(call).await`.
+//!
+//! # How long a call may take
+//!
+//! There is no time limit for a whole call. Up to ten attempts each may wait for locks as long as the
+//! database is told to: MySQL's `innodb_lock_wait_timeout` (50 s unless set), SQLite's
+//! `busy_timeout` (5 s in sqlx), for ever in PostgreSQL (`lock_timeout`) and SQL Server. Calls within
+//! each other's closures multiply: ten attempts of the outer one with ten of the inner one each, and
+//! the inner one needs another connection while the outer one holds its own. So take keys out of
+//! [`KeyBlocks`] before, and set the database's timeouts to what the program can bear.
+//!
+//! Connections that are broken are found out one by one, each at the cost of an attempt, if the pool
+//! does not test them (`test_before_acquire(false)`): with ten of them or more, a call may fail.
 //!
 //! Closures get what they need as [`Lent`]: `&mut *lent` is a connection of the driver. They are
 //! written as `async |mut lent| { … }`, within the call, so that the compiler knows the parameter. One
@@ -14,10 +38,17 @@
 //!
 //! # Errors of closures
 //!
-//! A closure's error comes back as it is in [`CreateError::Closure`]. Whether it was a collision, a
-//! broken connection or a duplicate is seen by the driver's own error, which is looked for along
+//! A closure's error comes back as it is in [`CreateError::Closure`]. It is a
+//! [`std::error::Error`], which `anyhow::Error` is not. Whether it was a collision, a broken
+//! connection or a duplicate is seen by the driver's own error, which is looked for along
 //! [`source`](std::error::Error::source). An error that hands on its source's source as its own
-//! (`#[error(transparent)]`) hides tiberius' error, but not those of sqlx.
+//! (`#[error(transparent)]`) hides tiberius' error and sqlx's broken connections: then nothing is
+//! tried again.
+//!
+//! An error of the driver has to be handed on. PostgreSQL gives a transaction up at the first one, and
+//! a deadlock ends it in MySQL and SQL Server: what a closure does afterwards is lost, or committed
+//! without the rest. [`find_or_create`] and [`in_transaction`] notice that and answer with
+//! [`Error::TransactionEnded`] or [`Error::Database`], never with success.
 //!
 //! # An example
 //!
@@ -50,11 +81,8 @@
 //! # async fn main() -> anyhow::Result<()> {
 //! // The database goes with its only connection.
 //! let pool = SqlitePoolOptions::new().max_connections(1).connect("sqlite::memory:").await?;
-//! # sqlx::raw_sql("
-//! #     CREATE TABLE creation_identifiers (arrival INTEGER PRIMARY KEY, command_id BLOB UNIQUE,
-//! #         command_name TEXT, entity_id BLOB) STRICT;
-//! #     CREATE TABLE offers (id BLOB PRIMARY KEY, title TEXT) STRICT;
-//! # ").execute(&pool).await?;
+//! sqlx::raw_sql(include_str!("../migrations/sqlite/creation_identifiers.sql")).execute(&pool).await?;
+//! sqlx::raw_sql("CREATE TABLE offers (id BLOB PRIMARY KEY, title TEXT) STRICT").execute(&pool).await?;
 //! let command = CommandId::generate();
 //! let (offer, by) = book(&pool, command).await?;
 //! assert_eq!(by, By::This);

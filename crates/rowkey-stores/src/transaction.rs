@@ -17,7 +17,8 @@ use crate::{CreateError, Error};
 /// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
 /// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
 /// closure may be called several times, also after a commit that was not answered: it has to notice
-/// what it has done, which is what the `CommandLog` is for.
+/// what it has done, which is what the `CommandLog` is for. How long all of that may take is up to
+/// the database: see [how long a call may take](crate#how-long-a-call-may-take).
 ///
 /// ```no_run
 /// use rowkey::{CommandLog, ShortPrefixComb, UuidV4, entity_key};
@@ -61,8 +62,8 @@ use crate::{CreateError, Error};
 ///
 /// [`Error::OpenTransaction`](crate::Error::OpenTransaction) for a connection in the middle of a
 /// transaction, [`Error::TransactionEnded`](crate::Error::TransactionEnded) if the closure has ended
-/// its transaction, [`Error::Database`](crate::Error::Database); and [`CreateError::Closure`] for
-/// those of the closure.
+/// its transaction or has ignored an error that did, [`Error::Database`](crate::Error::Database); and
+/// [`CreateError::Closure`] for those of the closure.
 pub async fn in_transaction<S, T, E, F>(
     store: S,
     mut run: impl FnMut(Lent<S::Transaction>) -> F,
