@@ -8,9 +8,9 @@ pub(crate) enum Nature {
     /// A unique index has the value already.
     Duplicate,
     /// Transactions were in each other's way, and this one has lost. Another attempt may do.
-    #[allow(dead_code, reason = "without a driver there are none")]
     Collision,
     /// The connection is gone, and with it the transaction, unless it was just being committed.
+    #[allow(dead_code, reason = "without a driver there are none")]
     ConnectionLost,
     /// Another attempt would fail as well.
     Lasting,
@@ -49,6 +49,7 @@ fn of_driver(error: &(dyn StdError + 'static)) -> Option<Nature> {
     }
     // Any other error of input and output may be that of a closure's own connection, to a mail
     // server say, and its letter is not to be sent ten times.
+    let _ = error;
     None
 }
 

@@ -104,9 +104,18 @@ pub async fn reserve_block<S: Store>(
     let mut source = store.into_source();
     let mut attempts = Attempts::on::<S::Source>();
     let end = loop {
-        match advance(&mut source, group, size).await {
-            Err(error) if attempts.another_after(error.nature()) => {}
-            outcome => break outcome?,
+        let error = match advance(&mut source, group, size).await {
+            Ok(end) => break end,
+            Err(error) => error,
+        };
+        let nature = match error.nature() {
+            // Another process has begun the group at the same time, on a server that speaks TDS but
+            // does not lock what is not there yet.
+            Nature::Duplicate => Nature::Collision,
+            nature => nature,
+        };
+        if !attempts.another_after(nature) {
+            return Err(error);
         }
     };
     let first = end.and_then(|end| u64::try_from(end - i64::from(size.get())).ok());

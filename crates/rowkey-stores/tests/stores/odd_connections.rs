@@ -249,8 +249,7 @@ pub(crate) async fn no_other_writer_comes_between_a_read_and_a_write(
         let mut other_session = other.driver.acquire().await?;
         let locked = other.add(&mut other_session, CommandId::generate()).await;
         assert!(locked.is_err(), "another one has written");
-        let added = shop.add(&mut session, CommandId::generate()).await;
-        Ok::<_, sqlx::Error>(added?)
+        shop.add(&mut session, CommandId::generate()).await
     };
     in_transaction(&shop.driver, add).await?;
     create_once(&shop.driver, CommandId::generate(), NAME, add).await?;
