@@ -19,7 +19,7 @@
 //! | | **Entities whose ids the server makes** | `command_ids`, `pruning` |
 //! | 11 | A row has the command id, which is unique, the entity's id and the command's name | `a_command_creates_an_entity_with_an_id_of_the_server`, `a_command_id_with_another_name_is_a_conflict`, `entities_of_any_format_are_created` |
 //! | 12 | Found: the entity's id. Not found: entity and row in one transaction | `a_repeated_command_gets_the_id_of_the_first_time`, `entity_and_command_id_are_committed_together_or_not_at_all`, `a_command_that_failed_can_be_sent_again`, `a_call_that_is_dropped_before_the_commit_leaves_nothing` |
-//! | 13 | Of concurrent duplicates one creates, the others look up | `concurrent_duplicates_create_one_entity_per_command`, `concurrent_duplicates_are_not_misled_by_unique_keys_of_the_entity`, `deadlocks_are_tried_again`, `a_connection_killed_between_insert_and_commit_is_tried_again` |
+//! | 13 | Of concurrent duplicates one creates, the others look up | `concurrent_duplicates_create_one_entity_per_command`, `concurrent_duplicates_are_not_misled_by_unique_keys_of_the_entity`, `deadlocks_are_tried_again`, `a_connection_killed_between_insert_and_commit_is_tried_again`, `a_process_killed_between_insert_and_commit_leaves_nothing` |
 //! | 14 | Command ids begin with a time; random ones do as well | all of them use `UuidV7`, and `random_command_ids_do_as_well` |
 //! | 15 | Rows go with the first command after the creation, or by caps, oldest first | `the_first_command_after_creation_forgets_the_creating_one`, `forgetting_is_undone_with_the_transaction`, `a_cap_for_each_name_drops_the_oldest`, `a_global_cap_drops_the_oldest` |
 //! | 16 | Without its row, a repetition creates a second entity | `a_command_that_was_forgotten_creates_a_second_entity` |
@@ -41,6 +41,7 @@ mod ended_transactions;
 mod executed_commands;
 mod halls;
 mod key_blocks;
+mod killed_processes;
 mod odd_connections;
 mod pruning;
 mod shop;
@@ -98,6 +99,10 @@ macro_rules! tests {
 fn main() -> anyhow::Result<ExitCode> {
     if let Some(work) = key_blocks::Work::of_this_process() {
         work?.run()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(outcome) = killed_processes::run_if_this_process_is_to_be_killed() {
+        outcome?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut suite = Suite::from_env()?;
@@ -200,6 +205,9 @@ fn main() -> anyhow::Result<ExitCode> {
             }
         },
     );
+    tests! { suite, ALL, killed_processes:
+        a_process_killed_between_insert_and_commit_leaves_nothing,
+    }
     tests! { suite, ALL, ended_transactions:
         a_failure_that_a_closure_ignores_is_no_success,
         a_transaction_that_its_closure_ends_is_no_success,
