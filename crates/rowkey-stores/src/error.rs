@@ -42,6 +42,16 @@ pub enum Error {
     #[error(transparent)]
     Key(#[from] rowkey::Error),
 
+    /// What the table `key_blocks` has for a group is no number of a key. Put there one behind the last
+    /// number that was given.
+    #[error("key_blocks has {next_key} for the group {group}, but numbers are 1 to 2^48-1")]
+    NextKey {
+        /// The group.
+        group: u16,
+        /// What is there.
+        next_key: i64,
+    },
+
     /// A connection was given that is in the middle of a transaction. What was to be rolled back
     /// or committed in it would be more than the caller knows of.
     #[error("the connection is in the middle of a transaction")]

@@ -94,8 +94,9 @@ impl<S: Store + Clone + Send + Sync> ShortKeyAllocator for KeyBlocks<S> {
 ///
 /// # Errors
 ///
-/// [`rowkey::Error::ShortKeysUsedUp`] in [`Error::Key`] after 2^48-1, [`Error::OpenTransaction`]
-/// for a connection in the middle of a transaction, [`Error::Database`].
+/// [`rowkey::Error::ShortKeysUsedUp`] in [`Error::Key`] after 2^48-1, [`Error::NextKey`] if the table
+/// has something else than a number, [`Error::OpenTransaction`] for a connection in the middle of a
+/// transaction, [`Error::Database`].
 pub async fn reserve_block<S: Store>(
     store: S,
     group: LuuidGroup,
@@ -154,7 +155,14 @@ async fn advance_on<S: Session>(
         Value::Number(LAST_KEY),
     ];
     let statement = S::STATEMENTS.advance_keys;
-    session.run_update(statement, &values).await
+    let end = session.run_update(statement, &values).await?;
+    match end.map(|end| end.saturating_sub(size.get().into())) {
+        Some(next_key) if next_key < 1 => Err(Error::NextKey {
+            group: group.get(),
+            next_key,
+        }),
+        _ => Ok(end),
+    }
 }
 
 /// As [`advance_on`], for a group that may not be there yet.

@@ -98,6 +98,28 @@ pub(crate) async fn the_last_block_ends_with_the_last_number<D: Driver>(
     Ok(())
 }
 
+pub(crate) async fn what_is_no_number_is_not_handed_out<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
+    let shop = Shop::<D>::open(database).await?;
+    let store = shop.driver.store().await?;
+    reserve_block(store.clone(), CUSTOMERS, size(5)).await?;
+    for corrupt in [0, -5] {
+        let set = format!("UPDATE key_blocks SET next_key = {corrupt}");
+        shop.execute(&set).await?;
+        for _ in 0..2 {
+            let refused = reserve_block(store.clone(), CUSTOMERS, size(10)).await;
+            let is_told = matches!(
+                refused,
+                Err(Error::NextKey { group, next_key })
+                    if group == CUSTOMERS.get() && next_key == corrupt
+            );
+            assert!(is_told, "{refused:?}");
+        }
+    }
+    Ok(())
+}
+
 pub(crate) async fn tasks_share_a_block<D: Driver>(database: &TestDatabase) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
     let keys = &blocks(&shop, 100).await?;

@@ -187,6 +187,7 @@ fn main() -> anyhow::Result<ExitCode> {
         groups_are_counted_apart,
         another_process_goes_on_behind_the_reserved_block,
         the_last_block_ends_with_the_last_number,
+        what_is_no_number_is_not_handed_out,
     }
     tests! { suite, ALL, key_blocks:
         tasks_share_a_block,
