@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::shop::{Driver, Offer, OfferId, Shop};
 
-#[entity_key]
+/// In SQL Server in the order of its bytes, which servers that speak its protocol keep as well.
+#[entity_key(storage(sqlserver = "binary"))]
 pub(crate) struct HallId(UuidV7);
 
 /// Never indexed, so a random id does.
@@ -135,15 +136,11 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
     /// Reads a hall and keeps others from changing it until the transaction ends.
     async fn lock(&self, session: &mut D::Session, id: HallId) -> Result<Option<Hall<LIMIT>>> {
         let id = self.literal(id);
-        let (hint, clause) = match self.0.backend {
-            // A transaction that begins with a lock has that of the whole file.
-            Backend::Sqlite => ("", ""),
-            Backend::SqlServer => (" WITH (UPDLOCK)", ""),
-            Backend::Postgres | Backend::MySql | Backend::MariaDb => ("", " FOR UPDATE"),
-        };
+        self.0.lock_row(session, "halls", "state", &id).await?;
+        let lock = self.0.locking_clause();
         let mut columns = Vec::new();
         for column in ["state", "commands"] {
-            let sql = format!("SELECT {column} FROM halls{hint} WHERE id = {id}{clause}");
+            let sql = format!("SELECT {column} FROM halls WHERE id = {id}{lock}");
             columns.extend(D::texts(session, &sql).await?);
         }
         let [state, commands] = columns.as_slice() else {

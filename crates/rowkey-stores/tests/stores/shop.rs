@@ -221,6 +221,33 @@ impl<D: Driver> Shop<D> {
             .await
     }
 
+    /// What ends a query that locks the rows it finds until the transaction ends.
+    pub(crate) fn locking_clause(&self) -> &'static str {
+        match self.backend {
+            Backend::Postgres | Backend::MySql | Backend::MariaDb => " FOR UPDATE",
+            // A transaction that begins with a lock has that of the whole file.
+            Backend::Sqlite => "",
+            // See `lock_row`.
+            Backend::SqlServer => "",
+        }
+    }
+
+    /// Locks a row of SQL Server before it is read. The hint `UPDLOCK` is shorter, but of servers that
+    /// speak TDS some take it and lock nothing.
+    pub(crate) async fn lock_row(
+        &self,
+        session: &mut D::Session,
+        table: &str,
+        column: &str,
+        id: &str,
+    ) -> Result<(), D::Error> {
+        if self.backend != Backend::SqlServer {
+            return Ok(());
+        }
+        let sql = format!("UPDATE {table} SET {column} = {column} WHERE id = {id}");
+        D::execute(session, &sql).await
+    }
+
     /// Runs something outside of any transaction.
     pub(crate) async fn with_session<T>(
         &self,

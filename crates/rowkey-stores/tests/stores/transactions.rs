@@ -4,7 +4,7 @@ use anyhow::Result;
 use futures_util::future;
 use rowkey::CommandLog;
 use rowkey_stores::{CreateError, in_transaction};
-use rowkey_testkit::{Backend, TestDatabase};
+use rowkey_testkit::TestDatabase;
 
 use crate::shop::{CommandId, Driver, OfferId, Shop};
 
@@ -35,14 +35,10 @@ impl<D: Driver> Shop<D> {
         session: &mut D::Session,
         offer: OfferId,
     ) -> Result<String, D::Error> {
-        let (hint, lock) = match self.backend {
-            Backend::SqlServer => ("WITH (UPDLOCK)", ""),
-            // The transaction has the lock of the whole database.
-            Backend::Sqlite => ("", ""),
-            _ => ("", "FOR UPDATE"),
-        };
         let id = self.literal(offer);
-        let sql = format!("SELECT title FROM offers {hint} WHERE id = {id} {lock}");
+        self.lock_row(session, "offers", "title", &id).await?;
+        let lock = self.locking_clause();
+        let sql = format!("SELECT title FROM offers WHERE id = {id}{lock}");
         let title = D::texts(session, &sql).await?.pop();
         Ok(title.unwrap_or_default())
     }
