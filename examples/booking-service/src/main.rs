@@ -1,22 +1,32 @@
 //! The booking service as a program: settings, start, end.
 
 use std::env;
+use std::error::Error;
+use std::future::IntoFuture;
 use std::io::{self, IsTerminal, Write};
-use std::process;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use booking_service::http::{self, Service};
-use booking_service::store;
+use booking_service::store::{self, Store};
 use clap::Parser;
 use rowkey::generate::SystemClock;
 use rowkey::{PublicIdCipher, PublicIdCiphers};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
+use tokio::time::{interval, timeout};
 use tracing_subscriber::EnvFilter;
 
 const PUBLIC_ID_KEY: &str = "BOOKING_PUBLIC_ID_KEY";
 const PUBLIC_ID_KEY_FILE: &str = "BOOKING_PUBLIC_ID_KEY_FILE";
+
+/// How long requests may still run after a signal. A client that never sends the rest of its request
+/// would keep the service running.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A booking service with typed keys.
 ///
@@ -66,19 +76,35 @@ async fn main() -> Result<()> {
     let address = listener.local_addr()?;
     writeln!(io::stdout(), "listening on http://{address}")?;
 
-    axum::serve(listener, http::router(service))
-        .with_graceful_shutdown(async move {
-            signals.next().await;
-            tracing::info!("stopping; another signal ends the requests that still run");
-            tokio::spawn(async move {
-                signals.next().await;
-                process::exit(1);
-            });
-        })
-        .await?;
+    tokio::spawn(forget_old_commands(Arc::clone(&store)));
+    let (give_up, given_up) = oneshot::channel();
+    let served = axum::serve(listener, http::router(service)).with_graceful_shutdown(async move {
+        signals.next().await;
+        tracing::info!("stopping; another signal ends the requests that still run");
+        tokio::spawn(async move {
+            let _ = timeout(PATIENCE, signals.next()).await;
+            let _ = give_up.send(());
+        });
+    });
+    tokio::select! {
+        outcome = served.into_future() => outcome?,
+        Ok(()) = given_up => bail!("requests that still ran were given up"),
+    }
     store.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Forgets old commands now and every day.
+async fn forget_old_commands(store: Arc<dyn Store>) {
+    let mut days = interval(DAY);
+    loop {
+        days.tick().await;
+        if let Err(error) = store.forget_old_commands().await {
+            let error: &dyn Error = &error;
+            tracing::warn!(error, "old commands are still remembered");
+        }
+    }
 }
 
 /// The cipher whose key the environment has.

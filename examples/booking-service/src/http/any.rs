@@ -33,7 +33,7 @@ enum Kind {
     path = "/any/{uuid}",
     tag = "support",
     params(("uuid" = AnyId, Path)),
-    responses((status = 200, body = Finding), Malformed, Unknown, Failed)
+    responses((status = 200, description = "What it is", body = Finding), Malformed, Unknown, Failed)
 )]
 pub(super) async fn find(
     State(service): State<Service>,

@@ -95,7 +95,7 @@ pub(super) async fn book(
     path = "/bookings/{id}",
     tag = "bookings",
     params(("id" = BookingId, Path)),
-    responses((status = 200, body = Booking), Malformed, Unknown, Failed)
+    responses((status = 200, description = "The booking", body = Booking), Malformed, Unknown, Failed)
 )]
 pub(super) async fn get_booking(
     State(service): State<Service>,

@@ -22,6 +22,7 @@ use crate::model;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct NewCustomer {
     command_id: CommandId,
+    #[schema(min_length = 1, max_length = 200)]
     name: String,
 }
 
@@ -97,7 +98,7 @@ pub(super) async fn add_customer(
     path = "/customers/{id}",
     tag = "customers",
     params(("id" = String, Path, description = "The id, or the number such as `23122e`")),
-    responses((status = 200, body = Customer), Malformed, Unknown, Failed)
+    responses((status = 200, description = "The customer", body = Customer), Malformed, Unknown, Failed)
 )]
 pub(super) async fn get_customer(
     State(service): State<Service>,

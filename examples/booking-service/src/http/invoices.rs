@@ -27,7 +27,7 @@ pub(super) struct Invoice {
     path = "/invoices/{publicId}",
     tag = "invoices",
     params(("publicId" = PublicId<InvoiceId>, Path)),
-    responses((status = 200, body = Invoice), Malformed, Unknown, Failed)
+    responses((status = 200, description = "The invoice", body = Invoice), Malformed, Unknown, Failed)
 )]
 pub(super) async fn get_invoice(
     State(service): State<Service>,
@@ -36,7 +36,10 @@ pub(super) async fn get_invoice(
     // One that was made up gets the answer of one that nobody has.
     let invoice = match service.public_ids.decode(id) {
         Ok(id) => service.store.invoice(id).await?,
-        Err(_) => None,
+        Err(error) => {
+            tracing::info!(%error, "a public id cannot be read");
+            None
+        }
     };
     match invoice {
         Some(invoice) => Ok(Json(Invoice {

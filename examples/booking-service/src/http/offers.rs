@@ -25,6 +25,7 @@ const USUAL_PAGE: u32 = 20;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct NewBookingOffer {
     customer_id: CustomerId,
+    #[schema(min_length = 1, max_length = 200)]
     title: String,
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     cents: i64,
@@ -165,7 +166,7 @@ pub(super) async fn make_offer(
     path = "/booking-offers/{id}",
     tag = "booking offers",
     params(("id" = BookingOfferId, Path)),
-    responses((status = 200, body = Offer), Malformed, Unknown, Failed)
+    responses((status = 200, description = "The offer", body = Offer), Malformed, Unknown, Failed)
 )]
 pub(super) async fn get_offer(
     State(service): State<Service>,
@@ -180,7 +181,7 @@ pub(super) async fn get_offer(
     path = "/booking-offers",
     tag = "booking offers",
     params(PageQuery),
-    responses((status = 200, body = OfferPage), Malformed, Failed)
+    responses((status = 200, description = "A page, in the order of the ids", body = OfferPage), Malformed, Failed)
 )]
 pub(super) async fn list_offers(
     State(service): State<Service>,

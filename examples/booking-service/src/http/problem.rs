@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_path_to_error::Segment;
 use utoipa::{IntoResponses, ToSchema};
 
-use crate::store::StoreError;
+use crate::store::{self, StoreError};
 
 /// What went wrong.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -187,6 +187,11 @@ pub(crate) async fn no_method(method: Method) -> Problem {
 pub(crate) fn after_panic(_: Box<dyn Any + Send>) -> Response {
     // The panic hook has written where it was, and why.
     tracing::error!("a request has panicked");
+    unexplained()
+}
+
+/// For requests that have no answer.
+pub(crate) fn unexplained() -> Response {
     Problem::unexplained().into_response()
 }
 
@@ -287,6 +292,7 @@ fn is_unavailable(error: &(dyn Error + 'static)) -> bool {
 
     match find_source::<sqlx::Error>(error) {
         Some(Io(_) | Tls(_) | PoolTimedOut | PoolClosed | WorkerCrashed) => true,
+        Some(error) if store::is_busy(error) => true,
         // A PostgreSQL that starts or stops, or that has no connection left.
         Some(Database(error)) => error
             .code()

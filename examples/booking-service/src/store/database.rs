@@ -19,8 +19,9 @@ use super::sql::SqlStore;
 /// while the database is away.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a writer of SQLite waits for the others.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a writer of SQLite waits for the others. A command is tried ten times before its client
+/// is told that the database cannot be reached.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long to wait before a file of SQLite that is locked is opened again.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
@@ -90,7 +91,7 @@ async fn first_connection<DB: Database>(
 
 /// Whether a file of SQLite is locked: SQLITE_BUSY and SQLITE_BUSY_RECOVERY. Other databases have
 /// longer codes.
-fn is_busy(error: &sqlx::Error) -> bool {
+pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     code.is_some_and(|code| ["5", "261"].contains(&&*code))
 }

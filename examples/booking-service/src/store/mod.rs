@@ -18,6 +18,7 @@ use crate::model::{
 use crate::moment::{Moment, RecordedClockError};
 
 pub use database::connect;
+pub(crate) use database::is_busy;
 
 /// An offer that a client wants to make.
 #[derive(Clone, Debug)]
@@ -93,6 +94,10 @@ pub trait Store: Send + Sync {
 
     /// The invoice with a key.
     async fn invoice(&self, id: InvoiceId) -> Result<Option<Invoice>, StoreError>;
+
+    /// Forgets the oldest commands that have created something, but for as many as clients may send
+    /// while they go on trying.
+    async fn forget_old_commands(&self) -> Result<(), StoreError>;
 
     /// Asks the database whether it is there.
     async fn ping(&self) -> Result<(), StoreError>;

@@ -10,7 +10,7 @@ use rowkey::driver::sqlx::PushBounds;
 use rowkey::{CommandLog, CreationWindow, EntityKey, ShortKey};
 use rowkey_stores::{
     Created, Found, KeyBlocks, Lent, Session, create_numbered, create_once, find_or_create, forget,
-    in_transaction,
+    in_transaction, prune,
 };
 use sqlx::error::ErrorKind;
 use sqlx::pool::PoolConnection;
@@ -27,6 +27,9 @@ use crate::moment::time_of_creation;
 
 /// How many numbers of customers and bookings a process reserves at a time.
 const BLOCK_SIZE: NonZeroU32 = NonZeroU32::new(100).unwrap();
+
+/// How many of the commands that have created something are remembered.
+const REMEMBERED_CREATIONS: u32 = 100_000;
 
 /// A pool, and the numbers that were reserved with it.
 pub(super) struct SqlStore<DB: Database> {
@@ -349,6 +352,11 @@ where
         let mut query = QueryBuilder::new("SELECT id, booking_id, cents FROM invoices WHERE id = ");
         query.push_bind(id);
         Ok(query.build_query_as().fetch_optional(&self.pool).await?)
+    }
+
+    async fn forget_old_commands(&self) -> Result<(), StoreError> {
+        prune(self.pool.clone(), REMEMBERED_CREATIONS).await?;
+        Ok(())
     }
 
     async fn ping(&self) -> Result<(), StoreError> {

@@ -61,6 +61,17 @@ pub(crate) async fn idle_connections_are_closed(database: &TestDatabase) -> Resu
     service.stop().await
 }
 
+/// A client that never sends the rest of its request keeps the service for a while, and not for ever.
+pub(crate) async fn requests_that_never_end_are_given_up(database: &TestDatabase) -> Result<()> {
+    let service = Service::start(database).await?;
+    let mut connection = RawConnection::open(service.address()).await?;
+    connection.write("GET /health HT").await?;
+    // It has been read by the time that this one is answered.
+    service.client().get("/health").await?;
+    service.terminate(Signal::TERM)?;
+    service.killed().await
+}
+
 /// What was created is there after a restart, and can be repeated.
 pub(crate) async fn entities_outlive_the_process(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;

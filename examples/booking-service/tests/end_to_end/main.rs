@@ -126,7 +126,11 @@ fn main() -> anyhow::Result<ExitCode> {
         no_secret_is_logged,
         a_start_that_fails_tells_no_secret,
     }
-    tests! { suite, [Backend::Sqlite], ends: nothing_has_to_be_set }
+    tests! { suite, [Backend::Sqlite], ends:
+        nothing_has_to_be_set,
+        requests_that_never_end_are_given_up,
+    }
+    tests! { suite, [Backend::Sqlite], outages: a_locked_file_is_told }
     tests! { suite, SERVERS, outages:
         a_database_out_of_reach_is_told,
         broken_connections_are_replaced,

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use anyhow::{Context, Result};
 use rowkey_testkit::TestDatabase;
+use sqlx::{Connection, SqliteConnection};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
@@ -85,6 +86,20 @@ pub(crate) async fn a_database_out_of_reach_is_told(database: &TestDatabase) -> 
     let customer = client.send(&request).await?.created();
     assert_ne!(customer["id"], known["id"]);
     client.get("/health").await?;
+    service.stop().await
+}
+
+/// A file that somebody else has locked is a database out of reach.
+pub(crate) async fn a_locked_file_is_told(database: &TestDatabase) -> Result<()> {
+    let service = Service::start(database).await?;
+    let client = service.client();
+    let mut other = SqliteConnection::connect(database.url()).await?;
+    let locked = other.begin_with("BEGIN EXCLUSIVE").await?;
+    let request = Request::customer("Ada");
+    client.send(&request).await?.refused(503);
+
+    locked.rollback().await?;
+    client.send(&request).await?.created();
     service.stop().await
 }
 
