@@ -31,6 +31,8 @@
 //! Connections that are broken are found out one by one, each at the cost of an attempt, if the pool
 //! does not test them (`test_before_acquire(false)`): with ten of them or more, a call may fail.
 //!
+//! # Closures
+//!
 //! Closures get what they need as [`Lent`]: `&mut *lent` is a connection of the driver. They are
 //! written as `async |mut lent| { … }`, within the call, so that the compiler knows the parameter. One
 //! that owns what it needs, or that changes something outside, has to be
