@@ -104,7 +104,9 @@ fn a_known_registry_with_a_name_twice_is_refused() {
 
 /// As one that is read: what is written by the one is read by the other.
 #[test]
-#[should_panic(expected = "the name ` A` of a service entity is empty or has white space around it")]
+#[should_panic(
+    expected = "the name ` A` of a service entity is empty or has white space around it"
+)]
 fn a_known_registry_with_white_space_around_a_name_is_refused() {
     let _ = Registry::<ServiceEntity>::new(&[(1, " A")]);
 }
