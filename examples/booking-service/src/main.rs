@@ -30,13 +30,14 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A booking service with typed keys.
 ///
-/// The key of the invoices' public ids, 16 or 32 bytes in base64, is taken from the variable
+/// The key of the invoices' public ids, 16, 24 or 32 bytes in base64, is taken from the variable
 /// BOOKING_PUBLIC_ID_KEY or from the file that BOOKING_PUBLIC_ID_KEY_FILE names. RUST_LOG says what
 /// is logged.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Settings {
-    /// The database: sqlite:…, postgres://…, mysql://… or mariadb://…
+    /// The database: sqlite:…, postgres://…, mysql://… or mariadb://… (in the variable if it has a
+    /// password)
     #[arg(
         long,
         env = "DATABASE_URL",
