@@ -85,11 +85,6 @@ impl Failure {
             io::stderr().write_all(format!("error: {message} (hint: {hint})\n").as_bytes())
         };
     }
-
-    /// The exit code.
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.code)
-    }
 }
 
 /// An id, a number or a time that the library refuses.
@@ -135,6 +130,19 @@ pub(crate) enum Stop {
     Failure(Failure),
     /// Whoever reads the output has seen enough, such as `head`.
     ClosedPipe,
+}
+
+impl Stop {
+    /// Reports a failure, if it is one; the exit code of the program.
+    pub(crate) fn report(&self) -> ExitCode {
+        match self {
+            Self::Failure(failure) => {
+                failure.report();
+                ExitCode::from(failure.code)
+            }
+            Self::ClosedPipe => ExitCode::SUCCESS,
+        }
+    }
 }
 
 impl From<Failure> for Stop {

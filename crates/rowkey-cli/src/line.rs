@@ -7,10 +7,15 @@ use crate::failure::Failure;
 /// No id has nearly so many bytes; only texts for `crc12` come close.
 const LONGEST: usize = 64 * 1024;
 
-/// Reads lines that end in `\n` or `\r\n`; the last one may end without.
+/// What some editors write in front of UTF-8. It belongs to the file, not to its first line.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Reads lines that end in `\n` or `\r\n`; the last one may end without. A byte-order mark in front
+/// of the first is left out.
 pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
+    is_first: bool,
 }
 
 /// Why a line, or an argument, is no text.
@@ -48,6 +53,7 @@ impl<R: Read> Lines<R> {
         Self {
             reader: BufReader::with_capacity(64 * 1024, reader),
             line: Vec::with_capacity(64),
+            is_first: true,
         }
     }
 
@@ -59,7 +65,7 @@ impl<R: Read> Lines<R> {
     /// The next line without its end, or `None` after the last.
     pub(crate) fn next(&mut self) -> io::Result<Option<Result<&str, Unreadable>>> {
         self.line.clear();
-        let limit = LONGEST as u64 + 2;
+        let limit = (BYTE_ORDER_MARK.len() + LONGEST + 2) as u64;
         if self
             .reader
             .by_ref()
@@ -72,6 +78,12 @@ impl<R: Read> Lines<R> {
         let complete = self.line.pop_if(|byte| *byte == b'\n').is_some();
         if complete {
             self.line.pop_if(|byte| *byte == b'\r');
+        }
+        if std::mem::take(&mut self.is_first) && self.line.starts_with(BYTE_ORDER_MARK) {
+            self.line.drain(..BYTE_ORDER_MARK.len());
+            if self.line.is_empty() && !complete {
+                return Ok(None);
+            }
         }
         if self.line.len() > LONGEST {
             if !complete {
@@ -112,6 +124,14 @@ mod tests {
     fn a_line_that_is_not_utf8_does_not_disturb_the_next() {
         let expected = [Err(Unreadable::NotUtf8 { position: 1 }), Ok("b".into())];
         assert_eq!(lines(b"a\xff\nb\n"), expected);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_left_out_of_the_first_line_alone() {
+        let marked = ["a", "\u{feff}b"].map(|line| Ok(line.to_owned()));
+        assert_eq!(lines("\u{feff}a\n\u{feff}b".as_bytes()), marked);
+        assert_eq!(lines("\u{feff}\n".as_bytes()), [Ok(String::new())]);
+        assert_eq!(lines("\u{feff}".as_bytes()), []);
     }
 
     #[test]

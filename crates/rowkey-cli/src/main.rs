@@ -23,7 +23,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::Cli;
-use crate::failure::Stop;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -32,10 +31,6 @@ fn main() -> ExitCode {
     };
     match commands::run(&cli) {
         Ok(outcome) => outcome.exit_code(),
-        Err(Stop::Failure(failure)) => {
-            failure.report();
-            failure.exit_code()
-        }
-        Err(Stop::ClosedPipe) => ExitCode::SUCCESS,
+        Err(stop) => stop.report(),
     }
 }

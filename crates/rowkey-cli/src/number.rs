@@ -63,7 +63,7 @@ impl Group {
     /// The group that goes into the ids.
     pub(crate) fn resolve(&self) -> Result<LuuidGroup, Failure> {
         match self {
-            Self::Name(name) => Ok(LuuidGroup::of(name)),
+            Self::Name(name) => group_of(name).map_err(|failure| failure.at("--group")),
             Self::Number(digits) => {
                 let number = u16::from_str_radix(digits, 16).map_err(|_| {
                     out_of_range("--group", "0x000 to 0xfff", format_args!("0x{digits}"))
@@ -71,6 +71,27 @@ impl Group {
                 Ok(LuuidGroup::new(number)?)
             }
         }
+    }
+}
+
+/// The group of a name. White space around a name, or a byte-order mark, would make it another
+/// group; no key can be declared with it.
+pub(crate) fn group_of(name: &str) -> Result<LuuidGroup, Failure> {
+    let is_foreign = |character: char| character.is_whitespace() || character == '\u{feff}';
+    let end = name.chars().count().saturating_sub(1);
+    match name
+        .chars()
+        .enumerate()
+        .find(|(position, character)| [0, end].contains(position) && is_foreign(*character))
+    {
+        None => Ok(LuuidGroup::of(name)),
+        Some((position, found)) => Err(Failure::bad_input(
+            format_args!(
+                "expected the name of a group, without blanks around it: {found:?} at position \
+                 {position}"
+            ),
+            "give the name as it is declared; every character of it counts",
+        )),
     }
 }
 

@@ -1,10 +1,11 @@
 //! What clap has to say about a command line.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Stop};
 
 /// Prints help or a version as asked for, or the error in one line with a hint.
 pub(crate) fn report(error: &clap::Error) -> ExitCode {
@@ -12,15 +13,12 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            // A pager that was closed early is no error.
-            let _ = error.print();
-            ExitCode::from(error.exit_code() as u8)
+            match error.print().and_then(|()| io::stdout().flush()) {
+                Ok(()) => ExitCode::from(error.exit_code() as u8),
+                Err(error) => Stop::from(error).report(),
+            }
         }
-        _ => {
-            let failure = failure(&error.to_string());
-            failure.report();
-            failure.exit_code()
-        }
+        _ => Stop::from(failure(&error.to_string())).report(),
     }
 }
 

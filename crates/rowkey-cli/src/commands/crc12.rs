@@ -1,10 +1,10 @@
 //! `rowkey crc12`.
 
-use rowkey_core::LuuidGroup;
 use serde::Serialize;
 
 use crate::args::Crc12;
 use crate::failure::{Outcome, Stop};
+use crate::number::group_of;
 use crate::stream::{Gap, answer_each, json_line, text_line};
 
 #[derive(Serialize)]
@@ -18,7 +18,7 @@ struct Answer<'a> {
 pub(super) fn run(args: &Crc12, json: bool) -> Result<Outcome, Stop> {
     answer_each(&args.ids, Gap::EmptyLine, |text, line| {
         let text = text?;
-        let group = LuuidGroup::of(text);
+        let group = group_of(text)?;
         if json {
             json_line(
                 line,

@@ -92,3 +92,31 @@ fn crc12_counts_utf8_bytes() {
         expected
     );
 }
+
+#[test]
+fn the_mark_of_a_utf8_file_is_no_part_of_the_first_name() {
+    let expected = rowkey("crc12 com.acme.Customer com.acme.Order").run().ok();
+    let lines = "\u{feff}com.acme.Customer\r\ncom.acme.Order\r\n";
+    assert_eq!(rowkey("crc12").reading(lines.as_bytes()).ok(), expected);
+    let id = "00000023-122e-6aa1-a789-28ef27ab7c62";
+    let marked = format!("\u{feff}{id}\n");
+    let convert = "convert --format luuid --from public --to public";
+    let converted = rowkey(convert).reading(marked.as_bytes()).ok();
+    assert_eq!(converted, format!("{id}\n"));
+}
+
+#[test]
+fn names_that_no_key_can_be_declared_with_have_no_group() {
+    for (name, problem) in [
+        ("\u{feff}com.acme.Customer", r"'\u{feff}' at position 0"),
+        ("com.acme.Customer\u{feff}", r"'\u{feff}' at position 17"),
+        (" com.acme.Customer", "' ' at position 0"),
+        ("com.acme.Customer\u{a0}", r"'\u{a0}' at position 17"),
+    ] {
+        let finished = rowkey("crc12").arg(name).run();
+        assert!(finished.bad_input().contains(problem), "{finished:?}");
+        assert_eq!(finished.output, "");
+        let finished = rowkey("new --format luuid --key 1 --group").arg(name).run();
+        assert!(finished.bad_input().contains(problem), "{finished:?}");
+    }
+}

@@ -1,7 +1,7 @@
 //! One run of the binary.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 
 use serde_json::Value;
@@ -61,16 +61,20 @@ impl Rowkey {
             });
             child.wait_with_output().unwrap()
         });
-        let finished = Finished {
-            code: output
-                .status
-                .code()
-                .expect("the run is not ended by a signal"),
-            output: String::from_utf8(output.stdout).unwrap(),
-            errors: String::from_utf8(output.stderr).unwrap(),
-        };
-        assert!(!finished.errors.contains("panicked"), "{}", finished.errors);
-        finished
+        Finished::of(output)
+    }
+
+    /// Runs with standard output going to a disk that is full; what it would have answered is lost.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn with_a_full_disk(mut self) -> Finished {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let output = self
+            .command
+            .stdin(Stdio::null())
+            .stdout(full.unwrap())
+            .output()
+            .unwrap();
+        Finished::of(output)
     }
 
     /// Runs with these lines on standard input.
@@ -84,6 +88,19 @@ impl Rowkey {
 }
 
 impl Finished {
+    fn of(output: Output) -> Self {
+        let finished = Self {
+            code: output
+                .status
+                .code()
+                .expect("the run is not ended by a signal"),
+            output: String::from_utf8(output.stdout).unwrap(),
+            errors: String::from_utf8(output.stderr).unwrap(),
+        };
+        assert!(!finished.errors.contains("panicked"), "{}", finished.errors);
+        finished
+    }
+
     /// The output of a run that went well.
     #[track_caller]
     pub(crate) fn ok(self) -> String {

@@ -117,3 +117,39 @@ fn outputs_that_are_no_terminal_have_no_colour() {
         assert!(!finished.output.contains('\u{1b}') && !finished.errors.contains('\u{1b}'));
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn whatever_cannot_be_written_is_an_error() {
+    for arguments in [
+        "--help",
+        "-h",
+        "help",
+        "--version",
+        "help public-id encode",
+        "new --help",
+        "completions bash",
+        "new --format uuid-v4",
+        "inspect 5",
+        "inspect --json 5",
+        "convert --format uuid-v4 --from public --to hex 006474fb-c7aa-40fa-b346-06fe279621e5",
+        "validate --format short-prefix-comb --past 30d --future 30d \
+         006474fb-c7aa-40fa-b346-06fe279621e5",
+        "sort --backend postgres 006474fb-c7aa-40fa-b346-06fe279621e5",
+        "crc12 a",
+        "range --format uuid-v7 --from 0 --to 1 --backend postgres",
+        "range --format uuid-v7 --from 0 --to 0 --backend postgres",
+    ] {
+        let finished = rowkey(arguments).with_a_full_disk();
+        let error = finished.bad_input();
+        assert!(error.contains("the output cannot be written"), "{error}");
+    }
+    let key = "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=";
+    for arguments in [
+        "public-id encode --type u64 --key-env KEY 5",
+        "public-id decode --type uuid --key-env KEY 30322474-a954-ffa9-941c-6f038afe4ff1",
+    ] {
+        let finished = rowkey(arguments).env("KEY", key).with_a_full_disk();
+        finished.bad_input();
+    }
+}
