@@ -12,12 +12,20 @@
 //! # Calls that are dropped
 //!
 //! A call that is dropped before its end, by a timeout or a client that hangs up, leaves nothing half
-//! done in the database. But it may leave its connection in the middle of something, and what becomes
-//! of that is up to the driver. A tiberius client may have to be replaced. sqlx cleans up what it
-//! knows of; a connection that was dropped while its transaction began can stay in that transaction,
-//! and one to MySQL or MariaDB may never come back to its pool. The functions here get along with such
-//! connections, but a program's own statements on them may not be committed. What must not be dropped
-//! is for a task of its own: `tokio::spawn(call).await`.
+//! done in the database. But it leaves its connection in the middle of something, and what becomes of
+//! that is up to the driver: a tiberius client may have to be replaced; one of sqlx to PostgreSQL that
+//! was dropped while its transaction began stays in that transaction, and what a program writes on it
+//! next is not committed; one to MySQL or MariaDB can be lost to its pool for good, which in the end is
+//! empty. So a call runs in a task of its own, and what may be dropped waits for the task:
+//!
+//! ```
+//! # use rowkey_stores::Error;
+//! # async fn call() -> Result<(), Error> { Ok(()) }
+//! # async fn handler() -> anyhow::Result<()> {
+//! tokio::spawn(call()).await??;
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! # How long a call may take
 //!
@@ -79,6 +87,12 @@
 //!     Ok((created.id, created.by))
 //! }
 //!
+//! /// Handles a request, in a task that goes on to its end if the client hangs up.
+//! async fn handle(pool: &SqlitePool, command: CommandId) -> anyhow::Result<(OfferId, By)> {
+//!     let pool = pool.clone();
+//!     tokio::spawn(async move { book(&pool, command).await }).await?
+//! }
+//!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> anyhow::Result<()> {
 //! // The database goes with its only connection.
@@ -86,9 +100,9 @@
 //! sqlx::raw_sql(include_str!("../migrations/sqlite/creation_identifiers.sql")).execute(&pool).await?;
 //! sqlx::raw_sql("CREATE TABLE offers (id BLOB PRIMARY KEY, title TEXT) STRICT").execute(&pool).await?;
 //! let command = CommandId::generate();
-//! let (offer, by) = book(&pool, command).await?;
+//! let (offer, by) = handle(&pool, command).await?;
 //! assert_eq!(by, By::This);
-//! assert_eq!(book(&pool, command).await?, (offer, By::Earlier));
+//! assert_eq!(handle(&pool, command).await?, (offer, By::Earlier));
 //!
 //! // The first command that comes with the entity's id.
 //! let mut transaction = pool.begin().await?;
