@@ -47,7 +47,7 @@ impl Attempts {
         let sensible = match nature {
             Nature::Collision => true,
             Nature::ConnectionLost => self.reconnects,
-            Nature::Duplicate | Nature::Lasting => false,
+            Nature::Duplicate | Nature::Unavailable | Nature::Lasting => false,
         };
         sensible && self.made < MAX_ATTEMPTS
     }

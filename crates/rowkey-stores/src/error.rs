@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 
 use rowkey::ValidationError;
 
-use crate::failure::Nature;
+use crate::failure::{self, Nature};
 
 /// Why a store could not do something.
 ///
@@ -132,6 +132,12 @@ impl Error {
         matches!(self, Self::Conflict(_))
     }
 
+    /// Whether the database does not serve for now: status 503 in HTTP. See
+    /// [`is_unavailable`](crate::is_unavailable()), which takes any error.
+    pub fn is_unavailable(&self) -> bool {
+        failure::is_unavailable(self)
+    }
+
     pub(crate) fn nature(&self) -> Nature {
         match self {
             // Mostly, another call has been faster, and the next look-up finds its entity.
@@ -149,6 +155,12 @@ impl<E> CreateError<E> {
 }
 
 impl<E: StdError + 'static> CreateError<E> {
+    /// Whether the database does not serve for now: status 503 in HTTP. See
+    /// [`is_unavailable`](crate::is_unavailable()), which takes any error.
+    pub fn is_unavailable(&self) -> bool {
+        failure::is_unavailable(self)
+    }
+
     pub(crate) fn nature(&self) -> Nature {
         match self {
             Self::Store(error) => error.nature(),

@@ -12,8 +12,43 @@ pub(crate) enum Nature {
     /// The connection is gone, and with it the transaction, unless it was just being committed.
     #[allow(dead_code, reason = "without a driver there are none")]
     ConnectionLost,
-    /// Another attempt would fail as well.
+    /// The server does not do it for now: it has become read-only in a failover, say, or has no
+    /// connection left. Another attempt at once would fail as well.
+    #[allow(dead_code, reason = "without a driver there are none")]
+    Unavailable,
+    /// Another attempt would fail as well, also later.
     Lasting,
+}
+
+/// Whether an error, or one among its sources, says that a database does not serve for now: status
+/// 503 in HTTP. The same command may be sent again, later.
+///
+/// It does where
+///
+/// * the connection was lost, or there was none to be had: the server is away, starts or stops, has
+///   no connection left, or the pool has none or is closed;
+/// * the server is read-only, as the former primary is after a failover (PostgreSQL's 25006, MySQL's
+///   and MariaDB's 1836, and 1290 if its message names `read-only`; SQL Server's 3906);
+/// * transactions went on colliding (deadlocks, lock timeouts, a locked SQLite file).
+///
+/// ```
+/// use std::error::Error;
+///
+/// use rowkey_stores::is_unavailable;
+///
+/// /// The status of an answer for which there is no better one.
+/// fn status(error: &(dyn Error + 'static)) -> u16 {
+///     if is_unavailable(error) { 503 } else { 500 }
+/// }
+///
+/// assert_eq!(status(&sqlx::Error::PoolTimedOut), 503);
+/// assert_eq!(status(&sqlx::Error::RowNotFound), 500);
+/// ```
+pub fn is_unavailable(error: &(dyn StdError + 'static)) -> bool {
+    match Nature::of(error) {
+        Nature::Collision | Nature::ConnectionLost | Nature::Unavailable => true,
+        Nature::Duplicate | Nature::Lasting => false,
+    }
 }
 
 impl Nature {
@@ -68,6 +103,7 @@ mod sqlx {
             return Some(match error {
                 Error::Database(error) => of_database(&**error),
                 Error::Io(_) | Error::WorkerCrashed => Nature::ConnectionLost,
+                Error::Tls(_) | Error::PoolTimedOut | Error::PoolClosed => Nature::Unavailable,
                 _ => Nature::Lasting,
             });
         }
@@ -82,7 +118,7 @@ mod sqlx {
         }
         #[cfg(feature = "sqlx-mysql")]
         if let Some(error) = error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>() {
-            return of_mysql(error.number());
+            return of_mysql(error.number(), error.message());
         }
         let code = error.code().unwrap_or_default();
         #[cfg(feature = "sqlx-postgres")]
@@ -112,18 +148,24 @@ mod sqlx {
             // idle_in_transaction_session_timeout, transaction_timeout, and connections
             "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "25P04" => Nature::ConnectionLost,
             _ if state.starts_with("08") => Nature::ConnectionLost,
+            // read_only_sql_transaction, too_many_connections
+            "25006" | "53300" => Nature::Unavailable,
             _ => Nature::Lasting,
         }
     }
 
     #[cfg(feature = "sqlx-mysql")]
-    pub(super) fn of_mysql(number: u16) -> Nature {
+    pub(super) fn of_mysql(number: u16, message: &str) -> Nature {
         match number {
             // ER_CHECKREAD (MariaDB: the row has changed since the snapshot),
             // ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK
             1020 | 1205 | 1213 => Nature::Collision,
             // ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED, CR_SERVER_GONE_ERROR, CR_SERVER_LOST
             1053 | 1927 | 2006 | 2013 => Nature::ConnectionLost,
+            // ER_CON_COUNT_ERROR, ER_TOO_MANY_USER_CONNECTIONS, ER_READ_ONLY_MODE
+            1040 | 1203 | 1836 => Nature::Unavailable,
+            // ER_OPTION_PREVENTS_STATEMENT: also of --skip-grant-tables and others.
+            1290 if message.contains("read-only") => Nature::Unavailable,
             _ => Nature::Lasting,
         }
     }
@@ -146,15 +188,30 @@ mod tiberius {
     use super::{Nature, StdError};
 
     pub(super) fn nature(error: &(dyn StdError + 'static)) -> Option<Nature> {
-        let error = error.downcast_ref::<Error>()?;
-        Some(match (error, error.code()) {
-            // Of a constraint, of an index.
-            (_, Some(2627 | 2601)) => Nature::Duplicate,
-            // Deadlock, lock timeout, conflict of snapshots.
-            (_, Some(1205 | 1222 | 3960)) => Nature::Collision,
-            (Error::Io { .. }, _) => Nature::ConnectionLost,
+        Some(match error.downcast_ref::<Error>()? {
+            Error::Server(error) => of_sql_server(error.code(), error.class()),
+            Error::Io { .. } => Nature::ConnectionLost,
+            Error::Tls(_) => Nature::Unavailable,
             _ => Nature::Lasting,
         })
+    }
+
+    /// The class is the error's severity.
+    pub(super) fn of_sql_server(number: u32, class: u8) -> Nature {
+        match number {
+            // Of a constraint, of an index.
+            2627 | 2601 => Nature::Duplicate,
+            // Deadlock, lock timeout, conflict of snapshots.
+            1205 | 1222 | 3960 => Nature::Collision,
+            // Azure: the service has failed over, the database is not there yet, the service is busy,
+            // a limit of the database or of its server is reached.
+            40197 | 40613 | 40501 | 10928 | 10929 => Nature::ConnectionLost,
+            // The database is read-only.
+            3906 => Nature::Unavailable,
+            // The server closes the connection, as with 596, of a session that was killed.
+            _ if class >= 20 => Nature::ConnectionLost,
+            _ => Nature::Lasting,
+        }
     }
 }
 
@@ -196,7 +253,24 @@ mod tests {
         assert_eq!(Nature::of(&lost()), Nature::ConnectionLost);
         let wrapped = ShopError::WithSource(Box::new(lost()));
         assert_eq!(Nature::of(&wrapped), Nature::ConnectionLost);
-        assert_eq!(Nature::of(&::sqlx::Error::PoolTimedOut), Nature::Lasting);
+        let no_connection = ::sqlx::Error::PoolTimedOut;
+        assert_eq!(Nature::of(&no_connection), Nature::Unavailable);
+    }
+
+    #[cfg(feature = "sqlx-sqlite")]
+    #[test]
+    fn what_may_do_later_is_unavailable() {
+        use ::sqlx::Error::{Io, PoolTimedOut, RowNotFound};
+
+        use crate::CreateError::{self, Closure, Store};
+
+        let error = |error| crate::Error::Database(Box::new(error));
+        let lost = Io(io::ErrorKind::UnexpectedEof.into());
+        assert!(CreateError::<io::Error>::from(error(lost)).is_unavailable());
+        assert!(Closure(PoolTimedOut).is_unavailable());
+        assert!(!Closure(RowNotFound).is_unavailable());
+        let error: CreateError<io::Error> = Store(error(RowNotFound));
+        assert!(!error.is_unavailable());
     }
 
     #[cfg(feature = "sqlx-postgres")]
@@ -210,6 +284,9 @@ mod tests {
         ] {
             assert_eq!(sqlx::of_postgres(state), Nature::ConnectionLost, "{state}");
         }
+        for state in ["25006", "53300"] {
+            assert_eq!(sqlx::of_postgres(state), Nature::Unavailable, "{state}");
+        }
         // syntax_error, in_failed_sql_transaction, query_canceled, check_violation
         for state in ["42601", "25P02", "57014", "23514", ""] {
             assert_eq!(sqlx::of_postgres(state), Nature::Lasting, "{state}");
@@ -219,15 +296,67 @@ mod tests {
     #[cfg(feature = "sqlx-mysql")]
     #[test]
     fn numbers_of_mysql() {
+        let nature = |number| sqlx::of_mysql(number, "");
         for number in [1020, 1205, 1213] {
-            assert_eq!(sqlx::of_mysql(number), Nature::Collision, "{number}");
+            assert_eq!(nature(number), Nature::Collision, "{number}");
         }
         for number in [1053, 1927, 2006, 2013] {
-            assert_eq!(sqlx::of_mysql(number), Nature::ConnectionLost, "{number}");
+            assert_eq!(nature(number), Nature::ConnectionLost, "{number}");
         }
-        // ER_PARSE_ERROR, ER_NO_SUCH_TABLE
-        for number in [1064, 1146] {
-            assert_eq!(sqlx::of_mysql(number), Nature::Lasting, "{number}");
+        for number in [1040, 1203, 1836] {
+            assert_eq!(nature(number), Nature::Unavailable, "{number}");
+        }
+        // ER_PARSE_ERROR, ER_NO_SUCH_TABLE, ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
+        for number in [1064, 1146, 1792] {
+            assert_eq!(nature(number), Nature::Lasting, "{number}");
+        }
+    }
+
+    /// One error number for every option of the server that forbids something.
+    #[cfg(feature = "sqlx-mysql")]
+    #[test]
+    fn a_mysql_server_that_is_read_only_is_known_by_the_message() {
+        let message = |option: &str| {
+            format!(
+                "The MySQL server is running with the {option} option so it cannot execute this \
+                 statement"
+            )
+        };
+        for option in ["--read-only", "--super-read-only"] {
+            let nature = sqlx::of_mysql(1290, &message(option));
+            assert_eq!(nature, Nature::Unavailable, "{option}");
+        }
+        for option in ["--skip-grant-tables", "--secure-file-priv"] {
+            let nature = sqlx::of_mysql(1290, &message(option));
+            assert_eq!(nature, Nature::Lasting, "{option}");
+        }
+    }
+
+    #[cfg(feature = "tiberius")]
+    #[test]
+    fn errors_of_sql_server() {
+        for number in [2627, 2601] {
+            let nature = tiberius::of_sql_server(number, 14);
+            assert_eq!(nature, Nature::Duplicate, "{number}");
+        }
+        for number in [1205, 1222, 3960] {
+            let nature = tiberius::of_sql_server(number, 16);
+            assert_eq!(nature, Nature::Collision, "{number}");
+        }
+        for number in [40197, 40613, 40501, 10928, 10929] {
+            let nature = tiberius::of_sql_server(number, 16);
+            assert_eq!(nature, Nature::ConnectionLost, "{number}");
+        }
+        assert_eq!(tiberius::of_sql_server(3906, 16), Nature::Unavailable);
+        // The session was killed; a fatal error of the server.
+        for (number, class) in [(596, 21), (823, 24), (4014, 20)] {
+            let nature = tiberius::of_sql_server(number, class);
+            assert_eq!(nature, Nature::ConnectionLost, "{number}");
+        }
+        // Syntax, no such object, a value that is NULL, no space in the database.
+        for (number, class) in [(102, 15), (208, 16), (515, 16), (1105, 17)] {
+            let nature = tiberius::of_sql_server(number, class);
+            assert_eq!(nature, Nature::Lasting, "{number}");
         }
     }
 

@@ -144,6 +144,7 @@ pub use crate::tiberius::ClientTransaction;
 pub use client_made::{Found, Origin, find_or_create};
 pub use creation_identifiers::{Created, create_once, forget, prune, prune_name};
 pub use error::{Conflict, CreateError, Error};
+pub use failure::is_unavailable;
 pub use key_blocks::{KeyBlocks, create_numbered, reserve_block};
 pub use lent::Lent;
 pub use session::{Session, Store};
