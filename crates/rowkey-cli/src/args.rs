@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use rowkey_core::{Backend, FormatKind, UnixMillis};
+use rowkey_core::{Backend, FormatKind, Luuid, UnixMillis};
 
 use crate::number::{Group, Number};
 use crate::representation::{Representation, Subject};
@@ -109,9 +109,9 @@ pub(crate) struct New {
     #[arg(long, value_name = "NAME|0xNNN")]
     pub(crate) group: Option<Group>,
 
-    /// The key of a luuid, 0 to 281474976710655; the next ids get the next keys
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) key: Option<Number>,
+    /// The short key of a luuid, in hexadecimal; the next ids get the next
+    #[arg(long, visible_alias = "key", value_name = "HEX", value_parser = Luuid::parse_short_key, allow_hyphen_values = true)]
+    pub(crate) short_key: Option<u64>,
 
     /// The country of an iuid, 0 to 255
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -277,7 +277,7 @@ pub(crate) struct Crc12 {
     pub(crate) ids: Ids,
 }
 
-/// Print SQL conditions for the ids made in a time span
+/// Print SQL conditions for the ids made in a time span, or for the luuids with a short key
 ///
 /// One line per interval. The ids of a short COMB can lie in two intervals, at the two ends of its
 /// ring: join the lines with OR.
@@ -292,11 +292,25 @@ pub(crate) struct Range {
 
     /// The start of the span, itself included
     #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
-    pub(crate) from: UnixMillis,
+    #[arg(required_unless_present = "short_key")]
+    pub(crate) from: Option<UnixMillis>,
 
     /// The end of the span, itself excluded
     #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
-    pub(crate) to: UnixMillis,
+    #[arg(required_unless_present = "short_key")]
+    pub(crate) to: Option<UnixMillis>,
+
+    /// The short key of luuids, in hexadecimal as it is spoken: 23122e, 2078
+    #[arg(long, value_name = "HEX", value_parser = Luuid::parse_short_key, allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["from", "to", "interval"])]
+    pub(crate) short_key: Option<u64>,
+
+    /// The group of the short key: the full name of its kind, or a number such as 0xaa1
+    ///
+    /// Without it, the condition is for a number in whatever group: enough for a table, whose ids
+    /// are all of one group.
+    #[arg(long, value_name = "NAME|0xNNN")]
+    pub(crate) group: Option<Group>,
 
     /// Where the ids are stored
     #[arg(short, long, value_enum)]

@@ -20,9 +20,9 @@ pub(crate) struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     counter: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    group: Option<u16>,
+    group: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    key: Option<u64>,
+    short_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     country: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,8 +78,8 @@ impl Fields {
             FormatKind::Luuid => {
                 let id = Luuid::try_from(value)?;
                 Self {
-                    group: Some(id.group().get()),
-                    key: Some(id.key()),
+                    group: Some(id.group().to_string()),
+                    short_key: Some(id.short_key()),
                     random: Some(number(id.random().into())),
                     ..fields
                 }
@@ -122,7 +122,6 @@ impl Fields {
                 Some(time) => format!("{millis} ({time})"),
                 None => millis.to_string(),
             });
-        let group = self.group.map(|group| format!("{group:03x} ({group})"));
         let random = self.random.as_ref().map(|value| match value {
             Value::String(digits) => digits.clone(),
             number => number.to_string(),
@@ -130,8 +129,8 @@ impl Fields {
         [
             ("time_unix_ms", time),
             ("counter", text(self.counter)),
-            ("group", group),
-            ("key", text(self.key)),
+            ("group", self.group.clone()),
+            ("short_key", self.short_key.clone()),
             ("country", text(self.country)),
             ("service_entity", text(self.service_entity)),
             ("shard_key", text(self.shard_key)),

@@ -44,16 +44,21 @@ pub(crate) enum Group {
 }
 
 impl FromStr for Group {
-    type Err = &'static str;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
         match digits {
-            Some(digits) if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_hexdigit()) => {
-                Err("a number is written as 0x and hexadecimal digits, such as 0xaa1")
+            Some(digits) if !is_hexadecimal(digits) => {
+                Err("a number is written as 0x and hexadecimal digits, such as 0xaa1".into())
             }
             Some(digits) => Ok(Self::Number(digits.to_owned())),
-            None if text.is_empty() => Err("the name is empty"),
+            None if text.is_empty() => Err("the name is empty".into()),
+            // What `inspect` and `crc12` show as the number of a group.
+            None if text.len() == 3 && is_hexadecimal(text) => Err(format!(
+                "a number is written as 0x{text}; if `{text}` is the name of a group, its number is 0x{}",
+                LuuidGroup::of(text)
+            )),
             None => Ok(Self::Name(text.to_owned())),
         }
     }
@@ -72,6 +77,10 @@ impl Group {
             }
         }
     }
+}
+
+fn is_hexadecimal(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The group of a name. White space around a name, or a byte-order mark, would make it another
@@ -138,5 +147,6 @@ mod tests {
         assert!("0x".parse::<Group>().is_err());
         assert!("0xperson".parse::<Group>().is_err());
         assert!("".parse::<Group>().is_err());
+        assert!("f47".parse::<Group>().is_err());
     }
 }

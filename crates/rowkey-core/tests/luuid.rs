@@ -132,6 +132,16 @@ fn d19_short_keys_are_hexadecimal() {
 }
 
 #[test]
+fn ranges_of_short_keys_end_where_the_numbers_do() {
+    let last = Luuid::short_key_range(LuuidGroup::new(0xfff).ok(), (1 << 48) - 1).unwrap()[0];
+    assert!(last.lower.is_some() && last.upper.is_none());
+    assert!(matches!(
+        Luuid::short_key_range(None, 1 << 48),
+        Err(Error::Field { field: "key", .. })
+    ));
+}
+
+#[test]
 fn d17_version_6_is_kept_and_carries_no_time() {
     use rowkey_core::FormatKind;
     let id: Luuid = "00000023-122e-6aa1-a789-28ef27ab7c62".parse().unwrap();
@@ -151,6 +161,41 @@ proptest! {
         let id = Luuid::from_parts(group, key, random).unwrap();
         prop_assert_eq!((id.group(), id.key(), id.random()), (group, key, random));
         prop_assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn the_range_of_a_short_key_has_its_ids_and_no_others(
+        group in 0..4096_u16,
+        key in 0..1_u64 << 48,
+        other in (0..4096_u16, 0..1_u64 << 48),
+        random in 0..1_u64 << 60,
+    ) {
+        let make = |group, key| {
+            Luuid::from_parts(LuuidGroup::new(group).unwrap(), key, random).unwrap().to_u128()
+        };
+        let has = |of: Option<u16>, id: u128| {
+            let group = of.map(|group| LuuidGroup::new(group).unwrap());
+            let ranges = Luuid::short_key_range(group, key).unwrap();
+            ranges.iter().any(|range| {
+                range.lower.is_none_or(|lower| lower <= id) && range.upper.is_none_or(|upper| id < upper)
+            })
+        };
+        prop_assert!(has(Some(group), make(group, key)) && has(None, make(group, key)));
+        // Neighbours first: a random one is hardly ever near.
+        for (near_group, near_key) in [
+            (group ^ 1, key),
+            (group, key ^ 1),
+            (other.0, key),
+            (group, other.1),
+            other,
+            (0, key.saturating_sub(1)),
+            (0xfff, key.saturating_sub(1)),
+            (0, (key + 1).min((1 << 48) - 1)),
+        ] {
+            let id = make(near_group, near_key);
+            prop_assert_eq!(has(Some(group), id), (near_group, near_key) == (group, key));
+            prop_assert_eq!(has(None, id), near_key == key);
+        }
     }
 
     #[test]

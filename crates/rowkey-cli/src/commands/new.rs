@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::args::New;
 use crate::failure::{Failure, Outcome, Stop};
-use crate::number::{Group, Number};
+use crate::number::Group;
 use crate::representation::{Codec, Subject};
 use crate::stream::{json_line, output, text_line};
 use crate::time::Interval;
@@ -102,7 +102,7 @@ fn check_options(args: &New) -> Result<(), Failure> {
         ("--at", args.at.is_some(), has_time),
         ("--interval", args.interval.is_some(), has_interval),
         ("--group", args.group.is_some(), is_luuid),
-        ("--key", args.key.is_some(), is_luuid),
+        ("--short-key", args.short_key.is_some(), is_luuid),
         ("--country", args.country.is_some(), is_iuid),
         ("--entity", args.entity.is_some(), is_iuid),
         ("--shard", args.shard.is_some(), is_hot_guid),
@@ -155,16 +155,16 @@ fn maker<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
         }
         FormatKind::Luuid => {
             let group = required(args, "--group", args.group.as_ref())?;
-            let key: &Number = required(args, "--key", args.key.as_ref())?;
+            let first = *required(args, "--short-key", args.short_key.as_ref())?;
             let group = Group::resolve(group)?;
-            let first: u64 = key.fit("--key", "0 to 281474976710655")?;
             Box::new(move |index| {
                 // The largest key is far below the point at which this stops counting.
-                let context = LuuidContext {
-                    group,
-                    key: first.saturating_add(index),
-                };
-                Luuid::generate_with(&context, time, &mut entropy).map(Luuid::to_u128)
+                let key = first.saturating_add(index);
+                let context = LuuidContext { group, key };
+                // Nothing else can be wrong with it.
+                let used_up = |_| Error::ShortKeysUsedUp { group: group.get() };
+                let id = Luuid::generate_with(&context, time, &mut entropy);
+                id.map(Luuid::to_u128).map_err(used_up)
             })
         }
         FormatKind::DistributedId => {

@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
-use rowkey_core::{Column, Stored, ValueRange, quote_identifier};
+use rowkey_core::{Column, FormatKind, Luuid, Stored, ValueRange, ValueRanges, quote_identifier};
 use serde::Serialize;
 
 use crate::args::Range;
 use crate::failure::{Failure, Outcome, Stop};
+use crate::number::Group;
 use crate::stream::{json_line, output, text_line};
 use crate::time::Interval;
 
@@ -21,27 +22,11 @@ struct Answer {
 
 /// Prints the conditions.
 pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
-    let format = args.format;
-    if args.interval.is_some() && !Interval::belongs_to(format) {
-        return Err(Stop::Failure(Failure::wrong_usage(
-            format_args!("{} has no interval", format.name()),
-            "--interval is for short-prefix-comb and short-suffix-comb",
-        )));
-    }
-    if args.from > args.to {
-        return Err(Stop::Failure(Failure::wrong_usage(
-            "--from is later than --to",
-            "exchange the two times",
-        )));
-    }
-    let interval_ms = args.interval.unwrap_or_default().millis();
-    let Some(ranges) = format.value_ranges(Some(args.from), Some(args.to), interval_ms) else {
-        return Err(Stop::Failure(Failure::wrong_usage(
-            format_args!("{} carries no time", format.name()),
-            "luuid, uuid-v4 and any-uuid have no time ranges",
-        )));
+    let ranges = match args.short_key {
+        Some(short_key) => of_short_key(args, short_key)?,
+        None => of_span(args)?,
     };
-    let column = args.backend.column(format, args.storage.as_deref())?;
+    let column = args.backend.column(args.format, args.storage.as_deref())?;
     let name = quote_identifier(args.backend.backend(), &args.column)?;
     let mut output = output();
     let mut line = Vec::new();
@@ -62,6 +47,50 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
     }
     output.flush()?;
     Ok(Outcome::Complete)
+}
+
+/// The luuids with a short key.
+fn of_short_key(args: &Range, short_key: u64) -> Result<ValueRanges, Failure> {
+    if args.format != FormatKind::Luuid {
+        return Err(Failure::wrong_usage(
+            format_args!("{} has no short keys", args.format.name()),
+            "--short-key is for luuid",
+        ));
+    }
+    let group = args.group.as_ref().map(Group::resolve).transpose()?;
+    Ok(Luuid::short_key_range(group, short_key)?)
+}
+
+/// The ids made from `--from` on and before `--to`.
+fn of_span(args: &Range) -> Result<ValueRanges, Failure> {
+    let &Range {
+        format, from, to, ..
+    } = args;
+    if args.interval.is_some() && !Interval::belongs_to(format) {
+        return Err(Failure::wrong_usage(
+            format_args!("{} has no interval", format.name()),
+            "--interval is for short-prefix-comb and short-suffix-comb",
+        ));
+    }
+    if args.group.is_some() {
+        return Err(Failure::wrong_usage(
+            "--group does not belong to a time span",
+            "give the --short-key of the group, or leave out --group",
+        ));
+    }
+    if from > to {
+        return Err(Failure::wrong_usage(
+            "--from is later than --to",
+            "exchange the two times",
+        ));
+    }
+    let interval_ms = args.interval.unwrap_or_default().millis();
+    format.value_ranges(from, to, interval_ms).ok_or_else(|| {
+        Failure::wrong_usage(
+            format_args!("{} carries no time", format.name()),
+            "luuid, uuid-v4 and any-uuid have no time ranges; --short-key finds a luuid by its number",
+        )
+    })
 }
 
 fn condition(column: Column, name: &str, range: ValueRange) -> String {

@@ -102,11 +102,8 @@ fn ids_of_another_format_are_refused_with_the_bits_that_differ() {
 #[test]
 fn numbers_beyond_a_field_are_refused_not_masked() {
     for arguments in [
-        "new --format luuid --group 0x1000 --key 1",
-        "new --format luuid --group 0xfffff --key 1",
-        "new --format luuid --group 0x1 --key 281474976710656",
-        "new --format luuid --group 0x1 --key 18446744073709551616",
-        "new --format luuid --group 0x1 --key -1",
+        "new --format luuid --group 0x1000 --short-key 1",
+        "new --format luuid --group 0xfffff --short-key 1",
         "new --format iuid --country 256 --entity 1",
         "new --format iuid --country 1 --entity -1",
         "new --format hot-guid --shard 4294967296",
@@ -114,6 +111,29 @@ fn numbers_beyond_a_field_are_refused_not_masked() {
         let finished = rowkey(arguments).run();
         assert_eq!(finished.output, "", "{arguments}");
         finished.bad_input();
+    }
+}
+
+#[test]
+fn short_keys_have_1_to_12_hexadecimal_digits() {
+    for command in [
+        "new --format luuid --group 0x1",
+        "range --format luuid --backend postgres",
+    ] {
+        for (short_key, problem) in [
+            ("1000000000000", "found 13 characters"),
+            ("2O78", "'O' at position 1"),
+            ("0x2078", "'x' at position 1"),
+            ("-1", "'-' at position 0"),
+            ("+1", "'+' at position 0"),
+            ("", "the text is empty"),
+        ] {
+            let short_key = format!("--short-key={short_key}");
+            let finished = rowkey(command).arg(short_key).run();
+            let error = finished.wrong_usage();
+            assert!(error.contains("1 to 12 hexadecimal digits"), "{error}");
+            assert!(error.contains(problem), "{error}");
+        }
     }
 }
 

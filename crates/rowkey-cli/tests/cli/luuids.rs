@@ -10,8 +10,9 @@ fn fields_of_the_vectors_are_shown() {
         .reading_lines(&column(&cases, "uuid"))
         .json();
     for (case, shown) in cases.iter().zip(&shown) {
-        assert_eq!(shown["group"], case["group"], "{case}");
-        assert_eq!(shown["key"], case["key"], "{case}");
+        assert_eq!(shown["group"], case["group_hex"], "{case}");
+        let short_key = format!("{:x}", case["key"].as_u64().unwrap());
+        assert_eq!(shown["short_key"], short_key, "{case}");
         let random = i128::from_str_radix(text(case, "random60"), 16).unwrap();
         assert_eq!(number(shown, "random"), random, "{case}");
         assert_eq!(shown["random"].is_number(), random <= 1 << 53, "{case}");
@@ -34,17 +35,18 @@ fn the_vectors_are_recognised_as_luuids_first() {
 fn new_luuids_carry_their_group_and_count_their_keys() {
     for case in cases("luuid", "make") {
         let new = format!(
-            "new --format luuid --group 0x{} --key {}",
+            "new --format luuid --group 0x{} --short-key {:x}",
             text(&case, "group_hex"),
-            case["key"]
+            case["key"].as_u64().unwrap()
         );
         let id = rowkey(&new).run().ok();
         let head = &text(&case, "uuid")[..20];
         assert_eq!(&id[..20], head, "{case}");
     }
-    let ids = rowkey("new --format luuid --group com.soqqo.system.domain.Person --key 9 -n 3")
-        .run()
-        .lines();
+    let ids =
+        rowkey("new --format luuid --group com.soqqo.system.domain.Person --short-key 9 -n 3")
+            .run()
+            .lines();
     let heads: Vec<_> = ids.iter().map(|id| &id[..20]).collect();
     assert_eq!(
         heads,
@@ -53,6 +55,55 @@ fn new_luuids_carry_their_group_and_count_their_keys() {
             "00000000-000a-6f47-a",
             "00000000-000b-6f47-a"
         ]
+    );
+}
+
+#[test]
+fn a_short_key_is_hexadecimal_wherever_it_stands() {
+    let customer = "--format luuid --group com.acme.Customer";
+    for spoken in [
+        "2078",
+        "23122e",
+        "23122E",
+        "a",
+        "00000000000a",
+        "ffffffffffff",
+    ] {
+        for option in ["--short-key", "--key"] {
+            let id = rowkey(&format!("new {customer} {option} {spoken}")).run();
+            let id = id.ok().trim_end().to_owned();
+            let number = u64::from_str_radix(spoken, 16).unwrap();
+            let digits = format!("{number:012x}");
+            assert_eq!(
+                id[..18].replace('-', ""),
+                format!("{digits}6fc1"),
+                "{spoken}"
+            );
+            let shown = rowkey(&format!("inspect --format luuid {id}")).run().ok();
+            assert!(
+                shown.contains(&format!("  short_key        {number:x}\n")),
+                "{shown}"
+            );
+            assert!(shown.contains("  group            fc1\n"), "{shown}");
+            let shown = rowkey(&format!("inspect --json {id}"))
+                .run()
+                .json()
+                .remove(0);
+            assert_eq!(shown["short_key"], format!("{number:x}"));
+            assert_eq!(shown["group"], "fc1");
+        }
+    }
+}
+
+#[test]
+fn a_group_that_is_a_name_or_a_number_is_asked_back() {
+    let finished = rowkey("new --format luuid --short-key 1 --group 409").run();
+    let error = finished.wrong_usage();
+    let by_name = rowkey("crc12 409").run().ok();
+    assert!(error.contains("0x409"), "{error}");
+    assert!(
+        error.contains(&format!("0x{}", by_name.trim_end())),
+        "{error}"
     );
 }
 

@@ -12,7 +12,7 @@ const FORMATS: [&str; 12] = [
     "suffix-comb",
     "distributed-id",
     "distributed-id128",
-    "luuid --group com.acme.Customer --key 1",
+    "luuid --group com.acme.Customer --short-key 1",
     "iuid --country 1 --entity 2",
     "hot-guid --shard 3",
     "uuid-v4",
@@ -89,15 +89,15 @@ fn options_that_do_not_belong_to_the_format_are_wrong_usage() {
     for arguments in [
         "new --format uuid-v4 --at 0",
         "new --format any-uuid --at 0",
-        "new --format luuid --group 0x1 --key 1 --at 0",
+        "new --format luuid --group 0x1 --short-key 1 --at 0",
         "new --format prefix-comb --interval 60s",
         "new --format uuid-v7 --group 0x1",
-        "new --format uuid-v7 --key 1",
+        "new --format uuid-v7 --short-key 1",
         "new --format uuid-v7 --country 1",
         "new --format uuid-v7 --entity 1",
         "new --format uuid-v7 --shard 1",
         "new --format luuid --group 0x1",
-        "new --format luuid --key 1",
+        "new --format luuid --short-key 1",
         "new --format iuid --country 1",
         "new --format hot-guid",
         "new --format iuid --country 1 --entity 1 --repr mariadb-uuid",
@@ -107,8 +107,8 @@ fn options_that_do_not_belong_to_the_format_are_wrong_usage() {
         "new --format uuid-v7 -n -1",
         "new --format uuid-v7 --at now",
         "new --format uuid-v7 --repr base64",
-        "new --format luuid --group 0xzz --key 1",
-        "new --format luuid --group 0x1 --key one",
+        "new --format luuid --group 0xzz --short-key 1",
+        "new --format luuid --group 0x1 --short-key one",
     ] {
         rowkey(arguments).run().wrong_usage();
     }
@@ -116,8 +116,9 @@ fn options_that_do_not_belong_to_the_format_are_wrong_usage() {
 
 #[test]
 fn keys_end_with_the_largest_and_what_was_made_is_printed() {
-    let finished = rowkey("new --format luuid --group 0xaa1 --key 281474976710654 -n 5").run();
-    assert!(finished.bad_input().contains("281474976710656"));
+    let finished = rowkey("new --format luuid --group 0xaa1 --short-key fffffffffffe -n 5").run();
+    let error = finished.bad_input();
+    assert!(error.contains("group aa1 has no short key left"), "{error}");
     let heads: Vec<_> = finished.output.lines().map(|id| &id[..18]).collect();
     assert_eq!(heads, ["ffffffff-fffe-6aa1", "ffffffff-ffff-6aa1"]);
 }

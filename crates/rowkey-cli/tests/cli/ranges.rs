@@ -148,6 +148,73 @@ fn empty_spans_match_nothing_and_reversed_ones_are_wrong_usage() {
 }
 
 #[test]
+fn a_short_key_has_a_condition_in_every_storage() {
+    let mut conditions = String::new();
+    for (backend, storages) in [
+        ("postgres", &["", "binary", "text", "text-compact"][..]),
+        ("mysql", &["", "text", "text-compact"]),
+        ("mariadb", &["", "native-uuid", "text"]),
+        ("mariadb-uuid", &[""]),
+        ("sqlite", &["", "text", "text-compact"]),
+        ("sql-server", &["", "uuid:sql-server", "binary", "text"]),
+    ] {
+        for storage in storages {
+            let mut run = rowkey("range --format luuid --short-key 23122e --backend").arg(backend);
+            if !storage.is_empty() {
+                run = run.arg(format!("--storage={storage}"));
+            }
+            let condition = run.arg("--group=com.acme.Customer").run().ok();
+            conditions.push_str(&format!("{backend} {storage}\n{condition}"));
+        }
+    }
+    insta::assert_snapshot!(conditions);
+}
+
+#[test]
+fn a_short_key_is_found_between_its_bounds_and_its_neighbours_are_not() {
+    let range = "range --format luuid --backend postgres --json";
+    let edges = |arguments: &str| {
+        let [answer] = &rowkey(&format!("{range} {arguments}")).run().json()[..] else {
+            panic!()
+        };
+        let edge = |name: &str| answer[name].as_str().map(str::to_owned);
+        (edge("lower").unwrap(), edge("upper"))
+    };
+    for (short_key, group) in [("2078", "0x000"), ("0", "0xaa1"), ("ffffffffffff", "0xffe")] {
+        let ids = rowkey(&format!(
+            "new --format luuid --group {group} --short-key {short_key} -n 1"
+        ));
+        let id = ids.run().ok().trim_end().to_owned();
+        let (lower, upper) = edges(&format!("--short-key {short_key} --group {group}"));
+        let upper = upper.unwrap();
+        assert!(lower <= id && id < upper, "{lower} {id} {upper}");
+        assert_eq!(lower[..18], id[..18]);
+        assert_ne!(upper[..18], id[..18]);
+        // Of whatever group.
+        let (lower, upper) = edges(&format!("--short-key {short_key}"));
+        assert_eq!(lower, format!("{}-6000-a000-000000000000", &id[..13]));
+        let next =
+            upper.is_none_or(|upper| upper > id && upper.ends_with("-6000-a000-000000000000"));
+        assert!(next);
+    }
+    assert_eq!(edges("--short-key ffffffffffff --group 0xfff").1, None);
+}
+
+#[test]
+fn only_luuids_have_short_keys_and_they_have_no_time() {
+    for arguments in [
+        "range --format uuid-v7 --short-key 1 --backend postgres",
+        "range --format luuid --short-key 1 --from 0 --to 1 --backend postgres",
+        "range --format luuid --group 0x1 --backend postgres",
+        "range --format uuid-v7 --from 0 --to 1 --group 0x1 --backend postgres",
+        "range --format luuid --short-key 1 --interval 60s --backend postgres",
+        "range --format luuid --backend postgres",
+    ] {
+        rowkey(arguments).run().wrong_usage();
+    }
+}
+
+#[test]
 fn formats_without_time_have_no_ranges() {
     for format in ["luuid", "uuid-v4", "any-uuid"] {
         let finished = rowkey(&format!(

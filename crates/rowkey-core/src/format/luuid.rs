@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::FixedBits;
 use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::{Error, FormatKind, TextProblem, ValueRange};
+use crate::{Error, FormatKind, TextProblem, ValueRanges};
 
 /// Version nibble 6, variant nibble a.
 pub(crate) const FIXED: FixedBits = FixedBits {
@@ -119,19 +119,42 @@ impl Luuid {
         })
     }
 
-    /// The ids of a group with a number, in public order: those that share their first 64 bits.
+    /// The ids with a number, as one interval of public values: those of a group, or of every group,
+    /// for a column whose ids are all of one group that is not known.
     ///
-    /// Both edges are the smallest valid ids of their group and number, so they keep their place in
-    /// every layout. The range of the very last number of the last group is open above.
-    pub(crate) fn range_of(group: LuuidGroup, key: u64) -> ValueRange {
-        let (next_group, next_key) = match group.0 {
-            0xfff => (LuuidGroup(0), key + 1),
-            group => (LuuidGroup(group + 1), key),
-        };
-        ValueRange {
-            lower: smallest(group, key),
-            upper: smallest(next_group, next_key),
+    /// It is what [`ShortKey::bounds`](crate::ShortKey::bounds) is for a typed key. Both edges are the
+    /// smallest valid ids of their group and number, so they keep their place in every layout. The
+    /// range of the very last number of the last group is open above.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Field`] when `key` has more than 48 bits.
+    ///
+    /// ```
+    /// use rowkey_core::{Luuid, LuuidGroup};
+    ///
+    /// let id: Luuid = "00000023-122e-6fc1-a789-28ef27ab7c62".parse()?;
+    /// let key = Luuid::parse_short_key("23122e")?;
+    /// let range = Luuid::short_key_range(Some(LuuidGroup::of("com.acme.Customer")), key)?[0];
+    /// assert_eq!(range.lower, Some(0x0000_0023_122e_6fc1_a000_0000_0000_0000));
+    /// assert_eq!(range.upper, Some(0x0000_0023_122e_6fc2_a000_0000_0000_0000));
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn short_key_range(group: Option<LuuidGroup>, key: u64) -> Result<ValueRanges, Error> {
+        if key > KEY_MAX {
+            return Err(field_error("key", key as i128, KEY_MAX as i128));
         }
+        Ok(Self::range_of(group, key))
+    }
+
+    /// The range of a number that has been checked.
+    pub(crate) fn range_of(group: Option<LuuidGroup>, key: u64) -> ValueRanges {
+        let first = group.unwrap_or(LuuidGroup(0));
+        let (next_group, next_key) = match group {
+            Some(LuuidGroup(group)) if group < 0xfff => (LuuidGroup(group + 1), key),
+            _ => (LuuidGroup(0), key + 1),
+        };
+        ValueRanges::one(smallest(first, key), smallest(next_group, next_key))
     }
 
     /// The group of the entity's type.

@@ -69,7 +69,7 @@ impl<K: EntityKey<Format = Luuid>> ShortKey<K> {
     /// unique index keeps the numbers apart.
     pub fn bounds(self) -> Bounds<K> {
         let group = K::luuid_context(self.number).group;
-        Bounds::between(Luuid::range_of(group, self.number))
+        Bounds::of_values(Luuid::range_of(Some(group), self.number))
     }
 }
 

@@ -38,7 +38,7 @@ impl ValueRanges {
         ..Self::EMPTY
     };
 
-    const fn one(lower: Option<u128>, upper: Option<u128>) -> Self {
+    pub(crate) const fn one(lower: Option<u128>, upper: Option<u128>) -> Self {
         Self {
             ranges: [ValueRange { lower, upper }; 2],
             len: 1,
@@ -235,15 +235,11 @@ impl<K: EntityKey> Bounds<K> {
             .value_ranges(from, to, K::Format::STEP_MS)
             .unwrap_or_default()
             .within(const { K::PLAN.max_value() });
-        Self::typed(values)
+        Self::of_values(values)
     }
 
-    /// The keys of one interval of public values, whose edges the plan has room for.
-    pub(crate) fn between(values: ValueRange) -> Self {
-        Self::typed(ValueRanges::one(values.lower, values.upper))
-    }
-
-    fn typed(values: ValueRanges) -> Self {
+    /// The keys of intervals whose edges the plan has room for.
+    pub(crate) fn of_values(values: ValueRanges) -> Self {
         let typed = |range: ValueRange| KeyRange {
             lower: range.lower.map(KeyBound::new),
             upper: range.upper.map(KeyBound::new),
