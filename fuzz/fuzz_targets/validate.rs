@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::{CreationWindow, ShortPrefixComb, UnixMillis, ValidationError, interval_counter};
+use rowkey_core::{
+    CreationWindow, ShortPrefixComb, Tolerance, UnixMillis, ValidationError, interval_counter,
+};
 use rowkey_fuzz::Damage;
 
 #[derive(Arbitrary, Debug)]
 struct Input<'a> {
     now: Time,
-    past: Tolerance,
-    future: Tolerance,
+    past: Side,
+    future: Side,
     interval_ms: Interval,
     counter: u16,
     random: [u8; 14],
@@ -29,7 +31,8 @@ enum Time {
 }
 
 #[derive(Arbitrary, Clone, Copy, Debug)]
-enum Tolerance {
+enum Side {
+    Intervals(u64),
     Any(Duration),
     Millis(u32),
     Minutes(u16),
@@ -50,14 +53,15 @@ fuzz_target!(|input: Input<'_>| {
         Time::Near(millis) => millis.into(),
         Time::OfOurs(seconds) => i64::from(seconds) * 1_000,
     });
-    let duration = |tolerance| match tolerance {
-        Tolerance::Any(duration) => duration,
-        Tolerance::Millis(millis) => Duration::from_millis(millis.into()),
-        Tolerance::Minutes(minutes) => Duration::from_secs(u64::from(minutes) * 60),
+    let tolerance = |side| match side {
+        Side::Intervals(steps) => Tolerance::Intervals(steps),
+        Side::Any(duration) => duration.into(),
+        Side::Millis(millis) => Duration::from_millis(millis.into()).into(),
+        Side::Minutes(minutes) => Duration::from_secs(u64::from(minutes) * 60).into(),
     };
     let window = CreationWindow {
-        past: duration(input.past),
-        future: duration(input.future),
+        past: tolerance(input.past),
+        future: tolerance(input.future),
     };
     let interval_ms = match input.interval_ms {
         Interval::Any(interval) => interval,
@@ -85,10 +89,12 @@ fuzz_target!(|input: Input<'_>| {
     let id = ShortPrefixComb::<60_000>::from_parts(input.counter, input.random);
     assert_eq!(
         window.check(id, now).is_ok(),
-        window.parse::<60_000>(&id.to_string(), now).is_ok()
+        window
+            .parse::<ShortPrefixComb>(&id.to_string(), now)
+            .is_ok()
     );
     for text in [&*input.damage.apply(&id.to_string()), input.text] {
-        match window.parse::<60_000>(text, now) {
+        match window.parse::<ShortPrefixComb>(text, now) {
             Ok(id) => {
                 assert!(id.to_string().eq_ignore_ascii_case(text));
                 assert!(is_inside(window, id.counter(), 60_000, now));
@@ -101,9 +107,12 @@ fuzz_target!(|input: Input<'_>| {
 
 /// The rule: the counter is one of those from `past` before to `future` after, whole intervals.
 fn is_inside(window: CreationWindow, counter: u16, interval_ms: u64, now: UnixMillis) -> bool {
-    let steps = |tolerance: Duration| {
-        let interval_ns = u128::from(interval_ms) * 1_000_000;
-        tolerance.as_nanos().div_ceil(interval_ns) as i128
+    let steps = |tolerance| match tolerance {
+        Tolerance::Intervals(steps) => i128::from(steps),
+        Tolerance::Duration(duration) => {
+            let interval_ns = u128::from(interval_ms) * 1_000_000;
+            duration.as_nanos().div_ceil(interval_ns) as i128
+        }
     };
     let here = i128::from(now.get())
         .div_euclid(i128::from(interval_ms))

@@ -120,9 +120,9 @@ fn bounds_and_windows_need_no_clock_of_their_own() {
 
     let now = UnixMillis::new(1_647_575_040_000);
     let window = CreationWindow::default();
-    assert_eq!(window.check(OFFER.into_format(), now), Ok(()));
+    assert_eq!(window.check(OFFER, now), Ok(()));
     let an_hour_later = UnixMillis::new(1_647_578_640_000);
-    assert!(window.check(OFFER.into_format(), an_hour_later).is_err());
+    assert!(window.check(OFFER, an_hour_later).is_err());
 }
 
 #[test]

@@ -64,4 +64,4 @@ pub use storage::{
 pub use time::UnixMillis;
 /// The crate of [`Uuid`](uuid::Uuid), to and from which formats and keys convert.
 pub use uuid;
-pub use validate::{CreationWindow, ValidationError};
+pub use validate::{ClientMade, CreationWindow, Tolerance, ValidationError};

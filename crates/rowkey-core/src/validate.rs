@@ -10,11 +10,12 @@ use crate::{EntityKey, Error, ShortPrefixComb, UnixMillis};
 /// it makes a short prefix COMB.
 ///
 /// An id is inside the window if its interval counter is at most `past` behind or `future` ahead of
-/// the counter of `now`, on the ring of 65,536 intervals; a part of an interval counts as a whole
-/// one. Validate only when the entity is created: later, look the id up.
+/// the counter of `now`, on the ring of 65,536 intervals. Validate only when the entity is created:
+/// later, look the id up.
 ///
-/// A random version-4 UUID passes by chance: 21 of 65,536 at the default of ten intervals either
-/// way. A window of a whole ring or more accepts every short prefix COMB.
+/// The default is ten intervals either way, whatever the interval of the format is: 21 of 65,536
+/// counters pass, and so does one in 3,121 random version-4 UUIDs. A window of a whole ring or more
+/// accepts every short prefix COMB.
 ///
 /// ```
 /// use rowkey_core::{CreationWindow, ShortPrefixComb, UnixMillis, ValidationError};
@@ -34,15 +35,100 @@ use crate::{EntityKey, Error, ShortPrefixComb, UnixMillis};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CreationWindow {
     /// The tolerance into the past.
-    pub past: Duration,
+    pub past: Tolerance,
     /// The tolerance into the future.
-    pub future: Duration,
+    pub future: Tolerance,
 }
 
-/// Ten minutes either way: ten intervals of the default short prefix COMB.
+/// Ten intervals either way.
 impl Default for CreationWindow {
     fn default() -> Self {
-        Self::ten_intervals(60_000)
+        Self {
+            past: Tolerance::Intervals(10),
+            future: Tolerance::Intervals(10),
+        }
+    }
+}
+
+/// One side of a [`CreationWindow`].
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use rowkey_core::{CreationWindow, Tolerance};
+///
+/// // For clients that may keep a draft for an hour before they send it.
+/// let drafts = CreationWindow {
+///     past: Duration::from_secs(3_600).into(),
+///     ..CreationWindow::default()
+/// };
+/// assert_eq!(drafts.future, Tolerance::Intervals(10));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tolerance {
+    /// A number of steps of the counter. How long they take follows from the format's interval.
+    Intervals(u64),
+    /// A time, whatever the format's interval; a part of an interval counts as a whole one.
+    Duration(Duration),
+}
+
+impl Tolerance {
+    /// The tolerance as a time, for counters of an interval in milliseconds. At most 584 million
+    /// years.
+    pub const fn duration(self, interval_ms: u64) -> Duration {
+        match self {
+            Self::Intervals(steps) => Duration::from_millis(interval_ms.saturating_mul(steps)),
+            Self::Duration(duration) => duration,
+        }
+    }
+
+    /// The tolerance in steps of the counter, for an interval that is not 0.
+    fn steps(self, interval_ms: u64) -> u64 {
+        match self {
+            Self::Intervals(steps) => steps,
+            Self::Duration(duration) => {
+                let interval_ns = u128::from(interval_ms) * 1_000_000;
+                u64::try_from(duration.as_nanos().div_ceil(interval_ns)).unwrap_or(u64::MAX)
+            }
+        }
+    }
+}
+
+impl From<Duration> for Tolerance {
+    fn from(duration: Duration) -> Self {
+        Self::Duration(duration)
+    }
+}
+
+/// Ids that clients may make: a [`ShortPrefixComb`], or a typed key over one.
+#[diagnostic::on_unimplemented(
+    message = "clients cannot make `{Self}`",
+    label = "neither a ShortPrefixComb nor a key over one"
+)]
+pub trait ClientMade: Copy + FromStr<Err = Error> {
+    /// Milliseconds per step of the counter.
+    const INTERVAL_MS: u64;
+
+    /// The id's interval counter.
+    fn counter(self) -> u16;
+}
+
+impl<const INTERVAL_MS: u64> ClientMade for ShortPrefixComb<INTERVAL_MS> {
+    const INTERVAL_MS: u64 = Self::INTERVAL_MS;
+
+    fn counter(self) -> u16 {
+        self.counter()
+    }
+}
+
+impl<K, const INTERVAL_MS: u64> ClientMade for K
+where
+    K: EntityKey<Format = ShortPrefixComb<INTERVAL_MS>>,
+{
+    const INTERVAL_MS: u64 = ShortPrefixComb::<INTERVAL_MS>::INTERVAL_MS;
+
+    fn counter(self) -> u16 {
+        self.into_format().counter()
     }
 }
 
@@ -97,47 +183,19 @@ impl From<Error> for ValidationError {
 }
 
 impl CreationWindow {
-    /// The usual window of ten intervals either way, for an interval in milliseconds.
-    pub const fn ten_intervals(interval_ms: u64) -> Self {
-        let tolerance = Duration::from_millis(interval_ms.saturating_mul(10));
-        Self {
-            past: tolerance,
-            future: tolerance,
-        }
-    }
-
     /// Reads and checks a client's text; the first rule that fails is reported.
     ///
     /// # Errors
     ///
-    /// Each rule has its own [`ValidationError`]; all of them are the client's fault.
-    pub fn parse<const INTERVAL_MS: u64>(
-        &self,
-        text: &str,
-        now: UnixMillis,
-    ) -> Result<ShortPrefixComb<INTERVAL_MS>, ValidationError> {
-        let id = read(text)?;
+    /// Each rule has its own [`ValidationError`]; all of them are the client's fault. A key's missing
+    /// or wrong prefix is [`Malformed`](ValidationError::Malformed).
+    pub fn parse<T: ClientMade>(&self, text: &str, now: UnixMillis) -> Result<T, ValidationError> {
+        if text.trim().is_empty() {
+            return Err(ValidationError::Missing);
+        }
+        let id = text.parse()?;
         self.check(id, now)?;
         Ok(id)
-    }
-
-    /// Reads and checks a client's text for a typed key over a short prefix COMB.
-    ///
-    /// # Errors
-    ///
-    /// Each rule has its own [`ValidationError`]; a missing or wrong prefix is
-    /// [`Malformed`](ValidationError::Malformed).
-    pub fn parse_key<K, const INTERVAL_MS: u64>(
-        &self,
-        text: &str,
-        now: UnixMillis,
-    ) -> Result<K, ValidationError>
-    where
-        K: EntityKey<Format = ShortPrefixComb<INTERVAL_MS>>,
-    {
-        let key: K = read(text)?;
-        self.check(key.into_format(), now)?;
-        Ok(key)
     }
 
     /// Checks an id that has already been read.
@@ -145,16 +203,8 @@ impl CreationWindow {
     /// # Errors
     ///
     /// [`ValidationError::OutsideWindow`].
-    pub fn check<const INTERVAL_MS: u64>(
-        &self,
-        id: ShortPrefixComb<INTERVAL_MS>,
-        now: UnixMillis,
-    ) -> Result<(), ValidationError> {
-        self.check_counter(
-            id.counter(),
-            ShortPrefixComb::<INTERVAL_MS>::INTERVAL_MS,
-            now,
-        )
+    pub fn check<T: ClientMade>(&self, id: T, now: UnixMillis) -> Result<(), ValidationError> {
+        self.check_counter(id.counter(), T::INTERVAL_MS, now)
     }
 
     /// Checks the counter of an id whose interval is only known at run time. An interval of 0 is
@@ -171,11 +221,7 @@ impl CreationWindow {
     ) -> Result<(), ValidationError> {
         let Self { past, future } = *self;
         let interval_ms = interval_ms.max(1);
-        let steps = |tolerance: Duration| {
-            let interval_ns = u128::from(interval_ms) * 1_000_000;
-            u64::try_from(tolerance.as_nanos().div_ceil(interval_ns)).unwrap_or(u64::MAX)
-        };
-        let (back, ahead) = (steps(past), steps(future));
+        let (back, ahead) = (past.steps(interval_ms), future.steps(interval_ms));
         if back.saturating_add(ahead) >= comb::RING as u64 - 1 {
             return Ok(());
         }
@@ -190,17 +236,9 @@ impl CreationWindow {
             first: here.wrapping_sub(back as u16),
             last: here.wrapping_add(ahead as u16),
             now,
-            past,
-            future,
+            past: past.duration(interval_ms),
+            future: future.duration(interval_ms),
             interval: Duration::from_millis(interval_ms),
         })
     }
-}
-
-/// Reads an id and sorts what can be wrong with it into what the client has to be told.
-fn read<T: FromStr<Err = Error>>(text: &str) -> Result<T, ValidationError> {
-    if text.trim().is_empty() {
-        return Err(ValidationError::Missing);
-    }
-    Ok(text.parse()?)
 }

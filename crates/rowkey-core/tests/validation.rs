@@ -5,7 +5,7 @@ mod vectors;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use rowkey_core::{CreationWindow, ShortPrefixComb, UnixMillis, ValidationError};
+use rowkey_core::{CreationWindow, ShortPrefixComb, Tolerance, UnixMillis, ValidationError};
 use serde_json::Value;
 use vectors::{int, section, text};
 
@@ -15,8 +15,8 @@ fn minutes(minutes: u64) -> Duration {
 
 fn window(past: u64, future: u64) -> CreationWindow {
     CreationWindow {
-        past: minutes(past),
-        future: minutes(future),
+        past: minutes(past).into(),
+        future: minutes(future).into(),
     }
 }
 
@@ -62,7 +62,9 @@ fn d04_only_the_strict_hyphenated_text_is_read() {
         "00000000-0000-4000-8000-00000000000g",
         "0000000-00000-4000-8000-000000000000",
     ] {
-        let error = window(10, 10).parse::<60_000>(input, now).unwrap_err();
+        let error = window(10, 10)
+            .parse::<ShortPrefixComb>(input, now)
+            .unwrap_err();
         assert!(
             matches!(error, ValidationError::Malformed(_)),
             "{input}: {error:?}"
@@ -70,22 +72,25 @@ fn d04_only_the_strict_hyphenated_text_is_read() {
     }
     assert!(
         window(10, 10)
-            .parse::<60_000>("000A0000-0000-4000-8000-00000000000F", now)
+            .parse::<ShortPrefixComb>("000A0000-0000-4000-8000-00000000000F", now)
             .is_ok()
     );
 }
 
 #[test]
 fn d05_the_tolerance_follows_the_interval() {
-    // Ten steps of half a minute: five minutes either way.
-    let window = CreationWindow::ten_intervals(30_000);
-    assert_eq!(window.past, minutes(5));
-    let now = UnixMillis::new(30_000 * 100);
-    let comb = |counter| ShortPrefixComb::<30_000>::from_parts(counter, [0; 14]);
-    assert!(window.check(comb(90), now).is_ok());
-    assert!(window.check(comb(110), now).is_ok());
-    assert!(window.check(comb(89), now).is_err());
-    assert!(window.check(comb(111), now).is_err());
+    fn accepted<const INTERVAL_MS: u64>() -> usize {
+        let now = UnixMillis::new(1_647_575_040_000);
+        let ids = (0..=u16::MAX)
+            .map(|counter| ShortPrefixComb::<INTERVAL_MS>::from_parts(counter, [0; 14]));
+        ids.filter(|id| CreationWindow::default().check(*id, now).is_ok())
+            .count()
+    }
+    // Ten steps either way, and the present one.
+    assert_eq!(accepted::<60_000>(), 21);
+    assert_eq!(accepted::<30_000>(), 21);
+    assert_eq!(accepted::<300_000>(), 21);
+    assert_eq!(accepted::<1>(), 21);
 }
 
 #[test]
@@ -123,8 +128,8 @@ fn d07_a_window_of_the_whole_ring_accepts_everything() {
     assert!(window(u64::MAX / 60, 0).check(comb(0x8000), now).is_ok());
     assert!(
         CreationWindow {
-            past: Duration::MAX,
-            future: Duration::MAX
+            past: Duration::MAX.into(),
+            future: Tolerance::Intervals(u64::MAX),
         }
         .check(comb(1), now)
         .is_ok()
@@ -134,7 +139,11 @@ fn d07_a_window_of_the_whole_ring_accepts_everything() {
 #[test]
 fn each_rule_has_its_own_error() {
     let now = UnixMillis::new(1_647_575_040_000);
-    let error = |text| window(3, 5).parse::<60_000>(text, now).unwrap_err();
+    let error = |text| {
+        window(3, 5)
+            .parse::<ShortPrefixComb>(text, now)
+            .unwrap_err()
+    };
     assert_eq!(error(""), ValidationError::Missing);
     assert_eq!(error(" \t"), ValidationError::Missing);
     assert!(matches!(error("x"), ValidationError::Malformed(_)));

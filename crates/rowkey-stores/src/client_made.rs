@@ -69,7 +69,7 @@ pub struct Found<T> {
 ///     find_or_create(
 ///         pool,
 ///         origin,
-///         || CreationWindow::default().check(offer.into_format(), clock.now()),
+///         || CreationWindow::default().check(offer, clock.now()),
 ///         async |mut connection| {
 ///             let find = "SELECT command, title FROM offers WHERE id = $1";
 ///             let row: Option<(CommandId, String)> = sqlx::query_as(find)

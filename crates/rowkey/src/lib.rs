@@ -256,7 +256,7 @@ pub use rowkey_macros::entity_key;
 pub use rowkey_macros::key_union;
 
 pub use rowkey_core::{
-    AnyUuid, Backend, Bounds, Column, ColumnName, CommandLog, ConditionPart, Country,
+    AnyUuid, Backend, Bounds, ClientMade, Column, ColumnName, CommandLog, ConditionPart, Country,
     CreationWindow, DistributedId, DistributedId128, DistributedId128State, DistributedIdState,
     EntityKey, Error, Execution, Format, FormatKind, FormatProblem, GroupRegistry, HotGuid, Iuid,
     IuidContext, IuidOrigin, IuidRegistries, KeyBound, KeyGroup, KeyRange, KeyUnion, Layout, Luuid,
@@ -265,8 +265,8 @@ pub use rowkey_core::{
     PublicIdProblem, PublicIdValue, Registry, RegistryProblem, ServiceEntity, Shard, ShardLayout,
     ShortKey, ShortKeyAllocator, ShortKeyBlock, ShortPrefixComb, ShortSuffixComb, SqlServerOrd,
     Storage, StoragePlan, Stored, StoredBytes, StoredRef, SuffixComb, TableName, TextProblem,
-    TimeOrdered, TimePartitions, UnboundedCommandLog, UnixMillis, UuidV4, UuidV7, ValidationError,
-    ValueRange, ValueRanges, Wire, crc12, interval_counter, quote_identifier,
+    TimeOrdered, TimePartitions, Tolerance, UnboundedCommandLog, UnixMillis, UuidV4, UuidV7,
+    ValidationError, ValueRange, ValueRanges, Wire, crc12, interval_counter, quote_identifier,
 };
 #[cfg(feature = "std")]
 pub use rowkey_core::{

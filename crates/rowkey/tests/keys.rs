@@ -9,9 +9,9 @@ use std::task::{Context, Poll, Waker};
 
 use rowkey::generate::{Custom, scope};
 use rowkey::{
-    AnyUuid, Backend, DistributedId, DistributedId128, EntityKey, Error, Format, FormatKind,
-    HotGuid, InMemoryShortKeys, Iuid, IuidContext, Layout, Luuid, LuuidGroup, PublicIdCipher,
-    ShortPrefixComb, Storage, TextProblem, UnixMillis, UuidV4, UuidV7, entity_key,
+    AnyUuid, Backend, CreationWindow, DistributedId, DistributedId128, EntityKey, Error, Format,
+    FormatKind, HotGuid, InMemoryShortKeys, Iuid, IuidContext, Layout, Luuid, LuuidGroup,
+    PublicIdCipher, ShortPrefixComb, Storage, TextProblem, UnixMillis, UuidV4, UuidV7, entity_key,
 };
 use uuid::Uuid;
 
@@ -367,4 +367,29 @@ fn an_allocator_numbers_the_keys_of_each_group() {
         }
     });
     assert_eq!(numbers, [1, 2, 3]);
+}
+
+#[test]
+fn a_clients_key_is_held_against_its_own_interval() {
+    let now = UnixMillis::new(1_647_575_040_000);
+    let made = |ago_ms| {
+        let counter = ShortPrefixComb::<1_000>::counter_at(UnixMillis::new(now.get() - ago_ms));
+        DraftId::constant(ShortPrefixComb::<1_000>::from_parts(counter, [7; 14]).to_u128())
+    };
+    let window = CreationWindow::default();
+    for (ago_ms, accepted) in [
+        (0, true),
+        (10_000, true),
+        (-10_000, true),
+        (11_000, false),
+        (540_000, false),
+    ] {
+        assert_eq!(
+            window.check(made(ago_ms), now).is_ok(),
+            accepted,
+            "{ago_ms}"
+        );
+        let read = window.parse::<DraftId>(&made(ago_ms).to_string(), now);
+        assert_eq!(read.is_ok(), accepted, "{ago_ms}");
+    }
 }

@@ -4,8 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rowkey::{CreationWindow, UnixMillis};
+use rowkey::{ClientMade, CreationWindow, UnixMillis};
 use serde::{Deserialize, Serialize};
+
+use crate::keys::BookingOfferId;
 
 /// How far back the clock of a batch may be.
 const LONGEST_BATCH: Duration = Duration::from_secs(24 * 60 * 60);
@@ -90,7 +92,8 @@ pub fn time_of_creation(
         return Ok(now.into());
     };
     let first = Moment(now.saturating_sub(LONGEST_BATCH));
-    let last = Moment(now.saturating_add(window.future));
+    let ahead = window.future.duration(BookingOfferId::INTERVAL_MS);
+    let last = Moment(now.saturating_add(ahead));
     if (first..=last).contains(&recorded) {
         Ok(recorded)
     } else {

@@ -1,8 +1,6 @@
 //! `rowkey validate`.
 
-use std::time::Duration;
-
-use rowkey_core::{CreationWindow, ShortPrefixComb, UnixMillis, ValidationError};
+use rowkey_core::{CreationWindow, ShortPrefixComb, Tolerance, UnixMillis, ValidationError};
 use serde::Serialize;
 
 use crate::args::Validate;
@@ -12,8 +10,8 @@ use crate::stream::{Gap, Refusal, answer_each, json_line, text_line};
 
 /// Accepts the counter of every short prefix COMB.
 const ANY_TIME: CreationWindow = CreationWindow {
-    past: Duration::MAX,
-    future: Duration::MAX,
+    past: Tolerance::Intervals(u64::MAX),
+    future: Tolerance::Intervals(u64::MAX),
 };
 
 #[derive(Serialize)]
@@ -38,10 +36,10 @@ struct Invalid {
 /// Checks the ids.
 pub(super) fn run(args: &Validate, json: bool) -> Result<Outcome, Stop> {
     let interval_ms = args.interval.unwrap_or_default().millis();
-    let default = CreationWindow::ten_intervals(interval_ms);
+    let default = CreationWindow::default();
     let window = CreationWindow {
-        past: args.past.unwrap_or(default.past),
-        future: args.future.unwrap_or(default.future),
+        past: args.past.map_or(default.past, Tolerance::from),
+        future: args.future.map_or(default.future, Tolerance::from),
     };
     answer_each(&args.ids, Gap::EmptyLine, |text, line| {
         let now = args.at.unwrap_or_else(UnixMillis::now);

@@ -68,7 +68,7 @@ impl<'s, D: Driver> Server<'s, D> {
         };
         let validate = || {
             self.validations.set(self.validations.get() + 1);
-            CreationWindow::default().check(request.id.into_format(), self.now.now())
+            CreationWindow::default().check(request.id, self.now.now())
         };
         find_or_create(
             store,

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 
 use async_trait::async_trait;
 use rowkey::driver::sqlx::PushBounds;
-use rowkey::{CommandLog, CreationWindow, EntityKey, ShortKey};
+use rowkey::{CommandLog, CreationWindow, ShortKey};
 use rowkey_stores::{
     Created, Found, KeyBlocks, Lent, Session, create_numbered, create_once, find_or_create, forget,
     in_transaction, prune,
@@ -152,7 +152,7 @@ where
         let time = time_of_creation(new.recorded_at, new.now, window);
         let validate = || -> Result<(), StoreError> {
             let time = time.clone()?;
-            Ok(window.check(new.id.into_format(), time.into())?)
+            Ok(window.check(new.id, time.into())?)
         };
         let find = async |mut connection: Lent<PoolConnection<DB>>| {
             let mut query = select_offers::<DB>();
