@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use rowkey_core::{Backend, FormatKind, Luuid, UnixMillis};
 
 use crate::number::{Group, Number};
+use crate::prefix::Prefix;
 use crate::representation::{Representation, Subject};
 use crate::target::{SortOrder, Target};
 use crate::time::{Interval, parse_duration, parse_instant, parse_interval};
@@ -34,6 +35,8 @@ Representations:
   binary        the bytes as lower-case hexadecimal (either case is read)
   sql-server    text of the uuid that SQL Server's uniqueidentifier stores
   mariadb-uuid  text of the uuid that MariaDB's UUID type stores
+
+Ids of keys with a prefix are read with it, as in inv_3zfAkCP7ZtzfeQYp: wherever public ids are read.
 
 Ids come from the arguments or, without any, one per line from standard input. Times are RFC 3339
 (2026-01-31T12:00:00Z) or milliseconds since 1970; durations have units (60s, 10m, 1h30m).
@@ -133,6 +136,10 @@ pub(crate) struct New {
         default_value = "public"
     )]
     pub(crate) repr: Representation,
+
+    /// Print them as ids of a key with this prefix, such as inv for inv_3zfAkCP7ZtzfeQYp
+    #[arg(long)]
+    pub(crate) prefix: Option<Prefix>,
 }
 
 /// Show everything that an id says: its fields, its representations and its SQL literals
@@ -154,6 +161,10 @@ pub(crate) struct Inspect {
     /// text, text-compact or text-digits, optionally with a layout, such as uuid:public.
     #[arg(long, value_name = "BACKEND=STORAGE", requires = "format", value_parser = parse_column)]
     pub(crate) storage: Vec<(Backend, String)>,
+
+    /// The prefix of the key, such as inv, for ids that are given without it
+    #[arg(long)]
+    pub(crate) prefix: Option<Prefix>,
 }
 
 /// Convert ids from one representation to another
@@ -173,6 +184,12 @@ pub(crate) struct Convert {
     /// What the output shall be
     #[arg(long, value_name = "REPRESENTATION", value_enum)]
     pub(crate) to: Representation,
+
+    /// Print public ids with this prefix, such as inv for inv_3zfAkCP7ZtzfeQYp
+    ///
+    /// Without it they are printed bare. Ids with another prefix are bad input.
+    #[arg(long)]
+    pub(crate) prefix: Option<Prefix>,
 }
 
 /// Check ids that clients made for new entities
@@ -201,12 +218,19 @@ pub(crate) struct Validate {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_hyphen_values = true)]
     pub(crate) future: Option<Duration>,
 
+    /// The prefix of the key, such as bkg: ids without it are malformed, as they are to its server
+    #[arg(long)]
+    pub(crate) prefix: Option<Prefix>,
+
     /// The time to check against, instead of now
     #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
     pub(crate) at: Option<UnixMillis>,
 }
 
-/// Sort the texts of stored uuids as a backend sorts its column
+/// Sort ids as a backend sorts its column
+///
+/// With --format they are public ids, sorted as the default column of the format; without it, they
+/// are the texts of stored uuids.
 ///
 /// Reads all ids before it prints the first, and keeps duplicates. A bad id has no place in the
 /// order: with --keep-going it is reported and left out.
@@ -218,6 +242,14 @@ pub(crate) struct Sort {
     /// Whose order
     #[arg(short, long, value_enum)]
     pub(crate) backend: SortOrder,
+
+    /// The format of public ids
+    #[arg(short, long, value_parser = format_parser())]
+    pub(crate) format: Option<FormatKind>,
+
+    /// Print them with this prefix, such as inv for inv_3zfAkCP7ZtzfeQYp [default: as given]
+    #[arg(long, requires = "format")]
+    pub(crate) prefix: Option<Prefix>,
 }
 
 /// Encrypt ids for the public, and decrypt them

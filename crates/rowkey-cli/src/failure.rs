@@ -104,7 +104,7 @@ impl From<Error> for Failure {
         }
         let hint = match &error {
             Error::Text { .. } => {
-                "ids are read exactly as printed, without blanks, quotes, braces or prefixes"
+                "ids are read exactly as printed, without blanks, quotes or braces"
             }
             Error::Format { .. } => {
                 "`rowkey inspect` without --format shows which formats the text can be"

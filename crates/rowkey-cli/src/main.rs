@@ -11,6 +11,7 @@ mod failure;
 mod fields;
 mod line;
 mod number;
+mod prefix;
 mod recognition;
 mod representation;
 mod stream;

@@ -1,10 +1,11 @@
 //! What a text of unknown form can be.
 
-use rowkey_core::text::{Encoding, Width, hyphenated};
-use rowkey_core::{DistributedId, DistributedId128, Error, FormatKind, UnixMillis};
+use rowkey_core::text::{Encoding, Width, hyphenated, prefixed};
+use rowkey_core::{DistributedId, DistributedId128, Error, FormatKind, TextProblem, UnixMillis};
 use std::time::Duration;
 
 use crate::failure::Failure;
+use crate::prefix;
 
 /// One way to understand a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +16,12 @@ pub(crate) struct Reading {
     pub(crate) value: u128,
 }
 
-/// Reads a text of a known format in the most likely of its encodings that gives an id of it.
+/// Reads a text of a known format: with a prefix, or in the most likely of its encodings that gives
+/// an id of it.
 pub(crate) fn read_as(format: FormatKind, text: &str) -> Result<u128, Error> {
+    if prefixed::split(text).is_some() {
+        return prefix::read_public(format, text);
+    }
     let decoded: Vec<u128> = encodings(text)
         .into_iter()
         .filter_map(|encoding| decode(format, encoding, text))
@@ -34,12 +39,23 @@ pub(crate) fn read_as(format: FormatKind, text: &str) -> Result<u128, Error> {
 /// All formats that a text can be, most likely first; never none.
 pub(crate) fn readings(text: &str, now: UnixMillis) -> Result<Vec<Reading>, Failure> {
     let mut readings: Vec<Reading> = Vec::new();
-    for encoding in encodings(text) {
+    let encodings = match prefixed::split(text) {
+        // The only one that has a prefix.
+        Some(_) => &[Encoding::Alphanumeric][..],
+        None => &encodings(text),
+    };
+    for &encoding in encodings {
+        let read = |format: FormatKind| match prefixed::split(text) {
+            Some(_) => prefix::read_public(format, text).ok(),
+            None => decode(format, encoding, text).filter(|value| format.admits(*value)),
+        };
         let mut admitted: Vec<Reading> = FormatKind::ALL
             .into_iter()
             .filter_map(|format| {
-                let value = decode(format, encoding, text).filter(|value| format.admits(*value))?;
-                Some(Reading { format, value })
+                Some(Reading {
+                    format,
+                    value: read(format)?,
+                })
             })
             .collect();
         admitted.sort_by_key(|reading| likelihood(*reading, encoding, now));
@@ -137,6 +153,33 @@ fn is_plausible(time: UnixMillis, now: UnixMillis) -> bool {
 
 /// Why a text is nothing at all.
 fn unrecognised(text: &str) -> Failure {
+    let failure = match prefixed::split(text).map(|(_, body)| error_of_body(body)) {
+        Some(Some(error)) => error.into(),
+        _ => unrecognised_bare(text),
+    };
+    prefix::locate(text, failure)
+}
+
+/// Why what follows a prefix is no id.
+fn error_of_body(body: &str) -> Option<Error> {
+    let width = match body.chars().count() {
+        22 => Width::U128,
+        _ => Width::Decimal28,
+    };
+    let error = width.decode(Encoding::Alphanumeric, body).err()?;
+    Some(match error {
+        Error::Text {
+            problem: problem @ TextProblem::Length { .. },
+            ..
+        } => Error::Text {
+            expected: "16 or 22 alphanumeric characters (0-9A-Za-z)",
+            problem,
+        },
+        error => error,
+    })
+}
+
+fn unrecognised_bare(text: &str) -> Failure {
     if let Some(error) = error_of_length(&[Width::U128, Width::Decimal28], text) {
         return error.into();
     }
@@ -162,7 +205,7 @@ fn not_an_id(problem: impl std::fmt::Display) -> Failure {
             "expected hyphenated UUID text (36 characters), 16 or 22 alphanumeric characters, 26 \
              or 32 hexadecimal characters or 1 to 39 digits: {problem}"
         ),
-        "ids are read exactly as printed, without blanks, quotes, braces or prefixes",
+        "ids are read exactly as printed, without blanks, quotes or braces",
     )
 }
 

@@ -5,6 +5,7 @@ use rowkey_core::text::{Encoding, ShortText, Width, hyphenated};
 use rowkey_core::{Backend, Column, Error, FormatKind, Permutation, Storage};
 
 use crate::failure::Failure;
+use crate::prefix::{self, Prefix};
 
 /// A way to write an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -159,10 +160,18 @@ impl Codec {
         Ok(Self { subject, form })
     }
 
+    /// The format of ids whose texts can have a prefix: the public form has one where the key does.
+    fn prefixed_format(self) -> Option<FormatKind> {
+        match (self.form, self.subject) {
+            (Form::Public, Subject::Format(format)) => Some(format),
+            _ => None,
+        }
+    }
+
     /// The number that a text stands for.
     pub(crate) fn read(self, text: &str) -> Result<u128, Error> {
         match (self.form, self.subject) {
-            (Form::Public, Subject::Format(format)) => format.parse_public(text),
+            (Form::Public, Subject::Format(format)) => prefix::read_public(format, text),
             (Form::Public, subject) => subject.width().decode(subject.plain_encoding(), text),
             (Form::Encoding(encoding), subject) => {
                 subject.check(subject.width().decode(encoding, text)?)
@@ -180,6 +189,42 @@ impl Codec {
             (Form::Public, subject) => subject.width().encode(subject.plain_encoding(), value),
             (Form::Encoding(encoding), subject) => subject.width().encode(encoding, value),
             (Form::Stored(permutation), _) => Ok(hyphenated::write(permutation.apply(value))),
+        }
+    }
+}
+
+/// Writes ids in a representation, with the prefix that was asked for.
+pub(crate) struct Printer<'a> {
+    codec: Codec,
+    prefix: Option<(&'a Prefix, FormatKind)>,
+}
+
+impl<'a> Printer<'a> {
+    /// Only public forms have a prefix; another one with it is wrong usage.
+    pub(crate) fn new(codec: Codec, prefix: Option<&'a Prefix>) -> Result<Self, Failure> {
+        let prefix = match (prefix, codec.prefixed_format()) {
+            (None, _) => None,
+            (Some(prefix), Some(format)) => Some((prefix, format)),
+            (Some(_), None) => {
+                return Err(Failure::wrong_usage(
+                    "--prefix is for the public form of a format",
+                    "leave out --prefix, or write --to public or --repr public",
+                ));
+            }
+        };
+        Ok(Self { codec, prefix })
+    }
+
+    /// Refuses a text with another prefix than the one to print.
+    pub(crate) fn allow(&self, text: &str) -> Result<(), Failure> {
+        self.prefix.map_or(Ok(()), |(prefix, _)| prefix.allow(text))
+    }
+
+    /// The text of a number that belongs to the format.
+    pub(crate) fn write(&self, value: u128) -> Result<String, Error> {
+        match self.prefix {
+            Some((prefix, format)) => prefix::key_text(prefix, format, value),
+            None => self.codec.write(value).map(|text| text.to_string()),
         }
     }
 }

@@ -102,6 +102,24 @@ pub(crate) enum SortOrder {
 }
 
 impl SortOrder {
+    /// The default column of a format there.
+    pub(crate) fn column(self, format: FormatKind) -> Result<Column, Failure> {
+        let backend = match self {
+            Self::SqlServer => Backend::SqlServer,
+            Self::Postgres => Backend::Postgres,
+            Self::MariadbUuid => {
+                let column = Column::new(format, Backend::MariaDb, Storage::NativeUuid, None);
+                return column.map_err(|reason| {
+                    Failure::wrong_usage(
+                        format_args!("{}: {reason}", format.name()),
+                        "its columns in MariaDB are sorted as those in PostgreSQL",
+                    )
+                });
+            }
+        };
+        Ok(StoragePlan::default_for(format).column(backend))
+    }
+
     /// Sorts stored uuids as the backend sorts its column.
     pub(crate) fn sort(self, uuids: &mut [Uuid]) {
         match self {

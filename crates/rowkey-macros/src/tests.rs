@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use rowkey_core::text::prefixed;
 
 use crate::declaration::Declaration;
 use crate::options::Options;
@@ -165,6 +166,11 @@ fn a_prefix_names_its_wrong_character() {
             option_problems(quote!(prefix = #prefix)).is_empty(),
             "{prefix}"
         );
+        assert_eq!(prefixed::check(prefix), Ok(()));
+    }
+    // What cannot be declared is no prefix to those who read the texts either.
+    for prefix in prefixes {
+        assert!(prefixed::check(prefix).is_err(), "{prefix}");
     }
 }
 

@@ -6,21 +6,25 @@ use serde::Serialize;
 
 use crate::args::Convert;
 use crate::failure::{Failure, Outcome, Stop};
-use crate::representation::{Codec, Representation, Subject};
+use crate::prefix;
+use crate::representation::{Codec, Printer, Representation, Subject};
 use crate::stream::{Gap, answer_each, json_line, text_line};
 
 #[derive(Serialize)]
 struct Answer<'a> {
     id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prefix: Option<&'a str>,
     result: &'a str,
 }
 
 /// Converts the ids.
 pub(super) fn run(args: &Convert, json: bool) -> Result<Outcome, Stop> {
     let from = Codec::new(args.format, args.from)?;
-    let to = Codec::new(args.format, args.to)?;
+    let to = Printer::new(Codec::new(args.format, args.to)?, args.prefix.as_ref())?;
     answer_each(&args.ids, Gap::EmptyLine, |text, line| {
         let text = text?;
+        to.allow(text)?;
         let value = from
             .read(text)
             .map_err(|error| explain(args.format, text, error))?;
@@ -30,6 +34,7 @@ pub(super) fn run(args: &Convert, json: bool) -> Result<Outcome, Stop> {
                 line,
                 &Answer {
                     id: text,
+                    prefix: prefix::of(text),
                     result: &result,
                 },
             );
@@ -48,7 +53,7 @@ fn explain(subject: Subject, text: &str, error: Error) -> Failure {
         ..
     } = error
     {
-        return error.into();
+        return prefix::locate(text, error.into());
     }
     // The stored uuids cannot be told from public ones.
     let recognisable = Representation::value_variants()
@@ -65,6 +70,6 @@ fn explain(subject: Subject, text: &str, error: Error) -> Failure {
     match other {
         Some(other) => Failure::from(error)
             .with_hint(format!("the text can be read with --from {}", other.name())),
-        None => error.into(),
+        None => prefix::locate(text, error.into()),
     }
 }

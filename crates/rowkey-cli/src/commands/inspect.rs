@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::args::Inspect;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::fields::Fields;
+use crate::prefix;
 use crate::recognition::{Reading, read_as, readings};
 use crate::representation::{Codec, Representation, Subject};
 use crate::stream::{Gap, answer_each, json_line};
@@ -19,6 +20,8 @@ use crate::target::plan;
 #[derive(Serialize)]
 struct Answer {
     format: &'static str,
+    #[serde(flatten)]
+    key: Option<KeyText>,
     public: String,
     uuid: String,
     hex: String,
@@ -30,6 +33,13 @@ struct Answer {
     mariadb_uuid: Option<String>,
     #[serde(flatten)]
     fields: Fields,
+}
+
+/// The text of a key with a prefix.
+#[derive(Serialize)]
+struct KeyText {
+    prefix: String,
+    key_text: String,
 }
 
 /// Shows what the ids say.
@@ -46,15 +56,19 @@ pub(super) fn run(args: &Inspect, json: bool) -> Result<Outcome, Stop> {
     let mut is_first = true;
     answer_each(&args.ids, Gap::EmptyLine, |text, block| {
         let text = text?;
+        if let Some(prefix) = &args.prefix {
+            prefix.allow(text)?;
+        }
+        let prefix = args.prefix.as_deref().or_else(|| prefix::of(text));
         let readings = match args.format {
             Some(format) => vec![Reading {
                 format,
-                value: read_as(format, text)?,
+                value: read_as(format, text).map_err(|error| prefix::locate(text, error.into()))?,
             }],
             None => readings(text, UnixMillis::now())?,
         };
         for Reading { format, value } in readings {
-            let answer = Answer::of(format, value)?;
+            let answer = Answer::of(format, value, prefix)?;
             if json {
                 json_line(block, &answer);
                 continue;
@@ -72,13 +86,21 @@ pub(super) fn run(args: &Inspect, json: bool) -> Result<Outcome, Stop> {
 }
 
 impl Answer {
-    fn of(format: FormatKind, value: u128) -> Result<Self, Failure> {
+    fn of(format: FormatKind, value: u128, prefix: Option<&str>) -> Result<Self, Failure> {
         let write = |representation| -> Result<String, Failure> {
             let codec = Codec::new(Subject::Format(format), representation)?;
             Ok(codec.write(value).map_err(Failure::from)?.to_string())
         };
+        let key = match prefix {
+            None => None,
+            Some(prefix) => Some(KeyText {
+                prefix: prefix.to_owned(),
+                key_text: prefix::key_text(prefix, format, value)?,
+            }),
+        };
         Ok(Self {
             format: format.name(),
+            key,
             public: write(Representation::Public)?,
             uuid: write(Representation::Uuid)?,
             hex: write(Representation::Hex)?,
@@ -103,6 +125,10 @@ impl Answer {
             ("sql_server", Some(&self.sql_server)),
             ("mariadb_uuid", self.mariadb_uuid.as_ref()),
         ];
+        if let Some(KeyText { prefix, key_text }) = &self.key {
+            writeln!(out, "  {name}{:<16}{name:#} {prefix}", "prefix")?;
+            writeln!(out, "  {name}{:<16}{name:#} {key_text}", "key_text")?;
+        }
         for (label, value) in self.fields.lines() {
             writeln!(out, "  {name}{label:<16}{name:#} {value}")?;
         }

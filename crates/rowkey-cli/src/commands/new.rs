@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::args::New;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::number::Group;
-use crate::representation::{Codec, Subject};
+use crate::representation::{Codec, Printer, Subject};
 use crate::stream::{json_line, output, text_line};
 use crate::time::Interval;
 
@@ -27,6 +27,7 @@ struct Answer<'a> {
 /// Makes the ids.
 pub(super) fn run(args: &New, json: bool) -> Result<Outcome, Stop> {
     let codec = Codec::new(Subject::Format(args.format), args.repr)?;
+    let printer = Printer::new(codec, args.prefix.as_ref())?;
     check_options(args)?;
     let time = Time {
         fixed: args.at,
@@ -49,7 +50,7 @@ pub(super) fn run(args: &New, json: bool) -> Result<Outcome, Stop> {
                 }
             }
         };
-        let text = codec.write(value)?;
+        let text = printer.write(value)?;
         line.clear();
         if json {
             json_line(&mut line, &Answer { id: &text });

@@ -2,40 +2,82 @@
 
 use std::io::Write;
 
+use rowkey_core::FormatKind;
 use rowkey_core::text::hyphenated;
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::args::Sort;
-use crate::failure::{Outcome, Stop};
-use crate::stream::{Gap, answer_each, json_line, output};
+use crate::failure::{Failure, Outcome, Stop};
+use crate::prefix;
+use crate::stream::{Gap, answer_each, json_line, output, text_line};
 
 #[derive(Serialize)]
 struct Answer<'a> {
     id: &'a str,
 }
 
-/// Sorts the uuids.
+/// Sorts the ids.
 pub(super) fn run(args: &Sort, json: bool) -> Result<Outcome, Stop> {
+    match args.format {
+        Some(format) => public_ids(args, format, json),
+        None => stored_uuids(args, json),
+    }
+}
+
+fn stored_uuids(args: &Sort, json: bool) -> Result<Outcome, Stop> {
     let mut uuids = Vec::new();
     let outcome = answer_each(&args.ids, Gap::Nothing, |text, _| {
-        uuids.push(Uuid::from_u128(hyphenated::parse(text?)?));
+        let text = text?;
+        let uuid = hyphenated::parse(text).map_err(|error| match prefix::of(text) {
+            Some(_) => Failure::from(error).with_hint("ids with a prefix need their --format"),
+            None => error.into(),
+        })?;
+        uuids.push(Uuid::from_u128(uuid));
         Ok(())
     })?;
     args.backend.sort(&mut uuids);
+    print(
+        uuids.iter().map(|uuid| hyphenated::write(uuid.as_u128())),
+        json,
+    )?;
+    Ok(outcome)
+}
+
+fn public_ids(args: &Sort, format: FormatKind, json: bool) -> Result<Outcome, Stop> {
+    let column = args.backend.column(format)?;
+    let mut ids = Vec::new();
+    let outcome = answer_each(&args.ids, Gap::Nothing, |text, _| {
+        let text = text?;
+        if let Some(prefix) = &args.prefix {
+            prefix.allow(text)?;
+        }
+        let value = prefix::read_public(format, text)
+            .map_err(|error| prefix::locate(text, error.into()))?;
+        let prefix = args.prefix.as_deref().or_else(|| prefix::of(text));
+        ids.push(match prefix {
+            Some(prefix) => (value, prefix::key_text(prefix, format, value)?),
+            None => (value, format.public_text(value).to_string()),
+        });
+        Ok(())
+    })?;
+    ids.sort_by(|(a, _), (b, _)| column.compare(*a, *b));
+    print(ids.iter().map(|(_, text)| text), json)?;
+    Ok(outcome)
+}
+
+fn print(texts: impl Iterator<Item = impl AsRef<str>>, json: bool) -> Result<(), Stop> {
     let mut output = output();
     let mut line = Vec::new();
-    for uuid in uuids {
-        let text = hyphenated::write(uuid.as_u128());
+    for text in texts {
+        line.clear();
         if json {
-            line.clear();
-            json_line(&mut line, &Answer { id: &text });
-            output.write_all(&line)?;
+            json_line(&mut line, &Answer { id: text.as_ref() });
         } else {
-            output.write_all(text.as_bytes())?;
-            output.write_all(b"\n")?;
+            text_line(&mut line, text.as_ref());
         }
+        output.write_all(&line)?;
     }
     output.flush()?;
-    Ok(outcome)
+    Ok(())
 }

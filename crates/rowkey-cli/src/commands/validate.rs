@@ -1,22 +1,21 @@
 //! `rowkey validate`.
 
-use rowkey_core::{CreationWindow, ShortPrefixComb, Tolerance, UnixMillis, ValidationError};
+use rowkey_core::{
+    CreationWindow, Error, FormatKind, ShortPrefixComb, Tolerance, UnixMillis, ValidationError,
+};
 use serde::Serialize;
 
 use crate::args::Validate;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::line::Unreadable;
+use crate::prefix::{self, Prefix};
 use crate::stream::{Gap, Refusal, answer_each, json_line, text_line};
-
-/// Accepts the counter of every short prefix COMB.
-const ANY_TIME: CreationWindow = CreationWindow {
-    past: Tolerance::Intervals(u64::MAX),
-    future: Tolerance::Intervals(u64::MAX),
-};
 
 #[derive(Serialize)]
 struct Verdict<'a> {
     id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prefix: Option<&'a str>,
     valid: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
@@ -44,13 +43,14 @@ pub(super) fn run(args: &Validate, json: bool) -> Result<Outcome, Stop> {
     answer_each(&args.ids, Gap::EmptyLine, |text, line| {
         let now = args.at.unwrap_or_else(UnixMillis::now);
         let id = text.unwrap_or_default();
-        match check(text, window, interval_ms, now) {
+        match check(text, args.prefix.as_ref(), window, interval_ms, now) {
             Ok(counter) if json => {
                 let counter = Some(counter);
                 json_line(
                     line,
                     &Verdict {
                         id,
+                        prefix: prefix::of(id),
                         valid: true,
                         reason: None,
                         message: None,
@@ -73,6 +73,7 @@ pub(super) fn run(args: &Validate, json: bool) -> Result<Outcome, Stop> {
                     line,
                     &Verdict {
                         id,
+                        prefix: prefix::of(id),
                         valid: false,
                         reason,
                         message,
@@ -89,24 +90,46 @@ pub(super) fn run(args: &Validate, json: bool) -> Result<Outcome, Stop> {
 /// The counter of an id that passes.
 fn check(
     text: Result<&str, Unreadable>,
+    prefix: Option<&Prefix>,
     window: CreationWindow,
     interval_ms: u64,
     now: UnixMillis,
 ) -> Result<u16, Invalid> {
-    // The interval is only known now, but it matters to the window alone: read the id with a window
-    // that lets every counter pass, then check its counter.
-    let id: ShortPrefixComb = ANY_TIME.parse(text?, now)?;
+    let text = text?;
+    if text.trim().is_empty() {
+        return Err(ValidationError::Missing.into());
+    }
+    if let Some(prefix) = prefix {
+        prefix.require(text).map_err(Invalid::malformed)?;
+    }
+    let id = read(text).map_err(|error| {
+        let invalid = Invalid::from(ValidationError::from(error));
+        Invalid {
+            failure: prefix::locate(text, invalid.failure),
+            ..invalid
+        }
+    })?;
     window.check_counter(id.counter(), interval_ms, now)?;
     Ok(id.counter())
 }
 
-impl From<Unreadable> for Invalid {
-    fn from(unreadable: Unreadable) -> Self {
+fn read(text: &str) -> Result<ShortPrefixComb, Error> {
+    prefix::read_public(FormatKind::ShortPrefixComb, text)?.try_into()
+}
+
+impl Invalid {
+    fn malformed(failure: impl Into<Failure>) -> Self {
         Self {
             reason: "malformed",
             counter: None,
-            failure: unreadable.into(),
+            failure: failure.into(),
         }
+    }
+}
+
+impl From<Unreadable> for Invalid {
+    fn from(unreadable: Unreadable) -> Self {
+        Self::malformed(unreadable)
     }
 }
 
@@ -131,7 +154,7 @@ impl From<ValidationError> for Invalid {
             _ => (
                 "malformed",
                 None,
-                "ids are read exactly as printed, without blanks, quotes, braces or prefixes",
+                "ids are read exactly as printed, without blanks, quotes or braces",
             ),
         };
         Self {

@@ -37,7 +37,7 @@ fn of_the_chapter_about_ids_that_clients_make() {
 #[test]
 fn of_the_chapter_about_support() {
     let chapter = include_str!("../../../../docs/support-has-an-id.md");
-    commands_print_what_the_chapter_says(chapter, 13);
+    commands_print_what_the_chapter_says(chapter, 15);
 }
 
 #[test]

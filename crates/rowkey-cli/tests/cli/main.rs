@@ -10,6 +10,7 @@ mod inspecting;
 mod iuids;
 mod luuids;
 mod new_ids;
+mod prefixes;
 mod program;
 mod public_ids;
 mod ranges;

@@ -23,6 +23,7 @@ pub mod base62;
 pub mod decimal;
 pub mod hexadecimal;
 pub mod hyphenated;
+pub mod prefixed;
 
 use hexadecimal::LetterCase;
 

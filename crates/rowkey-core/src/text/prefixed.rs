@@ -1,0 +1,90 @@
+//! The text of a key with a prefix: the prefix, an underscore and the compact alphanumeric form.
+//!
+//! ```text
+//! inv _ 3zfAkCP7ZtzfeQYp             16 characters of a DistributedId
+//! bkg _ 07yWmpwGp2RBMQiK9Q4g0A       22 characters of any other format
+//! ```
+//!
+//! A prefix is 1 to 24 lower-case ASCII letters and digits, and begins with a letter. So it holds no
+//! underscore, and no other text of an id looks like one that begins with it.
+
+use crate::{Error, TextProblem};
+
+const LONGEST: usize = 24;
+
+/// The prefix and what follows its underscore; `None` for a text that does not begin like one with a
+/// prefix. What follows is not looked at.
+///
+/// ```
+/// use rowkey_core::text::prefixed;
+///
+/// assert_eq!(prefixed::split("inv_3zfAkCP7ZtzfeQYp"), Some(("inv", "3zfAkCP7ZtzfeQYp")));
+/// assert_eq!(prefixed::split("3zfAkCP7ZtzfeQYp"), None);
+/// assert_eq!(prefixed::split("INV_3zfAkCP7ZtzfeQYp"), None);
+/// ```
+pub fn split(text: &str) -> Option<(&str, &str)> {
+    text.split_once('_')
+        .filter(|(prefix, _)| check(prefix).is_ok())
+}
+
+/// Whether a key can have this prefix, which is given without its underscore.
+///
+/// # Errors
+///
+/// [`Error::Text`] with the first character that may not stand where it stands, or with the number
+/// of characters.
+pub fn check(prefix: &str) -> Result<(), Error> {
+    let is_foreign = |(position, character): &(usize, char)| match character {
+        'a'..='z' => false,
+        '0'..='9' => *position == 0,
+        _ => true,
+    };
+    let problem = match prefix.chars().enumerate().find(is_foreign) {
+        Some((position, found)) => TextProblem::Character { position, found },
+        None if prefix.is_empty() => TextProblem::Empty,
+        None if prefix.len() > LONGEST => TextProblem::Length {
+            found: prefix.len(),
+        },
+        None => return Ok(()),
+    };
+    Err(Error::Text {
+        expected: "a prefix of 1 to 24 lower-case ASCII letters and digits, the first a letter",
+        problem,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_are_short_and_begin_with_a_letter() {
+        for prefix in ["a", "inv2", "abcdefghijklmnopqrstuvwx"] {
+            assert_eq!(check(prefix), Ok(()), "{prefix}");
+        }
+        let problem = |prefix| match check(prefix) {
+            Err(Error::Text { problem, .. }) => problem,
+            other => panic!("{prefix}: {other:?}"),
+        };
+        let character = |position, found| TextProblem::Character { position, found };
+        assert_eq!(problem(""), TextProblem::Empty);
+        assert_eq!(problem("Inv"), character(0, 'I'));
+        assert_eq!(problem("in-v"), character(2, '-'));
+        assert_eq!(problem("1nv"), character(0, '1'));
+        assert_eq!(problem("größe"), character(2, 'ö'));
+        assert_eq!(problem("inv_"), character(3, '_'));
+        assert_eq!(
+            problem("abcdefghijklmnopqrstuvwxy"),
+            TextProblem::Length { found: 25 }
+        );
+    }
+
+    #[test]
+    fn the_first_underscore_ends_the_prefix() {
+        assert_eq!(split("inv_"), Some(("inv", "")));
+        assert_eq!(split("inv_5_6"), Some(("inv", "5_6")));
+        for text in ["", "_", "_5", "inv", "in v_5", "006474fb_c7aa"] {
+            assert_eq!(split(text), None, "{text}");
+        }
+    }
+}
