@@ -6,3 +6,6 @@ mod union;
 pub use registry::{GroupRegistry, KeyGroup};
 pub use union::{KeyUnion, member, parse_union};
 pub(crate) use union::{refuse_key, refuse_union};
+
+#[cfg(test)]
+mod tests;

@@ -13,7 +13,7 @@ pub struct KeyGroup {
     group: LuuidGroup,
     name: &'static str,
     key: &'static str,
-    prefix: Option<&'static str>,
+    pub(super) prefix: Option<&'static str>,
 }
 
 impl KeyGroup {
@@ -94,40 +94,47 @@ impl KeyGroup {
 }
 
 /// Stops with a message that names both groups if two of the list clash.
+///
+/// In one pass, because the compiler limits the steps of a constant.
 #[track_caller]
 pub(super) const fn refuse_clashes(groups: &[KeyGroup]) {
-    let mut later = 1;
-    while later < groups.len() {
-        let mut earlier = 0;
-        while earlier < later {
-            let (first, second) = (&groups[earlier], &groups[later]);
-            if first.group.get() == second.group.get() {
-                let message = if equal(first.name, second.name) {
-                    Message::EMPTY
-                        .and("the group `")
-                        .and(first.name)
-                        .and("` is declared twice, for ")
-                        .and(first.key)
-                        .and(" and for ")
-                        .and(second.key)
-                } else {
-                    Message::EMPTY
-                        .and("the groups `")
-                        .and(first.name)
-                        .and("` (")
-                        .and(first.key)
-                        .and(") and `")
-                        .and(second.name)
-                        .and("` (")
-                        .and(second.key)
-                        .and(") have the same CRC-12; give the newer one another name")
-                };
-                panic!("{}", message.as_str());
-            }
-            earlier += 1;
+    // The place in the list of each number's group, counted from 1.
+    let mut places = [0; LuuidGroup::COUNT];
+    let mut index = 0;
+    while index < groups.len() {
+        let place = &mut places[groups[index].group.get() as usize];
+        if *place != 0 {
+            refuse_clash(&groups[*place - 1], &groups[index]);
         }
-        later += 1;
+        index += 1;
+        *place = index;
     }
+}
+
+/// Stops, because of two groups with the same number.
+#[track_caller]
+const fn refuse_clash(first: &KeyGroup, second: &KeyGroup) -> ! {
+    let message = if equal(first.name, second.name) {
+        Message::EMPTY
+            .and("the group `")
+            .and(first.name)
+            .and("` is declared twice, for ")
+            .and(first.key)
+            .and(" and for ")
+            .and(second.key)
+    } else {
+        Message::EMPTY
+            .and("the groups `")
+            .and(first.name)
+            .and("` (")
+            .and(first.key)
+            .and(") and `")
+            .and(second.name)
+            .and("` (")
+            .and(second.key)
+            .and(") have the same CRC-12; give the newer one another name")
+    };
+    panic!("{}", message.as_str());
 }
 
 /// The groups of a program, of which each number stands for one name and one key.

@@ -85,28 +85,55 @@ pub(crate) const fn refuse_key<K: EntityKey>() {
 #[track_caller]
 pub(crate) const fn refuse_union(groups: &[KeyGroup]) {
     refuse_clashes(groups);
-    let mut later = 1;
-    while later < groups.len() {
-        let mut earlier = 0;
-        while earlier < later {
-            let (first, second) = (&groups[earlier], &groups[later]);
-            if let (Some(prefix), Some(other)) = (first.prefix(), second.prefix())
-                && equal(prefix, other)
-            {
-                let message = Message::EMPTY
-                    .and("the texts of ")
-                    .and(first.key())
-                    .and(" and ")
-                    .and(second.key())
-                    .and(" begin with the same prefix `")
-                    .and(prefix)
-                    .and("`");
-                panic!("{}", message.as_str());
+    refuse_same_prefixes(groups);
+}
+
+/// In one pass with a hash table, because the compiler limits the steps of a constant.
+#[track_caller]
+const fn refuse_same_prefixes(groups: &[KeyGroup]) {
+    // Twice as many as there can be groups without a clash, so that there is always a free one.
+    let mut slots: [Option<usize>; 2 * LuuidGroup::COUNT] = [None; 2 * LuuidGroup::COUNT];
+    let mut index = 0;
+    while index < groups.len() {
+        if let Some(prefix) = groups[index].prefix() {
+            let mut slot = hash(prefix) % slots.len();
+            while let Some(earlier) = slots[slot] {
+                if let Some(known) = groups[earlier].prefix()
+                    && equal(known, prefix)
+                {
+                    refuse_prefix(prefix, &groups[earlier], &groups[index]);
+                }
+                slot = (slot + 1) % slots.len();
             }
-            earlier += 1;
+            slots[slot] = Some(index);
         }
-        later += 1;
+        index += 1;
     }
+}
+
+/// FNV-1a of 32 bits.
+const fn hash(text: &str) -> usize {
+    let text = text.as_bytes();
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut index = 0;
+    while index < text.len() {
+        hash = (hash ^ text[index] as u32).wrapping_mul(0x0100_0193);
+        index += 1;
+    }
+    hash as usize
+}
+
+#[track_caller]
+const fn refuse_prefix(prefix: &str, first: &KeyGroup, second: &KeyGroup) -> ! {
+    let message = Message::EMPTY
+        .and("the texts of ")
+        .and(first.key())
+        .and(" and ")
+        .and(second.key())
+        .and(" begin with the same prefix `")
+        .and(prefix)
+        .and("`");
+    panic!("{}", message.as_str());
 }
 
 /// Reads the text of any of the keys, or a hyphenated UUID.

@@ -1,0 +1,67 @@
+//! As many groups as there are numbers, within the steps that the compiler allows a constant.
+
+use super::{GroupRegistry, KeyGroup, refuse_union};
+use crate::LuuidGroup;
+
+const COUNT: usize = LuuidGroup::COUNT;
+
+/// Names that differ in their first and last characters only, and all in their CRC-12.
+static NAMES: [[u8; NAME.len()]; COUNT] = {
+    let mut names = [*NAME; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        names[index][0] = 0x40 | (index >> 6) as u8;
+        names[index][NAME.len() - 1] = 0x40 | (index & 0x3f) as u8;
+        index += 1;
+    }
+    names
+};
+const NAME: &[u8; 46] = b"@.example.accounting.ledger.journal.entities.@";
+
+/// Prefixes of 24 characters, the most that one has, which differ in their last three only.
+static PREFIXES: [[u8; 24]; COUNT] = {
+    let mut prefixes = [[b'q'; 24]; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        let mut rest = index;
+        let mut digit = 24;
+        while rest > 0 {
+            digit -= 1;
+            prefixes[index][digit] = b'a' + (rest % 16) as u8;
+            rest /= 16;
+        }
+        index += 1;
+    }
+    prefixes
+};
+
+const fn text(bytes: &'static [u8]) -> &'static str {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => panic!("only ASCII"),
+    }
+}
+
+static GROUPS: [KeyGroup; COUNT] = {
+    let mut groups = [KeyGroup::named("", ""); COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        groups[index] = KeyGroup::named(text(&NAMES[index]), "RowId");
+        groups[index].prefix = Some(text(&PREFIXES[index]));
+        index += 1;
+    }
+    groups
+};
+
+const _: () = refuse_union(&GROUPS);
+
+const REGISTRY: GroupRegistry = GroupRegistry::new(&GROUPS);
+
+#[test]
+fn every_number_has_its_group() {
+    for number in 0..COUNT as u16 {
+        let group = LuuidGroup::new(number).expect("12 bits");
+        let found = REGISTRY.get(group).expect("one for each number");
+        assert_eq!(found.group(), group);
+    }
+}
