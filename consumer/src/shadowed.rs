@@ -5,7 +5,7 @@
 pub use self::inner::{BerthId, FerryId, PlaceId, TerminalId};
 
 mod inner {
-    #![allow(dead_code, non_camel_case_types, unused_macros)]
+    #![allow(dead_code, non_camel_case_types, non_upper_case_globals, unused_macros)]
 
     use ::rowkey::{DistributedId, Luuid, UuidV7, entity_key, key_union};
 
@@ -53,6 +53,28 @@ mod inner {
     trait KeyUnion {}
     trait Display {}
     trait FromStr {}
+    // Names of parameters and bindings: an item of the same name is what a pattern means.
+    const f: () = ();
+    const text: () = ();
+    const value: () = ();
+    const number: () = ();
+    const other: () = ();
+    const state: () = ();
+    const serializer: () = ();
+    const deserializer: () = ();
+    const buffer: () = ();
+    const out: () = ();
+    const row: () = ();
+    const a: () = ();
+    static id: () = ();
+    static uuid: () = ();
+    static block: () = ();
+    static found: () = ();
+    static index: () = ();
+    static context: () = ();
+    static hasher: () = ();
+    struct key;
+    struct group(());
     macro_rules! panic {
         () => {};
     }

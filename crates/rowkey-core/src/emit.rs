@@ -3,6 +3,10 @@
 //! Nothing here is meant to be named in a user's program. All paths are absolute, because the
 //! macros expand in modules that may have no prelude, or names of their own for `Result`, `Option`
 //! and `core`.
+//!
+//! Parameters and other bindings are called `__rowkey_…`. A pattern that is one identifier means the
+//! constant, static or unit struct of that name if the user's module has one, and hygiene does not
+//! prevent it, so plain names such as `value` or `key` would break the expansion there.
 
 use core::fmt;
 
@@ -24,24 +28,24 @@ macro_rules! __impl_key {
             /// them: at compile time in a constant.
             #[must_use]
             #[track_caller]
-            pub const fn constant(value: ::core::primitive::u128) -> Self {
+            pub const fn constant(__rowkey_value: ::core::primitive::u128) -> Self {
                 Self(<$format>::constant(
-                    $crate::__private::admit_constant::<Self>(value),
+                    $crate::__private::admit_constant::<Self>(__rowkey_value),
                 ))
             }
         }
 
         #[automatically_derived]
         impl ::core::fmt::Debug for $key {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                $crate::__private::write_debug(self, f)
+            fn fmt(&self, __rowkey_f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                $crate::__private::write_debug(self, __rowkey_f)
             }
         }
 
         #[automatically_derived]
         impl ::core::fmt::Display for $key {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                $crate::__private::write_text(self, f)
+            fn fmt(&self, __rowkey_f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                $crate::__private::write_text(self, __rowkey_f)
             }
         }
 
@@ -50,30 +54,30 @@ macro_rules! __impl_key {
             type Err = $crate::Error;
 
             fn from_str(
-                text: &::core::primitive::str,
+                __rowkey_text: &::core::primitive::str,
             ) -> ::core::result::Result<Self, $crate::Error> {
-                $crate::__private::parse_text(text)
+                $crate::__private::parse_text(__rowkey_text)
             }
         }
 
         #[automatically_derived]
         impl ::core::convert::From<$key> for $format {
-            fn from(key: $key) -> Self {
-                $crate::EntityKey::into_format(key)
+            fn from(__rowkey_key: $key) -> Self {
+                $crate::EntityKey::into_format(__rowkey_key)
             }
         }
 
         #[automatically_derived]
         impl ::core::convert::From<$key> for ::core::primitive::u128 {
-            fn from(key: $key) -> Self {
-                $crate::EntityKey::to_u128(key)
+            fn from(__rowkey_key: $key) -> Self {
+                $crate::EntityKey::to_u128(__rowkey_key)
             }
         }
 
         #[automatically_derived]
         impl ::core::convert::From<$key> for $crate::__private::Uuid {
-            fn from(key: $key) -> Self {
-                $crate::EntityKey::to_uuid(key)
+            fn from(__rowkey_key: $key) -> Self {
+                $crate::EntityKey::to_uuid(__rowkey_key)
             }
         }
 
@@ -81,8 +85,8 @@ macro_rules! __impl_key {
         impl ::core::convert::TryFrom<$format> for $key {
             type Error = $crate::Error;
 
-            fn try_from(id: $format) -> ::core::result::Result<Self, $crate::Error> {
-                $crate::EntityKey::from_format(id)
+            fn try_from(__rowkey_id: $format) -> ::core::result::Result<Self, $crate::Error> {
+                $crate::EntityKey::from_format(__rowkey_id)
             }
         }
 
@@ -92,9 +96,9 @@ macro_rules! __impl_key {
 
             #[inline]
             fn try_from(
-                value: ::core::primitive::u128,
+                __rowkey_value: ::core::primitive::u128,
             ) -> ::core::result::Result<Self, $crate::Error> {
-                $crate::__private::key_of_bits(value)
+                $crate::__private::key_of_bits(__rowkey_value)
             }
         }
 
@@ -104,9 +108,9 @@ macro_rules! __impl_key {
 
             #[inline]
             fn try_from(
-                uuid: $crate::__private::Uuid,
+                __rowkey_uuid: $crate::__private::Uuid,
             ) -> ::core::result::Result<Self, $crate::Error> {
-                $crate::__private::key_of_bits(uuid.as_u128())
+                $crate::__private::key_of_bits(__rowkey_uuid.as_u128())
             }
         }
 
@@ -120,8 +124,10 @@ macro_rules! __impl_key {
                 $crate::__private::block_of_key(self)
             }
 
-            fn from_block(block: [::core::primitive::u8; 16]) -> ::core::option::Option<Self> {
-                $crate::__private::key_of_block(block)
+            fn from_block(
+                __rowkey_block: [::core::primitive::u8; 16],
+            ) -> ::core::option::Option<Self> {
+                $crate::__private::key_of_block(__rowkey_block)
             }
         }
 
@@ -144,23 +150,23 @@ macro_rules! __impl_key_union {
             type Err = $crate::Error;
 
             fn from_str(
-                text: &::core::primitive::str,
+                __rowkey_text: &::core::primitive::str,
             ) -> ::core::result::Result<Self, $crate::Error> {
-                $crate::__private::parse_union(text)
+                $crate::__private::parse_union(__rowkey_text)
             }
         }
 
         #[automatically_derived]
         impl ::core::convert::From<$union> for $crate::Luuid {
-            fn from(key: $union) -> Self {
-                $crate::KeyUnion::into_luuid(key)
+            fn from(__rowkey_key: $union) -> Self {
+                $crate::KeyUnion::into_luuid(__rowkey_key)
             }
         }
 
         #[automatically_derived]
         impl ::core::convert::From<$union> for $crate::__private::Uuid {
-            fn from(key: $union) -> Self {
-                $crate::KeyUnion::to_uuid(key)
+            fn from(__rowkey_key: $union) -> Self {
+                $crate::KeyUnion::to_uuid(__rowkey_key)
             }
         }
 
@@ -168,8 +174,8 @@ macro_rules! __impl_key_union {
         impl ::core::convert::TryFrom<$crate::Luuid> for $union {
             type Error = $crate::Error;
 
-            fn try_from(id: $crate::Luuid) -> ::core::result::Result<Self, $crate::Error> {
-                $crate::KeyUnion::from_luuid(id)
+            fn try_from(__rowkey_id: $crate::Luuid) -> ::core::result::Result<Self, $crate::Error> {
+                $crate::KeyUnion::from_luuid(__rowkey_id)
             }
         }
 
@@ -178,9 +184,9 @@ macro_rules! __impl_key_union {
             type Error = $crate::Error;
 
             fn try_from(
-                uuid: $crate::__private::Uuid,
+                __rowkey_uuid: $crate::__private::Uuid,
             ) -> ::core::result::Result<Self, $crate::Error> {
-                $crate::KeyUnion::from_luuid($crate::__private::luuid_of(uuid)?)
+                $crate::KeyUnion::from_luuid($crate::__private::luuid_of(__rowkey_uuid)?)
             }
         }
 

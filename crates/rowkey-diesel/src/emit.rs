@@ -32,9 +32,9 @@ macro_rules! __impl_key_column {
         {
             fn to_sql<'b>(
                 &'b self,
-                out: &mut $crate::__private::diesel::serialize::Output<'b, '_, __DB>,
+                __rowkey_out: &mut $crate::__private::diesel::serialize::Output<'b, '_, __DB>,
             ) -> $crate::__private::diesel::serialize::Result {
-                <__DB as $crate::WriteKey<Self, __ST>>::write(self, out)
+                <__DB as $crate::WriteKey<Self, __ST>>::write(self, __rowkey_out)
             }
         }
 
@@ -45,9 +45,9 @@ macro_rules! __impl_key_column {
             __DB: $crate::ReadKey<Self, __ST>,
         {
             fn from_sql(
-                found: <__DB as $crate::__private::diesel::backend::Backend>::RawValue<'_>,
+                __rowkey_found: <__DB as $crate::__private::diesel::backend::Backend>::RawValue<'_>,
             ) -> $crate::__private::diesel::deserialize::Result<Self> {
-                <__DB as $crate::ReadKey<Self, __ST>>::read(found)
+                <__DB as $crate::ReadKey<Self, __ST>>::read(__rowkey_found)
             }
         }
 
@@ -60,8 +60,8 @@ macro_rules! __impl_key_column {
         {
             type Row = Self;
 
-            fn build(key: Self) -> $crate::__private::diesel::deserialize::Result<Self> {
-                $crate::__private::Ok(key)
+            fn build(__rowkey_key: Self) -> $crate::__private::diesel::deserialize::Result<Self> {
+                $crate::__private::Ok(__rowkey_key)
             }
         }
     };

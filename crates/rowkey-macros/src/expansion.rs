@@ -97,8 +97,10 @@ fn entity_key_impl(
                 #rowkey::__private::default_plan::<Self>() #(#choices)*;
 
             #[inline]
-            fn from_format(id: #format) -> ::core::result::Result<Self, #rowkey::Error> {
-                ::core::result::Result::map(#rowkey::__private::admit::<Self>(id), Self)
+            fn from_format(
+                __rowkey_id: #format,
+            ) -> ::core::result::Result<Self, #rowkey::Error> {
+                ::core::result::Result::map(#rowkey::__private::admit::<Self>(__rowkey_id), Self)
             }
 
             #[inline]

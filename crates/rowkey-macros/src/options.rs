@@ -265,7 +265,8 @@ fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
     Ok(Entry { ident, value })
 }
 
-fn up_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+/// The tokens before the next comma, or all.
+pub(crate) fn up_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
     while !input.is_empty() && !input.peek(Token![,]) {
         tokens.extend([input.parse::<TokenTree>()?]);

@@ -1,13 +1,20 @@
 //! An enum of keys, which becomes a union of keys.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Fields, Path, Type, Variant, Visibility};
+use syn::{
+    Attribute, Data, DeriveInput, Fields, Meta, Path, Token, Type, Variant, Visibility, parse_quote,
+};
 
 use crate::declaration::without_clashes;
 use crate::expansion::moved;
+use crate::options::up_to_comma;
 use crate::problems::Problems;
 
 /// `#(attributes)* visibility enum Name { #(attributes)* Customer(CustomerId), … }`
@@ -90,7 +97,7 @@ impl Union {
         } = self;
         let text = name.unraw().to_string();
         let cases: Vec<&Ident> = variants.iter().map(|variant| &variant.ident).collect();
-        let conditions: Vec<Vec<&Attribute>> = variants.iter().map(conditions).collect();
+        let conditions: Vec<Vec<Attribute>> = variants.iter().map(conditions).collect();
         let conversions = self.conversions();
         let checks = self.checks(&rowkey);
         quote! {
@@ -107,53 +114,61 @@ impl Union {
                 #(#variants,)*
             }
 
-            #[automatically_derived]
-            impl #rowkey::KeyUnion for #name {
-                const NAME: &'static ::core::primitive::str = #text;
-                const GROUPS: &'static [#rowkey::KeyGroup] =
-                    &[#(#(#conditions)* #rowkey::__private::member::<#keys>()),*];
+            // Who uses a deprecated union, variant or key is to be told, not this.
+            #[allow(deprecated)]
+            const _: () = {
+                #[automatically_derived]
+                impl #rowkey::KeyUnion for #name {
+                    const NAME: &'static ::core::primitive::str = #text;
+                    const GROUPS: &'static [#rowkey::KeyGroup] =
+                        &[#(#(#conditions)* #rowkey::__private::member::<#keys>()),*];
 
-                fn from_luuid(
-                    id: #rowkey::Luuid,
-                ) -> ::core::result::Result<Self, #rowkey::Error> {
-                    #(
-                        #(#conditions)*
-                        if #rowkey::__private::has_group_of::<#keys>(id) {
-                            return ::core::result::Result::map(
-                                #rowkey::__private::key_of_bits(id.to_u128()),
-                                Self::#cases,
-                            );
+                    fn from_luuid(
+                        __rowkey_id: #rowkey::Luuid,
+                    ) -> ::core::result::Result<Self, #rowkey::Error> {
+                        #(
+                            #(#conditions)*
+                            if #rowkey::__private::has_group_of::<#keys>(__rowkey_id) {
+                                return ::core::result::Result::map(
+                                    #rowkey::__private::key_of_bits(__rowkey_id.to_u128()),
+                                    Self::#cases,
+                                );
+                            }
+                        )*
+                        #rowkey::__private::unknown_group(__rowkey_id)
+                    }
+
+                    fn into_luuid(self) -> #rowkey::Luuid {
+                        match self {
+                            #(
+                                #(#conditions)*
+                                Self::#cases(__rowkey_key) => {
+                                    #rowkey::__private::luuid_of_key(__rowkey_key)
+                                },
+                            )*
                         }
-                    )*
-                    #rowkey::__private::unknown_group(id)
-                }
-
-                fn into_luuid(self) -> #rowkey::Luuid {
-                    match self {
-                        #(
-                            #(#conditions)*
-                            Self::#cases(key) => #rowkey::__private::luuid_of_key(key),
-                        )*
                     }
                 }
-            }
 
-            #[automatically_derived]
-            impl ::core::fmt::Display for #name {
-                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                    match self {
-                        #(
-                            #(#conditions)*
-                            Self::#cases(key) => ::core::fmt::Display::fmt(key, f),
-                        )*
+                #[automatically_derived]
+                impl ::core::fmt::Display for #name {
+                    fn fmt(&self, __rowkey_f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                        match self {
+                            #(
+                                #(#conditions)*
+                                Self::#cases(__rowkey_key) => {
+                                    ::core::fmt::Display::fmt(__rowkey_key, __rowkey_f)
+                                },
+                            )*
+                        }
                     }
                 }
-            }
 
-            #conversions
-            #checks
+                #conversions
+                #checks
 
-            #rowkey::__private::impl_key_union! { #name }
+                #rowkey::__private::impl_key_union! { #name }
+            };
         }
     }
 
@@ -161,22 +176,20 @@ impl Union {
     /// stands there under different conditions.
     fn conversions(&self) -> TokenStream {
         let name = &self.name;
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         let mut conversions = TokenStream::new();
         for (variant, key) in self.variants.iter().zip(&self.keys) {
             let case = &variant.ident;
             let conditions = conditions(variant);
-            let text = quote!(#(#conditions)* #key).to_string();
-            if seen.contains(&text) {
+            if !seen.insert(quote!(#(#conditions)* #key).to_string()) {
                 continue;
             }
-            seen.push(text);
             conversions.extend(quote! {
                 #(#conditions)*
                 #[automatically_derived]
                 impl ::core::convert::From<#key> for #name {
-                    fn from(key: #key) -> Self {
-                        Self::#case(key)
+                    fn from(__rowkey_key: #key) -> Self {
+                        Self::#case(__rowkey_key)
                     }
                 }
             });
@@ -206,11 +219,33 @@ impl Union {
 }
 
 /// The attributes that say when a variant is there at all.
-fn conditions(variant: &Variant) -> Vec<&Attribute> {
-    let attributes = variant.attrs.iter();
-    attributes
-        .filter(|attribute| attribute.path().is_ident("cfg"))
+fn conditions(variant: &Variant) -> Vec<Attribute> {
+    let metas = variant.attrs.iter().map(|attribute| &attribute.meta);
+    let conditions = metas.filter_map(condition);
+    conditions
+        .map(|condition| parse_quote!(#[#condition]))
         .collect()
+}
+
+/// What an attribute says about that: itself if it is a `cfg`, and what is left of a `cfg_attr`
+/// without the other attributes in it, which may not stand on an impl or a statement.
+fn condition(meta: &Meta) -> Option<Meta> {
+    if meta.path().is_ident("cfg") {
+        return Some(meta.clone());
+    }
+    if !meta.path().is_ident("cfg_attr") {
+        return None;
+    }
+    let parser = |input: ParseStream<'_>| {
+        let predicate = up_to_comma(input)?;
+        input.parse::<Token![,]>()?;
+        let attributes = Punctuated::<Meta, Token![,]>::parse_terminated(input)?;
+        Ok((predicate, attributes))
+    };
+    // What cannot be read is reported by `cfg_attr` itself.
+    let (predicate, attributes) = meta.require_list().ok()?.parse_args_with(parser).ok()?;
+    let conditions: Vec<Meta> = attributes.iter().filter_map(condition).collect();
+    (!conditions.is_empty()).then(|| parse_quote!(cfg_attr(#predicate, #(#conditions),*)))
 }
 
 /// The key of a variant, if it has one.

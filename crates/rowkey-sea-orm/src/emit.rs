@@ -18,8 +18,8 @@ macro_rules! __impl_entity_column {
             for<'a> $crate::Fits<$Key, { $crate::__private::fits::<$Key>() }>:
                 $crate::SeaOrmStorage<'a, $Key>,
         {
-            fn from(key: $Key) -> Self {
-                $crate::value::encode::<$Key>(key)
+            fn from(__rowkey_key: $Key) -> Self {
+                $crate::value::encode::<$Key>(__rowkey_key)
             }
         }
 
@@ -41,9 +41,9 @@ macro_rules! __impl_entity_column {
                 $crate::SeaOrmStorage<'a, $Key>,
         {
             fn try_from(
-                value: $crate::__private::sea_orm::Value,
+                __rowkey_value: $crate::__private::sea_orm::Value,
             ) -> $crate::__private::Taken<Self> {
-                $crate::__private::taken::<Self>(value)
+                $crate::__private::taken::<Self>(__rowkey_value)
             }
 
             fn type_name() -> $crate::__private::String {
@@ -74,10 +74,10 @@ macro_rules! __impl_entity_column {
         #[automatically_derived]
         impl $crate::__private::sea_orm::TryGetable for $Key {
             fn try_get_by<I: $crate::__private::sea_orm::ColIdx>(
-                row: &$crate::__private::sea_orm::QueryResult,
-                index: I,
+                __rowkey_row: &$crate::__private::sea_orm::QueryResult,
+                __rowkey_index: I,
             ) -> $crate::__private::Got<Self> {
-                $crate::row::try_get_by::<Self, I>(row, index)
+                $crate::row::try_get_by::<Self, I>(__rowkey_row, __rowkey_index)
             }
         }
 

@@ -17,9 +17,9 @@ macro_rules! __impl_driver {
 
             #[inline]
             fn compatible(
-                found: &$crate::__private::TypeInfo<$crate::__private::sqlx::$Db>,
+                __rowkey_found: &$crate::__private::TypeInfo<$crate::__private::sqlx::$Db>,
             ) -> $crate::__private::primitive::bool {
-                $crate::$driver::compatible::<Self>(found)
+                $crate::$driver::compatible::<Self>(__rowkey_found)
             }
         }
 
@@ -28,9 +28,11 @@ macro_rules! __impl_driver {
             #[inline]
             fn encode_by_ref(
                 &self,
-                buffer: &mut $crate::__private::ArgumentBuffer<$crate::__private::sqlx::$Db>,
+                __rowkey_buffer: &mut $crate::__private::ArgumentBuffer<
+                    $crate::__private::sqlx::$Db,
+                >,
             ) -> $crate::__private::Encoded {
-                $crate::$driver::encode::<Self>(*self, buffer)
+                $crate::$driver::encode::<Self>(*self, __rowkey_buffer)
             }
         }
 
@@ -38,9 +40,9 @@ macro_rules! __impl_driver {
         impl<'r> $crate::__private::sqlx::Decode<'r, $crate::__private::sqlx::$Db> for $Key {
             #[inline]
             fn decode(
-                value: $crate::__private::ValueRef<'r, $crate::__private::sqlx::$Db>,
+                __rowkey_value: $crate::__private::ValueRef<'r, $crate::__private::sqlx::$Db>,
             ) -> $crate::__private::Decoded<Self> {
-                $crate::$driver::decode::<Self>(value)
+                $crate::$driver::decode::<Self>(__rowkey_value)
             }
         }
     };
@@ -62,9 +64,9 @@ macro_rules! __impl_postgres {
             }
 
             fn array_compatible(
-                found: &$crate::__private::sqlx::postgres::PgTypeInfo,
+                __rowkey_found: &$crate::__private::sqlx::postgres::PgTypeInfo,
             ) -> $crate::__private::primitive::bool {
-                $crate::postgres::array_compatible::<Self>(found)
+                $crate::postgres::array_compatible::<Self>(__rowkey_found)
             }
         }
     };

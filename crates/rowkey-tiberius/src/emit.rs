@@ -25,18 +25,18 @@ macro_rules! __impl_sql_server {
         #[automatically_derived]
         impl<'a> $crate::__private::tiberius::FromSql<'a> for $Key {
             fn from_sql(
-                value: &'a $crate::__private::tiberius::ColumnData<'static>,
+                __rowkey_value: &'a $crate::__private::tiberius::ColumnData<'static>,
             ) -> $crate::__private::Decoded<Self> {
-                $crate::__private::from_sql::<Self>(value)
+                $crate::__private::from_sql::<Self>(__rowkey_value)
             }
         }
 
         #[automatically_derived]
         impl $crate::__private::tiberius::FromSqlOwned for $Key {
             fn from_sql_owned(
-                value: $crate::__private::tiberius::ColumnData<'static>,
+                __rowkey_value: $crate::__private::tiberius::ColumnData<'static>,
             ) -> $crate::__private::Decoded<Self> {
-                $crate::__private::from_sql::<Self>(&value)
+                $crate::__private::from_sql::<Self>(&__rowkey_value)
             }
         }
     };

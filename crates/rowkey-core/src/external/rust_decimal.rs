@@ -19,8 +19,10 @@ macro_rules! __impl_key_rust_decimal {
         where
             for<'a> <$key as $crate::EntityKey>::Format: $crate::__private::DecimalFormat,
         {
-            fn from(key: $key) -> Self {
-                $crate::__private::DecimalFormat::to_decimal($crate::EntityKey::into_format(key))
+            fn from(__rowkey_key: $key) -> Self {
+                $crate::__private::DecimalFormat::to_decimal($crate::EntityKey::into_format(
+                    __rowkey_key,
+                ))
             }
         }
 
@@ -32,10 +34,10 @@ macro_rules! __impl_key_rust_decimal {
             type Error = $crate::Error;
 
             fn try_from(
-                number: $crate::__private::Decimal,
+                __rowkey_number: $crate::__private::Decimal,
             ) -> ::core::result::Result<Self, $crate::Error> {
                 ::core::result::Result::and_then(
-                    $crate::__private::DecimalFormat::from_decimal(number),
+                    $crate::__private::DecimalFormat::from_decimal(__rowkey_number),
                     $crate::EntityKey::from_format,
                 )
             }

@@ -22,7 +22,7 @@ macro_rules! __impl_serde {
         impl $crate::__private::serde::Serialize for $type {
             fn serialize<S>(
                 &self,
-                serializer: S,
+                __rowkey_serializer: S,
             ) -> ::core::result::Result<
                 <S as $crate::__private::serde::Serializer>::Ok,
                 <S as $crate::__private::serde::Serializer>::Error,
@@ -30,14 +30,14 @@ macro_rules! __impl_serde {
             where
                 S: $crate::__private::serde::Serializer,
             {
-                $crate::__private::$serialize(self, serializer)
+                $crate::__private::$serialize(self, __rowkey_serializer)
             }
         }
 
         #[automatically_derived]
         impl<'de> $crate::__private::serde::Deserialize<'de> for $type {
             fn deserialize<D>(
-                deserializer: D,
+                __rowkey_deserializer: D,
             ) -> ::core::result::Result<
                 Self,
                 <D as $crate::__private::serde::Deserializer<'de>>::Error,
@@ -45,7 +45,7 @@ macro_rules! __impl_serde {
             where
                 D: $crate::__private::serde::Deserializer<'de>,
             {
-                $crate::__private::$deserialize(deserializer)
+                $crate::__private::$deserialize(__rowkey_deserializer)
             }
         }
     };

@@ -4,7 +4,8 @@
 #![deny(warnings, missing_docs, unreachable_pub, dead_code)]
 
 mod names {
-    #![allow(dead_code, non_camel_case_types, unused_macros, unused_imports)]
+    #![allow(dead_code, non_camel_case_types, non_upper_case_globals)]
+    #![allow(unused_macros, unused_imports)]
 
     use ::rowkey::{DistributedId, Luuid, ShortPrefixComb, entity_key, key_union};
 
@@ -37,6 +38,28 @@ mod names {
     trait EntityKey {}
     trait Format {}
     trait Generate {}
+    // Names of parameters and bindings: an item of the same name is what a pattern means.
+    const f: () = ();
+    const text: () = ();
+    const value: () = ();
+    const number: () = ();
+    const other: () = ();
+    const state: () = ();
+    const serializer: () = ();
+    const deserializer: () = ();
+    const buffer: () = ();
+    const out: () = ();
+    const row: () = ();
+    const a: () = ();
+    static id: () = ();
+    static uuid: () = ();
+    static block: () = ();
+    static found: () = ();
+    static index: () = ();
+    static context: () = ();
+    static hasher: () = ();
+    struct key;
+    struct group(());
     macro_rules! panic { () => {}; }
     macro_rules! write { () => {}; }
     macro_rules! concat { () => {}; }
