@@ -1,12 +1,9 @@
 //! The struct that the attribute stands on.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::ToTokens;
-use syn::punctuated::Punctuated;
-use syn::{
-    Attribute, Data, DeriveInput, Field, Fields, Path, Token, Type, Visibility, parse_quote,
-};
+use syn::{Attribute, Data, DeriveInput, Field, Fields, Type, Visibility};
 
+use crate::derives::{Implemented, without_clashes};
 use crate::problems::Problems;
 
 /// `#(attributes)* visibility struct Name(#(attributes)* Format);`
@@ -20,19 +17,6 @@ pub(crate) struct Declaration {
     pub(crate) is_no_format: bool,
 }
 
-/// What the expansion implements, so that a `derive` of it would clash.
-const IMPLEMENTED: [&str; 9] = [
-    "Clone",
-    "Copy",
-    "PartialEq",
-    "Eq",
-    "PartialOrd",
-    "Ord",
-    "Hash",
-    "Debug",
-    "Display",
-];
-
 impl Declaration {
     /// The declaration, or nothing if the item has another shape than a key.
     pub(crate) fn read(item: &TokenStream, problems: &mut Problems) -> Option<Self> {
@@ -43,7 +27,12 @@ impl Declaration {
             );
             return None;
         };
-        let attributes = without_clashes(input.attrs, "#[entity_key]", &IMPLEMENTED, problems);
+        let attributes = without_clashes(
+            input.attrs,
+            "#[entity_key]",
+            Implemented::FOR_KEYS,
+            problems,
+        );
         let fields = match input.data {
             Data::Struct(data) => data.fields,
             Data::Enum(data) => {
@@ -155,43 +144,3 @@ fn check_format(field: &Type, problems: &mut Problems) -> bool {
 const NO_FORMAT: &str = "this is not an id format: a key wraps `ShortPrefixComb`, \
                          `ShortSuffixComb`, `PrefixComb`, `SuffixComb`, `UuidV4`, `UuidV7`, \
                          `AnyUuid`, `DistributedId`, `DistributedId128`, `Luuid`, `Iuid` or `HotGuid`";
-
-/// Notes derives of what the expansion implements, and leaves them out: two impls of a trait would
-/// be a second error.
-pub(crate) fn without_clashes(
-    attributes: Vec<Attribute>,
-    attribute_macro: &str,
-    implemented: &[&str],
-    problems: &mut Problems,
-) -> Vec<Attribute> {
-    attributes
-        .into_iter()
-        .filter_map(|attribute| {
-            if !attribute.path().is_ident("derive") {
-                return Some(attribute);
-            }
-            let list = Punctuated::<Path, Token![,]>::parse_terminated;
-            // What cannot be read is reported by `derive` itself.
-            let Ok(derived) = attribute.parse_args_with(list) else {
-                return Some(attribute);
-            };
-            let (clashing, others): (Vec<Path>, Vec<Path>) = derived
-                .into_iter()
-                .partition(|derived| is_listed(derived, implemented));
-            for path in &clashing {
-                let name = path.segments.last().map(|last| &last.ident);
-                let name = name.to_token_stream();
-                problems.at(
-                    path,
-                    format!("`{attribute_macro}` implements `{name}` already; leave it out"),
-                );
-            }
-            (!others.is_empty()).then(|| parse_quote!(#[derive(#(#others),*)]))
-        })
-        .collect()
-}
-
-fn is_listed(derived: &Path, implemented: &[&str]) -> bool {
-    let last = derived.segments.last();
-    last.is_some_and(|last| implemented.iter().any(|name| last.ident == name))
-}

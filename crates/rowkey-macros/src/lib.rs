@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod declaration;
+mod derives;
 mod expansion;
 mod options;
 mod problems;

@@ -110,6 +110,59 @@ fn several_problems_are_reported_together() {
 }
 
 #[test]
+fn derives_of_other_traits_stay() {
+    let item = quote! {
+        #[derive(MyTrait, other::Debug, rkyv::Serialize, ::std::hash::Hash)]
+        #[derive(bincode::Encode, Arbitrary, FromRow)]
+        #[my_trait(skip)]
+        struct Id(UuidV7);
+    };
+    assert_eq!(
+        problems(quote!(), item.clone()),
+        ["`#[entity_key]` implements `Hash` already; leave it out"]
+    );
+    let expansion = expanded(quote!(), item);
+    for kept in [
+        "#[derive(MyTrait, other::Debug, rkyv::Serialize)]",
+        "#[derive(bincode::Encode, Arbitrary, FromRow)]",
+        "#[my_trait(skip)]",
+    ] {
+        assert!(expansion.contains(kept), "{kept} is not in {expansion}");
+    }
+}
+
+/// Whoever has turned a feature of rowkey off may need the derive.
+#[test]
+fn derives_of_traits_are_refused_where_the_key_has_them() {
+    for (derive, on) in [
+        (quote!(Serialize), cfg!(feature = "serde")),
+        (quote!(serde::Deserialize), cfg!(feature = "serde")),
+        (quote!(JsonSchema), cfg!(feature = "schemars")),
+        (quote!(utoipa::ToSchema), cfg!(feature = "utoipa")),
+        (
+            quote!(proptest_derive::Arbitrary),
+            cfg!(feature = "proptest"),
+        ),
+        (quote!(sqlx::Type), cfg!(feature = "sqlx")),
+        (quote!(DieselNewType), cfg!(feature = "diesel")),
+        (
+            quote!(diesel::deserialize::FromSqlRow),
+            cfg!(feature = "diesel"),
+        ),
+        (quote!(DeriveValueType), cfg!(feature = "sea-orm")),
+    ] {
+        let found = problems(
+            quote!(),
+            quote! {
+                #[derive(#derive)]
+                struct Id(UuidV7);
+            },
+        );
+        assert_eq!(!found.is_empty(), on, "{derive}: {found:?}");
+    }
+}
+
+#[test]
 fn only_structs_with_one_unnamed_field_are_keys() {
     let items = [
         quote!(
@@ -228,6 +281,24 @@ fn a_key_is_converted_into_whichever_variant_there_is() {
     );
     let conversions = expansion.matches("From<OneId> for Any").count();
     assert_eq!(conversions, 2, "{expansion}");
+}
+
+#[test]
+fn conditions_are_found_among_other_attributes() {
+    let expansion = expanded_union(
+        quote!(),
+        quote! {
+            enum Any {
+                #[cfg_attr(true, doc = "New.", cfg(feature = "new"), cfg_attr(unix, inline, cfg(false)))]
+                #[cfg_attr(unix, doc = "On Unix.")]
+                New(OneId),
+            }
+        },
+    );
+    // One at each of: the list of groups, both directions, the text, the conversion and the check.
+    let condition = r#"#[cfg_attr(true, cfg(feature = "new"), cfg_attr(unix, cfg(false)))]"#;
+    assert_eq!(expansion.matches(condition).count(), 6, "{expansion}");
+    assert_eq!(expansion.matches("On Unix").count(), 1, "{expansion}");
 }
 
 #[test]

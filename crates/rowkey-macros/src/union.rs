@@ -12,7 +12,7 @@ use syn::{
     Attribute, Data, DeriveInput, Fields, Meta, Path, Token, Type, Variant, Visibility, parse_quote,
 };
 
-use crate::declaration::without_clashes;
+use crate::derives::{Implemented, without_clashes};
 use crate::expansion::moved;
 use crate::options::up_to_comma;
 use crate::problems::Problems;
@@ -27,17 +27,6 @@ pub(crate) struct Union {
     keys: Vec<Type>,
 }
 
-/// What the expansion implements, so that a `derive` of it would clash.
-const IMPLEMENTED: [&str; 7] = [
-    "Clone",
-    "Copy",
-    "PartialEq",
-    "Eq",
-    "Hash",
-    "Debug",
-    "Display",
-];
-
 impl Union {
     /// The declaration, or nothing if the item has another shape than a union.
     pub(crate) fn read(item: &TokenStream, problems: &mut Problems) -> Option<Self> {
@@ -50,7 +39,12 @@ impl Union {
             problems.at(item, wrong_item);
             return None;
         };
-        let attributes = without_clashes(input.attrs, "#[key_union]", &IMPLEMENTED, problems);
+        let attributes = without_clashes(
+            input.attrs,
+            "#[key_union]",
+            Implemented::FOR_UNIONS,
+            problems,
+        );
         if !input.generics.params.is_empty() || input.generics.where_clause.is_some() {
             problems.at(
                 &input.generics,

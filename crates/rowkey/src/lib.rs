@@ -111,6 +111,11 @@ pub use drivers::private as __private;
 /// * The traits of serde, schemars, utoipa and proptest, and of the database drivers, if the
 ///   features of `rowkey` are on. Your crate needs no dependency on them for its keys.
 ///
+/// Derives of other traits go below the attribute, as usual. There, `#[derive(Debug)]` or
+/// `#[derive(Serialize)]` is an error that says to leave it out. Above the attribute a derive is
+/// expanded first and cannot be seen, so it gives the compiler's own error: "conflicting
+/// implementations of trait `Debug`", with both places.
+///
 /// # Options
 ///
 /// ## `prefix`

@@ -22,6 +22,12 @@ struct InvoiceId(DistributedId);
 #[entity_key(prefix = "bkg")]
 struct BookingId(UuidV7);
 
+/// With a derive of what keys do not implement, and the attribute that it reads.
+#[entity_key]
+#[derive(utoipa::IntoParams)]
+#[into_params(names("id"))]
+struct RouteId(UuidV7);
+
 #[entity_key(group = "com.acme.Customer")]
 struct CustomerId(Luuid);
 
@@ -313,4 +319,12 @@ fn query_parameters_refer_to_the_same_schemas() {
     for name in ["PublicId_InvoiceId", "ShortKey_CustomerId", "AnyId"] {
         assert!(text.contains(&reference(name)), "{name}: {parameters:#}");
     }
+}
+
+#[test]
+fn a_key_takes_derives_of_other_traits() {
+    use utoipa::IntoParams;
+    let parameters = RouteId::into_params(|| None);
+    let names: Vec<_> = parameters.iter().map(|found| &*found.name).collect();
+    assert_eq!(names, ["id"]);
 }
