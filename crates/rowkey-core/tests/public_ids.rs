@@ -133,11 +133,13 @@ fn keys_come_from_files_and_the_environment() {
         }
         other => panic!("{other:?}"),
     }
-    std::fs::write(&path, [0xff; 32]).unwrap();
-    assert!(matches!(
-        PublicIdCipher::from_file(&path),
-        Err(Error::PublicId(PublicIdProblem::File(_)))
-    ));
+    for content in [&[0xff; 32][..], &[b'A'; 4097]] {
+        std::fs::write(&path, content).unwrap();
+        assert!(matches!(
+            PublicIdCipher::from_file(&path),
+            Err(Error::PublicId(PublicIdProblem::File(_)))
+        ));
+    }
 
     assert!(matches!(
         PublicIdCipher::from_env("ROWKEY_TEST_NO_SUCH_KEY"),

@@ -1,0 +1,249 @@
+//! One AES key for values of all types: the form of the original system.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, InvalidLength, KeyInit};
+use aes::{Aes128, Aes192, Aes256};
+use uuid::Uuid;
+
+use crate::public_id::key;
+use crate::{Error, PublicId, PublicIdProblem, PublicIdValue};
+
+/// Turns values into public ids and back, with one AES key.
+///
+/// The key schedule is computed once; a cipher is used from any number of threads without a lock
+/// (share it with `Arc` or in a `static`). It is wiped from memory when the cipher is dropped, and
+/// there is no way to read or copy it.
+///
+/// ```
+/// use rowkey_core::{DistributedId, PublicIdCipher};
+///
+/// let cipher = PublicIdCipher::from_base64("k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=")?;
+/// let id: DistributedId = "1088824355131185736905670087".parse()?;
+///
+/// let public_id = cipher.encode(&id)?;
+/// assert_eq!(public_id.to_string(), "30322474-a954-ffa9-941c-6f038afe4ff1");
+/// assert_eq!(cipher.decode(public_id)?, id);
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+pub struct PublicIdCipher(KeySchedule);
+
+// The variants differ in size, but a program has one or two ciphers and a box would cost every
+// call a step.
+enum KeySchedule {
+    Aes128(Aes128),
+    Aes192(Aes192),
+    Aes256(Aes256),
+}
+
+impl PublicIdCipher {
+    /// The cipher with this key, of 16, 24 or 32 bytes (AES-128, AES-192, AES-256).
+    ///
+    /// The caller's copy of the key stays the caller's to wipe.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::KeyLength`] for another number of bytes.
+    pub fn from_key(key: &[u8]) -> Result<Self, Error> {
+        let schedule = match key.len() {
+            16 => Aes128::new_from_slice(key).map(KeySchedule::Aes128),
+            24 => Aes192::new_from_slice(key).map(KeySchedule::Aes192),
+            32 => Aes256::new_from_slice(key).map(KeySchedule::Aes256),
+            _ => Err(InvalidLength),
+        };
+        match schedule {
+            Ok(schedule) => Ok(Self(schedule)),
+            Err(InvalidLength) => Err(PublicIdProblem::KeyLength { found: key.len() }.into()),
+        }
+    }
+
+    /// The cipher whose key is this text in standard base64 with padding. White space around the
+    /// text, such as a file's last line feed, does not count.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::NoKey`] for an empty text, [`PublicIdProblem::Base64`] for one that is
+    /// not base64 (white space inside it, missing padding, URL alphabet), and
+    /// [`PublicIdProblem::KeyLength`] for a key of another length.
+    pub fn from_base64(text: &str) -> Result<Self, Error> {
+        Self::from_key(&key::of_base64(text)?)
+    }
+
+    /// The cipher whose key is the content of a file, as for [`from_base64`](Self::from_base64).
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::File`] if the file cannot be read, is not text or has more than 4 KiB, and
+    /// those of [`from_base64`](Self::from_base64).
+    #[cfg(feature = "std")]
+    pub fn from_file(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
+        Self::from_base64(&key::text_of_file(path.as_ref())?)
+    }
+
+    /// The cipher whose key is the value of an environment variable, as for
+    /// [`from_base64`](Self::from_base64).
+    ///
+    /// The environment keeps its own copy of the key, which child processes inherit;
+    /// [`from_file`](Self::from_file) does not have that problem.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::NoKey`] if there is no such variable, and those of
+    /// [`from_base64`](Self::from_base64).
+    #[cfg(feature = "std")]
+    pub fn from_env(name: impl AsRef<std::ffi::OsStr>) -> Result<Self, Error> {
+        Self::from_base64(&key::text_of_variable(name.as_ref())?)
+    }
+
+    /// The public id of a value.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::Value`] for a value that has none: a negative `i64`.
+    pub fn encode<T: PublicIdValue>(&self, value: &T) -> Result<PublicId<T>, Error> {
+        let mut block = value.to_block()?.into();
+        match &self.0 {
+            KeySchedule::Aes128(aes) => aes.encrypt_block(&mut block),
+            KeySchedule::Aes192(aes) => aes.encrypt_block(&mut block),
+            KeySchedule::Aes256(aes) => aes.encrypt_block(&mut block),
+        }
+        Ok(PublicId::from_uuid(Uuid::from_bytes_le(block.into())))
+    }
+
+    /// The value of a public id.
+    ///
+    /// For types that use all 128 bits this never fails, whatever the public id: see
+    /// [`PublicIdCiphers`] for what each type can tell.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::Unrecognised`] if no value of the type has this public id.
+    pub fn decode<T: PublicIdValue>(&self, public_id: PublicId<T>) -> Result<T, Error> {
+        T::from_block(self.decrypt(public_id.as_uuid())).ok_or_else(unrecognised::<T>)
+    }
+
+    fn decrypt(&self, public_id: Uuid) -> [u8; 16] {
+        let mut block = public_id.to_bytes_le().into();
+        match &self.0 {
+            KeySchedule::Aes128(aes) => aes.decrypt_block(&mut block),
+            KeySchedule::Aes192(aes) => aes.decrypt_block(&mut block),
+            KeySchedule::Aes256(aes) => aes.decrypt_block(&mut block),
+        }
+        block.into()
+    }
+}
+
+/// The key's length, never the key.
+impl fmt::Debug for PublicIdCipher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            KeySchedule::Aes128(_) => "PublicIdCipher(AES-128, redacted)",
+            KeySchedule::Aes192(_) => "PublicIdCipher(AES-192, redacted)",
+            KeySchedule::Aes256(_) => "PublicIdCipher(AES-256, redacted)",
+        })
+    }
+}
+
+#[cold]
+fn unrecognised<T: PublicIdValue>() -> Error {
+    PublicIdProblem::Unrecognised { kind: T::TYPE }.into()
+}
+
+/// The keys of a rotation, newest first: the newest encodes, any decodes.
+///
+/// [`decode`](Self::decode) takes the first cipher under which the public id is one of the type's.
+/// It can only do that as well as the type tells a wrong key from the right one:
+///
+/// | type | under a wrong key, a public id passes for another value |
+/// |---|---|
+/// | `u64` | 1 time in 2^64 |
+/// | `i64` | 1 time in 2^65 |
+/// | `DistributedId` | 1 time in about 2^35 |
+/// | `Iuid` | 1 time in 2^10 |
+/// | `Luuid` | 1 time in 2^8 |
+/// | COMBs, `UuidV4`, `UuidV7` | 1 time in 64 |
+/// | `u128`, `Uuid`, `AnyUuid`, `HotGuid`, `DistributedId128` | always |
+///
+/// So numbers and `DistributedId` rotate: public ids made with an older key keep working. For the
+/// other types a new key turns some or all of the older public ids into ids of *other* values, at
+/// best of none that exists. Rotate them only if that is what you want (all links given out so far
+/// end), with a set of the one new key; while both keys are to be valid, carry the key's version
+/// next to the public id, for instance in the path, and pick the [`PublicIdCipher`] by it.
+///
+/// ```
+/// use rowkey_core::{PublicIdCipher, PublicIdCiphers};
+///
+/// let older = PublicIdCipher::from_key(&[1; 32])?;
+/// let given_out = older.encode(&42_u64)?;
+///
+/// let ciphers = PublicIdCiphers::new(PublicIdCipher::from_key(&[2; 32])?).with_older(older);
+/// assert_eq!(ciphers.decode(given_out)?, 42);
+/// assert_ne!(ciphers.encode(&42_u64)?, given_out);
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct PublicIdCiphers {
+    newest: PublicIdCipher,
+    older: Vec<PublicIdCipher>,
+}
+
+impl PublicIdCiphers {
+    /// The set of one cipher.
+    pub fn new(newest: PublicIdCipher) -> Self {
+        Self {
+            newest,
+            older: Vec::new(),
+        }
+    }
+
+    /// Adds a cipher that is older than all in the set.
+    #[must_use]
+    pub fn with_older(mut self, cipher: PublicIdCipher) -> Self {
+        self.older.push(cipher);
+        self
+    }
+
+    /// The set of these ciphers, newest first.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::NoKey`] if there are none.
+    pub fn newest_first(ciphers: impl IntoIterator<Item = PublicIdCipher>) -> Result<Self, Error> {
+        let mut ciphers = ciphers.into_iter();
+        match ciphers.next() {
+            Some(newest) => Ok(Self {
+                newest,
+                older: ciphers.collect(),
+            }),
+            None => Err(PublicIdProblem::NoKey.into()),
+        }
+    }
+
+    /// The public id of a value under the newest key.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::Value`] for a value that has none: a negative `i64`.
+    pub fn encode<T: PublicIdValue>(&self, value: &T) -> Result<PublicId<T>, Error> {
+        self.newest.encode(value)
+    }
+
+    /// The value of a public id under the first key, newest first, that makes it one of the type's.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::Unrecognised`] if no key does.
+    pub fn decode<T: PublicIdValue>(&self, public_id: PublicId<T>) -> Result<T, Error> {
+        core::iter::once(&self.newest)
+            .chain(&self.older)
+            .find_map(|cipher| T::from_block(cipher.decrypt(public_id.as_uuid())))
+            .ok_or_else(unrecognised::<T>)
+    }
+}
+
+impl From<PublicIdCipher> for PublicIdCiphers {
+    fn from(cipher: PublicIdCipher) -> Self {
+        Self::new(cipher)
+    }
+}

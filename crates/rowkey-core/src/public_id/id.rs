@@ -1,0 +1,138 @@
+//! A public id of 128 bits.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::str::FromStr;
+
+use uuid::Uuid;
+
+use crate::Error;
+use crate::text::{Encoding, ShortText, Width, hyphenated};
+
+/// An encrypted id of a value of type `T`: 128 bits without meaning or useful order.
+///
+/// It is written as hyphenated lower-case text; [`encode`](Self::encode) has the shorter ones. The
+/// `T` only keeps public ids of different types apart at compile time.
+///
+/// Making one from text, or reading it with serde (as text in formats for humans, as 16 bytes in
+/// binary ones), takes no key: that the text belongs to a value turns out in
+/// [`PublicIdCipher::decode`].
+///
+/// ```
+/// use rowkey_core::PublicId;
+/// use rowkey_core::text::Encoding;
+///
+/// let public_id: PublicId<u64> = "30322474-a954-ffa9-941c-6f038afe4ff1".parse()?;
+/// assert_eq!(public_id.encode(Encoding::Alphanumeric), "48XoooHHCe1CiOHrghM7Dl");
+/// assert_eq!(public_id.encode(Encoding::Hexadecimal), "30322474A954FFA9941C6F038AFE4FF1");
+/// assert_eq!(PublicId::decode(Encoding::Alphanumeric, "48XoooHHCe1CiOHrghM7Dl")?, public_id);
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+pub struct PublicId<T> {
+    uuid: Uuid,
+    // `fn() -> T`: a public id holds no `T`, so it is `Send` and `Sync` whatever `T` is.
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> PublicId<T> {
+    /// The public id of these 128 bits.
+    pub const fn from_uuid(uuid: Uuid) -> Self {
+        Self {
+            uuid,
+            value: PhantomData,
+        }
+    }
+
+    /// The 128 bits. Their version and variant mean nothing.
+    pub const fn as_uuid(&self) -> Uuid {
+        self.uuid
+    }
+
+    /// The text in an encoding of 128 bits: 36 characters hyphenated, 22 alphanumeric, 32
+    /// hexadecimal, up to 39 decimal.
+    pub fn encode(&self, encoding: Encoding) -> ShortText {
+        Width::U128.encode_admitted(encoding, self.uuid.as_u128())
+    }
+
+    /// Reads a text of an encoding of 128 bits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Text`] when the text does not have the encoding's length, alphabet or range.
+    pub fn decode(encoding: Encoding, text: &str) -> Result<Self, Error> {
+        Width::U128
+            .decode(encoding, text)
+            .map(|bits| Self::from_uuid(Uuid::from_u128(bits)))
+    }
+}
+
+// By hand, because the derives would ask all of this of `T` as well.
+
+impl<T> Clone for PublicId<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for PublicId<T> {}
+
+impl<T> PartialEq for PublicId<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.uuid == other.uuid
+    }
+}
+
+impl<T> Eq for PublicId<T> {}
+
+impl<T> PartialOrd for PublicId<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The order of the text. It has nothing to do with the order of the values.
+impl<T> Ord for PublicId<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.uuid.cmp(&other.uuid)
+    }
+}
+
+impl<T> Hash for PublicId<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.uuid.hash(state);
+    }
+}
+
+impl<T> fmt::Debug for PublicId<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PublicId({self})")
+    }
+}
+
+impl<T> fmt::Display for PublicId<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.encode(Encoding::Uuid))
+    }
+}
+
+impl<T> FromStr for PublicId<T> {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        hyphenated::parse(text).map(|bits| Self::from_uuid(Uuid::from_u128(bits)))
+    }
+}
+
+impl<T> From<Uuid> for PublicId<T> {
+    fn from(uuid: Uuid) -> Self {
+        Self::from_uuid(uuid)
+    }
+}
+
+impl<T> From<PublicId<T>> for Uuid {
+    fn from(public_id: PublicId<T>) -> Self {
+        public_id.uuid
+    }
+}

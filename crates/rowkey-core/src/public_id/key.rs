@@ -1,0 +1,85 @@
+//! Where keys and secrets come from: base64 text, a file or the environment.
+
+#[cfg(feature = "std")]
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use zeroize::Zeroizing;
+
+use crate::{Error, PublicIdProblem};
+
+/// The largest file that is read: a key has 44 characters.
+#[cfg(feature = "std")]
+const MAX_FILE_BYTES: usize = 4096;
+
+/// The bytes of a text in standard base64 with padding. White space around it does not count.
+pub(super) fn of_base64(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let base64 = text.trim();
+    if base64.is_empty() {
+        return Err(PublicIdProblem::NoKey.into());
+    }
+    // Of the final size from the start: a buffer that grows leaves copies of the key behind.
+    let capacity = base64::decoded_len_estimate(base64.len());
+    let mut key = Zeroizing::new(vec![0; capacity]);
+    match STANDARD.decode_slice(base64, &mut key) {
+        Ok(length) => {
+            key.truncate(length);
+            Ok(key)
+        }
+        Err(_) => Err(explain_base64(text)),
+    }
+}
+
+/// The text of a file.
+#[cfg(feature = "std")]
+pub(super) fn text_of_file(path: &std::path::Path) -> Result<Zeroizing<String>, Error> {
+    read_file(path).map_err(|error| {
+        let message = alloc::format!("{}: {error}", path.display());
+        PublicIdProblem::File(message).into()
+    })
+}
+
+#[cfg(feature = "std")]
+fn read_file(path: &std::path::Path) -> std::io::Result<Zeroizing<String>> {
+    use std::io::{Error, Read};
+
+    // With room for all that is read: see above.
+    let mut text = Zeroizing::new(String::with_capacity(2 * MAX_FILE_BYTES));
+    let file = std::fs::File::open(path)?;
+    file.take(MAX_FILE_BYTES as u64 + 1)
+        .read_to_string(&mut text)?;
+    if text.len() > MAX_FILE_BYTES {
+        return Err(Error::other("it has more than 4096 bytes"));
+    }
+    Ok(text)
+}
+
+/// The value of an environment variable.
+#[cfg(feature = "std")]
+pub(super) fn text_of_variable(name: &std::ffi::OsStr) -> Result<Zeroizing<String>, Error> {
+    match std::env::var_os(name) {
+        // What is not Unicode has a replacement character at the first offending position.
+        Some(value) => Ok(Zeroizing::new(match value.into_string() {
+            Ok(text) => text,
+            Err(value) => value.to_string_lossy().into_owned(),
+        })),
+        None => Err(PublicIdProblem::NoKey.into()),
+    }
+}
+
+/// The position of the first character that is not of the base64 alphabet, or that ends the text
+/// too early or wrongly.
+#[cold]
+fn explain_base64(text: &str) -> Error {
+    let leading = text
+        .chars()
+        .take_while(|character| character.is_whitespace())
+        .count();
+    let in_alphabet =
+        |character: char| matches!(character, 'A'..='Z' | 'a'..='z' | '0'..='9' | '+' | '/');
+    let position = leading + text.trim().chars().take_while(|&c| in_alphabet(c)).count();
+    PublicIdProblem::Base64 { position }.into()
+}

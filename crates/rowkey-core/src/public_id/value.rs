@@ -1,0 +1,137 @@
+//! The sixteen bytes that are encrypted.
+
+use uuid::Uuid;
+
+use crate::text::Width;
+use crate::{Error, Format, FormatKind, PublicIdProblem};
+
+/// A value that has a public id.
+///
+/// Implemented by `u64`, `i64`, `u128`, [`Uuid`] and every [`Format`]. A newtype forwards to the
+/// value it wraps.
+pub trait PublicIdValue: Sized {
+    /// The name of the type in messages.
+    const TYPE: &'static str;
+
+    /// The sixteen bytes that are encrypted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PublicId`] for a value that has no public id: a negative `i64`.
+    fn to_block(&self) -> Result<[u8; 16], Error>;
+
+    /// The value of sixteen decrypted bytes; nothing if no value of the type has this block.
+    fn from_block(block: [u8; 16]) -> Option<Self>;
+}
+
+/// The block of a format's value.
+fn block_of(kind: FormatKind, value: u128) -> [u8; 16] {
+    match kind.width() {
+        Width::Decimal28 => decimal_block(value),
+        Width::U128 => value.to_be_bytes(),
+        Width::I64 | Width::U64 => number_block(value as u64),
+    }
+}
+
+/// The value that has this block, if it is of the format.
+fn value_of(kind: FormatKind, block: [u8; 16]) -> Option<u128> {
+    let value = match kind.width() {
+        Width::Decimal28 => decimal_of(block)?,
+        Width::U128 => u128::from_be_bytes(block),
+        Width::I64 | Width::U64 => number_of(block)?.into(),
+    };
+    kind.admits(value).then_some(value)
+}
+
+/// Eight zero bytes, then the number in little-endian order.
+fn number_block(value: u64) -> [u8; 16] {
+    // The first byte of the block is the most significant one here.
+    u128::from(value.swap_bytes()).to_be_bytes()
+}
+
+fn number_of(block: [u8; 16]) -> Option<u64> {
+    u64::try_from(u128::from_be_bytes(block))
+        .ok()
+        .map(u64::swap_bytes)
+}
+
+/// Four zero bytes, then the upper 32 bits and the lower 64 bits, each in little-endian order.
+fn decimal_block(value: u128) -> [u8; 16] {
+    let upper = ((value >> 64) as u32).swap_bytes();
+    let lower = (value as u64).swap_bytes();
+    (u128::from(upper) << 64 | u128::from(lower)).to_be_bytes()
+}
+
+fn decimal_of(block: [u8; 16]) -> Option<u128> {
+    let block = u128::from_be_bytes(block);
+    let upper = u32::try_from(block >> 64).ok()?.swap_bytes();
+    let lower = (block as u64).swap_bytes();
+    Some(u128::from(upper) << 64 | u128::from(lower))
+}
+
+impl PublicIdValue for u64 {
+    const TYPE: &'static str = "u64";
+
+    fn to_block(&self) -> Result<[u8; 16], Error> {
+        Ok(number_block(*self))
+    }
+
+    fn from_block(block: [u8; 16]) -> Option<Self> {
+        number_of(block)
+    }
+}
+
+/// From 0 on: a negative number has no public id.
+impl PublicIdValue for i64 {
+    const TYPE: &'static str = "i64";
+
+    fn to_block(&self) -> Result<[u8; 16], Error> {
+        match u64::try_from(*self) {
+            Ok(value) => Ok(number_block(value)),
+            Err(_) => Err(Error::PublicId(PublicIdProblem::Value {
+                kind: Self::TYPE,
+                reason: "it is negative",
+            })),
+        }
+    }
+
+    fn from_block(block: [u8; 16]) -> Option<Self> {
+        number_of(block)?.try_into().ok()
+    }
+}
+
+impl PublicIdValue for u128 {
+    const TYPE: &'static str = "u128";
+
+    fn to_block(&self) -> Result<[u8; 16], Error> {
+        Ok(self.to_be_bytes())
+    }
+
+    fn from_block(block: [u8; 16]) -> Option<Self> {
+        Some(Self::from_be_bytes(block))
+    }
+}
+
+impl PublicIdValue for Uuid {
+    const TYPE: &'static str = "Uuid";
+
+    fn to_block(&self) -> Result<[u8; 16], Error> {
+        Ok(self.into_bytes())
+    }
+
+    fn from_block(block: [u8; 16]) -> Option<Self> {
+        Some(Self::from_bytes(block))
+    }
+}
+
+impl<F: Format> PublicIdValue for F {
+    const TYPE: &'static str = F::KIND.type_name();
+
+    fn to_block(&self) -> Result<[u8; 16], Error> {
+        Ok(block_of(F::KIND, self.to_u128()))
+    }
+
+    fn from_block(block: [u8; 16]) -> Option<Self> {
+        value_of(F::KIND, block).map(Self::from_admitted)
+    }
+}
