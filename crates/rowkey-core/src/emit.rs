@@ -12,7 +12,10 @@ use core::fmt;
 
 use uuid::Uuid;
 
-use crate::{Backend, EntityKey, Error, Format, KeyUnion, Luuid, StoragePlan, group, key};
+use crate::public_id::label_problem;
+use crate::{
+    Backend, EntityKey, Error, Format, KeyUnion, Luuid, PublicIdLabel, StoragePlan, group, key,
+};
 
 /// Emits what follows from a key's `EntityKey` impl.
 #[doc(hidden)]
@@ -254,9 +257,9 @@ pub mod private {
     #[cfg(feature = "std")]
     pub use super::GenerateAlone;
     pub use super::{
-        admit_constant, block_of_key, check_group, check_key_of_union, check_storage, check_union,
-        default_plan, has_group_of, key_of_bits, key_of_block, luuid_of, luuid_of_key,
-        unknown_group, write_debug,
+        admit_constant, block_of_key, check_group, check_key_of_union, check_public_id_label,
+        check_storage, check_union, default_plan, has_group_of, key_of_bits, key_of_block,
+        luuid_of, luuid_of_key, unknown_group, write_debug,
     };
     #[cfg(feature = "proptest")]
     pub use crate::external::proptest::{AdmittedStrategy, arbitrary_key};
@@ -339,6 +342,14 @@ pub const fn check_storage<K: EntityKey>(backend: Backend, choice: &str) {
 #[track_caller]
 pub const fn check_group<K: EntityKey>() {
     key::check_group(K::Format::KIND, K::GROUP.is_some());
+}
+
+/// Refuses, at compile time and at the caller's place, what is no label of public ids.
+#[track_caller]
+pub const fn check_public_id_label<K: PublicIdLabel>() {
+    if let Some(problem) = label_problem(K::LABEL) {
+        panic!("{}", problem);
+    }
 }
 
 /// Refuses, at compile time and at the caller's place, a key that no group tells from others.

@@ -331,12 +331,42 @@ pub enum PublicIdProblem {
         /// The id type.
         kind: &'static str,
     },
+    /// No secret turns this public id into a value of the entity: it was made up, changed, or made
+    /// for another label or with another secret.
+    #[error(
+        "not a public id of type {kind} with the label `{label}` under any of the secrets: made up, \
+         changed, or made for another label or with another secret"
+    )]
+    NotOfLabel {
+        /// The id type.
+        kind: &'static str,
+        /// The label of the cipher.
+        label: String,
+    },
+    /// The secret does not have the length of one.
+    #[error("a secret for public ids has 32 bytes, this one has {found}")]
+    SecretLength {
+        /// Bytes found.
+        found: usize,
+    },
+    /// A text that is no label.
+    #[error("{0}")]
+    Label(&'static str),
     /// No key was given.
     #[error("no cipher key was given")]
     NoKey,
     /// The key file cannot be read.
     #[error("the key file cannot be read: {0}")]
     File(String),
+}
+
+#[cfg(feature = "public-id")]
+impl PublicIdProblem {
+    #[cold]
+    pub(crate) fn not_of_label(kind: &'static str, label: &str) -> Error {
+        let label = label.into();
+        Self::NotOfLabel { kind, label }.into()
+    }
 }
 
 impl Error {

@@ -48,7 +48,9 @@ pub use format::{
 pub use format::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
 pub use group::{GroupRegistry, KeyGroup, KeyUnion};
 pub use key::EntityKey;
-pub use public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdValue};
+#[cfg(feature = "public-id")]
+pub use public_id::{LabelledCipher, PublicIdSecret, PublicIdSecrets, SealedCipher, SealedId};
+pub use public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdLabel, PublicIdValue};
 pub use routing::{
     Country, IuidOrigin, IuidRegistries, NumberedName, Registry, ServiceEntity, Shard, ShardLayout,
 };

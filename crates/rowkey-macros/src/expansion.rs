@@ -5,9 +5,9 @@
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::Attribute;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
+use syn::{Attribute, LitStr};
 
 use crate::declaration::Declaration;
 use crate::options::Options;
@@ -37,10 +37,15 @@ pub(crate) fn expand(declaration: &Declaration, options: &Options) -> TokenStrea
         format => (format.to_token_stream(), TokenStream::new()),
     };
     let entity_key = entity_key_impl(name, &format, options, &rowkey);
+    let public_id_label = options
+        .public_id
+        .as_ref()
+        .map(|label| public_id_label_impl(name, label, &rowkey));
     let checks = checks(declaration, options, &rowkey);
     let mut rest = quote! {
         #mention
         #entity_key
+        #public_id_label
         #checks
 
         #rowkey::__private::impl_key! { #name, #format }
@@ -111,6 +116,15 @@ fn entity_key_impl(
     }
 }
 
+fn public_id_label_impl(name: &Ident, label: &LitStr, rowkey: &TokenStream) -> TokenStream {
+    quote! {
+        #[automatically_derived]
+        impl #rowkey::PublicIdLabel for #name {
+            const LABEL: &'static ::core::primitive::str = #label;
+        }
+    }
+}
+
 /// Constants that only exist to fail, each at the place of the declaration that is wrong.
 ///
 /// The plan leaves out a wrong choice, so that this stays the only error about it.
@@ -130,6 +144,13 @@ fn checks(declaration: &Declaration, options: &Options, rowkey: &TokenStream) ->
                 #rowkey::__private::check_storage::<#name>(#rowkey::Backend::#backend, #choice);
         }
     });
+    let label = options.public_id.as_ref().map(|label| {
+        let place = label.span();
+        let (rowkey, name) = key_at(place);
+        quote_spanned! {place=>
+            const _: () = #rowkey::__private::check_public_id_label::<#name>();
+        }
+    });
     let place = match &options.group {
         Some(group) => group.span(),
         None => declaration.format.span(),
@@ -137,6 +158,7 @@ fn checks(declaration: &Declaration, options: &Options, rowkey: &TokenStream) ->
     let (rowkey, name) = key_at(place);
     quote_spanned! {place=>
         #(#storage)*
+        #label
         const _: () = #rowkey::__private::check_group::<#name>();
     }
 }

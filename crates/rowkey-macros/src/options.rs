@@ -12,6 +12,7 @@ use crate::problems::Problems;
 pub(crate) struct Options {
     pub(crate) prefix: Option<LitStr>,
     pub(crate) group: Option<LitStr>,
+    pub(crate) public_id: Option<LitStr>,
     /// In the order of the declaration, each backend once.
     pub(crate) storage: Vec<(Backend, LitStr)>,
     pub(crate) rowkey: Option<Path>,
@@ -61,7 +62,7 @@ impl Backend {
 }
 
 const OPTIONS: &str = "`prefix = \"inv\"`, `group = \"com.acme.Customer\"`, \
-                       `storage(postgres = \"uuid\")` and `crate = \"path::to::rowkey\"`";
+                       `public_id = \"invoice\"`, `storage(postgres = \"uuid\")` and `crate = \"path::to::rowkey\"`";
 const BACKENDS: &str = "`postgres`, `mysql`, `mariadb`, `sqlite` and `sqlserver`";
 
 impl Options {
@@ -96,6 +97,12 @@ impl Options {
                     Some(group) => check_group(group, problems),
                     None => LitStr::new("", entry.ident.span()),
                 });
+            }
+            ("public_id", _) => {
+                // As with a group: a key without a label would be a second error where it is used.
+                let unreadable = || LitStr::new("unreadable", entry.ident.span());
+                let label = entry.text("invoice", problems);
+                self.public_id = Some(label.unwrap_or_else(unreadable));
             }
             ("crate", _) => {
                 let path = entry.text("path::to::rowkey", problems);

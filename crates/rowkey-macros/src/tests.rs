@@ -49,6 +49,7 @@ fn a_key_with_every_option() {
         quote! {
             prefix = "cus",
             group = "com.acme.Customer",
+            public_id = "customer",
             storage(mysql = "binary", mariadb = "binary", sqlserver = "uuid"),
             crate = "my_app::ids",
         },

@@ -60,6 +60,7 @@
 //! | `schemars`, `utoipa` | | JSON Schema and OpenAPI schemas of keys, short keys, unions, command logs and public ids |
 //! | `proptest` | | arbitrary valid keys |
 //! | `rust_decimal` | | conversions of [`DistributedId`] keys |
+//! | `public-id` | | public ids of one entity each, by a secret and labels, and ids that cannot be made up |
 //! | `coarse-clock` | | a cheaper clock for the short COMBs |
 //! | `sqlx-postgres`, `sqlx-mysql`, `sqlx-sqlite` | | keys as parameters and columns of sqlx queries |
 //! | `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | | keys as columns and parameters of Diesel queries |
@@ -183,6 +184,24 @@ pub use drivers::private as __private;
 /// assert_eq!(customer.into_format().key(), 4711);
 /// ```
 ///
+/// ## `public_id`
+///
+/// The label of the entity's public ids. It gives the key [`PublicIdLabel`], which the ciphers of the
+/// feature `public-id` ask for: public ids of two labels have nothing in common, so that an order's
+/// is not read as an invoice's. A label is 1 to 64 lower-case letters, digits, `-`, `_` and `.`, a
+/// letter first. It is written out and has no default, so that renaming the type does not end the
+/// links that were given out. That two keys have the same label is not noticed: the macro reads one
+/// declaration at a time.
+///
+/// ```
+/// use rowkey::{DistributedId, PublicIdLabel, entity_key};
+///
+/// #[entity_key(public_id = "invoice")]
+/// pub struct InvoiceId(DistributedId);
+///
+/// assert_eq!(InvoiceId::LABEL, "invoice");
+/// ```
+///
 /// ## `crate`
 ///
 /// The path of this crate, if it is not `::rowkey`: because the dependency is renamed, or because
@@ -267,17 +286,21 @@ pub use rowkey_core::{
     IuidContext, IuidOrigin, IuidRegistries, KeyBound, KeyGroup, KeyRange, KeyUnion, Layout, Luuid,
     LuuidContext, LuuidGroup, LuuidKeys, MariaDbUuidOrd, NewCommand, Nullability, NumberedName,
     OrderPromise, Permutation, PrefixComb, PublicId, PublicIdCipher, PublicIdCiphers,
-    PublicIdProblem, PublicIdValue, Registry, RegistryProblem, ServiceEntity, Shard, ShardLayout,
-    ShortKey, ShortKeyAllocator, ShortKeyBlock, ShortPrefixComb, ShortSuffixComb, SqlServerOrd,
-    Storage, StoragePlan, Stored, StoredBytes, StoredRef, SuffixComb, TableName, TextProblem,
-    TimeOrdered, TimePartitions, Tolerance, UnboundedCommandLog, UnixMillis, UuidV4, UuidV7,
-    ValidationError, ValueRange, ValueRanges, Wire, crc12, interval_counter, quote_identifier,
+    PublicIdLabel, PublicIdProblem, PublicIdValue, Registry, RegistryProblem, ServiceEntity, Shard,
+    ShardLayout, ShortKey, ShortKeyAllocator, ShortKeyBlock, ShortPrefixComb, ShortSuffixComb,
+    SqlServerOrd, Storage, StoragePlan, Stored, StoredBytes, StoredRef, SuffixComb, TableName,
+    TextProblem, TimeOrdered, TimePartitions, Tolerance, UnboundedCommandLog, UnixMillis, UuidV4,
+    UuidV7, ValidationError, ValueRange, ValueRanges, Wire, crc12, interval_counter,
+    quote_identifier,
 };
 #[cfg(feature = "std")]
 pub use rowkey_core::{
     DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator, InMemoryShortKeys,
     ReservedShortKeys,
 };
+#[cfg(feature = "public-id")]
+#[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]
+pub use rowkey_core::{LabelledCipher, PublicIdSecret, PublicIdSecrets, SealedCipher, SealedId};
 pub use rowkey_core::{generate, text, uuid};
 
 /// What queries with keys need beyond the traits that every key has, one module per driver.

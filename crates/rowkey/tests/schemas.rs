@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::string::string_regex;
 use rowkey::{
-    CommandLog, DistributedId, DistributedId128, Luuid, PublicId, ShortKey, ShortPrefixComb,
-    UnboundedCommandLog, UuidV7, entity_key, key_union,
+    CommandLog, DistributedId, DistributedId128, Luuid, PublicId, SealedId, ShortKey,
+    ShortPrefixComb, UnboundedCommandLog, UuidV7, entity_key, key_union,
 };
 use schemars::{JsonSchema, schema_for};
 use serde_json::{Value, json};
@@ -113,6 +113,22 @@ fn the_schema_of_a_key_describes_its_text() {
     assert_eq!(openapi_schema::<ShortPrefixComb<1_000>>(), uuid);
     assert_eq!(openapi_schema::<DistributedId>(), digits);
     assert_eq!(openapi_schema::<PublicId<OfferId>>(), uuid);
+}
+
+#[test]
+fn the_schema_of_a_sealed_id_describes_its_text() {
+    let text = json!({ "type": "string", "pattern": "^[0-9A-Za-z]{44}$" });
+    assert_eq!(openapi_schema::<SealedId<OfferId>>(), text);
+    let mut titled = text.clone();
+    titled["title"] = "SealedId".into();
+    assert_eq!(json_schema::<SealedId<OfferId>>(), titled);
+
+    #[derive(OpenApi)]
+    #[openapi(components(schemas(SealedId<OfferId>)))]
+    struct Api;
+
+    let api = serde_json::to_value(Api::openapi()).unwrap();
+    assert_eq!(api["components"]["schemas"]["SealedId_OfferId"], text);
 }
 
 #[test]

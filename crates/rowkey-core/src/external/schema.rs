@@ -55,6 +55,12 @@ impl TextSchema {
         ))
     }
 
+    /// The text of a sealed id.
+    #[cfg(feature = "public-id")]
+    pub(crate) fn of_sealed_id() -> Self {
+        Self::Pattern("^[0-9A-Za-z]{44}$".into())
+    }
+
     /// The text of a short key.
     pub(crate) fn of_short_key() -> Self {
         Self::Pattern("^[0-9A-Fa-f]{1,12}$".into())

@@ -88,6 +88,21 @@ impl<T> JsonSchema for PublicId<T> {
     }
 }
 
+#[cfg(feature = "public-id")]
+impl<T> JsonSchema for crate::SealedId<T> {
+    fn schema_name() -> Cow<'static, str> {
+        "SealedId".into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        "rowkey::SealedId".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schema_of(TextSchema::of_sealed_id())
+    }
+}
+
 /// One schema per key.
 impl<K: JsonSchema> JsonSchema for ShortKey<K> {
     fn schema_name() -> Cow<'static, str> {

@@ -1,4 +1,4 @@
-//! serde: text in human-readable formats, sixteen bytes in the others.
+//! serde: text in human-readable formats, bytes in the others.
 //!
 //! A DistributedId is text, too: a JSON number loses digits in most readers.
 
@@ -11,6 +11,8 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
+#[cfg(feature = "public-id")]
+use crate::SealedId;
 use crate::{CommandLog, EntityKey, Error, Format, KeyUnion, Luuid, PublicId, ShortKey};
 
 /// Implements serde's traits for a key or a union of keys, with its functions.
@@ -52,9 +54,9 @@ macro_rules! __impl_serde {
 }
 
 /// Writes an id as its text or as its bytes.
-pub(crate) fn serialize<S: Serializer>(
+pub(crate) fn serialize<S: Serializer, const N: usize>(
     text: &impl fmt::Display,
-    bytes: [u8; 16],
+    bytes: [u8; N],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     if serializer.is_human_readable() {
@@ -65,9 +67,9 @@ pub(crate) fn serialize<S: Serializer>(
 }
 
 /// Reads an id from its text or from its bytes. `name` is what messages call the id.
-pub(crate) fn deserialize<'de, T, D>(
+pub(crate) fn deserialize<'de, T, D, const N: usize>(
     name: &'static str,
-    from_bytes: fn([u8; 16]) -> Result<T, Error>,
+    from_bytes: fn([u8; N]) -> Result<T, Error>,
     deserializer: D,
 ) -> Result<T, D::Error>
 where
@@ -155,6 +157,21 @@ impl<'de, T> Deserialize<'de> for PublicId<T> {
     }
 }
 
+#[cfg(feature = "public-id")]
+impl<T> Serialize for SealedId<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize(self, self.to_bytes(), serializer)
+    }
+}
+
+#[cfg(feature = "public-id")]
+impl<'de, T> Deserialize<'de> for SealedId<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let from_bytes = |bytes| Ok(Self::from_bytes(bytes));
+        deserialize("a sealed id", from_bytes, deserializer)
+    }
+}
+
 /// Text where people read, and the number where they do not.
 impl<K: EntityKey<Format = Luuid>> Serialize for ShortKey<K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -205,9 +222,9 @@ impl<'de, C: Deserialize<'de>, const LIMIT: usize> Visitor<'de> for CommandsVisi
     }
 }
 
-struct TextVisitor<T>(BytesVisitor<T>);
+struct TextVisitor<T, const N: usize>(BytesVisitor<T, N>);
 
-impl<T: FromStr<Err = Error>> Visitor<'_> for TextVisitor<T> {
+impl<T: FromStr<Err = Error>, const N: usize> Visitor<'_> for TextVisitor<T, N> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -227,16 +244,16 @@ impl<T: FromStr<Err = Error>> Visitor<'_> for TextVisitor<T> {
 
 /// Takes slices, which borrowed and owned byte buffers forward to, and sequences, as which some
 /// formats hand over any bytes.
-struct BytesVisitor<T> {
+struct BytesVisitor<T, const N: usize> {
     name: &'static str,
-    from_bytes: fn([u8; 16]) -> Result<T, Error>,
+    from_bytes: fn([u8; N]) -> Result<T, Error>,
 }
 
-impl<'de, T> Visitor<'de> for BytesVisitor<T> {
+impl<'de, T, const N: usize> Visitor<'de> for BytesVisitor<T, N> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the 16 bytes of {}", self.name)
+        write!(f, "the {N} bytes of {}", self.name)
     }
 
     fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<T, E> {
@@ -247,7 +264,7 @@ impl<'de, T> Visitor<'de> for BytesVisitor<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<T, A::Error> {
-        let mut bytes = [0; 16];
+        let mut bytes = [0; N];
         for (index, byte) in bytes.iter_mut().enumerate() {
             match sequence.next_element()? {
                 Some(found) => *byte = found,
@@ -256,7 +273,7 @@ impl<'de, T> Visitor<'de> for BytesVisitor<T> {
         }
         match sequence.next_element::<u8>()? {
             None => (self.from_bytes)(bytes).map_err(A::Error::custom),
-            Some(_) => Err(A::Error::invalid_length(17, &self)),
+            Some(_) => Err(A::Error::invalid_length(N + 1, &self)),
         }
     }
 }

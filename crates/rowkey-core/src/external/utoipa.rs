@@ -93,6 +93,21 @@ impl<T> ToSchema for PublicId<T> {
     }
 }
 
+/// A derive makes `SealedId_CustomerId` of the name: one schema for each type of ids.
+#[cfg(feature = "public-id")]
+impl<T> ComposeSchema for crate::SealedId<T> {
+    fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
+        schema_of(TextSchema::of_sealed_id())
+    }
+}
+
+#[cfg(feature = "public-id")]
+impl<T> ToSchema for crate::SealedId<T> {
+    fn name() -> Cow<'static, str> {
+        "SealedId".into()
+    }
+}
+
 /// A derive makes `ShortKey_CustomerId` of the name: one schema for each type of keys.
 impl<K> ComposeSchema for ShortKey<K> {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {

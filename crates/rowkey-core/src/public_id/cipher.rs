@@ -1,6 +1,6 @@
 //! One AES key for values of all types: the form of the original system.
 
-use alloc::vec::Vec;
+use alloc::boxed::Box;
 use core::fmt;
 
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, InvalidLength, KeyInit};
@@ -8,13 +8,22 @@ use aes::{Aes128, Aes192, Aes256};
 use uuid::Uuid;
 
 use crate::public_id::key;
+use crate::public_id::rotation::Rotation;
 use crate::{Error, PublicId, PublicIdProblem, PublicIdValue};
 
-/// Turns values into public ids and back, with one AES key.
+/// Turns values into public ids and back, with one AES key for the values of all types: the form of
+/// the original system.
+///
+/// The public id of one entity can be read as that of another here. For new programs there are
+/// ciphers of one entity each, `LabelledCipher` and `SealedCipher` in the feature `public-id`.
 ///
 /// The key schedule is computed once; a cipher is used from any number of threads without a lock
-/// (share it with `Arc` or in a `static`). It is wiped from memory when the cipher is dropped, and
-/// there is no way to read or copy it.
+/// (share it with `Arc` or in a `static`).
+///
+/// The schedule is at one place on the heap, which is overwritten when the cipher is dropped, as is
+/// the part of the stack where it was computed; there is no way to read or copy it. Out of reach are
+/// registers, memory that the system has written to a disk, and the stack of a program built without
+/// optimisation, where each use leaves round keys.
 ///
 /// ```
 /// use rowkey_core::{DistributedId, PublicIdCipher};
@@ -27,14 +36,24 @@ use crate::{Error, PublicId, PublicIdProblem, PublicIdValue};
 /// assert_eq!(cipher.decode(public_id)?, id);
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
-pub struct PublicIdCipher(KeySchedule);
+// Boxed, so that moving the cipher leaves no copies of the schedule behind.
+pub struct PublicIdCipher(Box<KeySchedule>);
 
-// The variants differ in size, but a program has one or two ciphers and a box would cost every
-// call a step.
 enum KeySchedule {
     Aes128(Aes128),
     Aes192(Aes192),
     Aes256(Aes256),
+}
+
+impl KeySchedule {
+    fn of(key: &[u8]) -> Result<Box<Self>, InvalidLength> {
+        Ok(Box::new(match key.len() {
+            16 => Self::Aes128(Aes128::new_from_slice(key)?),
+            24 => Self::Aes192(Aes192::new_from_slice(key)?),
+            32 => Self::Aes256(Aes256::new_from_slice(key)?),
+            _ => return Err(InvalidLength),
+        }))
+    }
 }
 
 impl PublicIdCipher {
@@ -46,13 +65,7 @@ impl PublicIdCipher {
     ///
     /// [`PublicIdProblem::KeyLength`] for another number of bytes.
     pub fn from_key(key: &[u8]) -> Result<Self, Error> {
-        let schedule = match key.len() {
-            16 => Aes128::new_from_slice(key).map(KeySchedule::Aes128),
-            24 => Aes192::new_from_slice(key).map(KeySchedule::Aes192),
-            32 => Aes256::new_from_slice(key).map(KeySchedule::Aes256),
-            _ => Err(InvalidLength),
-        };
-        match schedule {
+        match key::leaving_no_trace(|| KeySchedule::of(key)) {
             Ok(schedule) => Ok(Self(schedule)),
             Err(InvalidLength) => Err(PublicIdProblem::KeyLength { found: key.len() }.into()),
         }
@@ -103,7 +116,7 @@ impl PublicIdCipher {
     /// [`PublicIdProblem::Value`] for a value that has none: a negative `i64`.
     pub fn encode<T: PublicIdValue>(&self, value: &T) -> Result<PublicId<T>, Error> {
         let mut block = value.to_block()?.into();
-        match &self.0 {
+        match &*self.0 {
             KeySchedule::Aes128(aes) => aes.encrypt_block(&mut block),
             KeySchedule::Aes192(aes) => aes.encrypt_block(&mut block),
             KeySchedule::Aes256(aes) => aes.encrypt_block(&mut block),
@@ -125,7 +138,7 @@ impl PublicIdCipher {
 
     fn decrypt(&self, public_id: Uuid) -> [u8; 16] {
         let mut block = public_id.to_bytes_le().into();
-        match &self.0 {
+        match &*self.0 {
             KeySchedule::Aes128(aes) => aes.decrypt_block(&mut block),
             KeySchedule::Aes192(aes) => aes.decrypt_block(&mut block),
             KeySchedule::Aes256(aes) => aes.decrypt_block(&mut block),
@@ -137,7 +150,7 @@ impl PublicIdCipher {
 /// The key's length, never the key.
 impl fmt::Debug for PublicIdCipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
+        f.write_str(match &*self.0 {
             KeySchedule::Aes128(_) => "PublicIdCipher(AES-128, redacted)",
             KeySchedule::Aes192(_) => "PublicIdCipher(AES-192, redacted)",
             KeySchedule::Aes256(_) => "PublicIdCipher(AES-256, redacted)",
@@ -183,24 +196,18 @@ fn unrecognised<T: PublicIdValue>() -> Error {
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct PublicIdCiphers {
-    newest: PublicIdCipher,
-    older: Vec<PublicIdCipher>,
-}
+pub struct PublicIdCiphers(Rotation<PublicIdCipher>);
 
 impl PublicIdCiphers {
     /// The set of one cipher.
     pub fn new(newest: PublicIdCipher) -> Self {
-        Self {
-            newest,
-            older: Vec::new(),
-        }
+        Self(Rotation::new(newest))
     }
 
     /// Adds a cipher that is older than all in the set.
     #[must_use]
     pub fn with_older(mut self, cipher: PublicIdCipher) -> Self {
-        self.older.push(cipher);
+        self.0.push_older(cipher);
         self
     }
 
@@ -210,14 +217,7 @@ impl PublicIdCiphers {
     ///
     /// [`PublicIdProblem::NoKey`] if there are none.
     pub fn newest_first(ciphers: impl IntoIterator<Item = PublicIdCipher>) -> Result<Self, Error> {
-        let mut ciphers = ciphers.into_iter();
-        match ciphers.next() {
-            Some(newest) => Ok(Self {
-                newest,
-                older: ciphers.collect(),
-            }),
-            None => Err(PublicIdProblem::NoKey.into()),
-        }
+        Rotation::newest_first(ciphers).map(Self)
     }
 
     /// The public id of a value under the newest key.
@@ -226,7 +226,7 @@ impl PublicIdCiphers {
     ///
     /// [`PublicIdProblem::Value`] for a value that has none: a negative `i64`.
     pub fn encode<T: PublicIdValue>(&self, value: &T) -> Result<PublicId<T>, Error> {
-        self.newest.encode(value)
+        self.0.newest.encode(value)
     }
 
     /// The value of a public id under the first key, newest first, that makes it one of the type's.
@@ -235,8 +235,8 @@ impl PublicIdCiphers {
     ///
     /// [`PublicIdProblem::Unrecognised`] if no key does.
     pub fn decode<T: PublicIdValue>(&self, public_id: PublicId<T>) -> Result<T, Error> {
-        core::iter::once(&self.newest)
-            .chain(&self.older)
+        self.0
+            .iter()
             .find_map(|cipher| T::from_block(cipher.decrypt(public_id.as_uuid())))
             .ok_or_else(unrecognised::<T>)
     }

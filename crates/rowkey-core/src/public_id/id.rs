@@ -1,8 +1,6 @@
 //! A public id of 128 bits.
 
-use core::cmp::Ordering;
 use core::fmt;
-use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use core::str::FromStr;
 
@@ -17,8 +15,7 @@ use crate::text::{Encoding, ShortText, Width, hyphenated};
 /// `T` only keeps public ids of different types apart at compile time.
 ///
 /// Making one from text, or reading it with serde (as text in formats for humans, as 16 bytes in
-/// binary ones), takes no key: that the text belongs to a value turns out in
-/// [`PublicIdCipher::decode`].
+/// binary ones), takes no key: that the text belongs to a value turns out when a cipher decodes it.
 ///
 /// ```
 /// use rowkey_core::PublicId;
@@ -68,42 +65,7 @@ impl<T> PublicId<T> {
     }
 }
 
-// By hand, because the derives would ask all of this of `T` as well.
-
-impl<T> Clone for PublicId<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for PublicId<T> {}
-
-impl<T> PartialEq for PublicId<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.uuid == other.uuid
-    }
-}
-
-impl<T> Eq for PublicId<T> {}
-
-impl<T> PartialOrd for PublicId<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// The order of the text. It has nothing to do with the order of the values.
-impl<T> Ord for PublicId<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.uuid.cmp(&other.uuid)
-    }
-}
-
-impl<T> Hash for PublicId<T> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.uuid.hash(state);
-    }
-}
+impl_id_traits!(PublicId, uuid);
 
 impl<T> fmt::Debug for PublicId<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Error, PublicIdProblem};
 
@@ -82,4 +82,27 @@ fn explain_base64(text: &str) -> Error {
         |character: char| matches!(character, 'A'..='Z' | 'a'..='z' | '0'..='9' | '+' | '/');
     let position = leading + text.trim().chars().take_while(|&c| in_alphabet(c)).count();
     PublicIdProblem::Base64 { position }.into()
+}
+
+/// Makes something on the heap from a key, and overwrites the part of the stack that was used.
+///
+/// Libraries pass keys and key schedules by value, and each move leaves a copy on the stack: twenty
+/// of one key in a debug build. The two calls begin at the same place, so the second covers the
+/// first.
+pub(super) fn leaving_no_trace<T>(make: impl FnOnce() -> T) -> T {
+    let made = called(make);
+    overwrite_stack();
+    made
+}
+
+#[inline(never)]
+fn called<T>(make: impl FnOnce() -> T) -> T {
+    make()
+}
+
+/// More than the deepest computation of a key needs.
+#[inline(never)]
+fn overwrite_stack() {
+    let mut area = [0_u8; 16 * 1024];
+    area.zeroize();
 }

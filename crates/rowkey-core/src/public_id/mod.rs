@@ -1,38 +1,103 @@
-//! Ids for the outside world: the key's value, encrypted into 128 bits that say nothing about it.
+//! Ids for the outside world: the key's value, encrypted so that it says nothing.
 //!
 //! ```text
-//! value                      block of 16 bytes                          public id
-//! u64, i64 (not negative)    00 00 00 00 00 00 00 00 | LE value (8)  \
-//! DistributedId              00 00 00 00 | LE upper 32 | LE lower 64  } AES -> Uuid::from_bytes_le
-//! any other 128 bits         the 16 bytes, big-endian                /
+//! value                      block of 16 bytes
+//! u64, i64 (not negative)    00 00 00 00 00 00 00 00 | LE value (8)
+//! DistributedId              00 00 00 00 | LE upper 32 | LE lower 64
+//! any other 128 bits         the 16 bytes, big-endian
 //! ```
 //!
-//! One block, so AES itself is all there is: no mode, no initialization vector, no padding. The
-//! same value always has the same public id, and no two values of a type share one.
+//! The block is encrypted in one of three forms. Each is deterministic: the same value always has
+//! the same public id, and no two values of a type share one.
+//!
+//! | cipher | key | what becomes of the block | id |
+//! |---|---|---|---|
+//! | `LabelledCipher` | a subkey for each label | one block of AES-256 | [`PublicId`], 128 bits |
+//! | `SealedCipher` | a subkey for each label | AES-SIV (RFC 5297) | `SealedId`, 256 bits |
+//! | [`PublicIdCipher`] | one AES key for all types | one block of AES, read as a mixed-endian uuid | [`PublicId`], 128 bits |
+//!
+//! The first two are in the feature `public-id`. The third is that of the original system, whose
+//! bytes it keeps; the type is not part of it, so that the public id of a `u64` is that of the
+//! [`DistributedId`](crate::DistributedId) with the same number, and whoever may choose a value of
+//! one type can have the public id of another's.
 //!
 //! # What the encryption promises, and what not
 //!
-//! Without the key nobody learns a value, an order or a rate from public ids. Nobody can make up
-//! ids of a type with zero bytes in its block either: a random public id is accepted with
+//! Without the key nobody learns a value, an order or a rate from public ids. Whether ids of one
+//! block can be made up is a question of the type: a random one is accepted with
 //! probability 2^-64 for `u64`, 2^-65 for `i64` and 2^-35 for a
 //! [`DistributedId`](crate::DistributedId), whose 32 zero bits are followed by a number that is at
-//! most 10^28-1. **Every** public id decodes to some value of the types that use all 128 bits:
+//! most 10^28-1. **Every** one decodes to some value of the types that use all 128 bits:
 //! `u128`, `Uuid`, [`AnyUuid`](crate::AnyUuid), [`HotGuid`](crate::HotGuid) and
 //! [`DistributedId128`](crate::DistributedId128). Formats with a version and a variant lie between:
-//! of a COMB's or a random UUID's six fixed bits, one random public id in 64 has all right.
+//! of a COMB's or a random UUID's six fixed bits, one random public id in 64 has all right. A sealed
+//! id of any type is accepted with probability 2^-128.
 //!
-//! A public id is therefore no proof of permission. It hides what an id would tell; whether the
-//! caller may see the row is a question for the row.
-//!
-//! The type is not part of the block: the public id of a `u64` is that of the
-//! [`DistributedId`](crate::DistributedId) with the same number. Use one key per purpose if that
-//! matters.
+//! A public id is no proof of permission. It hides what an id would tell; whether the caller may see
+//! the row is a question for the row.
+
+/// Implements what an id is as a plain value, from its one field. The derives would ask all of this
+/// of `T` as well.
+macro_rules! impl_id_traits {
+    ($id:ident, $bits:ident) => {
+        impl<T> Clone for $id<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $id<T> {}
+
+        impl<T> PartialEq for $id<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.$bits == other.$bits
+            }
+        }
+
+        impl<T> Eq for $id<T> {}
+
+        impl<T> PartialOrd for $id<T> {
+            fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        /// The order of the text. It has nothing to do with the order of the values.
+        impl<T> Ord for $id<T> {
+            fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+                self.$bits.cmp(&other.$bits)
+            }
+        }
+
+        impl<T> core::hash::Hash for $id<T> {
+            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+                self.$bits.hash(state);
+            }
+        }
+    };
+}
 
 mod cipher;
 mod id;
 mod key;
+mod label;
+#[cfg(feature = "public-id")]
+mod labelled;
+mod rotation;
+#[cfg(feature = "public-id")]
+mod sealed;
+#[cfg(feature = "public-id")]
+mod secret;
 mod value;
 
 pub use cipher::{PublicIdCipher, PublicIdCiphers};
 pub use id::PublicId;
+pub use label::PublicIdLabel;
+pub(crate) use label::label_problem;
+#[cfg(feature = "public-id")]
+pub use labelled::LabelledCipher;
+#[cfg(feature = "public-id")]
+pub use sealed::{SealedCipher, SealedId};
+#[cfg(feature = "public-id")]
+pub use secret::{PublicIdSecret, PublicIdSecrets};
 pub use value::PublicIdValue;

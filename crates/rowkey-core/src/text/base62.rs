@@ -4,6 +4,7 @@
 //! 16 bytes   | 8 bytes, big-endian  | 8 bytes, big-endian  |
 //! 22 digits  | 11 digits            | 11 digits            |
 //! 10^28-1    | ......agbFu (5)      | 5KnEQGxp4QB (11)     |   six digits that are always 0
+//! 32 bytes   four blocks, 44 digits
 //! ```
 //!
 //! The value order of the digits is their ASCII order and a block always has 11 of them, so the
@@ -50,6 +51,7 @@ static DIGIT_VALUES: [u8; 256] = {
 
 const BLOCK_FORM: &str = "11 alphanumeric characters (0-9, A-Z, a-z)";
 const TWO_BLOCKS_FORM: &str = "22 alphanumeric characters (0-9, A-Z, a-z)";
+const FOUR_BLOCKS_FORM: &str = "44 alphanumeric characters (0-9, A-Z, a-z)";
 const DECIMAL28_FORM: &str = "16 alphanumeric characters (0-9, A-Z, a-z) of a number below 10^28";
 
 /// Writes eight bytes as 11 digits, padded with leading `0`.
@@ -83,6 +85,27 @@ pub fn encode_u128(value: u128) -> [u8; 22] {
     if let ([high, low], _) = digits.as_chunks_mut() {
         write_block((value >> 64) as u64, high);
         write_block(value as u64, low);
+    }
+    digits
+}
+
+/// Writes 32 bytes as four blocks of 11 digits.
+///
+/// ```
+/// use rowkey_core::text::base62;
+///
+/// let mut bytes = [0; 32];
+/// bytes[31] = 5;
+/// let text = base62::encode_32_bytes(&bytes);
+/// assert_eq!(&text, b"00000000000000000000000000000000000000000005");
+/// assert_eq!(base62::decode_32_bytes(text)?, bytes);
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+pub fn encode_32_bytes(bytes: &[u8; 32]) -> [u8; 44] {
+    let mut digits = [0; 44];
+    let (blocks, _) = bytes.as_chunks();
+    for (block, digits) in blocks.iter().zip(digits.as_chunks_mut().0) {
+        write_block(u64::from_be_bytes(*block), digits);
     }
     digits
 }
@@ -184,6 +207,27 @@ pub fn decode_u128(text: impl AsRef<[u8]>) -> Result<u128, Error> {
         (None, _) => Err(refuse(text, TWO_BLOCKS_FORM, 22, 0)),
         (_, None) => Err(refuse(text, TWO_BLOCKS_FORM, 22, 11)),
     }
+}
+
+/// Reads four blocks of 11 digits.
+///
+/// # Errors
+///
+/// [`Error::Text`] for another length, another character, or a block beyond 2^64-1.
+pub fn decode_32_bytes(text: impl AsRef<[u8]>) -> Result<[u8; 32], Error> {
+    let text = text.as_ref();
+    let digits: &[u8; 44] = text
+        .try_into()
+        .map_err(|_| refuse(text, FOUR_BLOCKS_FORM, 44, 0))?;
+    let mut bytes = [0; 32];
+    let (blocks, _) = bytes.as_chunks_mut();
+    for (index, (digits, block)) in digits.as_chunks().0.iter().zip(blocks).enumerate() {
+        match read_block(digits) {
+            Some(value) => *block = value.to_be_bytes(),
+            None => return Err(refuse(text, FOUR_BLOCKS_FORM, 44, 11 * index)),
+        }
+    }
+    Ok(bytes)
 }
 
 /// Reads the 16 digits of a number below 10^28.

@@ -1,0 +1,46 @@
+//! The label of an entity, which keeps its public ids apart from those of others.
+
+use crate::PublicIdValue;
+
+/// A key whose public ids are of one entity: it has a label.
+///
+/// `#[entity_key(public_id = "invoice")]` implements it. The label is written out and never taken
+/// from the type's name, so that renaming the type does not end the links that were given out.
+///
+/// Two keys with the same label share their public ids, which no macro can see: it reads one
+/// declaration at a time. Give each entity a label of its own, and write all of them down in one
+/// place if they are many.
+///
+/// Whatever implements it by hand has a label of the same kind: see [`LABEL`](Self::LABEL).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no label for public ids",
+    label = "has no label",
+    note = "declare the key with one: `#[entity_key(public_id = \"invoice\")]`"
+)]
+pub trait PublicIdLabel: PublicIdValue {
+    /// The label: 1 to 64 lower-case ASCII letters, digits, `-`, `_` and `.`, a letter first.
+    const LABEL: &'static str;
+}
+
+/// What is wrong with a label, if anything.
+pub(crate) const fn label_problem(label: &str) -> Option<&'static str> {
+    let [first, rest @ ..] = label.as_bytes() else {
+        return Some("the label of public ids is empty; write one such as \"invoice\"");
+    };
+    if !first.is_ascii_lowercase() {
+        return Some("the label of public ids begins with a lower-case ASCII letter");
+    }
+    let mut rest = rest;
+    while let [character, others @ ..] = rest {
+        if !matches!(character, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.') {
+            return Some(
+                "the label of public ids has only lower-case ASCII letters, digits, `-`, `_` and `.`",
+            );
+        }
+        rest = others;
+    }
+    if label.len() > 64 {
+        return Some("the label of public ids has at most 64 characters");
+    }
+    None
+}

@@ -1,0 +1,111 @@
+//! Public ids of one entity: a block of AES-256 under the entity's own subkey.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::fmt;
+use core::marker::PhantomData;
+
+use aes::Aes256;
+use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use uuid::Uuid;
+
+use crate::public_id::key;
+use crate::public_id::rotation::Rotation;
+use crate::{Error, PublicId, PublicIdCiphers, PublicIdProblem, PublicIdSecret, PublicIdValue};
+
+/// The name of the form, from which its subkeys are derived.
+const FORM: &str = "block";
+
+/// Turns the values of one entity into public ids and back.
+///
+/// ```text
+/// PublicIdValue::to_block (16 bytes) -> AES-256, one block -> the 16 bytes of the public id
+/// ```
+///
+/// [`PublicIdSecrets::cipher`](crate::PublicIdSecrets::cipher) makes it. The key schedules are
+/// computed then; a cipher is used from any number of threads without a lock.
+///
+/// The same value has the same public id in one entity and unrelated ones in two. Of an id that was
+/// made up, or is of another entity, [`decode`](Self::decode) sees what the type's fixed bits show:
+///
+/// | type | such an id passes for a value |
+/// |---|---|
+/// | `u64`, `i64` | 1 time in 2^64, 2^65 |
+/// | `DistributedId` | 1 time in about 2^35 |
+/// | a key over `Luuid`, with its group | 1 time in 2^20 |
+/// | `Iuid` | 1 time in 2^10 |
+/// | COMBs, `UuidV4`, `UuidV7` | 1 time in 64 |
+/// | `u128`, `Uuid`, `AnyUuid`, `HotGuid`, `DistributedId128` | always |
+///
+/// With several secrets, the first that gives a value of the type counts, so that the same numbers
+/// say how often an id of an older secret is taken for another value. The lower half of the table
+/// is for [`SealedCipher`](crate::SealedCipher), whose ids cannot be mistaken.
+pub struct LabelledCipher<T> {
+    label: Box<str>,
+    // Boxed, so that moving the cipher leaves no copies of them behind.
+    schedules: Rotation<Box<Aes256>>,
+    unlabelled: Option<Arc<PublicIdCiphers>>,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> LabelledCipher<T> {
+    pub(super) fn new(
+        secrets: &Rotation<PublicIdSecret>,
+        label: &str,
+        unlabelled: Option<Arc<PublicIdCiphers>>,
+    ) -> Self {
+        Self {
+            label: label.into(),
+            schedules: secrets.map(|secret| {
+                key::leaving_no_trace(|| {
+                    let subkey = secret.subkey::<32>(FORM, label);
+                    Box::new(Aes256::new((&**subkey).into()))
+                })
+            }),
+            unlabelled,
+            value: PhantomData,
+        }
+    }
+
+    /// The label of the entity.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+}
+
+impl<T: PublicIdValue> LabelledCipher<T> {
+    /// The public id of a value under the newest secret.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::Value`] for a value that has none: a negative `i64`.
+    pub fn encode(&self, value: &T) -> Result<PublicId<T>, Error> {
+        let mut block = value.to_block()?.into();
+        self.schedules.newest.encrypt_block(&mut block);
+        Ok(PublicId::from_uuid(Uuid::from_bytes(block.into())))
+    }
+
+    /// The value of a public id, under the first secret, newest first, that makes it one of the
+    /// type's.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::NotOfLabel`] if none does.
+    pub fn decode(&self, public_id: PublicId<T>) -> Result<T, Error> {
+        self.schedules
+            .iter()
+            .find_map(|schedule| {
+                let mut block = public_id.as_uuid().into_bytes().into();
+                schedule.decrypt_block(&mut block);
+                T::from_block(block.into())
+            })
+            .or_else(|| self.unlabelled.as_ref()?.decode(public_id).ok())
+            .ok_or_else(|| PublicIdProblem::not_of_label(T::TYPE, &self.label))
+    }
+}
+
+impl<T> fmt::Debug for LabelledCipher<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LabelledCipher({}, redacted)", self.label)
+    }
+}

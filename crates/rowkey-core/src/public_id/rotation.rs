@@ -1,0 +1,56 @@
+//! What a rotation of keys is made of: one that is the newest, and older ones.
+
+use alloc::vec::Vec;
+
+use crate::{Error, PublicIdProblem};
+
+/// The newest of something, which encodes, and the older ones, which decode as well.
+#[derive(Debug)]
+pub(super) struct Rotation<K> {
+    pub(super) newest: K,
+    older: Vec<K>,
+}
+
+impl<K> Rotation<K> {
+    pub(super) fn new(newest: K) -> Self {
+        Self {
+            newest,
+            older: Vec::new(),
+        }
+    }
+
+    /// The first is the newest.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::NoKey`] if there are none.
+    pub(super) fn newest_first(keys: impl IntoIterator<Item = K>) -> Result<Self, Error> {
+        let mut keys = keys.into_iter();
+        match keys.next() {
+            Some(newest) => Ok(Self {
+                newest,
+                older: keys.collect(),
+            }),
+            None => Err(PublicIdProblem::NoKey.into()),
+        }
+    }
+
+    /// Adds one that is older than all others.
+    pub(super) fn push_older(&mut self, key: K) {
+        self.older.push(key);
+    }
+
+    /// All, newest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &K> {
+        core::iter::once(&self.newest).chain(&self.older)
+    }
+
+    /// What is made of each, in the same order.
+    #[cfg(feature = "public-id")]
+    pub(super) fn map<T>(&self, make: impl Fn(&K) -> T) -> Rotation<T> {
+        Rotation {
+            newest: make(&self.newest),
+            older: self.older.iter().map(make).collect(),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Longer public ids, which cannot be made up, changed or taken for those of another entity.
+
+use alloc::boxed::Box;
+use core::fmt;
+use core::marker::PhantomData;
+use core::str::FromStr;
+
+use aes_siv::KeyInit;
+use aes_siv::siv::Aes256Siv;
+use zeroize::Zeroizing;
+
+use crate::public_id::key;
+use crate::public_id::rotation::Rotation;
+use crate::text::base62;
+use crate::{Error, PublicIdProblem, PublicIdSecret, PublicIdValue};
+
+/// The name of the form, from which its subkeys are derived.
+const FORM: &str = "sealed";
+
+/// What every operation of AES-SIV allows: one item of associated data out of 126.
+const ONE_ITEM: &str = "AES-SIV takes up to 126 items of associated data";
+
+/// Turns the values of one entity into sealed ids and back: AES-SIV (RFC 5297).
+///
+/// ```text
+/// PublicIdValue::to_block (16 bytes)
+///     -> AES-SIV-CMAC-512, the label as its only associated data
+///     -> synthetic IV (16 bytes) | ciphertext (16 bytes)
+/// ```
+///
+/// [`PublicIdSecrets::sealed_cipher`](crate::PublicIdSecrets::sealed_cipher) makes it. It is used
+/// from any number of threads without a lock. Its subkey is overwritten when it is dropped, but each
+/// use may leave a copy on the stack.
+///
+/// The same value has the same sealed id in one entity and unrelated ones in two. Whoever does not
+/// have the secret makes up an id that decodes with probability 2^-128, whatever the type; so one
+/// that was changed, or is of another entity or secret, is an error, and every type can have its
+/// secret changed. It remains no proof of permission: whoever has the link has the id.
+///
+/// ```
+/// use rowkey_core::{AnyUuid, PublicIdSecret, PublicIdSecrets};
+///
+/// let secrets = PublicIdSecrets::new(PublicIdSecret::from_bytes(&[7; 32])?);
+/// let customers = secrets.sealed_cipher_for::<AnyUuid>("customer")?;
+/// let id: AnyUuid = "018e5f3b-ff48-7bff-8000-0123456789ab".parse()?;
+///
+/// let sealed = customers.encode(&id)?;
+/// assert_eq!(sealed.to_string().len(), 44);
+/// assert_eq!(customers.decode(sealed)?, id);
+///
+/// let suppliers = secrets.sealed_cipher_for::<AnyUuid>("supplier")?;
+/// assert!(suppliers.decode(sealed).is_err());
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+pub struct SealedCipher<T> {
+    label: Box<str>,
+    // `Aes256Siv` is changed by every use, so it is made for each. What that leaves on the stack is
+    // not overwritten, which would cost more than the encryption.
+    subkeys: Rotation<Box<Zeroizing<[u8; 64]>>>,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> SealedCipher<T> {
+    pub(super) fn new(secrets: &Rotation<PublicIdSecret>, label: &str) -> Self {
+        Self {
+            label: label.into(),
+            subkeys: secrets.map(|secret| key::leaving_no_trace(|| secret.subkey(FORM, label))),
+            value: PhantomData,
+        }
+    }
+
+    /// The label of the entity.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+}
+
+impl<T: PublicIdValue> SealedCipher<T> {
+    /// The sealed id of a value under the newest secret.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::Value`] for a value that has none: a negative `i64`.
+    pub fn encode(&self, value: &T) -> Result<SealedId<T>, Error> {
+        let mut block = value.to_block()?;
+        let iv = siv(&self.subkeys.newest)
+            .encrypt_inout_detached([&*self.label], (&mut block[..]).into())
+            .expect(ONE_ITEM);
+        let mut bytes = [0; 32];
+        bytes[..16].copy_from_slice(&iv);
+        bytes[16..].copy_from_slice(&block);
+        Ok(SealedId::from_bytes(bytes))
+    }
+
+    /// The value of a sealed id, under whichever secret made it.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::NotOfLabel`] if none did: the id was made up or changed, or is of another
+    /// label or secret.
+    pub fn decode(&self, id: SealedId<T>) -> Result<T, Error> {
+        self.subkeys
+            .iter()
+            .find_map(|subkey| T::from_block(self.open(subkey, id.bytes)?))
+            .ok_or_else(|| PublicIdProblem::not_of_label(T::TYPE, &self.label))
+    }
+
+    /// The block of an id, if this subkey made it.
+    fn open(&self, subkey: &[u8; 64], id: [u8; 32]) -> Option<[u8; 16]> {
+        let (iv, block) = id.split_first_chunk::<16>()?;
+        let mut block: [u8; 16] = block.try_into().ok()?;
+        siv(subkey)
+            .decrypt_inout_detached([&*self.label], (&mut block[..]).into(), iv.into())
+            .ok()?;
+        Some(block)
+    }
+}
+
+fn siv(subkey: &[u8; 64]) -> Aes256Siv {
+    Aes256Siv::new(subkey.into())
+}
+
+impl<T> fmt::Debug for SealedCipher<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SealedCipher({}, redacted)", self.label)
+    }
+}
+
+/// A sealed id of a value of type `T`: 256 bits without meaning or useful order.
+///
+/// Its text has 44 alphanumeric characters (`0-9A-Za-z`, letter case matters), eleven for each eight
+/// bytes. The `T` only keeps ids of different types apart at compile time.
+///
+/// Making one from text, or reading it with serde (as text in formats for humans, as 32 bytes in
+/// binary ones), takes no secret: that the text belongs to a value turns out in
+/// [`SealedCipher::decode`].
+pub struct SealedId<T> {
+    bytes: [u8; 32],
+    // `fn() -> T`: an id holds no `T`, so it is `Send` and `Sync` whatever `T` is.
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> SealedId<T> {
+    /// The id of these bytes: synthetic IV and ciphertext.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self {
+            bytes,
+            value: PhantomData,
+        }
+    }
+
+    /// The bytes.
+    pub const fn to_bytes(&self) -> [u8; 32] {
+        self.bytes
+    }
+}
+
+impl_id_traits!(SealedId, bytes);
+
+impl<T> fmt::Debug for SealedId<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SealedId({self})")
+    }
+}
+
+impl<T> fmt::Display for SealedId<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = base62::encode_32_bytes(&self.bytes);
+        f.pad(core::str::from_utf8(&text).unwrap_or_default())
+    }
+}
+
+impl<T> FromStr for SealedId<T> {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        base62::decode_32_bytes(text).map(Self::from_bytes)
+    }
+}

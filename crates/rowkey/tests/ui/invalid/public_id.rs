@@ -1,0 +1,27 @@
+//! A label is a plain word, and what has none says how to give it one.
+
+use rowkey::{DistributedId, PublicIdLabel, UuidV7, entity_key};
+
+#[entity_key(public_id = "")]
+pub struct InvoiceId(DistributedId);
+
+#[entity_key(public_id = "Order")]
+pub struct OrderId(UuidV7);
+
+#[entity_key(public_id = "line item")]
+pub struct LineItemId(UuidV7);
+
+#[entity_key(public_id = 5)]
+pub struct PaymentId(UuidV7);
+
+#[entity_key]
+pub struct CustomerId(UuidV7);
+
+fn label<T: PublicIdLabel>() -> &'static str {
+    T::LABEL
+}
+
+fn main() {
+    let _ = (label::<InvoiceId>(), label::<PaymentId>());
+    let _ = label::<CustomerId>();
+}
