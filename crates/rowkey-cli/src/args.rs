@@ -254,8 +254,10 @@ pub(crate) struct Sort {
 
 /// Encrypt ids for the public, and decrypt them
 ///
-/// The AES key is read from a file or an environment variable, as standard base64. During a key
-/// rotation several can be given, the newest first: the first encodes, all decode.
+/// The key is read from a file or an environment variable, as standard base64: with --label a secret
+/// of 32 bytes, from which each label has a key of its own; without it one AES key for the ids of all
+/// entities. During a key rotation several can be given, the newest first: the first encodes, all
+/// decode. On Unix, the file belongs to its owner alone (chmod 600).
 #[derive(Debug, Subcommand)]
 pub(crate) enum PublicId {
     Encode(Encode),
@@ -274,6 +276,14 @@ pub(crate) struct Encode {
 
     #[command(flatten)]
     pub(crate) keys: KeySources,
+
+    /// The label of the entity, as its key declares it: `#[entity_key(public_id = "…")]`
+    #[arg(long)]
+    pub(crate) label: Option<String>,
+
+    /// Print sealed ids: 44 alphanumeric characters, which cannot be made up
+    #[arg(long, requires = "label", conflicts_with = "repr")]
+    pub(crate) sealed: bool,
 
     /// How to print the public ids
     #[arg(
@@ -297,6 +307,10 @@ pub(crate) struct Decode {
 
     #[command(flatten)]
     pub(crate) keys: KeySources,
+
+    /// The label of the entity, as its key declares it: `#[entity_key(public_id = "…")]`
+    #[arg(long)]
+    pub(crate) label: Option<String>,
 }
 
 /// Print the CRC-12 of names: the group number of luuids

@@ -1,5 +1,6 @@
 //! Public ids.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -220,23 +221,148 @@ fn bad_ids_and_missing_keys_are_told_apart() {
             .arg(id)
             .run()
     };
-    assert!(decode("x").bad_input().contains("found 1 characters"));
+    assert!(decode("x").bad_input().contains("found 1 character "));
     let error = decode("00000000-0000-0000-0000-000000000000");
     assert!(error.bad_input().contains("not a public id of type u64"));
     rowkey("public-id decode --type u64 x").run().wrong_usage();
     let error = rowkey("public-id decode --type u64 --key-env ROWKEY_NO_SUCH_KEY x").run();
-    assert!(error.bad_input().contains("ROWKEY_NO_SUCH_KEY"));
+    assert!(
+        error
+            .bad_input()
+            .contains("--key-env: the environment has no")
+    );
     let error = rowkey("public-id decode --type u64 --key-file /no/such/file x").run();
-    assert!(error.bad_input().contains("/no/such/file"));
+    assert!(
+        error
+            .bad_input()
+            .contains("--key-file: the file cannot be read")
+    );
+}
+
+/// A key in another encoding than base64 can pass for the name of a variable, and any key for a path.
+#[test]
+fn a_key_given_where_a_name_belongs_is_not_shown() {
+    let keys = [
+        "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=",
+        "93B7C10C97106A6D3686C07268E58F78FD82A9E0DE197BEB3D490401006D0057",
+        "k7fBDJcQam02hsByaOWPePAA",
+    ];
+    for key in keys {
+        for option in ["--key-env", "--key-file"] {
+            for label in ["", " --label order"] {
+                let finished = rowkey(&format!("public-id decode --type u64 x{label} {option}"))
+                    .arg(key)
+                    .run();
+                assert_ne!(finished.code, 0);
+                let error = finished.errors;
+                assert!(error.contains(option), "{error}");
+                assert!(!error.contains(&key[..8]), "{error}");
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_that_others_can_read_or_write_is_refused() {
+    let file = key_file("shared", "AAAAAAAAAAAAAAAAAAAAAA==");
+    for mode in [0o600, 0o400, 0o700] {
+        set_mode(&file, mode);
+        encode_with_files(&[&file]).arg("5").run().ok();
+    }
+    for (mode, what) in [
+        (0o640, "can read it"),
+        (0o604, "can read it"),
+        (0o644, "can read it"),
+        (0o620, "can write it"),
+        (0o602, "can write it"),
+        (0o666, "can write it"),
+        (0o1777, "can write it"),
+    ] {
+        set_mode(&file, mode);
+        let finished = encode_with_files(&[&file]).arg("5").run();
+        let error = finished.bad_input();
+        assert!(error.contains(&format!("mode {mode:04o}")), "{error}");
+        assert!(error.contains(what), "{error}");
+        assert!(error.contains("chmod 600"), "{error}");
+    }
 }
 
 #[test]
-fn a_key_given_where_a_name_belongs_is_not_shown() {
-    let key = "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=";
-    let finished = rowkey("public-id decode --type u64 x --key-env")
-        .arg(key)
+fn no_more_is_read_than_a_key_can_have() {
+    let long = key_file("long", &"A".repeat(4097));
+    let finished = encode_with_files(&[&long]).arg("5").run();
+    let error = finished.bad_input();
+    assert!(error.contains("more than 4096 bytes"), "{error}");
+    let short = key_file("short", "AAAAAAAAAAAAAAAAAAAAAA==");
+    let finished = encode_with_files(&[&short, &long]).arg("5").run();
+    let error = finished.bad_input();
+    assert!(error.contains("--key-file (key 2 of 2)"), "{error}");
+    let padded = key_file("padded", &format!("{:4096}", "AAAAAAAAAAAAAAAAAAAAAA=="));
+    encode_with_files(&[&padded]).arg("5").run().ok();
+}
+
+#[test]
+fn labelled_ids_are_as_in_the_vectors() {
+    let all = cases("labelled_public_ids", "encode");
+    let fields = |case| ["secret_base64", "label", "type"].map(|field| text(case, field));
+    let together: BTreeSet<_> = all.iter().map(fields).collect();
+    for [secret, label, name] in together {
+        let cases: Vec<_> = all
+            .iter()
+            .filter(|case| fields(case) == [secret, label, name])
+            .cloned()
+            .collect();
+        let on_command_line = TYPES.iter().find(|(vector, _)| *vector == name).unwrap().1;
+        let options = format!("--type {on_command_line} --key-env ROWKEY_KEY --label {label}");
+        let run = |command: &str, lines: &[&str]| {
+            rowkey(&format!("public-id {command} {options}"))
+                .env("ROWKEY_KEY", secret)
+                .reading_lines(lines)
+                .lines()
+        };
+        let values = column(&cases, "value");
+        assert_eq!(run("encode", &values), column(&cases, "public_id"));
+        assert_eq!(run("encode --sealed", &values), column(&cases, "sealed"));
+        for form in ["public_id", "sealed"] {
+            assert_eq!(run("decode", &column(&cases, form)), values);
+        }
+    }
+}
+
+#[test]
+fn ids_of_another_label_are_refused_by_name() {
+    let run = |arguments: &str| {
+        rowkey(&format!(
+            "public-id {arguments} --type u64 --key-env ROWKEY_KEY"
+        ))
+        .env("ROWKEY_KEY", "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=")
+        .run()
+    };
+    for form in ["", "--sealed"] {
+        let order = run(&format!("encode --label order {form} 42")).ok();
+        let order = order.trim_end();
+        assert_eq!(run(&format!("decode --label order {order}")).ok(), "42\n");
+        let finished = run(&format!("decode --label invoice {order}"));
+        let error = finished.bad_input();
+        assert!(error.contains("the label `invoice`"), "{error}");
+    }
+    run("encode --sealed 42").wrong_usage();
+    run("encode --label order --sealed --repr hex 42").wrong_usage();
+    let finished = run("encode --label Order 42");
+    let error = finished.bad_input();
+    assert!(error.contains("lower-case"), "{error}");
+    let sealed = "0".repeat(44);
+    assert!(
+        run(&format!("decode {sealed}"))
+            .wrong_usage()
+            .contains("--label")
+    );
+    let finished = rowkey("public-id encode --type u64 --label order --key-env ROWKEY_KEY 42")
+        .env("ROWKEY_KEY", "AAAAAAAAAAAAAAAAAAAAAA==")
         .run();
-    assert!(!finished.wrong_usage().contains(key));
+    let error = finished.bad_input();
+    assert!(error.contains("32 bytes, this one has 16"), "{error}");
 }
 
 fn encode_with_files(files: &[&Path]) -> crate::program::Rowkey {
@@ -252,5 +378,14 @@ fn key_file(name: &str, content: &str) -> PathBuf {
     let path =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.key", std::process::id()));
     fs::write(&path, content).unwrap();
+    #[cfg(unix)]
+    set_mode(&path, 0o600);
     path
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }

@@ -1,0 +1,192 @@
+//! Where the keys of public ids come from.
+//!
+//! No error repeats a key, nor what may be one: people paste the key where its file or variable
+//! belongs.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, FromArgMatches, ValueHint};
+use rowkey_core::Error;
+use zeroize::Zeroizing;
+
+use crate::failure::Failure;
+
+/// The largest file that is read: a key has 44 characters.
+const MAX_FILE_BYTES: usize = 4096;
+
+/// Where the keys are, newest first. Never the keys themselves: other users can see command lines.
+#[derive(Clone, Debug)]
+pub(crate) struct KeySources(Vec<KeySource>);
+
+#[derive(Clone, Debug)]
+enum KeySource {
+    File(PathBuf),
+    Variable(String),
+}
+
+impl KeySources {
+    /// What is made of the text of each key, newest first. `hint` says what the text should be.
+    pub(super) fn read<K>(
+        &self,
+        make: impl Fn(&str) -> Result<K, Error>,
+        hint: &'static str,
+    ) -> Result<Vec<K>, Failure> {
+        let count = self.0.len();
+        let read = |(index, source): (usize, &KeySource)| {
+            let key = source
+                .text()
+                .and_then(|text| make(&text).map_err(|error| Failure::from(error).with_hint(hint)));
+            key.map_err(|failure| match count {
+                1 => failure.at(source.option()),
+                _ => failure.at(format_args!(
+                    "{} (key {} of {count})",
+                    source.option(),
+                    index + 1
+                )),
+            })
+        };
+        self.0.iter().enumerate().map(read).collect()
+    }
+}
+
+impl KeySource {
+    /// The option, without its value.
+    fn option(&self) -> &'static str {
+        match self {
+            Self::File(_) => "--key-file",
+            Self::Variable(_) => "--key-env",
+        }
+    }
+
+    fn text(&self) -> Result<Zeroizing<String>, Failure> {
+        match self {
+            Self::File(path) => read_file(path),
+            Self::Variable(name) if !is_variable_name(name) => Err(Failure::wrong_usage(
+                "this is not the name of an environment variable: letters, digits and _",
+                "keys do not belong on the command line, where other users can see them",
+            )),
+            Self::Variable(name) => match std::env::var_os(name).map(|value| value.into_string()) {
+                Some(Ok(text)) => Ok(text.into()),
+                Some(Err(_)) => Err(Failure::bad_input(
+                    "the value of the environment variable is not text",
+                    "a key is standard base64",
+                )),
+                None => Err(Failure::bad_input(
+                    "the environment has no variable of this name",
+                    "export the variable, or name another one",
+                )),
+            },
+        }
+    }
+}
+
+fn read_file(path: &Path) -> Result<Zeroizing<String>, Failure> {
+    let unreadable = |error| {
+        Failure::bad_input(
+            format_args!("the file cannot be read: {error}"),
+            "name a file with nothing in it but the key",
+        )
+    };
+    let file = File::open(path).map_err(unreadable)?;
+    refuse_shared(&file.metadata().map_err(unreadable)?)?;
+    // With room for all that is read: a buffer that grows leaves copies of the key behind.
+    let mut text = Zeroizing::new(String::with_capacity(2 * MAX_FILE_BYTES));
+    file.take(MAX_FILE_BYTES as u64 + 1)
+        .read_to_string(&mut text)
+        .map_err(unreadable)?;
+    if text.len() > MAX_FILE_BYTES {
+        return Err(Failure::bad_input(
+            format_args!("the file has more than {MAX_FILE_BYTES} bytes"),
+            "a key has at most 44 characters",
+        ));
+    }
+    Ok(text)
+}
+
+/// A key that others can read is no secret, and one that they can write is theirs: as ssh, this
+/// takes neither.
+#[cfg(unix)]
+fn refuse_shared(file: &std::fs::Metadata) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let mode = file.permissions().mode() & 0o7777;
+    let what = match mode & 0o077 {
+        0 => return Ok(()),
+        shared if shared & 0o022 != 0 => "write",
+        _ => "read",
+    };
+    Err(Failure::bad_input(
+        format_args!("the file has the mode {mode:04o}: others than its owner can {what} it"),
+        "make it private with `chmod 600`, or give the key in a variable with --key-env",
+    ))
+}
+
+#[cfg(not(unix))]
+fn refuse_shared(_: &std::fs::Metadata) -> Result<(), Failure> {
+    Ok(())
+}
+
+fn is_variable_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+const KEY_FILE: &str = "key-file";
+const KEY_ENV: &str = "key-env";
+
+/// By hand, because the derive keeps the order within each option only, not across both.
+impl clap::Args for KeySources {
+    fn augment_args(command: Command) -> Command {
+        let key_file = Arg::new(KEY_FILE)
+            .long(KEY_FILE)
+            .value_name("FILE")
+            .help("A file with the key in standard base64; repeatable, newest first")
+            .value_parser(ValueParser::path_buf())
+            .value_hint(ValueHint::FilePath)
+            .action(ArgAction::Append);
+        let key_env = Arg::new(KEY_ENV)
+            .long(KEY_ENV)
+            .value_name("NAME")
+            .help("An environment variable with the key in standard base64; repeatable")
+            .action(ArgAction::Append);
+        let keys = ArgGroup::new("keys")
+            .args([KEY_FILE, KEY_ENV])
+            .required(true)
+            .multiple(true);
+        command.arg(key_file).arg(key_env).group(keys)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for KeySources {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let files = positions(matches, KEY_FILE)
+            .zip(matches.get_many::<PathBuf>(KEY_FILE).into_iter().flatten())
+            .map(|(position, path)| (position, KeySource::File(path.clone())));
+        let variables = positions(matches, KEY_ENV)
+            .zip(matches.get_many::<String>(KEY_ENV).into_iter().flatten())
+            .map(|(position, name)| (position, KeySource::Variable(name.clone())));
+        let mut sources: Vec<_> = files.chain(variables).collect();
+        sources.sort_by_key(|(position, _)| *position);
+        Ok(Self(
+            sources.into_iter().map(|(_, source)| source).collect(),
+        ))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn positions(matches: &ArgMatches, option: &str) -> impl Iterator<Item = usize> {
+    matches.indices_of(option).into_iter().flatten()
+}

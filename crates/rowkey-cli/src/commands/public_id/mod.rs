@@ -1,0 +1,276 @@
+//! `rowkey public-id encode` and `rowkey public-id decode`.
+
+mod keys;
+
+use clap::ValueEnum;
+use rowkey_core::text::{Encoding, ShortText, Width, decimal, hyphenated};
+use rowkey_core::{
+    DistributedId, Error, LabelledCipher, PublicId, PublicIdCipher, PublicIdCiphers,
+    PublicIdSecret, PublicIdSecrets, PublicIdValue, SealedCipher, SealedId,
+};
+use serde::Serialize;
+use uuid::Uuid;
+
+pub(crate) use keys::KeySources;
+
+use crate::args::{Decode, Encode};
+use crate::failure::{Failure, Outcome, Stop};
+use crate::stream::{Gap, answer_each, json_line, text_line};
+
+/// What a public id hides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PublicIdType {
+    /// 0 to 2^63-1
+    I64,
+    /// 0 to 2^64-1
+    U64,
+    /// 0 to 10^28-1
+    DistributedId,
+    /// 0 to 2^128-1
+    U128,
+    /// 128 bits, as hyphenated text
+    Uuid,
+}
+
+/// How a public id is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PublicIdRepresentation {
+    /// Hyphenated, 36 characters
+    Uuid,
+    /// Base 62, 22 characters
+    Alphanumeric,
+    /// Upper-case hexadecimal, 32 characters
+    Hex,
+}
+
+impl PublicIdRepresentation {
+    fn encoding(self) -> Encoding {
+        match self {
+            Self::Uuid => Encoding::Uuid,
+            Self::Alphanumeric => Encoding::Alphanumeric,
+            Self::Hex => Encoding::Hexadecimal,
+        }
+    }
+}
+
+/// A type of ids, with the form that it has on the command line when it is not hidden.
+trait PlainId: PublicIdValue {
+    fn read(text: &str) -> Result<Self, Error>;
+
+    fn write(&self) -> ShortText;
+}
+
+impl PlainId for i64 {
+    fn read(text: &str) -> Result<Self, Error> {
+        decimal::parse(text, Width::I64).map(|value| value as Self)
+    }
+
+    fn write(&self) -> ShortText {
+        // A public id never hides a negative number.
+        decimal::write(*self as u128)
+    }
+}
+
+impl PlainId for u64 {
+    fn read(text: &str) -> Result<Self, Error> {
+        decimal::parse(text, Width::U64).map(|value| value as Self)
+    }
+
+    fn write(&self) -> ShortText {
+        decimal::write((*self).into())
+    }
+}
+
+impl PlainId for DistributedId {
+    fn read(text: &str) -> Result<Self, Error> {
+        decimal::parse(text, Width::Decimal28)?.try_into()
+    }
+
+    fn write(&self) -> ShortText {
+        decimal::write(self.to_u128())
+    }
+}
+
+/// May also be given as a uuid.
+impl PlainId for u128 {
+    fn read(text: &str) -> Result<Self, Error> {
+        if text.contains('-') {
+            hyphenated::parse(text)
+        } else {
+            decimal::parse(text, Width::U128)
+        }
+    }
+
+    fn write(&self) -> ShortText {
+        decimal::write(*self)
+    }
+}
+
+impl PlainId for Uuid {
+    fn read(text: &str) -> Result<Self, Error> {
+        hyphenated::parse(text).map(Self::from_u128)
+    }
+
+    fn write(&self) -> ShortText {
+        hyphenated::write(self.as_u128())
+    }
+}
+
+/// The ciphers of one type of ids.
+enum Ciphers<T> {
+    /// One key for all types, from before there were labels.
+    Unlabelled(PublicIdCiphers),
+    /// A secret and a label.
+    Labelled {
+        short: LabelledCipher<T>,
+        sealed: SealedCipher<T>,
+    },
+}
+
+impl<T: PlainId> Ciphers<T> {
+    fn read(keys: &KeySources, label: Option<&str>) -> Result<Self, Failure> {
+        let Some(label) = label else {
+            let hint = "a key is 16, 24 or 32 bytes in standard base64 with padding";
+            let ciphers = keys.read(PublicIdCipher::from_base64, hint)?;
+            return Ok(Self::Unlabelled(PublicIdCiphers::newest_first(ciphers)?));
+        };
+        let hint = "with --label, a key is a secret of 32 bytes in standard base64 with padding";
+        let secrets = keys.read(PublicIdSecret::from_base64, hint)?;
+        let secrets = PublicIdSecrets::newest_first(secrets)?;
+        Ok(Self::Labelled {
+            short: secrets.cipher_for(label)?,
+            sealed: secrets.sealed_cipher_for(label)?,
+        })
+    }
+
+    fn encode(&self, id: &T, encoding: Encoding) -> Result<String, Error> {
+        let public_id = match self {
+            Self::Unlabelled(ciphers) => ciphers.encode(id),
+            Self::Labelled { short, .. } => short.encode(id),
+        };
+        Ok(public_id?.encode(encoding).into())
+    }
+
+    fn seal(&self, id: &T) -> Result<String, Failure> {
+        match self {
+            Self::Labelled { sealed, .. } => Ok(sealed.encode(id)?.to_string()),
+            Self::Unlabelled(_) => Err(sealed_without_label()),
+        }
+    }
+
+    fn decode(&self, text: &str) -> Result<T, Failure> {
+        Ok(match (read_public_id(text)?, self) {
+            (Form::Short(id), Self::Unlabelled(ciphers)) => ciphers.decode(id)?,
+            (Form::Short(id), Self::Labelled { short, .. }) => short.decode(id)?,
+            (Form::Sealed(id), Self::Labelled { sealed, .. }) => sealed.decode(id)?,
+            (Form::Sealed(_), Self::Unlabelled(_)) => return Err(sealed_without_label()),
+        })
+    }
+}
+
+fn sealed_without_label() -> Failure {
+    Failure::wrong_usage(
+        "a sealed id has a label",
+        "name it with --label, as the key declares it with `public_id = \"…\"`",
+    )
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    id: &'a str,
+    public_id: &'a str,
+}
+
+/// Ids to public ids.
+pub(super) fn encode(args: &Encode, json: bool) -> Result<Outcome, Stop> {
+    match args.id_type {
+        PublicIdType::I64 => encode_all::<i64>(args, json),
+        PublicIdType::U64 => encode_all::<u64>(args, json),
+        PublicIdType::DistributedId => encode_all::<DistributedId>(args, json),
+        PublicIdType::U128 => encode_all::<u128>(args, json),
+        PublicIdType::Uuid => encode_all::<Uuid>(args, json),
+    }
+}
+
+fn encode_all<T: PlainId>(args: &Encode, json: bool) -> Result<Outcome, Stop> {
+    let ciphers = Ciphers::<T>::read(&args.keys, args.label.as_deref())?;
+    answer_each(&args.ids, Gap::EmptyLine, |text, line| {
+        let id = text?;
+        let value = T::read(id)?;
+        let public_id = if args.sealed {
+            ciphers.seal(&value)?
+        } else {
+            ciphers.encode(&value, args.repr.encoding())?
+        };
+        if json {
+            json_line(
+                line,
+                &Answer {
+                    id,
+                    public_id: &public_id,
+                },
+            );
+        } else {
+            text_line(line, &public_id);
+        }
+        Ok(())
+    })
+}
+
+/// Public ids to ids.
+pub(super) fn decode(args: &Decode, json: bool) -> Result<Outcome, Stop> {
+    match args.id_type {
+        PublicIdType::I64 => decode_all::<i64>(args, json),
+        PublicIdType::U64 => decode_all::<u64>(args, json),
+        PublicIdType::DistributedId => decode_all::<DistributedId>(args, json),
+        PublicIdType::U128 => decode_all::<u128>(args, json),
+        PublicIdType::Uuid => decode_all::<Uuid>(args, json),
+    }
+}
+
+fn decode_all<T: PlainId>(args: &Decode, json: bool) -> Result<Outcome, Stop> {
+    let ciphers = Ciphers::<T>::read(&args.keys, args.label.as_deref())?;
+    answer_each(&args.ids, Gap::EmptyLine, |text, line| {
+        let public_id = text?;
+        let id = ciphers.decode(public_id)?.write();
+        if json {
+            json_line(line, &Answer { id: &id, public_id });
+        } else {
+            text_line(line, &id);
+        }
+        Ok(())
+    })
+}
+
+/// A public id, as it can be told from its length.
+enum Form<T> {
+    Short(PublicId<T>),
+    Sealed(SealedId<T>),
+}
+
+/// Reads a public id in any of its forms; they differ in length.
+fn read_public_id<T>(text: &str) -> Result<Form<T>, Failure> {
+    const SEALED_LENGTH: usize = 44;
+    const ENCODINGS: [Encoding; 3] = [
+        Encoding::Uuid,
+        Encoding::Alphanumeric,
+        Encoding::Hexadecimal,
+    ];
+    let length = text.chars().count();
+    if length == SEALED_LENGTH {
+        return Ok(Form::Sealed(text.parse()?));
+    }
+    for encoding in ENCODINGS {
+        if Width::U128.encode(encoding, 0)?.len() == length {
+            return Ok(Form::Short(PublicId::decode(encoding, text)?));
+        }
+    }
+    Err(Failure::bad_input(
+        format_args!(
+            "expected a public id: hyphenated UUID text (36 characters), 22 or, if it is sealed, 44 \
+             alphanumeric or 32 hexadecimal characters: found {length} character{}",
+            if length == 1 { "" } else { "s" }
+        ),
+        "public ids are read exactly as printed, without blanks, quotes, braces or prefixes",
+    ))
+}
