@@ -144,8 +144,10 @@ pub(crate) struct New {
 
 /// Show everything that an id says: its fields, its representations and its SQL literals
 ///
-/// Without --format, all formats that the text can be are shown, most likely first. With --format
-/// the text may be any representation that can be told by its shape.
+/// Without --format, the formats that the text can be are shown, most likely first: the bits that
+/// each of them fixes are compared, and how near to now its time is. Those that are unlikely, such
+/// as a time before 2000 or more than a year ahead, are only counted. With --format the text may be
+/// any representation that can be told by its shape.
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
     #[command(flatten)]
@@ -154,6 +156,15 @@ pub(crate) struct Inspect {
     /// The format of the ids
     #[arg(short, long, value_parser = format_parser())]
     pub(crate) format: Option<FormatKind>,
+
+    /// Show the unlikely formats too
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) all: bool,
+
+    /// The time to judge by, instead of now
+    #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
+    #[arg(conflicts_with = "format")]
+    pub(crate) at: Option<UnixMillis>,
 
     /// A column that is not stored in the default way, such as postgres=uuid; repeatable
     ///

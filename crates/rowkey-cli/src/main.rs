@@ -9,6 +9,7 @@ mod args;
 mod commands;
 mod failure;
 mod fields;
+mod likelihood;
 mod line;
 mod number;
 mod prefix;

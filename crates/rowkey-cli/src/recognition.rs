@@ -1,24 +1,24 @@
 //! What a text of unknown form can be.
 
 use rowkey_core::text::{Encoding, Width, hyphenated, prefixed};
-use rowkey_core::{DistributedId, DistributedId128, Error, FormatKind, TextProblem, UnixMillis};
-use std::time::Duration;
+use rowkey_core::{Error, FormatKind, Luuid, TextProblem, UnixMillis};
 
 use crate::failure::Failure;
+use crate::likelihood::{Candidate, Form, Reading, rank};
 use crate::prefix;
-
-/// One way to understand a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reading {
-    /// The format.
-    pub(crate) format: FormatKind,
-    /// The 128 bits.
-    pub(crate) value: u128,
-}
 
 /// Reads a text of a known format: with a prefix, or in the most likely of its encodings that gives
 /// an id of it.
-pub(crate) fn read_as(format: FormatKind, text: &str) -> Result<u128, Error> {
+pub(crate) fn read_as(format: FormatKind, text: &str) -> Result<u128, Failure> {
+    read_value(format, text).map_err(|error| match command_for_short_key(text) {
+        Some(command) if format == FormatKind::Luuid => {
+            Failure::from(error).with_hint(format!("for a short key: {command}"))
+        }
+        _ => prefix::locate(text, error.into()),
+    })
+}
+
+fn read_value(format: FormatKind, text: &str) -> Result<u128, Error> {
     if prefixed::split(text).is_some() {
         return prefix::read_public(format, text);
     }
@@ -36,40 +36,64 @@ pub(crate) fn read_as(format: FormatKind, text: &str) -> Result<u128, Error> {
     }
 }
 
+/// What finds the row of a number that was read out, if the text can be one.
+pub(crate) fn command_for_short_key(text: &str) -> Option<String> {
+    Luuid::parse_short_key(text).ok()?;
+    Some(format!(
+        "rowkey range --format luuid --short-key {text} --backend ..."
+    ))
+}
+
 /// All formats that a text can be, most likely first; never none.
 pub(crate) fn readings(text: &str, now: UnixMillis) -> Result<Vec<Reading>, Failure> {
-    let mut readings: Vec<Reading> = Vec::new();
-    let encodings = match prefixed::split(text) {
-        // The only one that has a prefix.
-        Some(_) => &[Encoding::Alphanumeric][..],
-        None => &encodings(text),
+    let decodings = decodings(text);
+    let Some((_, first, _)) = decodings.first().copied() else {
+        return Err(unrecognised(text));
     };
-    for &encoding in encodings {
-        let read = |format: FormatKind| match prefixed::split(text) {
-            Some(_) => prefix::read_public(format, text).ok(),
-            None => decode(format, encoding, text).filter(|value| format.admits(*value)),
-        };
-        let mut admitted: Vec<Reading> = FormatKind::ALL
-            .into_iter()
-            .filter_map(|format| {
-                Some(Reading {
-                    format,
-                    value: read(format)?,
-                })
-            })
-            .collect();
-        admitted.sort_by_key(|reading| likelihood(*reading, encoding, now));
-        for reading in admitted {
-            if !readings.contains(&reading) {
-                readings.push(reading);
-            }
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for (format, encoding, value) in decodings {
+        let is_known = |other: &Candidate| (other.format, other.value) == (format, value);
+        if candidates.iter().any(is_known) {
+            continue;
         }
+        let form = match format {
+            _ if encoding != first => Form::Other,
+            FormatKind::DistributedId
+                if encoding == Encoding::Decimal || Width::U128.decode(encoding, text).is_err() =>
+            {
+                Form::Own
+            }
+            _ => Form::Common,
+        };
+        candidates.push(Candidate {
+            format,
+            value,
+            form,
+        });
     }
-    if readings.is_empty() {
-        Err(unrecognised(text))
-    } else {
-        Ok(readings)
+    Ok(rank(candidates, now))
+}
+
+/// Every format that admits a text, by the encoding of the text.
+fn decodings(text: &str) -> Vec<(FormatKind, Encoding, u128)> {
+    if prefixed::split(text).is_some() {
+        let read = |format| {
+            Some((
+                format,
+                Encoding::Alphanumeric,
+                prefix::read_public(format, text).ok()?,
+            ))
+        };
+        return FormatKind::ALL.into_iter().filter_map(read).collect();
     }
+    encodings(text)
+        .into_iter()
+        .flat_map(|encoding| FormatKind::ALL.map(|format| (format, encoding)))
+        .filter_map(|(format, encoding)| {
+            let value = decode(format, encoding, text).filter(|value| format.admits(*value))?;
+            Some((format, encoding, value))
+        })
+        .collect()
 }
 
 /// The 128 bits of a text in an encoding: of the format's own length or that of 128 bits.
@@ -107,52 +131,12 @@ const ENCODINGS: [Encoding; 5] = [
     Encoding::Decimal,
 ];
 
-/// Where a format stands among those that admit a value; the smaller, the more likely.
-///
-/// The fewer values a format admits, the more it says that this one is among them. A plausible time
-/// counts as such a restriction. The formats that admit everything come last.
-fn likelihood(reading: Reading, encoding: Encoding, now: UnixMillis) -> u8 {
-    let Reading { format, value } = reading;
-    let decimal = encoding == Encoding::Decimal;
-    let plausible = format
-        .time_of(value)
-        .is_some_and(|time| is_plausible(time, now));
-    match format {
-        // Digits are its public form.
-        FormatKind::DistributedId if decimal && looks_generated(value) => 0,
-        FormatKind::Luuid | FormatKind::Iuid | FormatKind::UuidV7 => 1,
-        FormatKind::DistributedId128 if looks_generated128(value) && plausible => 1,
-        FormatKind::DistributedId if decimal || looks_generated(value) => 2,
-        FormatKind::PrefixComb | FormatKind::SuffixComb if plausible => 3,
-        FormatKind::ShortPrefixComb => 4,
-        FormatKind::ShortSuffixComb => 5,
-        FormatKind::UuidV4 => 6,
-        FormatKind::HotGuid if plausible => 7,
-        FormatKind::PrefixComb | FormatKind::SuffixComb => 8,
-        FormatKind::DistributedId128 if looks_generated128(value) => 9,
-        FormatKind::HotGuid => 10,
-        FormatKind::DistributedId128 | FormatKind::DistributedId => 11,
-        FormatKind::AnyUuid => 12,
-    }
-}
-
-fn looks_generated(value: u128) -> bool {
-    DistributedId::try_from(value).is_ok_and(DistributedId::looks_generated)
-}
-
-fn looks_generated128(value: u128) -> bool {
-    DistributedId128::try_from(value).is_ok_and(DistributedId128::looks_generated)
-}
-
-/// Whether software of our time made an id with this time in it: from 2000 to a few years ahead.
-fn is_plausible(time: UnixMillis, now: UnixMillis) -> bool {
-    const YEAR_2000: UnixMillis = UnixMillis::new(946_684_800_000);
-    const AHEAD: Duration = Duration::from_secs(5 * 366 * 86_400);
-    YEAR_2000 <= time && time <= now.saturating_add(AHEAD)
-}
-
 /// Why a text is nothing at all.
 fn unrecognised(text: &str) -> Failure {
+    if let Some(command) = command_for_short_key(text) {
+        let failure = unrecognised_bare(text);
+        return failure.with_hint(format!("for the short key of a luuid: {command}"));
+    }
     let failure = match prefixed::split(text).map(|(_, body)| error_of_body(body)) {
         Some(Some(error)) => error.into(),
         _ => unrecognised_bare(text),
@@ -233,7 +217,10 @@ fn error_of_length(widths: &[Width], text: &str) -> Option<Error> {
 
 #[cfg(test)]
 mod tests {
+    use rowkey_core::interval_counter;
+
     use super::*;
+    use crate::likelihood::Likelihood;
 
     const NOW: UnixMillis = UnixMillis::new(1_795_000_000_000);
 
@@ -249,6 +236,8 @@ mod tests {
     fn the_most_likely_format_comes_first() {
         for (text, first) in [
             ("00000023-122e-6aa1-a789-28ef27ab7c62", "luuid"),
+            // Could be a DistributedId of 2022, but that is not written as a UUID.
+            ("00000000-0384-6fc1-a789-28ef27ab7c62", "luuid"),
             ("01941f29-7c00-8001-8040-000000000001", "iuid"),
             ("01941f29-7c00-7001-8040-000000000001", "uuid-v7"),
             ("094954a8-622c-76ad-1b93-cdefcbdf0888", "distributed-id128"),
@@ -257,61 +246,141 @@ mod tests {
             ("3zfAkCP7ZtzfeQYp", "distributed-id"),
             ("000384A786907DB2AD82883DC7", "distributed-id"),
             ("5", "distributed-id"),
+            ("9999999999999999999999999999", "distributed-id"),
+            // 28 digits whose bits are also those of the LUUID of a small number.
+            ("1088560992626596297568910434", "distributed-id"),
             ("6553f100-7acc-1267-34ff-fffeefbeadde", "hot-guid"),
             ("017f9b20-0000-4123-8456-789abcdef012", "prefix-comb"),
             ("89abcdef-0123-4123-8456-017f9b200000", "suffix-comb"),
-            ("006474fb-c7aa-40fa-b346-06fe279621e5", "short-prefix-comb"),
+            ("9d3c1f70-2b6e-4c58-a1d4-7e0f6b92c853", "uuid-v4"),
+            ("00000000-0000-0000-0000-000000000000", "any-uuid"),
+            ("5e0e6ad4-2d67-11ee-be56-0242ac120002", "any-uuid"),
         ] {
             assert_eq!(formats(text).first(), Some(&first), "{text}");
         }
     }
 
     #[test]
-    fn every_format_that_admits_a_uuid_is_listed_once_and_any_uuid_last() {
-        let all = formats("006474fb-c7aa-40fa-b346-06fe279621e5");
-        assert_eq!(
-            all,
-            [
-                "short-prefix-comb",
-                "short-suffix-comb",
-                "uuid-v4",
-                "prefix-comb",
-                "suffix-comb",
-                "hot-guid",
-                "distributed-id128",
-                "any-uuid"
-            ]
-        );
-        assert_eq!(formats("006474FBC7AA40FAB34606FE279621E5"), all);
+    fn every_format_that_admits_a_uuid_is_listed_once_by_what_speaks_for_it() {
+        use Likelihood::{MostLikely, Possible, Unlikely};
+        let text = "9d3c1f70-2b6e-4c58-a1d4-7e0f6b92c853";
+        let all = readings(text, NOW).unwrap();
+        let named = all
+            .iter()
+            .map(|reading| (reading.format.name(), reading.likelihood));
+        let expected = [
+            ("uuid-v4", MostLikely),
+            ("short-prefix-comb", Possible),
+            ("short-suffix-comb", Possible),
+            // Nothing speaks for or against it.
+            ("any-uuid", Unlikely),
+            // The years 7440, 6360 and 2053, and not generated.
+            ("prefix-comb", Unlikely),
+            ("suffix-comb", Unlikely),
+            ("distributed-id128", Unlikely),
+            ("hot-guid", Unlikely),
+        ];
+        assert_eq!(named.collect::<Vec<_>>(), expected);
+        let hexadecimal = text.replace('-', "").to_uppercase();
+        assert_eq!(readings(&hexadecimal, NOW).unwrap(), all);
+    }
+
+    #[test]
+    fn a_counter_near_the_current_one_makes_a_short_comb_of_a_random_uuid() {
+        let here = interval_counter(NOW, 60_000).unwrap();
+        let first = |counter: u16| {
+            let [prefix, suffix] = [
+                format!("{counter:04x}1f70-2b6e-4c58-a1d4-7e0f6b92c853"),
+                format!("9d3c1f70-2b6e-4c58-a1d4-{counter:04x}6b92c853"),
+            ];
+            [formats(&prefix)[0], formats(&suffix)[0]]
+        };
+        let short = ["short-prefix-comb", "short-suffix-comb"];
+        for age in [0, 1, 60, 1_400] {
+            assert_eq!(first(here.wrapping_sub(age)), short, "{age} minutes ago");
+        }
+        assert_eq!(first(here.wrapping_add(5)), short, "a clock that is fast");
+        for age in [1_600, 20_000, 50_000] {
+            assert_eq!(
+                first(here.wrapping_sub(age)),
+                ["uuid-v4"; 2],
+                "{age} minutes ago"
+            );
+        }
+    }
+
+    #[test]
+    fn times_that_nobody_made_ids_at_are_unlikely() {
+        let likelihood = |time: i64| {
+            let text = format!(
+                "{:08x}-{:04x}-7001-8040-000000000001",
+                time >> 16,
+                time & 0xffff
+            );
+            let all = readings(&text, NOW).unwrap();
+            let reading = all
+                .iter()
+                .find(|reading| reading.format == FormatKind::UuidV7);
+            reading.unwrap().likelihood
+        };
+        const DAY: i64 = 86_400_000;
+        let year_2000 = 946_684_800_000;
+        let now = NOW.get();
+        for time in [year_2000, now - 3_650 * DAY, now, now + 365 * DAY] {
+            assert_eq!(likelihood(time), Likelihood::MostLikely, "{time}");
+        }
+        for time in [0, year_2000 - 1, now + 367 * DAY, (1 << 48) - 1] {
+            assert_eq!(likelihood(time), Likelihood::Unlikely, "{time}");
+        }
+    }
+
+    #[test]
+    fn of_two_times_the_one_nearer_to_now_is_the_likelier() {
+        let (near, far) = (NOW.get() - 86_400_000, 1_000_000_000_000_i64);
+        for (prefix, suffix, expected) in [
+            (near, far, ["prefix-comb", "suffix-comb"]),
+            (far, near, ["suffix-comb", "prefix-comb"]),
+        ] {
+            let text = format!(
+                "{:08x}-{:04x}-4c58-a1d4-{suffix:012x}",
+                prefix >> 16,
+                prefix & 0xffff
+            );
+            assert_eq!(formats(&text)[..2], expected);
+        }
     }
 
     #[test]
     fn digits_are_a_number_first() {
         let text = "1234567890123456";
-        let values: Vec<_> = readings(text, NOW).unwrap();
-        assert_eq!(values[0].value, 1_234_567_890_123_456);
-        let alphanumeric = values
+        let all = readings(text, NOW).unwrap();
+        assert_eq!(all[0].value, 1_234_567_890_123_456);
+        assert_eq!(all[0].format, FormatKind::DistributedId);
+        // Also 16 alphanumeric characters.
+        let alphanumeric: Vec<_> = all
             .iter()
-            .filter(|reading| reading.value != values[0].value);
-        assert_eq!(alphanumeric.count(), 1, "also 16 alphanumeric characters");
-        let wide = u128::MAX.to_string();
-        assert!(
-            readings(&wide, NOW)
-                .unwrap()
-                .iter()
-                .all(|reading| reading.value == u128::MAX)
+            .filter(|reading| reading.value != all[0].value)
+            .map(|reading| (reading.format, reading.likelihood))
+            .collect();
+        assert_eq!(
+            alphanumeric,
+            [(FormatKind::DistributedId, Likelihood::Unlikely)]
         );
+        let wide = u128::MAX.to_string();
+        let all = readings(&wide, NOW).unwrap();
+        assert!(all.iter().all(|reading| reading.value == u128::MAX));
     }
 
     #[test]
     fn digits_with_leading_zeros_are_an_encoding_of_fixed_length_first() {
         let hexadecimal = "00000000000000010000000000";
         assert_eq!(readings(hexadecimal, NOW).unwrap()[0].value, 1 << 40);
-        assert_eq!(read_as(FormatKind::DistributedId, hexadecimal), Ok(1 << 40));
+        let read = |text| read_as(FormatKind::DistributedId, text).unwrap();
+        assert_eq!(read(hexadecimal), 1 << 40);
         let stored = "0000000000000001099511627776";
         assert_eq!(readings(stored, NOW).unwrap()[0].value, 1 << 40);
-        assert_eq!(read_as(FormatKind::DistributedId, stored), Ok(1 << 40));
-        assert_eq!(read_as(FormatKind::DistributedId, "0"), Ok(0));
+        assert_eq!(read(stored), 1 << 40);
+        assert_eq!(read("0"), 0);
     }
 
     #[test]
@@ -322,14 +391,14 @@ mod tests {
             [
                 "luuid",
                 "distributed-id",
-                "hot-guid",
+                "any-uuid",
                 "distributed-id128",
-                "any-uuid"
+                "hot-guid"
             ]
         );
         let digits = "60446291446893110252127807491973";
         let value = 0x0000_02fa_f080_62b6_ac7b_e043_d746_4f85;
-        assert_eq!(read_as(FormatKind::Luuid, digits), Ok(value));
+        assert_eq!(read_as(FormatKind::Luuid, digits).unwrap(), value);
     }
 
     #[test]
@@ -363,8 +432,8 @@ mod tests {
         for encoding in Encoding::ALL {
             let text = Width::U128.encode(encoding, value).unwrap();
             assert_eq!(
-                read_as(FormatKind::ShortPrefixComb, &text),
-                Ok(value),
+                read_as(FormatKind::ShortPrefixComb, &text).unwrap(),
+                value,
                 "{text}"
             );
         }
@@ -372,16 +441,18 @@ mod tests {
         for encoding in Encoding::ALL {
             let text = Width::Decimal28.encode(encoding, value).unwrap();
             assert_eq!(
-                read_as(FormatKind::DistributedId, &text),
-                Ok(value),
+                read_as(FormatKind::DistributedId, &text).unwrap(),
+                value,
                 "{text}"
             );
         }
         let error = read_as(FormatKind::Luuid, "006474fb-c7aa-40fa-b346-06fe279621e5");
-        assert!(matches!(error, Err(Error::Format { .. })));
-        assert!(matches!(
-            read_as(FormatKind::Luuid, "x"),
-            Err(Error::Text { .. })
-        ));
+        let message = error.unwrap_err().message().to_owned();
+        assert!(message.contains("is 4, expected 6"), "{message}");
+        let message = read_as(FormatKind::Luuid, "x")
+            .unwrap_err()
+            .message()
+            .to_owned();
+        assert!(message.contains("hyphenated UUID text"), "{message}");
     }
 }

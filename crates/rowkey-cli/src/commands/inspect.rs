@@ -10,8 +10,9 @@ use serde::Serialize;
 use crate::args::Inspect;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::fields::Fields;
+use crate::likelihood::{Likelihood, Reading};
 use crate::prefix;
-use crate::recognition::{Reading, read_as, readings};
+use crate::recognition::{command_for_short_key, read_as, readings};
 use crate::representation::{Codec, Representation, Subject};
 use crate::stream::{Gap, answer_each, json_line};
 use crate::target::plan;
@@ -20,6 +21,8 @@ use crate::target::plan;
 #[derive(Serialize)]
 struct Answer {
     format: &'static str,
+    #[serde(flatten)]
+    rank: Option<Rank>,
     #[serde(flatten)]
     key: Option<KeyText>,
     public: String,
@@ -33,6 +36,20 @@ struct Answer {
     mariadb_uuid: Option<String>,
     #[serde(flatten)]
     fields: Fields,
+}
+
+/// What a reading is worth among all of a text whose format is not given.
+#[derive(Serialize)]
+struct Rank {
+    /// 1 for the most likely.
+    rank: usize,
+    likelihood: Likelihood,
+    /// How many unlikely readings are left out; only with the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden: Option<usize>,
+    /// Whether there is no other reading.
+    #[serde(skip)]
+    is_alone: bool,
 }
 
 /// The text of a key with a prefix.
@@ -60,33 +77,77 @@ pub(super) fn run(args: &Inspect, json: bool) -> Result<Outcome, Stop> {
             prefix.allow(text)?;
         }
         let prefix = args.prefix.as_deref().or_else(|| prefix::of(text));
-        let readings = match args.format {
-            Some(format) => vec![Reading {
-                format,
-                value: read_as(format, text).map_err(|error| prefix::locate(text, error.into()))?,
-            }],
-            None => readings(text, UnixMillis::now())?,
+        let (readings, hidden) = match args.format {
+            Some(format) => (vec![(format, read_as(format, text)?, None)], 0),
+            None => {
+                let now = args.at.unwrap_or_else(UnixMillis::now);
+                ranked(readings(text, now)?, args.all)
+            }
         };
-        for Reading { format, value } in readings {
-            let answer = Answer::of(format, value, prefix)?;
+        let mut separate = |block: &mut Vec<u8>| {
+            if !std::mem::take(&mut is_first) {
+                block.push(b'\n');
+            }
+        };
+        let may_be_short_key = !json && args.format.is_none();
+        if may_be_short_key && let Some(command) = command_for_short_key(text) {
+            separate(block);
+            let _ = writeln!(block, "{text} may be the short key of a luuid: {command}");
+        }
+        for (format, value, rank) in readings {
+            let answer = Answer::of(format, value, prefix, rank)?;
             if json {
                 json_line(block, &answer);
                 continue;
             }
-            if !std::mem::take(&mut is_first) {
-                block.push(b'\n');
-            }
+            separate(block);
             let plan = chosen.unwrap_or(StoragePlan::default_for(format));
             // Writing to memory does not fail.
             let _ = answer.show(style, block);
             let _ = show_literals(&plan, value, style, block);
         }
+        if !json && hidden > 0 {
+            let (formats, them) = match hidden {
+                1 => ("format is", "it"),
+                _ => ("formats are", "them"),
+            };
+            separate(block);
+            let _ = writeln!(
+                block,
+                "{hidden} unlikely {formats} hidden; --all shows {them}"
+            );
+        }
         Ok(())
     })
 }
 
+/// The readings to show, with their ranks, and how many are left out.
+fn ranked(readings: Vec<Reading>, all: bool) -> (Vec<(FormatKind, u128, Option<Rank>)>, usize) {
+    let found = readings.len();
+    let shown: Vec<_> = readings
+        .into_iter()
+        .take_while(|reading| all || reading.likelihood != Likelihood::Unlikely)
+        .collect();
+    let hidden = found - shown.len();
+    let ranked = shown.into_iter().zip(1..).map(|(reading, rank)| {
+        let rank = Rank {
+            rank,
+            likelihood: reading.likelihood,
+            hidden: (rank == 1 && hidden > 0).then_some(hidden),
+            is_alone: found == 1,
+        };
+        (reading.format, reading.value, Some(rank))
+    });
+    (ranked.collect(), hidden)
+}
+
 impl Answer {
-    fn of(format: FormatKind, value: u128, prefix: Option<&str>) -> Result<Self, Failure> {
+    fn of(
+        format: FormatKind,
+        value: u128,
+        prefix: Option<&str>,
+        rank: Option<Rank>,
+    ) -> Result<Self, Failure> {
         let write = |representation| -> Result<String, Failure> {
             let codec = Codec::new(Subject::Format(format), representation)?;
             Ok(codec.write(value).map_err(Failure::from)?.to_string())
@@ -100,6 +161,7 @@ impl Answer {
         };
         Ok(Self {
             format: format.name(),
+            rank,
             key,
             public: write(Representation::Public)?,
             uuid: write(Representation::Uuid)?,
@@ -114,7 +176,11 @@ impl Answer {
     }
 
     fn show(&self, Styles { title, name }: Styles, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "{title}{}{title:#}", self.format)?;
+        write!(out, "{title}{}{title:#}", self.format)?;
+        match &self.rank {
+            Some(rank) if !rank.is_alone => writeln!(out, " ({})", rank.likelihood.name())?,
+            _ => writeln!(out)?,
+        }
         let representations = [
             ("public", Some(&self.public)),
             ("uuid", Some(&self.uuid)),

@@ -81,46 +81,198 @@ fn storages_that_do_not_exist_or_need_a_format_are_wrong_usage() {
     }
 }
 
+/// A moment for which what is likely does not change.
+const AT: &str = "--at 2026-11-20T12:00:00Z";
+
+/// Format, rank and likelihood of what is shown without a format.
+fn ranks(arguments: &str, id: &str) -> Vec<(String, u64, String)> {
+    let shown = rowkey(&format!("inspect --json {AT} {arguments}"))
+        .arg(id)
+        .run()
+        .json();
+    let text = |shown: &Value, name| shown[name].as_str().unwrap().to_owned();
+    shown
+        .iter()
+        .map(|shown| {
+            let rank = shown["rank"].as_u64().unwrap();
+            (text(shown, "format"), rank, text(shown, "likelihood"))
+        })
+        .collect()
+}
+
 #[test]
-fn without_a_format_all_possible_ones_are_shown_most_likely_first() {
-    let formats = |id: &str| -> Vec<String> {
-        let shown = rowkey("inspect --json").arg(id).run().json();
-        shown
-            .iter()
-            .map(|shown| shown["format"].as_str().unwrap().to_owned())
+fn without_a_format_those_of_our_time_are_shown_and_the_most_likely_is_marked() {
+    let only = |format: &str| [(format.to_owned(), 1, "most-likely".to_owned())];
+    for (format, id) in [
+        ("uuid-v7", "01941f29-7c00-7001-8040-000000000001"),
+        ("iuid", "01941f29-7c00-8001-8040-000000000001"),
+        ("luuid", "00000023-122e-6aa1-a789-28ef27ab7c62"),
+        ("distributed-id", "1088824355131185736905670087"),
+        ("distributed-id", "3zfAkCP7ZtzfeQYp"),
+        ("distributed-id", "00000000-0384-a786-907d-b2ad82883dc7"),
+        ("distributed-id128", "094954a8-622c-76ad-1b93-cdefcbdf0888"),
+    ] {
+        assert_eq!(ranks("", id), only(format));
+    }
+    let [first, second, third] = &ranks("", "9d3c1f70-2b6e-4c58-a1d4-7e0f6b92c853")[..] else {
+        panic!()
+    };
+    assert_eq!(*first, only("uuid-v4")[0]);
+    for (index, other) in [second, third].into_iter().enumerate() {
+        assert!(other.0.starts_with("short-"), "{other:?}");
+        assert_eq!((other.1, other.2.as_str()), (index as u64 + 2, "possible"));
+    }
+    // 2022 in its first six bytes.
+    let comb = ranks("", "017f9b20-0000-4123-8456-789abcdef012");
+    assert_eq!(comb[0], only("prefix-comb")[0]);
+}
+
+#[test]
+fn unlikely_formats_are_counted_and_shown_on_request() {
+    let id = "9d3c1f70-2b6e-4c58-a1d4-7e0f6b92c853";
+    let shown = rowkey(&format!("inspect {AT}")).arg(id).run().ok();
+    assert!(shown.starts_with("uuid-v4 (most likely)\n"), "{shown}");
+    assert!(
+        shown.contains("\n\nshort-prefix-comb (possible)\n"),
+        "{shown}"
+    );
+    assert!(
+        !shown.contains("time_unix_ms"),
+        "a time of the far future: {shown}"
+    );
+    assert!(
+        shown.ends_with("\n\n5 unlikely formats are hidden; --all shows them\n"),
+        "{shown}"
+    );
+    let all = rowkey(&format!("inspect --all {AT}")).arg(id).run().ok();
+    assert!(
+        all.contains("\n\nprefix-comb (unlikely)\n  time_unix_ms     172"),
+        "{all}"
+    );
+    assert!(!all.contains("hidden"), "{all}");
+    let json = rowkey(&format!("inspect --json {AT}")).arg(id).run().json();
+    assert_eq!(json[0]["hidden"], 5);
+    assert!(json[1].get("hidden").is_none());
+    let ranked = ranks("--all", id);
+    assert_eq!(ranked.len(), json.len() + 5);
+    for (index, (format, rank, likelihood)) in ranked.iter().enumerate() {
+        assert_eq!(*rank, index as u64 + 1);
+        assert_eq!(likelihood == "unlikely", index >= json.len(), "{format}");
+    }
+    // With a format there is nothing to rank.
+    let shown = rowkey("inspect --format prefix-comb --json")
+        .arg(id)
+        .run()
+        .json();
+    assert!(shown[0].get("rank").is_none() && shown[0].get("likelihood").is_none());
+    for option in ["--all", AT] {
+        rowkey(&format!("inspect --format uuid-v4 {option} {id}"))
+            .run()
+            .wrong_usage();
+    }
+}
+
+#[test]
+fn new_ids_of_every_format_are_recognised_for_years() {
+    let now = "2026-11-20T12:00:00Z";
+    let ranked_first = |ids: &[String], at: &str| -> Vec<String> {
+        let shown = rowkey(&format!("inspect --json --at {at}")).reading_lines(ids);
+        let first = |shown: &Value| (shown["rank"] == 1).then(|| shown["format"].clone());
+        let formats = shown.json().into_iter().filter_map(|shown| first(&shown));
+        formats
+            .map(|format| format.as_str().unwrap().to_owned())
             .collect()
     };
-    assert_eq!(
-        formats("01941f29-7c00-7001-8040-000000000001"),
-        ["uuid-v7", "hot-guid", "distributed-id128", "any-uuid"]
+    for format in [
+        "prefix-comb",
+        "suffix-comb",
+        "distributed-id",
+        "distributed-id128",
+        "iuid --country 1 --entity 2",
+        "uuid-v7",
+    ] {
+        for made in [
+            "2012-02-29T23:59:59Z",
+            "2024-06-01T00:00:00Z",
+            now,
+            "2027-01-01T00:00:00Z",
+        ] {
+            let ids = rowkey(&format!("new --format {format} -n 100 --at {made}")).run();
+            let name = format.split(' ').next().unwrap();
+            let first = ranked_first(&ids.lines(), now);
+            let right = first.iter().filter(|first| *first == name).count();
+            // One of the ends of a COMB can by chance be a counter of the last minutes.
+            let expected = if name.ends_with("-comb") { 90 } else { 100 };
+            assert!(right >= expected, "{format} {made}: {right} of 100");
+        }
+    }
+    for format in ["short-prefix-comb", "short-suffix-comb"] {
+        let made = "2026-11-20T07:00:00Z";
+        let ids = rowkey(&format!("new --format {format} -n 200 --at {made}")).run();
+        let first = ranked_first(&ids.lines(), now);
+        let right = first.iter().filter(|first| *first == format).count();
+        // The other end of one in hundreds is by chance as near, or a full time.
+        assert!(right > 180, "{format}: {right} of 200");
+    }
+    let ids = rowkey("new --format luuid --group com.acme.Customer --short-key 1 -n 100").run();
+    assert_eq!(ranked_first(&ids.lines(), now), ["luuid"; 100]);
+    let ids = rowkey("new --format uuid-v4 -n 1000").run().lines();
+    let first = ranked_first(&ids, now);
+    // About one in twenty has a counter of the last day by chance, at one of its ends.
+    let right = first.iter().filter(|first| *first == "uuid-v4").count();
+    assert!(right > 850, "{right} of 1000");
+}
+
+#[test]
+fn random_uuids_are_never_shown_with_a_time_that_nobody_made_ids_at() {
+    let ids = rowkey("new --format uuid-v4 -n 2000").run().lines();
+    let shown = rowkey(&format!("inspect --json {AT}"))
+        .reading_lines(&ids)
+        .json();
+    let mut v4 = 0;
+    for shown in shown {
+        if let Some(time) = shown.get("time_unix_ms") {
+            let time = time.as_i64().unwrap();
+            assert!(
+                (946_684_800_000..1_827_000_000_000).contains(&time),
+                "{shown}"
+            );
+        }
+        v4 += usize::from(shown["format"] == "uuid-v4");
+    }
+    assert!(
+        v4 > 1_900,
+        "hidden only where much speaks for another: {v4}"
     );
+}
+
+#[test]
+fn what_may_be_a_number_on_the_phone_is_told() {
+    for text in ["2078", "23122e", "5"] {
+        let command = format!("rowkey range --format luuid --short-key {text} --backend ...");
+        let finished = rowkey("inspect").arg(text).run();
+        if text == "23122e" {
+            assert!(finished.bad_input().contains(&command), "{finished:?}");
+        } else {
+            let first = format!("{text} may be the short key of a luuid: {command}\n\n");
+            assert!(finished.output.starts_with(&first), "{finished:?}");
+        }
+        let finished = rowkey("inspect --format luuid").arg(text).run();
+        assert!(finished.bad_input().contains(&command), "{finished:?}");
+    }
+    let one = rowkey("inspect 2078").run().ok();
     assert_eq!(
-        formats("1088824355131185736905670087"),
-        [
-            "distributed-id",
-            "hot-guid",
-            "distributed-id128",
-            "any-uuid"
-        ]
+        rowkey("inspect 2078 2078").run().ok(),
+        format!("{one}\n{one}")
     );
-    assert_eq!(formats("3zfAkCP7ZtzfeQYp"), ["distributed-id"]);
+    let known = rowkey("inspect --format distributed-id 2078").run().ok();
+    assert!(known.starts_with("distributed-id\n"), "{known}");
+    let [number] = &ranks("", "2078")[..] else {
+        panic!()
+    };
     assert_eq!(
-        formats("00000000-0384-a786-907d-b2ad82883dc7"),
-        [
-            "distributed-id",
-            "hot-guid",
-            "distributed-id128",
-            "any-uuid"
-        ]
-    );
-    // 2022 in its first six bytes: more likely a full COMB than a short one.
-    assert_eq!(
-        formats("017f9b20-0000-4123-8456-789abcdef012")[0],
-        "prefix-comb"
-    );
-    assert_eq!(
-        formats("006474fb-c7aa-40fa-b346-06fe279621e5")[0],
-        "short-prefix-comb"
+        *number,
+        ("distributed-id".to_owned(), 1, "possible".to_owned())
     );
 }
 
@@ -139,6 +291,7 @@ fn blocks_of_text_are_separated_by_an_empty_line() {
 fn every_encoding_is_recognised_with_or_without_a_format() {
     let id = "00000023-122e-6aa1-a789-28ef27ab7c62";
     let expected = rowkey("inspect --json --format luuid").arg(id).run().ok();
+    let expected_fields: Value = serde_json::from_str(&expected).unwrap();
     for representation in ["uuid", "hex", "alphanumeric", "decimal", "binary"] {
         let convert = format!("convert --format luuid --from public --to {representation}");
         let text = rowkey(&convert).arg(id).run().ok();
@@ -147,7 +300,10 @@ fn every_encoding_is_recognised_with_or_without_a_format() {
             .ok();
         assert_eq!(with, expected, "{representation}");
         let without = rowkey("inspect --json").reading(text.as_bytes()).ok();
-        assert!(without.starts_with(&expected), "{representation}");
+        let without: Value = serde_json::from_str(without.lines().next().unwrap()).unwrap();
+        for (name, value) in expected_fields.as_object().unwrap() {
+            assert_eq!(without[name], *value, "{representation}");
+        }
     }
 }
 

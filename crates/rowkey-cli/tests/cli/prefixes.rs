@@ -38,7 +38,7 @@ fn inspect_names_the_prefix_and_shows_what_follows_it() {
 #[test]
 fn the_length_behind_a_prefix_tells_the_formats_apart() {
     let formats = |text: &str| -> Vec<String> {
-        let shown = rowkey("inspect --json").arg(text).run().json();
+        let shown = rowkey("inspect --json --all").arg(text).run().json();
         assert!(shown.iter().all(|shown| shown["key_text"] == text));
         let name = |shown: &serde_json::Value| shown["format"].as_str().unwrap().to_owned();
         shown.iter().map(name).collect()
