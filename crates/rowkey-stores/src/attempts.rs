@@ -41,13 +41,26 @@ impl Attempts {
         self.made += 1;
     }
 
+    /// Whether to try again after a look-up has failed. One that fails because of a transaction has met a
+    /// connection that was left in it.
+    pub(crate) fn another_after_look_up(&mut self, nature: Nature) -> bool {
+        match nature {
+            Nature::Aborted => self.another_after(Nature::ConnectionLost),
+            nature => self.another_after(nature),
+        }
+    }
+
     /// Whether to try again after a failure. A duplicate would be one again.
     pub(crate) fn another_after(&mut self, nature: Nature) -> bool {
         self.failed();
         let sensible = match nature {
             Nature::Collision => true,
             Nature::ConnectionLost => self.reconnects,
-            Nature::Duplicate | Nature::Unavailable | Nature::Lasting => false,
+            Nature::Duplicate
+            | Nature::ReadOnly
+            | Nature::Unavailable
+            | Nature::Aborted
+            | Nature::Lasting => false,
         };
         sensible && self.made < MAX_ATTEMPTS
     }

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 
 use crate::attempts::Attempts;
-use crate::failure::Nature;
+use crate::failure::{Failure, Nature};
 use crate::lent::{Lent, lend};
 use crate::session::{Source, Store};
 use crate::{By, Conflict, CreateError, Error, transaction};
@@ -142,7 +142,8 @@ where
                     Err(error) => error,
                 }
             }
-            Err(error) => error,
+            Err(error) if attempts.another_after_look_up(error.nature()) => continue,
+            Err(error) => return Err(error),
         };
         if !attempts.another_after(error.nature()) {
             return Err(error);
@@ -160,11 +161,15 @@ where
     S: Source,
     C: PartialEq,
     P: PartialEq,
+    E: StdError + 'static,
     F: Future<Output = Result<Option<(Origin<C, P>, T)>, E>>,
 {
     let connection = attempts.connect(source).await?;
     let (returned, found) = lend(connection, find).await;
-    source.release(returned?);
+    source.release(
+        returned?,
+        found.as_ref().err().map(|error| Nature::of(error)),
+    );
     let Some((found, entity)) = found.map_err(CreateError::Closure)? else {
         return Ok(None);
     };

@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use rowkey::EntityKey;
 
 use crate::attempts::Attempts;
-use crate::failure::Nature;
+use crate::failure::{Failure, Nature};
 use crate::lent::{Lent, lend};
 use crate::session::{PublicForm, Session, Source, Store, Value};
 use crate::transaction::{end, undo};
@@ -123,6 +123,7 @@ async fn attempt<S, K, E, F>(
 where
     S: Source,
     K: EntityKey,
+    E: StdError + 'static,
     F: Future<Output = Result<K, E>>,
 {
     if let Some(id) = look_up(source, attempts, command).await? {
@@ -197,7 +198,7 @@ where
     let found = connection
         .query_identifier(statement, &[Value::Id(command.id)])
         .await;
-    source.release(connection);
+    source.release(connection, found.as_ref().err().map(Error::nature));
     let Some(found) = found? else {
         return Ok(None);
     };

@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 
 use rowkey::ValidationError;
 
-use crate::failure::{self, Nature};
+use crate::failure::{self, Failure, Nature};
 
 /// Why a store could not do something.
 ///
@@ -137,8 +137,10 @@ impl Error {
     pub fn is_unavailable(&self) -> bool {
         failure::is_unavailable(self)
     }
+}
 
-    pub(crate) fn nature(&self) -> Nature {
+impl Failure for Error {
+    fn nature(&self) -> Nature {
         match self {
             // Mostly, another call has been faster, and the next look-up finds its entity.
             Self::Unfinished { .. } => Nature::Collision,
@@ -160,8 +162,10 @@ impl<E: StdError + 'static> CreateError<E> {
     pub fn is_unavailable(&self) -> bool {
         failure::is_unavailable(self)
     }
+}
 
-    pub(crate) fn nature(&self) -> Nature {
+impl<E: StdError + 'static> Failure for CreateError<E> {
+    fn nature(&self) -> Nature {
         match self {
             Self::Store(error) => error.nature(),
             Self::Closure(error) => Nature::of(error),

@@ -4,18 +4,22 @@ use std::error::Error as StdError;
 
 /// What kind of failure an error tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Nature {
+#[allow(dead_code, reason = "without a driver there are few")]
+pub enum Nature {
     /// A unique index has the value already.
     Duplicate,
     /// Transactions were in each other's way, and this one has lost. Another attempt may do.
     Collision,
     /// The connection is gone, and with it the transaction, unless it was just being committed.
-    #[allow(dead_code, reason = "without a driver there are none")]
     ConnectionLost,
-    /// The server does not do it for now: it has become read-only in a failover, say, or has no
-    /// connection left. Another attempt at once would fail as well.
-    #[allow(dead_code, reason = "without a driver there are none")]
+    /// The server does not take changes: mostly a former primary, after a failover. Another attempt at
+    /// once would fail as well, and so would any on the same connection.
+    ReadOnly,
+    /// There is no connection for now.
     Unavailable,
+    /// The transaction had failed before. Within one of the stores, a closure has ignored that; outside,
+    /// the connection was left in a transaction that its pool does not know of.
+    Aborted,
     /// Another attempt would fail as well, also later.
     Lasting,
 }
@@ -30,6 +34,10 @@ pub(crate) enum Nature {
 /// * the server is read-only, as the former primary is after a failover (PostgreSQL's 25006, MySQL's
 ///   and MariaDB's 1836, and 1290 if its message names `read-only`; SQL Server's 3906);
 /// * transactions went on colliding (deadlocks, lock timeouts, a locked SQLite file).
+///
+/// When a function of this crate answers with the error of a server that is read-only, it has closed
+/// the pool's connection to it. Where a program's own statements meet one, that is up to the program:
+/// `PoolConnection::close_on_drop` of sqlx.
 ///
 /// ```
 /// use std::error::Error;
@@ -46,9 +54,14 @@ pub(crate) enum Nature {
 /// ```
 pub fn is_unavailable(error: &(dyn StdError + 'static)) -> bool {
     match Nature::of(error) {
-        Nature::Collision | Nature::ConnectionLost | Nature::Unavailable => true,
-        Nature::Duplicate | Nature::Lasting => false,
+        Nature::Collision | Nature::ConnectionLost | Nature::ReadOnly | Nature::Unavailable => true,
+        Nature::Duplicate | Nature::Aborted | Nature::Lasting => false,
     }
+}
+
+/// The errors of this crate.
+pub(crate) trait Failure {
+    fn nature(&self) -> Nature;
 }
 
 impl Nature {
@@ -93,10 +106,15 @@ fn of_driver(error: &(dyn StdError + 'static)) -> Option<Nature> {
     feature = "sqlx-mysql",
     feature = "sqlx-sqlite"
 ))]
-mod sqlx {
+pub(crate) mod sqlx {
     use sqlx::error::{DatabaseError, Error};
 
     use super::{Nature, StdError};
+
+    /// What a connection answers with that was left in a transaction. The pool has others.
+    #[derive(Debug, thiserror::Error)]
+    #[error("the connection was left in the middle of a transaction")]
+    pub(crate) struct LeftInTransaction(#[source] pub(crate) Error);
 
     pub(super) fn nature(error: &(dyn StdError + 'static)) -> Option<Nature> {
         if let Some(error) = error.downcast_ref::<Error>() {
@@ -106,6 +124,9 @@ mod sqlx {
                 Error::Tls(_) | Error::PoolTimedOut | Error::PoolClosed => Nature::Unavailable,
                 _ => Nature::Lasting,
             });
+        }
+        if error.is::<LeftInTransaction>() {
+            return Some(Nature::ConnectionLost);
         }
         // Under an error that is transparent, or that has only kept the source.
         let error = error.downcast_ref::<Box<dyn DatabaseError>>()?;
@@ -148,8 +169,12 @@ mod sqlx {
             // idle_in_transaction_session_timeout, transaction_timeout, and connections
             "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "25P04" => Nature::ConnectionLost,
             _ if state.starts_with("08") => Nature::ConnectionLost,
-            // read_only_sql_transaction, too_many_connections
-            "25006" | "53300" => Nature::Unavailable,
+            // read_only_sql_transaction
+            "25006" => Nature::ReadOnly,
+            // too_many_connections
+            "53300" => Nature::Unavailable,
+            // in_failed_sql_transaction; active_sql_transaction, of BEGIN with another isolation
+            "25P02" | "25001" => Nature::Aborted,
             _ => Nature::Lasting,
         }
     }
@@ -162,10 +187,12 @@ mod sqlx {
             1020 | 1205 | 1213 => Nature::Collision,
             // ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED, CR_SERVER_GONE_ERROR, CR_SERVER_LOST
             1053 | 1927 | 2006 | 2013 => Nature::ConnectionLost,
-            // ER_CON_COUNT_ERROR, ER_TOO_MANY_USER_CONNECTIONS, ER_READ_ONLY_MODE
-            1040 | 1203 | 1836 => Nature::Unavailable,
+            // ER_CON_COUNT_ERROR, ER_TOO_MANY_USER_CONNECTIONS
+            1040 | 1203 => Nature::Unavailable,
+            // ER_READ_ONLY_MODE
+            1836 => Nature::ReadOnly,
             // ER_OPTION_PREVENTS_STATEMENT: also of --skip-grant-tables and others.
-            1290 if message.contains("read-only") => Nature::Unavailable,
+            1290 if message.contains("read-only") => Nature::ReadOnly,
             _ => Nature::Lasting,
         }
     }
@@ -207,7 +234,7 @@ mod tiberius {
             // a limit of the database or of its server is reached.
             40197 | 40613 | 40501 | 10928 | 10929 => Nature::ConnectionLost,
             // The database is read-only.
-            3906 => Nature::Unavailable,
+            3906 => Nature::ReadOnly,
             // The server closes the connection, as with 596, of a session that was killed.
             _ if class >= 20 => Nature::ConnectionLost,
             _ => Nature::Lasting,
@@ -284,11 +311,13 @@ mod tests {
         ] {
             assert_eq!(sqlx::of_postgres(state), Nature::ConnectionLost, "{state}");
         }
-        for state in ["25006", "53300"] {
-            assert_eq!(sqlx::of_postgres(state), Nature::Unavailable, "{state}");
+        assert_eq!(sqlx::of_postgres("25006"), Nature::ReadOnly);
+        assert_eq!(sqlx::of_postgres("53300"), Nature::Unavailable);
+        for state in ["25P02", "25001"] {
+            assert_eq!(sqlx::of_postgres(state), Nature::Aborted, "{state}");
         }
-        // syntax_error, in_failed_sql_transaction, query_canceled, check_violation
-        for state in ["42601", "25P02", "57014", "23514", ""] {
+        // syntax_error, query_canceled, check_violation
+        for state in ["42601", "57014", "23514", ""] {
             assert_eq!(sqlx::of_postgres(state), Nature::Lasting, "{state}");
         }
     }
@@ -303,9 +332,10 @@ mod tests {
         for number in [1053, 1927, 2006, 2013] {
             assert_eq!(nature(number), Nature::ConnectionLost, "{number}");
         }
-        for number in [1040, 1203, 1836] {
+        for number in [1040, 1203] {
             assert_eq!(nature(number), Nature::Unavailable, "{number}");
         }
+        assert_eq!(nature(1836), Nature::ReadOnly);
         // ER_PARSE_ERROR, ER_NO_SUCH_TABLE, ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
         for number in [1064, 1146, 1792] {
             assert_eq!(nature(number), Nature::Lasting, "{number}");
@@ -324,7 +354,7 @@ mod tests {
         };
         for option in ["--read-only", "--super-read-only"] {
             let nature = sqlx::of_mysql(1290, &message(option));
-            assert_eq!(nature, Nature::Unavailable, "{option}");
+            assert_eq!(nature, Nature::ReadOnly, "{option}");
         }
         for option in ["--skip-grant-tables", "--secure-file-priv"] {
             let nature = sqlx::of_mysql(1290, &message(option));
@@ -347,7 +377,7 @@ mod tests {
             let nature = tiberius::of_sql_server(number, 16);
             assert_eq!(nature, Nature::ConnectionLost, "{number}");
         }
-        assert_eq!(tiberius::of_sql_server(3906, 16), Nature::Unavailable);
+        assert_eq!(tiberius::of_sql_server(3906, 16), Nature::ReadOnly);
         // The session was killed; a fatal error of the server.
         for (number, class) in [(596, 21), (823, 24), (4014, 20)] {
             let nature = tiberius::of_sql_server(number, class);

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::Error;
+use crate::failure::Nature;
 use crate::session::{Identifier, PublicForm, Session, Source, Store, Value, sealed};
 use crate::statements::Statements;
 
@@ -135,7 +136,7 @@ impl<const RECONNECTS: bool> Source for FakeConnections<RECONNECTS> {
         }))
     }
 
-    fn release(&mut self, connection: Box<FakeSession>) {
+    fn release(&mut self, connection: Box<FakeSession>, _: Option<Nature>) {
         drop(connection);
     }
 
@@ -155,9 +156,7 @@ impl<const RECONNECTS: bool> Source for FakeConnections<RECONNECTS> {
         }
     }
 
-    async fn roll_back(&mut self, _: Box<FakeSession>) -> Result<(), Error> {
-        Ok(())
-    }
+    async fn roll_back(&mut self, _: Box<FakeSession>, _: Nature) {}
 }
 
 impl sealed::Sealed for &FakeStore {}

@@ -7,7 +7,7 @@ use rowkey::{EntityKey, Luuid, LuuidGroup, ReservedShortKeys, ShortKeyAllocator,
 use tokio::sync::Mutex;
 
 use crate::attempts::Attempts;
-use crate::failure::Nature;
+use crate::failure::{Failure, Nature};
 use crate::session::{Session, Source, Store, Value};
 use crate::transaction::end;
 use crate::{CreateError, Error};

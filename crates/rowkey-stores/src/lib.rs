@@ -12,11 +12,18 @@
 //! # Calls that are dropped
 //!
 //! A call that is dropped before its end, by a timeout or a client that hangs up, leaves nothing half
-//! done in the database. But it leaves its connection in the middle of something, and what becomes of
-//! that is up to the driver: a tiberius client may have to be replaced; one of sqlx to PostgreSQL that
-//! was dropped while its transaction began stays in that transaction, and what a program writes on it
-//! next is not committed; one to MySQL or MariaDB can be lost to its pool for good, which in the end is
-//! empty. So a call runs in a task of its own, and what may be dropped waits for the task:
+//! done in the database. A pool's connection is closed if sqlx cannot go on with it, which it cannot in
+//! MySQL and MariaDB, nor in PostgreSQL while a transaction begins; the pool makes another one when it
+//! needs one. A tiberius client may have to be replaced.
+//!
+//! A program's own statements have no such help. A connection to PostgreSQL whose `pool.begin()` was
+//! dropped can go back to the pool in the middle of that transaction, and what is written on it next is
+//! not committed. A connection to MySQL or MariaDB can be lost to its pool for good when any statement
+//! is dropped: the pool neither gets it back nor makes another one, and after a few hundred such
+//! statements it has none left. And a connection that is closed is not free on the server before the
+//! server has ended its statement, which may be waiting for a lock.
+//!
+//! So a call runs in a task of its own, and what may be dropped waits for the task:
 //!
 //! ```
 //! # use rowkey_stores::Error;
@@ -45,6 +52,13 @@
 //! written as `async |mut lent| { … }`, within the call, so that the compiler knows the parameter. One
 //! that owns what it needs, or that changes something outside, has to be
 //! `|mut lent| { …; async move { … } }`.
+//!
+//! # Servers that do not serve
+//!
+//! [`is_unavailable`] tells a database that cannot be reached, has no connection left or has become
+//! read-only from a defect of the program: status 503, and the same command may be sent again. A pool's
+//! connection to a server that has become read-only is closed, because after a failover it is one to
+//! the former primary; the next one goes where the server's name leads by then.
 //!
 //! # Errors of closures
 //!
@@ -126,6 +140,12 @@ mod failure;
 #[cfg(test)]
 mod fake_store;
 mod key_blocks;
+#[cfg(any(
+    feature = "sqlx-postgres",
+    feature = "sqlx-mysql",
+    feature = "sqlx-sqlite"
+))]
+mod leased;
 mod lent;
 mod session;
 #[cfg(any(
@@ -146,6 +166,12 @@ pub use creation_identifiers::{Created, create_once, forget, prune, prune_name};
 pub use error::{Conflict, CreateError, Error};
 pub use failure::is_unavailable;
 pub use key_blocks::{KeyBlocks, create_numbered, reserve_block};
+#[cfg(any(
+    feature = "sqlx-postgres",
+    feature = "sqlx-mysql",
+    feature = "sqlx-sqlite"
+))]
+pub use leased::Leased;
 pub use lent::Lent;
 pub use session::{Session, Store};
 pub use transaction::in_transaction;

@@ -5,6 +5,7 @@ use std::ops::DerefMut;
 use rowkey::{AnyUuid, EntityKey, entity_key};
 
 use crate::Error;
+use crate::failure::Nature;
 use crate::statements::Statements;
 
 /// The sixteen bytes of any key in public order.
@@ -61,7 +62,7 @@ pub trait Session: sealed::Sealed + Send {
         values: &[Value<'_>],
     ) -> impl Future<Output = Result<u64, Error>> + Send;
 
-    /// The identifier that a query finds.
+    /// The identifier that a query finds outside of any transaction.
     #[doc(hidden)]
     fn query_identifier(
         &mut self,
@@ -81,7 +82,7 @@ pub trait Session: sealed::Sealed + Send {
 /// Where the stores get connections and begin transactions.
 ///
 /// * sqlx's `PgPool`, `MySqlPool` and `SqlitePool`, or a reference to one. A broken connection is
-///   replaced by another one.
+///   replaced by another one, and so is one that was left in the middle of something.
 /// * tiberius' `Client`, as `&mut client` or as an `Arc<Mutex<Client>>` of tokio. A broken one is of
 ///   no more use; get another one and ask again.
 pub trait Store: sealed::Sealed {
@@ -124,7 +125,9 @@ pub trait Source: Send {
         self.connect()
     }
 
-    fn release(&mut self, connection: Self::Connection);
+    /// Gives a connection back on which a look-up has ended, or lets it go if the look-up has failed in
+    /// a way that another one would, too.
+    fn release(&mut self, connection: Self::Connection, failure: Option<Nature>);
 
     /// Begins a transaction of the isolation that the connection has set.
     fn begin(&mut self) -> impl Future<Output = Result<Self::Transaction, Error>> + Send;
@@ -150,8 +153,11 @@ pub trait Source: Send {
         transaction: Self::Transaction,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
+    /// Rolls back because of a failure of this kind. If that fails, the connection is of no more use,
+    /// and what was done in the transaction is undone.
     fn roll_back(
         &mut self,
         transaction: Self::Transaction,
-    ) -> impl Future<Output = Result<(), Error>> + Send;
+        reason: Nature,
+    ) -> impl Future<Output = ()> + Send;
 }

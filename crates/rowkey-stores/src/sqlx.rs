@@ -1,15 +1,25 @@
 //! sqlx's pools and connections.
 
 use sqlx::error::DatabaseError;
-use sqlx::pool::PoolConnection;
-use sqlx::{Connection, Database, Executor, Pool, Row, Transaction};
+use sqlx::{Connection, Database, Executor, Pool, Row, SqlSafeStr};
 
 use crate::Error;
+use crate::failure::sqlx::LeftInTransaction;
+use crate::failure::{Failure, Nature};
+use crate::leased::{Fragile, Leased};
 use crate::session::{Identifier, PublicForm, Session, Source, Store, Value, sealed};
 use crate::statements::{self, Statements};
 
 fn failed(error: sqlx::Error) -> Error {
     Error::Database(Box::new(error))
+}
+
+/// What has failed outside of the transactions of this crate.
+fn failed_outside(error: sqlx::Error) -> Error {
+    match Nature::of(&error) {
+        Nature::Aborted => Error::Database(Box::new(LeftInTransaction(error))),
+        _ => failed(error),
+    }
 }
 
 /// Fails without a transaction that could be committed: there is no savepoint to be had then.
@@ -22,6 +32,24 @@ async fn check_open<C: Connection>(connection: &mut C) -> Result<(), Error> {
         }
         Err(error) => Err(failed(error)),
     }
+}
+
+/// Begins a transaction. A connection that was left in another one is let go, so that the next attempt
+/// has another connection.
+async fn begin<DB: Database>(
+    mut connection: Leased<DB>,
+    statement: Option<&'static str>,
+) -> Result<Leased<DB>, Error> {
+    let statement = statement.map(SqlSafeStr::into_sql_str);
+    let Err(error) = connection.begin(statement).await else {
+        return Ok(connection);
+    };
+    let error = failed_outside(error);
+    match error.nature() {
+        Nature::ConnectionLost => connection.let_go(),
+        _ => connection.give_back(),
+    }
+    Err(error)
 }
 
 /// Begins a transaction in place of one that its closure has ended. SQLite refuses to end what is not
@@ -61,16 +89,17 @@ macro_rules! bound {
     }};
 }
 
-/// The impls of a driver. `$begin` begins a transaction on a pool, and `$begin_update` one that goes
-/// on from what others have committed; `$end_leftovers` ends a transaction that a connection was
-/// left in; `$updated_number` runs a statement on a connection and reads the number out of the
+/// The impls of a driver. `$begin` is what begins a transaction, if it is not what sqlx begins one
+/// with, and `$begin_update` begins one that goes on from what others have committed;
+/// `$end_leftovers` ends a transaction that a connection was left in; `$updated_number` runs a statement on a connection and reads the number out of the
 /// answer. `$commit_is_silent` where a commit is no error without a transaction;
 /// `$before_end` runs before commits and rollbacks.
 macro_rules! impl_driver {
     (
         $feature:literal, $Driver:ident, $Connection:ident, $statements:expr,
-        begin: |$pool:ident| $begin:expr,
-        begin_update: |$updating_pool:ident| $begin_update:expr,
+        fragile: $fragile:expr,
+        begin: $begin:expr,
+        begin_update: $begin_update:expr,
         end_leftovers: $end_leftovers:expr,
         commit_is_silent: $commit_is_silent:expr,
         before_end: $before_end:expr,
@@ -99,7 +128,7 @@ macro_rules! impl_driver {
                 values: &[Value<'_>],
             ) -> Result<Option<Identifier>, Error> {
                 let query = bound!(statement, values);
-                let row = query.fetch_optional(self).await.map_err(failed)?;
+                let row = query.fetch_optional(self).await.map_err(failed_outside)?;
                 row.map(|row| {
                     Ok(Identifier {
                         entity: row.try_get::<PublicForm, _>(0)?,
@@ -123,13 +152,14 @@ macro_rules! impl_driver {
         #[cfg(feature = $feature)]
         impl Source for Pool<sqlx::$Driver> {
             type Session = sqlx::$Connection;
-            type Connection = PoolConnection<sqlx::$Driver>;
-            type Transaction = Transaction<'static, sqlx::$Driver>;
+            type Connection = Leased<sqlx::$Driver>;
+            type Transaction = Leased<sqlx::$Driver>;
 
             const RECONNECTS: bool = true;
 
             async fn connect(&mut self) -> Result<Self::Connection, Error> {
-                self.acquire().await.map_err(failed)
+                let connection = self.acquire().await.map_err(failed)?;
+                Ok(Leased::new(connection, $fragile))
             }
 
             async fn connect_afresh(&mut self) -> Result<Self::Connection, Error> {
@@ -141,18 +171,23 @@ macro_rules! impl_driver {
                 Ok(connection)
             }
 
-            fn release(&mut self, connection: Self::Connection) {
-                drop(connection);
+            fn release(&mut self, connection: Self::Connection, failure: Option<Nature>) {
+                match failure {
+                    Some(Nature::Aborted | Nature::ConnectionLost | Nature::ReadOnly) => {
+                        connection.let_go();
+                    }
+                    _ => connection.give_back(),
+                }
             }
 
             async fn begin(&mut self) -> Result<Self::Transaction, Error> {
-                let $pool = self;
-                $begin.await.map_err(failed)
+                let connection = self.connect().await?;
+                begin(connection, $begin).await
             }
 
             async fn begin_update(&mut self) -> Result<Self::Transaction, Error> {
-                let $updating_pool = self;
-                $begin_update.await.map_err(failed)
+                let connection = self.connect().await?;
+                begin(connection, $begin_update).await
             }
 
             async fn check_open(
@@ -167,15 +202,23 @@ macro_rules! impl_driver {
 
             async fn commit(&mut self, mut transaction: Self::Transaction) -> Result<(), Error> {
                 if let Err(error) = $before_end(&mut *transaction).await {
-                    transaction.rollback().await.map_err(failed)?;
+                    self.roll_back(transaction, error.nature()).await;
                     return Err(error);
                 }
-                transaction.commit().await.map_err(failed)
+                let outcome = transaction.commit().await.map_err(failed);
+                let failure = outcome.as_ref().err().map(Error::nature);
+                self.release(transaction, failure);
+                outcome
             }
 
-            async fn roll_back(&mut self, mut transaction: Self::Transaction) -> Result<(), Error> {
+            async fn roll_back(&mut self, mut transaction: Self::Transaction, reason: Nature) {
+                if reason == Nature::ReadOnly {
+                    return transaction.let_go();
+                }
                 let _ = $before_end(&mut *transaction).await;
-                transaction.rollback().await.map_err(failed)
+                let outcome = transaction.roll_back().await.map_err(failed);
+                let failure = outcome.err().map(|error| error.nature());
+                self.release(transaction, failure);
             }
         }
 
@@ -193,8 +236,8 @@ macro_rules! impl_store {
         #[cfg(feature = $feature)]
         impl Store for $Store {
             type Session = <sqlx::$Driver as Database>::Connection;
-            type Connection = PoolConnection<sqlx::$Driver>;
-            type Transaction = Transaction<'static, sqlx::$Driver>;
+            type Connection = Leased<sqlx::$Driver>;
+            type Transaction = Leased<sqlx::$Driver>;
             type Source = Pool<sqlx::$Driver>;
 
             fn into_source(self) -> Self::Source {
@@ -206,10 +249,11 @@ macro_rules! impl_store {
 
 impl_driver! {
     "sqlx-postgres", Postgres, PgConnection, statements::POSTGRES_AND_SQLITE,
-    begin: |pool| Pool::begin(pool),
+    fragile: Fragile::InBegin,
+    begin: None,
     // Where a snapshot lasts for the whole transaction, an update that has waited for another one
     // fails.
-    begin_update: |pool| Pool::begin_with(pool, "BEGIN ISOLATION LEVEL READ COMMITTED"),
+    begin_update: Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
     end_leftovers: None::<&'static str>,
     // The commit of what has failed rolls back, and its answer is no error.
     commit_is_silent: true,
@@ -222,9 +266,10 @@ impl_driver! {
 
 impl_driver! {
     "sqlx-mysql", MySql, MySqlConnection, statements::MYSQL,
-    begin: |pool| Pool::begin(pool),
+    fragile: Fragile::Anywhere,
+    begin: None,
     // An update reads what is committed, whatever the isolation.
-    begin_update: |pool| Pool::begin(pool),
+    begin_update: None,
     // Without autocommit, one goes on from each look-up to the next, and shows what there was when
     // it began.
     end_leftovers: Some("ROLLBACK"),
@@ -240,10 +285,11 @@ impl_driver! {
 
 impl_driver! {
     "sqlx-sqlite", Sqlite, SqliteConnection, statements::POSTGRES_AND_SQLITE,
+    fragile: Fragile::Nowhere,
     // A transaction that begins by reading may find when it writes that another one has written,
     // and SQLite then does not even wait.
-    begin: |pool| Pool::begin_with(pool, "BEGIN IMMEDIATE"),
-    begin_update: |pool| Pool::begin_with(pool, "BEGIN IMMEDIATE"),
+    begin: Some("BEGIN IMMEDIATE"),
+    begin_update: Some("BEGIN IMMEDIATE"),
     end_leftovers: None::<&'static str>,
     commit_is_silent: false,
     before_end: begin_if_ended,

@@ -9,6 +9,7 @@ use tiberius::{Client, Query};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::Error;
+use crate::failure::Nature;
 use crate::session::{Identifier, Session, Source, Store, Value, sealed};
 use crate::statements::{self, Statements};
 
@@ -156,7 +157,7 @@ impl<'c, S: Stream> Source for BorrowedClient<'c, S> {
         self.take()
     }
 
-    fn release(&mut self, connection: Self::Connection) {
+    fn release(&mut self, connection: Self::Connection, _: Option<Nature>) {
         self.0 = Some(connection);
     }
 
@@ -177,10 +178,9 @@ impl<'c, S: Stream> Source for BorrowedClient<'c, S> {
         outcome
     }
 
-    async fn roll_back(&mut self, transaction: Self::Transaction) -> Result<(), Error> {
-        let outcome = roll_back(transaction.0).await;
+    async fn roll_back(&mut self, transaction: Self::Transaction, _: Nature) {
+        let _ = roll_back(transaction.0).await;
         self.0 = Some(transaction.0);
-        outcome
     }
 }
 
@@ -208,7 +208,7 @@ impl<S: Stream + 'static> Source for Arc<Mutex<Client<S>>> {
         Ok(Arc::clone(self).lock_owned().await)
     }
 
-    fn release(&mut self, connection: Self::Connection) {
+    fn release(&mut self, connection: Self::Connection, _: Option<Nature>) {
         drop(connection);
     }
 
@@ -222,8 +222,8 @@ impl<S: Stream + 'static> Source for Arc<Mutex<Client<S>>> {
         commit(&mut transaction).await
     }
 
-    async fn roll_back(&mut self, mut transaction: Self::Transaction) -> Result<(), Error> {
-        roll_back(&mut transaction).await
+    async fn roll_back(&mut self, mut transaction: Self::Transaction, _: Nature) {
+        let _ = roll_back(&mut transaction).await;
     }
 }
 

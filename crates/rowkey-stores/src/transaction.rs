@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 
 use crate::attempts::Attempts;
+use crate::failure::Failure;
 use crate::lent::{Lent, lend};
 use crate::session::{Source, Store};
 use crate::{CreateError, Error};
@@ -90,6 +91,7 @@ pub(crate) async fn attempt<S, T, E, F>(
 ) -> Result<T, CreateError<E>>
 where
     S: Source,
+    E: StdError + 'static,
     F: Future<Output = Result<T, E>>,
 {
     let transaction = source.begin().await?;
@@ -106,7 +108,7 @@ where
 }
 
 /// Commits after a success, and rolls back after a failure.
-pub(crate) async fn end<S: Source, T, E: From<Error>>(
+pub(crate) async fn end<S: Source, T, E: From<Error> + Failure>(
     source: &mut S,
     transaction: S::Transaction,
     outcome: Result<T, E>,
@@ -121,13 +123,12 @@ pub(crate) async fn end<S: Source, T, E: From<Error>>(
 }
 
 /// Rolls back, and goes on with the error that was the reason.
-pub(crate) async fn undo<S: Source, E>(
+pub(crate) async fn undo<S: Source, E: Failure>(
     source: &mut S,
     transaction: S::Transaction,
     reason: E,
 ) -> E {
-    // If this fails, the connection is of no more use, and what was done in it is undone.
-    let _ = source.roll_back(transaction).await;
+    source.roll_back(transaction, reason.nature()).await;
     reason
 }
 

@@ -37,11 +37,13 @@ use crate::shop::SqlServer;
 mod client_made_ids;
 mod command_ids;
 mod creation_without_identifiers;
+mod dropped_calls;
 mod ended_transactions;
 mod executed_commands;
 mod halls;
 mod key_blocks;
 mod killed_processes;
+mod messages;
 mod odd_connections;
 mod pruning;
 mod shop;
@@ -76,6 +78,20 @@ macro_rules! tests_of_sqlx {
     ($suite:ident, $backends:expr, $module:ident: $($scenario:ident),* $(,)?) => {$(
         $suite.test(stringify!($scenario), $backends, |database: &TestDatabase| {
             run(async || $module::$scenario(database).await)
+        });
+    )*};
+}
+
+/// Adds scenarios to the suite that are about sqlx's pools: functions that are generic over its
+/// databases.
+macro_rules! tests_of_pools {
+    ($suite:ident, $backends:expr, $module:ident: $($scenario:ident),* $(,)?) => {$(
+        $suite.test(stringify!($scenario), $backends, |database: &TestDatabase| {
+            run(async || match database.backend() {
+                Backend::Postgres => $module::$scenario::<Postgres>(database).await,
+                Backend::Sqlite => $module::$scenario::<Sqlite>(database).await,
+                _ => $module::$scenario::<MySql>(database).await,
+            })
         });
     )*};
 }
@@ -194,18 +210,20 @@ fn main() -> anyhow::Result<ExitCode> {
         four_processes_get_no_number_twice,
         a_block_is_not_rolled_back_with_a_callers_transaction,
     }
-    suite.test(
-        "numbers_stay_reserved_after_dropped_calls",
-        SQLX,
-        |database| {
-            use odd_connections::numbers_stay_reserved_after_dropped_calls as scenario;
-            match database.backend() {
-                Backend::Postgres => scenario::<Postgres>(database),
-                Backend::Sqlite => scenario::<Sqlite>(database),
-                _ => scenario::<MySql>(database),
-            }
-        },
-    );
+    tests_of_pools! { suite, SQLX, dropped_calls:
+        numbers_stay_reserved_after_dropped_calls,
+        dropped_calls_spoil_no_connection,
+    }
+    tests_of_pools! { suite, SERVERS, dropped_calls:
+        calls_in_tasks_of_their_own_outlive_their_handlers,
+    }
+    tests_of_sqlx! { suite, [Backend::Postgres], dropped_calls:
+        a_connection_left_in_a_transaction_is_no_obstacle,
+        a_read_only_server_is_unavailable_and_its_connection_let_go,
+    }
+    tests_of_sqlx! { suite, [Backend::Postgres], messages:
+        a_transaction_begins_with_one_message,
+    }
     tests! { suite, ALL, killed_processes:
         a_process_killed_between_insert_and_commit_leaves_nothing,
     }

@@ -2,13 +2,10 @@
 //! that are not the usual ones.
 
 use std::cell::Cell;
-use std::future::poll_fn;
 use std::num::NonZeroU32;
-use std::pin::pin;
-use std::task::Poll;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 use futures_util::future;
 use rowkey::{LuuidGroup, ShortKeyAllocator as _};
 use rowkey_stores::{
@@ -16,85 +13,18 @@ use rowkey_stores::{
 };
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
-use sqlx::pool::PoolOptions;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
-use sqlx::{Database, Executor, MySqlConnection, MySqlPool, PgPool, Pool, SqlitePool};
+use sqlx::{Executor, MySqlConnection, MySqlPool, PgPool, SqlitePool};
 
-use crate::shop::{CommandId, Driver, OfferId, Shop};
+use crate::shop::{CommandId, Driver, Shop};
 
 const NAME: &str = "book-offer";
 const CUSTOMERS: LuuidGroup = LuuidGroup::of("com.acme.Customer");
 
-/// Lets a future wait for so many times and drops it; whether it was done before.
-async fn drop_after(waits: u32, future: impl Future) -> bool {
-    let mut future = pin!(future);
-    let mut waited = 0;
-    poll_fn(|context| match future.as_mut().poll(context) {
-        Poll::Ready(_) => Poll::Ready(true),
-        Poll::Pending => {
-            waited += 1;
-            match waited < waits {
-                true => Poll::Pending,
-                false => Poll::Ready(false),
-            }
-        }
-    })
-    .await
-}
-
-async fn next_number(store: impl Store) -> Result<u64> {
+pub(crate) async fn next_number(store: impl Store) -> Result<u64> {
     let mut block = reserve_block(store, CUSTOMERS, NonZeroU32::MIN).await?;
     block.next().context("a block is not empty")
-}
-
-/// A request that is dropped while its transaction begins may leave the connection in the middle of
-/// that transaction, and the driver does not know.
-pub(crate) fn numbers_stay_reserved_after_dropped_calls<DB>(database: &TestDatabase) -> Result<()>
-where
-    DB: Database,
-    Pool<DB>: Driver + Store + Clone,
-{
-    /// A process with a single connection that drops a call and then takes a number.
-    async fn run_process<DB>(url: &str, waits: u32) -> Result<(bool, Option<u64>)>
-    where
-        DB: Database,
-        Pool<DB>: Driver + Store + Clone,
-    {
-        let options = PoolOptions::<DB>::new()
-            .max_connections(1)
-            .acquire_timeout(Duration::from_secs(1));
-        let pool = options.connect(url).await?;
-        let create = create_once(pool.clone(), CommandId::generate(), NAME, async |_| {
-            Ok::<_, sqlx::Error>(OfferId::generate())
-        });
-        let done = drop_after(waits, create).await;
-        // After some drops, sqlx's connections to MySQL do not come back.
-        Ok((done, next_number(pool).await.ok()))
-    }
-
-    crate::run(async || {
-        Shop::<Pool<DB>>::open(database).await?;
-        Ok(())
-    })?;
-    let mut last = 0;
-    for waits in 1..100 {
-        let mut is_done = false;
-        crate::run(async || {
-            let (done, number) = run_process::<DB>(database.url(), waits).await?;
-            is_done = done;
-            if let Some(number) = number {
-                ensure!(number > last, "{number} after {last}, with {waits} waits");
-                last = number;
-            }
-            Ok(())
-        })?;
-        if is_done {
-            ensure!(last > 0, "there was never a number");
-            return Ok(());
-        }
-    }
-    bail!("the call is never done")
 }
 
 /// In SQLite with a rollback journal, a reader that goes on makes every commit fail.

@@ -9,15 +9,14 @@ use async_trait::async_trait;
 use rowkey::driver::sqlx::PushBounds;
 use rowkey::{CommandLog, CreationWindow, ShortKey};
 use rowkey_stores::{
-    Created, Found, KeyBlocks, Lent, Session, create_numbered, create_once, find_or_create, forget,
-    in_transaction, prune,
+    Created, Found, KeyBlocks, Leased, Lent, Session, create_numbered, create_once, find_or_create,
+    forget, in_transaction, prune,
 };
 use sqlx::error::ErrorKind;
-use sqlx::pool::PoolConnection;
 use sqlx::types::Json;
 use sqlx::{
     Connection, Database, Encode, Executor, FromRow, IntoArguments, MySql, Pool, Postgres,
-    QueryBuilder, Sqlite, Transaction, Type,
+    QueryBuilder, Sqlite, Type,
 };
 
 use super::{NewOffer, Store, StoreError, found};
@@ -70,7 +69,7 @@ impl Driver for Sqlite {
 }
 
 /// What a closure has of a transaction of rowkey-stores.
-type InTransaction<DB> = Lent<Transaction<'static, DB>>;
+type InTransaction<DB> = Lent<Leased<DB>>;
 
 /// A type of which values are bound to statements.
 trait Bind<DB: Database>: for<'q> Encode<'q, DB> + Type<DB> {}
@@ -88,8 +87,8 @@ where
     DB: Driver,
     Pool<DB>: rowkey_stores::Store<
             Session = DB::Connection,
-            Connection = PoolConnection<DB>,
-            Transaction = Transaction<'static, DB>,
+            Connection = Leased<DB>,
+            Transaction = Leased<DB>,
         >,
     for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
     QueryBuilder<DB>: PushBounds,
@@ -154,7 +153,7 @@ where
             let time = time.clone()?;
             Ok(window.check(new.id, time.into())?)
         };
-        let find = async |mut connection: Lent<PoolConnection<DB>>| {
+        let find = async |mut connection: Lent<Leased<DB>>| {
             let mut query = select_offers::<DB>();
             query.push(" WHERE id = ").push_bind(new.id);
             let offer: Option<Offer> = query

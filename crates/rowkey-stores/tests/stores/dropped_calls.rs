@@ -1,0 +1,386 @@
+//! Calls that are dropped in the middle, and what they leave of their pool's connections.
+
+use std::collections::BTreeSet;
+use std::future::poll_fn;
+use std::num::NonZeroU32;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::Poll;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use futures_util::future;
+use rowkey::{LuuidGroup, ShortKeyAllocator as _};
+use rowkey_stores::{
+    Error, KeyBlocks, Origin, Store, create_once, find_or_create, in_transaction, is_unavailable,
+};
+use rowkey_testkit::{Backend, TestDatabase};
+use sqlx::pool::PoolOptions;
+use sqlx::postgres::PgPoolOptions;
+use sqlx::{AssertSqlSafe, Connection, Database, Executor, PgConnection, PgPool, Pool};
+
+use crate::odd_connections::next_number;
+use crate::shop::{CommandId, Driver, Offer, OfferId, Shop};
+
+const NAME: &str = "book-offer";
+const CUSTOMERS: LuuidGroup = LuuidGroup::of("com.acme.Customer");
+
+/// Lets a future wait for so many times and drops it; whether it was done before.
+async fn drop_after(waits: u32, future: impl Future) -> bool {
+    let mut future = pin!(future);
+    let mut waited = 0;
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(_) => Poll::Ready(true),
+        Poll::Pending => {
+            waited += 1;
+            match waited < waits {
+                true => Poll::Pending,
+                false => Poll::Ready(false),
+            }
+        }
+    })
+    .await
+}
+
+/// The functions that begin with a look-up, and those that begin with a transaction.
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    CreateOnce,
+    FindOrCreate,
+    InTransaction,
+    KeyBlocks,
+}
+
+impl Entry {
+    const ALL: [Self; 4] = [
+        Self::CreateOnce,
+        Self::FindOrCreate,
+        Self::InTransaction,
+        Self::KeyBlocks,
+    ];
+
+    /// Inserts an offer of a new command, or takes a number.
+    async fn call<D: Driver>(self, shop: &Shop<D>) -> Result<()> {
+        let pool = shop.driver.store().await?;
+        let command = CommandId::generate();
+        match self {
+            Self::CreateOnce => {
+                let created = create_once(pool, command, NAME, async |mut session| {
+                    shop.add(&mut session, command).await
+                });
+                created.await?;
+            }
+            Self::FindOrCreate => {
+                let origin = Origin {
+                    command,
+                    payload: (),
+                };
+                find_or_create(
+                    pool,
+                    &origin,
+                    || Ok::<_, Error>(()),
+                    async |mut session| {
+                        let found = D::texts(&mut session, "SELECT title FROM offers WHERE 1 = 0");
+                        let found = found.await?;
+                        Ok(found
+                            .into_iter()
+                            .next()
+                            .map(|_| (origin, OfferId::generate())))
+                    },
+                    async |mut session| shop.add(&mut session, command).await,
+                )
+                .await?;
+            }
+            Self::InTransaction => {
+                let added = in_transaction(pool, async |mut session| {
+                    shop.add(&mut session, command).await
+                });
+                added.await?;
+            }
+            Self::KeyBlocks => {
+                let keys = KeyBlocks::new(pool, NonZeroU32::MIN);
+                keys.next_short_key(CUSTOMERS).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Numbers that look random and are the same in each run (SplitMix64).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        u32::try_from((mixed ^ (mixed >> 31)) % u64::from(end)).unwrap_or(0)
+    }
+
+    fn entry(&mut self) -> Entry {
+        Entry::ALL[self.below(4) as usize]
+    }
+}
+
+/// A request that is dropped while its transaction begins may leave the connection in the middle of
+/// that transaction, and the driver does not know.
+pub(crate) async fn numbers_stay_reserved_after_dropped_calls<DB>(
+    database: &TestDatabase,
+) -> Result<()>
+where
+    DB: Database,
+    Pool<DB>: Driver + Store + Clone,
+{
+    Shop::<Pool<DB>>::open(database).await?;
+    let mut last = 0;
+    for waits in 1..100 {
+        // A process with a single connection that drops a call and then takes a number.
+        let options = PoolOptions::<DB>::new()
+            .max_connections(1)
+            .acquire_timeout(Duration::from_secs(10));
+        let pool = options.connect(database.url()).await?;
+        let create = create_once(pool.clone(), CommandId::generate(), NAME, async |_| {
+            Ok::<_, sqlx::Error>(OfferId::generate())
+        });
+        let is_done = drop_after(waits, create).await;
+        let number = next_number(pool).await?;
+        ensure!(number > last, "{number} after {last}, with {waits} waits");
+        last = number;
+        if is_done {
+            return Ok(());
+        }
+    }
+    bail!("the call is never done")
+}
+
+/// A pool of a single connection to PostgreSQL, with an isolation for all of its transactions.
+async fn postgres_pool(url: &str, isolation: &'static str) -> Result<PgPool> {
+    let options = PgPoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(Duration::from_secs(10))
+        .after_connect(move |connection, _| {
+            Box::pin(async move {
+                let set = format!("SET default_transaction_isolation = '{isolation}'");
+                connection.execute(AssertSqlSafe(set)).await?;
+                Ok(())
+            })
+        });
+    Ok(options.connect(url).await?)
+}
+
+/// What PostgreSQL says of the connection of a pool, after a statement on it.
+async fn state(pool: &PgPool, observer: &mut PgConnection) -> Result<String> {
+    let number = sqlx::query_scalar("SELECT pg_backend_pid()");
+    let number: i32 = number.fetch_one(pool).await?;
+    let state = "SELECT state FROM pg_stat_activity WHERE pid = $1";
+    Ok(sqlx::query_scalar(state)
+        .bind(number)
+        .fetch_one(observer)
+        .await?)
+}
+
+/// In a transaction of which sqlx does not know, as after a program has dropped its own `pool.begin()`.
+pub(crate) async fn a_connection_left_in_a_transaction_is_no_obstacle(
+    database: &TestDatabase,
+) -> Result<()> {
+    Shop::<PgPool>::open(database).await?.driver.close().await;
+    for isolation in ["serializable", "read committed"] {
+        for is_aborted in [false, true] {
+            for entry in Entry::ALL {
+                let outcome = call_after_leftover(database, isolation, is_aborted, entry).await;
+                outcome.with_context(|| format!("{entry:?}, {isolation}, {is_aborted}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn call_after_leftover(
+    database: &TestDatabase,
+    isolation: &'static str,
+    is_aborted: bool,
+    entry: Entry,
+) -> Result<()> {
+    let mut observer = PgConnection::connect(database.url()).await?;
+    let shop = Shop {
+        backend: Backend::Postgres,
+        driver: postgres_pool(database.url(), isolation).await?,
+    };
+    let pool = &shop.driver;
+    pool.execute("BEGIN").await?;
+    assert_eq!(state(pool, &mut observer).await?, "idle in transaction");
+    if is_aborted {
+        assert!(
+            pool.execute("INSERT INTO no_such_table VALUES (1)")
+                .await
+                .is_err()
+        );
+        let refused = pool.execute("SELECT 1").await.unwrap_err();
+        assert!(
+            refused.to_string().contains("transaction is aborted"),
+            "{refused}"
+        );
+    }
+    entry.call(&shop).await?;
+    assert_eq!(state(pool, &mut observer).await?, "idle");
+    pool.close().await;
+    Ok(())
+}
+
+/// Each connection is free afterwards, and what a program writes on it is there.
+pub(crate) async fn dropped_calls_spoil_no_connection<DB>(database: &TestDatabase) -> Result<()>
+where
+    DB: Database,
+    Pool<DB>: Driver,
+{
+    let observer = Shop::<Pool<DB>>::open(database).await?;
+    for connections in [1, 3] {
+        let options = PoolOptions::<DB>::new()
+            .max_connections(connections)
+            .acquire_timeout(Duration::from_secs(10));
+        let shop = Shop {
+            backend: database.backend(),
+            driver: options.connect(database.url()).await?,
+        };
+        let mut dice = Dice(u64::from(connections));
+        for round in 0..40 {
+            for _ in 0..10 {
+                let (entry, waits) = (dice.entry(), 1 + dice.below(16));
+                drop_after(waits, entry.call(&shop)).await;
+            }
+            let entry = dice.entry();
+            let called = entry.call(&shop).await;
+            called.with_context(|| format!("{entry:?} of {connections} in round {round}"))?;
+            let title = format!("{connections} connections, round {round}");
+            write_on_each(&shop, &observer, connections, &title).await?;
+        }
+        shop.driver.close().await;
+    }
+    Ok(())
+}
+
+/// Inserts an offer on each connection of a pool and looks whether the others see it.
+async fn write_on_each<DB>(
+    shop: &Shop<Pool<DB>>,
+    observer: &Shop<Pool<DB>>,
+    connections: u32,
+    title: &str,
+) -> Result<()>
+where
+    DB: Database,
+    Pool<DB>: Driver,
+{
+    let all = future::try_join_all((0..connections).map(|_| shop.driver.connection()));
+    for mut connection in all.await? {
+        let offer = Offer {
+            id: OfferId::generate(),
+            command: CommandId::generate().to_string(),
+            title: title.to_owned(),
+        };
+        shop.insert(&mut connection, &offer).await?;
+    }
+    let count = format!("SELECT title FROM offers WHERE title = '{title}'");
+    assert_eq!(observer.texts(&count).await?.len(), connections as usize);
+    Ok(())
+}
+
+/// The handler waits for a task, as the chapters have it.
+pub(crate) async fn calls_in_tasks_of_their_own_outlive_their_handlers<DB>(
+    database: &TestDatabase,
+) -> Result<()>
+where
+    DB: Database,
+    Pool<DB>: Driver + Store + Clone,
+{
+    const DROPS: u32 = 4_000;
+    const CONNECTIONS: u32 = 3;
+
+    let options = PoolOptions::<DB>::new()
+        .min_connections(CONNECTIONS)
+        .max_connections(CONNECTIONS)
+        .acquire_timeout(Duration::from_secs(60));
+    let observer = Shop::<Pool<DB>>::open(database).await?;
+    let shop = Shop {
+        backend: database.backend(),
+        driver: options.connect(database.url()).await?,
+    };
+    let before = numbers_of_connections(&shop, CONNECTIONS).await?;
+    let mut dice = Dice(4_000);
+    for _ in 0..DROPS {
+        let polls = Arc::new(AtomicU32::new(0));
+        let call = {
+            let (pool, polls) = (shop.driver.clone(), Arc::clone(&polls));
+            async move {
+                let create = async |_| Ok::<_, sqlx::Error>(OfferId::generate());
+                let mut call = pin!(create_once(pool, CommandId::generate(), NAME, create));
+                poll_fn(|context| {
+                    polls.fetch_add(1, Ordering::Relaxed);
+                    call.as_mut().poll(context)
+                })
+                .await
+            }
+        };
+        let handler = async { tokio::spawn(call).await };
+        let waits = 1 + dice.below(16);
+        let mut handler = pin!(handler);
+        poll_fn(|context| {
+            let is_done = handler.as_mut().poll(context).is_ready();
+            if is_done || polls.load(Ordering::Relaxed) >= waits {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+    }
+    let after = numbers_of_connections(&shop, CONNECTIONS).await?;
+    assert_eq!(before, after);
+    let executed = observer.texts("SELECT command_name FROM creation_identifiers");
+    assert_eq!(executed.await?.len(), DROPS as usize);
+    Ok(())
+}
+
+/// What the server calls the connections of a pool.
+async fn numbers_of_connections<DB>(
+    shop: &Shop<Pool<DB>>,
+    connections: u32,
+) -> Result<BTreeSet<String>>
+where
+    DB: Database,
+    Pool<DB>: Driver,
+{
+    let own_number = match shop.backend {
+        Backend::Postgres => "SELECT pg_backend_pid()::text",
+        _ => "SELECT CAST(CONNECTION_ID() AS CHAR)",
+    };
+    let all = future::try_join_all((0..connections).map(|_| shop.driver.connection()));
+    let mut numbers = BTreeSet::new();
+    for mut connection in all.await? {
+        numbers.extend(Pool::<DB>::texts(&mut connection, own_number).await?);
+    }
+    Ok(numbers)
+}
+
+/// As after a failover, if the pool's connections are to the former primary: each of them is closed, and
+/// the next one goes to the new primary.
+pub(crate) async fn a_read_only_server_is_unavailable_and_its_connection_let_go(
+    database: &TestDatabase,
+) -> Result<()> {
+    let observer = Shop::<PgPool>::open(database).await?;
+    let shop = Shop {
+        backend: Backend::Postgres,
+        driver: postgres_pool(database.url(), "read committed").await?,
+    };
+    for (count, entry) in Entry::ALL.into_iter().enumerate() {
+        let set = "SET default_transaction_read_only = on";
+        shop.driver.execute(set).await?;
+        let failed = entry.call(&shop).await.unwrap_err();
+        assert!(is_unavailable(&*failed), "{entry:?}: {failed:#}");
+        assert_eq!(observer.commands().await?.len(), count.min(3), "{entry:?}");
+        let called = entry.call(&shop).await;
+        called.with_context(|| format!("{entry:?}, on the next connection"))?;
+    }
+    Ok(())
+}
