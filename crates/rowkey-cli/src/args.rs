@@ -281,7 +281,8 @@ pub(crate) struct Encode {
     #[command(flatten)]
     pub(crate) ids: Ids,
 
-    /// What the ids are; uuids are given as hyphenated text, all others as decimal digits
+    /// What the ids are; uuids are given as hyphenated text, all others as decimal digits, ids of
+    /// keys with a prefix as they are
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     pub(crate) id_type: PublicIdType,
 
@@ -322,6 +323,10 @@ pub(crate) struct Decode {
     /// The label of the entity, as its key declares it: `#[entity_key(public_id = "…")]`
     #[arg(long)]
     pub(crate) label: Option<String>,
+
+    /// Print them as ids of a key with this prefix, such as inv for inv_3zfAkCP7ZtzfeQYp
+    #[arg(long)]
+    pub(crate) prefix: Option<Prefix>,
 }
 
 /// Print the CRC-12 of names: the group number of luuids

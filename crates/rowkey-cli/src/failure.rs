@@ -194,11 +194,17 @@ impl Outcome {
 fn one_line(text: &str) -> String {
     text.chars()
         .fold(String::with_capacity(text.len()), |mut line, character| {
-            if character.is_control() {
+            if !stays_in_line(character) {
                 line.extend(character.escape_default());
             } else {
                 line.push(character);
             }
             line
         })
+}
+
+/// Whether a character neither ends the line nor steers a terminal or the direction of the text.
+pub(crate) fn stays_in_line(character: char) -> bool {
+    let turns = matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    !character.is_control() && !turns
 }

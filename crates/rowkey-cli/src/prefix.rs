@@ -77,7 +77,12 @@ pub(crate) fn read_public(format: FormatKind, text: &str) -> Result<u128, Error>
     }
 }
 
-/// The failure of reading a text, with the part of it that is to blame.
+/// [`read_public`], with the part of the text that is to blame.
+pub(crate) fn read(format: FormatKind, text: &str) -> Result<u128, Failure> {
+    read_public(format, text).map_err(|error| locate(text, error.into()))
+}
+
+/// The failure of [`read_public`], with the part of it that is to blame.
 pub(crate) fn locate(text: &str, failure: Failure) -> Failure {
     if let Some(prefix) = of(text) {
         return failure.at(format_args!("after `{prefix}_`"));

@@ -172,18 +172,20 @@ fn unrecognised_bare(text: &str) -> Failure {
         .enumerate()
         .find(|(_, character)| !character.is_ascii_alphanumeric() && *character != '-');
     if let Some((position, found)) = foreign {
-        return not_an_id(format_args!("{found:?} at position {position}"));
+        return not_an_id(TextProblem::Character { position, found });
     }
     if text.is_empty() {
-        return not_an_id("the text is empty");
+        return not_an_id(TextProblem::Empty);
     }
     match hyphenated::parse(text) {
         Err(error) if text.contains('-') => error.into(),
-        _ => not_an_id(format_args!("found {} characters", text.chars().count())),
+        _ => not_an_id(TextProblem::Length {
+            found: text.chars().count(),
+        }),
     }
 }
 
-fn not_an_id(problem: impl std::fmt::Display) -> Failure {
+fn not_an_id(problem: TextProblem) -> Failure {
     Failure::bad_input(
         format_args!(
             "expected hyphenated UUID text (36 characters), 16 or 22 alphanumeric characters, 26 \

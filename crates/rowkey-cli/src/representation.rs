@@ -161,7 +161,7 @@ impl Codec {
     }
 
     /// The format of ids whose texts can have a prefix: the public form has one where the key does.
-    fn prefixed_format(self) -> Option<FormatKind> {
+    pub(crate) fn prefixed_format(self) -> Option<FormatKind> {
         match (self.form, self.subject) {
             (Form::Public, Subject::Format(format)) => Some(format),
             _ => None,

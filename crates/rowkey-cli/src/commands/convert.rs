@@ -27,7 +27,7 @@ pub(super) fn run(args: &Convert, json: bool) -> Result<Outcome, Stop> {
         to.allow(text)?;
         let value = from
             .read(text)
-            .map_err(|error| explain(args.format, text, error))?;
+            .map_err(|error| explain(from, args.format, text, error))?;
         let result = to.write(value)?;
         if json {
             json_line(
@@ -46,14 +46,18 @@ pub(super) fn run(args: &Convert, json: bool) -> Result<Outcome, Stop> {
 }
 
 /// The error, with the hint that the text is another representation if it is.
-fn explain(subject: Subject, text: &str, error: Error) -> Failure {
+fn explain(from: Codec, subject: Subject, text: &str, error: Error) -> Failure {
+    let located = |error: Error| match from.prefixed_format() {
+        Some(_) => prefix::locate(text, error.into()),
+        None => error.into(),
+    };
     // Of the right form but too large, it would only become another number.
     if let Error::Text {
         problem: TextProblem::TooLarge { .. },
         ..
     } = error
     {
-        return prefix::locate(text, error.into());
+        return located(error);
     }
     // The stored uuids cannot be told from public ones.
     let recognisable = Representation::value_variants()
@@ -70,6 +74,6 @@ fn explain(subject: Subject, text: &str, error: Error) -> Failure {
     match other {
         Some(other) => Failure::from(error)
             .with_hint(format!("the text can be read with --from {}", other.name())),
-        None => prefix::locate(text, error.into()),
+        None => located(error),
     }
 }

@@ -2,11 +2,13 @@
 
 use std::io::Write;
 
-use rowkey_core::{Column, FormatKind, Luuid, Stored, ValueRange, ValueRanges, quote_identifier};
+use rowkey_core::{
+    Column, Error, FormatKind, Luuid, Stored, ValueRange, ValueRanges, quote_identifier,
+};
 use serde::Serialize;
 
 use crate::args::Range;
-use crate::failure::{Failure, Outcome, Stop};
+use crate::failure::{Failure, Outcome, Stop, stays_in_line};
 use crate::number::Group;
 use crate::stream::{json_line, output, text_line};
 use crate::time::Interval;
@@ -27,6 +29,11 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
         None => of_span(args)?,
     };
     let column = args.backend.column(args.format, args.storage.as_deref())?;
+    if !args.column.chars().all(stays_in_line) {
+        let name =
+            Error::Identifier("the name has a control character, and a condition is one line");
+        return Err(name.into());
+    }
     let name = quote_identifier(args.backend.backend(), &args.column)?;
     let mut output = output();
     let mut line = Vec::new();

@@ -52,8 +52,7 @@ fn public_ids(args: &Sort, format: FormatKind, json: bool) -> Result<Outcome, St
         if let Some(prefix) = &args.prefix {
             prefix.allow(text)?;
         }
-        let value = prefix::read_public(format, text)
-            .map_err(|error| prefix::locate(text, error.into()))?;
+        let value = prefix::read(format, text)?;
         let prefix = args.prefix.as_deref().or_else(|| prefix::of(text));
         ids.push(match prefix {
             Some(prefix) => (value, prefix::key_text(prefix, format, value)?),

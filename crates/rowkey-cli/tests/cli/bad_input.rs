@@ -162,3 +162,22 @@ fn clocks_outside_a_format_are_refused() {
         }
     }
 }
+
+#[test]
+fn one_character_is_not_called_characters() {
+    let finished = rowkey("inspect x").run();
+    let error = finished.bad_input();
+    assert!(error.contains("found 1 character ("), "{error}");
+}
+
+#[test]
+fn what_turns_the_direction_of_text_is_not_repeated() {
+    let finished = rowkey("new --format uuid-v7")
+        .arg("--prefix=in\u{202e}v")
+        .run();
+    let error = finished.wrong_usage();
+    assert!(
+        error.contains(r"in\u{202e}v") && !error.contains('\u{202e}'),
+        "{error}"
+    );
+}

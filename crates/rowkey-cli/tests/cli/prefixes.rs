@@ -270,3 +270,74 @@ fn sort_orders_public_ids_as_the_column_of_their_format() {
         .run()
         .wrong_usage();
 }
+
+#[test]
+fn what_has_no_prefix_is_not_said_to_have_one() {
+    for (arguments, text) in [
+        ("convert --format u64 --from public --to hex", "inv_5"),
+        ("convert --format uuid --from public --to hex", BOOKING),
+        (
+            "convert --format distributed-id --from hex --to public",
+            INVOICE,
+        ),
+        (
+            "convert --format uuid-v7 --from sql-server --to public",
+            BOOKING,
+        ),
+    ] {
+        let finished = rowkey(arguments).arg(text).run();
+        let error = finished.bad_input();
+        assert!(error.starts_with("error: argument 1: expected "), "{error}");
+        assert!(
+            error.contains("position") || error.contains("found"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn public_ids_hide_and_show_ids_with_a_prefix() {
+    let key = "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=";
+    let run = |arguments: &str, id: &str| {
+        let run = rowkey(&format!("public-id {arguments} --key-env KEY"));
+        run.env("KEY", key).arg(id).run()
+    };
+    for (id_type, id, bare, prefix) in [
+        ("distributed-id", INVOICE, NUMBER, "inv"),
+        ("uuid", BOOKING, UUID, "bkg"),
+        (
+            "u128",
+            BOOKING,
+            "521602393429638636812061484030239205",
+            "bkg",
+        ),
+    ] {
+        for label in ["", " --label order"] {
+            let encode = format!("encode --type {id_type}{label}");
+            let decode = format!("decode --type {id_type}{label}");
+            let public_id = run(&encode, id).ok();
+            assert_eq!(public_id, run(&encode, bare).ok());
+            let public_id = public_id.trim_end();
+            assert_eq!(run(&decode, public_id).ok(), format!("{bare}\n"));
+            let printed = run(&format!("{decode} --prefix {prefix}"), public_id);
+            assert_eq!(printed.ok(), format!("{id}\n"));
+            let answer = run(&format!("{encode} --json"), id).json().remove(0);
+            let expected = json!({"id": id, "prefix": prefix, "public_id": public_id});
+            assert_eq!(answer, expected);
+        }
+    }
+    let finished = run("encode --type distributed-id", "inv_3zfAkCP7ZtzfeQY");
+    assert!(
+        finished
+            .bad_input()
+            .contains("after `inv_`: expected 16 alphanumeric")
+    );
+    let finished = run("encode --type u64", "inv_5");
+    assert!(
+        finished
+            .bad_input()
+            .starts_with("error: argument 1: expected ")
+    );
+    let finished = run("decode --type u64 --prefix inv", UUID);
+    assert!(finished.wrong_usage().contains("--prefix"));
+}

@@ -112,7 +112,11 @@ fn columns_are_quoted_and_storages_can_be_chosen() {
         "{condition}"
     );
     rowkey(&range).arg("--storage=guid").run().wrong_usage();
-    rowkey(&range).arg("--column=").run().bad_input();
+    for column in ["", "a\nb", "a\u{1b}[2J", "a\u{202e}b"] {
+        let finished = rowkey(&range).arg(format!("--column={column}")).run();
+        assert_eq!(finished.output, "");
+        finished.bad_input();
+    }
     rowkey(&format!(
         "range --format uuid-v7 {JANUARY} --backend mariadb-uuid --storage uuid"
     ))

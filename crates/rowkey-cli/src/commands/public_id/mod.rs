@@ -5,7 +5,7 @@ mod keys;
 use clap::ValueEnum;
 use rowkey_core::text::{Encoding, ShortText, Width, decimal, hyphenated};
 use rowkey_core::{
-    DistributedId, Error, LabelledCipher, PublicId, PublicIdCipher, PublicIdCiphers,
+    DistributedId, Error, FormatKind, LabelledCipher, PublicId, PublicIdCipher, PublicIdCiphers,
     PublicIdSecret, PublicIdSecrets, PublicIdValue, SealedCipher, SealedId,
 };
 use serde::Serialize;
@@ -15,6 +15,7 @@ pub(crate) use keys::KeySources;
 
 use crate::args::{Decode, Encode};
 use crate::failure::{Failure, Outcome, Stop};
+use crate::prefix;
 use crate::stream::{Gap, answer_each, json_line, text_line};
 
 /// What a public id hides.
@@ -55,64 +56,81 @@ impl PublicIdRepresentation {
 
 /// A type of ids, with the form that it has on the command line when it is not hidden.
 trait PlainId: PublicIdValue {
-    fn read(text: &str) -> Result<Self, Error>;
+    /// The format of keys of the type, whose texts can have a prefix.
+    const FORMAT: Option<FormatKind> = None;
 
-    fn write(&self) -> ShortText;
+    fn read(text: &str) -> Result<Self, Failure>;
+
+    fn number(&self) -> u128;
+
+    fn write(&self) -> ShortText {
+        decimal::write(self.number())
+    }
 }
 
 impl PlainId for i64 {
-    fn read(text: &str) -> Result<Self, Error> {
-        decimal::parse(text, Width::I64).map(|value| value as Self)
+    fn read(text: &str) -> Result<Self, Failure> {
+        Ok(decimal::parse(text, Width::I64)? as Self)
     }
 
-    fn write(&self) -> ShortText {
+    fn number(&self) -> u128 {
         // A public id never hides a negative number.
-        decimal::write(*self as u128)
+        *self as u128
     }
 }
 
 impl PlainId for u64 {
-    fn read(text: &str) -> Result<Self, Error> {
-        decimal::parse(text, Width::U64).map(|value| value as Self)
+    fn read(text: &str) -> Result<Self, Failure> {
+        Ok(decimal::parse(text, Width::U64)? as Self)
     }
 
-    fn write(&self) -> ShortText {
-        decimal::write((*self).into())
+    fn number(&self) -> u128 {
+        (*self).into()
     }
 }
 
 impl PlainId for DistributedId {
-    fn read(text: &str) -> Result<Self, Error> {
-        decimal::parse(text, Width::Decimal28)?.try_into()
+    const FORMAT: Option<FormatKind> = Some(FormatKind::DistributedId);
+
+    fn read(text: &str) -> Result<Self, Failure> {
+        Ok(prefix::read(FormatKind::DistributedId, text)?.try_into()?)
     }
 
-    fn write(&self) -> ShortText {
-        decimal::write(self.to_u128())
+    fn number(&self) -> u128 {
+        self.to_u128()
     }
 }
 
 /// May also be given as a uuid.
 impl PlainId for u128 {
-    fn read(text: &str) -> Result<Self, Error> {
-        if text.contains('-') {
-            hyphenated::parse(text)
+    const FORMAT: Option<FormatKind> = Some(FormatKind::AnyUuid);
+
+    fn read(text: &str) -> Result<Self, Failure> {
+        if text.contains(['-', '_']) {
+            prefix::read(FormatKind::AnyUuid, text)
         } else {
-            decimal::parse(text, Width::U128)
+            Ok(decimal::parse(text, Width::U128)?)
         }
     }
 
-    fn write(&self) -> ShortText {
-        decimal::write(*self)
+    fn number(&self) -> u128 {
+        *self
     }
 }
 
 impl PlainId for Uuid {
-    fn read(text: &str) -> Result<Self, Error> {
-        hyphenated::parse(text).map(Self::from_u128)
+    const FORMAT: Option<FormatKind> = Some(FormatKind::AnyUuid);
+
+    fn read(text: &str) -> Result<Self, Failure> {
+        prefix::read(FormatKind::AnyUuid, text).map(Self::from_u128)
+    }
+
+    fn number(&self) -> u128 {
+        self.as_u128()
     }
 
     fn write(&self) -> ShortText {
-        hyphenated::write(self.as_u128())
+        hyphenated::write(self.number())
     }
 }
 
@@ -178,6 +196,8 @@ fn sealed_without_label() -> Failure {
 #[derive(Serialize)]
 struct Answer<'a> {
     id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prefix: Option<&'a str>,
     public_id: &'a str,
 }
 
@@ -207,6 +227,7 @@ fn encode_all<T: PlainId>(args: &Encode, json: bool) -> Result<Outcome, Stop> {
                 line,
                 &Answer {
                     id,
+                    prefix: prefix::of(id),
                     public_id: &public_id,
                 },
             );
@@ -229,12 +250,33 @@ pub(super) fn decode(args: &Decode, json: bool) -> Result<Outcome, Stop> {
 }
 
 fn decode_all<T: PlainId>(args: &Decode, json: bool) -> Result<Outcome, Stop> {
+    let prefixed = match (&args.prefix, T::FORMAT) {
+        (None, _) => None,
+        (Some(prefix), Some(format)) => Some((prefix, format)),
+        (Some(_), None) => {
+            return Err(Stop::Failure(Failure::wrong_usage(
+                format_args!("--prefix does not belong to {}", T::TYPE),
+                "keys with a prefix are of the type distributed-id, u128 or uuid",
+            )));
+        }
+    };
     let ciphers = Ciphers::<T>::read(&args.keys, args.label.as_deref())?;
     answer_each(&args.ids, Gap::EmptyLine, |text, line| {
         let public_id = text?;
-        let id = ciphers.decode(public_id)?.write();
+        let value = ciphers.decode(public_id)?;
+        let id = match prefixed {
+            Some((prefix, format)) => prefix::key_text(prefix, format, value.number())?,
+            None => value.write().to_string(),
+        };
         if json {
-            json_line(line, &Answer { id: &id, public_id });
+            json_line(
+                line,
+                &Answer {
+                    id: &id,
+                    prefix: prefix::of(&id),
+                    public_id,
+                },
+            );
         } else {
             text_line(line, &id);
         }
