@@ -13,13 +13,11 @@
 
 #[cfg(feature = "std")]
 use core::sync::atomic::{AtomicU32, Ordering};
-#[cfg(feature = "std")]
-use std::sync::OnceLock;
 
 use super::TimeRange;
 use crate::generate::Generate;
 #[cfg(feature = "std")]
-use crate::generate::{Clock, Entropy, Generator, SystemClock, SystemEntropy};
+use crate::generate::{Clock, Entropy, Generator, PerProcess, SystemClock, SystemEntropy};
 use crate::{Error, FormatKind, UnixMillis};
 
 /// The times that ids can carry, to the second.
@@ -125,7 +123,7 @@ impl HotGuid {
 ///
 /// A thread reads the clock before it counts, so two threads may pair an older second with a newer
 /// counter. A process that forks without `exec` copies the machine bytes and the counter: make a
-/// new generator in the child.
+/// new generator in the child. ([`HotGuid::generate_for`](Generate::generate_for) does so itself.)
 ///
 /// ```
 /// use rowkey_core::{HotGuidGenerator, UnixMillis};
@@ -234,9 +232,9 @@ impl Generate for HotGuid {
 
     #[cfg(feature = "std")]
     fn default_generate(shard_key: &u32) -> Result<Self, Error> {
-        static DEFAULT: OnceLock<HotGuidGenerator> = OnceLock::new();
+        static DEFAULT: PerProcess<HotGuidGenerator> = PerProcess::new();
         DEFAULT
-            .get_or_init(HotGuidGenerator::new)
+            .get_or_make(HotGuidGenerator::new)
             .try_generate(*shard_key)
     }
 }

@@ -58,57 +58,6 @@ impl<T: FnMut(&mut [u8])> Entropy for EntropyFn<T> {
     }
 }
 
-/// The current thread's generator: ChaCha12, seeded by the operating system and reseeded every
-/// 64 KiB. Threads share nothing, so it scales with them.
-///
-/// A process that forks without `exec` copies the generator's state to its child: call
-/// [`reseed`](Self::reseed) in the child, or both hand out the same bits.
-///
-/// # Panics
-///
-/// If the operating system cannot give a seed.
-#[cfg(feature = "std")]
-#[derive(Clone, Debug, Default)]
-pub struct SystemEntropy(rand::rngs::ThreadRng);
-
-#[cfg(feature = "std")]
-impl SystemEntropy {
-    /// A handle to the current thread's generator.
-    pub fn new() -> Self {
-        Self(rand::rng())
-    }
-
-    /// Discards the current thread's state and takes a new seed from the operating system.
-    ///
-    /// # Panics
-    ///
-    /// If the operating system cannot give a seed.
-    pub fn reseed() {
-        if let Err(error) = rand::rng().reseed() {
-            panic!("the operating system gives no random seed: {error}");
-        }
-    }
-}
-
-#[cfg(feature = "std")]
-impl Entropy for SystemEntropy {
-    fn fill(&mut self, bytes: &mut [u8]) {
-        rand::Rng::fill_bytes(&mut self.0, bytes);
-    }
-
-    #[inline]
-    fn next_u64(&mut self) -> u64 {
-        rand::Rng::next_u64(&mut self.0)
-    }
-
-    #[inline]
-    fn next_u128(&mut self) -> u128 {
-        // Two halves are several times cheaper than filling sixteen bytes.
-        let low = self.next_u64();
-        u128::from(self.next_u64()) << 64 | u128::from(low)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,18 +81,5 @@ mod tests {
             scripted.next_u128(),
             0x1716_1514_1312_1110_0f0e_0d0c_0b0a_0908
         );
-    }
-
-    #[cfg(feature = "std")]
-    #[test]
-    fn the_system_does_not_repeat_itself() {
-        let mut entropy = SystemEntropy::new();
-        let first = entropy.next_u128();
-        assert_ne!(first, entropy.next_u128());
-        SystemEntropy::reseed();
-        assert_ne!(first, SystemEntropy::new().next_u128());
-        let mut bytes = [0; 33];
-        entropy.fill(&mut bytes);
-        assert_ne!(bytes, [0; 33]);
     }
 }

@@ -20,6 +20,21 @@
 //! [`DistributedId128Generator`] and a [`HotGuidGenerator`]. Every format has a default generator
 //! for the process, which a [`scope`] replaces for a while.
 //!
+//! # Forks
+//!
+//! A process may fork without `exec`, also while its other threads make ids. The child notices it at
+//! its next id, without a system call for each: [`SystemEntropy`] takes a new seed, and the default
+//! generators of all formats, every [`DistributedIdGenerator`] and every
+//! [`DistributedId128Generator`] start anew. None of them waits for a thread that only the parent has.
+//!
+//! What is not noticed:
+//!
+//! * Children that are not made by the C library's `fork`, but by `clone` or `_Fork`, and restored
+//!   snapshots of a machine. There, call [`SystemEntropy::reseed`] on each thread, and make HotGuids
+//!   with a new [`HotGuidGenerator`].
+//! * What a program has made itself and copies: a [`HotGuidGenerator`], an [`Incremental`] one, an
+//!   [`Entropy`] of its own, and numbers that were reserved for LUUIDs. Make new ones in the child.
+//!
 //! [`DistributedIdGenerator`]: crate::DistributedIdGenerator
 //! [`DistributedId128Generator`]: crate::DistributedId128Generator
 //! [`HotGuidGenerator`]: crate::HotGuidGenerator
@@ -35,20 +50,26 @@ use crate::{AnyUuid, DistributedId, DistributedId128, Error, Format, HotGuid};
 mod clock;
 mod entropy;
 #[cfg(feature = "std")]
+mod fork;
+#[cfg(feature = "std")]
 pub mod scope;
 mod state;
+#[cfg(feature = "std")]
+mod system_entropy;
 
 pub use clock::Clock;
 #[cfg(feature = "coarse-clock")]
 pub use clock::CoarseClock;
 #[cfg(feature = "std")]
 pub use clock::SystemClock;
-#[cfg(feature = "std")]
-pub use entropy::SystemEntropy;
 pub use entropy::{Entropy, EntropyFn};
+#[cfg(feature = "std")]
+pub(crate) use fork::PerProcess;
 pub use state::GeneratorState;
 #[cfg(feature = "std")]
 pub use state::StateGenerator;
+#[cfg(feature = "std")]
+pub use system_entropy::SystemEntropy;
 
 /// A format of which new ids can be made.
 ///
@@ -240,7 +261,7 @@ impl<F: GenerateWith> Generate for F {
     #[cfg(feature = "std")]
     fn default_batch(context: &Self::Context, count: usize) -> Vec<Self> {
         let now = SystemClock.now();
-        let mut entropy = SystemEntropy::new();
+        let mut entropy = SystemEntropy::for_batch();
         (0..count)
             .map(|_| insist(F::generate_with(context, &now, &mut entropy)))
             .collect()

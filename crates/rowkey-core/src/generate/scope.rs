@@ -22,7 +22,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use core::fmt;
 use core::marker::PhantomData;
 use core::pin::Pin;
@@ -33,6 +33,20 @@ use super::{Generate, Generator};
 
 std::thread_local! {
     static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
+    /// Whether the stack has entries. Without a destructor, this is cheaper to ask.
+    static HAS_SCOPES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Changes the thread's stack. `None` while the thread's destructors run: then it may be gone.
+fn change<R>(work: impl FnOnce(&mut Vec<Entry>) -> R) -> Option<R> {
+    STACK
+        .try_with(|stack| {
+            let stack = &mut *stack.borrow_mut();
+            let result = work(stack);
+            HAS_SCOPES.set(!stack.is_empty());
+            result
+        })
+        .ok()
 }
 
 /// One active scope. Entries never run a generator nor drop one while the stack is borrowed:
@@ -57,6 +71,9 @@ impl Entry {
 /// The generator of the innermost scope of `F`.
 #[inline]
 pub(super) fn current<F: Generate>() -> Option<Arc<dyn Generator<F>>> {
+    if !HAS_SCOPES.get() {
+        return None;
+    }
     // While the thread's destructors run the stack may be gone: then there are no scopes.
     STACK
         .try_with(|stack| find::<F>(&stack.borrow()))
@@ -64,11 +81,7 @@ pub(super) fn current<F: Generate>() -> Option<Arc<dyn Generator<F>>> {
         .flatten()
 }
 
-#[inline]
 fn find<F: Generate>(stack: &[Entry]) -> Option<Arc<dyn Generator<F>>> {
-    if stack.is_empty() {
-        return None;
-    }
     stack
         .iter()
         .rev()
@@ -86,7 +99,7 @@ pub fn enter<F: Generate>(generator: impl Generator<F> + 'static) -> ScopeGuard 
         this_thread: PhantomData,
     };
     // Without a stack the thread is ending, and the scope with it.
-    let _ = STACK.try_with(|stack| stack.borrow_mut().push(entry));
+    change(|stack| stack.push(entry));
     guard
 }
 
@@ -101,8 +114,7 @@ pub struct ScopeGuard {
 
 impl Drop for ScopeGuard {
     fn drop(&mut self) {
-        let removed = STACK.try_with(|stack| {
-            let mut stack = stack.borrow_mut();
+        let removed = change(|stack| {
             let position = stack.iter().rposition(|entry| entry.id == self.id)?;
             Some(stack.remove(position))
         });
@@ -168,15 +180,14 @@ struct Installed<'a> {
 
 impl<'a> Installed<'a> {
     fn new(base: u64, entries: &'a mut Vec<Entry>) -> Self {
-        let _ = STACK.try_with(|stack| stack.borrow_mut().append(entries));
+        change(|stack| stack.append(entries));
         Self { base, entries }
     }
 }
 
 impl Drop for Installed<'_> {
     fn drop(&mut self) {
-        let _ = STACK.try_with(|stack| {
-            let mut stack = stack.borrow_mut();
+        change(|stack| {
             // By id: a guard from below may have been dropped meanwhile and shifted the rest.
             if let Some(position) = stack.iter().rposition(|entry| entry.id == self.base) {
                 self.entries.extend(stack.drain(position..));

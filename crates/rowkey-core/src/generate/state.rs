@@ -4,7 +4,7 @@
 use {core::time::Duration, std::sync::Mutex};
 
 #[cfg(feature = "std")]
-use super::{Clock, Generator, SystemClock, SystemEntropy, lock, wait, wait_async};
+use super::{Clock, Generator, PerProcess, SystemClock, SystemEntropy, lock, wait, wait_async};
 use super::{Entropy, Generate};
 use crate::{Error, UnixMillis};
 
@@ -39,7 +39,8 @@ pub trait GeneratorState: Send {
 /// threads' own [`SystemEntropy`].
 ///
 /// One process needs one generator of a format, and [`Generate::generate`] has it. A draw that had
-/// to wait is kept for the next attempt, so that waiting never favours small steps.
+/// to wait is kept for the next attempt, so that waiting never favours small steps. A forked child
+/// starts with a new state: see [forks](super#forks).
 ///
 /// ```
 /// use rowkey_core::{DistributedIdGenerator, UnixMillis};
@@ -53,7 +54,7 @@ pub trait GeneratorState: Send {
 #[derive(Debug)]
 pub struct StateGenerator<S: GeneratorState, C = SystemClock> {
     clock: C,
-    shared: Mutex<Shared<S, S::Draw>>,
+    shared: PerProcess<Mutex<Shared<S, S::Draw>>>,
 }
 
 #[cfg(feature = "std")]
@@ -65,16 +66,22 @@ struct Shared<S, D> {
 }
 
 #[cfg(feature = "std")]
+impl<S: GeneratorState> Shared<S, S::Draw> {
+    fn initial() -> Mutex<Self> {
+        Mutex::new(Self {
+            state: S::INITIAL,
+            waiting: None,
+        })
+    }
+}
+
+#[cfg(feature = "std")]
 impl<S: GeneratorState> StateGenerator<S> {
     /// A generator with the system's clock.
     pub const fn new() -> Self {
-        let shared = Shared {
-            state: S::INITIAL,
-            waiting: None,
-        };
         Self {
             clock: SystemClock,
-            shared: Mutex::new(shared),
+            shared: PerProcess::new(),
         }
     }
 }
@@ -109,7 +116,7 @@ impl<S: GeneratorState, C: Clock> StateGenerator<S, C> {
     pub fn try_generate(&self) -> Result<S::Id, Error> {
         // Before the lock: threads draw side by side.
         let draw = S::draw(&mut SystemEntropy::new());
-        let shared = &mut *lock(&self.shared);
+        let shared = &mut *lock(self.shared.get_or_make(Shared::initial));
         let now = self.clock.now();
         let draw = shared.waiting.take().unwrap_or(draw);
         let result = shared.state.next(now, draw);
