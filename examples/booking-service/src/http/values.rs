@@ -1,5 +1,8 @@
 //! Rules for single members of bodies.
 
+use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, GeneralCategoryGroup};
+use icu_properties::{CodePointMapData, CodePointSetData};
+
 use super::problem::Problem;
 
 const MAX_CENTS: i64 = 1_000_000_000_000;
@@ -18,6 +21,8 @@ pub(super) fn check_cents(cents: i64) -> Result<(), Problem> {
 pub(super) fn check_text(pointer: &str, text: &str) -> Result<(), Problem> {
     let problem = if text.trim().is_empty() {
         "the text is empty".to_owned()
+    } else if !text.chars().any(is_visible) {
+        "the text has no visible characters".to_owned()
     } else if text.chars().count() > MAX_CHARACTERS {
         format!("the text has more than {MAX_CHARACTERS} characters")
     } else if text.contains(char::is_control) {
@@ -29,9 +34,62 @@ pub(super) fn check_text(pointer: &str, text: &str) -> Result<(), Problem> {
     Err(Problem::invalid_value(problem).at(pointer))
 }
 
+/// Whether a character shows by itself: a letter, a digit, a punctuation mark or a symbol, and none
+/// of those that Unicode has displays ignore, such as a zero-width joiner or a Hangul filler.
+fn is_visible(character: char) -> bool {
+    /// A symbol without a dot.
+    const BRAILLE_PATTERN_BLANK: char = '\u{2800}';
+    const VISIBLE: GeneralCategoryGroup = GeneralCategoryGroup::Letter
+        .union(GeneralCategoryGroup::Number)
+        .union(GeneralCategoryGroup::Punctuation)
+        .union(GeneralCategoryGroup::Symbol);
+
+    let category = CodePointMapData::<GeneralCategory>::new().get(character);
+    let is_ignored = CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character);
+    VISIBLE.contains(category) && !is_ignored && character != BRAILLE_PATTERN_BLANK
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_seen() {
+        for accepted in [
+            "x",
+            "7",
+            "?",
+            "€",
+            "🚢",
+            "李",
+            "\u{200f}שלום",
+            "e\u{301}",
+            "👩\u{200d}🚀",
+        ] {
+            assert!(check_text("/name", accepted).is_ok(), "{accepted:?}");
+        }
+        for refused in [
+            // Zero-width: space, non-joiner, joiner, no-break space.
+            "\u{200b}\u{200c}\u{200d}\u{feff}",
+            // Directions: marks, embeddings, isolates.
+            "\u{200e}\u{200f}\u{61c}\u{202a}\u{202e}\u{2066}\u{2069}",
+            // Soft hyphen, word joiner, invisible times, combining grapheme joiner.
+            "\u{ad}\u{2060}\u{2062}\u{34f}",
+            // Fillers of Hangul, which are letters, and a symbol without dots.
+            "\u{115f}\u{1160}\u{3164}\u{ffa0}\u{2800}",
+            // Variation selectors, tags, interlinear annotations.
+            "\u{fe0f}\u{e0100}\u{e0041}\u{fff9}",
+            // Spaces.
+            " \u{a0}\u{200b}\u{3000}",
+            // An accent on nothing, a private character, one that is none.
+            "\u{301}\u{e000}\u{378}",
+        ] {
+            assert!(check_text("/name", refused).is_err(), "{refused:?}");
+            for character in refused.chars() {
+                assert!(!is_visible(character), "{character:?}");
+            }
+        }
+    }
 
     #[test]
     fn prices_have_bounds() {

@@ -240,7 +240,9 @@ pub(crate) async fn values_out_of_range(database: &TestDatabase) -> Result<()> {
             if request.body.get(member).is_none() {
                 continue;
             }
-            for wrong in ["", &"é".repeat(201), &"x".repeat(10_000)] {
+            // One of zero width, and what turns the direction of nothing.
+            let invisible = "\u{200b}\u{202e}\u{2069}";
+            for wrong in ["", invisible, &"é".repeat(201), &"x".repeat(10_000)] {
                 let request = request.clone().with(member, wrong);
                 let problem = client
                     .send(&request)
