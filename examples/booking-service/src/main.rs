@@ -2,7 +2,6 @@
 
 use std::env;
 use std::error::Error;
-use std::future::IntoFuture;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,6 +48,14 @@ struct Settings {
     /// The address to listen on; port 0 is any free one.
     #[arg(long, env = "BOOKING_LISTEN", default_value = "127.0.0.1:3000")]
     listen: String,
+
+    /// How long a statement waits for rows that others have locked, in whole seconds on MySQL and
+    /// MariaDB; the answer is 503 then. A number with a unit, such as 500ms or 1m
+    #[arg(long, env = "BOOKING_LOCK_TIMEOUT", default_value = "2s", value_parser = http::duration)]
+    lock_timeout: Duration,
+
+    #[command(flatten)]
+    limits: http::Limits,
 }
 
 #[tokio::main]
@@ -65,7 +72,7 @@ async fn main() -> Result<()> {
     // Before anything is open that a signal would leave behind.
     let mut signals = Signals::new()?;
     let public_ids = public_id_cipher()?;
-    let store = store::connect(&settings.database_url).await?;
+    let store = store::connect(&settings.database_url, settings.lock_timeout).await?;
     let service = Service {
         store: Arc::clone(&store),
         clock: Arc::new(SystemClock),
@@ -79,16 +86,21 @@ async fn main() -> Result<()> {
 
     tokio::spawn(forget_old_commands(Arc::clone(&store)));
     let (give_up, given_up) = oneshot::channel();
-    let served = axum::serve(listener, http::router(service)).with_graceful_shutdown(async move {
-        signals.next().await;
-        tracing::info!("stopping; another signal ends the requests that still run");
-        tokio::spawn(async move {
-            let _ = timeout(PATIENCE, signals.next()).await;
-            let _ = give_up.send(());
-        });
-    });
+    let served = http::serve(
+        listener,
+        http::router(service),
+        settings.limits,
+        async move {
+            signals.next().await;
+            tracing::info!("stopping; another signal ends the requests that still run");
+            tokio::spawn(async move {
+                let _ = timeout(PATIENCE, signals.next()).await;
+                let _ = give_up.send(());
+            });
+        },
+    );
     tokio::select! {
-        outcome = served.into_future() => outcome?,
+        () = served => {}
         Ok(()) = given_up => bail!("requests that still ran were given up"),
     }
     store.close().await;

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, MatchedPath, RawPathParams, Request};
@@ -10,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_path_to_error::{Path, Segment};
 
+use super::connections::Client;
 use super::problem::Problem;
 
 /// The one parameter of the path.
@@ -54,7 +56,14 @@ where
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let Json(body) = Json::<Box<RawValue>>::from_request(request, state).await?;
+        let client = request.extensions().get::<Arc<Client>>().cloned();
+        let body = Json::<Box<RawValue>>::from_request(request, state);
+        let body = match client {
+            Some(client) => client.sends(body).await.map_err(|_| Problem::late_body())?,
+            // A request that has come over no connection.
+            None => body.await,
+        };
+        let Json(body) = body?;
         // serde would take a list of all members, too.
         if !body.get().starts_with('{') {
             return Err(Problem::malformed_body("the body is not an object").at(""));

@@ -2,6 +2,7 @@
 
 mod any;
 mod bookings;
+mod connections;
 mod customers;
 mod extract;
 mod invoices;
@@ -29,6 +30,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::store::Store;
+
+pub use connections::{Limits, duration, serve};
 
 /// The largest body: every command is much smaller.
 const MAX_BODY_BYTES: usize = 64 * 1024;

@@ -5,17 +5,17 @@ use std::error::Error;
 
 use axum::extract::Request;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use axum::{Extension, Json};
 use rowkey::ValidationError;
-use rowkey_stores::Conflict;
+use rowkey_stores::{Conflict, is_unavailable};
 use serde::Serialize;
 use serde_path_to_error::Segment;
 use utoipa::{IntoResponses, ToSchema};
 
-use crate::store::{self, StoreError};
+use crate::store::StoreError;
 
 /// What went wrong.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -86,6 +86,13 @@ impl Problem {
         )
     }
 
+    /// The body has not come in time.
+    pub(crate) fn late_body() -> Self {
+        let title = "The body has not come in time";
+        let detail = "the service has waited for the rest of the body, and does so no longer";
+        Self::new(StatusCode::REQUEST_TIMEOUT, "late-body", title, detail)
+    }
+
     /// What a path names is not there.
     pub(crate) fn unknown(detail: impl Into<String>) -> Self {
         let title = "There is nothing with this id";
@@ -115,19 +122,18 @@ impl Problem {
     /// A failure that is not the client's. It is logged, and the client is told nothing of it.
     fn internal(error: &(dyn Error + 'static)) -> Self {
         if is_unavailable(error) {
-            tracing::warn!(error, "the database cannot be reached");
-            let title = "The service is not available";
-            let detail = "the database cannot be reached; try again later";
-            Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "unavailable",
-                title,
-                detail,
-            )
+            tracing::warn!(error, "the database does not serve");
+            Self::unavailable("the database does not serve for now; try again later")
         } else {
             tracing::error!(error, "a request has failed");
             Self::unexplained()
         }
+    }
+
+    fn unavailable(detail: &str) -> Self {
+        let title = "The service is not available";
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        Self::new(status, "unavailable", title, detail)
     }
 
     fn unexplained() -> Self {
@@ -137,12 +143,16 @@ impl Problem {
     }
 }
 
-/// The status alone. [`write()`] writes the problem, when the path is known, too.
+/// What a client that gets 503 should wait for at least: a second.
+const RETRY_AFTER: (HeaderName, HeaderValue) = (header::RETRY_AFTER, HeaderValue::from_static("1"));
+
+/// The status and its headers alone. [`write()`] writes the problem, when the path is known, too.
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status);
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        (status, Extension(self)).into_response()
+        let retry = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(RETRY_AFTER);
+        (status, AppendHeaders(retry), Extension(self)).into_response()
     }
 }
 
@@ -215,6 +225,10 @@ impl From<StoreError> for Problem {
             StoreError::RecordedClock(_) => {
                 Self::invalid_value(error.to_string()).at("/recordedAt")
             }
+            StoreError::Locked(_) => {
+                tracing::warn!(%error, "a request has waited too long");
+                Self::unavailable("others have locked what is needed; try again later")
+            }
             StoreError::Database(_) | StoreError::Rowkey(_) => Self::internal(&error),
         }
     }
@@ -286,21 +300,6 @@ impl From<JsonRejection> for Problem {
     }
 }
 
-/// Whether the database was not there, rather than wrong.
-fn is_unavailable(error: &(dyn Error + 'static)) -> bool {
-    use sqlx::Error::{Database, Io, PoolClosed, PoolTimedOut, Tls, WorkerCrashed};
-
-    match find_source::<sqlx::Error>(error) {
-        Some(Io(_) | Tls(_) | PoolTimedOut | PoolClosed | WorkerCrashed) => true,
-        Some(error) if store::is_busy(error) => true,
-        // A PostgreSQL that starts or stops, or that has no connection left.
-        Some(Database(error)) => error
-            .code()
-            .is_some_and(|code| ["57P01", "57P02", "57P03", "53300"].contains(&&*code)),
-        _ => false,
-    }
-}
-
 /// An error of this type, or the first one among its sources.
 fn find_source<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let mut link = Some(error);
@@ -320,8 +319,8 @@ pub(crate) enum Failed {
     /// The service has failed; the cause was logged.
     #[response(status = 500, content_type = "application/problem+json")]
     Internal(Problem),
-    /// The database cannot be reached.
-    #[response(status = 503, content_type = "application/problem+json")]
+    /// The database does not serve for now, or others have locked what is needed there.
+    #[response(status = 503, content_type = "application/problem+json", headers(("retry-after" = u32)))]
     Unavailable(Problem),
 }
 
@@ -355,6 +354,9 @@ pub(crate) enum Refused {
     /// It does not agree with what is stored.
     #[response(status = 409, content_type = "application/problem+json")]
     Conflict(Problem),
+    /// The body has not come in time.
+    #[response(status = 408, content_type = "application/problem+json")]
+    LateBody(Problem),
     /// The body is too large.
     #[response(status = 413, content_type = "application/problem+json")]
     TooLarge(Problem),

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use sqlx::mysql::MySqlConnectOptions;
+use sqlx::mysql::{MySqlConnectOptions, MySqlDatabaseError};
 use sqlx::pool::PoolOptions;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode};
-use sqlx::{ConnectOptions, Connection, Database, MySql, Pool, Postgres, Sqlite};
+use sqlx::{
+    AssertSqlSafe, ConnectOptions, Connection, Database, Executor, MySql, Pool, Postgres, Sqlite,
+};
 use tokio::time::{sleep, timeout};
 
 use super::Store;
@@ -19,16 +21,16 @@ use super::sql::SqlStore;
 /// while the database is away.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a writer of SQLite waits for the others. A command is tried ten times before its client
-/// is told that the database cannot be reached.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
+/// How often rowkey-stores tries a command.
+const ATTEMPTS: u32 = 10;
 
 /// How long to wait before a file of SQLite that is locked is opened again.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
 const NO_DATABASE: &str = "the database URL names no database";
 
-/// Connects to the database that a URL names, and makes the tables that it lacks.
+/// Connects to the database that a URL names, and makes the tables that it lacks. A statement waits
+/// for `lock_timeout` at most if others have locked what it needs.
 ///
 /// The URL is one of sqlx's: `sqlite:path?mode=rwc`, `postgres://…`, `mysql://…` or `mariadb://…`;
 /// the latter two do for both servers.
@@ -37,32 +39,64 @@ const NO_DATABASE: &str = "the database URL names no database";
 ///
 /// If there is no such database, or if its tables are others. No message shows the URL, in which
 /// there may be a password.
-pub async fn connect(url: &str) -> Result<Arc<dyn Store>> {
+pub async fn connect(url: &str, lock_timeout: Duration) -> Result<Arc<dyn Store>> {
     let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
-    // A pool with the usual settings, but for its patience.
     if Postgres::URL_SCHEMES.contains(&scheme) {
         let options: PgConnectOptions = parse(url)?;
         ensure!(options.get_database().is_some(), NO_DATABASE);
-        Ok(Arc::new(SqlStore::new(
-            open(options, pool::<Postgres>()).await?,
-        )))
+        open(options, pool::<Postgres>(), lock_timeout).await
     } else if MySql::URL_SCHEMES.contains(&scheme) {
         let options: MySqlConnectOptions = parse(url)?;
         ensure!(options.get_database().is_some(), NO_DATABASE);
-        Ok(Arc::new(SqlStore::new(
-            open(options, pool::<MySql>()).await?,
-        )))
+        open(options, pool::<MySql>(), lock_timeout).await
     } else if Sqlite::URL_SCHEMES.contains(&scheme) {
         let options = parse::<SqliteConnectOptions>(url)?
             // Readers do not wait for writers.
             .journal_mode(SqliteJournalMode::Wal)
-            .busy_timeout(BUSY_TIMEOUT)
             .foreign_keys(true);
         // Connections for good: a database in memory goes with its last one.
         let pool = pool::<Sqlite>().idle_timeout(None).max_lifetime(None);
-        Ok(Arc::new(SqlStore::new(open(options, pool).await?)))
+        open(options, pool, lock_timeout).await
     } else {
         bail!("a database URL begins with sqlite:, postgres:, mysql: or mariadb:");
+    }
+}
+
+/// A database, with what the service asks of each connection to it.
+trait Server: Migrated {
+    /// A query that finds a row while the server takes commands, which it does not after another one
+    /// has taken its part.
+    const TAKES_COMMANDS: &'static str;
+
+    /// The statement after which no other one waits longer for locks.
+    fn wait_for_locks(timeout: Duration) -> String;
+}
+
+impl Server for Postgres {
+    const TAKES_COMMANDS: &'static str =
+        "SELECT 1 WHERE current_setting('transaction_read_only') = 'off'";
+
+    fn wait_for_locks(timeout: Duration) -> String {
+        format!("SET lock_timeout = '{}ms'", timeout.as_millis())
+    }
+}
+
+impl Server for MySql {
+    const TAKES_COMMANDS: &'static str = "SELECT 1 FROM DUAL WHERE @@global.read_only = 0";
+
+    fn wait_for_locks(timeout: Duration) -> String {
+        let seconds = timeout.as_millis().div_ceil(1_000);
+        // Of rows, and of tables.
+        format!("SET innodb_lock_wait_timeout = {seconds}, lock_wait_timeout = {seconds}")
+    }
+}
+
+impl Server for Sqlite {
+    const TAKES_COMMANDS: &'static str = "SELECT 1";
+
+    /// What waits for the write lock is the beginning of a transaction, which is tried again.
+    fn wait_for_locks(timeout: Duration) -> String {
+        format!("PRAGMA busy_timeout = {}", (timeout / ATTEMPTS).as_millis())
     }
 }
 
@@ -70,8 +104,31 @@ fn parse<O: ConnectOptions>(url: &str) -> Result<O> {
     url.parse().context("the database URL is wrong")
 }
 
+/// A pool with the usual settings, but for its patience.
 fn pool<DB: Database>() -> PoolOptions<DB> {
     PoolOptions::new().acquire_timeout(ACQUIRE_TIMEOUT)
+}
+
+/// A pool whose statements do not wait long for locks, and which lets connections to a server go that
+/// takes no commands any more. It asks that instead of whether the server is there.
+fn guarded<DB>(pool: PoolOptions<DB>, lock_timeout: Duration) -> PoolOptions<DB>
+where
+    DB: Server,
+    for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
+{
+    pool.after_connect(move |connection, _| {
+        let set = AssertSqlSafe(DB::wait_for_locks(lock_timeout));
+        Box::pin(async move { connection.execute(set).await.map(drop) })
+    })
+    .test_before_acquire(false)
+    .before_acquire(|connection, _| {
+        Box::pin(async {
+            Ok(connection
+                .fetch_optional(DB::TAKES_COMMANDS)
+                .await?
+                .is_some())
+        })
+    })
 }
 
 /// A connection before there is a pool.
@@ -89,26 +146,57 @@ async fn first_connection<DB: Database>(
     }
 }
 
+/// Whether a statement has waited long enough for what others have locked.
+pub(super) fn is_locked(error: &sqlx::Error) -> bool {
+    let Some(error) = error.as_database_error() else {
+        return false;
+    };
+    if let Some(error) = error.try_downcast_ref::<MySqlDatabaseError>() {
+        // ER_LOCK_WAIT_TIMEOUT
+        return error.number() == 1205;
+    }
+    // lock_not_available, SQLITE_BUSY
+    error
+        .code()
+        .is_some_and(|code| ["55P03", "5"].contains(&&*code))
+}
+
 /// Whether a file of SQLite is locked: SQLITE_BUSY and SQLITE_BUSY_RECOVERY. Other databases have
 /// longer codes.
-pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
+fn is_busy(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     code.is_some_and(|code| ["5", "261"].contains(&&*code))
 }
 
-async fn open<DB: Migrated>(
+/// Migrates the database and opens its pools.
+async fn open<DB>(
     options: <DB::Connection as Connection>::Options,
     pool: PoolOptions<DB>,
-) -> Result<Pool<DB>> {
+    lock_timeout: Duration,
+) -> Result<Arc<dyn Store>>
+where
+    DB: Server,
+    SqlStore<DB>: Store + 'static,
+    Pool<DB>: rowkey_stores::Store,
+    for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
+{
     // A pool would try again and again, and then only say that it has taken too long.
     let first = timeout(ACQUIRE_TIMEOUT, first_connection::<DB>(&options)).await;
     let first = first
         .context("the database does not answer")?
         .context("there is no connection to the database")?;
-    let pool = pool.connect_with(options).await?;
-    // Not before: a database in memory would go with it.
-    first.close().await?;
-    let migrated = DB::migrate(&pool).await;
+    // Services that start at the same time wait for each other's migrations as long as it takes.
+    let migrations = pool.clone().connect_with(options.clone()).await?;
+    let migrated = DB::migrate(&migrations).await;
     migrated.context("the tables could not be made")?;
-    Ok(pool)
+
+    let pool = guarded(pool, lock_timeout);
+    // One connection that no request for data takes.
+    let health = pool.clone().max_connections(1);
+    let health = health.connect_with(options.clone()).await?;
+    let store = SqlStore::new(pool.connect_with(options).await?, health);
+    // Not before: a database in memory would go with them.
+    migrations.close().await;
+    first.close().await?;
+    Ok(Arc::new(store))
 }

@@ -18,7 +18,7 @@ use crate::model::{
 use crate::moment::{Moment, RecordedClockError};
 
 pub use database::connect;
-pub(crate) use database::is_busy;
+use database::is_locked;
 
 /// An offer that a client wants to make.
 #[derive(Clone, Debug)]
@@ -141,13 +141,27 @@ pub enum StoreError {
     #[error(transparent)]
     RecordedClock(#[from] RecordedClockError),
 
+    /// A statement has waited for something that others have locked. The database's own error is no
+    /// source: rowkey-stores would see it, and have ten attempts wait as long again.
+    #[error("others have locked what is needed: {0}")]
+    Locked(String),
+
     /// The database failed.
     #[error("the database failed")]
-    Database(#[from] sqlx::Error),
+    Database(#[source] sqlx::Error),
 
     /// A table of rowkey-stores failed.
     #[error("a store of rowkey failed")]
     Rowkey(#[source] rowkey_stores::Error),
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match is_locked(&error) {
+            true => Self::Locked(error.to_string()),
+            false => Self::Database(error),
+        }
+    }
 }
 
 impl From<rowkey_stores::Error> for StoreError {

@@ -33,6 +33,8 @@ const REMEMBERED_CREATIONS: u32 = 100_000;
 /// A pool, and the numbers that were reserved with it.
 pub(super) struct SqlStore<DB: Database> {
     pool: Pool<DB>,
+    /// A connection to ask the database whether it is there, while requests have all the others.
+    health: Pool<DB>,
     numbers: KeyBlocks<Pool<DB>>,
 }
 
@@ -40,9 +42,13 @@ impl<DB: Database> SqlStore<DB>
 where
     Pool<DB>: rowkey_stores::Store,
 {
-    pub(super) fn new(pool: Pool<DB>) -> Self {
+    pub(super) fn new(pool: Pool<DB>, health: Pool<DB>) -> Self {
         let numbers = KeyBlocks::new(pool.clone(), BLOCK_SIZE);
-        Self { pool, numbers }
+        Self {
+            pool,
+            health,
+            numbers,
+        }
     }
 }
 
@@ -359,11 +365,12 @@ where
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
-        Ok(self.pool.acquire().await?.ping().await?)
+        Ok(self.health.acquire().await?.ping().await?)
     }
 
     async fn close(&self) {
         self.pool.close().await;
+        self.health.close().await;
     }
 }
 

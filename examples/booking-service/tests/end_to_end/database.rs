@@ -7,7 +7,7 @@ use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::mysql::MySqlPoolOptions;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::sqlite::SqlitePoolOptions;
-use sqlx::{AssertSqlSafe, MySqlPool, PgPool, SqlitePool};
+use sqlx::{AssertSqlSafe, Executor, MySqlPool, PgPool, SqlitePool};
 use tokio::time::{Duration, Instant, sleep};
 
 use crate::service::PATIENCE;
@@ -40,6 +40,37 @@ impl Database {
             }
             backend => bail!("the service knows no {backend}"),
         })
+    }
+
+    /// Has a transaction of somebody else lock all rows of a table; what it awaits, it holds them for.
+    pub(crate) async fn locking<T>(
+        &self,
+        table: &str,
+        during: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let lock = AssertSqlSafe(format!("SELECT * FROM {table} FOR UPDATE"));
+        match self {
+            Self::Postgres(pool) => {
+                let mut transaction = pool.begin().await?;
+                transaction.execute(lock).await?;
+                let result = during.await;
+                transaction.rollback().await?;
+                result
+            }
+            Self::MySql(pool) => {
+                let mut transaction = pool.begin().await?;
+                transaction.execute(lock).await?;
+                let result = during.await;
+                transaction.rollback().await?;
+                result
+            }
+            Self::Sqlite(pool) => {
+                let transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
+                let result = during.await;
+                transaction.rollback().await?;
+                result
+            }
+        }
     }
 
     /// The number that a query counts.

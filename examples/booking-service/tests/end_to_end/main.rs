@@ -11,6 +11,7 @@ mod database;
 mod dropped_answers;
 mod ends;
 mod killed;
+mod locks;
 mod malformed;
 mod openapi;
 mod outages;
@@ -20,6 +21,7 @@ mod raw;
 mod requests;
 mod routes;
 mod service;
+mod slow_clients;
 
 use std::process::ExitCode;
 
@@ -61,6 +63,12 @@ fn main() -> anyhow::Result<ExitCode> {
         health_asks_the_database,
         wrong_content_types_are_refused,
         commands_have_any_random_uuid,
+    }
+    tests! { suite, BACKENDS, locks: locked_rows_stop_nobody }
+    tests! { suite, [Backend::Sqlite], slow_clients:
+        silent_connections_keep_nobody_out,
+        bodies_that_do_not_come_keep_nobody_out,
+        slow_clients_are_let_go,
     }
     tests! { suite, BACKENDS, malformed:
         texts_in_paths_that_are_no_ids,
@@ -131,6 +139,7 @@ fn main() -> anyhow::Result<ExitCode> {
         requests_that_never_end_are_given_up,
     }
     tests! { suite, [Backend::Sqlite], outages: a_locked_file_is_told }
+    tests! { suite, [Backend::Postgres], outages: a_read_only_server_is_left }
     tests! { suite, SERVERS, outages:
         a_database_out_of_reach_is_told,
         broken_connections_are_replaced,

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use anyhow::{Context, Result};
 use rowkey_testkit::TestDatabase;
-use sqlx::{Connection, SqliteConnection};
+use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
@@ -118,5 +118,35 @@ pub(crate) async fn broken_connections_are_replaced(database: &TestDatabase) -> 
         road.open().await?;
         assert_eq!(client.send(&request).await?.ok(), customer);
     }
+    service.stop().await
+}
+
+/// A server that another one has replaced takes no commands any more. That is told, and its connections
+/// are not kept: the next ones may lead to its successor.
+pub(crate) async fn a_read_only_server_is_left(database: &TestDatabase) -> Result<()> {
+    let service = Service::start(database).await?;
+    let client = service.client();
+    let known = Request::customer("Ada");
+    let customer = client.send(&known).await?.created();
+    let mut server = PgConnection::connect(database.url()).await?;
+
+    // What is set for a database is set for new connections to it, and stays as it is for them.
+    let begin = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET \
+                 default_transaction_read_only = on', current_database()); END $$";
+    let end = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET \
+               default_transaction_read_only', current_database()); END $$";
+    server.execute(begin).await?;
+    let others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                  WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    server.execute(others).await?;
+    let request = Request::customer("Grace");
+    for _ in 0..3 {
+        client.send(&request).await?.refused_as(503, "unavailable");
+        // What only reads is answered.
+        assert_eq!(client.send(&known).await?.ok(), customer);
+    }
+
+    server.execute(end).await?;
+    client.send(&request).await?.created();
     service.stop().await
 }

@@ -7,7 +7,7 @@ use std::{fs, thread};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use rowkey_testkit::TestDatabase;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use tempfile::NamedTempFile;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
@@ -84,6 +84,17 @@ impl Service {
     /// Asks the process to end.
     pub(crate) fn terminate(&self, signal: Signal) -> Result<()> {
         Ok(kill_process(Pid::from_child(&self.process), signal)?)
+    }
+
+    /// Lets the process have at most so many files open, connections among them.
+    pub(crate) fn limit_open_files(&self, count: u64) -> Result<()> {
+        let limit = Rlimit {
+            current: Some(count),
+            maximum: Some(count),
+        };
+        let process = Pid::from_child(&self.process);
+        prlimit(Some(process), Resource::Nofile, limit)?;
+        Ok(())
     }
 
     /// Waits until the process does not listen any more.
