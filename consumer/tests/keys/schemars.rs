@@ -17,12 +17,11 @@ fn schema<K: JsonSchema>() -> Schema {
 fn schemas_describe_the_text() {
     let invoice = schema::<InvoiceId>();
     assert_eq!(invoice.get("title"), Some(&"InvoiceId".into()));
-    assert_eq!(
-        invoice.get("pattern"),
-        Some(&"^inv_[0-9A-Za-z]{16}$".into())
-    );
+    let pattern = |schema: &Schema| schema.get("pattern").unwrap().as_str().unwrap().to_owned();
+    assert!(pattern(&invoice).starts_with("^inv_"));
     for schema in [schema::<ShipId>(), schema::<FerryId>()] {
         assert_eq!(schema.get("format"), Some(&"uuid".into()));
+        assert!(pattern(&schema).starts_with("^[0-9A-Fa-f]{8}-"));
     }
 }
 

@@ -28,6 +28,8 @@ macro_rules! for_each_format {
     };
 }
 
+#[cfg(any(feature = "schemars", feature = "utoipa"))]
+mod pattern;
 #[cfg(feature = "proptest")]
 pub(crate) mod proptest;
 #[cfg(feature = "rust_decimal")]

@@ -1,68 +1,177 @@
-//! The text of an id as schemas describe it: a `format` or a `pattern`.
+//! The text of an id as schemas describe it.
+//!
+//! A pattern is as strict as the parser wherever a regular expression can be. In the alphanumeric text
+//! of a prefixed key it cannot tell the bits in the middle of the number: version and group.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::external::pattern::{BASE_62, HEXADECIMAL, Place, any, between, one_of};
+use crate::format::FixedBits;
 use crate::text::{Encoding, Width};
-use crate::{EntityKey, Format, FormatKind, KeyUnion};
+use crate::{EntityKey, Format, FormatKind, KeyUnion, LuuidGroup};
 
 /// How a schema restricts a string.
-pub(crate) enum TextSchema {
-    /// A format that JSON Schema and OpenAPI know by name.
-    Format(&'static str),
-    /// A regular expression.
-    Pattern(String),
+pub(crate) struct TextSchema {
+    /// The name of the format in JSON Schema and OpenAPI, if it has one.
+    pub(crate) format: Option<&'static str>,
+    /// A regular expression for the whole text.
+    pub(crate) pattern: String,
 }
 
 impl TextSchema {
     /// Hyphenated UUID text.
-    pub(crate) const UUID: Self = Self::Format("uuid");
+    pub(crate) fn uuid() -> Self {
+        Self::of_uuid(FixedBits::NONE, u128::MAX)
+    }
+
+    fn of_uuid(fixed: FixedBits, max: u128) -> Self {
+        Self {
+            format: Some("uuid"),
+            pattern: whole(&uuid(fixed, max)),
+        }
+    }
+
+    fn of_pattern(pattern: &str) -> Self {
+        Self {
+            format: None,
+            pattern: whole(pattern),
+        }
+    }
 
     /// The public text of a format.
     pub(crate) fn of_format(format: FormatKind) -> Self {
+        Self::of_public(format, format.fixed_bits(), format.width().max())
+    }
+
+    fn of_public(format: FormatKind, fixed: FixedBits, max: u128) -> Self {
         match format.public_encoding() {
-            Encoding::Decimal => Self::Pattern("^[0-9]{1,28}$".into()),
-            _ => Self::UUID,
+            // All numbers of the width, also with zeros in front.
+            Encoding::Decimal => Self::of_pattern("[0-9]{1,28}"),
+            _ => Self::of_uuid(fixed, max),
         }
     }
 
     /// The text of a key.
     pub(crate) fn of_key<K: EntityKey>() -> Self {
-        let Some(prefix) = K::PREFIX else {
-            return Self::of_format(K::Format::KIND);
-        };
-        let length = match K::Format::KIND.width() {
-            Width::Decimal28 => 16,
-            _ => 22,
-        };
-        Self::Pattern(format!("^{prefix}_[0-9A-Za-z]{{{length}}}$"))
+        let format = K::Format::KIND;
+        let fixed = format.fixed_bits();
+        let max = K::PLAN.max_value().min(format.width().max());
+        match K::PREFIX {
+            None => Self::of_public(format, of_group(fixed, K::GROUP), max),
+            Some(prefix) => {
+                let body = alphanumeric(format.width(), fixed, max);
+                Self::of_pattern(&format!("{prefix}_{body}"))
+            }
+        }
     }
 
     /// The text of a key of a union, which is also read as a hyphenated UUID.
     pub(crate) fn of_union<U: KeyUnion>() -> Self {
-        let prefixes: Vec<&str> = U::GROUPS
-            .iter()
-            .filter_map(|group| group.prefix())
+        let fixed = FormatKind::Luuid.fixed_bits();
+        let groups = U::GROUPS.iter();
+        let uuids: Vec<String> = groups
+            .clone()
+            .map(|group| uuid(of_group(fixed, Some(group.group())), u128::MAX))
+            .collect();
+        let prefixes: Vec<String> = groups
+            .filter_map(|group| group.prefix().map(str::to_string))
             .collect();
         if prefixes.is_empty() {
-            return Self::UUID;
+            return Self {
+                format: Some("uuid"),
+                pattern: whole(&one_of(&uuids)),
+            };
         }
-        let prefixes = prefixes.join("|");
-        let hexadecimal = "[0-9A-Fa-f]";
-        Self::Pattern(format!(
-            "^(({prefixes})_[0-9A-Za-z]{{22}}|{hexadecimal}{{8}}(-{hexadecimal}{{4}}){{3}}-{hexadecimal}{{12}})$"
-        ))
+        let prefixes = one_of(&prefixes);
+        let body = alphanumeric(Width::U128, fixed, u128::MAX);
+        let uuids = uuids.join("|");
+        Self::of_pattern(&format!("({prefixes}_{body}|{uuids})"))
     }
 
     /// The text of a sealed id.
     #[cfg(feature = "public-id")]
     pub(crate) fn of_sealed_id() -> Self {
-        Self::Pattern("^[0-9A-Za-z]{44}$".into())
+        Self::of_pattern(&format!("{}{{4}}", block(11, 0, u64::MAX)))
     }
 
     /// The text of a short key.
     pub(crate) fn of_short_key() -> Self {
-        Self::Pattern("^[0-9A-Fa-f]{1,12}$".into())
+        Self::of_pattern("[0-9A-Fa-f]{1,12}")
     }
+}
+
+fn whole(pattern: &str) -> String {
+    format!("^{pattern}$")
+}
+
+/// The fixed bits of a key's format, and those of its group.
+fn of_group(FixedBits { mask, bits }: FixedBits, group: Option<LuuidGroup>) -> FixedBits {
+    match group {
+        None => FixedBits { mask, bits },
+        Some(group) => FixedBits {
+            mask: mask | 0xfff << 64,
+            bits: bits | u128::from(group.get()) << 64,
+        },
+    }
+}
+
+/// Hyphenated UUID text. There are fixed bits or a largest value, but not both, and the fixed bits of
+/// a digit are its first ones.
+fn uuid(fixed: FixedBits, max: u128) -> String {
+    let mut places = Vec::new();
+    let mut largest = Vec::new();
+    for digit in 0..32 {
+        if matches!(digit, 8 | 12 | 16 | 20) {
+            places.push(Place::HYPHEN);
+            largest.push(0);
+        }
+        let nibble = |value: u128| (value >> (124 - 4 * digit) & 0xf) as u8;
+        let low = nibble(fixed.bits);
+        places.push(Place::digit(
+            HEXADECIMAL,
+            low,
+            low | !nibble(fixed.mask) & 0xf,
+        ));
+        largest.push(nibble(max));
+    }
+    match max {
+        u128::MAX => any(&places),
+        _ => {
+            let smallest = vec![0; places.len()];
+            between(&places, &smallest, &largest)
+        }
+    }
+}
+
+/// Alphanumeric text: a block for each half of the 128 bits. Of the fixed bits, those at the front of
+/// the second half, the variant, show in the digits.
+fn alphanumeric(width: Width, fixed: FixedBits, max: u128) -> String {
+    let places_of_first = match width {
+        Width::Decimal28 => 5,
+        _ => 11,
+    };
+    let lowest = fixed.bits as u64;
+    let highest = lowest | !fixed.mask as u64;
+    let (last_first, last_second) = ((max >> 64) as u64, max as u64);
+    if last_second == u64::MAX {
+        return block(places_of_first, 0, last_first) + &block(11, lowest, highest);
+    }
+    // Behind the largest first block, the second one has to be smaller.
+    let smaller = block(places_of_first, 0, last_first - 1) + &block(11, lowest, highest);
+    let largest = block(places_of_first, last_first, last_first)
+        + &block(11, lowest, highest.min(last_second));
+    one_of(&[smaller, largest])
+}
+
+/// The numbers from `low` to `high` as so many digits of base 62.
+fn block(length: u32, low: u64, high: u64) -> String {
+    let places = vec![Place::digit(BASE_62, 0, 61); length as usize];
+    let digits = |value: u64| -> Vec<u8> {
+        let powers = (0..length).rev().map(|power| 62_u64.pow(power));
+        powers.map(|power| (value / power % 62) as u8).collect()
+    };
+    between(&places, &digits(low), &digits(high))
 }

@@ -38,10 +38,11 @@ macro_rules! __impl_schemars {
 }
 
 fn schema_of(text: TextSchema) -> Schema {
-    match text {
-        TextSchema::Format(format) => json_schema!({ "type": "string", "format": format }),
-        TextSchema::Pattern(pattern) => json_schema!({ "type": "string", "pattern": pattern }),
+    let mut schema = json_schema!({ "type": "string", "pattern": text.pattern });
+    if let Some(format) = text.format {
+        schema.insert("format".into(), format.into());
     }
+    schema
 }
 
 /// The schema of a key's text.
@@ -84,7 +85,7 @@ impl<T> JsonSchema for PublicId<T> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schema_of(TextSchema::UUID)
+        schema_of(TextSchema::uuid())
     }
 }
 

@@ -43,13 +43,11 @@ macro_rules! __impl_utoipa {
 }
 
 fn schema_of(text: TextSchema) -> RefOr<Schema> {
-    let string = ObjectBuilder::new().schema_type(Type::String);
-    RefOr::T(Schema::Object(match text {
-        TextSchema::Format(format) => string
-            .format(Some(SchemaFormat::Custom(format.into())))
-            .build(),
-        TextSchema::Pattern(pattern) => string.pattern(Some(pattern)).build(),
-    }))
+    let string = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .format(text.format.map(|name| SchemaFormat::Custom(name.into())))
+        .pattern(Some(text.pattern));
+    RefOr::T(Schema::Object(string.build()))
 }
 
 /// The schema of a key's text.
@@ -83,7 +81,7 @@ for_each_format!(implement);
 /// A derive makes `PublicId_InvoiceId` of the name: one schema for each type of ids.
 impl<T> ComposeSchema for PublicId<T> {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
-        schema_of(TextSchema::UUID)
+        schema_of(TextSchema::uuid())
     }
 }
 
