@@ -8,11 +8,13 @@ use axum::response::Response;
 use rowkey::{EntityKey, ShortKey};
 use rowkey_stores::Found;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{OneOf, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::extract::{Body, Id};
 use super::problem::{Failed, Malformed, Problem, Refused, Unknown};
-use super::values::check_text;
+use super::values::{Text, check_text};
 use super::{Service, created};
 use crate::keys::{CommandId, CustomerId};
 use crate::model;
@@ -22,7 +24,7 @@ use crate::model;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct NewCustomer {
     command_id: CommandId,
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(value_type = Text)]
     name: String,
 }
 
@@ -52,6 +54,17 @@ pub(super) enum CustomerName {
     Id(CustomerId),
     Number(ShortKey<CustomerId>),
 }
+
+impl PartialSchema for CustomerName {
+    fn schema() -> RefOr<Schema> {
+        let either = OneOf::builder()
+            .item(CustomerId::schema())
+            .item(ShortKey::<CustomerId>::schema());
+        RefOr::T(either.build().into())
+    }
+}
+
+impl ToSchema for CustomerName {}
 
 impl FromStr for CustomerName {
     type Err = rowkey::Error;
@@ -97,7 +110,7 @@ pub(super) async fn add_customer(
     get,
     path = "/customers/{id}",
     tag = "customers",
-    params(("id" = String, Path, description = "The id, or the number such as `23122e`")),
+    params(("id" = inline(CustomerName), Path, description = "The id, or the number such as `23122e`")),
     responses((status = 200, description = "The customer", body = Customer), Malformed, Unknown, Failed)
 )]
 pub(super) async fn get_customer(

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::extract::{Body, Id, Query};
 use super::problem::{Failed, Malformed, Problem, Refused, Unknown};
-use super::values::{check_cents, check_text};
+use super::values::{Text, check_cents, check_text};
 use super::{Service, created};
 use crate::keys::{BookingOfferId, CommandId, CustomerId};
 use crate::model::{self, OfferCommand, OfferDraft, OfferState};
@@ -25,7 +25,7 @@ const USUAL_PAGE: u32 = 20;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct NewBookingOffer {
     customer_id: CustomerId,
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(value_type = Text)]
     title: String,
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     cents: i64,

@@ -2,11 +2,34 @@
 
 use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, GeneralCategoryGroup};
 use icu_properties::{CodePointMapData, CodePointSetData};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::problem::Problem;
 
 const MAX_CENTS: i64 = 1_000_000_000_000;
 const MAX_CHARACTERS: usize = 200;
+
+/// What schemas say of a name or a title: no control characters, and not only spaces. What else is
+/// invisible is beyond the regular expressions of JSON Schema.
+const TEXT_PATTERN: &str = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$";
+
+/// A name or a title, for schemas.
+pub(super) struct Text;
+
+impl PartialSchema for Text {
+    fn schema() -> RefOr<Schema> {
+        let text = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .min_length(Some(1))
+            .max_length(Some(MAX_CHARACTERS))
+            .pattern(Some(TEXT_PATTERN));
+        RefOr::T(text.build().into())
+    }
+}
+
+impl ToSchema for Text {}
 
 /// Checks a price.
 pub(super) fn check_cents(cents: i64) -> Result<(), Problem> {
@@ -98,6 +121,26 @@ mod tests {
         }
         for refused in [-1, MAX_CENTS + 1, i64::MIN, i64::MAX] {
             assert!(check_cents(refused).is_err());
+        }
+    }
+
+    #[test]
+    fn schemas_refuse_what_is_no_text() {
+        let pattern = regex::Regex::new(TEXT_PATTERN).unwrap();
+        for text in [
+            "",
+            " ",
+            "\u{3000}",
+            "a\0",
+            "\u{9f}a",
+            "\t",
+            "a",
+            " a b ",
+            "ä\u{301}",
+            "🚢",
+        ] {
+            let is_accepted = check_text("/name", text).is_ok();
+            assert_eq!(pattern.is_match(text), is_accepted, "{text:?}");
         }
     }
 

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
+use regex::Regex;
 use rowkey_testkit::TestDatabase;
 use serde_json::Value;
 
 use crate::client::text;
+use crate::requests::any_booking;
 use crate::service::Service;
 
 const OPERATIONS: [&str; 13] = [
@@ -119,6 +121,35 @@ pub(crate) async fn ids_are_schemas_with_names(database: &TestDatabase) -> Resul
     refers(&schemas["Booking"], "offerId", "BookingOfferId");
     refers(&schemas["Booking"], "customerId", "CustomerId");
     refers(&schemas["Invoice"], "bookingId", "BookingId");
+
+    // The patterns are those of the ids, and of no others.
+    let booking = any_booking(service.client()).await?;
+    let matches = |name: &str, member: &str| {
+        let pattern = Regex::new(text(&schemas[name], "pattern"));
+        anyhow::Ok(pattern?.is_match(text(&booking, member)))
+    };
+    for (name, member) in [
+        ("BookingId", "id"),
+        ("CustomerId", "customerId"),
+        ("BookingOfferId", "offerId"),
+        ("PublicId_InvoiceId", "invoiceId"),
+        ("ShortKey_BookingId", "number"),
+        ("AnyId", "id"),
+        ("AnyId", "customerId"),
+        ("CommandId", "offerId"),
+    ] {
+        assert!(matches(name, member)?, "{name}: {booking}");
+    }
+    for (name, member) in [
+        ("BookingId", "customerId"),
+        ("CustomerId", "id"),
+        ("BookingOfferId", "id"),
+        ("PublicId_InvoiceId", "number"),
+        ("ShortKey_BookingId", "id"),
+        ("AnyId", "offerId"),
+    ] {
+        assert!(!matches(name, member)?, "{name}: {booking}");
+    }
     service.stop().await
 }
 
