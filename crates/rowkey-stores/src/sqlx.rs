@@ -91,9 +91,9 @@ macro_rules! bound {
 
 /// The impls of a driver. `$begin` is what begins a transaction, if it is not what sqlx begins one
 /// with, and `$begin_update` begins one that goes on from what others have committed;
-/// `$end_leftovers` ends a transaction that a connection was left in; `$updated_number` runs a statement on a connection and reads the number out of the
-/// answer. `$commit_is_silent` where a commit is no error without a transaction;
-/// `$before_end` runs before commits and rollbacks.
+/// `$end_leftovers` ends a transaction that a connection was left in; `$updated_number` runs a
+/// statement on a connection and reads the number out of the answer. `$commit_is_silent` where a
+/// commit is no error without a transaction; `$before_end` runs before commits and rollbacks.
 macro_rules! impl_driver {
     (
         $feature:literal, $Driver:ident, $Connection:ident, $statements:expr,

@@ -236,28 +236,46 @@ where
     Pool<DB>: Driver,
 {
     let observer = Shop::<Pool<DB>>::open(database).await?;
-    for connections in [1, 3] {
-        let options = PoolOptions::<DB>::new()
-            .max_connections(connections)
-            .acquire_timeout(Duration::from_secs(10));
-        let shop = Shop {
-            backend: database.backend(),
-            driver: options.connect(database.url()).await?,
-        };
-        let mut dice = Dice(u64::from(connections));
-        for round in 0..40 {
-            for _ in 0..10 {
-                let (entry, waits) = (dice.entry(), 1 + dice.below(16));
-                drop_after(waits, entry.call(&shop)).await;
-            }
-            let entry = dice.entry();
-            let called = entry.call(&shop).await;
-            called.with_context(|| format!("{entry:?} of {connections} in round {round}"))?;
-            let title = format!("{connections} connections, round {round}");
-            write_on_each(&shop, &observer, connections, &title).await?;
-        }
-        shop.driver.close().await;
+    drop_calls(&observer, database.url(), 1).await?;
+    drop_calls(&observer, database.url(), 3).await?;
+    if observer.backend == Backend::Postgres {
+        // SELECT and then BEGIN with another isolation is an error, which aborts both.
+        let serializable = "options=-cdefault_transaction_isolation%3Dserializable%20";
+        let url = database.url().replace("options=", serializable);
+        ensure!(url != database.url(), "the address has no options");
+        drop_calls(&observer, &url, 1).await?;
     }
+    Ok(())
+}
+
+/// Drops calls on a pool at random places, and has calls on it and statements that must succeed.
+async fn drop_calls<DB>(observer: &Shop<Pool<DB>>, url: &str, connections: u32) -> Result<()>
+where
+    DB: Database,
+    Pool<DB>: Driver,
+{
+    let options = PoolOptions::<DB>::new()
+        .max_connections(connections)
+        .acquire_timeout(Duration::from_secs(10));
+    let shop = Shop {
+        backend: observer.backend,
+        driver: options.connect(url).await?,
+    };
+    let mut dice = Dice(u64::from(connections));
+    for round in 0..40 {
+        for _ in 0..10 {
+            let (entry, waits) = (dice.entry(), 1 + dice.below(16));
+            drop_after(waits, entry.call(&shop)).await;
+        }
+        // Would abort the transaction that a connection was left in.
+        let failed = shop.execute("INSERT INTO no_such_table VALUES (1)").await;
+        assert!(failed.is_err());
+        let entry = dice.entry();
+        let called = entry.call(&shop).await;
+        called.with_context(|| format!("{entry:?} of {connections} in round {round}"))?;
+        write_on_each(&shop, observer, connections).await?;
+    }
+    shop.driver.close().await;
     Ok(())
 }
 
@@ -266,18 +284,18 @@ async fn write_on_each<DB>(
     shop: &Shop<Pool<DB>>,
     observer: &Shop<Pool<DB>>,
     connections: u32,
-    title: &str,
 ) -> Result<()>
 where
     DB: Database,
     Pool<DB>: Driver,
 {
     let all = future::try_join_all((0..connections).map(|_| shop.driver.connection()));
+    let title = CommandId::generate().to_string();
     for mut connection in all.await? {
         let offer = Offer {
             id: OfferId::generate(),
             command: CommandId::generate().to_string(),
-            title: title.to_owned(),
+            title: title.clone(),
         };
         shop.insert(&mut connection, &offer).await?;
     }
