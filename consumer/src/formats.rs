@@ -6,7 +6,7 @@ use rowkey::{
 };
 
 /// A booking offer.
-#[entity_key]
+#[entity_key(public_id = "offer")]
 pub struct OfferId(ShortPrefixComb);
 
 /// A draft, with a counter of seconds.
@@ -26,7 +26,11 @@ pub struct CabinId(PrefixComb);
 pub struct RouteId(SuffixComb);
 
 /// An invoice.
-#[entity_key(prefix = "inv", storage(postgres = "uuid", sqlserver = "uuid"))]
+#[entity_key(
+    prefix = "inv",
+    public_id = "invoice",
+    storage(postgres = "uuid", sqlserver = "uuid")
+)]
 pub struct InvoiceId(DistributedId);
 
 /// A receipt, in digits everywhere.

@@ -38,7 +38,7 @@ const STD: &[&str] = &[
 ///
 /// What follows a slash is a feature of the package: another dependency may have turned on those of
 /// a package, but not those of keys.
-const BROUGHT_BY: [(&str, &[&str]); 23] = [
+const BROUGHT_BY: [(&str, &[&str]); 25] = [
     ("rowkey-core/std", STD),
     ("rowkey-core/coarse-clock", &["coarse-clock"]),
     ("rowkey-core/serde", &["default", "serde"]),
@@ -46,6 +46,7 @@ const BROUGHT_BY: [(&str, &[&str]); 23] = [
     ("rowkey-core/utoipa", &["utoipa"]),
     ("rowkey-core/proptest", &["proptest"]),
     ("rowkey-core/rust_decimal", &["rust_decimal"]),
+    ("rowkey-core/public-id", &["public-id"]),
     ("getrandom", STD),
     ("rustix", &["coarse-clock"]),
     // For schemas too, which cannot do without.
@@ -68,6 +69,7 @@ const BROUGHT_BY: [(&str, &[&str]); 23] = [
     ("pq-sys", &[]),
     ("mysqlclient-sys", &[]),
     ("tiberius", &["tiberius"]),
+    ("aes-siv", &["public-id"]),
 ];
 
 /// Features of rowkey that are turned on together.

@@ -14,6 +14,8 @@ mod diesel_sqlite;
 mod plain;
 #[cfg(feature = "proptest")]
 mod proptest;
+#[cfg(feature = "public-id")]
+mod public_id;
 #[cfg(feature = "rust_decimal")]
 mod rust_decimal;
 #[cfg(feature = "schemars")]

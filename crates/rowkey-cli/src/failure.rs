@@ -111,7 +111,7 @@ impl From<Error> for Failure {
             }
             Error::Field { .. } => "give a number within the field's range",
             Error::Identifier(_) => "give another name with --column",
-            Error::PublicId(_) => "check the key, the type and the value",
+            Error::PublicId(_) => "check the key, the label, the type and the value",
             _ => "`rowkey help` shows what each command takes",
         };
         Self::bad_input(error, hint)

@@ -353,6 +353,12 @@ struct Readme;
 struct Adoption;
 
 /// Compiles and runs the examples of the chapter about hidden ids.
-#[cfg(all(doctest, feature = "std", feature = "serde", feature = "utoipa"))]
+#[cfg(all(
+    doctest,
+    feature = "public-id",
+    feature = "serde",
+    feature = "std",
+    feature = "utoipa"
+))]
 #[doc = include_str!("../../../docs/hide-ids-from-the-public.md")]
 struct HideIdsFromThePublic;

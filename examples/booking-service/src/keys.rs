@@ -20,7 +20,7 @@ pub struct CustomerId(Luuid);
 pub struct BookingId(Luuid);
 
 /// An invoice: 28 digits in the database, and a public id everywhere else.
-#[entity_key]
+#[entity_key(public_id = "invoice")]
 pub struct InvoiceId(DistributedId);
 
 /// An id of which nobody has written down what it is the id of.

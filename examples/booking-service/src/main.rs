@@ -11,7 +11,7 @@ use booking_service::http::{self, Service};
 use booking_service::store::{self, Store};
 use clap::Parser;
 use rowkey::generate::SystemClock;
-use rowkey::{PublicIdCipher, PublicIdCiphers};
+use rowkey::{PublicIdSecret, PublicIdSecrets};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
@@ -29,7 +29,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A booking service with typed keys.
 ///
-/// The key of the invoices' public ids, 16, 24 or 32 bytes in base64, is taken from the variable
+/// The key of the invoices' public ids, 32 random bytes in base64, is taken from the variable
 /// BOOKING_PUBLIC_ID_KEY or from the file that BOOKING_PUBLIC_ID_KEY_FILE names. RUST_LOG says what
 /// is logged.
 #[derive(Debug, Parser)]
@@ -71,12 +71,12 @@ async fn main() -> Result<()> {
 
     // Before anything is open that a signal would leave behind.
     let mut signals = Signals::new()?;
-    let public_ids = public_id_cipher()?;
+    let secrets = PublicIdSecrets::new(public_id_secret()?);
     let store = store::connect(&settings.database_url, settings.lock_timeout).await?;
     let service = Service {
         store: Arc::clone(&store),
         clock: Arc::new(SystemClock),
-        public_ids: Arc::new(PublicIdCiphers::new(public_ids)),
+        invoice_ids: Arc::new(secrets.cipher()),
     };
     let listener = TcpListener::bind(&settings.listen)
         .await
@@ -120,22 +120,22 @@ async fn forget_old_commands(store: Arc<dyn Store>) {
     }
 }
 
-/// The cipher whose key the environment has.
-fn public_id_cipher() -> Result<PublicIdCipher> {
+/// The secret of public ids that the environment has.
+fn public_id_secret() -> Result<PublicIdSecret> {
     let is_set = |name| env::var_os(name).is_some();
     match (is_set(PUBLIC_ID_KEY), env::var_os(PUBLIC_ID_KEY_FILE)) {
         (true, Some(_)) => bail!("{PUBLIC_ID_KEY} and {PUBLIC_ID_KEY_FILE} are both set"),
-        (true, None) => PublicIdCipher::from_env(PUBLIC_ID_KEY).context(PUBLIC_ID_KEY),
-        (false, Some(path)) => PublicIdCipher::from_file(path).context(PUBLIC_ID_KEY_FILE),
+        (true, None) => PublicIdSecret::from_env(PUBLIC_ID_KEY).context(PUBLIC_ID_KEY),
+        (false, Some(path)) => PublicIdSecret::from_file(path).context(PUBLIC_ID_KEY_FILE),
         (false, None) => {
             tracing::warn!(
                 "neither {PUBLIC_ID_KEY} nor {PUBLIC_ID_KEY_FILE} is set: public ids are others \
                  after the next start"
             );
-            let mut key = [0; 32];
-            getrandom::fill(&mut key)
-                .context("there is no randomness for the key of public ids")?;
-            Ok(PublicIdCipher::from_key(&key)?)
+            let mut secret = [0; 32];
+            getrandom::fill(&mut secret)
+                .context("there is no randomness for the secret of public ids")?;
+            Ok(PublicIdSecret::from_bytes(&secret)?)
         }
     }
 }

@@ -43,5 +43,5 @@ fn of_the_chapter_about_support() {
 #[test]
 fn of_the_chapter_about_hidden_ids() {
     let chapter = include_str!("../../../../docs/hide-ids-from-the-public.md");
-    commands_print_what_the_chapter_says(chapter, 2);
+    commands_print_what_the_chapter_says(chapter, 3);
 }

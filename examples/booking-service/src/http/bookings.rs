@@ -53,7 +53,7 @@ impl Booking {
             offer_id: booking.offer_id,
             customer_id: booking.customer_id,
             cents: booking.cents,
-            invoice_id: service.public_ids.encode(&booking.invoice_id)?,
+            invoice_id: service.invoice_ids.encode(&booking.invoice_id)?,
             state: booking.state,
         })
     }

@@ -34,7 +34,7 @@ pub(super) async fn get_invoice(
     Id(id): Id<PublicId<InvoiceId>>,
 ) -> Result<Json<Invoice>, Problem> {
     // One that was made up gets the answer of one that nobody has.
-    let invoice = match service.public_ids.decode(id) {
+    let invoice = match service.invoice_ids.decode(id) {
         Ok(id) => service.store.invoice(id).await?,
         Err(error) => {
             tracing::info!(%error, "a public id cannot be read");

@@ -18,7 +18,7 @@ use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json, Router};
-use rowkey::PublicIdCiphers;
+use rowkey::LabelledCipher;
 use rowkey::generate::Clock;
 use rowkey_stores::{By, Found};
 use serde::Serialize;
@@ -29,6 +29,7 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::keys::InvoiceId;
 use crate::store::Store;
 
 pub use connections::{Limits, duration, serve};
@@ -43,8 +44,8 @@ pub struct Service {
     pub store: Arc<dyn Store>,
     /// The clock that ids of clients are held against.
     pub clock: Arc<dyn Clock + Send + Sync>,
-    /// The keys of public ids.
-    pub public_ids: Arc<PublicIdCiphers>,
+    /// Hides the ids of invoices.
+    pub invoice_ids: Arc<LabelledCipher<InvoiceId>>,
 }
 
 #[derive(OpenApi)]

@@ -1,7 +1,7 @@
 //! Ids for the public: nobody learns an invoice's number from one, or makes one up.
 
 use anyhow::{Context, Result};
-use rowkey::{DistributedId, PublicId, PublicIdCipher};
+use rowkey::{DistributedId, LabelledCipher, PublicIdSecret, PublicIdSecrets};
 use rowkey_testkit::TestDatabase;
 use serde_json::Value;
 
@@ -22,9 +22,10 @@ pub(crate) async fn made_up_public_ids_are_unknown(database: &TestDatabase) -> R
     let number = only_number(database).await?;
 
     // What there is not: an id that was encrypted as it should be.
-    let cipher = PublicIdCipher::from_base64(PUBLIC_ID_KEY)?;
     let absent: DistributedId = "1234567890123456789012345678".parse()?;
-    let absent = cipher.encode(&absent)?.to_string();
+    let absent = cipher(PUBLIC_ID_KEY, "invoice")?
+        .encode(&absent)?
+        .to_string();
     let unknown = refusal(client, &absent).await?;
 
     let bits: u128 = u128::from_str_radix(&public_id.replace('-', ""), 16)?;
@@ -33,14 +34,15 @@ pub(crate) async fn made_up_public_ids_are_unknown(database: &TestDatabase) -> R
         assert_eq!(refusal(client, &changed).await?, unknown, "bit {bit}");
     }
     let as_uuid = hyphenated(number.parse()?);
-    let foreign = PublicIdCipher::from_base64(FOREIGN_KEY)?;
-    let foreign: PublicId<DistributedId> = foreign.encode(&number.parse()?)?;
+    let foreign = cipher(FOREIGN_KEY, "invoice")?.encode(&number.parse()?)?;
+    let of_another_entity = cipher(PUBLIC_ID_KEY, "receipt")?.encode(&number.parse()?)?;
     for forged in [
         "6f2f7c62-8a5f-4f0e-9d5c-0a4c9c0a4b11",
         "00000000-0000-0000-0000-000000000000",
         "ffffffff-ffff-ffff-ffff-ffffffffffff",
         &as_uuid,
         &foreign.to_string(),
+        &of_another_entity.to_string(),
         text(&booking, "id"),
         text(&booking, "offerId"),
     ] {
@@ -145,6 +147,11 @@ pub(crate) async fn numbers_of_invoices_stay_inside(database: &TestDatabase) -> 
     let log = service.log()?;
     assert!(!log.contains(PUBLIC_ID_KEY), "{log}");
     service.stop().await
+}
+
+fn cipher(secret: &str, label: &str) -> Result<LabelledCipher<DistributedId>> {
+    let secrets = PublicIdSecrets::new(PublicIdSecret::from_base64(secret)?);
+    Ok(secrets.cipher_for(label)?)
 }
 
 /// The number of the only invoice.

@@ -20,7 +20,7 @@ use crate::client::Client;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The key of the public ids, unless a test says otherwise.
-pub(crate) const PUBLIC_ID_KEY: &str = "AAECAwQFBgcICQoLDA0ODw==";
+pub(crate) const PUBLIC_ID_KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 /// A running service. A test that ends well stops it; otherwise it is killed and its log is shown.
 pub(crate) struct Service {
