@@ -95,7 +95,7 @@ fn is_what_was_found(column: Column, stored: Stored, found: StoredRef<'_>) -> bo
             found.len() <= 39 && found.parse() == Ok(value)
         }
         (Stored::Text(text), StoredRef::Text(found)) => match column.wire() {
-            Wire::NativeUuid | Wire::Text(36) => found.eq_ignore_ascii_case(&text),
+            Wire::NativeUuid => found.eq_ignore_ascii_case(&text),
             _ => text == found,
         },
         // The two other forms of a uuid: text of bytes, bytes of text.

@@ -4,7 +4,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::{Backend, FormatKind, Nullability, OrderPromise, Storage, StoragePlan};
+use rowkey_core::{Backend, FormatKind, Layout, Nullability, OrderPromise, Storage, StoragePlan};
 use rowkey_fuzz::{AnyBackend, AnyFormat, AnyLayout, AnyStorage, Damage};
 
 #[derive(Arbitrary, Debug)]
@@ -39,7 +39,8 @@ fn is_read_or_refused(format: FormatKind, backend: Backend, choice: &str) {
     assert_eq!(default.try_with(backend, &written), Ok(plan));
     assert!(choice == written || choice == column.storage().name());
 
-    let is_unordered = matches!(format, FormatKind::UuidV4 | FormatKind::AnyUuid);
+    let is_unordered = matches!(format, FormatKind::UuidV4 | FormatKind::AnyUuid)
+        || column.layout() == Layout::PublicUnordered;
     assert!(is_unordered || column.order_promise() >= OrderPromise::Time);
     assert!(plan.max_value() <= column.max_value());
 

@@ -126,12 +126,15 @@ pub(crate) trait KeyOf<D: Driver>: EntityKey {
 
     fn param_of(key: Option<Self>) -> D::Param;
 
-    /// Appends the condition that a column holds a key within bounds.
-    fn push_bounds(query: &mut Query<D>, column: &'static str, bounds: Bounds<Self>);
-
     fn get(row: &D::Row<'_>, column: &str) -> Result<Self, D::Error>;
 
     fn get_optional(row: &D::Row<'_>, column: &str) -> Result<Option<Self>, D::Error>;
+}
+
+/// A key type whose bounds are in the order of its column.
+pub(crate) trait BoundsOf<D: Driver>: KeyOf<D> {
+    /// Appends the condition that a column holds a key within bounds.
+    fn push_bounds(query: &mut Query<D>, column: &'static str, bounds: Bounds<Self>);
 }
 
 /// A connection to the database of one test.

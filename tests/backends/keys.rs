@@ -1,6 +1,6 @@
 //! A declared key for every storage of every format, as cases without their types.
 
-use crate::driver::{Driver, KeyOf};
+use crate::driver::{BoundsOf, Driver, KeyOf};
 use crate::query::Query;
 use rowkey::{
     Backend, Column, EntityKey, Error, FormatKind, ShortKey, StoragePlan, TimeOrdered, UnixMillis,
@@ -58,7 +58,7 @@ impl<D: Driver> Case<D> {
         }
     }
 
-    pub(crate) fn with_time<K: KeyOf<D>>() -> Self
+    pub(crate) fn with_time<K: BoundsOf<D>>() -> Self
     where
         K::Format: TimeOrdered,
     {
@@ -79,7 +79,7 @@ impl<D: Driver> Case<D> {
 
     pub(crate) fn with_short_keys<K>() -> Self
     where
-        K: KeyOf<D> + EntityKey<Format = rowkey::Luuid>,
+        K: BoundsOf<D> + EntityKey<Format = rowkey::Luuid>,
     {
         let push_short_key: PushShortKey<D> = |query, column, number| {
             let short_key = ShortKey::<K>::new(number).expect("a number has 48 bits");
@@ -126,12 +126,22 @@ macro_rules! keys {
             without: [UuidV4, AnyUuid], Luuid
         );
     };
+    ($module:ident, storage $storage:tt, every format of sixteen bytes) => {
+        keys!(
+            $module, storage $storage,
+            with_time: [
+                ShortPrefixComb, ShortSuffixComb, PrefixComb, SuffixComb, UuidV7, Iuid, HotGuid,
+                DistributedId128
+            ],
+            without: [UuidV4, AnyUuid], Luuid
+        );
+    };
     (
         $module:ident, storage $storage:tt,
         with_time: [$($with_time:ident),*], without: [$($without:ident),*] $(, $Luuid:ident)?
     ) => {
         pub(crate) mod $module {
-            use super::{Case, Driver, KeyOf};
+            use super::{BoundsOf, Case, Driver};
 
             $(
                 #[rowkey::entity_key(storage $storage)]
@@ -148,9 +158,9 @@ macro_rules! keys {
 
             pub(crate) fn cases<D: Driver>() -> Vec<Case<D>>
             where
-                $($with_time: KeyOf<D>,)*
-                $($without: KeyOf<D>,)*
-                $($Luuid: KeyOf<D>,)?
+                $($with_time: BoundsOf<D>,)*
+                $($without: super::KeyOf<D>,)*
+                $($Luuid: BoundsOf<D>,)?
             {
                 vec![
                     $(Case::with_time::<$with_time>(),)*
@@ -172,6 +182,34 @@ keys!(
     with_time: [ShortPrefixComb, PrefixComb], without: [UuidV4, AnyUuid]
 );
 
+/// Keys whose order is given up, so that they have no bounds in SQL Server.
+pub(crate) mod uuid_public_unordered {
+    use super::{Case, Driver, KeyOf};
+
+    macro_rules! unordered {
+        ($($format:ident $(in $group:literal)?),+) => {
+            $(
+                #[rowkey::entity_key(
+                    $(group = $group,)? storage(sqlserver = "uuid:public-unordered")
+                )]
+                pub(crate) struct $format(rowkey::$format);
+            )+
+
+            pub(crate) fn cases<D: Driver>() -> Vec<Case<D>>
+            where
+                $($format: KeyOf<D>,)+
+            {
+                vec![$(Case::new::<$format>()),+]
+            }
+        };
+    }
+
+    unordered!(
+        ShortPrefixComb, PrefixComb, UuidV7, Iuid, HotGuid, DistributedId, DistributedId128,
+        Luuid in "com.acme.Customer"
+    );
+}
+
 keys!(
     native_uuid, storage(mariadb = "native-uuid"),
     with_time: [ShortPrefixComb, ShortSuffixComb, PrefixComb, SuffixComb, UuidV7],
@@ -191,6 +229,24 @@ keys!(
 keys!(
     text, storage(postgres = "text", mysql = "text", sqlite = "text", sqlserver = "text"),
     every format
+);
+
+keys!(
+    text_upper,
+    storage(postgres = "text-upper", mysql = "text-upper", sqlite = "text-upper", sqlserver = "text-upper"),
+    every format of sixteen bytes
+);
+
+keys!(
+    text_hex,
+    storage(postgres = "text-hex", mysql = "text-hex", sqlite = "text-hex", sqlserver = "text-hex"),
+    every format of sixteen bytes
+);
+
+keys!(
+    text_hex_upper,
+    storage(postgres = "text-hex-upper", mysql = "text-hex-upper", sqlite = "text-hex-upper", sqlserver = "text-hex-upper"),
+    every format of sixteen bytes
 );
 
 keys!(
@@ -219,6 +275,9 @@ macro_rules! cases {
         cases.extend(keys::binary::cases());
         cases.extend(keys::decimal::cases());
         cases.extend(keys::text::cases());
+        cases.extend(keys::text_upper::cases());
+        cases.extend(keys::text_hex::cases());
+        cases.extend(keys::text_hex_upper::cases());
         cases.extend(keys::text_compact::cases());
         cases.extend(keys::text_digits::cases());
         cases

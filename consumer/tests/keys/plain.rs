@@ -1,7 +1,7 @@
 //! What needs no feature: constants, text, conversions and plans.
 
 use rowkey::uuid::Uuid;
-use rowkey::{Backend, CreationWindow, EntityKey, Layout, Storage, UnixMillis, Wire};
+use rowkey::{Backend, CreationWindow, EntityKey, Layout, Storage, TextForm, UnixMillis, Wire};
 use rowkey_consumer::formats::{
     BookingId, CabinId, CustomerId, DraftId, InvoiceId, ItemId, LegacyOrderId, PaymentId, PersonId,
     ReceiptId, RouteId, SessionId, ShardRowId,
@@ -101,11 +101,11 @@ fn plans_are_the_declared_ones() {
     );
     assert_eq!(
         PaymentId::PLAN.column(Backend::Sqlite).wire(),
-        Wire::Text(38)
+        Wire::Text(TextForm::Digits38)
     );
     assert_eq!(
         BookingId::PLAN.column(Backend::Sqlite).wire(),
-        Wire::Text(22)
+        Wire::Text(TextForm::Compact22)
     );
 }
 

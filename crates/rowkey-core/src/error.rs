@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::time::Duration;
 
-use crate::{FormatKind, UnixMillis};
+use crate::{FormatKind, Layout, UnixMillis};
 
 /// What was wrong, where, and what was expected instead.
 ///
@@ -38,6 +38,22 @@ pub enum Error {
         format: FormatKind,
         /// Which of its fixed bits differ.
         problem: FormatProblem,
+    },
+
+    /// A column's value is no id of the format in the column's layout, which is not the public one.
+    #[error("`{stored}` is not a {format} in the `{layout}` layout: {problem}; {}", advice(*.is_public))]
+    Layout {
+        /// The format.
+        format: FormatKind,
+        /// The layout that the key's plan has for the column.
+        layout: Layout,
+        /// The column's value as the hyphenated text of its sixteen bytes, which is what a server
+        /// shows of a uuid.
+        stored: String,
+        /// Which of the format's fixed bits differ, with the position in `stored`.
+        problem: FormatProblem,
+        /// Whether the value would be one of the format in the public layout.
+        is_public: bool,
     },
 
     /// A field's value does not fit the field.
@@ -227,16 +243,26 @@ pub enum TextProblem {
 #[non_exhaustive]
 pub enum FormatProblem {
     /// The version nibble (high four bits of byte 6).
-    #[error("the version (position 14 of the hyphenated text) is {found:x}, expected {expected:x}")]
+    #[error(
+        "the version (position {position} of the hyphenated text) is {found:x}, expected \
+         {expected:x}"
+    )]
     Version {
+        /// Characters before it in the hyphenated text: 14, unless a layout has moved it.
+        position: usize,
         /// The format's version.
         expected: u8,
         /// The value's.
         found: u8,
     },
     /// The variant bits (top of byte 8).
-    #[error("the variant (position 19 of the hyphenated text) is {found:x}, expected {expected}")]
+    #[error(
+        "the variant (position {position} of the hyphenated text) is {found:x}, expected \
+         {expected}"
+    )]
     Variant {
+        /// Characters before it in the hyphenated text: 19, unless a layout has moved it.
+        position: usize,
         /// The variant nibbles that the format has.
         expected: &'static str,
         /// The high four bits of byte 8.
@@ -366,6 +392,16 @@ impl PublicIdProblem {
     pub(crate) fn not_of_label(kind: &'static str, label: &str) -> Error {
         let label = label.into();
         Self::NotOfLabel { kind, label }.into()
+    }
+}
+
+/// What to declare for a column that holds ids in another layout than the declared one.
+fn advice(is_public: bool) -> &'static str {
+    if is_public {
+        "as it stands it is one: for guids that were stored unswapped, declare \
+         `storage(sqlserver = \"uuid:public-unordered\")`"
+    } else {
+        "for a column of ids of several formats, declare the key over AnyUuid"
     }
 }
 

@@ -60,8 +60,8 @@ pub use short_key::{ShortKey, ShortKeyAllocator, ShortKeyBlock};
 pub use storage::{
     Backend, Bounds, Column, ColumnName, ConditionPart, KeyBound, KeyRange, Layout, MariaDbUuidOrd,
     Nullability, OrderPromise, Permutation, SqlServerOrd, Storage, StoragePlan, Stored,
-    StoredBytes, StoredRef, TableName, TimePartitions, ValueRange, ValueRanges, Wire, postgres,
-    quote_identifier,
+    StoredBytes, StoredRef, TableName, TextForm, TimePartitions, ValueRange, ValueRanges, Wire,
+    postgres, quote_identifier,
 };
 pub use time::UnixMillis;
 /// The crate of [`Uuid`](uuid::Uuid), to and from which formats and keys convert.

@@ -57,6 +57,50 @@ fn chosen_types() {
 }
 
 #[test]
+fn text_of_hexadecimal_digits_is_checked_for_its_length_and_case() {
+    let definitions = |choice| {
+        Backend::ALL.map(|backend| {
+            StoragePlan::default_for(FormatKind::UuidV4)
+                .with(backend, choice)
+                .column_definition(backend, "id", Nullability::NotNull)
+                .unwrap()
+        })
+    };
+    assert_eq!(
+        definitions("text"),
+        [
+            "\"id\" varchar(36) COLLATE \"C\" NOT NULL \
+             CHECK (length(\"id\") = 36 AND \"id\" = lower(\"id\"))",
+            "`id` CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL \
+             CHECK (char_length(`id`) = 36 AND `id` = lower(`id`))",
+            "`id` CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL \
+             CHECK (char_length(`id`) = 36 AND `id` = lower(`id`))",
+            "\"id\" TEXT COLLATE BINARY NOT NULL \
+             CHECK (length(\"id\") = 36 AND \"id\" = lower(\"id\"))",
+            "[id] char(36) COLLATE Latin1_General_100_BIN2 NOT NULL \
+             CHECK (len([id]) = 36 AND [id] = lower([id]))",
+        ]
+    );
+    for (choice, width, case) in [
+        ("text-upper", 36, "upper"),
+        ("text-hex", 32, "lower"),
+        ("text-hex-upper", 32, "upper"),
+    ] {
+        for definition in definitions(choice) {
+            assert!(definition.contains(&format!("({width})")) || definition.contains("TEXT"));
+            assert!(
+                definition.contains(&format!(" = {width} AND ")),
+                "{definition}"
+            );
+            assert!(definition.contains(&format!(" = {case}(")), "{definition}");
+        }
+    }
+    for definition in definitions("text-compact") {
+        assert!(!definition.contains("CHECK"), "{definition}");
+    }
+}
+
+#[test]
 fn mariadbs_own_type_is_refused_for_mysql() {
     let plan = StoragePlan::default_for(FormatKind::UuidV7).with(Backend::MariaDb, "native-uuid");
     assert_eq!(plan.column_type(Backend::MariaDb).unwrap(), "UUID");

@@ -1,7 +1,10 @@
 //! What each column holds, and back.
 
 use proptest::prelude::*;
-use rowkey_core::{Backend, Column, Error, FormatKind, Storage, Stored, StoredRef, Wire};
+use rowkey_core::{
+    Backend, Column, Error, FormatKind, FormatProblem, Layout, Storage, Stored, StoredRef,
+    TextForm, Wire,
+};
 
 fn column(format: FormatKind, backend: Backend, storage: Storage) -> Column {
     Column::new(format, backend, storage, None).unwrap()
@@ -14,6 +17,20 @@ fn columns() -> impl Iterator<Item = Column> {
             Storage::ALL
                 .into_iter()
                 .flat_map(move |storage| Column::new(format, backend, storage, None))
+        })
+    })
+}
+
+/// These, and those of every layout.
+fn every_column() -> impl Iterator<Item = Column> {
+    columns().flat_map(|column| {
+        Layout::ALL.into_iter().flat_map(move |layout| {
+            Column::new(
+                column.format(),
+                column.backend(),
+                column.storage(),
+                Some(layout),
+            )
         })
     })
 }
@@ -56,6 +73,28 @@ fn known_stored_forms() {
             Storage::Text,
             comb,
             "'00112233-4455-4677-8899-aabbccddeeff'",
+        ),
+        (
+            FormatKind::UuidV4,
+            Backend::Sqlite,
+            Storage::TextUpper,
+            comb,
+            "'00112233-4455-4677-8899-AABBCCDDEEFF'",
+        ),
+        (
+            FormatKind::AnyUuid,
+            Backend::MySql,
+            Storage::TextHex,
+            comb,
+            "'00112233445546778899aabbccddeeff'",
+        ),
+        (
+            FormatKind::SuffixComb,
+            Backend::SqlServer,
+            Storage::TextHexUpper,
+            comb,
+            // The full swap.
+            "'AABBCCDDEEFF46778899001122334455'",
         ),
         (
             FormatKind::SuffixComb,
@@ -116,8 +155,8 @@ fn text_and_digits_always_have_the_columns_width() {
     for column in columns() {
         for value in [0, 1, column.max_value()].map(|value| stamped(column, value)) {
             match (column.wire(), column.encode(value)) {
-                (Wire::Text(width), Stored::Text(text)) => {
-                    assert_eq!(text.len(), usize::from(width), "{column:?}");
+                (Wire::Text(form), Stored::Text(text)) => {
+                    assert_eq!(text.len(), usize::from(form.width()), "{column:?}");
                 }
                 (Wire::NativeUuid, Stored::Text(text)) => assert_eq!(text.len(), 36),
                 (Wire::Bytes(width), Stored::Bytes(bytes)) => {
@@ -212,10 +251,200 @@ fn what_the_plan_does_not_store_is_refused() {
     );
 }
 
+/// The example of a table that .NET 9 has filled by `Guid.CreateVersion7`.
+const UNSWAPPED_V7: &str = "018e5f3b-ff48-7bff-8000-0123456789ab";
+
+#[test]
+fn a_guid_of_another_layout_is_refused_with_the_layout_and_what_to_declare() {
+    let column = column(FormatKind::UuidV7, Backend::SqlServer, Storage::Uuid);
+    let guid: uuid::Uuid = UNSWAPPED_V7.parse().unwrap();
+    for found in [
+        StoredRef::Bytes(guid.as_bytes()),
+        StoredRef::Text(UNSWAPPED_V7),
+    ] {
+        assert_eq!(
+            column.decode(found).unwrap_err().to_string(),
+            "`018e5f3b-ff48-7bff-8000-0123456789ab` is not a UuidV7 in the `sql-server` layout: the \
+             version (position 19 of the hyphenated text) is 8, expected 7; as it stands it is one: \
+             for guids that were stored unswapped, declare \
+             `storage(sqlserver = \"uuid:public-unordered\")`"
+        );
+    }
+    // Of no layout.
+    let error = column
+        .decode(StoredRef::Text("ffeeddcc-bbaa-4988-4677-001122334455"))
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`ffeeddcc-bbaa-4988-4677-001122334455` is not a UuidV7 in the `sql-server` layout: the \
+         version (position 19 of the hyphenated text) is 4, expected 7; for a column of ids of \
+         several formats, declare the key over AnyUuid"
+    );
+}
+
+#[test]
+fn what_the_advice_declares_reads_the_guid() {
+    let layout = Some(Layout::PublicUnordered);
+    let column = Column::new(
+        FormatKind::UuidV7,
+        Backend::SqlServer,
+        Storage::Uuid,
+        layout,
+    )
+    .unwrap();
+    let guid: uuid::Uuid = UNSWAPPED_V7.parse().unwrap();
+    let value = column.decode(StoredRef::Bytes(guid.as_bytes())).unwrap();
+    assert_eq!(value, guid.as_u128());
+    assert_eq!(column.literal(value), format!("'{UNSWAPPED_V7}'"));
+    // Its checks are still those of the format.
+    let error = column.decode(StoredRef::Bytes(&[0; 16])).unwrap_err();
+    assert!(matches!(error, Error::Format { .. }), "{error}");
+}
+
+/// The digit that a message names is where it says, in the text that it shows.
+#[test]
+fn messages_about_a_layout_point_at_the_digit_of_the_text_that_they_show() {
+    let bits: u128 = 0x0123_4567_89ab_cdef_0011_2233_4455_6677;
+    for column in every_column() {
+        // One of the right format, with another version or variant.
+        for (shift, wrong) in [(76, 0x3), (60, 0x7)] {
+            let value = stamped(column, bits);
+            let wrong = value & !(0xf << shift) | wrong << shift;
+            let Stored::Uuid(bytes) = column.encode(wrong) else {
+                continue;
+            };
+            let Err(Error::Layout {
+                stored, problem, ..
+            }) = column.decode(StoredRef::Bytes(&bytes))
+            else {
+                continue;
+            };
+            assert_eq!(stored, uuid::Uuid::from_bytes(bytes).to_string());
+            let (position, found) = match problem {
+                FormatProblem::Version {
+                    position, found, ..
+                }
+                | FormatProblem::Variant {
+                    position, found, ..
+                } => (position, found),
+                other => panic!("{column:?}: {other}"),
+            };
+            assert_eq!(
+                stored[position..=position],
+                format!("{found:x}"),
+                "{column:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn text_in_another_case_or_form_is_refused_with_the_storage_that_reads_it() {
+    let forms = [
+        (Storage::Text, "00112233-4455-4677-8899-aabbccddeeff"),
+        (Storage::TextUpper, "00112233-4455-4677-8899-AABBCCDDEEFF"),
+        (Storage::TextHex, "00112233445546778899aabbccddeeff"),
+        (Storage::TextHexUpper, "00112233445546778899AABBCCDDEEFF"),
+    ];
+    for backend in Backend::ALL {
+        for (declared, right) in forms {
+            let column = column(FormatKind::UuidV4, backend, declared);
+            for (stored_as, text) in forms {
+                let read = column.decode(StoredRef::Text(text));
+                if stored_as == declared {
+                    assert_eq!(read, Ok(0x0011_2233_4455_4677_8899_aabb_ccdd_eeff));
+                    continue;
+                }
+                let message = read.unwrap_err().to_string();
+                assert!(
+                    message.ends_with(&format!(": declare `{stored_as}`")),
+                    "{declared}: {message}"
+                );
+            }
+            let both = right.replace(
+                ['e', 'E'],
+                if declared == Storage::Text { "E" } else { "e" },
+            );
+            let both = both.replace(
+                ['f', 'F'],
+                if declared == Storage::Text { "f" } else { "F" },
+            );
+            let message = column
+                .decode(StoredRef::Text(&both))
+                .unwrap_err()
+                .to_string();
+            assert!(
+                message.ends_with("found letters of both cases, which no storage reads"),
+                "{both}: {message}"
+            );
+        }
+    }
+    let column = column(FormatKind::UuidV4, Backend::Sqlite, Storage::Text);
+    let error = column.decode(StoredRef::Text(forms[1].1)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "stored UuidV4: expected hyphenated uuid text of 36 characters in lower case, found \
+         hyphenated uuid text of 36 characters in upper case: declare `text-upper`"
+    );
+}
+
+/// Digits alone are text of either case.
+#[test]
+fn text_without_letters_is_read_in_either_case() {
+    let digits = 0x0011_2233_4455_4677_8899_0011_2233_4455;
+    for storage in [
+        Storage::Text,
+        Storage::TextUpper,
+        Storage::TextHex,
+        Storage::TextHexUpper,
+    ] {
+        let column = column(FormatKind::UuidV4, Backend::Postgres, storage);
+        let Wire::Text(form) = column.wire() else {
+            panic!("{column:?} is text");
+        };
+        let text = match form {
+            TextForm::Hex | TextForm::HexUpper => "00112233445546778899001122334455",
+            _ => "00112233-4455-4677-8899-001122334455",
+        };
+        assert_eq!(
+            column.decode(StoredRef::Text(text)),
+            Ok(digits),
+            "{storage}"
+        );
+    }
+}
+
 proptest! {
+    /// Whatever text a column reads is what it writes for that value.
+    #[test]
+    fn a_text_column_has_one_text_for_each_value(value: u128, flips: [bool; 36]) {
+        for column in columns() {
+            let value = stamped(column, value);
+            let Stored::Text(text) = column.encode(value) else {
+                continue;
+            };
+            let flipped: String = text
+                .chars()
+                .zip(flips)
+                .map(|(character, flip)| match character {
+                    _ if !flip => character,
+                    'a'..='z' => character.to_ascii_uppercase(),
+                    _ => character.to_ascii_lowercase(),
+                })
+                .collect();
+            if column.storage() == Storage::NativeUuid || flipped == *text {
+                prop_assert_eq!(column.decode(StoredRef::Text(&flipped)), Ok(value));
+            } else if let Ok(other) = column.decode(StoredRef::Text(&flipped)) {
+                // Alphanumeric text, where the case is part of the digit.
+                prop_assert_eq!(column.storage(), Storage::TextCompact);
+                prop_assert_ne!(other, value);
+            }
+        }
+    }
+
     #[test]
     fn every_column_gives_back_what_it_was_given_and_sorts_as_it_says(a: u128, b: u128) {
-        for column in columns() {
+        for column in every_column() {
             let [a, b] = [a, b].map(|value| stamped(column, value));
             prop_assert!(column.format().admits(a) && a <= column.max_value(), "{:?}", column);
             let (stored_a, stored_b) = (column.encode(a), column.encode(b));

@@ -35,7 +35,7 @@
 
 use std::fmt::Display;
 
-use rowkey_core::{Backend, EntityKey, StoragePlan, Wire};
+use rowkey_core::{Backend, EntityKey, StoragePlan, TextForm, Wire};
 use sea_orm::sea_query::{Alias, ColumnDef, Expr, ExprTrait, Func};
 use sea_orm::{DbBackend, DbErr};
 
@@ -43,13 +43,16 @@ use crate::value::backend_of;
 
 /// The column of a key, NOT NULL, as the key's plan stores it on a backend.
 ///
+/// Text of hexadecimal digits has a CHECK of its length and letter case, as in
+/// [`StoragePlan::column_definition`](rowkey_core::StoragePlan::column_definition).
+///
 /// A column of fixed-width digits in SQLite also checks their number: SeaORM writes a
 /// [`DistributedId`](rowkey_core::DistributedId) of fewer than 28 digits without the zeros that
 /// belong in front, and the insert then fails.
 ///
 /// # Errors
 ///
-/// `DbErr::Migration` for a backend that rowkey does not know.
+/// `DbErr::Migration` for a backend that rowkey does not know, and for a name that it cannot take.
 pub fn key_column<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr> {
     let mut column = column_of::<K>(backend, name)?;
     Ok(column.not_null().take())
@@ -78,6 +81,10 @@ fn column_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, 
         .map_err(|error| refused(&error))?;
     let mut column = ColumnDef::new(Alias::new(name));
     column.custom(Alias::new(sql_type));
+    let check = K::PLAN.column_check(known, name);
+    if let Some(check) = check.map_err(|error| refused(&error))? {
+        column.check(Expr::cust(check));
+    }
     if backend == DbBackend::Sqlite && is_number_elsewhere(&K::PLAN) {
         let length = Func::char_length(Expr::col(Alias::new(name)));
         column.check(Expr::from(length).eq(DIGITS));
@@ -90,5 +97,6 @@ const DIGITS: i32 = 28;
 /// Whether SeaORM has a decimal number for what SQLite stores as digits of a fixed width.
 fn is_number_elsewhere(plan: &StoragePlan) -> bool {
     let number = plan.column(Backend::Postgres).wire();
-    matches!(number, Wire::Decimal(_)) && plan.column(Backend::Sqlite).wire() == Wire::Text(28)
+    matches!(number, Wire::Decimal(_))
+        && plan.column(Backend::Sqlite).wire() == Wire::Text(TextForm::Digits28)
 }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use rowkey_core::{Backend, Column, EntityKey, StoragePlan, Wire};
+use rowkey_core::{Backend, Column, EntityKey, StoragePlan, TextForm, Wire};
 
 /// Whether SeaORM can store a key, as a type; made by the declaration of the key.
 #[derive(Debug)]
@@ -41,11 +41,17 @@ const fn carries(plan: &StoragePlan) -> bool {
     same_bytes
         && match (postgres.wire(), mysql.wire(), sqlite.wire()) {
             (Wire::Uuid, Wire::Bytes(16), Wire::Bytes(16)) => true,
-            (Wire::Bytes(a), Wire::Bytes(b), Wire::Bytes(c))
-            | (Wire::Text(a), Wire::Text(b), Wire::Text(c)) => a == b && b == c,
-            (Wire::Text(36), Wire::NativeUuid, Wire::Text(36)) => true,
+            (Wire::Bytes(a), Wire::Bytes(b), Wire::Bytes(c)) => a == b && b == c,
+            (Wire::Text(a), Wire::Text(b), Wire::Text(c)) => {
+                a as u8 == b as u8 && b as u8 == c as u8
+            }
+            (
+                Wire::Text(TextForm::Hyphenated),
+                Wire::NativeUuid,
+                Wire::Text(TextForm::Hyphenated),
+            ) => true,
             // Not of 38 digits: generated ids have fewer, which SQLite would sort as text.
-            (Wire::Decimal(28), Wire::Decimal(28), Wire::Text(28)) => true,
+            (Wire::Decimal(28), Wire::Decimal(28), Wire::Text(TextForm::Digits28)) => true,
             _ => false,
         }
 }
@@ -93,6 +99,9 @@ mod tests {
             (DistributedId128, "text-digits"),
             (ShortSuffixComb, "binary"),
             (UuidV7, "text"),
+            (UuidV7, "text-upper"),
+            (ShortSuffixComb, "text-hex"),
+            (UuidV7, "text-hex-upper"),
         ] {
             assert!(carries(&everywhere(format, choice)), "{format}, {choice}");
         }
@@ -101,6 +110,10 @@ mod tests {
             plan(DistributedId, &[(Postgres, "uuid")]),
             plan(DistributedId, &[(Sqlite, "uuid")]),
             plan(UuidV7, &[(MySql, "text")]),
+            // As many characters, but of another case.
+            everywhere(UuidV7, "text")
+                .try_with(Sqlite, "text-upper")
+                .unwrap(),
             plan(UuidV7, &[(Postgres, "binary")])
                 .try_with(MySql, "text")
                 .unwrap(),

@@ -157,7 +157,7 @@ pub fn column_type<K: EntityKey>() -> ColumnType {
         Wire::Uuid => ColumnType::Uuid,
         Wire::Bytes(width) => ColumnType::Binary(width.into()),
         Wire::Decimal(digits) => ColumnType::Decimal(Some((digits.into(), 0))),
-        Wire::Text(width) => ColumnType::Char(Some(width.into())),
+        Wire::Text(form) => ColumnType::Char(Some(form.width().into())),
         Wire::NativeUuid => ColumnType::Char(Some(36)),
     }
 }

@@ -5,9 +5,9 @@ use std::fmt;
 use rowkey_core::{Backend, Bounds, Column, ColumnName, ConditionPart, EntityKey, Wire};
 use tiberius::{ColumnData, Query};
 
-use crate::Error;
 use crate::column_data::{column_of, encode, encode_bound};
 use crate::error::MAX_PARAMETERS;
+use crate::{Comparable, Error};
 
 /// SQL text with the parameters that it asks for; made by [`ToCondition::to_condition`].
 ///
@@ -39,7 +39,7 @@ impl Condition {
     fn push_parameter(&mut self, column: Column, value: ColumnData<'static>) {
         let number = self.next_parameter();
         self.sql += &match column.wire() {
-            Wire::Text(width) => format!("CAST(@P{number} AS char({width}))"),
+            Wire::Text(form) => format!("CAST(@P{number} AS char({}))", form.width()),
             Wire::Bytes(width) => format!("CAST(@P{number} AS binary({width}))"),
             _ => format!("@P{number}"),
         };
@@ -125,6 +125,9 @@ pub trait ToCondition {
     /// `1 = 0`, one of all keys `1 = 1`. A key over a short COMB can need two intervals, because
     /// its counter is a ring; `ORDER BY` then does not give the order of time.
     ///
+    /// A key that is declared with `public-unordered` has no condition for its bounds: see
+    /// [`OrderedKey`](crate::OrderedKey).
+    ///
     /// A list of keys becomes `IN (…)`, an empty one `1 = 0`.
     ///
     /// # Errors
@@ -136,7 +139,9 @@ pub trait ToCondition {
         &self,
         column: impl Into<ColumnName<'a>>,
         first_parameter: usize,
-    ) -> Result<Condition, Error>;
+    ) -> Result<Condition, Error>
+    where
+        Self: Comparable;
 }
 
 impl<K: EntityKey> ToCondition for Bounds<K> {

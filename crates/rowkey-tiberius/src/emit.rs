@@ -15,6 +15,15 @@ macro_rules! __impl_sql_server {
             }
         }
 
+        // The bound is about a lifetime for form only: without one, a bound that does not hold would
+        // be an error in the declaration of the key instead of one where a span of it is asked for.
+        #[automatically_derived]
+        impl $crate::OrderedKey for $Key where
+            for<'a> $crate::ColumnOrder<$Key, { $crate::__private::is_ordered::<$Key>() }>:
+                $crate::KeptOrder<'a, $Key>
+        {
+        }
+
         #[automatically_derived]
         impl<'a> $crate::__private::tiberius::IntoSql<'a> for $Key {
             fn into_sql(self) -> $crate::__private::tiberius::ColumnData<'a> {
@@ -46,6 +55,8 @@ macro_rules! __impl_sql_server {
 #[doc(hidden)]
 pub mod private {
     pub use tiberius;
+
+    pub use crate::order::is_ordered;
 
     use rowkey_core::EntityKey;
     use tiberius::ColumnData;

@@ -65,6 +65,9 @@
 //! `CAST(@P1 AS binary(16))`: a server that speaks TDS, but is not SQL Server, could not look for a
 //! list of `varbinary` in an index of `binary`.
 //!
+//! A key that is declared with `sqlserver = "uuid:public-unordered"` is bound and read as every other,
+//! but its bounds make no condition here: see [`OrderedKey`].
+//!
 //! # What has been run
 //!
 //! The statements that this crate writes or tells to write have run on a server that speaks TDS.
@@ -93,6 +96,7 @@ mod condition;
 mod emit;
 mod error;
 mod nullable;
+mod order;
 mod row;
 
 pub mod column_data;
@@ -102,4 +106,5 @@ pub use condition::{Condition, ToCondition};
 pub use emit::private as __private;
 pub use error::Error;
 pub use nullable::{ToBulkValue, ToMssql};
+pub use order::{ColumnOrder, Comparable, KeptOrder, OrderedKey};
 pub use row::RowKeys;

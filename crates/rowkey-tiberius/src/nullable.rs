@@ -3,6 +3,7 @@
 use rowkey_core::{EntityKey, KeyBound};
 use tiberius::ColumnData;
 
+use crate::Comparable;
 use crate::column_data::{bulk_null, encode, encode_bound, null};
 
 /// Optional keys and bounds as parameters.
@@ -60,7 +61,9 @@ use crate::column_data::{bulk_null, encode, encode_bound, null};
 /// that is NULL; write `COALESCE(@P1, id)`, whose type has room for both.
 pub trait ToMssql {
     /// This as a parameter.
-    fn to_mssql(self) -> ColumnData<'static>;
+    fn to_mssql(self) -> ColumnData<'static>
+    where
+        Self: Comparable;
 }
 
 impl<K: EntityKey> ToMssql for Option<K> {

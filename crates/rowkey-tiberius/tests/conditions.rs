@@ -1,6 +1,6 @@
 //! The conditions that time spans and lists of keys become.
 
-use rowkey::driver::tiberius::{Condition, Error, ToCondition, ToMssql};
+use rowkey::driver::tiberius::{Condition, Error, OrderedKey, ToCondition, ToMssql};
 use rowkey::{
     AnyUuid, Bounds, DistributedId, EntityKey, PrefixComb, ShortPrefixComb, ShortSuffixComb,
     UnixMillis, UuidV7, entity_key,
@@ -37,7 +37,7 @@ fn at(millis: i64) -> UnixMillis {
     UnixMillis::new(millis)
 }
 
-fn condition<K: EntityKey>(bounds: &Bounds<K>) -> Condition {
+fn condition<K: OrderedKey>(bounds: &Bounds<K>) -> Condition {
     bounds.to_condition("id", 1).unwrap()
 }
 

@@ -44,30 +44,50 @@ macro_rules! keys {
 
 keys! {
     ShortPrefixComb: ShortPrefixSuffix "uuid:suffix", ShortPrefixSqlServer "uuid:sql-server",
-        ShortPrefixBinary "binary", ShortPrefixText "text", ShortPrefixCompact "text-compact";
+        ShortPrefixUnordered "uuid:public-unordered", ShortPrefixBinary "binary",
+        ShortPrefixText "text", ShortPrefixTextUpper "text-upper", ShortPrefixHex "text-hex",
+        ShortPrefixHexUpper "text-hex-upper", ShortPrefixCompact "text-compact";
     PrefixComb: PrefixSuffix "uuid:suffix", PrefixSqlServer "uuid:sql-server",
-        PrefixBinary "binary", PrefixText "text", PrefixCompact "text-compact";
+        PrefixUnordered "uuid:public-unordered", PrefixBinary "binary", PrefixText "text",
+        PrefixTextUpper "text-upper", PrefixHex "text-hex", PrefixHexUpper "text-hex-upper",
+        PrefixCompact "text-compact";
     ShortSuffixComb: ShortSuffixPublic "uuid:public", ShortSuffixBinary "binary:prefix",
-        ShortSuffixText "text:prefix", ShortSuffixCompact "text-compact:prefix";
-    SuffixComb: SuffixPublic "uuid:public", SuffixBinary "binary:prefix",
-        SuffixText "text:prefix", SuffixCompact "text-compact:prefix";
-    UuidV7: V7SqlServer "uuid:sql-server", V7Binary "binary", V7Text "text",
+        ShortSuffixText "text:prefix", ShortSuffixTextUpper "text-upper:prefix",
+        ShortSuffixHex "text-hex:prefix", ShortSuffixHexUpper "text-hex-upper:prefix",
+        ShortSuffixCompact "text-compact:prefix";
+    SuffixComb: SuffixPublic "uuid:public", SuffixBinary "binary:prefix", SuffixText "text:prefix",
+        SuffixTextUpper "text-upper:prefix", SuffixHex "text-hex:prefix",
+        SuffixHexUpper "text-hex-upper:prefix", SuffixCompact "text-compact:prefix";
+    UuidV7: V7SqlServer "uuid:sql-server", V7Unordered "uuid:public-unordered", V7Binary "binary",
+        V7Text "text", V7TextUpper "text-upper", V7Hex "text-hex", V7HexUpper "text-hex-upper",
         V7Compact "text-compact";
-    Iuid: IuidSqlServer "uuid:sql-server", IuidBinary "binary", IuidText "text",
-        IuidCompact "text-compact";
-    HotGuid: HotSqlServer "uuid:sql-server", HotBinary "binary", HotText "text",
-        HotCompact "text-compact";
+    Iuid: IuidSqlServer "uuid:sql-server", IuidUnordered "uuid:public-unordered",
+        IuidBinary "binary", IuidText "text", IuidTextUpper "text-upper", IuidHex "text-hex",
+        IuidHexUpper "text-hex-upper", IuidCompact "text-compact";
+    HotGuid: HotSqlServer "uuid:sql-server", HotUnordered "uuid:public-unordered",
+        HotBinary "binary", HotText "text", HotTextUpper "text-upper", HotHex "text-hex",
+        HotHexUpper "text-hex-upper", HotCompact "text-compact";
     Luuid: LuuidSqlServer "uuid:sql-server" of "com.acme.Customer",
+        LuuidUnordered "uuid:public-unordered" of "com.acme.Customer",
         LuuidBinary "binary" of "com.acme.Customer", LuuidText "text" of "com.acme.Customer",
+        LuuidTextUpper "text-upper" of "com.acme.Customer",
+        LuuidHex "text-hex" of "com.acme.Customer",
+        LuuidHexUpper "text-hex-upper" of "com.acme.Customer",
         LuuidCompact "text-compact" of "com.acme.Customer";
-    DistributedId: NumberDecimal "decimal", NumberUuid "uuid", NumberBinary "binary",
-        NumberText "text", NumberCompact "text-compact", NumberDigits "text-digits";
-    DistributedId128: Number128Decimal "decimal", Number128Uuid "uuid", Number128Binary "binary",
-        Number128Text "text", Number128Compact "text-compact", Number128Digits "text-digits";
-    UuidV4: V4Public "uuid:public", V4SqlServer "uuid:sql-server", V4Binary "binary",
-        V4Text "text", V4Compact "text-compact";
+    DistributedId: NumberDecimal "decimal", NumberUuid "uuid",
+        NumberUnordered "uuid:public-unordered", NumberBinary "binary", NumberText "text",
+        NumberCompact "text-compact", NumberDigits "text-digits";
+    DistributedId128: Number128Decimal "decimal", Number128Uuid "uuid",
+        Number128Unordered "uuid:public-unordered", Number128Binary "binary", Number128Text "text",
+        Number128TextUpper "text-upper", Number128Hex "text-hex",
+        Number128HexUpper "text-hex-upper", Number128Compact "text-compact",
+        Number128Digits "text-digits";
+    UuidV4: V4Public "uuid:public", V4SqlServer "uuid:sql-server", V4Binary "binary", V4Text "text",
+        V4TextUpper "text-upper", V4Hex "text-hex", V4HexUpper "text-hex-upper",
+        V4Compact "text-compact";
     AnyUuid: AnyPublic "uuid:public", AnySqlServer "uuid:sql-server", AnyBinary "binary",
-        AnyText "text", AnyCompact "text-compact";
+        AnyText "text", AnyTextUpper "text-upper", AnyHex "text-hex", AnyHexUpper "text-hex-upper",
+        AnyCompact "text-compact";
 }
 
 #[test]
@@ -135,7 +155,9 @@ fn has_type_of_plan<K: EntityKey>(data: &ColumnData<'_>) -> bool {
         (Wire::Decimal(digits), ColumnData::Numeric(Some(number))) => {
             number.scale() == 0 && number.precision() <= digits
         }
-        (Wire::Text(width), ColumnData::String(Some(text))) => text.len() == usize::from(width),
+        (Wire::Text(form), ColumnData::String(Some(text))) => {
+            text.len() == usize::from(form.width())
+        }
         _ => false,
     }
 }
@@ -185,8 +207,17 @@ fn known_values_of_every_storage_and_layout() {
     check::<SuffixPublic>(COMB, guid(Uuid::from_u128(public)));
     check::<SuffixBinary>(COMB, bytes(full_swapped, 16));
     check::<SuffixText>(COMB, text("aabbccdd-eeff-4677-8899-001122334455"));
+    check::<SuffixTextUpper>(COMB, text("AABBCCDD-EEFF-4677-8899-001122334455"));
+    check::<SuffixHex>(COMB, text("aabbccddeeff46778899001122334455"));
+    check::<V4TextUpper>(COMB, text("00112233-4455-4677-8899-AABBCCDDEEFF"));
+    check::<V4Hex>(COMB, text("00112233445546778899aabbccddeeff"));
+    check::<V4HexUpper>(COMB, text("00112233445546778899AABBCCDDEEFF"));
     check::<SuffixCompact>(COMB, text("EeoHAdDFXQlBj6ZwPdmXOn"));
     check::<V7SqlServer>(V7, guid(uuid!("8f39070c-0cdc-c498-7cc3-017f22e279b0")));
+    check::<V7Unordered>(V7, guid(Uuid::from_u128(V7)));
+    check::<ShortPrefixUnordered>(COMB, guid(Uuid::from_u128(public)));
+    check::<PrefixUnordered>(COMB, guid(Uuid::from_u128(public)));
+    check::<NumberUnordered>(NUMBER, guid(Uuid::from_u128(NUMBER)));
     check::<V7Binary>(V7, bytes(V7, 16));
     check::<V7Text>(V7, text("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"));
     check::<V4Public>(COMB, guid(Uuid::from_u128(public)));
@@ -443,14 +474,24 @@ fn bytes_and_text_of_another_length_or_alphabet_are_told() {
 
 #[test]
 fn values_of_another_format_are_told() {
-    let message = refusal::<V7SqlServer>(guid(Uuid::nil()));
-    assert!(
-        message.starts_with("not a UuidV7: the version"),
-        "{message}"
+    assert_eq!(
+        refusal::<V7Unordered>(guid(Uuid::nil())),
+        "not a UuidV7: the version (position 14 of the hyphenated text) is 0, expected 7"
+    );
+    assert_eq!(
+        refusal::<V7SqlServer>(guid(Uuid::nil())),
+        "`00000000-0000-0000-0000-000000000000` is not a UuidV7 in the `sql-server` layout: the \
+         version (position 19 of the hyphenated text) is 0, expected 7; for a column of ids of \
+         several formats, declare the key over AnyUuid"
     );
     // The right uuid in another layout than the plan's.
-    let message = refusal::<V7SqlServer>(guid(Uuid::from_u128(V7)));
-    assert!(message.starts_with("not a UuidV7: "), "{message}");
+    assert_eq!(
+        refusal::<V7SqlServer>(guid(uuid!("018e5f3b-ff48-7bff-8000-0123456789ab"))),
+        "`018e5f3b-ff48-7bff-8000-0123456789ab` is not a UuidV7 in the `sql-server` layout: the \
+         version (position 19 of the hyphenated text) is 8, expected 7; as it stands it is one: for \
+         guids that were stored unswapped, declare \
+         `storage(sqlserver = \"uuid:public-unordered\")`"
+    );
     // Of another group.
     let other = LuuidBinary::generate_for(&LuuidBinary::luuid_context(7)).to_u128() ^ 1 << 64;
     let message = refusal::<LuuidBinary>(bytes(other, 16));
@@ -458,6 +499,17 @@ fn values_of_another_format_are_told() {
         message.starts_with("LuuidBinary holds ids of group"),
         "{message}"
     );
+}
+
+#[test]
+fn text_in_another_case_is_told_with_the_storage_that_reads_it() {
+    assert_eq!(
+        refusal::<V4Text>(text("00112233-4455-4677-8899-AABBCCDDEEFF")),
+        "stored UuidV4: expected hyphenated uuid text of 36 characters in lower case, found \
+         hyphenated uuid text of 36 characters in upper case: declare `text-upper`"
+    );
+    let message = refusal::<V4HexUpper>(text("00112233445546778899aabbccddeeff"));
+    assert!(message.ends_with(": declare `text-hex`"), "{message}");
 }
 
 #[test]

@@ -154,15 +154,32 @@ pub use drivers::private as __private;
 /// ```
 ///
 /// Backends: `postgres`, `mysql`, `mariadb`, `sqlite`, `sqlserver`. Storages: `uuid`, `native-uuid`
-/// (MariaDB's own type), `binary`, `decimal`, `text`, `text-compact`, `text-digits`. Layouts, after
-/// a colon: `public`, `prefix`, `suffix`, `sql-server`. What cannot keep the promise of a plan is a
-/// compile error that says why and what to write:
+/// (MariaDB's own type), `binary`, `decimal`, `text` (hyphenated, lower case), `text-upper`,
+/// `text-hex` (32 digits), `text-hex-upper`, `text-compact`, `text-digits`. Layouts, after a colon:
+/// `public`, `public-unordered`, `prefix`, `suffix`, `sql-server`. What cannot keep the promise of a
+/// plan is a compile error that says why and what to write:
 ///
 /// ```compile_fail
 /// # use rowkey::{UuidV7, entity_key};
 /// // SQL Server would sort by the six bytes of this format that are random.
 /// #[entity_key(storage(sqlserver = "uuid:public"))]
 /// pub struct OrderId(UuidV7);
+/// ```
+///
+/// Where a table of SQL Server already has such guids, `public-unordered` gives up their order and
+/// keeps everything else. The bounds of a time span are then no condition there: that does not
+/// compile, and says why. On other databases they are.
+///
+/// ```
+/// use rowkey::{Backend, EntityKey, OrderPromise, UuidV7, entity_key};
+///
+/// /// Made by .NET's `Guid.CreateVersion7`, and stored as it is.
+/// #[entity_key(storage(sqlserver = "uuid:public-unordered"))]
+/// pub struct OrderId(UuidV7);
+///
+/// let promise = |backend| OrderId::PLAN.column(backend).order_promise();
+/// assert_eq!(promise(Backend::SqlServer), OrderPromise::Nothing);
+/// assert_eq!(promise(Backend::Postgres), OrderPromise::Full);
 /// ```
 ///
 /// Drivers cannot tell MySQL and MariaDB apart, so a key is stored in one way in both: `mysql` and
@@ -289,8 +306,8 @@ pub use rowkey_core::{
     PublicIdLabel, PublicIdProblem, PublicIdValue, Registry, RegistryProblem, ServiceEntity, Shard,
     ShardLayout, ShortKey, ShortKeyAllocator, ShortKeyBlock, ShortPrefixComb, ShortSuffixComb,
     SqlServerOrd, Storage, StoragePlan, Stored, StoredBytes, StoredRef, SuffixComb, TableName,
-    TextProblem, TimeOrdered, TimePartitions, Tolerance, UnboundedCommandLog, UnixMillis, UuidV4,
-    UuidV7, ValidationError, ValueRange, ValueRanges, Wire, crc12, interval_counter,
+    TextForm, TextProblem, TimeOrdered, TimePartitions, Tolerance, UnboundedCommandLog, UnixMillis,
+    UuidV4, UuidV7, ValidationError, ValueRange, ValueRanges, Wire, crc12, interval_counter,
     quote_identifier,
 };
 #[cfg(feature = "std")]

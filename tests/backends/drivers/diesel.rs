@@ -14,7 +14,7 @@ use diesel::{Connection, RunQueryDsl};
 use rowkey::driver::diesel::{BoundParam, Key, ToDiesel};
 use rowkey::{Backend, Bounds, ConditionPart, EntityKey};
 
-use crate::driver::{Ability, Driver, KeyOf, Violation};
+use crate::driver::{Ability, BoundsOf, Driver, KeyOf, Violation};
 use crate::keys::{self, Case};
 use crate::query::{Part, Query};
 use crate::scenarios::{Scenario, many};
@@ -176,7 +176,6 @@ macro_rules! impl_driver {
             K: EntityKey
                 + ToSql<Key<K>, <$Connection as Connection>::Backend>
                 + FromSql<Key<K>, <$Connection as Connection>::Backend>,
-            BoundParam<K>: ToSql<Key<K>, <$Connection as Connection>::Backend>,
         {
             fn param(self) -> Param<$Connection> {
                 Box::new(move |statement| statement.bind::<Key<K>, _>(self))
@@ -184,22 +183,6 @@ macro_rules! impl_driver {
 
             fn param_of(key: Option<Self>) -> Param<$Connection> {
                 Box::new(move |statement| statement.bind::<Nullable<Key<K>>, _>(key))
-            }
-
-            fn push_bounds(
-                query: &mut Query<Diesel<$Connection>>,
-                column: &'static str,
-                bounds: Bounds<Self>,
-            ) {
-                bounds.write_condition(|part| {
-                    match part {
-                        ConditionPart::Sql(sql) => query.push(sql),
-                        ConditionPart::Column => query.push(column),
-                        ConditionPart::Bound(bound) => query.push_param(Box::new(
-                            move |statement| statement.bind::<Key<K>, _>(bound.to_diesel()),
-                        )),
-                    };
-                });
             }
 
             fn get(
@@ -215,6 +198,28 @@ macro_rules! impl_driver {
             ) -> Result<Option<Self>, Error> {
                 NamedRow::get::<Nullable<Key<K>>, Option<K>>(row, column)
                     .map_err(Error::DeserializationError)
+            }
+        }
+
+        impl<K> BoundsOf<Diesel<$Connection>> for K
+        where
+            K: KeyOf<Diesel<$Connection>>,
+            BoundParam<K>: ToSql<Key<K>, <$Connection as Connection>::Backend>,
+        {
+            fn push_bounds(
+                query: &mut Query<Diesel<$Connection>>,
+                column: &'static str,
+                bounds: Bounds<Self>,
+            ) {
+                bounds.write_condition(|part| {
+                    match part {
+                        ConditionPart::Sql(sql) => query.push(sql),
+                        ConditionPart::Column => query.push(column),
+                        ConditionPart::Bound(bound) => query.push_param(Box::new(
+                            move |statement| statement.bind::<Key<K>, _>(bound.to_diesel()),
+                        )),
+                    };
+                });
             }
         }
     )*};

@@ -15,7 +15,7 @@ use sea_orm::{
     RuntimeErr, SqlErr, Statement, TryGetable, Value, sqlx,
 };
 
-use crate::driver::{Ability, Driver, KeyOf, Violation};
+use crate::driver::{Ability, BoundsOf, Driver, KeyOf, Violation};
 use crate::keys::{self, Case};
 use crate::query::{Part, Query};
 use crate::scenarios::{Scenario, many};
@@ -181,6 +181,9 @@ impl Driver for SeaOrm {
         cases.extend(keys::binary::cases());
         cases.push(Case::with_time::<keys::decimal::DistributedId>());
         cases.extend(keys::text::cases());
+        cases.extend(keys::text_upper::cases());
+        cases.extend(keys::text_hex::cases());
+        cases.extend(keys::text_hex_upper::cases());
         cases.extend(keys::text_compact::cases());
         cases.extend(keys::text_digits::cases());
         cases.extend(keys::native_uuid_beside_text::cases());
@@ -207,16 +210,21 @@ where
         }
     }
 
-    fn push_bounds(query: &mut Query<SeaOrm>, column: &'static str, bounds: Bounds<Self>) {
-        let condition = move |backend| bounds.to_condition(Expr::col(column), backend).into();
-        query.push("(").push_param(Box::new(condition)).push(")");
-    }
-
     fn get(row: &QueryResult, column: &str) -> Result<Self, DbErr> {
         row.try_get("", column)
     }
 
     fn get_optional(row: &QueryResult, column: &str) -> Result<Option<Self>, DbErr> {
         row.try_get("", column)
+    }
+}
+
+impl<K> BoundsOf<SeaOrm> for K
+where
+    K: KeyOf<SeaOrm> + Into<Value>,
+{
+    fn push_bounds(query: &mut Query<SeaOrm>, column: &'static str, bounds: Bounds<Self>) {
+        let condition = move |backend| bounds.to_condition(Expr::col(column), backend).into();
+        query.push("(").push_param(Box::new(condition)).push(")");
     }
 }

@@ -11,7 +11,7 @@ use sqlx::{
     Sqlite, Type,
 };
 
-use crate::driver::{Driver, KeyOf, Violation};
+use crate::driver::{BoundsOf, Driver, KeyOf, Violation};
 use crate::keys::{self, Case};
 use crate::query::{Part, Query};
 use crate::scenarios::{Scenario, adoption, arrays, many, rows, servers, support};
@@ -162,7 +162,6 @@ macro_rules! impl_driver {
         impl<K> KeyOf<Sqlx<$DB>> for K
         where
             K: EntityKey + for<'q> Encode<'q, $DB> + for<'r> Decode<'r, $DB> + Type<$DB>,
-            BoundParam<K>: for<'q> Encode<'q, $DB> + Type<$DB>,
         {
             fn param(self) -> Param<$DB> {
                 param(self)
@@ -170,17 +169,6 @@ macro_rules! impl_driver {
 
             fn param_of(key: Option<Self>) -> Param<$DB> {
                 param(key)
-            }
-
-            fn push_bounds(
-                query: &mut Query<Sqlx<$DB>>,
-                column: &'static str,
-                bounds: Bounds<Self>,
-            ) {
-                query.push_param(Box::new(move |query| {
-                    let pushed = query.push_bounds(column, &bounds).map(drop);
-                    pushed.expect("the tests have plain names");
-                }));
             }
 
             fn get(row: &<$DB as Database>::Row, column: &str) -> sqlx::Result<Self> {
@@ -192,6 +180,23 @@ macro_rules! impl_driver {
                 column: &str,
             ) -> sqlx::Result<Option<Self>> {
                 row.try_get(column)
+            }
+        }
+
+        impl<K> BoundsOf<Sqlx<$DB>> for K
+        where
+            K: KeyOf<Sqlx<$DB>>,
+            BoundParam<K>: for<'q> Encode<'q, $DB> + Type<$DB>,
+        {
+            fn push_bounds(
+                query: &mut Query<Sqlx<$DB>>,
+                column: &'static str,
+                bounds: Bounds<Self>,
+            ) {
+                query.push_param(Box::new(move |query| {
+                    let pushed = query.push_bounds(column, &bounds).map(drop);
+                    pushed.expect("the tests have plain names");
+                }));
             }
         }
     )*};

@@ -5,14 +5,14 @@ mod probe;
 use std::fmt;
 
 use anyhow::Result;
-use rowkey::driver::tiberius::{Condition, RowKeys, ToBulkValue, ToCondition, ToMssql};
+use rowkey::driver::tiberius::{Condition, OrderedKey, RowKeys, ToBulkValue, ToCondition, ToMssql};
 use rowkey::{Backend, Bounds, ConditionPart, EntityKey, Storage, Wire};
 use rowkey_testkit::Server;
 use tiberius::{Client, ColumnData, Config, Query as Statement, Row};
 use tokio::net::TcpStream;
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
-use crate::driver::{Ability, Assumption, Driver, KeyOf, Violation};
+use crate::driver::{Ability, Assumption, BoundsOf, Driver, KeyOf, Violation};
 use crate::keys::{self, Case};
 use crate::query::{Part, Query};
 use crate::scenarios::{Scenario, many, sql_server};
@@ -63,7 +63,7 @@ impl KeyParam {
             {
                 return (number.value().to_string(), None);
             }
-            (_, Wire::Text(width)) => format!("CAST(@P{number} AS char({width}))"),
+            (_, Wire::Text(form)) => format!("CAST(@P{number} AS char({}))", form.width()),
             (_, Wire::Bytes(width)) => format!("CAST(@P{number} AS binary({width}))"),
             _ => format!("@P{number}"),
         };
@@ -234,7 +234,12 @@ impl Driver for Tiberius {
         let (is_met, reason) = match assumption {
             Assumption::OrderOf(Storage::Uuid) => (server.sorts_guids, "order unverified"),
             Assumption::ForeignKeysOf(
-                Storage::Text | Storage::TextCompact | Storage::TextDigits,
+                Storage::Text
+                | Storage::TextUpper
+                | Storage::TextHex
+                | Storage::TextHexUpper
+                | Storage::TextCompact
+                | Storage::TextDigits,
             ) => (server.refers_to_text, "references of text fail"),
             Assumption::OrderOf(_) | Assumption::ForeignKeysOf(_) => return None,
             Assumption::UntypedNull => (server.takes_untyped_null, "untyped NULL refused"),
@@ -248,6 +253,7 @@ impl Driver for Tiberius {
     fn cases() -> Vec<Case<Self>> {
         let mut cases = keys::cases!(Self);
         cases.extend(keys::uuid_sql_server::cases());
+        cases.extend(keys::uuid_public_unordered::cases());
         cases
     }
 
@@ -278,6 +284,19 @@ where
         param::<K>(key.to_mssql(), key.to_bulk_value())
     }
 
+    fn get(row: &Row, column: &str) -> Result<Self, Error> {
+        Ok(row.try_key(column)?)
+    }
+
+    fn get_optional(row: &Row, column: &str) -> Result<Option<Self>, Error> {
+        Ok(row.try_optional_key(column)?)
+    }
+}
+
+impl<K> BoundsOf<Tiberius> for K
+where
+    K: KeyOf<Tiberius> + OrderedKey,
+{
     fn push_bounds(query: &mut Query<Tiberius>, column: &'static str, bounds: Bounds<Self>) {
         let wire = K::PLAN.column(Backend::SqlServer).wire();
         if wire == Wire::Decimal(38) && !probe::known().reads_long_numbers {
@@ -295,13 +314,5 @@ where
             let condition = bounds.to_condition(column, first);
             condition.expect("the tests have plain names and few parameters")
         })));
-    }
-
-    fn get(row: &Row, column: &str) -> Result<Self, Error> {
-        Ok(row.try_key(column)?)
-    }
-
-    fn get_optional(row: &Row, column: &str) -> Result<Option<Self>, Error> {
-        Ok(row.try_optional_key(column)?)
     }
 }

@@ -9,7 +9,7 @@ use sqlx::{MySql, Postgres, Row, Sqlite};
 use uuid::Uuid;
 
 use super::Scenario;
-use crate::driver::{Driver, KeyOf, Session};
+use crate::driver::{BoundsOf, Driver, KeyOf, Session};
 use crate::drivers::sqlx::{Sqlx, param};
 use crate::query::Query;
 use crate::samples::Random;
@@ -48,6 +48,19 @@ struct NumberInBytesId(rowkey::DistributedId128);
 
 #[entity_key(storage(postgres = "text", mysql = "text", sqlite = "text"))]
 struct TextId(rowkey::UuidV4);
+
+#[entity_key(storage(postgres = "text-upper", mysql = "text-upper", sqlite = "text-upper"))]
+struct UpperTextId(rowkey::UuidV4);
+
+#[entity_key(storage(postgres = "text-hex", mysql = "text-hex", sqlite = "text-hex"))]
+struct HexId(rowkey::UuidV4);
+
+#[entity_key(storage(
+    postgres = "text-hex-upper",
+    mysql = "text-hex-upper",
+    sqlite = "text-hex-upper"
+))]
+struct UpperHexId(rowkey::UuidV4);
 
 #[entity_key(storage(postgres = "binary"))]
 struct BinaryId(rowkey::UuidV4);
@@ -92,7 +105,8 @@ pub(crate) fn postgres() -> Vec<Scenario<Sqlx<Postgres>>> {
         constraints_keep_their_actions,
         other_columns_are_left_alone,
         old_random_ids_have_no_time,
-        upper_case_is_not_found,
+        other_cases_are_told_and_not_found,
+        text_is_declared_by_its_case,
         postgres_text_becomes_uuid,
         postgres_conversions_keep_constraints,
         postgres_bytes_become_uuid,
@@ -115,7 +129,8 @@ pub(crate) fn mysql(backend: Backend) -> Vec<Scenario<Sqlx<MySql>>> {
         collations_decide_about_letter_case,
         suffix_combs_are_turned_round,
         old_random_ids_have_no_time,
-        upper_case_is_not_found,
+        other_cases_are_told_and_not_found,
+        text_is_declared_by_its_case,
         mysql_text_becomes_binary,
         updates_keep_the_time,
         bad_text_loses_no_row,
@@ -144,7 +159,8 @@ pub(crate) fn sqlite() -> Vec<Scenario<Sqlx<Sqlite>>> {
         constraints_keep_their_actions,
         other_columns_are_left_alone,
         old_random_ids_have_no_time,
-        upper_case_is_not_found,
+        other_cases_are_told_and_not_found,
+        text_is_declared_by_its_case,
         sqlite_text_becomes_blob,
         bad_text_loses_no_row,
         sqlite_columns_take_wrong_ids,
@@ -898,7 +914,7 @@ async fn old_random_ids_have_no_time<D: Driver>(session: &mut Session<D>) -> Res
 where
     AnyId: KeyOf<D>,
     RandomId: KeyOf<D>,
-    PrefixId: KeyOf<D>,
+    PrefixId: BoundsOf<D>,
 {
     let mut random = Random::Seeded(24);
     let mut values: Vec<u128> = (0..20).map(|_| v4(&mut random)).collect();
@@ -912,30 +928,80 @@ where
 
     let mut query = Query::new("SELECT id FROM orders WHERE ");
     let always = PrefixId::bounds(UnixMillis::new(0)..UnixMillis::new(4_102_444_800_000));
-    KeyOf::push_bounds(&mut query, "id", always);
+    BoundsOf::push_bounds(&mut query, "id", always);
     let found = session.fetch(query, |_| Ok(())).await?.len();
     ensure!(found == combs.len(), "{found} rows");
     Ok(())
 }
 
-async fn upper_case_is_not_found<D: Driver>(session: &mut Session<D>) -> Result<()>
+/// Text that is in another case than the key's is refused where it is read; a look-up cannot tell.
+async fn other_cases_are_told_and_not_found<D: Driver>(session: &mut Session<D>) -> Result<()>
 where
     TextId: KeyOf<D>,
 {
     const LOWER: &str = "UPDATE orders SET id = lower(id)";
     ensure!(CHAPTER.contains("`lower(id)`"));
     let (values, texts) = texts(25);
-    let column = match session.backend() {
-        Backend::MySql | Backend::MariaDb => "id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin",
-        _ => "id VARCHAR(36)",
-    };
-    create(session, column, texts).await?;
-    ensure!(orders::<D, TextId>(session).await? == values);
+    create(session, text_column(session.backend()), texts).await?;
+    ensure!(counts(session, "letter-case", CASES).await? == [6, 5, 1]);
+    refuses_upper_case::<D>(session).await?;
     ensure!(finds::<D, TextId>(session, values[4]).await?);
     ensure!(!finds::<D, TextId>(session, values[5]).await?);
     session.execute(LOWER).await?;
+    ensure!(counts(session, "letter-case", CASES).await? == [6, 6, 0]);
     ensure!(finds::<D, TextId>(session, values[5]).await?);
+    ensure!(orders::<D, TextId>(session).await? == values);
     Ok(())
+}
+
+/// What `letter-case` counts.
+const CASES: [&str; 3] = ["ids", "in_lower_case", "in_upper_case"];
+
+/// A column of text that tells the letter cases apart.
+fn text_column(backend: Backend) -> &'static str {
+    match backend {
+        Backend::MySql | Backend::MariaDb => "id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin",
+        _ => "id VARCHAR(36)",
+    }
+}
+
+/// Reading the one row in upper case fails, and says what to declare for a column of such.
+async fn refuses_upper_case<D: Driver>(session: &mut Session<D>) -> Result<()>
+where
+    TextId: KeyOf<D>,
+{
+    let error = refusal::<D, TextId>(session).await?;
+    ensure!(error.contains("declare `text-upper`"), "{error}");
+    Ok(())
+}
+
+/// Each way to write ids as text is read and found by the storage of the chapter's table.
+async fn text_is_declared_by_its_case<D: Driver>(session: &mut Session<D>) -> Result<()>
+where
+    TextId: KeyOf<D>,
+    UpperTextId: KeyOf<D>,
+    HexId: KeyOf<D>,
+    UpperHexId: KeyOf<D>,
+{
+    async fn check<D: Driver, K: KeyOf<D>>(
+        session: &mut Session<D>,
+        write: fn(u128) -> String,
+        cases: [i64; 3],
+    ) -> Result<()> {
+        let (values, _) = texts(37);
+        let literals = values.iter().map(|&value| format!("'{}'", write(value)));
+        create(session, text_column(session.backend()), literals.collect()).await?;
+        ensure!(counts(session, "letter-case", CASES).await? == cases);
+        ensure!(orders::<D, K>(session).await? == values);
+        ensure!(finds::<D, K>(session, values[3]).await?);
+        drop_tables(session).await
+    }
+
+    check::<D, TextId>(session, hyphenated, [6, 6, 0]).await?;
+    let upper = |value| hyphenated(value).to_uppercase();
+    check::<D, UpperTextId>(session, upper, [6, 0, 6]).await?;
+    check::<D, HexId>(session, |value| format!("{value:032x}"), [6, 6, 0]).await?;
+    check::<D, UpperHexId>(session, |value| format!("{value:032X}"), [6, 0, 6]).await
 }
 
 /// Some UUIDs and their texts, of which the last is in upper case.
@@ -954,16 +1020,17 @@ async fn postgres_text_becomes_uuid(session: &mut Session<Sqlx<Postgres>>) -> Re
     create_lines(session, "text").await?;
     let others = counts(session, "find-other-text", ["other"]).await?;
     ensure!(others == [1]);
-    ensure!(orders::<_, TextId>(session).await? == values);
+    refuses_upper_case(session).await?;
     ensure!(finds::<_, TextId>(session, values[0]).await?);
     ensure!(!finds::<_, TextId>(session, values[5]).await?);
+    let before = ids_as_text(session, "order_lines", "order_id").await?;
 
     // What is no uuid stops it, and nothing has changed.
     session
         .execute("INSERT INTO orders (id) VALUES ('nobody')")
         .await?;
     ensure!(run(session, "text-to-uuid").await.is_err());
-    ensure!(orders_with_lines::<_, TextId>(session).await? == values);
+    ensure!(ids_as_text(session, "order_lines", "order_id").await? == before);
     session
         .execute("DELETE FROM orders WHERE id = 'nobody'")
         .await?;
@@ -1060,8 +1127,10 @@ async fn collations_decide_about_letter_case(session: &mut Session<Sqlx<MySql>>)
     let (values, texts) = texts(28);
     let column = "id CHAR(36) CHARACTER SET utf8 COLLATE utf8_general_ci";
     create(session, column, texts).await?;
-    ensure!(orders::<_, TextId>(session).await? == values);
+    ensure!(counts(session, "letter-case", CASES).await? == [6, 5, 1]);
+    // It is found here, and what is found is refused.
     ensure!(finds::<_, TextId>(session, values[5]).await?);
+    refuses_upper_case(session).await?;
     Ok(())
 }
 
@@ -1070,7 +1139,7 @@ async fn mysql_text_becomes_binary(session: &mut Session<Sqlx<MySql>>) -> Result
     let column = "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin";
     create(session, &format!("id {column}"), texts).await?;
     create_lines(session, column).await?;
-    ensure!(orders::<_, TextId>(session).await? == values);
+    refuses_upper_case(session).await?;
     ensure!(finds::<_, TextId>(session, values[0]).await?);
     ensure!(!finds::<_, TextId>(session, values[5]).await?);
     let error = refusal::<_, RandomId>(session).await?;
@@ -1458,7 +1527,7 @@ async fn sqlite_text_becomes_blob(session: &mut Session<Sqlx<Sqlite>>) -> Result
     let kinds: Vec<(String, i64)> = ask(session, "count-types", kind).await?;
     ensure!(kinds == [("text".to_owned(), 36)], "{kinds:?}");
     ensure!(counts(session, "find-other-text", ["other"]).await? == [1]);
-    ensure!(orders::<_, TextId>(session).await? == values);
+    refuses_upper_case(session).await?;
     ensure!(finds::<_, TextId>(session, values[0]).await?);
     ensure!(!finds::<_, TextId>(session, values[5]).await?);
 

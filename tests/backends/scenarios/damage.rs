@@ -1,7 +1,7 @@
 //! What is no key of the plan is refused, with an error that names the column.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::{Backend, FormatKind, Wire};
+use rowkey::{Backend, FormatKind, TextForm, Wire};
 
 use crate::driver::{Ability, Driver, Session};
 use crate::keys::Case;
@@ -34,6 +34,17 @@ fn check_one(mut checked: Vec<Result<()>>) -> Result<()> {
     ensure!(checked.len() == 1, "{} rows", checked.len());
     checked.remove(0)
 }
+
+/// One id in each form of hexadecimal digits.
+const UUID_TEXTS: [(TextForm, &str); 4] = [
+    (TextForm::Hyphenated, "8dd5bca5-6abe-4f73-b4b7-393ae6bbb849"),
+    (
+        TextForm::HyphenatedUpper,
+        "8DD5BCA5-6ABE-4F73-B4B7-393AE6BBB849",
+    ),
+    (TextForm::Hex, "8dd5bca56abe4f73b4b7393ae6bbb849"),
+    (TextForm::HexUpper, "8DD5BCA56ABE4F73B4B7393AE6BBB849"),
+];
 
 /// SQL expressions that are not what a wire shape is.
 fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
@@ -119,8 +130,10 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
                 foreign.push(decimal(&format!("1{}", "0".repeat(digits))));
             }
         }
-        Wire::Text(width) => {
-            let width = usize::from(width);
+        Wire::Text(form) => {
+            let width = usize::from(form.width());
+            let others = UUID_TEXTS.iter().filter(|(other, _)| *other != form);
+            foreign.extend(others.map(|(_, other)| text(other, 1)));
             foreign.extend([
                 text("7", width - 1),
                 text("7", width + 1),
@@ -200,8 +213,9 @@ pub(crate) async fn ids_of_another_format_are_refused<D: Driver>(
 /// The largest number that can be written into a column of this type, whatever the format.
 fn room(wire: Wire) -> u128 {
     match wire {
-        Wire::Decimal(digits) | Wire::Text(digits @ (28 | 38)) => 10_u128.pow(digits.into()) - 1,
-        Wire::Text(16) => 10_u128.pow(28) - 1,
+        Wire::Decimal(digits) => 10_u128.pow(digits.into()) - 1,
+        Wire::Text(TextForm::Digits28 | TextForm::Compact16) => 10_u128.pow(28) - 1,
+        Wire::Text(TextForm::Digits38) => 10_u128.pow(38) - 1,
         Wire::Bytes(12) => (1 << 96) - 1,
         _ => u128::MAX,
     }

@@ -12,7 +12,7 @@ use rowkey::{
 };
 
 use super::Scenario;
-use crate::driver::{Ability, Assumption, Driver, KeyOf, Session};
+use crate::driver::{Ability, Assumption, BoundsOf, Driver, Session};
 use crate::index_use::check_index_use;
 use crate::keys::{Case, Span, binary, decimal, native_uuid, text, text_compact, uuid};
 use crate::query::Query;
@@ -31,16 +31,16 @@ const BURST: usize = 4;
 /// bytes and as text.
 pub(crate) fn scenarios<D: Driver>(backend: Backend) -> Vec<Scenario<D>>
 where
-    uuid::ShortPrefixComb: KeyOf<D>,
-    uuid::ShortSuffixComb: KeyOf<D>,
-    uuid::PrefixComb: KeyOf<D>,
-    uuid::UuidV7: KeyOf<D>,
-    decimal::DistributedId: KeyOf<D>,
-    decimal::DistributedId128: KeyOf<D>,
-    binary::DistributedId: KeyOf<D>,
-    text::UuidV7: KeyOf<D>,
-    text_compact::DistributedId: KeyOf<D>,
-    native_uuid::PrefixComb: KeyOf<D>,
+    uuid::ShortPrefixComb: BoundsOf<D>,
+    uuid::ShortSuffixComb: BoundsOf<D>,
+    uuid::PrefixComb: BoundsOf<D>,
+    uuid::UuidV7: BoundsOf<D>,
+    decimal::DistributedId: BoundsOf<D>,
+    decimal::DistributedId128: BoundsOf<D>,
+    binary::DistributedId: BoundsOf<D>,
+    text::UuidV7: BoundsOf<D>,
+    text_compact::DistributedId: BoundsOf<D>,
+    native_uuid::PrefixComb: BoundsOf<D>,
 {
     let mut scenarios = scenarios_of_one_value(backend);
     scenarios.push(scenario::<D, decimal::DistributedId128>(
@@ -61,14 +61,14 @@ where
 /// Those whose keys are sent as the same value to every database.
 pub(crate) fn scenarios_of_one_value<D: Driver>(backend: Backend) -> Vec<Scenario<D>>
 where
-    uuid::ShortPrefixComb: KeyOf<D>,
-    uuid::ShortSuffixComb: KeyOf<D>,
-    uuid::PrefixComb: KeyOf<D>,
-    uuid::UuidV7: KeyOf<D>,
-    decimal::DistributedId: KeyOf<D>,
-    binary::DistributedId: KeyOf<D>,
-    text::UuidV7: KeyOf<D>,
-    text_compact::DistributedId: KeyOf<D>,
+    uuid::ShortPrefixComb: BoundsOf<D>,
+    uuid::ShortSuffixComb: BoundsOf<D>,
+    uuid::PrefixComb: BoundsOf<D>,
+    uuid::UuidV7: BoundsOf<D>,
+    decimal::DistributedId: BoundsOf<D>,
+    binary::DistributedId: BoundsOf<D>,
+    text::UuidV7: BoundsOf<D>,
+    text_compact::DistributedId: BoundsOf<D>,
 {
     vec![
         scenario::<D, uuid::ShortPrefixComb>(
@@ -102,7 +102,7 @@ where
     ]
 }
 
-fn scenario<D: Driver, K: KeyOf<D>>(
+fn scenario<D: Driver, K: BoundsOf<D>>(
     backend: Backend,
     name: &str,
     made: fn() -> Vec<Made>,

@@ -9,11 +9,14 @@ use crate::scenarios::Scenario;
 use crate::table::{Record, Table, distinct_cases};
 
 /// The storages that LUUIDs can have.
-const STORAGES: [Storage; 5] = [
+const STORAGES: [Storage; 8] = [
     Storage::Uuid,
     Storage::NativeUuid,
     Storage::Binary,
     Storage::Text,
+    Storage::TextUpper,
+    Storage::TextHex,
+    Storage::TextHexUpper,
     Storage::TextCompact,
 ];
 

@@ -106,7 +106,9 @@ fn stored_text(column: Column, public: u128) -> String {
         FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb
     );
     let order = match column.layout() {
-        Layout::Public => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+        Layout::Public | Layout::PublicUnordered => {
+            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+        }
         Layout::Prefix | Layout::Suffix if short => {
             [10, 11, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 12, 13, 14, 15]
         }
@@ -451,7 +453,7 @@ async fn check_null<K: KeyOf<Tiberius> + tiberius::ToSql>(
     let insert = format!("INSERT INTO {name} (id, parent, n) VALUES (@P1, @P2, 0)");
     session.connection().execute(insert, &[&key, &null]).await?;
     let cast = match case.plan.column(Backend::SqlServer).wire() {
-        Wire::Text(width) => format!("CAST(@P1 AS char({width}))"),
+        Wire::Text(form) => format!("CAST(@P1 AS char({}))", form.width()),
         Wire::Bytes(width) => format!("CAST(@P1 AS binary({width}))"),
         _ => "@P1".to_owned(),
     };

@@ -7,7 +7,7 @@ use core::str::FromStr;
 use uuid::Uuid;
 
 use crate::text::{Encoding, ShortText, Width, hyphenated};
-use crate::{Error, FormatProblem, UnixMillis};
+use crate::{Error, FormatProblem, Permutation, UnixMillis};
 
 /// Declares the impls that every format type shares: all of them follow from its [`FormatKind`].
 macro_rules! impl_format {
@@ -441,17 +441,26 @@ impl FormatKind {
         }
     }
 
-    /// Names the first rule that `value` breaks. Kept out of line: parsing only pays for it when
-    /// it fails.
+    /// Kept out of line: parsing only pays for it when it fails.
     #[cold]
     fn explain(self, value: u128) -> Error {
+        Error::Format {
+            format: self,
+            problem: self.problem(value, Permutation::Identity),
+        }
+    }
+
+    /// The first rule that `value` breaks, with its position in the text of the layout.
+    pub(crate) fn problem(self, value: u128, layout: Permutation) -> FormatProblem {
         let nibble = |shift: u32| ((value >> shift) & 0xf) as u8;
+        let position = |shift: u32| hyphenated::position_of_digit(layout.apply(0xf << shift));
         let FixedBits { mask, bits } = self.fixed_bits();
         let differs = (value ^ bits) & mask;
-        let problem = if value > self.width().max() {
+        if value > self.width().max() {
             FormatProblem::TooLarge { digits: 28 }
         } else if differs >> 76 & 0xf != 0 {
             FormatProblem::Version {
+                position: position(76),
                 expected: (bits >> 76 & 0xf) as u8,
                 found: nibble(76),
             }
@@ -464,13 +473,10 @@ impl FormatKind {
                 "8, 9, a or b"
             };
             FormatProblem::Variant {
+                position: position(60),
                 expected,
                 found: nibble(60),
             }
-        };
-        Error::Format {
-            format: self,
-            problem,
         }
     }
 

@@ -4,7 +4,7 @@ use core::cmp::Ordering;
 use core::fmt;
 
 use super::order::mariadb_uuid_image;
-use super::{Backend, Layout, Permutation};
+use super::{Backend, Layout, Permutation, TextForm};
 use crate::FormatKind;
 
 /// What kind of column holds the key.
@@ -20,8 +20,14 @@ pub enum Storage {
     /// A decimal number: 28 digits for a DistributedId, 38 for a DistributedId128; in SQLite text
     /// of exactly so many digits.
     Decimal,
-    /// Text: hyphenated, 36 characters; exactly 28 digits for a DistributedId.
+    /// Text: hyphenated, 36 characters in lower case; exactly 28 digits for a DistributedId.
     Text,
+    /// Hyphenated text in upper case, as EF Core writes it in SQLite. Not for a DistributedId.
+    TextUpper,
+    /// Text of 32 hexadecimal digits in lower case, as Django's `CHAR(32)`. Not for a DistributedId.
+    TextHex,
+    /// Text of 32 hexadecimal digits in upper case. Not for a DistributedId.
+    TextHexUpper,
     /// Compact alphanumeric text: 16 characters for a DistributedId, 22 otherwise.
     TextCompact,
     /// Text of exactly 28 digits (DistributedId) or 38 digits (DistributedId128).
@@ -30,18 +36,21 @@ pub enum Storage {
 
 impl Storage {
     /// Every storage, in the order of the documentation.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Uuid,
         Self::NativeUuid,
         Self::Binary,
         Self::Decimal,
         Self::Text,
+        Self::TextUpper,
+        Self::TextHex,
+        Self::TextHexUpper,
         Self::TextCompact,
         Self::TextDigits,
     ];
 
-    /// The name in declarations: `uuid`, `native-uuid`, `binary`, `decimal`, `text`,
-    /// `text-compact` or `text-digits`.
+    /// The name in declarations: `uuid`, `native-uuid`, `binary`, `decimal`, `text`, `text-upper`,
+    /// `text-hex`, `text-hex-upper`, `text-compact` or `text-digits`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Uuid => "uuid",
@@ -49,6 +58,9 @@ impl Storage {
             Self::Binary => "binary",
             Self::Decimal => "decimal",
             Self::Text => "text",
+            Self::TextUpper => "text-upper",
+            Self::TextHex => "text-hex",
+            Self::TextHexUpper => "text-hex-upper",
             Self::TextCompact => "text-compact",
             Self::TextDigits => "text-digits",
         }
@@ -72,8 +84,8 @@ pub enum Wire {
     Bytes(u8),
     /// An exact decimal number of at most so many digits.
     Decimal(u8),
-    /// Text of exactly so many ASCII characters.
-    Text(u8),
+    /// ASCII text of one form.
+    Text(TextForm),
 }
 
 impl Wire {
@@ -86,11 +98,7 @@ impl Wire {
             Self::Bytes(_) => "16 bytes",
             Self::Decimal(28) => "a whole number of at most 28 digits",
             Self::Decimal(_) => "a whole number of at most 38 digits",
-            Self::Text(16) => "text of 16 alphanumeric characters",
-            Self::Text(22) => "text of 22 alphanumeric characters",
-            Self::Text(28) => "text of exactly 28 digits",
-            Self::Text(38) => "text of exactly 38 digits",
-            Self::Text(_) => "hyphenated uuid text of 36 characters",
+            Self::Text(form) => form.describe(),
         }
     }
 }
@@ -221,7 +229,7 @@ impl Column {
     #[inline]
     pub const fn permutation(self) -> Permutation {
         match (self.layout, self.format) {
-            (Layout::Public, _) => Permutation::Identity,
+            (Layout::Public | Layout::PublicUnordered, _) => Permutation::Identity,
             (Layout::SqlServer, _) => Permutation::SqlServer,
             (
                 Layout::Prefix | Layout::Suffix,
@@ -241,38 +249,46 @@ impl Column {
             (Storage::NativeUuid, _) => Wire::NativeUuid,
             (Storage::Binary, _) => Wire::Bytes(if distributed { 12 } else { 16 }),
             (Storage::Decimal, Backend::Sqlite) | (Storage::TextDigits, _) => {
-                Wire::Text(self.digits())
+                Wire::Text(if distributed {
+                    TextForm::Digits28
+                } else {
+                    TextForm::Digits38
+                })
             }
-            (Storage::Decimal, _) => Wire::Decimal(self.digits()),
-            (Storage::Text, _) => Wire::Text(if distributed { 28 } else { 36 }),
-            (Storage::TextCompact, _) => Wire::Text(if distributed { 16 } else { 22 }),
-        }
-    }
-
-    #[inline]
-    const fn digits(self) -> u8 {
-        if matches!(self.format, FormatKind::DistributedId) {
-            28
-        } else {
-            38
+            (Storage::Decimal, _) => Wire::Decimal(if distributed { 28 } else { 38 }),
+            (Storage::Text, _) => Wire::Text(if distributed {
+                TextForm::Digits28
+            } else {
+                TextForm::Hyphenated
+            }),
+            (Storage::TextUpper, _) => Wire::Text(TextForm::HyphenatedUpper),
+            (Storage::TextHex, _) => Wire::Text(TextForm::Hex),
+            (Storage::TextHexUpper, _) => Wire::Text(TextForm::HexUpper),
+            (Storage::TextCompact, _) => Wire::Text(if distributed {
+                TextForm::Compact16
+            } else {
+                TextForm::Compact22
+            }),
         }
     }
 
     /// The largest public value that the column has room for.
     #[inline]
     pub const fn max_value(self) -> u128 {
-        match self.wire() {
-            Wire::Decimal(digits) | Wire::Text(digits @ (28 | 38)) => {
-                10_u128.pow(digits as u32) - 1
-            }
-            _ => self.format.width().max(),
-        }
+        let digits = match self.wire() {
+            Wire::Decimal(digits) => digits as u32,
+            Wire::Text(TextForm::Digits28) => 28,
+            Wire::Text(TextForm::Digits38) => 38,
+            _ => return self.format.width().max(),
+        };
+        10_u128.pow(digits) - 1
     }
 
     /// How far the column's order follows the format's.
     pub const fn order_promise(self) -> OrderPromise {
         let order = column_order(self.backend, self.storage);
         match (leading(self.format), order, self.layout) {
+            (_, _, Layout::PublicUnordered) => OrderPromise::Nothing,
             (_, ColumnOrder::SqlServer, Layout::SqlServer)
             | (_, ColumnOrder::Bytewise, Layout::Public) => OrderPromise::Full,
             (Leading::Plain, ColumnOrder::MariaDbUuid, Layout::Public) => OrderPromise::Full,
@@ -328,6 +344,14 @@ const fn check_storage(
                  decimal digits, values of this format can need 39; write `uuid` or `binary`",
             )
         }
+        Storage::TextUpper | Storage::TextHex | Storage::TextHexUpper
+            if matches!(format, FormatKind::DistributedId) =>
+        {
+            Err(
+                "a DistributedId is a number of 28 digits, not sixteen bytes; write `text` (28 \
+                 digits) or `text-compact`",
+            )
+        }
         _ => Ok(()),
     }
 }
@@ -378,8 +402,19 @@ const fn check_layout(
         }
         (Layout::Public, Leading::CombPrefix | Leading::Plain, ColumnOrder::SqlServer) => Err(
             "SQL Server sorts a uniqueidentifier by its last six bytes first, which are random \
-                 in the public form of this format; leave the layout out, or declare the key over \
-                 AnyUuid if the table already stores its guids unswapped",
+                 in the public form of this format; leave the layout out, or write \
+                 `public-unordered` if the table already stores its guids unswapped",
+        ),
+        (Layout::PublicUnordered, _, ColumnOrder::Bytewise | ColumnOrder::MariaDbUuid) => Err(
+            "the `public-unordered` layout is for SQL Server's uniqueidentifier only; leave the \
+                 layout out",
+        ),
+        (Layout::PublicUnordered, Leading::CombSuffix, _) => Err(
+            "SQL Server sorts the public form of a suffix COMB by its time, so there is no order \
+                 to give up; write `public`, or leave the layout out",
+        ),
+        (Layout::PublicUnordered, Leading::Unordered, _) => Err(
+            "ids of this format have no order to give up; write `public`, or leave the layout out",
         ),
         (Layout::Public, Leading::CombPrefix, ColumnOrder::MariaDbUuid) => Err(
             "MariaDB sorts these UUIDs by their last six bytes first, which are random in the \
@@ -411,7 +446,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_column_that_can_be_made_keeps_a_promise_unless_the_format_has_no_order() {
+    fn every_column_keeps_a_promise_unless_its_format_has_no_order_or_its_layout_gives_it_up() {
         for format in FormatKind::ALL {
             for backend in Backend::ALL {
                 for storage in Storage::ALL {
@@ -420,8 +455,9 @@ mod tests {
                             continue;
                         };
                         let unordered = matches!(format, FormatKind::UuidV4 | FormatKind::AnyUuid);
+                        let given_up = column.layout() == Layout::PublicUnordered;
                         assert!(
-                            unordered || column.order_promise() >= OrderPromise::Time,
+                            unordered || given_up != (column.order_promise() >= OrderPromise::Time),
                             "{column:?}"
                         );
                     }
@@ -438,6 +474,34 @@ mod tests {
                     if let Ok(column) = Column::new(format, backend, storage, None) {
                         let written = Column::new(format, backend, storage, Some(column.layout()));
                         assert_eq!(written, Ok(column));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_order_is_given_up_exactly_where_sql_server_would_not_keep_it() {
+        for format in FormatKind::ALL {
+            for backend in Backend::ALL {
+                for storage in Storage::ALL {
+                    let with = |layout| Column::new(format, backend, storage, Some(layout));
+                    if Column::new(format, backend, storage, None).is_err() {
+                        continue;
+                    }
+                    let is_guid = (backend, storage) == (Backend::SqlServer, Storage::Uuid);
+                    let unordered = with(Layout::PublicUnordered);
+                    assert_eq!(
+                        unordered.is_ok(),
+                        is_guid && with(Layout::Public).is_err(),
+                        "{format} as {storage} on {backend}"
+                    );
+                    match unordered {
+                        Ok(column) => {
+                            assert_eq!(column.permutation(), Permutation::Identity);
+                            assert_eq!(column.order_promise(), OrderPromise::Nothing);
+                        }
+                        Err(refusal) => assert!(refusal.contains("leave the"), "{refusal}"),
                     }
                 }
             }

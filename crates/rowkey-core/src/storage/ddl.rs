@@ -17,7 +17,11 @@ pub enum Nullability {
 
 impl StoragePlan {
     /// The definition of a key's column in a CREATE TABLE statement: quoted name, type, collation
-    /// where the order needs one, NULL or NOT NULL.
+    /// where the order needs one, NULL or NOT NULL, and for text of hexadecimal digits a CHECK of
+    /// its length and letter case.
+    ///
+    /// In MySQL and MariaDB nothing may follow a CHECK. There the primary key is a clause of its own,
+    /// `PRIMARY KEY (id)`, which is right for every key and backend.
     ///
     /// # Errors
     ///
@@ -38,13 +42,44 @@ impl StoragePlan {
         name: &str,
         nullability: Nullability,
     ) -> Result<String, Error> {
+        let check = self.column_check(backend, name)?;
         let name = quote_identifier(backend, name)?;
         let sql_type = self.column_type(backend)?;
         let null = match nullability {
             Nullability::NotNull => "NOT NULL",
             Nullability::Nullable => "NULL",
         };
-        Ok(format!("{name} {sql_type} {null}"))
+        let check = check.map_or(String::new(), |check| format!(" CHECK ({check})"));
+        Ok(format!("{name} {sql_type} {null}{check}"))
+    }
+
+    /// The condition that a column's CHECK has in [`column_definition`](Self::column_definition), if
+    /// it has one: that text has the length and the letter case which the plan stores. A key would
+    /// not find the same id in the other case.
+    ///
+    /// Servers before MySQL 8.0.16 and MariaDB 10.2.1 read a CHECK and ignore it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that the backend cannot take.
+    ///
+    /// ```
+    /// use rowkey_core::{Backend, FormatKind, StoragePlan};
+    ///
+    /// let plan = StoragePlan::default_for(FormatKind::UuidV4).with(Backend::Sqlite, "text-upper");
+    /// assert_eq!(
+    ///     plan.column_check(Backend::Sqlite, "id")?.as_deref(),
+    ///     Some("length(\"id\") = 36 AND \"id\" = upper(\"id\")"),
+    /// );
+    /// assert_eq!(plan.column_check(Backend::Postgres, "id")?, None);
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn column_check(&self, backend: Backend, name: &str) -> Result<Option<String>, Error> {
+        let name = quote_identifier(backend, name)?;
+        Ok(match self.column(backend).wire() {
+            Wire::Text(form) => form.check(backend, &name),
+            _ => None,
+        })
     }
 
     /// The column's SQL type, with the binary collation that text needs for its order.
@@ -77,14 +112,19 @@ impl Column {
             (Wire::Decimal(digits), Backend::SqlServer) => format!("decimal({digits},0)"),
             (Wire::Decimal(digits), _) => format!("DECIMAL({digits},0)"),
             // Not char(n): it pads and compares without its padding.
-            (Wire::Text(width), Backend::Postgres) => format!("varchar({width}) COLLATE \"C\""),
-            (Wire::Text(width), Backend::MySql | Backend::MariaDb) => {
-                format!("CHAR({width}) CHARACTER SET ascii COLLATE ascii_bin")
+            (Wire::Text(form), Backend::Postgres) => {
+                format!("varchar({}) COLLATE \"C\"", form.width())
+            }
+            (Wire::Text(form), Backend::MySql | Backend::MariaDb) => {
+                format!(
+                    "CHAR({}) CHARACTER SET ascii COLLATE ascii_bin",
+                    form.width()
+                )
             }
             // A type name with DECIMAL, NUMERIC or UUID in it would turn digits into a REAL.
             (Wire::Text(_), Backend::Sqlite) => "TEXT COLLATE BINARY".into(),
-            (Wire::Text(width), Backend::SqlServer) => {
-                format!("char({width}) COLLATE Latin1_General_100_BIN2")
+            (Wire::Text(form), Backend::SqlServer) => {
+                format!("char({}) COLLATE Latin1_General_100_BIN2", form.width())
             }
         }
     }

@@ -18,6 +18,9 @@ use core::fmt;
 pub enum Layout {
     /// As in the public form.
     Public,
+    /// As in the public form, where SQL Server sorts a `uniqueidentifier` by bytes that are random
+    /// in it: for tables whose guids are already stored so. The format's order is given up.
+    PublicUnordered,
     /// A suffix COMB, stored with its time field in front.
     Prefix,
     /// A prefix COMB, stored with its time field where SQL Server and MariaDB's `UUID` look first.
@@ -29,12 +32,19 @@ pub enum Layout {
 
 impl Layout {
     /// Every layout, in the order of the documentation.
-    pub const ALL: [Self; 4] = [Self::Public, Self::Prefix, Self::Suffix, Self::SqlServer];
+    pub const ALL: [Self; 5] = [
+        Self::Public,
+        Self::PublicUnordered,
+        Self::Prefix,
+        Self::Suffix,
+        Self::SqlServer,
+    ];
 
-    /// The name in declarations: `public`, `prefix`, `suffix` or `sql-server`.
+    /// The name in declarations: `public`, `public-unordered`, `prefix`, `suffix` or `sql-server`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Public => "public",
+            Self::PublicUnordered => "public-unordered",
             Self::Prefix => "prefix",
             Self::Suffix => "suffix",
             Self::SqlServer => "sql-server",

@@ -12,6 +12,7 @@ mod plan;
 pub mod postgres;
 mod short_key_index;
 mod stored;
+mod text_form;
 
 pub use backend::Backend;
 pub use bound::{Bounds, KeyBound, KeyRange, ValueRange, ValueRanges};
@@ -23,3 +24,4 @@ pub use order::{MariaDbUuidOrd, SqlServerOrd};
 pub use partition::TimePartitions;
 pub use plan::StoragePlan;
 pub use stored::{Stored, StoredBytes, StoredRef};
+pub use text_form::TextForm;

@@ -165,25 +165,30 @@ const fn parse_choice(choice: &str) -> Result<(Storage, Option<Layout>), &'stati
         b"binary" => Storage::Binary,
         b"decimal" => Storage::Decimal,
         b"text" => Storage::Text,
+        b"text-upper" => Storage::TextUpper,
+        b"text-hex" => Storage::TextHex,
+        b"text-hex-upper" => Storage::TextHexUpper,
         b"text-compact" => Storage::TextCompact,
         b"text-digits" => Storage::TextDigits,
         _ => {
             return Err(
                 "no such storage: write `uuid`, `native-uuid`, `binary`, `decimal`, `text`, \
-                        `text-compact` or `text-digits`, optionally followed by `:` and a layout",
+                        `text-upper`, `text-hex`, `text-hex-upper`, `text-compact` or \
+                        `text-digits`, optionally followed by `:` and a layout",
             );
         }
     };
     let layout = match layout {
         b"" => None,
         b":public" => Some(Layout::Public),
+        b":public-unordered" => Some(Layout::PublicUnordered),
         b":prefix" => Some(Layout::Prefix),
         b":suffix" => Some(Layout::Suffix),
         b":sql-server" => Some(Layout::SqlServer),
         _ => {
             return Err(
-                "no such layout: write `public`, `prefix`, `suffix` or `sql-server` after \
-                        the colon",
+                "no such layout: write `public`, `public-unordered`, `prefix`, `suffix` or \
+                        `sql-server` after the colon",
             );
         }
     };
@@ -221,10 +226,31 @@ mod tests {
             (Backend::Postgres, "uuid:public:x", "no such layout"),
             (Backend::MySql, "native-uuid", "write `uuid`"),
             (Backend::MariaDb, "native-uuid", "damages some values"),
-            (Backend::SqlServer, "uuid:public", "AnyUuid"),
+            (
+                Backend::SqlServer,
+                "uuid:public",
+                "write `public-unordered`",
+            ),
+            (
+                Backend::Postgres,
+                "uuid:public-unordered",
+                "leave the layout out",
+            ),
+            (Backend::Sqlite, "text-upper", "write `text`"),
         ] {
             let refusal = plan.try_with(backend, choice).unwrap_err();
             assert!(refusal.contains(advice), "{choice}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn every_storage_and_layout_is_read_by_its_name() {
+        for storage in Storage::ALL {
+            assert_eq!(parse_choice(storage.name()), Ok((storage, None)));
+            for layout in Layout::ALL {
+                let choice = alloc::format!("{storage}:{layout}");
+                assert_eq!(parse_choice(&choice), Ok((storage, Some(layout))));
+            }
         }
     }
 }

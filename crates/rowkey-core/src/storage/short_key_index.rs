@@ -4,8 +4,9 @@
 //!
 //! ```text
 //! uuid, binary           bytes 0 .. 8
-//! uuid in SQL Server     bytes 8 .. 16, by the sql-server layout
-//! text                   characters 0 .. 18   pppppppp-pppp-6ggg
+//! uuid in SQL Server     bytes 8 .. 16, by the sql-server layout; 0 .. 8 as public-unordered
+//! text, text-upper       characters 0 .. 18   pppppppp-pppp-6ggg
+//! text-hex, -upper       characters 0 .. 16   pppppppppppp6ggg
 //! text-compact           characters 0 .. 11   the first block of eight bytes
 //! ```
 
@@ -14,7 +15,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Backend, StoragePlan, Wire, quote_identifier};
+use super::{Backend, Layout, StoragePlan, Wire, quote_identifier};
 use crate::{Error, FormatKind};
 
 impl StoragePlan {
@@ -63,9 +64,9 @@ impl StoragePlan {
             quote_identifier(backend, index)?,
         ];
         let width = match wire {
-            Wire::Text(36) | Wire::NativeUuid => 18,
-            Wire::Text(_) => 11,
-            _ => 8,
+            Wire::Text(form) => form.first_half(),
+            Wire::NativeUuid => 18,
+            Wire::Uuid | Wire::Bytes(_) | Wire::Decimal(_) => 8,
         };
         let indexed = match (backend, wire) {
             (Backend::Postgres, Wire::Uuid) => format!("substring(uuid_send({column}), 1, 8)"),
@@ -78,8 +79,14 @@ impl StoragePlan {
             (Backend::MySql | Backend::MariaDb, _) => format!("{column}({width})"),
             (Backend::SqlServer, wire) => {
                 let part = match wire {
-                    // Turns around bytes 0 to 7 and leaves the others.
-                    Wire::Uuid => format!("SUBSTRING(CONVERT(binary(16), {column}), 9, 8)"),
+                    // Turns around bytes 0 to 7 in groups and leaves the others.
+                    Wire::Uuid => {
+                        let start = match self.column(backend).layout() {
+                            Layout::SqlServer => 9,
+                            _ => 1,
+                        };
+                        format!("SUBSTRING(CONVERT(binary(16), {column}), {start}, 8)")
+                    }
                     _ => format!("SUBSTRING({column}, 1, {width})"),
                 };
                 return Ok(on_computed_column(
@@ -120,6 +127,22 @@ mod tests {
         let index = |backend| plan.short_key_index(backend, "visits", "id", "by_number");
         assert!(index(Backend::MariaDb).is_ok());
         assert!(matches!(index(Backend::MySql), Err(Error::Refused(_))));
+    }
+
+    /// Number and group are bytes 0 to 7 there, which the conversion turns around among themselves.
+    #[test]
+    fn guids_as_they_are_have_the_number_in_front() {
+        let plan = StoragePlan::default_for(FormatKind::Luuid);
+        let index = |plan: StoragePlan| plan.short_key_index(Backend::SqlServer, "t", "id", "by");
+        let part = |start| {
+            format!(
+                "ALTER TABLE [t] ADD [by] AS SUBSTRING(CONVERT(binary(16), [id]), {start}, 8) \
+                 PERSISTED"
+            )
+        };
+        assert_eq!(index(plan).unwrap()[0], part(9));
+        let plan = plan.with(Backend::SqlServer, "uuid:public-unordered");
+        assert_eq!(index(plan).unwrap()[0], part(1));
     }
 
     #[test]

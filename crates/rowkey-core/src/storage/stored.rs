@@ -4,8 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
-use super::{Backend, Column, Wire};
-use crate::text::{Encoding, ShortText, decimal, hyphenated};
+use super::{Backend, Column, Permutation, Storage, TextForm, Wire};
+use crate::text::{Encoding, ShortText, hyphenated};
 use crate::{Error, FormatKind};
 
 /// What a driver binds for a key. Bytes and text are already in the column's layout.
@@ -80,14 +80,7 @@ impl Column {
                 start: 16 - width,
             }),
             Wire::Decimal(_) => Stored::Decimal(stored),
-            Wire::Text(28) => Stored::Text(decimal::padded::<28>(stored)),
-            Wire::Text(38) => Stored::Text(decimal::padded::<38>(stored)),
-            Wire::Text(36) => Stored::Text(hyphenated::write(stored)),
-            Wire::Text(_) => Stored::Text(
-                self.format()
-                    .width()
-                    .encode_admitted(Encoding::Alphanumeric, stored),
-            ),
+            Wire::Text(form) => Stored::Text(form.write(stored)),
         }
     }
 
@@ -99,8 +92,9 @@ impl Column {
     ///
     /// # Errors
     ///
-    /// [`Error::Stored`] for another type or length than the plan stores, [`Error::Text`] for text
-    /// of another alphabet, [`Error::Format`] for a value of another format.
+    /// [`Error::Stored`] for another type, length or letter case than the plan stores,
+    /// [`Error::Text`] for text of another alphabet, [`Error::Format`] for a value of another format,
+    /// [`Error::Layout`] for one that is none of the format in the column's layout.
     #[inline(always)]
     pub fn decode(self, found: StoredRef<'_>) -> Result<u128, Error> {
         let stored = match (self.wire(), found) {
@@ -128,23 +122,64 @@ impl Column {
                     Err(_) => return Err(self.refusal(found)),
                 }
             }
-            (Wire::Text(width), StoredRef::Text(text))
-                if text.chars().count() == usize::from(width) =>
-            {
-                let encoding = match width {
-                    28 | 38 => Encoding::Decimal,
-                    36 => Encoding::Uuid,
-                    _ => Encoding::Alphanumeric,
-                };
-                self.format().width().decode(encoding, text)?
-            }
+            (Wire::Text(form), StoredRef::Text(text)) => match form.read(text) {
+                Some(value) => value,
+                None => return Err(self.refuse_text(form, text)),
+            },
             _ => return Err(self.refusal(found)),
         };
         let value = self.permutation().invert(stored);
         if value > self.max_value() {
             return Err(self.refusal(found));
         }
-        self.format().check(value)
+        if self.format().admits(value) {
+            Ok(value)
+        } else {
+            Err(self.refuse_value(stored))
+        }
+    }
+
+    /// The error for text that is not of the column's form: the storage whose form it is, or else
+    /// what is wrong with it.
+    #[cold]
+    #[inline(never)]
+    fn refuse_text(self, form: TextForm, text: &str) -> Error {
+        let other = Storage::ALL.into_iter().find_map(|storage| {
+            let other = Self::new(self.format(), self.backend(), storage, Some(self.layout()));
+            match other.ok()?.wire() {
+                Wire::Text(other) if other.read(text).is_some() => Some((other, storage)),
+                _ => None,
+            }
+        });
+        if let Some((other, storage)) = other {
+            let found = other.describe();
+            return self.refusal(format_args!("{found}: declare `{storage}`"));
+        }
+        if text.chars().count() != usize::from(form.width()) {
+            return self.refusal(StoredRef::Text(text));
+        }
+        match form.read_any_case(text) {
+            Ok(_) => self.refusal("letters of both cases, which no storage reads"),
+            Err(error) => error,
+        }
+    }
+
+    /// The error for a value that is not of the format, from its stored form.
+    #[cold]
+    #[inline(never)]
+    fn refuse_value(self, stored: u128) -> Error {
+        let (format, permutation) = (self.format(), self.permutation());
+        let problem = format.problem(permutation.invert(stored), permutation);
+        if permutation == Permutation::Identity {
+            return Error::Format { format, problem };
+        }
+        Error::Layout {
+            format,
+            layout: self.layout(),
+            stored: hyphenated::write(stored).into(),
+            problem,
+            is_public: format.admits(stored),
+        }
     }
 
     // Takes no `StoredRef`, which would be written to memory for it before anything is wrong.
@@ -239,7 +274,7 @@ impl FormatKind {
     /// DistributedId as the uuid of its 128 bits.
     pub fn sql_server_uuid(self, value: u128) -> ShortText {
         uuid_text(
-            Column::new(self, Backend::SqlServer, super::Storage::Uuid, None),
+            Column::new(self, Backend::SqlServer, Storage::Uuid, None),
             value,
         )
         .unwrap_or_else(|| hyphenated::write(value))
@@ -249,7 +284,7 @@ impl FormatKind {
     /// damage.
     pub fn mariadb_uuid(self, value: u128) -> Option<ShortText> {
         uuid_text(
-            Column::new(self, Backend::MariaDb, super::Storage::NativeUuid, None),
+            Column::new(self, Backend::MariaDb, Storage::NativeUuid, None),
             value,
         )
     }

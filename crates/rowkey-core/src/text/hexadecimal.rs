@@ -14,6 +14,21 @@ pub enum LetterCase {
     Lower,
 }
 
+impl LetterCase {
+    /// Whether a text has no ASCII letter of the other case.
+    ///
+    /// Looks at all characters, in a loop without a branch.
+    #[inline]
+    pub(crate) fn is_kept_in(self, text: &str) -> bool {
+        let is_of_other = |character: &u8| match self {
+            Self::Upper => character.is_ascii_lowercase(),
+            Self::Lower => character.is_ascii_uppercase(),
+        };
+        let others = text.as_bytes().iter();
+        !others.fold(false, |seen, character| seen | is_of_other(character))
+    }
+}
+
 /// What stands for a byte that is no digit. Its high bits are set, and no digit's are.
 const NOT_A_DIGIT: u8 = 0xff;
 

@@ -1,4 +1,5 @@
-//! UUID text as everyone writes it: `8-4-4-4-12` hexadecimal digits, lower case.
+//! UUID text as everyone writes it: `8-4-4-4-12` hexadecimal digits, lower case in every public
+//! text.
 //!
 //! The texts sort bytewise like the 128-bit numbers, within one letter case.
 
@@ -57,6 +58,35 @@ pub fn write(value: u128) -> ShortText {
         .hyphenated()
         .encode_lower(&mut characters);
     ShortText::of_array(characters)
+}
+
+/// Writes the 36 characters, upper case.
+///
+/// ```
+/// use rowkey_core::text::hyphenated;
+///
+/// assert_eq!(hyphenated::write_upper(0xab), "00000000-0000-0000-0000-0000000000AB");
+/// ```
+#[inline]
+pub fn write_upper(value: u128) -> ShortText {
+    let mut characters = [0; LENGTH];
+    Uuid::from_u128(value)
+        .hyphenated()
+        .encode_upper(&mut characters);
+    ShortText::of_array(characters)
+}
+
+/// Where the text has the digit whose four bits these are, and the only ones that are set.
+pub(crate) const fn position_of_digit(bits: u128) -> usize {
+    let digit = bits.leading_zeros() as usize / 4;
+    let hyphens = match digit {
+        ..8 => 0,
+        8..12 => 1,
+        12..16 => 2,
+        16..20 => 3,
+        _ => 4,
+    };
+    digit + hyphens
 }
 
 /// A character that no UUID text has comes first, because it also explains a length: a blank, a

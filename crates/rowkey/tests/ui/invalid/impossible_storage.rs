@@ -1,6 +1,6 @@
 //! Storages and layouts that cannot keep a plan's promise.
 
-use rowkey::{Iuid, ShortSuffixComb, UuidV7, entity_key};
+use rowkey::{DistributedId, Iuid, ShortSuffixComb, UuidV4, UuidV7, entity_key};
 
 #[entity_key(storage(postgres = "decimal"))]
 pub struct CustomerId(UuidV7);
@@ -19,5 +19,20 @@ pub struct LineId(ShortSuffixComb);
 /// Both are checked, although they are the same column.
 #[entity_key(storage(mysql = "native-uuid", mariadb = "native-uuid"))]
 pub struct OfferId(UuidV7);
+
+/// SQL Server sorts these by their time.
+#[entity_key(storage(sqlserver = "uuid:public-unordered"))]
+pub struct StopId(ShortSuffixComb);
+
+/// There is no order to give up.
+#[entity_key(storage(sqlserver = "uuid:public-unordered"))]
+pub struct GuestId(UuidV4);
+
+/// Only SQL Server sorts by bytes that are random.
+#[entity_key(storage(postgres = "uuid:public-unordered"))]
+pub struct VisitId(UuidV7);
+
+#[entity_key(storage(sqlite = "text-hex"))]
+pub struct InvoiceId(DistributedId);
 
 fn main() {}

@@ -1,0 +1,24 @@
+//! A span of keys whose order the declaration gives up in SQL Server.
+
+use rowkey::driver::tiberius::{ToCondition, ToMssql};
+use rowkey::{EntityKey, Luuid, ShortKey, UnixMillis, UuidV7, entity_key};
+
+#[entity_key(storage(sqlserver = "uuid:public-unordered"))]
+struct VisitId(UuidV7);
+
+#[entity_key(group = "com.acme.Customer", storage(sqlserver = "uuid:public-unordered"))]
+struct CustomerId(Luuid);
+
+fn main() {
+    // What does not need the order.
+    let visit = VisitId::generate();
+    let _ = [visit].to_condition("id", 1);
+    let _ = Some(visit).to_mssql();
+    let since = VisitId::bounds(UnixMillis::EPOCH..);
+
+    let _ = since.to_condition("id", 1);
+    let _ = since[0].lower.map(|edge| edge.to_mssql());
+
+    let number = ShortKey::<CustomerId>::new(7).unwrap();
+    let _ = number.bounds().to_condition("id", 1);
+}
