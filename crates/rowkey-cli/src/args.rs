@@ -169,7 +169,8 @@ pub(crate) struct Inspect {
     /// A column that is not stored in the default way, such as postgres=uuid; repeatable
     ///
     /// The storage is written as in the declaration of a key: uuid, native-uuid, binary, decimal,
-    /// text, text-compact or text-digits, optionally with a layout, such as uuid:public.
+    /// text, text-upper, text-hex, text-hex-upper, text-compact or text-digits, optionally with a
+    /// layout, such as uuid:public.
     #[arg(long, value_name = "BACKEND=STORAGE", requires = "format", value_parser = parse_column)]
     pub(crate) storage: Vec<(Backend, String)>,
 
@@ -389,7 +390,7 @@ pub(crate) struct Range {
     /// How the column stores the ids, if not in the default way, such as uuid or uuid:public
     ///
     /// Written as in the declaration of a key: uuid, native-uuid, binary, decimal, text,
-    /// text-compact or text-digits, optionally with a layout.
+    /// text-upper, text-hex, text-hex-upper, text-compact or text-digits, optionally with a layout.
     #[arg(long, value_name = "STORAGE")]
     pub(crate) storage: Option<String>,
 }

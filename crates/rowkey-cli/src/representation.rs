@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use rowkey_core::text::{Encoding, ShortText, Width, hyphenated};
-use rowkey_core::{Backend, Column, Error, FormatKind, Permutation, Storage};
+use rowkey_core::{Backend, Column, Error, FormatKind, Storage, StoredRef};
 
 use crate::failure::Failure;
 use crate::prefix::{self, Prefix};
@@ -129,7 +129,7 @@ enum Form {
     Public,
     Encoding(Encoding),
     /// The text of a uuid in a column's layout.
-    Stored(Permutation),
+    Stored(Column),
 }
 
 impl Codec {
@@ -144,13 +144,13 @@ impl Codec {
             Representation::Alphanumeric => Form::Encoding(Encoding::Alphanumeric),
             Representation::Decimal => Form::Encoding(Encoding::Decimal),
             Representation::Binary => Form::Encoding(Encoding::Binary),
-            Representation::SqlServer => Form::Stored(layout(
+            Representation::SqlServer => Form::Stored(column(
                 subject,
                 representation,
                 Backend::SqlServer,
                 Storage::Uuid,
             )?),
-            Representation::MariadbUuid => Form::Stored(layout(
+            Representation::MariadbUuid => Form::Stored(column(
                 subject,
                 representation,
                 Backend::MariaDb,
@@ -176,9 +176,7 @@ impl Codec {
             (Form::Encoding(encoding), subject) => {
                 subject.check(subject.width().decode(encoding, text)?)
             }
-            (Form::Stored(permutation), subject) => {
-                subject.check(permutation.invert(hyphenated::parse(text)?))
-            }
+            (Form::Stored(column), _) => column.decode(StoredRef::Text(text)),
         }
     }
 
@@ -188,7 +186,7 @@ impl Codec {
             (Form::Public, Subject::Format(format)) => Ok(format.public_text(value)),
             (Form::Public, subject) => subject.width().encode(subject.plain_encoding(), value),
             (Form::Encoding(encoding), subject) => subject.width().encode(encoding, value),
-            (Form::Stored(permutation), _) => Ok(hyphenated::write(permutation.apply(value))),
+            (Form::Stored(column), _) => Ok(hyphenated::write(column.permutation().apply(value))),
         }
     }
 }
@@ -239,20 +237,19 @@ fn uuid_encoding(subject: Subject) -> Result<Encoding, Failure> {
     }
 }
 
-/// The layout of a subject's ids in a column of uuids.
-fn layout(
+/// The column of uuids that holds a subject's ids.
+fn column(
     subject: Subject,
     representation: Representation,
     backend: Backend,
     storage: Storage,
-) -> Result<Permutation, Failure> {
+) -> Result<Column, Failure> {
     let refused = |reason: &str, hint| {
         let (subject, form) = (subject.name(), representation.name());
         Failure::wrong_usage(format_args!("{subject} has no {form} form: {reason}"), hint)
     };
     match subject {
         Subject::Format(format) => Column::new(format, backend, storage, None)
-            .map(Column::permutation)
             .map_err(|reason| refused(reason, "use --repr or --to with another representation")),
         Subject::Number(_) | Subject::Uuid => Err(refused(
             "how it is stored depends on the format of the ids",

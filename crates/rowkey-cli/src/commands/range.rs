@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use rowkey_core::{
-    Column, Error, FormatKind, Luuid, Stored, ValueRange, ValueRanges, quote_identifier,
+    Column, Error, FormatKind, Layout, Luuid, Stored, ValueRange, ValueRanges, quote_identifier,
 };
 use serde::Serialize;
 
@@ -33,6 +33,15 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
         let name =
             Error::Identifier("the name has a control character, and a condition is one line");
         return Err(name.into());
+    }
+    if column.layout() == Layout::PublicUnordered {
+        return Err(Stop::Failure(Failure::wrong_usage(
+            format_args!(
+                "{} has no ranges as public-unordered: SQL Server sorts it by bytes that are random",
+                column.format().name()
+            ),
+            "filter by a column of time",
+        )));
     }
     let name = quote_identifier(args.backend.backend(), &args.column)?;
     let mut output = output();

@@ -219,6 +219,15 @@ fn only_luuids_have_short_keys_and_they_have_no_time() {
 }
 
 #[test]
+fn columns_that_give_up_the_order_have_no_ranges() {
+    let finished = rowkey(&format!(
+        "range --format uuid-v7 {JANUARY} --backend sql-server --storage uuid:public-unordered"
+    ))
+    .run();
+    assert!(finished.wrong_usage().contains("bytes that are random"));
+}
+
+#[test]
 fn formats_without_time_have_no_ranges() {
     for format in ["luuid", "uuid-v4", "any-uuid"] {
         let finished = rowkey(&format!(
