@@ -62,7 +62,7 @@ fn key(seed: u8) -> (String, [u8; 16]) {
 
 #[test]
 fn nothing_is_left_of_the_key_of_a_cipher() {
-    for seed in 0..4 {
+    for seed in 0..2 {
         let (text, masked) = key(seed);
         let cipher = PublicIdCipher::from_base64(&text).unwrap();
         // Moved around, as programs do it.

@@ -1,15 +1,4 @@
 //! One secret for the public ids of every entity, and the subkeys that are derived from it.
-//!
-//! ```text
-//! secret   32 bytes
-//! subkey   HKDF-SHA256 (RFC 5869)
-//!          salt  "rowkey public id v1"
-//!          info  1 byte: length of the form | form | 1 byte: length of the label | label
-//!
-//! form     subkey     what it is for
-//! block    32 bytes   AES-256, one block                             LabelledCipher
-//! sealed   64 bytes   AES-SIV: 32 bytes for CMAC, 32 bytes for CTR   SealedCipher
-//! ```
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -33,6 +22,17 @@ const SALT: &[u8] = b"rowkey public id v1";
 ///
 /// Each entity's cipher has a subkey of its own, derived from the secret and the entity's
 /// [label](PublicIdLabel). `openssl rand -base64 32` prints a new secret.
+///
+/// ```text
+/// secret   32 bytes
+/// subkey   HKDF-SHA256 (RFC 5869)
+///          salt  "rowkey public id v1"
+///          info  1 byte: length of the form | form | 1 byte: length of the label | label
+///
+/// form     subkey     what it is for
+/// block    32 bytes   AES-256, one block                             LabelledCipher
+/// sealed   64 bytes   AES-SIV: 32 bytes for CMAC, 32 bytes for CTR   SealedCipher
+/// ```
 ///
 /// The bytes are at one place on the heap, which is overwritten when the secret is dropped, and
 /// there is no way to read or copy them. `Debug` does not show them.
