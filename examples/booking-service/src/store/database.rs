@@ -62,28 +62,19 @@ pub async fn connect(url: &str, lock_timeout: Duration) -> Result<Arc<dyn Store>
     }
 }
 
-/// A database, with what the service asks of each connection to it.
+/// A database that can be told how long to wait.
 trait Server: Migrated {
-    /// A query that finds a row while the server takes commands, which it does not after another one
-    /// has taken its part.
-    const TAKES_COMMANDS: &'static str;
-
     /// The statement after which no other one waits longer for locks.
     fn wait_for_locks(timeout: Duration) -> String;
 }
 
 impl Server for Postgres {
-    const TAKES_COMMANDS: &'static str =
-        "SELECT 1 WHERE current_setting('transaction_read_only') = 'off'";
-
     fn wait_for_locks(timeout: Duration) -> String {
         format!("SET lock_timeout = '{}ms'", timeout.as_millis())
     }
 }
 
 impl Server for MySql {
-    const TAKES_COMMANDS: &'static str = "SELECT 1 FROM DUAL WHERE @@global.read_only = 0";
-
     fn wait_for_locks(timeout: Duration) -> String {
         let seconds = timeout.as_millis().div_ceil(1_000);
         // Of rows, and of tables.
@@ -92,8 +83,6 @@ impl Server for MySql {
 }
 
 impl Server for Sqlite {
-    const TAKES_COMMANDS: &'static str = "SELECT 1";
-
     /// What waits for the write lock is the beginning of a transaction, which is tried again.
     fn wait_for_locks(timeout: Duration) -> String {
         format!("PRAGMA busy_timeout = {}", (timeout / ATTEMPTS).as_millis())
@@ -109,9 +98,8 @@ fn pool<DB: Database>() -> PoolOptions<DB> {
     PoolOptions::new().acquire_timeout(ACQUIRE_TIMEOUT)
 }
 
-/// A pool whose statements do not wait long for locks, and which lets connections to a server go that
-/// takes no commands any more. It asks that instead of whether the server is there.
-fn guarded<DB>(pool: PoolOptions<DB>, lock_timeout: Duration) -> PoolOptions<DB>
+/// A pool whose statements do not wait longer for locks.
+fn limited<DB>(pool: PoolOptions<DB>, lock_timeout: Duration) -> PoolOptions<DB>
 where
     DB: Server,
     for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
@@ -119,15 +107,6 @@ where
     pool.after_connect(move |connection, _| {
         let set = AssertSqlSafe(DB::wait_for_locks(lock_timeout));
         Box::pin(async move { connection.execute(set).await.map(drop) })
-    })
-    .test_before_acquire(false)
-    .before_acquire(|connection, _| {
-        Box::pin(async {
-            Ok(connection
-                .fetch_optional(DB::TAKES_COMMANDS)
-                .await?
-                .is_some())
-        })
     })
 }
 
@@ -190,7 +169,7 @@ where
     let migrated = DB::migrate(&migrations).await;
     migrated.context("the tables could not be made")?;
 
-    let pool = guarded(pool, lock_timeout);
+    let pool = limited(pool, lock_timeout);
     // One connection that no request for data takes.
     let health = pool.clone().max_connections(1);
     let health = health.connect_with(options.clone()).await?;
