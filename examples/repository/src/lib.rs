@@ -39,6 +39,40 @@
 //! }
 //! ```
 //!
+//! # Calls that are dropped
+//!
+//! A web framework drops a handler whose client hangs up, in the middle of whatever it waits for. sqlx,
+//! and SeaORM with it, can then lose a connection to MySQL or MariaDB to the pool for good, or give one
+//! to PostgreSQL back in the middle of a transaction. So a handler has a task of its own make the call:
+//!
+//! ```
+//! use std::error::Error;
+//! use std::sync::Arc;
+//!
+//! use repository::{CustomerId, CustomerRepository};
+//!
+//! async fn handle(
+//!     customers: &Arc<dyn CustomerRepository>,
+//!     id: CustomerId,
+//!     name: String,
+//! ) -> Result<(), Box<dyn Error>> {
+//!     let customers = Arc::clone(customers);
+//!     let call = async move { customers.rename_customer(id, &name).await };
+//!     // The task goes on to its end, whether or not anybody still waits for it.
+//!     Ok(tokio::spawn(call).await??)
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn Error>> {
+//! let customers = repository::sqlx::connect("sqlite::memory:").await?.into();
+//! let unknown = handle(&customers, CustomerId::generate(), "Ada".to_owned()).await;
+//! assert!(unknown.unwrap_err().to_string().ends_with("does not exist"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Tables
+//!
 //! The tables are made by the migrations of this workspace's folder `migrations`, whichever driver
 //! comes first. A test compares the types of their columns with the keys' plans, in every database,
 //! and others have each driver read what another has written.
