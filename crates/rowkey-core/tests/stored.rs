@@ -282,6 +282,21 @@ fn a_guid_of_another_layout_is_refused_with_the_layout_and_what_to_declare() {
     );
 }
 
+/// A number that was stored unswapped is a larger one in the layout.
+#[test]
+fn a_number_of_another_layout_is_refused_with_the_layout() {
+    let column = column(FormatKind::DistributedId, Backend::SqlServer, Storage::Uuid);
+    let error = column
+        .decode(StoredRef::Text("00000000-0384-a786-907d-b2ad82883dc7"))
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`00000000-0384-a786-907d-b2ad82883dc7` is not a DistributedId in the `sql-server` layout: \
+         the number is larger than 10^28-1; as it stands it is one: for guids that were stored \
+         unswapped, declare `storage(sqlserver = \"uuid:public-unordered\")`"
+    );
+}
+
 #[test]
 fn what_the_advice_declares_reads_the_guid() {
     let layout = Some(Layout::PublicUnordered);

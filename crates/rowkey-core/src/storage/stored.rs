@@ -130,7 +130,10 @@ impl Column {
         };
         let value = self.permutation().invert(stored);
         if value > self.max_value() {
-            return Err(self.refusal(found));
+            return Err(match self.permutation() {
+                Permutation::Identity => self.refusal(found),
+                _ => self.refuse_value(stored),
+            });
         }
         if self.format().admits(value) {
             Ok(value)
