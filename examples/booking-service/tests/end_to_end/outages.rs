@@ -1,10 +1,11 @@
 //! A database that cannot be reached for a while.
 
 use std::net::SocketAddr;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 use rowkey_testkit::TestDatabase;
-use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
@@ -127,21 +128,29 @@ pub(crate) async fn broken_connections_are_replaced(database: &TestDatabase) -> 
 /// A server that another one has replaced takes no commands any more. That is told, and a connection on
 /// which it has happened is not kept: the next one may lead to the successor.
 pub(crate) async fn a_read_only_server_is_left(database: &TestDatabase) -> Result<()> {
-    let service = Service::start(database).await?;
+    let mut server = PgConnection::connect(database.url()).await?;
+    // Other tests share the server. What is set and ended here is that of a role of this test.
+    let role: String = sqlx::query_scalar("SELECT current_schema()::text")
+        .fetch_one(&mut server)
+        .await?;
+    let make = format!("CREATE ROLE {role} SUPERUSER LOGIN PASSWORD '{role}'");
+    server.execute(AssertSqlSafe(make)).await?;
+    let (scheme, rest) = database.url().split_once("://").context("no address")?;
+    let place = rest.split_once('@').map_or(rest, |(_, place)| place);
+    let url = format!("{scheme}://{role}:{role}@{place}");
+    let as_role = |command: &mut Command| {
+        command.env("DATABASE_URL", url);
+    };
+    let service = Service::start_with(database, as_role).await?;
     let client = service.client();
     let known = Request::customer("Ada");
     let customer = client.send(&known).await?.created();
-    let mut server = PgConnection::connect(database.url()).await?;
 
-    // What is set for a database is set for new connections to it, and stays as it is for them.
-    let begin = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET \
-                 default_transaction_read_only = on', current_database()); END $$";
-    let end = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET \
-               default_transaction_read_only', current_database()); END $$";
-    server.execute(begin).await?;
-    let others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
-                  WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    server.execute(others).await?;
+    // What is set for a role is set for its new connections, and stays as it is for them.
+    let begin = format!("ALTER ROLE {role} SET default_transaction_read_only = on");
+    server.execute(AssertSqlSafe(begin)).await?;
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1";
+    sqlx::query(end).bind(&role).execute(&mut server).await?;
     let request = Request::customer("Grace");
     for _ in 0..3 {
         client.send(&request).await?.refused_as(503, "unavailable");
@@ -149,7 +158,8 @@ pub(crate) async fn a_read_only_server_is_left(database: &TestDatabase) -> Resul
         assert_eq!(client.send(&known).await?.ok(), customer);
     }
 
-    server.execute(end).await?;
+    let end = format!("ALTER ROLE {role} RESET default_transaction_read_only");
+    server.execute(AssertSqlSafe(end)).await?;
     // At most once for each connection that there was.
     let mut answer = client.send(&request).await?;
     for _ in 0..POOL {
@@ -158,5 +168,8 @@ pub(crate) async fn a_read_only_server_is_left(database: &TestDatabase) -> Resul
         }
     }
     answer.created();
-    service.stop().await
+    service.stop().await?;
+    let clear = format!("DROP OWNED BY {role}; DROP ROLE {role}");
+    server.execute(AssertSqlSafe(clear)).await?;
+    Ok(())
 }
