@@ -107,7 +107,7 @@ macro_rules! entities {
             use anyhow::{Context as _, Result, ensure};
             use diesel::dsl::{exists, max, min};
             use diesel::prelude::*;
-            use rowkey::driver::diesel::Key;
+            use rowkey::driver::diesel::{Key, KeyColumnMethods};
             use rowkey::{Backend, Nullability};
             #[allow(unused_imports)]
             use rowkey_testkit::TestDatabase;
@@ -220,6 +220,11 @@ macro_rules! entities {
                 by!(offers::id.eq_any(&[first.id, third.id]), &[first, third]);
                 by!(offers::id.eq_any(Vec::<OfferId>::new()), &[]);
                 by!(offers::id.ne_all(vec![first.id, third.id]), &[second]);
+                by!(offers::id.in_keys([first.id, third.id]), &[first, third]);
+                by!(offers::id.in_keys(&[second.id]), &[second]);
+                by!(offers::id.in_keys([] as [OfferId; 0]), &[]);
+                by!(offers::id.not_in_keys([second.id]), &[first, third]);
+                by!(offers::id.not_in_keys([] as [OfferId; 0]), &[first, second, third]);
                 by!(offers::id.between(first.id, second.id), &[first, second]);
                 by!(offers::id.gt(first.id), &[second, third]);
                 by!(offers::id.le(second.id), &[first, second]);
@@ -236,6 +241,8 @@ macro_rules! entities {
                 let invoice = second.invoice_id.context("the second has one")?;
                 by!(offers::invoice_id.eq_any([invoice]), &[second]);
                 by!(offers::invoice_id.ne_all([invoice]), &[first]);
+                by!(offers::invoice_id.in_keys([invoice]), &[second]);
+                by!(offers::invoice_id.not_in_keys([invoice]), &[first]);
                 by!(offers::invoice_id.between(invoice, invoice), &[second]);
 
                 let mut boxed = offers::table.into_boxed();

@@ -1,8 +1,8 @@
 //! Keys in columns of different types.
 
 use rowkey::{
-    AnyUuid, DistributedId, ShortPrefixComb, ShortSuffixComb, SuffixComb, UuidV4, UuidV7,
-    entity_key,
+    AnyUuid, DistributedId, DistributedId128, ShortPrefixComb, ShortSuffixComb, SuffixComb, UuidV4,
+    UuidV7, entity_key,
 };
 
 /// Sixteen bytes.
@@ -19,6 +19,10 @@ pub struct VisitId(SuffixComb);
 /// 28 digits.
 #[entity_key]
 pub struct InvoiceId(DistributedId);
+
+/// 38 digits.
+#[entity_key(storage(postgres = "decimal", mysql = "decimal", sqlite = "decimal"))]
+pub struct SettlementId(DistributedId128);
 
 /// A number of 28 digits as twelve bytes.
 #[entity_key(storage(postgres = "binary", mysql = "binary", sqlite = "binary"))]

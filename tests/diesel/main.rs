@@ -14,6 +14,8 @@ mod entities;
 mod generated;
 mod keys;
 mod multi_connection;
+#[cfg(feature = "diesel-mysql")]
+mod neighbours;
 #[cfg(feature = "diesel-postgres")]
 mod postgres;
 mod stock_columns;
@@ -64,6 +66,7 @@ fn add_postgres(suite: &mut Suite) {
     suite.test("diesel_damage", postgres, damage::postgres::run);
     suite.test("diesel_stock_columns", postgres, stock_columns::postgres);
     suite.test("diesel_arrays", postgres, postgres::arrays);
+    suite.test("diesel_copy", postgres, postgres::copy);
     suite.test(
         "diesel_generated_schema",
         postgres,
@@ -86,6 +89,8 @@ fn add_mysql(suite: &mut Suite) {
     let both = [Backend::MySql, Backend::MariaDb];
     suite.test("diesel_entities", both, entities::mysql::run);
     suite.test("diesel_time_spans", both, time_spans::mysql::run);
+    suite.test("diesel_neighbours", both, neighbours::diesel);
+    suite.test("diesel_async_neighbours", both, neighbours::diesel_async);
     suite.test("diesel_damage", both, damage::mysql::run);
     suite.test("diesel_stock_columns", both, stock_columns::mysql);
     suite.test("diesel_generated_schema", both, generated::mysql::run);

@@ -1,4 +1,4 @@
-//! What only PostgreSQL has: arrays.
+//! What only PostgreSQL has: arrays and `COPY`.
 
 use anyhow::{Result, ensure};
 use diesel::dsl::sql;
@@ -9,7 +9,8 @@ use rowkey::driver::diesel::Key;
 use rowkey_testkit::TestDatabase;
 
 use crate::connection::{connect, execute};
-use crate::keys::{BookingId, InvoiceId, OfferId, SessionId};
+use crate::entities::{self, Stop, offers, records, stops};
+use crate::keys::{BookingId, InvoiceId, OfferId, SessionId, StopId};
 
 diesel::table! {
     use diesel::sql_types::{Array, Integer, Nullable};
@@ -82,5 +83,39 @@ pub(crate) fn arrays(database: &TestDatabase) -> Result<()> {
     )
     .get_result(db)?;
     ensure!(gathered == full.invoices);
+    Ok(())
+}
+
+/// What [`Stop`] is, for `COPY`.
+#[derive(Insertable)]
+#[diesel(table_name = stops, treat_none_as_default_value = false)]
+struct CopiedStop {
+    id: StopId,
+    offer_id: OfferId,
+    position: i32,
+}
+
+pub(crate) fn copy(database: &TestDatabase) -> Result<()> {
+    let db = &mut connect::<PgConnection>(database)?;
+    entities::postgres::create_tables(db, database.backend())?;
+    let (offers, mut stops) = records();
+    diesel::insert_into(offers::table)
+        .values(&offers)
+        .execute(db)?;
+    let copied: Vec<CopiedStop> = stops
+        .iter()
+        .map(|stop| CopiedStop {
+            id: stop.id,
+            offer_id: stop.offer_id,
+            position: stop.position,
+        })
+        .collect();
+    diesel::copy_from(stops::table)
+        .from_insertable(&copied)
+        .execute(db)?;
+    let mut found: Vec<Stop> = stops::table.load(db)?;
+    stops.sort_by_key(|stop| stop.id);
+    found.sort_by_key(|stop| stop.id);
+    ensure!(found == stops, "{found:?}");
     Ok(())
 }

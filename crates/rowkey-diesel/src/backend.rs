@@ -50,6 +50,12 @@ pub trait WriteKey<V: KeyValue, ST: KeyColumn<V::Key>>: Backend {
     /// [`Error::Declared`](crate::Error::Declared) where the schema declares another type than the
     /// key's plan has on this backend.
     fn write<'b>(value: &'b V, out: &mut Output<'b, '_, Self>) -> serialize::Result;
+
+    /// The type that queries convert a parameter to, if connections of this backend may send it as
+    /// another.
+    fn cast() -> Option<&'static str> {
+        None
+    }
 }
 
 /// A backend that reads keys from columns of type `ST`.

@@ -1,19 +1,22 @@
-//! Bounds of a time range as parameters and as the condition of a query.
+//! Bounds of a time range as parameters, and the conditions that columns of keys have.
 
+use std::borrow::Borrow;
 use std::fmt;
 
+use diesel::ExpressionMethods as _;
 use diesel::backend::Backend;
+use diesel::dsl;
 use diesel::expression::{
     AppearsOnTable, AsExpression, Expression, SelectableExpression, ValidGrouping,
 };
-use diesel::internal::derives::as_expression::Bound;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::result::QueryResult;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::is_nullable::{IsSqlTypeNullable, MaybeNullable};
-use diesel::sql_types::{Bool, HasSqlType, MaybeNullableType, SqlType};
+use diesel::sql_types::{Bool, HasSqlType, MaybeNullableType, SingleValue, SqlType};
 use rowkey_core::{Bounds, ConditionPart, EntityKey, KeyBound};
 
+use crate::parameter::{KeyList, Parameter, push};
 use crate::{KeyColumn, WriteKey};
 
 /// A [`KeyBound`] as the parameter of a query; made by [`ToDiesel::to_diesel`].
@@ -37,10 +40,10 @@ where
     K: EntityKey,
     ST: KeyColumn<K>,
 {
-    type Expression = Bound<ST, Self>;
+    type Expression = Parameter<K, ST, Self>;
 
     fn as_expression(self) -> Self::Expression {
-        Bound::new(self)
+        Parameter::new(self)
     }
 }
 
@@ -101,7 +104,7 @@ impl<K: EntityKey> ToDiesel for KeyBound<K> {
     }
 }
 
-/// Time ranges as conditions on columns of keys.
+/// Conditions on columns of keys that Diesel does not have, or not for every connection.
 pub trait KeyColumnMethods: Expression<SqlType: SqlType> + Sized {
     /// The condition that the column holds one of the keys of a time span.
     ///
@@ -127,23 +130,78 @@ pub trait KeyColumnMethods: Expression<SqlType: SqlType> + Sized {
     /// let hour = UnixMillis::new(1_700_000_000_000)..UnixMillis::new(1_700_003_600_000);
     /// let query = offers::table
     ///     .filter(offers::title.like("Fjord%"))
-    ///     .filter(offers::id.within(&OfferId::bounds(hour)))
+    ///     .filter(offers::id.within(OfferId::bounds(hour)))
     ///     .select(offers::title);
     /// let sql = diesel::debug_query::<diesel::sqlite::Sqlite, _>(&query).to_string();
     /// assert!(sql.contains("AND (`offers`.`id` >= ? AND `offers`.`id` < ?)"), "{sql}");
     /// # }
     /// ```
-    fn within<K>(self, bounds: &Bounds<K>) -> Within<Self, K>
+    fn within<K>(self, bounds: impl Borrow<Bounds<K>>) -> Within<Self, K>
     where
         K: EntityKey,
         Self::SqlType: KeyColumn<K>,
     {
         let mut parts = Vec::new();
-        bounds.write_condition(|part| parts.push(part.into()));
+        bounds
+            .borrow()
+            .write_condition(|part| parts.push(part.into()));
         Within {
             column: self,
             parts,
         }
+    }
+
+    /// The condition that the column holds one of some keys: `eq_any`, but right with the MySQL
+    /// connection of `diesel-async`, too.
+    ///
+    /// Without a key it is false. PostgreSQL gets one parameter, an array.
+    ///
+    /// ```
+    /// use diesel::prelude::*;
+    /// use rowkey::driver::diesel::{Key, KeyColumnMethods};
+    /// use rowkey::{DistributedId, entity_key};
+    ///
+    /// #[entity_key]
+    /// pub struct InvoiceId(DistributedId);
+    ///
+    /// diesel::table! {
+    ///     use super::{InvoiceId, Key};
+    ///     invoices { id -> Key<InvoiceId>, }
+    /// }
+    ///
+    /// # fn main() {
+    /// let ids = [InvoiceId::generate(), InvoiceId::generate()];
+    /// let query = invoices::table.filter(invoices::id.in_keys(&ids));
+    /// let sql = diesel::debug_query::<diesel::mysql::Mysql, _>(&query).to_string();
+    /// assert!(sql.contains("IN (CAST(? AS DECIMAL(28,0)), CAST(? AS DECIMAL(28,0)))"), "{sql}");
+    /// # }
+    /// ```
+    fn in_keys<K, V>(
+        self,
+        keys: impl IntoIterator<Item = V>,
+    ) -> dsl::EqAny<Self, KeyList<K, Self::SqlType>>
+    where
+        K: EntityKey + AsExpression<Self::SqlType>,
+        V: Borrow<K>,
+        Self::SqlType: KeyColumn<K> + SingleValue,
+    {
+        self.eq_any(KeyList::new(keys))
+    }
+
+    /// The condition that the column holds none of some keys: `ne_all`, but right with the MySQL
+    /// connection of `diesel-async`, too.
+    ///
+    /// Without a key it is true.
+    fn not_in_keys<K, V>(
+        self,
+        keys: impl IntoIterator<Item = V>,
+    ) -> dsl::NeAny<Self, KeyList<K, Self::SqlType>>
+    where
+        K: EntityKey + AsExpression<Self::SqlType>,
+        V: Borrow<K>,
+        Self::SqlType: KeyColumn<K> + SingleValue,
+    {
+        self.ne_all(KeyList::new(keys))
     }
 }
 
@@ -225,7 +283,9 @@ where
             match part {
                 Part::Sql(sql) => out.push_sql(sql),
                 Part::Column => self.column.walk_ast(out.reborrow())?,
-                Part::Bound(bound) => out.push_bind_param::<E::SqlType, _>(bound)?,
+                Part::Bound(bound) => {
+                    push::<BoundParam<K>, E::SqlType, _, DB>(bound, out.reborrow())?;
+                }
             }
         }
         Ok(())

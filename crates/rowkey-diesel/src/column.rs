@@ -6,6 +6,7 @@ use diesel::sql_types::{self, Nullable, SqlType};
 use rowkey_core::{Backend, EntityKey, Wire};
 
 use crate::Key;
+use crate::parameter::ParameterKind;
 
 /// An SQL type whose columns hold keys of type `K`.
 ///
@@ -90,7 +91,7 @@ impl Declared {
 #[doc(hidden)]
 pub trait StockColumns: EntityKey {
     /// [`Stock`] with what [`is_stored_as`] says of each type.
-    type Stock;
+    type Stock: ParameterKind;
 }
 
 /// Whether a key is stored as `UUID`, as `NUMERIC`, as `BINARY` and as `TEXT`.

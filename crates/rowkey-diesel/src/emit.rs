@@ -77,10 +77,10 @@ macro_rules! __impl_as_expression {
         where
             __ST: $crate::KeyColumn<$Key>,
         {
-            type Expression = $crate::__private::Bound<__ST, Self>;
+            type Expression = $crate::__private::ParameterOf<$Key, __ST, Self>;
 
             fn as_expression(self) -> Self::Expression {
-                $crate::__private::Bound::new(self)
+                $crate::__private::parameter_of::<$Key, __ST, Self>(self)
             }
         }
     };
@@ -93,11 +93,11 @@ pub mod private {
     pub use core::default::Default;
     pub use core::result::Result::Ok;
     pub use diesel;
-    pub use diesel::internal::derives::as_expression::Bound;
     pub use diesel::sql_types::is_nullable::NotNull;
     pub use rowkey_core::EntityKey;
 
     pub use crate::backend::KeyValue;
     pub use crate::column::{Declared, Stock, StockColumns, is_stored_as};
     pub use crate::multi::{Buffer, LoadedKey};
+    pub use crate::parameter::{ParameterOf, parameter_of};
 }

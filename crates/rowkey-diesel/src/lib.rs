@@ -99,10 +99,12 @@
 //!
 //! Everything that Diesel does with a column: `Queryable`, `Insertable`, `Identifiable`,
 //! `Associations`, `AsChangeset`, `QueryableByName`, comparisons, `eq_any`, `between`, `max` and
-//! `min`, joins, `RETURNING`, and arrays of keys in PostgreSQL. This crate adds what keys cannot
-//! carry themselves:
+//! `min`, joins, `RETURNING` (on SQLite with Diesel's feature `returning_clauses_for_sqlite_3_35`),
+//! and arrays of keys in PostgreSQL. This crate adds what keys cannot carry themselves:
 //!
 //! * [`KeyColumnMethods::within`] is the condition that a column holds a key of a time span;
+//! * [`KeyColumnMethods::in_keys`] and `not_in_keys` are `eq_any` and `ne_all` for every connection,
+//!   also of [`diesel-async`](#diesel-async);
 //! * [`ToDiesel::to_diesel`] makes a single [`KeyBound`](rowkey_core::KeyBound) a parameter;
 //! * [`multi_backend!`] brings keys to the backend of `#[derive(MultiConnection)]`.
 //!
@@ -179,7 +181,58 @@
 //!
 //! A value that the plan does not store in that column is Diesel's `DeserializationError`, whose
 //! text names the column. Its source is a [`rowkey_core::Error`], which names what was expected and
-//! what was found.
+//! what was found. Diesel's own text does not contain it, so log the last source as well:
+//!
+//! ```
+//! use std::error::Error;
+//!
+//! use diesel::dsl::sql;
+//! use diesel::prelude::*;
+//! use rowkey::driver::diesel::Key;
+//! use rowkey::{ShortPrefixComb, entity_key};
+//!
+//! #[entity_key]
+//! pub struct OfferId(ShortPrefixComb);
+//!
+//! /// The error, and the reason at the end of its sources.
+//! fn explained(error: &diesel::result::Error) -> String {
+//!     let mut cause: &dyn Error = error;
+//!     while let Some(source) = cause.source() {
+//!         cause = source;
+//!     }
+//!     let (text, reason) = (error.to_string(), cause.to_string());
+//!     // Some errors are their own source.
+//!     if text == reason { text } else { format!("{text}: {reason}") }
+//! }
+//!
+//! # fn main() -> ConnectionResult<()> {
+//! let db = &mut SqliteConnection::establish(":memory:")?;
+//! let error = sql::<Key<OfferId>>("SELECT X'0004' AS id").load::<OfferId>(db).unwrap_err();
+//! assert_eq!(error.to_string(), "Error deserializing field 'id'");
+//! assert_eq!(
+//!     explained(&error),
+//!     "Error deserializing field 'id': stored ShortPrefixComb: expected 16 bytes, found 2 bytes"
+//! );
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # diesel-async
+//!
+//! The MySQL connection of `diesel-async` (0.9) sends the parameters of DECIMAL columns as text, and
+//! MySQL and MariaDB compare such a column with text as floating-point numbers: rows of neighbouring
+//! keys are found, and rows of the keys that were asked for are not. So queries for these two convert
+//! the parameters of keys that are stored as DECIMAL (`CAST(? AS DECIMAL(28,0))`); the primary key still
+//! serves them. Where Diesel leaves no room for the conversion, a query is right with Diesel's own
+//! connection and wrong with that one:
+//!
+//! * `eq_any` and `ne_all`, and with them `belonging_to` for several parents: take
+//!   [`in_keys`](KeyColumnMethods::in_keys) and [`not_in_keys`](KeyColumnMethods::not_in_keys);
+//! * an `Option` of a key in a comparison: write `parent.eq(key)` for `parent.eq(Some(key))`. What is
+//!   inserted or set may be an `Option`;
+//! * `sql_query`: write `CASE id WHEN CAST(? AS DECIMAL(28,0)) THEN …`, and so in every comparison.
+//!
+//! Keys that are not stored as DECIMAL, and other databases, are not concerned.
 //!
 //! # Limits
 //!
@@ -194,9 +247,8 @@
 //!   without the name of the column.
 //! * On MySQL and MariaDB, Diesel has the client library convert a column to what it asks for, so a
 //!   key of digits is also read from a column of text.
-//! * `diesel-async` (0.9) sends DECIMAL parameters to MySQL and MariaDB as text: `eq_any` and
-//!   `ne_all` then find the wrong rows among neighbouring keys. Its PostgreSQL connection is not
-//!   concerned, nor are keys of sixteen bytes.
+//! * `copy_from(..).from_insertable(..)`, PostgreSQL's `COPY`, takes no keys that PostgreSQL or MySQL
+//!   stores as numbers; `from_raw_data` and `insert_into` do.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -207,6 +259,7 @@ mod column;
 mod emit;
 mod error;
 mod multi;
+mod parameter;
 mod sql_type;
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
 mod stored;
@@ -224,4 +277,5 @@ pub use column::KeyColumn;
 #[doc(hidden)]
 pub use emit::private as __private;
 pub use error::Error;
+pub use parameter::{KeyList, Parameter};
 pub use sql_type::Key;

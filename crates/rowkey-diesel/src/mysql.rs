@@ -1,7 +1,8 @@
 //! MySQL and MariaDB: BINARY, DECIMAL, CHAR and MariaDB's own UUID.
 //!
 //! A DECIMAL key is bound as DECIMAL, never as text: both servers compare a DECIMAL column with
-//! text as floating-point numbers, so that `IN` and `BETWEEN` would return neighbouring rows.
+//! text as floating-point numbers, so that `IN` and `BETWEEN` would return neighbouring rows. Queries
+//! convert it as well, because diesel-async sends what Diesel binds as DECIMAL as text.
 //!
 //! A key of MariaDB's UUID type is bound as its 36 characters, so that the server refuses a value
 //! rather than damaging it. It comes back as text, too.
@@ -43,6 +44,14 @@ where
             Stored::Uuid(_) => unreachable!("MySQL plans have sixteen bytes or text for a uuid"),
         }
         Ok(IsNull::No)
+    }
+
+    fn cast() -> Option<&'static str> {
+        const {
+            <V::Key as EntityKey>::PLAN
+                .column(Backend::MySql)
+                .parameter_cast()
+        }
     }
 }
 

@@ -57,7 +57,7 @@ where
 
 #[test]
 fn one_interval_has_two_edges() {
-    let within = || offers::id.within(&OfferId::bounds(at(WRAP)..at(WRAP + 1)));
+    let within = || offers::id.within(OfferId::bounds(at(WRAP)..at(WRAP + 1)));
     assert_eq!(
         condition::<Pg, _, _>(within()),
         r#"("offers"."id" >= $1 AND "offers"."id" < $2)"#
@@ -122,6 +122,44 @@ fn a_condition_is_a_part_of_others() {
             r#"((("offers"."title" = $1) AND  NOT (("offers"."id" < $2 OR "offers"."id" >= $3))) OR (("offers"."id" < $4 OR "offers"."id" >= $5) AND ("offers"."title" = $6))) LIMIT $7"#
         ),
         "{sql}"
+    );
+}
+
+#[test]
+fn only_mysql_converts_and_only_numbers() {
+    let sql = |sql: String| sql.split(" -- ").next().unwrap_or_default().to_owned();
+    let invoice = InvoiceId::try_from(7_u128).unwrap();
+    let of_invoice = offers::table
+        .filter(offers::invoice_id.eq(invoice))
+        .filter(offers::invoice_id.in_keys([invoice]))
+        .select(offers::title);
+    let mysql = sql(debug_query::<Mysql, _>(&of_invoice).to_string());
+    assert!(
+        mysql.ends_with(
+            "((`offers`.`invoice_id` = CAST(? AS DECIMAL(28,0))) \
+             AND (`offers`.`invoice_id` IN (CAST(? AS DECIMAL(28,0)))))"
+        ),
+        "{mysql}"
+    );
+    let postgres = sql(debug_query::<Pg, _>(&of_invoice).to_string());
+    assert!(
+        postgres
+            .ends_with(r#"(("offers"."invoice_id" = $1) AND ("offers"."invoice_id" = ANY($2)))"#),
+        "{postgres}"
+    );
+    let sqlite = sql(debug_query::<Sqlite, _>(&of_invoice).to_string());
+    assert!(
+        sqlite.ends_with("((`offers`.`invoice_id` = ?) AND (`offers`.`invoice_id` IN (?)))"),
+        "{sqlite}"
+    );
+    let offer = OfferId::generate();
+    let of_offer = offers::table
+        .filter(offers::id.eq(offer).and(offers::id.not_in_keys(&[offer])))
+        .select(offers::title);
+    let mysql = sql(debug_query::<Mysql, _>(&of_offer).to_string());
+    assert!(
+        mysql.ends_with("((`offers`.`id` = ?) AND (`offers`.`id` NOT IN (?)))"),
+        "{mysql}"
     );
 }
 

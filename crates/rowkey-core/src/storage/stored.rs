@@ -239,6 +239,25 @@ impl Column {
         }
     }
 
+    /// The type that a query converts a parameter of this column to (`CAST(? AS …)`), where drivers
+    /// may send numbers as text: MySQL and MariaDB compare a DECIMAL column with text as
+    /// floating-point numbers, and find the rows of neighbouring keys.
+    ///
+    /// ```
+    /// use rowkey_core::{Backend, FormatKind, StoragePlan};
+    ///
+    /// let plan = StoragePlan::default_for(FormatKind::DistributedId);
+    /// assert_eq!(plan.column(Backend::MySql).parameter_cast(), Some("DECIMAL(28,0)"));
+    /// assert_eq!(plan.column(Backend::Postgres).parameter_cast(), None);
+    /// ```
+    pub const fn parameter_cast(self) -> Option<&'static str> {
+        match (self.wire(), self.backend()) {
+            (Wire::Decimal(28), Backend::MySql | Backend::MariaDb) => Some("DECIMAL(28,0)"),
+            (Wire::Decimal(_), Backend::MySql | Backend::MariaDb) => Some("DECIMAL(38,0)"),
+            _ => None,
+        }
+    }
+
     /// The SQL literal of a public value, to paste into a WHERE clause on this column's backend.
     ///
     /// ```
