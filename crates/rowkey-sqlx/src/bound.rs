@@ -1,5 +1,6 @@
 //! Bounds of a time range as parameters and as the condition of a query.
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use rowkey_core::{Backend, Bounds, ColumnName, ConditionPart, EntityKey, Error, KeyBound};
@@ -86,7 +87,7 @@ pub trait PushBounds {
     ///
     /// let hour = UnixMillis::new(1_700_000_000_000)..UnixMillis::new(1_700_003_600_000);
     /// let mut query = QueryBuilder::<Postgres>::new("SELECT title FROM offer o WHERE open AND ");
-    /// query.push_bounds(("o", "id"), &OfferId::bounds(hour))?;
+    /// query.push_bounds(("o", "id"), OfferId::bounds(hour))?;
     /// assert_eq!(
     ///     query.sql().as_str(),
     ///     r#"SELECT title FROM offer o WHERE open AND ("o"."id" >= $1 AND "o"."id" < $2)"#,
@@ -96,7 +97,7 @@ pub trait PushBounds {
     fn push_bounds<'a, K: EntityKey>(
         &mut self,
         column: impl Into<ColumnName<'a>>,
-        bounds: &Bounds<K>,
+        bounds: impl Borrow<Bounds<K>>,
     ) -> Result<&mut Self, Error>;
 }
 
@@ -139,10 +140,10 @@ macro_rules! impl_bounds {
             fn push_bounds<'a, K: EntityKey>(
                 &mut self,
                 column: impl Into<ColumnName<'a>>,
-                bounds: &Bounds<K>,
+                bounds: impl Borrow<Bounds<K>>,
             ) -> Result<&mut Self, Error> {
                 let column = column.into().quoted($backend)?;
-                push_bounds(self, &column, bounds);
+                push_bounds(self, &column, bounds.borrow());
                 Ok(self)
             }
         }

@@ -95,7 +95,7 @@ fn parameters_are_numbered_from_those_before() {
     query.push_bind("Fjords").push(" AND ");
     let bounds = VisitId::bounds(at(0)..at(1));
     query
-        .push_bounds(("visit", "id"), &bounds)
+        .push_bounds(("visit", "id"), bounds)
         .unwrap()
         .push(" LIMIT ")
         .push_bind(7_i64);
