@@ -29,9 +29,13 @@ use crate::column_data::{bulk_null, encode, encode_bound, null};
 /// let mut query = Query::new(sql);
 /// query.bind(id);
 /// query.bind(parent.to_mssql());
+///
+/// // With this trait in scope, tiberius' own name for it does as well.
+/// assert_eq!(parent.to_sql(), parent.to_mssql());
 /// ```
 ///
-/// The `Option` itself does not compile:
+/// The `Option` as a parameter does not compile, and the compiler then lists what tiberius takes
+/// instead of this trait:
 ///
 /// ```compile_fail,E0277
 /// # use rowkey::{ShortPrefixComb, entity_key};
@@ -64,6 +68,15 @@ pub trait ToMssql {
     fn to_mssql(self) -> ColumnData<'static>
     where
         Self: Comparable;
+
+    /// The same under tiberius' name for it: `parent.to_sql()` is what it is for every other `Option`,
+    /// and where this trait is not in scope, the compiler tells to import it.
+    fn to_sql(self) -> ColumnData<'static>
+    where
+        Self: Comparable + Sized,
+    {
+        self.to_mssql()
+    }
 }
 
 impl<K: EntityKey> ToMssql for Option<K> {
