@@ -1,12 +1,12 @@
-//! Time ranges as conditions of a query.
+//! Time ranges and lists of keys as conditions of a query.
 
 use rowkey_core::{Bounds, EntityKey, KeyRange};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, DbBackend, IntoSimpleExpr, Value};
 
-use crate::value::encode_bound_for;
+use crate::value::{encode_bound_for, encode_for};
 
-/// Time ranges as conditions.
+/// Time ranges and lists of keys as conditions, for the backend of a connection.
 ///
 /// ```
 /// use offer::OfferId;
@@ -45,7 +45,7 @@ pub trait ToCondition {
 
     /// The condition that a column holds one of these keys.
     ///
-    /// An edge that is not bounded is left out. A span without keys becomes a condition that
+    /// For [`Bounds`], an edge that is not bounded is left out. A span without keys becomes a condition that
     /// nothing meets, one of all keys one that every row meets, also where the column is NULL. A key
     /// over a short COMB can need two intervals, because its counter is a ring; ordering by the
     /// column then does not give the order of time.
@@ -69,6 +69,50 @@ impl<K: EntityKey> ToCondition for Bounds<K> {
         self.iter().fold(Condition::any(), |any, range| {
             any.add(interval(range, &column, backend))
         })
+    }
+}
+
+/// The keys of an `IN` list, with the zeros that a short number has in SQLite; SeaORM's `eq` and `is_in`
+/// lack them.
+///
+/// ```
+/// use invoice::InvoiceId;
+/// use rowkey::driver::sea_orm::ToCondition;
+/// use sea_orm::entity::prelude::*;
+/// use sea_orm::{DbBackend, QueryTrait};
+///
+/// mod invoice {
+///     # use rowkey::{DistributedId, entity_key};
+///     # use sea_orm::entity::prelude::*;
+///     #
+///     # #[entity_key]
+///     # pub struct InvoiceId(DistributedId);
+///     #
+///     #[sea_orm::model]
+///     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+///     #[sea_orm(table_name = "invoice")]
+///     pub struct Model {
+///         #[sea_orm(primary_key, auto_increment = false)]
+///         pub id: InvoiceId,
+///     }
+///     #
+///     # impl ActiveModelBehavior for ActiveModel {}
+/// }
+///
+/// let backend = DbBackend::Sqlite; // of a connection: db.get_database_backend()
+/// let of_2078 = [InvoiceId::constant(2078)].to_condition(invoice::Column::Id, backend);
+/// let query = invoice::Entity::find().filter(of_2078).build(backend);
+/// assert!(query.to_string().ends_with("IN ('0000000000000000000000002078')"));
+/// ```
+impl<K: EntityKey> ToCondition for [K] {
+    type Key = K;
+
+    fn to_condition(&self, column: impl IntoSimpleExpr, backend: DbBackend) -> Condition
+    where
+        K: Into<Value>,
+    {
+        let keys = self.iter().map(|key| encode_for(backend, *key));
+        Condition::all().add(column.into_simple_expr().is_in(keys))
     }
 }
 

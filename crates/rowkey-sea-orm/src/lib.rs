@@ -61,7 +61,7 @@
 //! This crate adds what keys cannot carry themselves:
 //!
 //! * [`migration`] has the columns of keys;
-//! * [`ToCondition::to_condition`] makes the condition of a time range;
+//! * [`ToCondition::to_condition`] makes the condition of a time range or a list of keys;
 //! * [`value`] has a key's value for one backend.
 //!
 //! Neither a runtime nor encryption of connections is turned on here. Depend on sea-orm 2.0 yourself
@@ -98,12 +98,81 @@
 //!
 //! # Short numbers in SQLite
 //!
-//! SQLite stores a DistributedId as exactly 28 digits, and SeaORM writes a number without zeros in
-//! front. Ids have 28 digits by themselves since 2012. For a shorter one, such as a constant in a
-//! test, the insert fails by the check in [`key_column`](migration::key_column)'s column, and a
-//! query compares it as the shorter text: it is not found, and `lt`, `gt`, `between` and cursors put
-//! it in the wrong place. Take [`value::encode_for`], which has the zeros, or declare the key with
-//! `uuid` for all three. [`ToCondition`] is right for every edge.
+//! SQLite stores a DistributedId as exactly 28 digits, and SeaORM sends a number there as text without
+//! zeros in front. Ids have 28 digits by themselves since 2012; this is about shorter ones, such as
+//! constants in a test, and about SQLite only:
+//!
+//! * An insert or a change fails by the check in [`key_column`](migration::key_column)'s column.
+//! * A condition does **not** fail. `find_by_id`, `eq`, `is_in`, relations and their loaders find no
+//!   row, also where another driver has stored the key; `lt`, `gt`, `between` and cursors put it in the
+//!   wrong place.
+//!
+//! SeaORM makes the value before it knows the database, and any other value would be wrong in
+//! PostgreSQL or MySQL, so this cannot be mended behind `From`. Where short numbers are possible, write
+//! conditions with [`ToCondition`], which is told the backend and right for lists of keys and for every
+//! edge of a time range, or with [`value::encode_for`]; refuse such ids where they come in with
+//! [`looks_generated`](rowkey_core::DistributedId::looks_generated); or declare the key with `uuid` for
+//! all three.
+//!
+//! # JSON
+//!
+//! SeaORM's `into_json()` on a query knows nothing of keys. It gives what the columns store: a uuid in
+//! the column's layout, a number as the database has it, and no prefix. None of that is a key's public
+//! form. Serialize models, or structs with the fields that you select:
+//!
+//! ```
+//! use offer::OfferId;
+//! use sea_orm::entity::prelude::*;
+//! use sea_orm::{FromQueryResult, QuerySelect};
+//! use serde::Serialize;
+//!
+//! mod offer {
+//!     # use rowkey::{ShortSuffixComb, entity_key};
+//!     # use sea_orm::entity::prelude::*;
+//!     #
+//!     #[entity_key]
+//!     pub struct OfferId(ShortSuffixComb);
+//!
+//!     #[sea_orm::model]
+//!     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+//!     #[sea_orm(table_name = "offer")]
+//!     pub struct Model {
+//!         #[sea_orm(primary_key, auto_increment = false)]
+//!         pub id: OfferId,
+//!         pub title: String,
+//!     }
+//!     #
+//!     # impl ActiveModelBehavior for ActiveModel {}
+//! }
+//!
+//! #[derive(FromQueryResult, Serialize)]
+//! struct Listed {
+//!     id: OfferId,
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let db = sea_orm::Database::connect("sqlite::memory:").await?;
+//! # use sea_orm::{ConnectionTrait, IntoActiveModel, sea_query};
+//! # let table = sea_query::Table::create()
+//! #     .table("offer")
+//! #     .col(rowkey::driver::sea_orm::migration::key_column::<OfferId>(db.get_database_backend(), "id")?)
+//! #     .col(sea_query::ColumnDef::new("title").text().not_null())
+//! #     .to_owned();
+//! # db.execute(&table).await?;
+//! # let offer = offer::Model { id: OfferId::generate(), title: "Fjords".into() };
+//! # offer::Entity::insert(offer.into_active_model()).exec(&db).await?;
+//! let offers = offer::Entity::find().select_only().column(offer::Column::Id);
+//! let offer = offers.clone().into_model::<Listed>().one(&db).await?.ok_or("no offer")?;
+//! let json = serde_json::to_value(&offer)?;
+//! assert_eq!(json["id"], offer.id.to_string());
+//!
+//! // Another offer, to whoever reads this:
+//! let stored = offers.into_json().one(&db).await?.ok_or("no offer")?;
+//! assert_ne!(stored["id"], json["id"]);
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! # Tables
 //!
@@ -179,9 +248,6 @@
 //! `find_by_id`, `delete_by_id`, models and active models take the key of their entity alone. A
 //! column's `eq`, `is_in` and the others take any value, so another entity's key compiles there, as
 //! everything does.
-//!
-//! SeaORM's own `into_json()` on a query knows nothing of keys, and gives what the columns store, such
-//! as a uuid in the column's layout. Serialize models instead, which have the public form.
 //!
 //! # Long lists
 //!

@@ -457,6 +457,11 @@ async fn a_short_number_is_found_with_its_zeros(db: &DatabaseConnection) -> Resu
         assert_eq!(earlier, nothing);
     }
 
+    assert_eq!(totals([id].to_condition(Column::Id, backend)).await?, [5]);
+    assert_eq!(
+        totals([id; 0].to_condition(Column::Id, backend)).await?,
+        nothing
+    );
     assert_eq!(totals(all(Column::Id.eq(encoded.clone()))).await?, [5]);
     assert_eq!(totals(all(Column::Id.gt(encoded.clone()))).await?, [0]);
     assert_eq!(totals(all(Column::Id.lt(encoded))).await?, nothing);
