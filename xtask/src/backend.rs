@@ -52,7 +52,7 @@ impl Backend {
     /// Whether there is an image to run it from. The package that does so is built only for one
     /// that there is.
     fn has_container(self) -> bool {
-        matches!(self, Self::Postgres | Self::Mysql | Self::Mariadb)
+        !matches!(self, Self::Sqlite)
     }
 
     /// The database with this name.

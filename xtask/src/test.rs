@@ -22,7 +22,8 @@ pub(crate) struct Args {
     /// Run database servers in containers for these tests, and remove them afterwards.
     ///
     /// Which ones can be chosen, as in `--containers=postgres,mariadb`; all that there is an image
-    /// for without a choice. Variables such as ROWKEY_TEST_POSTGRES_IMAGE name other images.
+    /// for without a choice. Variables such as ROWKEY_TEST_POSTGRES_IMAGE name other images. SQL
+    /// Server takes part for those who accept its licence, by ROWKEY_TEST_SQLSERVER_ACCEPT_EULA=Y.
     #[arg(
         long,
         value_name = "DATABASES",
@@ -354,8 +355,9 @@ mod tests {
 
         let error = args("--containers=sqlite").unwrap_err().to_string();
         assert!(
-            error
-                .contains("no container is known for `sqlite`; there are postgres, mysql, mariadb"),
+            error.contains(
+                "no container is known for `sqlite`; there are postgres, mysql, mariadb, sqlserver"
+            ),
             "{error}"
         );
         let error = args("--containers=oracle").unwrap_err().to_string();

@@ -59,12 +59,15 @@ impl Choice {
 pub(crate) struct Run {
     docker: Docker,
     label: String,
+    /// For the administrators of servers that ask for a password.
+    password: String,
 }
 
 /// A server in a container, which is removed when this is dropped.
 pub(crate) struct Started {
     choice: Choice,
     container: ContainerAsync<GenericImage>,
+    password: String,
     since: Instant,
 }
 
@@ -80,6 +83,7 @@ impl Run {
         Ok(Self {
             docker,
             label: format!("{started}-{}", process::id()),
+            password: random_password()?,
         })
     }
 
@@ -112,13 +116,14 @@ impl Run {
             .with_exposed_port(port)
             .with_label(RUN_LABEL, &self.label)
             .with_host_config_modifier(move |config| publish_to_this_machine(config, port));
-        for (name, value) in choice.server.environment {
-            request = request.with_env_var(*name, *value);
+        for (name, value) in choice.server.environment(&self.password) {
+            request = request.with_env_var(name, value);
         }
         let container = request.start().await;
         Ok(Started {
             choice: choice.clone(),
             container: container.with_context(|| format!("could not start {}", choice.shown()))?,
+            password: self.password.clone(),
             since,
         })
     }
@@ -148,6 +153,13 @@ impl Run {
         }
         outcome
     }
+}
+
+/// 128 random bits, with all the kinds of characters that some server wants to see.
+fn random_password() -> Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).context("could not make a password")?;
+    Ok(format!("Rk-{:032x}", u128::from_ne_bytes(bytes)))
 }
 
 fn generic_image(choice: &Choice) -> GenericImage {
@@ -192,8 +204,9 @@ impl Started {
         let Self { choice, since, .. } = self;
         let seconds = since.elapsed().as_secs_f64();
         println!(
-            "{name}: {} at {url}, ready after {seconds:.1} s",
-            choice.image
+            "{name}: {} at {}, ready after {seconds:.1} s",
+            choice.image,
+            self.without_password(&url)
         );
         Ok(url)
     }
@@ -201,12 +214,17 @@ impl Started {
     async fn url_after_login(&self) -> Result<String> {
         let definition = self.server();
         let port = self.container.get_host_port_ipv4(definition.port).await?;
-        let url = definition.url(port);
+        let url = definition.url(port, &self.password);
         let server = Server::at(definition.backend, &url);
         task::spawn_blocking(move || server.wait_until_ready(LOGIN_PATIENCE))
             .await?
-            .with_context(|| format!("no login at {url}"))?;
+            .with_context(|| format!("no login at {}", self.without_password(&url)))?;
         Ok(url)
+    }
+
+    /// An address as it may be shown.
+    fn without_password(&self, url: &str) -> String {
+        url.replace(&self.password, "…")
     }
 
     /// Returns when the container does not run any more.

@@ -61,7 +61,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<ExitStatus> {
-    let choices = ContainerServer::choose(&cli.servers)?
+    let choices = ContainerServer::choose(&cli.servers, |name| env::var(name).ok())?
         .into_iter()
         .map(|server| {
             let image = server.image(|name| env::var(name).ok())?;
