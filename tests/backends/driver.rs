@@ -111,6 +111,10 @@ pub(crate) enum Assumption {
     LongNumbers,
     /// Numbers can be in bulk inserts and tables.
     NumbersInRows,
+    /// The server shows the plan that it has run, in XML.
+    Plans,
+    /// The server knows `MERGE`.
+    Merge,
 }
 
 /// A constraint that a statement has violated.

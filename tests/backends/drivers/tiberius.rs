@@ -15,7 +15,7 @@ use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 use crate::driver::{Ability, Assumption, BoundsOf, Driver, KeyOf, Violation};
 use crate::keys::{self, Case};
 use crate::query::{Part, Query};
-use crate::scenarios::{Scenario, many, sql_server};
+use crate::scenarios::{Scenario, many, other_makers, sql_server, sql_server_only};
 
 /// tiberius on SQL Server, or on another server that speaks its protocol.
 pub(crate) struct Tiberius;
@@ -107,6 +107,27 @@ pub(crate) async fn connect(url: &str) -> tiberius::Result<Connection> {
     Client::connect(config, stream.compat_write()).await
 }
 
+/// Runs a query; the plan that the server has run, in XML, if it shows one.
+pub(crate) async fn plan(
+    connection: &mut Connection,
+    query: Query<Tiberius>,
+) -> tiberius::Result<Option<String>> {
+    Tiberius::batch(connection, "SET STATISTICS XML ON").await?;
+    let results = built(query).query(connection).await?;
+    let results = results.into_results().await?;
+    Tiberius::batch(connection, "SET STATISTICS XML OFF").await?;
+    // The plan is a result of its own behind that of the query.
+    let shown = results.iter().flatten().find_map(|row| {
+        let text = match row.get_column_data(0) {
+            Ok(ColumnData::Xml(Some(xml))) => xml.to_string(),
+            Ok(ColumnData::String(Some(text))) => text.to_string(),
+            _ => return None,
+        };
+        text.contains("<ShowPlanXML").then_some(text)
+    });
+    Ok(shown)
+}
+
 /// What tiberius says, or what rowkey says about a row.
 #[derive(Debug)]
 pub(crate) enum Error {
@@ -147,6 +168,14 @@ impl Error {
     }
 }
 
+impl Tiberius {
+    /// Runs SQL text without parameters.
+    async fn batch(connection: &mut Connection, sql: &str) -> tiberius::Result<()> {
+        connection.simple_query(sql).await?.into_results().await?;
+        Ok(())
+    }
+}
+
 impl Driver for Tiberius {
     const NAME: &str = "tiberius";
 
@@ -183,8 +212,7 @@ impl Driver for Tiberius {
     }
 
     async fn execute(connection: &mut Connection, sql: &str) -> Result<(), Error> {
-        connection.simple_query(sql).await?.into_results().await?;
-        Ok(())
+        Ok(Self::batch(connection, sql).await?)
     }
 
     fn integer(value: i64) -> Param {
@@ -246,6 +274,8 @@ impl Driver for Tiberius {
             Assumption::BracketsInNames => (server.quotes_brackets, "brackets refused"),
             Assumption::LongNumbers => (server.reads_long_numbers, "38 digits misread"),
             Assumption::NumbersInRows => (server.reads_numbers_in_rows, "numbers misread"),
+            Assumption::Plans => (server.shows_plans, "no plans in XML"),
+            Assumption::Merge => (server.merges, "MERGE refused"),
         };
         (!is_met).then_some(reason)
     }
@@ -260,6 +290,8 @@ impl Driver for Tiberius {
     fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>> {
         let mut scenarios = many::scenarios(backend);
         scenarios.extend(sql_server::scenarios());
+        scenarios.extend(sql_server_only::scenarios());
+        scenarios.extend(other_makers::scenarios());
         scenarios
     }
 }

@@ -7,6 +7,7 @@ mod joins;
 mod literals;
 pub(crate) mod many;
 mod order;
+pub(crate) mod other_makers;
 mod partitions;
 mod range;
 mod round_trip;
@@ -14,6 +15,7 @@ pub(crate) mod rows;
 pub(crate) mod servers;
 mod short_keys;
 pub(crate) mod sql_server;
+pub(crate) mod sql_server_only;
 pub(crate) mod support;
 
 use std::pin::Pin;

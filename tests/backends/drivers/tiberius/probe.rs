@@ -9,7 +9,8 @@ use rowkey_testkit::Server;
 use tiberius::numeric::Numeric;
 use tiberius::{ColumnData, IntoRow, Query, Row, Uuid};
 
-use super::{Connection, connect};
+use super::{Connection, connect, plan};
+use crate::query::Query as QueryInParts;
 
 /// What a server does.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +27,10 @@ pub(crate) struct Probe {
     pub(crate) reads_long_numbers: bool,
     /// Reads numbers in bulk inserts and tables as they are.
     pub(crate) reads_numbers_in_rows: bool,
+    /// Shows the plan of a query that it has run.
+    pub(crate) shows_plans: bool,
+    /// Knows `MERGE`.
+    pub(crate) merges: bool,
 }
 
 /// What SQL Server does.
@@ -36,6 +41,8 @@ const SQL_SERVER: Probe = Probe {
     quotes_brackets: true,
     reads_long_numbers: true,
     reads_numbers_in_rows: true,
+    shows_plans: true,
+    merges: true,
 };
 
 static PROBE: OnceLock<Probe> = OnceLock::new();
@@ -100,6 +107,19 @@ async fn probe(url: &str) -> tiberius::Result<Probe> {
     if !reads_numbers_in_rows {
         eprintln!("sqlserver: numbers in bulk inserts are misread: {number_in_row:?}");
     }
+    let shown = plan(
+        &mut connect(url).await?,
+        QueryInParts::new("SELECT 1 AS one"),
+    )
+    .await;
+    let shows_plans = matches!(shown, Ok(Some(_)));
+    if !shows_plans {
+        eprintln!("sqlserver: plans are not shown: {shown:?}");
+    }
+    let merge = merge(&mut connect(url).await?).await;
+    if let Err(error) = &merge {
+        eprintln!("sqlserver: MERGE is refused: {error}");
+    }
     Ok(Probe {
         sorts_guids,
         takes_untyped_null: takes_untyped_null.is_ok(),
@@ -107,6 +127,8 @@ async fn probe(url: &str) -> tiberius::Result<Probe> {
         quotes_brackets: bracket.is_ok(),
         reads_long_numbers,
         reads_numbers_in_rows,
+        shows_plans,
+        merges: merge.is_ok(),
     })
 }
 
@@ -154,6 +176,13 @@ async fn text_reference(connection: &mut Connection) -> tiberius::Result<()> {
 
 async fn bracket(connection: &mut Connection) -> tiberius::Result<()> {
     run(connection, "CREATE TABLE #names ([a]]b] int)").await
+}
+
+async fn merge(connection: &mut Connection) -> tiberius::Result<()> {
+    run(connection, "CREATE TABLE #merged (id int PRIMARY KEY)").await?;
+    let merge = "MERGE INTO #merged AS t USING (SELECT 1 AS id) AS s ON t.id = s.id \
+                 WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id);";
+    run(connection, merge).await
 }
 
 async fn run(connection: &mut Connection, sql: &str) -> tiberius::Result<()> {
