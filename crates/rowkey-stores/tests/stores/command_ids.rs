@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::num::NonZeroU32;
 use std::pin::pin;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use futures_util::future::{self, Either};
 use rowkey::{
     DistributedId, DistributedId128, EntityKey, LuuidGroup, UuidV4, UuidV7, ValidationError,
@@ -468,6 +468,39 @@ pub(crate) async fn a_connection_killed_between_insert_and_commit_is_tried_again
         .with_session(async |session| shop.find(session, created.id).await)
         .await?;
     assert!(found.is_some());
+    Ok(())
+}
+
+/// A client of tiberius is one connection, so that there is none for another attempt. The caller gets
+/// an error that says so, and sends the command again.
+pub(crate) async fn a_killed_session_has_created_nothing(database: &TestDatabase) -> Result<()> {
+    let shop = &Shop::<SqlServer>::open(database).await?;
+    for is_after_insert in [false, true] {
+        let command = CommandId::generate();
+        let create = async |is_killed: bool| {
+            create_once(shop.driver.store().await?, command, NAME, {
+                async |mut session| {
+                    if is_killed && !is_after_insert {
+                        shop.kill(&mut session).await.expect("sa may kill");
+                    }
+                    let id = shop.add(&mut session, command).await?;
+                    if is_killed && is_after_insert {
+                        shop.kill(&mut session).await.expect("sa may kill");
+                    }
+                    Ok::<_, tiberius::error::Error>(id)
+                }
+            })
+            .await
+            .map_err(anyhow::Error::from)
+        };
+        let before = shop.commands().await?;
+        let error = create(true).await.err().context("the session is killed")?;
+        ensure!(rowkey_stores::is_unavailable(&*error), "{error:?}");
+        assert_eq!(shop.commands().await?, before);
+
+        assert_eq!(create(false).await?.by, By::This);
+        assert_eq!(shop.commands().await?.len(), before.len() + 1);
+    }
     Ok(())
 }
 

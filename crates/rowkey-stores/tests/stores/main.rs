@@ -155,6 +155,11 @@ fn main() -> anyhow::Result<ExitCode> {
         },
     );
     suite.test(
+        "a_killed_session_has_created_nothing",
+        [Backend::SqlServer],
+        |database| run(async || command_ids::a_killed_session_has_created_nothing(database).await),
+    );
+    suite.test(
         "a_client_within_a_transaction_is_refused",
         [Backend::SqlServer],
         |database| {

@@ -323,6 +323,7 @@ impl<D: Driver> Shop<D> {
     pub(crate) async fn kill(&self, session: &mut D::Session) -> Result<()> {
         let own_number = match self.backend {
             Backend::Postgres => "SELECT pg_backend_pid()::text",
+            Backend::SqlServer => "SELECT CAST(@@SPID AS varchar(10))",
             _ => "SELECT CAST(CONNECTION_ID() AS CHAR)",
         };
         let number = D::texts(session, own_number).await?.pop();
@@ -347,12 +348,18 @@ impl<D: Driver> Shop<D> {
         Ok(())
     }
 
-    /// Waits until MySQL or MariaDB has no such session.
+    /// Waits until the server has no such session.
     async fn wait_until_gone(&self, number: &str) -> Result<()> {
-        let sql = format!(
-            "SELECT CONCAT_WS(' ', command, time, state) FROM information_schema.processlist \
-             WHERE id = {number}"
-        );
+        let sql = match self.backend {
+            Backend::SqlServer => format!(
+                "SELECT CAST(status AS varchar(30)) FROM sys.dm_exec_sessions \
+                 WHERE session_id = {number}"
+            ),
+            _ => format!(
+                "SELECT CONCAT_WS(' ', command, time, state) FROM information_schema.processlist \
+                 WHERE id = {number}"
+            ),
+        };
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {
             let state = self.texts(&sql).await?;
