@@ -104,7 +104,7 @@ fn conditions(invoices: &[InvoiceId], settlements: &[SettlementId]) -> Result<Ve
                     .contains(&row)),
                 condition!($column.gt(second), |row| row > SECOND),
                 condition!($column.le(second), |row| row <= SECOND),
-                condition!($column.within(&InvoiceId::bounds(INSTANT..)), |row| row
+                condition!($column.within(InvoiceId::bounds(INSTANT..)), |row| row
                     >= SECOND),
                 condition!($column.lt(edge), |row| row < SECOND),
                 condition!($column.between(edge, edge), |row| row == SECOND),

@@ -65,7 +65,7 @@ macro_rules! time_spans {
                 .filter(|time| (from.get()..to.get()).contains(time))
                 .collect();
             let found: Vec<i64> = made::table
-                .filter(made::id.within(&bounds))
+                .filter(made::id.within(bounds))
                 .order(made::time)
                 .select(made::time)
                 .load($db)?;
@@ -73,7 +73,7 @@ macro_rules! time_spans {
 
             // As a part of a larger condition, on a column that may be NULL.
             let found: Vec<i64> = made::table
-                .filter(made::time.ne(WRAP).and(diesel::dsl::not(made::again.within(&bounds))))
+                .filter(made::time.ne(WRAP).and(diesel::dsl::not(made::again.within(bounds))))
                 .order(made::time)
                 .select(made::time)
                 .load($db)?;
@@ -84,12 +84,12 @@ macro_rules! time_spans {
             ensure!(found == others, "{}: not {from}..{to} finds {found:?}", $Key::NAME);
         }
         let all: i64 = made::table
-            .filter(made::id.within(&$Key::bounds(..)))
+            .filter(made::id.within($Key::bounds(..)))
             .count()
             .get_result($db)?;
         ensure!(all == instants().len() as i64);
         let selected: Option<bool> = made::table
-            .select(made::again.within(&$Key::bounds(..)))
+            .select(made::again.within($Key::bounds(..)))
             .first($db)?;
         ensure!(selected == Some(true));
 

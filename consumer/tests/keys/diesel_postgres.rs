@@ -40,7 +40,7 @@ fn keys_are_parameters_and_columns() {
 fn time_spans_are_conditions() {
     let made = PASSENGER.into_format().time();
     let column = sql::<Key<PassengerId>>("passenger");
-    let condition = column.within(&PassengerId::bounds(made..=made));
+    let condition = column.within(PassengerId::bounds(made..=made));
     let shown = debug_query::<Pg, _>(&condition).to_string();
     assert!(
         shown.starts_with("(passenger >= $1 AND passenger < $2) -- "),

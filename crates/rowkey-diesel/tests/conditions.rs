@@ -74,12 +74,12 @@ fn one_interval_has_two_edges() {
 
 #[test]
 fn an_open_side_is_left_out() {
-    let from = offers::invoice_id.within(&InvoiceId::bounds(at(WRAP)..));
+    let from = offers::invoice_id.within(InvoiceId::bounds(at(WRAP)..));
     assert_eq!(
         condition::<Sqlite, _, _>(from),
         "(`offers`.`invoice_id` >= ?)"
     );
-    let to = offers::visit_id.within(&VisitId::bounds(..at(WRAP)));
+    let to = offers::visit_id.within(VisitId::bounds(..at(WRAP)));
     assert_eq!(condition::<Sqlite, _, _>(to), "(`offers`.`visit_id` < ?)");
 }
 
@@ -87,7 +87,7 @@ fn an_open_side_is_left_out() {
 fn a_span_across_the_rings_end_is_two_intervals() {
     let bounds = OfferId::bounds(at(WRAP - 1)..at(WRAP + 1));
     assert_eq!(
-        condition::<Pg, _, _>(offers::id.within(&bounds)),
+        condition::<Pg, _, _>(offers::id.within(bounds)),
         r#"("offers"."id" < $1 OR "offers"."id" >= $2)"#
     );
 }
@@ -95,15 +95,15 @@ fn a_span_across_the_rings_end_is_two_intervals() {
 #[test]
 fn no_ids_and_all_ids_need_no_parameter() {
     let none = OfferId::bounds(at(WRAP)..at(WRAP));
-    assert_eq!(condition::<Pg, _, _>(offers::id.within(&none)), "1 = 0");
+    assert_eq!(condition::<Pg, _, _>(offers::id.within(none)), "1 = 0");
     let all = InvoiceId::bounds(..);
     assert_eq!(
-        condition::<Pg, _, _>(offers::invoice_id.within(&all)),
+        condition::<Pg, _, _>(offers::invoice_id.within(all)),
         "1 = 1"
     );
     // Every value of the ring comes around again.
     let all = OfferId::bounds(at(WRAP)..);
-    assert_eq!(condition::<Pg, _, _>(offers::id.within(&all)), "1 = 1");
+    assert_eq!(condition::<Pg, _, _>(offers::id.within(all)), "1 = 1");
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn a_condition_is_a_part_of_others() {
     let bounds = OfferId::bounds(at(WRAP - 1)..at(WRAP + 1));
     let query = offers::table
         .filter(offers::title.eq("Fjords"))
-        .filter(diesel::dsl::not(offers::id.within(&bounds)))
-        .or_filter(offers::id.within(&bounds).and(offers::title.eq("Alps")))
+        .filter(diesel::dsl::not(offers::id.within(bounds)))
+        .or_filter(offers::id.within(bounds).and(offers::title.eq("Alps")))
         .select(offers::id)
         .limit(7);
     let sql = debug_query::<Pg, _>(&query).to_string();

@@ -110,13 +110,13 @@ fn names_are_quoted_or_refused() {
     let bounds = VisitId::bounds(..at(1));
     let mut query = QueryBuilder::<MySql>::new("");
     query
-        .push_bounds(ColumnName::from(("my`table", "i\"d")), &bounds)
+        .push_bounds(ColumnName::from(("my`table", "i\"d")), bounds)
         .unwrap();
     assert_eq!(query.sql().as_str(), "(`my``table`.`i\"d` < ?)");
 
     let mut query = QueryBuilder::<Sqlite>::new("WHERE ");
     for name in [("visit", ""), ("", "id"), ("visit", "i\0d")] {
-        let error = query.push_bounds(name, &bounds).map(|_| ()).unwrap_err();
+        let error = query.push_bounds(name, bounds).map(|_| ()).unwrap_err();
         assert!(matches!(error, Error::Identifier(_)), "{error}");
     }
     assert_eq!(query.sql().as_str(), "WHERE ");

@@ -109,14 +109,14 @@ async fn show<K: EntityKey<Format: TimeOrdered>>(
     let hour_ago = now.saturating_sub(Duration::from_secs(3_600));
     let last_hour = K::bounds(hour_ago..=UnixMillis::now());
     let mut query = QueryBuilder::<Sqlite>::new(format!("SELECT count(*) FROM {table} WHERE "));
-    query.push_bounds("id", &last_hour)?;
+    query.push_bounds("id", last_hour)?;
     let explain = format!("EXPLAIN QUERY PLAN SELECT count(*) FROM {table} WHERE ");
     writeln!(out, "  last hour   {}", query.sql().as_str())?;
     let count: i64 = query.build_query_scalar().fetch_one(&mut *db).await?;
     writeln!(out, "  rows        {count} of 2")?;
 
     let mut query = QueryBuilder::<Sqlite>::new(explain);
-    query.push_bounds("id", &last_hour)?;
+    query.push_bounds("id", last_hour)?;
     for step in query.build().fetch_all(&mut *db).await? {
         writeln!(
             out,

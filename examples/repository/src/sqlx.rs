@@ -152,7 +152,7 @@ where
     async fn customers_created(&self, during: Range<UnixMillis>) -> Result<Vec<Customer>, Error> {
         let mut query = select_customers();
         query.push(" WHERE ");
-        query.push_bounds("id", &CustomerId::bounds(during))?;
+        query.push_bounds("id", CustomerId::bounds(during))?;
         query.push(" ORDER BY id");
         Ok(query.build_query_as().fetch_all(&self.pool).await?)
     }
@@ -215,7 +215,7 @@ where
     async fn invoices_created(&self, during: Range<UnixMillis>) -> Result<Vec<Invoice>, Error> {
         let mut query = select_invoices();
         query.push(" WHERE ");
-        query.push_bounds("id", &InvoiceId::bounds(during))?;
+        query.push_bounds("id", InvoiceId::bounds(during))?;
         query.push(" ORDER BY id");
         Ok(query.build_query_as().fetch_all(&self.pool).await?)
     }

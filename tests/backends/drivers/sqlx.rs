@@ -194,7 +194,7 @@ macro_rules! impl_driver {
                 bounds: Bounds<Self>,
             ) {
                 query.push_param(Box::new(move |query| {
-                    let pushed = query.push_bounds(column, &bounds).map(drop);
+                    let pushed = query.push_bounds(column, bounds).map(drop);
                     pushed.expect("the tests have plain names");
                 }));
             }

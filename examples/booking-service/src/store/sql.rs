@@ -147,7 +147,7 @@ where
         query.push(" WHERE ");
         // A range of the primary key, in which the unique index lets only one row be.
         query
-            .push_bounds("id", &number.bounds())
+            .push_bounds("id", number.bounds())
             .map_err(rowkey_stores::Error::from)?;
         Ok(query.build_query_as().fetch_optional(&self.pool).await?)
     }

@@ -125,7 +125,7 @@ impl CustomerRepository for DieselRepository {
 
     async fn customers_created(&self, during: Range<UnixMillis>) -> Result<Vec<Customer>, Error> {
         let query = customers::table
-            .filter(customers::id.within(&CustomerId::bounds(during)))
+            .filter(customers::id.within(CustomerId::bounds(during)))
             .order_by(customers::id);
         self.run(move |db| query.load(db)).await
     }
@@ -184,7 +184,7 @@ impl CustomerRepository for DieselRepository {
 
     async fn invoices_created(&self, during: Range<UnixMillis>) -> Result<Vec<Invoice>, Error> {
         let query = invoices::table
-            .filter(invoices::id.within(&InvoiceId::bounds(during)))
+            .filter(invoices::id.within(InvoiceId::bounds(during)))
             .order_by(invoices::id);
         self.run(move |db| query.load(db)).await
     }
