@@ -24,8 +24,11 @@ use rowkey::{
 /// How long a child may take that does not hang.
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// Makes a number of ids of one format.
+type Maker = fn(usize) -> Vec<u128>;
+
 /// Ids of every kind that a process makes.
-const MAKERS: [(&str, fn(usize) -> Vec<u128>); 12] = [
+const MAKERS: [(&str, Maker); 12] = [
     ("ShortPrefixComb", |count| plain::<ShortPrefixComb>(count)),
     ("ShortSuffixComb", |count| plain::<ShortSuffixComb>(count)),
     ("PrefixComb", plain::<PrefixComb>),

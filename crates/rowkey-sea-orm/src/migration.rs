@@ -43,7 +43,7 @@ use crate::value::backend_of;
 
 /// The column of a key, NOT NULL, as the key's plan stores it on a backend.
 ///
-/// Text of hexadecimal digits has a CHECK of its length and letter case, as in
+/// `text-upper`, `text-hex` and `text-hex-upper` have a CHECK of length and letter case, as in
 /// [`StoragePlan::column_definition`](rowkey_core::StoragePlan::column_definition).
 ///
 /// A column of fixed-width digits in SQLite also checks their number: SeaORM writes a

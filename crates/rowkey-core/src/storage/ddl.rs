@@ -17,8 +17,8 @@ pub enum Nullability {
 
 impl StoragePlan {
     /// The definition of a key's column in a CREATE TABLE statement: quoted name, type, collation
-    /// where the order needs one, NULL or NOT NULL, and for text of hexadecimal digits a CHECK of
-    /// its length and letter case.
+    /// where the order needs one, NULL or NOT NULL, and for `text-upper`, `text-hex` and
+    /// `text-hex-upper` a CHECK of length and letter case.
     ///
     /// In MySQL and MariaDB nothing may follow a CHECK. There the primary key is a clause of its own,
     /// `PRIMARY KEY (id)`, which is right for every key and backend.
@@ -54,8 +54,8 @@ impl StoragePlan {
     }
 
     /// The condition that a column's CHECK has in [`column_definition`](Self::column_definition), if
-    /// it has one: that text has the length and the letter case which the plan stores. A key would
-    /// not find the same id in the other case.
+    /// it has one: that the text has the length and letter case which `text-upper`, `text-hex` and
+    /// `text-hex-upper` store. A key would not find the same id in the other case.
     ///
     /// Servers before MySQL 8.0.16 and MariaDB 10.2.1 read a CHECK and ignore it.
     ///

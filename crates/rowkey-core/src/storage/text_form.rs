@@ -131,12 +131,14 @@ impl TextForm {
         }
     }
 
-    /// The condition that a column, whose name is quoted, holds text of this length and case; for
-    /// forms of which the same id could be there in another case, too.
+    /// The condition that a column, whose name is quoted, holds text of this length and case. Hyphenated
+    /// text in lower case has none: its columns were defined without one from the start, and statements
+    /// that go on after the definition would not be SQL in MySQL and MariaDB.
     pub(super) fn check(self, backend: Backend, column: &str) -> Option<String> {
-        let in_case = match self.letter_case()? {
-            LetterCase::Lower => "lower",
-            LetterCase::Upper => "upper",
+        let in_case = match self {
+            Self::Hex => "lower",
+            Self::HyphenatedUpper | Self::HexUpper => "upper",
+            _ => return None,
         };
         let length = match backend {
             Backend::Postgres | Backend::Sqlite => "length",

@@ -49,7 +49,7 @@ struct NativeCustomerId(Luuid);
 /// A table of customers in which no number can be there twice.
 async fn create_table<D: Driver, K: EntityKey>(shop: &Shop<D>, table: &str) -> Result<()> {
     let id = K::PLAN.column_definition(shop.backend, "id", Nullability::NotNull)?;
-    shop.execute(&format!("CREATE TABLE {table} ({id}, PRIMARY KEY (id))"))
+    shop.execute(&format!("CREATE TABLE {table} ({id} PRIMARY KEY)"))
         .await?;
     let index = format!("{table}_by_number");
     for statement in K::PLAN.short_key_index(shop.backend, table, "id", &index)? {
