@@ -22,6 +22,8 @@ pub(crate) struct Case<D: Driver> {
     pub(crate) get_optional: Get<D, Option<u128>>,
     /// Appends the condition of a time span, for formats with time.
     pub(crate) push_span: Option<PushSpan<D>>,
+    /// Appends the condition of the time from an instant until now, for formats with time.
+    pub(crate) push_since: Option<PushSince<D>>,
     /// Appends the condition of a short key, for LUUIDs.
     pub(crate) push_short_key: Option<PushShortKey<D>>,
     /// Whether a value is one of the key.
@@ -33,6 +35,9 @@ pub(crate) type Get<D, T> = fn(&<D as Driver>::Row<'_>, &str) -> Result<T, <D as
 
 /// Appends the condition that a column holds a key of a time span.
 pub(crate) type PushSpan<D> = fn(&mut Query<D>, &'static str, Span);
+
+/// Appends the condition that a column holds a key made since the first instant, at the second.
+pub(crate) type PushSince<D> = fn(&mut Query<D>, &'static str, UnixMillis, UnixMillis);
 
 /// Appends the condition that a column holds a key with this number.
 pub(crate) type PushShortKey<D> = fn(&mut Query<D>, &'static str, u64);
@@ -53,6 +58,7 @@ impl<D: Driver> Case<D> {
             get: |row, column| Ok(K::get(row, column)?.to_u128()),
             get_optional: |row, column| Ok(K::get_optional(row, column)?.map(EntityKey::to_u128)),
             push_span: None,
+            push_since: None,
             push_short_key: None,
             admits: |value| K::try_from(value).map(drop),
         }
@@ -73,6 +79,9 @@ impl<D: Driver> Case<D> {
         };
         Self {
             push_span: Some(push_span),
+            push_since: Some(|query, column, since, now| {
+                K::push_bounds(query, column, K::bounds_since(since, now));
+            }),
             ..Self::new::<K>()
         }
     }

@@ -89,6 +89,10 @@ pub trait EntityKey:
 
     /// The keys made in a time span, as none, one or two half-open intervals in column order.
     ///
+    /// Short COMBs count on a ring, so theirs are also the keys of the same span in earlier turns. A
+    /// span that is open at one side, or longer than a turn, is every key of theirs: for the time
+    /// from an instant until now, take [`bounds_since`](Self::bounds_since).
+    ///
     /// ```
     /// # use rowkey_core::{Bounds, EntityKey, UnixMillis, TimeOrdered};
     /// fn of_last_hour<K>(now: UnixMillis) -> Bounds<K>
@@ -103,6 +107,31 @@ pub trait EntityKey:
         Self::Format: TimeOrdered,
     {
         Bounds::of(span)
+    }
+
+    /// The keys made since an instant, `since` itself included; `now` is the present time.
+    ///
+    /// For short COMBs these are the keys from `since` to ten intervals after `now`, because the clocks
+    /// of those who made them may be ahead: as far as [`CreationWindow`]'s default lets them. For
+    /// another tolerance write `bounds(since..=now.saturating_add(tolerance))`. All other formats
+    /// have no need to know the present, and there is no upper bound.
+    ///
+    /// ```
+    /// # use rowkey_core::{Bounds, EntityKey, UnixMillis, TimeOrdered};
+    /// fn of_last_week<K>(now: UnixMillis) -> Bounds<K>
+    /// where
+    ///     K: EntityKey<Format: TimeOrdered>,
+    /// {
+    ///     K::bounds_since(now.saturating_sub(std::time::Duration::from_secs(7 * 86_400)), now)
+    /// }
+    /// ```
+    ///
+    /// [`CreationWindow`]: crate::CreationWindow
+    fn bounds_since(since: UnixMillis, now: UnixMillis) -> Bounds<Self>
+    where
+        Self::Format: TimeOrdered,
+    {
+        Bounds::since(since, now)
     }
 
     /// Sorts keys as the column of a backend sorts them, to insert a batch in the order of its index.

@@ -109,8 +109,8 @@ pub trait KeyColumnMethods: Expression<SqlType: SqlType> + Sized {
     /// The condition that the column holds one of the keys of a time span.
     ///
     /// An edge that is not bounded is left out. A span without keys becomes `1 = 0`, one of all
-    /// keys `1 = 1`. A key over a short COMB can need two intervals, because its counter is a ring;
-    /// `ORDER BY` then does not give the order of time.
+    /// keys `IS NOT NULL`. A key over a short COMB can need two intervals, because its counter is a
+    /// ring; `ORDER BY` then does not give the order of time.
     ///
     /// ```
     /// use diesel::prelude::*;

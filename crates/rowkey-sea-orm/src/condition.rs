@@ -45,10 +45,10 @@ pub trait ToCondition {
 
     /// The condition that a column holds one of these keys.
     ///
-    /// For [`Bounds`], an edge that is not bounded is left out. A span without keys becomes a condition that
-    /// nothing meets, one of all keys one that every row meets, also where the column is NULL. A key
-    /// over a short COMB can need two intervals, because its counter is a ring; ordering by the
-    /// column then does not give the order of time.
+    /// For [`Bounds`], an edge that is not bounded is left out. A span without keys becomes a
+    /// condition that nothing meets, one of all keys `IS NOT NULL`. A key over a short COMB can need
+    /// two intervals, because its counter is a ring; ordering by the column then does not give the
+    /// order of time.
     fn to_condition(&self, column: impl IntoSimpleExpr, backend: DbBackend) -> Condition
     where
         Self::Key: Into<Value>;
@@ -128,7 +128,7 @@ fn interval<K: EntityKey + Into<Value>>(
         .upper
         .map(|upper| column.clone().lt(encode_bound_for(backend, upper)));
     if lower.is_none() && upper.is_none() {
-        return Condition::all().add(Expr::cust("1 = 1"));
+        return Condition::all().add(column.clone().is_not_null());
     }
     Condition::all().add_option(lower).add_option(upper)
 }

@@ -122,8 +122,8 @@ pub trait ToCondition {
     /// its parameters are numbered from `first_parameter` on, beginning with 1.
     ///
     /// For [`Bounds`], an edge that is not bounded is left out. A span without keys becomes
-    /// `1 = 0`, one of all keys `1 = 1`. A key over a short COMB can need two intervals, because
-    /// its counter is a ring; `ORDER BY` then does not give the order of time.
+    /// `1 = 0`, one of all keys `IS NOT NULL`. A key over a short COMB can need two intervals,
+    /// because its counter is a ring; `ORDER BY` then does not give the order of time.
     ///
     /// A key that is declared with `public-unordered` has no condition for its bounds: see
     /// [`OrderedKey`](crate::OrderedKey).

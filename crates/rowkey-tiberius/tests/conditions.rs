@@ -99,9 +99,15 @@ fn no_ids_and_all_ids_need_no_parameter() {
     let none = condition(&OfferId::bounds(at(WRAP)..at(WRAP)));
     assert_eq!(none.to_string(), "1 = 0");
     assert_eq!(none.next_parameter(), 1);
-    assert_eq!(condition(&InvoiceId::bounds(..)).to_string(), "1 = 1");
+    assert_eq!(
+        condition(&InvoiceId::bounds(..)).to_string(),
+        "[id] IS NOT NULL"
+    );
     // Every value of the ring comes around again.
-    assert_eq!(condition(&OfferId::bounds(at(WRAP)..)).to_string(), "1 = 1");
+    assert_eq!(
+        condition(&OfferId::bounds(at(WRAP)..)).to_string(),
+        "[id] IS NOT NULL"
+    );
     let none: [OfferId; 0] = [];
     assert_eq!(none.to_condition("id", 1).unwrap().to_string(), "1 = 0");
 }

@@ -314,6 +314,36 @@ fn bounds_are_those_of_the_format() {
 }
 
 #[test]
+fn keys_that_clients_may_have_made_by_now_are_found_since_then() {
+    let wrap = UnixMillis::new(1_647_575_040_000);
+    // Around the end of the ring, on and off the steps of the counter.
+    for now_ms in [0, 1, 59_999, -1, -60_000, -500_000, -1_000_000] {
+        let now = UnixMillis::new(wrap.get() + now_ms);
+        let since = UnixMillis::new(now.get() - 600_000);
+        let bounds = BookingOfferId::bounds_since(since, now);
+        for counter in 0..=u16::MAX {
+            let id = ShortPrefixComb::<60_000>::from_parts(counter, [9; 14]).to_u128();
+            let found = bounds.iter().any(|range| {
+                range.lower.is_none_or(|lower| lower.to_u128() <= id)
+                    && range.upper.is_none_or(|upper| id < upper.to_u128())
+            });
+            let accepted = CreationWindow::default().check(BookingOfferId::constant(id), now);
+            assert_eq!(found, accepted.is_ok(), "{counter}, {now}");
+        }
+    }
+
+    let since = UnixMillis::new(1_700_000_000_000);
+    assert_eq!(
+        BookingId::bounds_since(since, since),
+        BookingId::bounds(since..)
+    );
+    // Later than any clock may be, and more than a turn ago.
+    assert!(BookingOfferId::bounds_since(wrap, UnixMillis::new(wrap.get() - 600_001)).is_empty());
+    let all = BookingOfferId::bounds_since(UnixMillis::EPOCH, wrap);
+    assert_eq!(all, BookingOfferId::bounds(..));
+}
+
+#[test]
 fn a_key_has_a_public_id() {
     let cipher = PublicIdCipher::from_key(&[7; 32]).unwrap();
     let invoice = InvoiceId::generate();

@@ -117,6 +117,9 @@ pub(crate) fn all<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
             Scenario::new(named("spans_of"), move |session| {
                 Box::pin(range::spans_of(session, storage))
             }),
+            Scenario::new(named("spans_until_now_of"), move |session| {
+                Box::pin(range::spans_until_now_of(session, storage))
+            }),
             Scenario::new(named("intervals_of"), move |session| {
                 Box::pin(range::intervals_of(session, storage))
             }),

@@ -1,7 +1,7 @@
 //! Conditions select exactly the right rows: time spans, lists and intervals of keys.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::{Column, Storage, UnixMillis};
+use rowkey::{Column, FormatKind, Storage, UnixMillis};
 
 use crate::driver::{Driver, Session};
 use crate::keys::{Case, Span};
@@ -63,7 +63,14 @@ pub(crate) async fn spans_of<D: Driver>(session: &mut Session<D>, storage: Stora
         }
         let format = case.format();
         let table = Table::create(session, &case).await?;
-        let records = Record::numbered(samples(format));
+        // Some rows without a parent, which was made at no time.
+        let records: Vec<Record> = Record::numbered(samples(format))
+            .into_iter()
+            .map(|record| match record.n % 3 {
+                0 => record,
+                _ => record.with_parent(record.id),
+            })
+            .collect();
         table.insert(session, &records).await?;
 
         for (from, to) in spans() {
@@ -86,6 +93,79 @@ pub(crate) async fn spans_of<D: Driver>(session: &mut Session<D>, storage: Stora
                 "{format}, {span:?}: {} rows instead of {}",
                 found.len(),
                 expected.len()
+            );
+            let found = table
+                .numbers_where(session, |query| push_span(query, "parent", span))
+                .await?;
+            ensure!(
+                found.iter().eq(expected.iter().filter(|n| *n % 3 != 0)),
+                "{format}, {span:?}: {} parents",
+                found.len()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// What was made from an instant until now is found, also by clocks that are a little ahead, and
+/// across the end of the ring; nothing else is, and no row without a key.
+pub(crate) async fn spans_until_now_of<D: Driver>(
+    session: &mut Session<D>,
+    storage: Storage,
+) -> Result<()> {
+    let minute = INTERVAL_MS;
+    let spans = [
+        (WRAP - 5 * minute, WRAP + 1),
+        (WRAP - 5 * minute, WRAP - 2 * minute),
+        (WRAP - 30 * minute, WRAP - 12 * minute),
+        (WRAP + minute, WRAP + 255 * minute),
+        (WRAP + 32_768 * minute, WRAP + RING_MS),
+        (0, WRAP),
+    ];
+    for (case, column) in distinct_cases(session) {
+        let Some(push_since) = case.push_since else {
+            continue;
+        };
+        if column.storage() != storage {
+            continue;
+        }
+        let format = case.format();
+        let table = Table::create(session, &case).await?;
+        let records: Vec<Record> = Record::numbered(samples(format))
+            .into_iter()
+            .map(|record| Record {
+                parent: (record.n % 2 == 0).then_some(record.id),
+                ..record
+            })
+            .collect();
+        table.insert(session, &records).await?;
+
+        for (since, now) in spans {
+            let is_ring = matches!(
+                format,
+                FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb
+            );
+            let until = is_ring.then_some(now + 10 * minute + 1);
+            let is_within = made_within(format, Some(since), until);
+            let expected = records
+                .iter()
+                .filter(|record| record.parent.is_some_and(&is_within))
+                .map(|record| record.n);
+            let found = table
+                .numbers_where(session, |query| {
+                    push_since(
+                        query,
+                        "parent",
+                        UnixMillis::new(since),
+                        UnixMillis::new(now),
+                    );
+                })
+                .await
+                .with_context(|| format!("{format}, {since} until {now}"))?;
+            ensure!(
+                found.iter().copied().eq(expected),
+                "{format}, {since} until {now}: {} rows",
+                found.len()
             );
         }
     }

@@ -120,7 +120,7 @@ fn condition(column: Column, name: &str, range: ValueRange) -> String {
         (Some(lower), Some(upper)) => format!("{lower} AND {upper}"),
         (Some(edge), None) | (None, Some(edge)) => edge,
         // Every id.
-        (None, None) => "1 = 1".to_owned(),
+        (None, None) => format!("{name} IS NOT NULL"),
     }
 }
 

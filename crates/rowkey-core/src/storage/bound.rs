@@ -6,7 +6,7 @@ use core::ops::{Bound, Deref, RangeBounds};
 
 use super::{Column, Stored};
 use crate::format::{TimeField, interval_number};
-use crate::{EntityKey, Format, FormatKind, TimeOrdered, UnixMillis};
+use crate::{CreationWindow, EntityKey, Format, FormatKind, TimeOrdered, UnixMillis};
 
 /// One half-open interval of public values: from `lower` on, below `upper`; `None` is unbounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -236,6 +236,20 @@ impl<K: EntityKey> Bounds<K> {
             .unwrap_or_default()
             .within(const { K::PLAN.max_value() });
         Self::of_values(values)
+    }
+
+    pub(crate) fn since(since: UnixMillis, now: UnixMillis) -> Self
+    where
+        K::Format: TimeOrdered,
+    {
+        match K::Format::KIND.time_field() {
+            Some(TimeField::Counter) => {
+                let ahead = CreationWindow::default().future;
+                let latest = now.saturating_add(ahead.duration(K::Format::STEP_MS));
+                Self::of(since..=latest)
+            }
+            _ => Self::of(since..),
+        }
     }
 
     /// The keys of intervals whose edges the plan has room for.

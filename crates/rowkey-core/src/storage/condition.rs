@@ -70,7 +70,7 @@ impl<K: EntityKey> Bounds<K> {
     /// Hands out, piece by piece, the condition that a column holds a key within the bounds; in
     /// parentheses, so that it stands after `WHERE` or `AND` alike.
     ///
-    /// An edge that is not bounded is left out. No keys are `1 = 0`, all keys `1 = 1`.
+    /// An edge that is not bounded is left out. No keys are `1 = 0`, all keys `IS NOT NULL`.
     pub fn write_condition(&self, mut push: impl FnMut(ConditionPart<K>)) {
         use ConditionPart::{Bound, Column, Sql};
 
@@ -79,7 +79,8 @@ impl<K: EntityKey> Bounds<K> {
         }
         let is_all = |range: &KeyRange<K>| range.lower.is_none() && range.upper.is_none();
         if self.iter().any(is_all) {
-            return push(Sql("1 = 1"));
+            push(Column);
+            return push(Sql(" IS NOT NULL"));
         }
         // AND binds more tightly than OR.
         push(Sql("("));
