@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::commands::public_id::KeySources;
 use crate::failure::{Failure, Stop};
 
 /// Prints help or a version as asked for, or the error in one line with a hint.
@@ -18,8 +19,27 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
                 Err(error) => Stop::from(error).report(),
             }
         }
-        _ => Stop::from(failure(&error.to_string())).report(),
+        _ => {
+            let failure = joined_key_option(error).unwrap_or_else(|| failure(&error.to_string()));
+            Stop::from(failure).report()
+        }
     }
+}
+
+/// An option for keys that is not separated from its value. clap would repeat both as an option that it
+/// does not know, and the value may be the key itself.
+fn joined_key_option(error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let mut options = KeySources::OPTIONS.into_iter();
+    let option = options.find(|option| argument.starts_with(&format!("--{option}")))?;
+    (error.kind() == ErrorKind::UnknownArgument).then(|| {
+        Failure::wrong_usage(
+            format_args!("an unexpected argument begins with --{option}"),
+            format!("write --{option}, a blank and where the key is; never the key itself"),
+        )
+    })
 }
 
 /// Folds clap's paragraphs (message, tips, usage, pointer to the help) into one line.

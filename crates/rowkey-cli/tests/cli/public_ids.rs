@@ -249,6 +249,12 @@ fn a_key_given_where_a_name_belongs_is_not_shown() {
     ];
     for key in keys {
         for option in ["--key-env", "--key-file"] {
+            // Without the blank.
+            let finished = rowkey("public-id decode --type u64 x").arg(format!("{option}{key}"));
+            let finished = finished.run();
+            let error = finished.wrong_usage();
+            assert!(error.contains(option), "{error}");
+            assert!(!error.contains(&key[..8]), "{error}");
             for label in ["", " --label order"] {
                 let finished = rowkey(&format!("public-id decode --type u64 x{label} {option}"))
                     .arg(key)
@@ -285,6 +291,18 @@ fn a_key_that_others_can_read_or_write_is_refused() {
         assert!(error.contains(&format!("mode {mode:04o}")), "{error}");
         assert!(error.contains(what), "{error}");
         assert!(error.contains("chmod 600"), "{error}");
+    }
+}
+
+/// To be told to change the mode of a directory or device that all share would do harm.
+#[cfg(unix)]
+#[test]
+fn directories_and_devices_are_no_key_files() {
+    for path in ["/", "/dev/null", "/dev/zero"] {
+        let finished = encode_with_files(&[Path::new(path)]).arg("5").run();
+        let error = finished.bad_input();
+        assert!(error.contains("neither a file nor a pipe"), "{error}");
+        assert!(!error.contains("chmod"), "{error}");
     }
 }
 

@@ -3,7 +3,7 @@
 //! No error repeats a key, nor what may be one: people paste the key where its file or variable
 //! belongs.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,9 @@ enum KeySource {
 }
 
 impl KeySources {
+    /// The names of the options.
+    pub(crate) const OPTIONS: [&str; 2] = [KEY_ENV, KEY_FILE];
+
     /// What is made of the text of each key, newest first. `hint` says what the text should be.
     pub(super) fn read<K>(
         &self,
@@ -91,7 +94,9 @@ fn read_file(path: &Path) -> Result<Zeroizing<String>, Failure> {
         )
     };
     let file = File::open(path).map_err(unreadable)?;
-    refuse_shared(&file.metadata().map_err(unreadable)?)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    refuse_others_than_files(&metadata)?;
+    refuse_shared(&metadata)?;
     // With room for all that is read: a buffer that grows leaves copies of the key behind.
     let mut text = Zeroizing::new(String::with_capacity(2 * MAX_FILE_BYTES));
     file.take(MAX_FILE_BYTES as u64 + 1)
@@ -106,10 +111,27 @@ fn read_file(path: &Path) -> Result<Zeroizing<String>, Failure> {
     Ok(text)
 }
 
+/// Directories and devices hold no key, and the mode of those that all share, such as `/dev/null`, must
+/// stay as it is. Pipes are taken: that is how a shell passes what another program prints.
+fn refuse_others_than_files(metadata: &Metadata) -> Result<(), Failure> {
+    let kind = metadata.file_type();
+    #[cfg(unix)]
+    let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(&kind);
+    #[cfg(not(unix))]
+    let is_pipe = false;
+    if kind.is_file() || is_pipe {
+        return Ok(());
+    }
+    Err(Failure::bad_input(
+        "this is neither a file nor a pipe",
+        "name a file with nothing in it but the key",
+    ))
+}
+
 /// A key that others can read is no secret, and one that they can write is theirs: as ssh, this
 /// takes neither.
 #[cfg(unix)]
-fn refuse_shared(file: &std::fs::Metadata) -> Result<(), Failure> {
+fn refuse_shared(file: &Metadata) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt;
 
     let mode = file.permissions().mode() & 0o7777;
@@ -125,7 +147,7 @@ fn refuse_shared(file: &std::fs::Metadata) -> Result<(), Failure> {
 }
 
 #[cfg(not(unix))]
-fn refuse_shared(_: &std::fs::Metadata) -> Result<(), Failure> {
+fn refuse_shared(_: &Metadata) -> Result<(), Failure> {
     Ok(())
 }
 
