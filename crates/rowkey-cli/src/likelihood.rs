@@ -11,6 +11,7 @@ use rowkey_core::{
     UnixMillis, interval_counter,
 };
 use serde::Serialize;
+use uuid::{Uuid, Variant};
 
 use crate::time::Interval;
 
@@ -76,7 +77,8 @@ const MUCH_LESS: f64 = 7.0;
 /// for as much when its counter is of the last of the 45.5 days of its ring.
 const COMMON: f64 = 5.5;
 
-/// The evidence for [`FormatKind::AnyUuid`], which fits everything and says nothing.
+/// The evidence for [`FormatKind::AnyUuid`], which fits everything and says nothing. The versions of
+/// RFC 9562 that rowkey has no format for, 1, 3 and 5, have six fixed bits.
 const NOTHING_ELSE: f64 = 4.0;
 
 /// A number below 10^28, as every DistributedId is, among those of 128 bits.
@@ -156,7 +158,12 @@ fn evidence(format: FormatKind, value: u128, now: UnixMillis) -> Option<f64> {
             id.looks_generated().then(|| 5.0 + near(48.0))?
         }
         FormatKind::HotGuid => near(42.0),
-        FormatKind::AnyUuid => NOTHING_ELSE,
+        FormatKind::AnyUuid => {
+            let uuid = Uuid::from_u128(value);
+            let is_of_others = uuid.get_variant() == Variant::RFC4122
+                && matches!(uuid.get_version_num(), 1 | 3 | 5);
+            NOTHING_ELSE + if is_of_others { 6.0 } else { 0.0 }
+        }
     })
 }
 

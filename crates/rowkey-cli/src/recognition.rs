@@ -257,6 +257,8 @@ mod tests {
             ("9d3c1f70-2b6e-4c58-a1d4-7e0f6b92c853", "uuid-v4"),
             ("00000000-0000-0000-0000-000000000000", "any-uuid"),
             ("5e0e6ad4-2d67-11ee-be56-0242ac120002", "any-uuid"),
+            // Version 1, the first half of which would be seconds of four months from now.
+            ("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "any-uuid"),
         ] {
             assert_eq!(formats(text).first(), Some(&first), "{text}");
         }
