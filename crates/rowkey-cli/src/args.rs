@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgGroup, Args, Parser, Subcommand};
 use rowkey_core::{Backend, FormatKind, Luuid, UnixMillis};
 
 use crate::number::{Group, Number};
@@ -146,8 +146,8 @@ pub(crate) struct New {
 ///
 /// Without --format, the formats that the text can be are shown, most likely first: the bits that
 /// each of them fixes are compared, and how near to now its time is. Those that are unlikely, such
-/// as a time before 2000 or more than a year ahead, are only counted. With --format the text may be
-/// any representation that can be told by its shape.
+/// as a time before 2000 or more than a year ahead, are only counted; a number is always shown as a
+/// distributed-id. With --format the text may be any representation that can be told by its shape.
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
     #[command(flatten)]
@@ -348,6 +348,7 @@ pub(crate) struct Crc12 {
 /// An edge at which the format's range of times ends is left open. The time in a distributed-id is
 /// that of the creating clock minus up to 1000 ms.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("ids").args(["from", "short_key"]).required(true)))]
 pub(crate) struct Range {
     /// The format of the ids
     #[arg(short, long, value_parser = format_parser())]
@@ -355,17 +356,17 @@ pub(crate) struct Range {
 
     /// The start of the span, itself included
     #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
-    #[arg(required_unless_present = "short_key")]
+    #[arg(requires = "to")]
     pub(crate) from: Option<UnixMillis>,
 
     /// The end of the span, itself excluded
     #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
-    #[arg(required_unless_present = "short_key")]
+    #[arg(requires = "from")]
     pub(crate) to: Option<UnixMillis>,
 
     /// The short key of luuids, in hexadecimal as it is spoken: 23122e, 2078
     #[arg(long, value_name = "HEX", value_parser = Luuid::parse_short_key, allow_hyphen_values = true)]
-    #[arg(conflicts_with_all = ["from", "to", "interval"])]
+    #[arg(conflicts_with_all = ["to", "interval"])]
     pub(crate) short_key: Option<u64>,
 
     /// The group of the short key: the full name of its kind, or a number such as 0xaa1

@@ -219,6 +219,24 @@ fn only_luuids_have_short_keys_and_they_have_no_time() {
 }
 
 #[test]
+fn a_span_has_two_ends_unless_there_is_a_short_key() {
+    let luuids = "range --format luuid --backend sqlite";
+    for (more, missing) in [
+        ("", "--from <TIME>|--short-key <HEX>"),
+        (" --from 0", "--to <TIME>"),
+        (" --to 0", "--from <TIME>"),
+    ] {
+        let finished = rowkey(&format!("{luuids}{more}")).run();
+        let error = finished.wrong_usage();
+        assert!(error.contains(missing), "{error}");
+    }
+    for span in ["--from 0 --to 1", "--from 0", "--to 1", "--interval 60s"] {
+        let finished = rowkey(&format!("{luuids} --short-key 1 {span}")).run();
+        assert!(finished.wrong_usage().contains("--short-key"), "{span}");
+    }
+}
+
+#[test]
 fn columns_that_give_up_the_order_have_no_ranges() {
     let finished = rowkey(&format!(
         "range --format uuid-v7 {JANUARY} --backend sql-server --storage uuid:public-unordered"
