@@ -338,6 +338,11 @@ fn check_prefix(prefix: &LitStr, problems: &mut Problems) -> bool {
     problem.is_none()
 }
 
+/// What nobody sees at the edges of a name, which would make it another group.
+fn is_blank(character: char) -> bool {
+    character.is_whitespace() || character == '\u{feff}'
+}
+
 /// Only a name tells two groups apart in all programs that read the ids.
 fn check_group(group: LitStr, problems: &mut Problems) -> LitStr {
     let name = group.value();
@@ -347,8 +352,11 @@ fn check_group(group: LitStr, problems: &mut Problems) -> LitStr {
             "a group is the full name of a kind of entity, such as \"com.acme.Customer\"; this one \
              is empty",
         );
-    } else if name.trim() != name {
-        problems.at(&group, "the name of a group has no white space around it");
+    } else if name.trim_matches(is_blank) != name {
+        problems.at(
+            &group,
+            "the name of a group has no white space around it, and no byte-order mark",
+        );
     }
     group
 }

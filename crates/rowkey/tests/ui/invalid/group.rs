@@ -14,4 +14,10 @@ pub struct SupplierId(Luuid);
 #[entity_key(group = Supplier)]
 pub struct BranchId(Luuid);
 
+#[entity_key(group = "com.acme.Depot ")]
+pub struct DepotId(Luuid);
+
+#[entity_key(group = "\u{feff}com.acme.Parcel")]
+pub struct ParcelId(Luuid);
+
 fn main() {}
