@@ -101,7 +101,7 @@ pub enum Error {
     },
 
     /// A group of LUUID keys has reached the largest number.
-    #[error("group {group:03x} has no short key left: the last is 2^48-1")]
+    #[error("group {group:03x} has no short key left: the last is ffffffffffff")]
     ShortKeysUsedUp {
         /// The group.
         group: u16,
