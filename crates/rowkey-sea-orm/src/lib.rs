@@ -102,10 +102,12 @@
 //! zeros in front. Ids have 28 digits by themselves since 2012; this is about shorter ones, such as
 //! constants in a test, and about SQLite only:
 //!
-//! * An insert or a change fails by the check in [`key_column`](migration::key_column)'s column.
-//! * A condition does **not** fail. `find_by_id`, `eq`, `is_in`, relations and their loaders find no
-//!   row, also where another driver has stored the key; `lt`, `gt`, `between` and cursors put it in the
-//!   wrong place.
+//! * An insert or a change fails by the check in [`key_column`](migration::key_column)'s column, with
+//!   SeaORM and with any other driver. So `find_by_id`, `eq`, `is_in`, relations and their loaders miss no
+//!   row of such a table.
+//! * In a table that was made in another way there may be short numbers, which these conditions do **not**
+//!   find.
+//! * `lt`, `gt`, `between` and cursors put a short number in the wrong place.
 //!
 //! SeaORM makes the value before it knows the database, and any other value would be wrong in
 //! PostgreSQL or MySQL, so this cannot be mended behind `From`. Where short numbers are possible, write

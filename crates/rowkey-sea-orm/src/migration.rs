@@ -46,9 +46,10 @@ use crate::value::backend_of;
 /// `text-upper`, `text-hex` and `text-hex-upper` have a CHECK of length and letter case, as in
 /// [`StoragePlan::column_definition`](rowkey_core::StoragePlan::column_definition).
 ///
-/// A column of fixed-width digits in SQLite also checks their number: SeaORM writes a
-/// [`DistributedId`](rowkey_core::DistributedId) of fewer than 28 digits without the zeros that
-/// belong in front, and the insert then fails.
+/// A column of fixed-width digits in SQLite also checks that there are 28, and that the first is not 0:
+/// SeaORM writes a [`DistributedId`](rowkey_core::DistributedId) of fewer digits without the zeros that
+/// belong in front, so that its conditions would not find one that another driver has stored. An insert
+/// of such an id fails, with whichever driver.
 ///
 /// # Errors
 ///
@@ -86,13 +87,17 @@ fn column_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, 
         column.check(Expr::cust(check));
     }
     if backend == DbBackend::Sqlite && is_number_elsewhere(&K::PLAN) {
-        let length = Func::char_length(Expr::col(Alias::new(name)));
-        column.check(Expr::from(length).eq(DIGITS));
+        let digits = || Expr::col(Alias::new(name));
+        let length = Expr::from(Func::char_length(digits())).eq(DIGITS);
+        column.check(length.and(digits().gte(SMALLEST)));
     }
     Ok(column)
 }
 
 const DIGITS: i32 = 28;
+
+/// The smallest number of so many digits.
+const SMALLEST: &str = "1000000000000000000000000000";
 
 /// Whether SeaORM has a decimal number for what SQLite stores as digits of a fixed width.
 fn is_number_elsewhere(plan: &StoragePlan) -> bool {

@@ -300,7 +300,7 @@ fn columns_of_migrations_are_those_of_the_plan() -> Result<(), Box<dyn std::erro
         Ok(())
     }
     check::<AccountId>("")?;
-    check::<InvoiceId>(r#" CHECK (LENGTH("id") = 28)"#)?;
+    check::<InvoiceId>(r#" CHECK (LENGTH("id") = 28 AND "id" >= '1000000000000000000000000000')"#)?;
     check::<ReceiptId>("")?;
     check::<ProductId>("")?;
     Ok(())
