@@ -157,7 +157,7 @@ fn only_mysql_converts_and_only_numbers() {
     );
     let offer = OfferId::generate();
     let of_offer = offers::table
-        .filter(offers::id.eq(offer).and(offers::id.not_in_keys(&[offer])))
+        .filter(offers::id.eq(offer).and(offers::id.not_in_keys([offer])))
         .select(offers::title);
     let mysql = sql(debug_query::<Mysql, _>(&of_offer).to_string());
     assert!(
