@@ -22,8 +22,8 @@ use crate::{Error, PublicId, PublicIdProblem, PublicIdValue};
 ///
 /// The schedule is at one place on the heap, which is overwritten when the cipher is dropped, as is
 /// the part of the stack where it was computed; there is no way to read or copy it. Out of reach are
-/// registers, memory that the system has written to a disk, and the stack of a program built without
-/// optimisation, where each use leaves round keys.
+/// registers, memory that the system has written to a disk, and the stack of a use: encoding and
+/// decoding may leave round keys there, of which the first are the key, in optimised programs, too.
 ///
 /// ```
 /// use rowkey_core::{DistributedId, PublicIdCipher};

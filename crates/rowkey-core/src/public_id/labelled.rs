@@ -23,7 +23,8 @@ const FORM: &str = "block";
 /// ```
 ///
 /// [`PublicIdSecrets::cipher`](crate::PublicIdSecrets::cipher) makes it. The key schedules are
-/// computed then; a cipher is used from any number of threads without a lock.
+/// computed then; a cipher is used from any number of threads without a lock. They are overwritten when
+/// it is dropped, but each use may leave round keys on the stack, of which the first are the subkey.
 ///
 /// The same value has the same public id in one entity and unrelated ones in two. Of an id that was
 /// made up, or is of another entity, [`decode`](Self::decode) sees what the type's fixed bits show:
