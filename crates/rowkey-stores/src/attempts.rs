@@ -13,10 +13,15 @@ use crate::session::Source;
 /// nothing by it.
 const MAX_ATTEMPTS: u32 = 10;
 
+/// Connections that were left in a transaction take no attempt. Each is closed when it is met, and one
+/// call may meet all of its pool's. There is an end for programs whose new connections are in one, too.
+const MAX_LEFTOVERS: u32 = 1_000;
+
 /// The attempts at one creation.
 #[derive(Debug)]
 pub(crate) struct Attempts {
     made: u32,
+    leftovers: u32,
     reconnects: bool,
 }
 
@@ -24,6 +29,7 @@ impl Attempts {
     pub(crate) fn on<S: Source>() -> Self {
         Self {
             made: 0,
+            leftovers: 0,
             reconnects: S::RECONNECTS,
         }
     }
@@ -45,18 +51,23 @@ impl Attempts {
     /// connection that was left in it.
     pub(crate) fn another_after_look_up(&mut self, nature: Nature) -> bool {
         match nature {
-            Nature::Aborted => self.another_after(Nature::ConnectionLost),
+            Nature::Aborted => self.another_after(Nature::LeftInTransaction),
             nature => self.another_after(nature),
         }
     }
 
     /// Whether to try again after a failure. A duplicate would be one again.
     pub(crate) fn another_after(&mut self, nature: Nature) -> bool {
+        if nature == Nature::LeftInTransaction {
+            self.leftovers += 1;
+            return self.reconnects && self.leftovers < MAX_LEFTOVERS;
+        }
         self.failed();
         let sensible = match nature {
             Nature::Collision => true,
             Nature::ConnectionLost => self.reconnects,
             Nature::Duplicate
+            | Nature::LeftInTransaction
             | Nature::ReadOnly
             | Nature::Unavailable
             | Nature::Aborted

@@ -17,9 +17,10 @@ pub enum Nature {
     ReadOnly,
     /// There is no connection for now.
     Unavailable,
-    /// The transaction had failed before. Within one of the stores, a closure has ignored that; outside,
-    /// the connection was left in a transaction that its pool does not know of.
+    /// The transaction had failed before. Within one of the stores, a closure has ignored that.
     Aborted,
+    /// The connection was left in a transaction that its pool does not know of.
+    LeftInTransaction,
     /// Another attempt would fail as well, also later.
     Lasting,
 }
@@ -54,7 +55,11 @@ pub enum Nature {
 /// ```
 pub fn is_unavailable(error: &(dyn StdError + 'static)) -> bool {
     match Nature::of(error) {
-        Nature::Collision | Nature::ConnectionLost | Nature::ReadOnly | Nature::Unavailable => true,
+        Nature::Collision
+        | Nature::ConnectionLost
+        | Nature::LeftInTransaction
+        | Nature::ReadOnly
+        | Nature::Unavailable => true,
         Nature::Duplicate | Nature::Aborted | Nature::Lasting => false,
     }
 }
@@ -126,7 +131,7 @@ pub(crate) mod sqlx {
             });
         }
         if error.is::<LeftInTransaction>() {
-            return Some(Nature::ConnectionLost);
+            return Some(Nature::LeftInTransaction);
         }
         // Under an error that is transparent, or that has only kept the source.
         let error = error.downcast_ref::<Box<dyn DatabaseError>>()?;

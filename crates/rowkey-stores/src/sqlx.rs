@@ -46,7 +46,7 @@ async fn begin<DB: Database>(
     };
     let error = failed_outside(error);
     match error.nature() {
-        Nature::ConnectionLost => connection.let_go(),
+        Nature::ConnectionLost | Nature::LeftInTransaction => connection.let_go(),
         _ => connection.give_back(),
     }
     Err(error)
@@ -173,9 +173,12 @@ macro_rules! impl_driver {
 
             fn release(&mut self, connection: Self::Connection, failure: Option<Nature>) {
                 match failure {
-                    Some(Nature::Aborted | Nature::ConnectionLost | Nature::ReadOnly) => {
-                        connection.let_go();
-                    }
+                    Some(
+                        Nature::Aborted
+                        | Nature::ConnectionLost
+                        | Nature::LeftInTransaction
+                        | Nature::ReadOnly,
+                    ) => connection.let_go(),
                     _ => connection.give_back(),
                 }
             }

@@ -155,10 +155,10 @@ where
     bail!("the call is never done")
 }
 
-/// A pool of a single connection to PostgreSQL, with an isolation for all of its transactions.
-async fn postgres_pool(url: &str, isolation: &'static str) -> Result<PgPool> {
+/// A pool of connections to PostgreSQL, with an isolation for all of its transactions.
+async fn postgres_pool(url: &str, connections: u32, isolation: &'static str) -> Result<PgPool> {
     let options = PgPoolOptions::new()
-        .max_connections(1)
+        .max_connections(connections)
         .acquire_timeout(Duration::from_secs(10))
         .after_connect(move |connection, _| {
             Box::pin(async move {
@@ -206,7 +206,7 @@ async fn call_after_leftover(
     let mut observer = PgConnection::connect(database.url()).await?;
     let shop = Shop {
         backend: Backend::Postgres,
-        driver: postgres_pool(database.url(), isolation).await?,
+        driver: postgres_pool(database.url(), 1, isolation).await?,
     };
     let pool = &shop.driver;
     pool.execute("BEGIN").await?;
@@ -226,6 +226,31 @@ async fn call_after_leftover(
     entry.call(&shop).await?;
     assert_eq!(state(pool, &mut observer).await?, "idle");
     pool.close().await;
+    Ok(())
+}
+
+/// A call meets one after the other, and there are more of them than it has attempts.
+pub(crate) async fn a_pool_left_in_transactions_is_no_obstacle(
+    database: &TestDatabase,
+) -> Result<()> {
+    const CONNECTIONS: u32 = 12;
+
+    Shop::<PgPool>::open(database).await?.driver.close().await;
+    for entry in Entry::ALL {
+        let shop = Shop {
+            backend: Backend::Postgres,
+            driver: postgres_pool(database.url(), CONNECTIONS, "read committed").await?,
+        };
+        let all = future::try_join_all((0..CONNECTIONS).map(|_| shop.driver.acquire()));
+        for mut connection in all.await? {
+            connection.execute("BEGIN").await?;
+            let failed = connection.execute("INSERT INTO no_such_table VALUES (1)");
+            assert!(failed.await.is_err());
+        }
+        let called = entry.call(&shop).await;
+        called.with_context(|| format!("{entry:?}"))?;
+        shop.driver.close().await;
+    }
     Ok(())
 }
 
@@ -389,7 +414,7 @@ pub(crate) async fn a_read_only_server_is_unavailable_and_its_connection_let_go(
     let observer = Shop::<PgPool>::open(database).await?;
     let shop = Shop {
         backend: Backend::Postgres,
-        driver: postgres_pool(database.url(), "read committed").await?,
+        driver: postgres_pool(database.url(), 1, "read committed").await?,
     };
     for (count, entry) in Entry::ALL.into_iter().enumerate() {
         let set = "SET default_transaction_read_only = on";

@@ -224,6 +224,7 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     tests_of_sqlx! { suite, [Backend::Postgres], dropped_calls:
         a_connection_left_in_a_transaction_is_no_obstacle,
+        a_pool_left_in_transactions_is_no_obstacle,
         a_read_only_server_is_unavailable_and_its_connection_let_go,
     }
     tests_of_sqlx! { suite, [Backend::Postgres], messages:
