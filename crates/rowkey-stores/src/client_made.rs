@@ -48,6 +48,9 @@ pub struct Found<T> {
 /// [`create_once`](crate::create_once), so both closures may be called several times, and there is no
 /// limit of time: see [how long a call may take](crate#how-long-a-call-may-take).
 ///
+/// What may be dropped, such as a handler, runs this in a task: see
+/// [calls that are dropped](crate#calls-that-are-dropped).
+///
 /// ```no_run
 /// use rowkey::generate::Clock;
 /// use rowkey::{CreationWindow, EntityKey, ShortPrefixComb, UuidV4, entity_key};

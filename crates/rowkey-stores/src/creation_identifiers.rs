@@ -58,6 +58,9 @@ struct Command<'a> {
 /// by the command id whether it was. If this call itself is dropped or fails, the client sends
 /// the command again, with the same id.
 ///
+/// What may be dropped, such as a handler, runs this in a task: see
+/// [calls that are dropped](crate#calls-that-are-dropped).
+///
 /// # What the database has to be
 ///
 /// The isolation is what the connection has set, from `READ COMMITTED` on. In SQLite the

@@ -195,6 +195,9 @@ fn used_up(group: LuuidGroup) -> Error {
 /// key, such as an e-mail address, costs ten numbers before it is reported: look for it first where
 /// that is frequent. Its errors are looked through for those of the driver, along their sources.
 ///
+/// What may be dropped, such as a handler, runs this in a task: see
+/// [calls that are dropped](crate#calls-that-are-dropped).
+///
 /// ```no_run
 /// use rowkey::{Luuid, entity_key};
 /// use rowkey_stores::{CreateError, KeyBlocks, create_numbered};

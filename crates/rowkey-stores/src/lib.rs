@@ -23,6 +23,10 @@
 //! statements it has none left. And a connection that is closed is not free on the server before the
 //! server has ended its statement, which may be waiting for a lock.
 //!
+//! The same goes for a closure that drops one of its own statements, by a timeout around it. In MySQL and
+//! MariaDB the rollback or commit that follows can wait for ever, and the call with it. Have the server
+//! end what takes too long, or put the timeout around a handler that waits for the task.
+//!
 //! So a call runs in a task of its own, and what may be dropped waits for the task:
 //!
 //! ```

@@ -21,6 +21,9 @@ use crate::{CreateError, Error};
 /// what it has done, which is what the `CommandLog` is for. How long all of that may take is up to
 /// the database: see [how long a call may take](crate#how-long-a-call-may-take).
 ///
+/// What may be dropped, such as a handler, runs this in a task: see
+/// [calls that are dropped](crate#calls-that-are-dropped).
+///
 /// ```no_run
 /// use rowkey::{CommandLog, ShortPrefixComb, UuidV4, entity_key};
 /// use rowkey_stores::{CreateError, in_transaction};
