@@ -73,9 +73,8 @@ pub fn router(service: Service) -> Router {
         .with_state(service)
 }
 
-/// Goes on with a request whose client has gone. A handler that is dropped while a transaction begins
-/// can leave its connection in it, and the pool lends that to the next request, which sees in MySQL
-/// and MariaDB what there was at that time.
+/// Goes on with a request whose client has gone. A handler that is dropped in the middle of a statement
+/// can leave its connection in a transaction (PostgreSQL) or lose it to the pool (MySQL, MariaDB).
 async fn run_to_the_end(request: Request, next: Next) -> Response {
     let response = tokio::spawn(next.run(request)).await;
     response.unwrap_or_else(|_| problem::unexplained())

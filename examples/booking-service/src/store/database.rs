@@ -21,6 +21,9 @@ use super::sql::SqlStore;
 /// while the database is away.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// 24 days.
+const MAX_MILLISECONDS: u32 = i32::MAX.cast_unsigned();
+
 /// How often rowkey-stores tries a command.
 const ATTEMPTS: u32 = 10;
 
@@ -65,18 +68,18 @@ pub async fn connect(url: &str, lock_timeout: Duration) -> Result<Arc<dyn Store>
 /// A database that can be told how long to wait.
 trait Server: Migrated {
     /// The statement after which no other one waits longer for locks.
-    fn wait_for_locks(timeout: Duration) -> String;
+    fn wait_for_locks(milliseconds: u32) -> String;
 }
 
 impl Server for Postgres {
-    fn wait_for_locks(timeout: Duration) -> String {
-        format!("SET lock_timeout = '{}ms'", timeout.as_millis())
+    fn wait_for_locks(milliseconds: u32) -> String {
+        format!("SET lock_timeout = '{milliseconds}ms'")
     }
 }
 
 impl Server for MySql {
-    fn wait_for_locks(timeout: Duration) -> String {
-        let seconds = timeout.as_millis().div_ceil(1_000);
+    fn wait_for_locks(milliseconds: u32) -> String {
+        let seconds = milliseconds.div_ceil(1_000);
         // Of rows, and of tables.
         format!("SET innodb_lock_wait_timeout = {seconds}, lock_wait_timeout = {seconds}")
     }
@@ -84,8 +87,8 @@ impl Server for MySql {
 
 impl Server for Sqlite {
     /// What waits for the write lock is the beginning of a transaction, which is tried again.
-    fn wait_for_locks(timeout: Duration) -> String {
-        format!("PRAGMA busy_timeout = {}", (timeout / ATTEMPTS).as_millis())
+    fn wait_for_locks(milliseconds: u32) -> String {
+        format!("PRAGMA busy_timeout = {}", milliseconds / ATTEMPTS)
     }
 }
 
@@ -98,6 +101,13 @@ fn pool<DB: Database>() -> PoolOptions<DB> {
     PoolOptions::new().acquire_timeout(ACQUIRE_TIMEOUT)
 }
 
+/// A time as databases take it. PostgreSQL waits for ever if it is told to wait for 0 ms, and refuses
+/// more than 2^31-1, of which SQLite makes 0.
+fn milliseconds(timeout: Duration) -> u32 {
+    let rounded_up = timeout.as_nanos().div_ceil(1_000_000);
+    u32::try_from(rounded_up).map_or(MAX_MILLISECONDS, |ms| ms.clamp(1, MAX_MILLISECONDS))
+}
+
 /// A pool whose statements do not wait longer for locks.
 fn limited<DB>(pool: PoolOptions<DB>, lock_timeout: Duration) -> PoolOptions<DB>
 where
@@ -105,7 +115,7 @@ where
     for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
 {
     pool.after_connect(move |connection, _| {
-        let set = AssertSqlSafe(DB::wait_for_locks(lock_timeout));
+        let set = AssertSqlSafe(DB::wait_for_locks(milliseconds(lock_timeout)));
         Box::pin(async move { connection.execute(set).await.map(drop) })
     })
 }
@@ -178,4 +188,23 @@ where
     migrations.close().await;
     first.close().await?;
     Ok(Arc::new(store))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_timeout_is_never_without_end_and_never_too_long() {
+        for (timeout, expected) in [
+            (Duration::from_nanos(1), 1),
+            (Duration::from_millis(1), 1),
+            (Duration::from_micros(1_001), 2),
+            (Duration::from_secs(2), 2_000),
+            (Duration::from_hours(600), 2_147_483_647),
+            (Duration::MAX, 2_147_483_647),
+        ] {
+            assert_eq!(milliseconds(timeout), expected, "{timeout:?}");
+        }
+    }
 }
