@@ -64,19 +64,19 @@ damage!(
         (
             "'\\x00'::bytea",
             DeviceId,
-            "stored AnyUuid: expected 16 bytes, found 1 bytes"
+            "stored AnyUuid: expected 16 bytes, found 1 byte"
         ),
         (
             "-1::numeric",
             InvoiceId,
-            "stored DistributedId: expected a whole number of at most 28 digits, found a \
-             negative number"
+            "stored DistributedId: expected a whole number of at most 28 digits, found the \
+             number -1"
         ),
         (
             "1.5::numeric",
             InvoiceId,
-            "stored DistributedId: expected a whole number of at most 28 digits, found a number \
-             with digits after the point"
+            "stored DistributedId: expected a whole number of at most 28 digits, found the \
+             number 1.5"
         ),
         (
             "1e28::numeric",

@@ -1,5 +1,6 @@
 //! The one error type of this crate.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use core::time::Duration;
 
@@ -135,7 +136,7 @@ pub enum Error {
         /// The name given.
         name: String,
         /// The names there are.
-        choices: &'static str,
+        choices: Cow<'static, str>,
     },
 
     /// A storage or layout that cannot keep a plan's promise on this backend.

@@ -5,6 +5,7 @@ use core::hash::Hash;
 use core::ops::RangeBounds;
 use core::str::FromStr;
 
+use alloc::format;
 use alloc::string::String;
 use uuid::Uuid;
 #[cfg(feature = "std")]
@@ -355,7 +356,10 @@ pub fn write_text<K: EntityKey>(key: &K, f: &mut fmt::Formatter<'_>) -> fmt::Res
         None => f.pad(&K::Format::KIND.public_text(key.to_u128())),
         Some(prefix) => {
             let body = key.into_format().encode(Encoding::Alphanumeric);
-            write!(f, "{prefix}_{body}")
+            match (f.width(), f.precision()) {
+                (None, None) => write!(f, "{prefix}_{body}"),
+                _ => f.pad(&format!("{prefix}_{body}")),
+            }
         }
     }
 }

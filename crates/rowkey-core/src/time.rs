@@ -63,7 +63,7 @@ fn whole_millis(duration: Duration) -> i64 {
 
 impl fmt::Display for UnixMillis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ms since 1970-01-01T00:00:00Z", self.0)
+        f.pad(&alloc::format!("{} ms since 1970-01-01T00:00:00Z", self.0))
     }
 }
 

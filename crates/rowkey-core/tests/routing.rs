@@ -35,12 +35,12 @@ fn names_become_a_context_and_an_id_tells_them() {
         (
             "brazil",
             "AyanOrder",
-            "no country is called `brazil`; there are those of the registry",
+            "no country is called `brazil`; there are `Kazakhstan`, `Brazil`",
         ),
         (
             "Brazil",
             "AyanRide",
-            "no service entity is called `AyanRide`; there are those of the registry",
+            "no service entity is called `AyanRide`; there are `AyanOrder`, `WalletAccount`",
         ),
     ] {
         let error = REGISTRIES.context(country, entity).unwrap_err();

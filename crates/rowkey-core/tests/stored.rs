@@ -228,6 +228,25 @@ fn what_the_plan_does_not_store_is_refused() {
         ),
         "stored DistributedId: expected text of exactly 28 digits, found text of 29 characters"
     );
+    assert_eq!(
+        refused(
+            FormatKind::DistributedId,
+            Backend::MySql,
+            Storage::Binary,
+            StoredRef::Bytes(&[0xff; 12])
+        ),
+        "stored DistributedId: expected 12 bytes, found 12 bytes of too large a number: \
+         79228162514264337593543950335, where 9999999999999999999999999999 is the largest"
+    );
+    for (found, words) in [
+        (StoredRef::Text("7"), "text of 1 character"),
+        (StoredRef::Text(""), "text of 0 characters"),
+        (StoredRef::Bytes(&[7]), "1 byte"),
+    ] {
+        let error = refused(FormatKind::UuidV7, Backend::MySql, Storage::Binary, found);
+        let expected = format!("stored UuidV7: expected 16 bytes, found {words}");
+        assert_eq!(error, expected);
+    }
     let eight = refused(
         FormatKind::DistributedId,
         Backend::Postgres,

@@ -63,7 +63,7 @@ where
             Wire::Uuid | Wire::NativeUuid | Wire::Bytes(_) => StoredRef::Bytes(bytes),
             Wire::Decimal(_) => match numeric::read(bytes) {
                 Ok(number) => StoredRef::Decimal(number),
-                Err(found) => return Err(Box::new(column.refusal(found))),
+                Err(_) => return Err(Box::new(column.refusal_of_numeric(bytes))),
             },
             Wire::Text(_) => match str::from_utf8(bytes) {
                 Ok(text) => StoredRef::Text(text),

@@ -91,10 +91,13 @@ pub fn decode<K: EntityKey>(value: PgValueRef<'_>) -> Result<K, BoxDynError> {
         return Err(refuse_type(column, &value.type_info()));
     }
     match (column.wire(), value.format()) {
-        (Wire::Decimal(_), PgValueFormat::Binary) => match numeric::read(value.as_bytes()?) {
-            Ok(number) => key_of(column, StoredRef::Decimal(number)),
-            Err(found) => Err(refusal(column, found)),
-        },
+        (Wire::Decimal(_), PgValueFormat::Binary) => {
+            let bytes = value.as_bytes()?;
+            match numeric::read(bytes) {
+                Ok(number) => key_of(column, StoredRef::Decimal(number)),
+                Err(_) => Err(Box::new(column.refusal_of_numeric(bytes))),
+            }
+        }
         (Wire::Uuid | Wire::NativeUuid | Wire::Bytes(_), PgValueFormat::Binary) => {
             key_of(column, StoredRef::Bytes(value.as_bytes()?))
         }

@@ -423,3 +423,21 @@ fn a_clients_key_is_held_against_its_own_interval() {
         assert_eq!(read.is_ok(), accepted, "{ago_ms}");
     }
 }
+
+#[test]
+fn every_text_fills_the_width_that_is_asked_for() {
+    let invoice = InvoiceId::constant(1);
+    assert_eq!(
+        format!("{invoice:>24}"),
+        format!("{:>24}", invoice.to_string())
+    );
+    assert_eq!(
+        format!("{invoice:_<24}|"),
+        format!("{:_<24}|", invoice.to_string())
+    );
+    assert_eq!(
+        format!("{:>5}", LuuidGroup::of("com.acme.Customer")).len(),
+        5
+    );
+    assert_eq!(format!("{:>40}", UnixMillis::EPOCH).len(), 40);
+}

@@ -9,8 +9,9 @@ use crate::query::Query;
 use crate::samples::samples;
 use crate::table::{Record, Table, distinct_cases};
 
-/// Whether reading a column fails as it should: with the column's name and an error of rowkey.
-fn check_refusal<D: Driver>(case: &Case<D>, row: &D::Row<'_>, what: &str) -> Result<()> {
+/// Whether reading a column fails as it should, with the column's name and an error of rowkey; the
+/// error's text.
+fn check_refusal<D: Driver>(case: &Case<D>, row: &D::Row<'_>, what: &str) -> Result<String> {
     let column = "the_key";
     let format = case.format();
     let error = match (case.get)(row, column) {
@@ -26,11 +27,11 @@ fn check_refusal<D: Driver>(case: &Case<D>, row: &D::Row<'_>, what: &str) -> Res
         (case.get_optional)(row, column).is_err(),
         "{format}: {what} is read as an option"
     );
-    Ok(())
+    Ok(error.to_string())
 }
 
-/// Whether the one row has been refused.
-fn check_one(mut checked: Vec<Result<()>>) -> Result<()> {
+/// How the one row has been refused.
+fn check_one(mut checked: Vec<Result<String>>) -> Result<String> {
     ensure!(checked.len() == 1, "{} rows", checked.len());
     checked.remove(0)
 }
@@ -125,7 +126,13 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
                 bytes(12),
                 bytes(16),
                 decimal("7.0"),
+                decimal("-12.50"),
             ]);
+            if backend == Backend::Postgres {
+                let long = "9".repeat(60);
+                let others = ["'NaN'", "'-Infinity'", "0.00012", &long];
+                foreign.extend(others.map(decimal));
+            }
             if digits < 38 || backend != Backend::SqlServer {
                 foreign.push(decimal(&format!("1{}", "0".repeat(digits))));
             }
@@ -167,9 +174,13 @@ pub(crate) async fn values_of_another_type_are_refused<D: Driver>(
             let sql = format!("SELECT {expression} AS the_key");
             let check = |row: &D::Row<'_>| Ok(check_refusal(&case, row, &sql));
             let checked = session.fetch_text(&sql, check).await;
-            check_one(checked.with_context(|| sql.clone())?)?;
+            let as_text = check_one(checked.with_context(|| sql.clone())?)?;
             let checked = session.fetch(Query::new(&sql), check).await;
-            check_one(checked.with_context(|| sql.clone())?)?;
+            let as_binary = check_one(checked.with_context(|| sql.clone())?)?;
+            ensure!(
+                as_text == as_binary,
+                "{sql}: in the text protocol {as_text}, in the binary one {as_binary}"
+            );
         }
     }
     Ok(())

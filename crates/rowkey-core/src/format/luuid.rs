@@ -241,7 +241,8 @@ impl LuuidGroup {
 /// Three hexadecimal digits.
 impl fmt::Display for LuuidGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:03x}", self.0)
+        let digits = [8, 4, 0].map(|shift| b"0123456789abcdef"[usize::from(self.0 >> shift & 0xf)]);
+        f.pad(core::str::from_utf8(&digits).unwrap_or_default())
     }
 }
 

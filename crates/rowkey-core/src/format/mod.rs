@@ -527,7 +527,8 @@ impl FromStr for FormatKind {
                 name: name.into(),
                 choices: "short-prefix-comb, short-suffix-comb, prefix-comb, suffix-comb, \
                       distributed-id, distributed-id128, luuid, iuid, hot-guid, uuid-v4, uuid-v7 \
-                      and any-uuid",
+                      and any-uuid"
+                    .into(),
             })
     }
 }

@@ -1,5 +1,6 @@
 //! The names of the numbers in iUIDs, which are the user's data.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -217,8 +218,18 @@ impl<R: NumberedName> Registry<R> {
             .ok_or_else(|| Error::UnknownName {
                 what: R::KIND,
                 name: name.into(),
-                choices: "those of the registry",
+                choices: self.names().into(),
             })
+    }
+
+    /// All names, for messages.
+    #[cold]
+    fn names(&self) -> String {
+        let names: Vec<String> = self.iter().map(|(_, name)| format!("`{name}`")).collect();
+        if names.is_empty() {
+            return "none".into();
+        }
+        names.join(", ")
     }
 
     /// The name of a number, if it has one.

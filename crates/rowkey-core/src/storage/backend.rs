@@ -70,7 +70,7 @@ impl FromStr for Backend {
                 .ok_or_else(|| Error::UnknownName {
                     what: "backend",
                     name: name.into(),
-                    choices: "postgres, mysql, mariadb, sqlite and sql-server",
+                    choices: "postgres, mysql, mariadb, sqlite and sql-server".into(),
                 }),
         }
     }

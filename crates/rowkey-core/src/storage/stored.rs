@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
+use super::postgres::numeric;
 use super::{Backend, Column, Permutation, Storage, TextForm, Wire};
 use crate::text::{Encoding, ShortText, hyphenated};
 use crate::{Error, FormatKind};
@@ -56,8 +57,12 @@ pub enum StoredRef<'a> {
 impl fmt::Display for StoredRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Bytes([_]) => f.write_str("1 byte"),
             Self::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
-            Self::Text(text) => write!(f, "text of {} characters", text.chars().count()),
+            Self::Text(text) => match text.chars().count() {
+                1 => f.write_str("text of 1 character"),
+                count => write!(f, "text of {count} characters"),
+            },
             Self::Decimal(value) => write!(f, "the number {value}"),
         }
     }
@@ -115,11 +120,7 @@ impl Column {
             (Wire::Decimal(_), StoredRef::Text(text)) => {
                 match self.format().width().decode(Encoding::Decimal, text) {
                     Ok(value) => value,
-                    // A sign, a scale or NaN: the number says more than its length.
-                    Err(_) if text.len() <= 40 => {
-                        return Err(self.refusal(format_args!("the number {text}")));
-                    }
-                    Err(_) => return Err(self.refusal(found)),
+                    Err(_) => return Err(self.refuse_number(text)),
                 }
             }
             (Wire::Text(form), StoredRef::Text(text)) => match form.read(text) {
@@ -131,7 +132,7 @@ impl Column {
         let value = self.permutation().invert(stored);
         if value > self.max_value() {
             return Err(match self.permutation() {
-                Permutation::Identity => self.refusal(found),
+                Permutation::Identity => self.refuse_too_large(value, found),
                 _ => self.refuse_value(stored),
             });
         }
@@ -182,6 +183,41 @@ impl Column {
             stored: hyphenated::write(stored).into(),
             problem,
             is_public: format.admits(stored),
+        }
+    }
+
+    /// The error for a number that the column has no room for.
+    #[cold]
+    #[inline(never)]
+    fn refuse_too_large(self, value: u128, found: StoredRef<'_>) -> Error {
+        if let Wire::Decimal(_) = self.wire() {
+            return self.refuse_number(&format!("{value}"));
+        }
+        self.refusal(format_args!(
+            "{found} of too large a number: {value}, where {} is the largest",
+            self.max_value()
+        ))
+    }
+
+    /// The error for the text of a number that is no key: with a sign, a scale, or NaN.
+    #[cold]
+    #[inline(never)]
+    fn refuse_number(self, text: &str) -> Error {
+        // A number says more than its length, unless it fills the log.
+        if text.len() <= 40 {
+            self.refusal(format_args!("the number {text}"))
+        } else {
+            self.refusal(StoredRef::Text(text))
+        }
+    }
+
+    /// The error for PostgreSQL's binary `numeric` that is no key, in the words that its text has in
+    /// the text protocol.
+    #[cold]
+    pub fn refusal_of_numeric(self, bytes: &[u8]) -> Error {
+        match numeric::text(bytes) {
+            Some(text) => self.refuse_number(&text),
+            None => self.refusal("bytes that are no numeric"),
         }
     }
 

@@ -88,7 +88,7 @@ impl FromStr for Encoding {
             .ok_or_else(|| Error::UnknownName {
                 what: "encoding",
                 name: name.into(),
-                choices: "uuid, alphanumeric, hexadecimal, decimal and binary",
+                choices: "uuid, alphanumeric, hexadecimal, decimal and binary".into(),
             })
     }
 }
@@ -300,7 +300,7 @@ impl FromStr for Width {
             .ok_or_else(|| Error::UnknownName {
                 what: "width",
                 name: name.into(),
-                choices: "i64, u64, decimal28 and u128",
+                choices: "i64, u64, decimal28 and u128".into(),
             })
     }
 }

@@ -11,6 +11,8 @@
 //! 10000^weight; groups of zeros at the end are left out. The scale counts the digits after the
 //! point that are shown.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::text::decimal;
@@ -158,6 +160,51 @@ pub fn read(bytes: &[u8]) -> Result<u128, &'static str> {
         .ok_or(TOO_LARGE)
 }
 
+/// The text of any `numeric`, as the server writes it in the text protocol: for messages. `None` for
+/// bytes that are no numeric.
+#[cold]
+pub fn text(bytes: &[u8]) -> Option<String> {
+    let (fields, []) = bytes.as_chunks::<2>() else {
+        return None;
+    };
+    let fields: Vec<u16> = fields
+        .iter()
+        .map(|field| u16::from_be_bytes(*field))
+        .collect();
+    let [count, weight, sign, scale, groups @ ..] = fields.as_slice() else {
+        return None;
+    };
+    let is_group = |group: &u16| u64::from(*group) < GROUP;
+    if groups.len() != usize::from(*count) || !groups.iter().all(is_group) {
+        return None;
+    }
+    let mut text = String::from(match *sign {
+        NAN => return Some("NaN".into()),
+        INFINITY => return Some("Infinity".into()),
+        NEGATIVE_INFINITY => return Some("-Infinity".into()),
+        POSITIVE => "",
+        NEGATIVE => "-",
+        _ => return None,
+    });
+    let weight = i32::from(weight.cast_signed());
+    let group = |place: i32| {
+        let group = usize::try_from(place)
+            .ok()
+            .and_then(|place| groups.get(place));
+        group.copied().unwrap_or(0)
+    };
+    text += &format!("{}", group(0) * u16::from(weight >= 0));
+    text.extend((1..=weight).map(|place| format!("{:04}", group(place))));
+    let scale = usize::from(*scale);
+    if scale > 0 {
+        let places = weight + 1..=weight + scale.div_ceil(4) as i32;
+        let digits: String = places.map(|place| format!("{:04}", group(place))).collect();
+        text += ".";
+        text += &digits[..scale];
+    }
+    Some(text)
+}
+
 /// Says what is wrong with a header's sign and scale, or with how many bytes follow it.
 #[cold]
 fn refuse(sign_and_scale: u32, length: usize) -> &'static str {
@@ -183,6 +230,34 @@ mod tests {
             .iter()
             .flat_map(|field| field.to_be_bytes())
             .collect()
+    }
+
+    #[test]
+    fn every_numeric_has_the_text_that_the_server_writes() {
+        // As sent by PostgreSQL 15 for `select <text>::numeric`.
+        for (text, numeric) in [
+            ("0", &[0, 0, 0, 0][..]),
+            ("0.00", &[0, 0, 0, 2]),
+            ("-7", &[1, 0, NEGATIVE, 0, 7]),
+            ("12.50", &[2, 0, 0, 2, 12, 5_000]),
+            ("-0.00012", &[2, 0xffff, NEGATIVE, 5, 1, 2_000]),
+            ("0.000000001", &[1, 0xfffd, 0, 9, 1_000]),
+            ("120000000", &[2, 2, 0, 0, 1, 2_000]),
+            ("NaN", &[0, 0, NAN, 0]),
+            ("Infinity", &[0, 0, INFINITY, 32]),
+            ("-Infinity", &[0, 0, NEGATIVE_INFINITY, 32]),
+        ] {
+            assert_eq!(super::text(&fields(numeric)).as_deref(), Some(text));
+        }
+        for malformed in [
+            &[0, 0, 0][..],
+            &[1, 0, 0, 0],
+            &[1, 0, 0, 0, 10_000],
+            &[0, 0, 1, 0],
+        ] {
+            assert_eq!(super::text(&fields(malformed)), None, "{malformed:?}");
+        }
+        assert_eq!(super::text(&[0; 9]), None);
     }
 
     #[test]
