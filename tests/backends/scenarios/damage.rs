@@ -19,8 +19,10 @@ fn check_refusal<D: Driver>(case: &Case<D>, row: &D::Row<'_>, what: &str) -> Res
         Err(error) => error,
     };
     ensure!(D::is_refusal(&error, column), "{format}: {what}: {error}");
+    // What was expected, or the value as the server shows it and the layout that it does not fit.
+    let message = error.to_string();
     ensure!(
-        error.to_string().contains("expected"),
+        message.contains("expected") || message.contains(" layout: "),
         "{format}: {what}: {error}"
     );
     ensure!(
