@@ -94,6 +94,9 @@ pub trait EntityKey:
     /// span that is open at one side, or longer than a turn, is every key of theirs: for the time
     /// from an instant until now, take [`bounds_since`](Self::bounds_since).
     ///
+    /// The time is the one in the ids, and a DistributedId's is up to a second before it was made: for
+    /// all that were made in a span, let it begin a second earlier.
+    ///
     /// ```
     /// # use rowkey_core::{Bounds, EntityKey, UnixMillis, TimeOrdered};
     /// fn of_last_hour<K>(now: UnixMillis) -> Bounds<K>
@@ -116,6 +119,9 @@ pub trait EntityKey:
     /// of those who made them may be ahead: as far as [`CreationWindow`]'s default lets them. For
     /// another tolerance write `bounds(since..=now.saturating_add(tolerance))`. All other formats
     /// have no need to know the present, and there is no upper bound.
+    ///
+    /// As in [`bounds`](Self::bounds), short COMBs that are older by whole turns are among them, and
+    /// all are if the span is a turn or more; and for DistributedIds `since` has to be a second earlier.
     ///
     /// ```
     /// # use rowkey_core::{Bounds, EntityKey, UnixMillis, TimeOrdered};

@@ -9,9 +9,10 @@ use std::task::{Context, Poll, Waker};
 
 use rowkey::generate::{Custom, scope};
 use rowkey::{
-    AnyUuid, Backend, CreationWindow, DistributedId, DistributedId128, EntityKey, Error, Format,
-    FormatKind, HotGuid, InMemoryShortKeys, Iuid, IuidContext, Layout, Luuid, LuuidGroup,
-    PublicIdCipher, ShortPrefixComb, Storage, TextProblem, UnixMillis, UuidV4, UuidV7, entity_key,
+    AnyUuid, Backend, CreationWindow, DistributedId, DistributedId128, DistributedIdGenerator,
+    EntityKey, Error, Format, FormatKind, HotGuid, InMemoryShortKeys, Iuid, IuidContext, Layout,
+    Luuid, LuuidGroup, PublicIdCipher, ShortPrefixComb, Storage, TextProblem, UnixMillis, UuidV4,
+    UuidV7, entity_key,
 };
 use uuid::Uuid;
 
@@ -341,6 +342,21 @@ fn keys_that_clients_may_have_made_by_now_are_found_since_then() {
     assert!(BookingOfferId::bounds_since(wrap, UnixMillis::new(wrap.get() - 600_001)).is_empty());
     let all = BookingOfferId::bounds_since(UnixMillis::EPOCH, wrap);
     assert_eq!(all, BookingOfferId::bounds(..));
+}
+
+#[test]
+fn distributed_ids_are_found_by_a_time_a_second_earlier() {
+    let now = UnixMillis::new(1_700_000_000_000);
+    let ids = DistributedIdGenerator::new().with_clock(now);
+    let id = ids.try_generate().unwrap().to_u128();
+    let is_found_since = |since_ms| {
+        let bounds = InvoiceId::bounds_since(UnixMillis::new(since_ms), now);
+        let lower = bounds[0].lower.unwrap();
+        lower.to_u128() <= id
+    };
+    assert!(!is_found_since(now.get()));
+    assert!(!is_found_since(now.get() - 999));
+    assert!(is_found_since(now.get() - 1_000));
 }
 
 #[test]
