@@ -355,8 +355,11 @@ pub mod driver {
     ))]
     pub use rowkey_sqlx as sqlx;
     /// Keys in SQL Server.
+    // A module of its own: of a renamed crate, the compiler's suggestions name paths that do not exist.
     #[cfg(feature = "tiberius")]
-    pub use rowkey_tiberius as tiberius;
+    pub mod tiberius {
+        pub use rowkey_tiberius::*;
+    }
 }
 
 /// Compiles and runs the examples of the README.
