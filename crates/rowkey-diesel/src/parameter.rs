@@ -103,6 +103,12 @@ where
 ///
 /// Diesel's own [`Bound`] where no backend stores a number: the `COPY FROM` of Diesel takes nothing
 /// else.
+// Every plan has one. The compiler does not know it of a key whose plan is not valid, and says so next
+// to the error that matters.
+#[diagnostic::on_unimplemented(
+    message = "this key has no valid storage plan",
+    label = "its declaration has another error"
+)]
 pub trait ParameterKind {
     type Expression<K, ST, V>: Expression<SqlType = ST>
     where
@@ -113,6 +119,7 @@ pub trait ParameterKind {
         ST: SqlType + TypedExpressionType;
 }
 
+#[diagnostic::do_not_recommend]
 impl<const U: bool, const B: bool, const T: bool> ParameterKind for Stock<U, true, B, T> {
     type Expression<K, ST, V>
         = Parameter<K, ST, V>
@@ -127,6 +134,7 @@ impl<const U: bool, const B: bool, const T: bool> ParameterKind for Stock<U, tru
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<const U: bool, const B: bool, const T: bool> ParameterKind for Stock<U, false, B, T> {
     type Expression<K, ST, V>
         = Bound<ST, V>
