@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use rowkey::uuid::Uuid;
 use rowkey::{
     Backend, Bounds, Column, EntityKey, Error, Format, FormatKind, GroupRegistry, KeyGroup,
-    KeyUnion, Layout, Luuid, LuuidGroup, ShortKey, Storage, TextProblem, entity_key, key_union,
+    KeyUnion, Layout, Luuid, LuuidGroup, OrderPromise, ShortKey, Storage, TextProblem, entity_key,
+    key_union,
 };
 
 #[entity_key(group = "com.acme.Customer")]
@@ -116,7 +117,7 @@ fn a_short_key_in_serde_is_text_or_a_number() {
     assert!(postcard::from_bytes::<ShortKey<CustomerId>>(&too_large).is_err());
 }
 
-/// Every column that a LUUID key can have.
+/// Every column of LUUID keys that keeps their order.
 fn columns() -> Vec<Column> {
     let mut columns = Vec::new();
     for backend in Backend::ALL {
@@ -131,6 +132,8 @@ fn columns() -> Vec<Column> {
             }
         }
     }
+    // Of a column whose order is given up, bounds make no condition.
+    columns.retain(|column| column.order_promise() != OrderPromise::Nothing);
     columns
 }
 
