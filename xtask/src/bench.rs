@@ -10,7 +10,7 @@ use crate::{
     workspace::{self, BENCH_PACKAGE, Metadata},
 };
 
-/// Rows of each table on the page in docs/.
+/// Rows of each table on the page in docs/src/.
 const PAGE_ROWS: u64 = 1_000_000;
 
 /// Arguments of `cargo xtask bench`.
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// driver's own types, and what each format does to an index.
     ///
     /// Uses the servers in ROWKEY_TEST_POSTGRES_URL and ROWKEY_TEST_MARIADB_URL,
-    /// with a database of its own, and writes docs/benchmarks.md and its plot.
+    /// with a database of its own, and writes docs/src/benchmarks.md and its plot.
     /// The buffer pool of MariaDB is made small meanwhile; PostgreSQL's cache is
     /// left as it is.
     #[arg(long, group = "page")]
@@ -28,14 +28,14 @@ pub(crate) struct Args {
     /// Measure compilation instead: what a typed key costs `cargo check` and `cargo
     /// build`, next to newtypes with the drivers' own derives.
     ///
-    /// Writes docs/compile-cost.md. Counts instructions too if valgrind is installed.
+    /// Writes docs/src/compile-cost.md. Counts instructions too if valgrind is installed.
     #[arg(long, group = "page")]
     compile: bool,
     /// Rows of each table, at least 10000; another number than the default needs
     /// --output.
     #[arg(long, default_value_t = PAGE_ROWS, requires = "databases")]
     rows: u64,
-    /// The folder for the page and the plot, instead of docs/; with --databases
+    /// The folder for the page and the plot, instead of docs/src/; with --databases
     /// needed if a server is missing.
     #[arg(long, requires = "page")]
     output: Option<PathBuf>,
@@ -67,7 +67,7 @@ fn databases(args: &Args) -> Result<Command> {
         None => {
             let is_set = |variable: &str| env::var(variable).is_ok_and(|url| !url.is_empty());
             ensure_whole_page(args.rows, is_set)?;
-            workspace::root().join("docs")
+            workspace::root().join("docs").join("src")
         }
     };
     let mut command = command::cargo(&[
@@ -88,7 +88,7 @@ fn databases(args: &Args) -> Result<Command> {
 
 /// The run on the compiler.
 fn compile(args: &Args) -> Result<Command> {
-    let docs = || workspace::root().join("docs");
+    let docs = || workspace::root().join("docs").join("src");
     let output = args.output.clone().unwrap_or_else(docs);
     let work = Metadata::load()?.target_directory().join("compile-cost");
     let mut command = command::cargo(&["run", "-p", BENCH_PACKAGE, "--bin", "compile", "--"]);
@@ -96,18 +96,18 @@ fn compile(args: &Args) -> Result<Command> {
     Ok(command)
 }
 
-/// Only a run with every figure replaces the page in docs/ without being told to.
+/// Only a run with every figure replaces the page in docs/src/ without being told to.
 fn ensure_whole_page(rows: u64, is_set: impl Fn(&str) -> bool) -> Result<()> {
     const HINT: &str = "name a folder for this run's page with --output";
     ensure!(
         rows == PAGE_ROWS,
-        "docs/benchmarks.md is about {PAGE_ROWS} rows, not {rows}; {HINT}"
+        "docs/src/benchmarks.md is about {PAGE_ROWS} rows, not {rows}; {HINT}"
     );
     let servers = [Backend::Postgres, Backend::Mariadb].into_iter();
     for variable in servers.filter_map(Backend::url_variable) {
         ensure!(
             is_set(variable),
-            "{variable} is not set, and docs/benchmarks.md is about every database; {HINT}"
+            "{variable} is not set, and docs/src/benchmarks.md is about every database; {HINT}"
         );
     }
     Ok(())

@@ -191,15 +191,15 @@ pub enum By {
 
 /// Compiles and runs the examples of the chapter about ids that clients make.
 #[cfg(all(doctest, feature = "sqlx-sqlite"))]
-#[doc = include_str!("../../../docs/clients-make-the-ids.md")]
+#[doc = include_str!("../../../docs/src/clients-make-the-ids.md")]
 struct ClientsMakeTheIds;
 
 /// Compiles and runs the examples of the chapter about retries.
 #[cfg(all(doctest, feature = "sqlx-sqlite"))]
-#[doc = include_str!("../../../docs/retries-are-safe.md")]
+#[doc = include_str!("../../../docs/src/retries-are-safe.md")]
 struct RetriesAreSafe;
 
 /// Compiles and runs the examples of the chapter about support.
 #[cfg(all(doctest, feature = "sqlx-sqlite"))]
-#[doc = include_str!("../../../docs/support-has-an-id.md")]
+#[doc = include_str!("../../../docs/src/support-has-an-id.md")]
 struct SupportHasAnId;

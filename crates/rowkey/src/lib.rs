@@ -369,7 +369,7 @@ struct Readme;
 
 /// Compiles and runs the examples of the chapter about existing columns.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/adoption.md")]
+#[doc = include_str!("../../../docs/src/adoption.md")]
 struct Adoption;
 
 /// Compiles and runs the examples of the chapter about hidden ids.
@@ -380,5 +380,5 @@ struct Adoption;
     feature = "std",
     feature = "utoipa"
 ))]
-#[doc = include_str!("../../../docs/hide-ids-from-the-public.md")]
+#[doc = include_str!("../../../docs/src/hide-ids-from-the-public.md")]
 struct HideIdsFromThePublic;

@@ -1,4 +1,4 @@
-//! The chapter about existing columns, `docs/adoption.md`: each of its statements is run, on tables
+//! The chapter about existing columns, `docs/src/adoption.md`: each of its statements is run, on tables
 //! that are as it says.
 
 use anyhow::{Context, Result, ensure};
@@ -14,7 +14,7 @@ use crate::drivers::sqlx::{Sqlx, param};
 use crate::query::Query;
 use crate::samples::Random;
 
-const CHAPTER: &str = include_str!("../../../docs/adoption.md");
+const CHAPTER: &str = include_str!("../../../docs/src/adoption.md");
 
 /// 2024-03-21T04:19:11Z.
 const TIME: u128 = 1_710_994_751_000;

@@ -1,4 +1,4 @@
-//! Guids of EF Core, NHibernate and SQL Server, as the chapter `docs/adoption.md` tells them apart. What
+//! Guids of EF Core, NHibernate and SQL Server, as the chapter `docs/src/adoption.md` tells them apart. What
 //! makes them is in `crates/rowkey/tests/other_makers.rs`.
 
 use anyhow::{Context, Result, ensure};
@@ -10,7 +10,7 @@ use crate::driver::{Assumption, Driver, KeyOf, Session};
 use crate::drivers::tiberius::Tiberius;
 use crate::query::Query;
 
-const CHAPTER: &str = include_str!("../../../docs/adoption.md");
+const CHAPTER: &str = include_str!("../../../docs/src/adoption.md");
 
 #[entity_key]
 struct OrderId(AnyUuid);

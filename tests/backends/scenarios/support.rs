@@ -1,4 +1,4 @@
-//! The chapter about support, `docs/support-has-an-id.md`: its statements find the row of a number.
+//! The chapter about support, `docs/src/support-has-an-id.md`: its statements find the row of a number.
 
 use anyhow::{Context, Result, ensure};
 use rowkey::{Backend, EntityKey, Luuid, LuuidGroup, Nullability, entity_key};
@@ -6,7 +6,7 @@ use rowkey::{Backend, EntityKey, Luuid, LuuidGroup, Nullability, entity_key};
 use super::Scenario;
 use crate::driver::{Driver, Session};
 
-const CHAPTER: &str = include_str!("../../../docs/support-has-an-id.md");
+const CHAPTER: &str = include_str!("../../../docs/src/support-has-an-id.md");
 
 /// The key of the chapter.
 #[entity_key(group = "com.acme.Customer")]

@@ -24,24 +24,24 @@ fn commands_print_what_the_chapter_says(chapter: &str, expected_commands: usize)
 
 #[test]
 fn of_the_chapter_about_existing_columns() {
-    let chapter = include_str!("../../../../docs/adoption.md");
+    let chapter = include_str!("../../../../docs/src/adoption.md");
     commands_print_what_the_chapter_says(chapter, 5);
 }
 
 #[test]
 fn of_the_chapter_about_ids_that_clients_make() {
-    let chapter = include_str!("../../../../docs/clients-make-the-ids.md");
+    let chapter = include_str!("../../../../docs/src/clients-make-the-ids.md");
     commands_print_what_the_chapter_says(chapter, 3);
 }
 
 #[test]
 fn of_the_chapter_about_support() {
-    let chapter = include_str!("../../../../docs/support-has-an-id.md");
+    let chapter = include_str!("../../../../docs/src/support-has-an-id.md");
     commands_print_what_the_chapter_says(chapter, 15);
 }
 
 #[test]
 fn of_the_chapter_about_hidden_ids() {
-    let chapter = include_str!("../../../../docs/hide-ids-from-the-public.md");
+    let chapter = include_str!("../../../../docs/src/hide-ids-from-the-public.md");
     commands_print_what_the_chapter_says(chapter, 3);
 }
