@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use crate::{
     client_library::{self, ClientLibrary},
-    command, consumer, fuzz, msrv, tool,
+    command, consumer, fuzz, msrv, packages, tool,
     tool::Tool,
     workspace::Metadata,
 };
@@ -34,6 +34,8 @@ enum Step {
     Doc,
     /// Each feature of each published crate on its own.
     Features,
+    /// Every package, as it would be published.
+    Packages,
     /// A crate that uses rowkey, built and tested with one set of features at a time.
     Consumer,
     /// A short run of every fuzz target.
@@ -49,6 +51,7 @@ impl Step {
             Self::Clippy => "lints",
             Self::Doc => "documentation",
             Self::Features => "feature combinations",
+            Self::Packages => "packages",
             Self::Consumer => "a consumer of each set of features",
             Self::Fuzz => "fuzz targets",
         }
@@ -59,7 +62,9 @@ impl Step {
             Self::Deny => Some(tool::DENY),
             Self::Features => Some(tool::HACK),
             Self::Fuzz => Some(tool::FUZZ),
-            Self::Fmt | Self::Msrv | Self::Clippy | Self::Doc | Self::Consumer => None,
+            Self::Fmt | Self::Msrv | Self::Clippy | Self::Doc | Self::Packages | Self::Consumer => {
+                None
+            }
         }
     }
 
@@ -71,6 +76,7 @@ impl Step {
             Self::Clippy => clippy(),
             Self::Doc => doc(),
             Self::Features => features(),
+            Self::Packages => packages::run(),
             Self::Consumer => consumer::run(),
             Self::Fuzz => fuzz::run(),
         }

@@ -11,6 +11,7 @@ mod command;
 mod consumer;
 mod fuzz;
 mod msrv;
+mod packages;
 mod prepare;
 mod results;
 mod test;

@@ -67,3 +67,8 @@ pub use time::UnixMillis;
 /// The crate of [`Uuid`](uuid::Uuid), to and from which formats and keys convert.
 pub use uuid;
 pub use validate::{ClientMade, CreationWindow, Tolerance, ValidationError};
+
+/// Compiles and runs the example of this package's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

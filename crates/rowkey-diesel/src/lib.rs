@@ -279,3 +279,8 @@ pub use emit::private as __private;
 pub use error::Error;
 pub use parameter::{KeyList, Parameter};
 pub use sql_type::Key;
+
+/// Compiles and runs the example of this package's README.
+#[cfg(all(doctest, feature = "sqlite"))]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

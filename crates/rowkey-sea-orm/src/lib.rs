@@ -303,3 +303,8 @@ pub use condition::ToCondition;
 #[doc(hidden)]
 pub use emit::private as __private;
 pub use storage::{Fits, SeaOrmStorage};
+
+/// Compiles and runs the example of this package's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -237,3 +237,8 @@ pub mod sqlite;
 pub use bound::{BoundParam, PushBounds, ToSqlx};
 #[doc(hidden)]
 pub use emit::private as __private;
+
+/// Compiles and runs the example of this package's README.
+#[cfg(all(doctest, feature = "postgres"))]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

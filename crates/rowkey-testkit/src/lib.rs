@@ -55,3 +55,8 @@ pub use rowkey_core::Backend;
 pub use crate::error::Error;
 pub use crate::server::{REQUIRE_VARIABLE, Search, Server, TestDatabase, test_name, url_variable};
 pub use crate::suite::Suite;
+
+/// Compiles and runs the example of this package's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -108,3 +108,8 @@ pub use error::Error;
 pub use nullable::{ToBulkValue, ToMssql};
 pub use order::{ColumnOrder, Comparable, KeptOrder, OrderedKey};
 pub use row::RowKeys;
+
+/// Compiles and runs the example of this package's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -382,3 +382,8 @@ struct Adoption;
 ))]
 #[doc = include_str!("../../../docs/src/hide-ids-from-the-public.md")]
 struct HideIdsFromThePublic;
+
+/// Compiles and runs the example of this package's README.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -45,3 +45,8 @@ fn of_the_chapter_about_hidden_ids() {
     let chapter = include_str!("../../../../docs/src/hide-ids-from-the-public.md");
     commands_print_what_the_chapter_says(chapter, 3);
 }
+
+#[test]
+fn of_the_readme() {
+    commands_print_what_the_chapter_says(include_str!("../../README.md"), 2);
+}
