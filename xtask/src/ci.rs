@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 
 use crate::{
+    book,
     client_library::{self, ClientLibrary},
     command, consumer, fuzz, msrv, packages, tool,
     tool::Tool,
@@ -32,6 +33,8 @@ enum Step {
     Clippy,
     /// Documentation without warnings.
     Doc,
+    /// The book, and the links of its pages.
+    Book,
     /// Each feature of each published crate on its own.
     Features,
     /// Every package, as it would be published.
@@ -50,6 +53,7 @@ impl Step {
             Self::Deny => "licences and duplicate dependencies",
             Self::Clippy => "lints",
             Self::Doc => "documentation",
+            Self::Book => "the book and its links",
             Self::Features => "feature combinations",
             Self::Packages => "packages",
             Self::Consumer => "a consumer of each set of features",
@@ -57,13 +61,14 @@ impl Step {
         }
     }
 
-    fn tool(self) -> Option<Tool> {
+    fn tools(self) -> &'static [Tool] {
         match self {
-            Self::Deny => Some(tool::DENY),
-            Self::Features => Some(tool::HACK),
-            Self::Fuzz => Some(tool::FUZZ),
+            Self::Deny => &[tool::DENY],
+            Self::Book => &[tool::MDBOOK, tool::HYPERLINK],
+            Self::Features => &[tool::HACK],
+            Self::Fuzz => &[tool::FUZZ],
             Self::Fmt | Self::Msrv | Self::Clippy | Self::Doc | Self::Packages | Self::Consumer => {
-                None
+                &[]
             }
         }
     }
@@ -75,6 +80,7 @@ impl Step {
             Self::Deny => cargo(&["deny", "--all-features", "check", "licenses", "bans"]),
             Self::Clippy => clippy(),
             Self::Doc => doc(),
+            Self::Book => book::run(),
             Self::Features => features(),
             Self::Packages => packages::run(),
             Self::Consumer => consumer::run(),
@@ -92,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         .collect();
 
     // Before anything runs: a missing tool should not show up after minutes.
-    for tool in steps.iter().filter_map(|step| step.tool()) {
+    for tool in steps.iter().flat_map(|step| step.tools()) {
         tool.require()?;
     }
 

@@ -20,6 +20,13 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
     command
 }
 
+/// A command of another program that runs in the workspace root.
+pub(crate) fn external(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(workspace::root());
+    command
+}
+
 /// Shows the command, runs it with inherited output and fails unless it succeeds.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = shown(command);

@@ -5,6 +5,7 @@
 
 mod backend;
 mod bench;
+mod book;
 mod ci;
 mod client_library;
 mod command;
@@ -54,6 +55,10 @@ enum Task {
     /// Counts instructions first, then measures time, then prints how the
     /// results compare. Counting needs valgrind and gungraun-runner.
     Bench(bench::Args),
+    /// Build the book in docs/ and check the links of its pages.
+    ///
+    /// Needs mdbook and hyperlink. The pages are in docs/book.
+    Book,
     /// Ask databases about the checked queries of the examples.
     ///
     /// Writes the answers to the `.sqlx` of each crate in examples/checked-queries,
@@ -81,6 +86,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Task::Test(args) => test::run(&args),
         Task::Ci(args) => ci::run(&args).map(|()| ExitCode::SUCCESS),
         Task::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
+        Task::Book => book::run().map(|()| ExitCode::SUCCESS),
         Task::Prepare(args) => prepare::run(&args).map(|()| ExitCode::SUCCESS),
         Task::Tools(args) => tool::run(&args).map(|()| ExitCode::SUCCESS),
     }

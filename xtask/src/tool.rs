@@ -38,6 +38,16 @@ pub(crate) const FUZZ: Tool = Tool {
     name: "cargo-fuzz",
     version: "0.13.2",
 };
+/// Builds the book.
+pub(crate) const MDBOOK: Tool = Tool {
+    name: "mdbook",
+    version: "0.5.4",
+};
+/// Checks the links of built pages.
+pub(crate) const HYPERLINK: Tool = Tool {
+    name: "hyperlink",
+    version: "0.3.2",
+};
 /// Runs benchmarks that count instructions.
 pub(crate) const GUNGRAUN: Tool = Tool {
     name: "gungraun-runner",
@@ -45,7 +55,7 @@ pub(crate) const GUNGRAUN: Tool = Tool {
 };
 
 /// What `cargo xtask ci` needs.
-const CI_TOOLS: [Tool; 3] = [DENY, HACK, FUZZ];
+const CI_TOOLS: [Tool; 5] = [DENY, HACK, FUZZ, MDBOOK, HYPERLINK];
 
 impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -66,7 +76,8 @@ impl Tool {
             }
         };
         let answer = command::output(&mut command).ok()?;
-        answer.split_whitespace().next_back().map(str::to_owned)
+        let version = answer.split_whitespace().next_back()?;
+        Some(version.trim_start_matches('v').to_owned())
     }
 
     /// Fails with the command that installs the tool when it is missing.
