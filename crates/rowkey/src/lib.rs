@@ -367,6 +367,21 @@ pub mod driver {
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+/// Compiles and runs the examples of the introduction of the book.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/introduction.md")]
+struct Introduction;
+
+/// Compiles and runs the examples of the chapter about formats.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/formats.md")]
+struct Formats;
+
+/// Compiles and runs the examples of the chapter about storage.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/storage.md")]
+struct Storages;
+
 /// Compiles and runs the examples of the chapter about existing columns.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/adoption.md")]

@@ -50,3 +50,9 @@ fn of_the_chapter_about_hidden_ids() {
 fn of_the_readme() {
     commands_print_what_the_chapter_says(include_str!("../../README.md"), 2);
 }
+
+#[test]
+fn of_the_chapter_about_the_command_line() {
+    let chapter = include_str!("../../../../docs/src/command-line.md");
+    commands_print_what_the_chapter_says(chapter, 4);
+}

@@ -63,6 +63,7 @@ pub async fn add_invoices(db: &mut PgConnection, invoices: &[Invoice]) -> sqlx::
     Ok(())
 }
 
+// ANCHOR: invoices
 /// The invoices with these keys, in the order of the keys.
 pub async fn invoices(db: &mut PgConnection, ids: &[InvoiceId]) -> sqlx::Result<Vec<Invoice>> {
     sqlx::query_as!(
@@ -74,6 +75,7 @@ pub async fn invoices(db: &mut PgConnection, ids: &[InvoiceId]) -> sqlx::Result<
     .fetch_all(db)
     .await
 }
+// ANCHOR_END: invoices
 
 /// The key of a customer's last invoice.
 pub async fn last_invoice(
