@@ -5,6 +5,7 @@
 //! `ROWKEY_TEST_REQUIRE` names it; see [`rowkey_testkit`]. Diesel on PostgreSQL, MySQL and MariaDB is
 //! behind the features `diesel-postgres` and `diesel-mysql` of this package.
 
+mod book;
 mod driver;
 mod drivers;
 mod every_driver;

@@ -382,10 +382,15 @@ struct Formats;
 #[doc = include_str!("../../../docs/src/storage.md")]
 struct Storages;
 
-/// Compiles and runs the examples of the chapter about existing columns.
+/// Compiles and runs the examples of the page about existing columns.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/src/adoption.md")]
+#[doc = include_str!("../../../docs/src/adoption/index.md")]
 struct Adoption;
+
+/// Compiles and runs the examples of the page about existing columns in SQL Server.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/adoption/sql-server.md")]
+struct AdoptionInSqlServer;
 
 /// Compiles and runs the examples of the chapter about hidden ids.
 #[cfg(all(

@@ -1,5 +1,5 @@
 //! Guids that others make in SQL Server's order, by their published algorithms: what reads them, and
-//! what the chapter `docs/src/adoption.md` says of their order and time.
+//! what the page `docs/src/adoption/sql-server.md` says of their order and time.
 //!
 //! The algorithms are written out here from EF Core's and NHibernate's published code, with the clock
 //! and the random bytes as parameters. `NEWSEQUENTIALID()` is only documented, so there is an id of

@@ -15,7 +15,7 @@ use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 use crate::driver::{Ability, Assumption, BoundsOf, Driver, KeyOf, Violation};
 use crate::keys::{self, Case};
 use crate::query::{Part, Query};
-use crate::scenarios::{Scenario, many, other_makers, sql_server, sql_server_only};
+use crate::scenarios::{Scenario, adoption, many, sql_server, sql_server_only};
 
 /// tiberius on SQL Server, or on another server that speaks its protocol.
 pub(crate) struct Tiberius;
@@ -291,7 +291,7 @@ impl Driver for Tiberius {
         let mut scenarios = many::scenarios(backend);
         scenarios.extend(sql_server::scenarios());
         scenarios.extend(sql_server_only::scenarios());
-        scenarios.extend(other_makers::scenarios());
+        scenarios.extend(adoption::sql_server());
         scenarios
     }
 }

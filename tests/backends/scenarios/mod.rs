@@ -7,7 +7,6 @@ mod joins;
 mod literals;
 pub(crate) mod many;
 mod order;
-pub(crate) mod other_makers;
 mod partitions;
 mod range;
 mod round_trip;

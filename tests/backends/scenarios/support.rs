@@ -1,14 +1,15 @@
-//! The chapter about support, `docs/src/support-has-an-id.md`: its statements find the row of a number.
+//! The page about support, `docs/src/support-has-an-id.md`: its statements find the row of a number.
 
-use anyhow::{Context, Result, ensure};
-use rowkey::{Backend, EntityKey, Luuid, LuuidGroup, Nullability, entity_key};
+use anyhow::{Result, ensure};
+use rowkey::{EntityKey, Luuid, LuuidGroup, Nullability, entity_key};
 
 use super::Scenario;
+use crate::book;
 use crate::driver::{Driver, Session};
 
-const CHAPTER: &str = include_str!("../../../docs/src/support-has-an-id.md");
+const PAGE: &str = include_str!("../../../docs/src/support-has-an-id.md");
 
-/// The key of the chapter.
+/// The key of the page.
 #[entity_key(group = "com.acme.Customer")]
 struct CustomerId(Luuid);
 
@@ -45,14 +46,7 @@ async fn the_row_of_a_number_is_found<D: Driver>(session: &mut Session<D>) -> Re
             .await?;
     }
 
-    let dialect = match backend {
-        Backend::MariaDb => "mysql",
-        other => other.name(),
-    };
-    let (_, block) = CHAPTER
-        .split_once(&format!("```sql {dialect} find-number\n"))
-        .context("the chapter has no such block")?;
-    let (sql, _) = block.split_once("```").context("the block has no end")?;
+    let sql = book::sql(&[PAGE], backend, "find-number")?;
     let mut found = session
         .fetch_text(sql, |row| D::get_text(row, "name"))
         .await?;

@@ -1,14 +1,14 @@
-//! The commands of the chapters in `docs` print what they say.
+//! The commands of the pages of the book print what they say.
 
 use crate::program::rowkey;
 
-/// What the chapters have in the environment variable `BOOKING_PUBLIC_ID_KEY`.
+/// What the pages have in the environment variable `BOOKING_PUBLIC_ID_KEY`.
 const KEY: &str = "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=";
 
-/// Runs every command of a chapter that has so many of them.
+/// Runs every command of a page that has this number of them.
 #[track_caller]
-fn commands_print_what_the_chapter_says(chapter: &str, expected_commands: usize) {
-    let blocks = chapter.split("```console\n").skip(1);
+fn commands_print_what_the_page_says(page: &str, expected_commands: usize) {
+    let blocks = page.split("```console\n").skip(1);
     let mut commands = 0;
     for block in blocks {
         let (block, _) = block.split_once("```").expect("each block has an end");
@@ -23,27 +23,33 @@ fn commands_print_what_the_chapter_says(chapter: &str, expected_commands: usize)
 }
 
 #[test]
-fn of_the_chapter_about_existing_columns() {
-    let chapter = include_str!("../../../../docs/src/adoption.md");
-    commands_print_what_the_chapter_says(chapter, 5);
+fn of_the_page_about_existing_columns() {
+    let page = include_str!("../../../../docs/src/adoption/index.md");
+    commands_print_what_the_page_says(page, 4);
 }
 
 #[test]
-fn of_the_chapter_about_ids_that_clients_make() {
-    let chapter = include_str!("../../../../docs/src/clients-make-the-ids.md");
-    commands_print_what_the_chapter_says(chapter, 3);
+fn of_the_page_about_existing_columns_in_sql_server() {
+    let page = include_str!("../../../../docs/src/adoption/sql-server.md");
+    commands_print_what_the_page_says(page, 1);
 }
 
 #[test]
-fn of_the_chapter_about_support() {
-    let chapter = include_str!("../../../../docs/src/support-has-an-id.md");
-    commands_print_what_the_chapter_says(chapter, 15);
+fn of_the_page_about_ids_that_clients_make() {
+    let page = include_str!("../../../../docs/src/clients-make-the-ids.md");
+    commands_print_what_the_page_says(page, 3);
 }
 
 #[test]
-fn of_the_chapter_about_hidden_ids() {
-    let chapter = include_str!("../../../../docs/src/hide-ids-from-the-public.md");
-    commands_print_what_the_chapter_says(chapter, 3);
+fn of_the_page_about_support() {
+    let page = include_str!("../../../../docs/src/support-has-an-id.md");
+    commands_print_what_the_page_says(page, 15);
+}
+
+#[test]
+fn of_the_page_about_hidden_ids() {
+    let page = include_str!("../../../../docs/src/hide-ids-from-the-public.md");
+    commands_print_what_the_page_says(page, 3);
 }
 
 #[test]

@@ -1,16 +1,13 @@
-//! Guids of EF Core, NHibernate and SQL Server, as the chapter `docs/src/adoption.md` tells them apart. What
-//! makes them is in `crates/rowkey/tests/other_makers.rs`.
+//! Guids of EF Core, NHibernate and SQL Server. `crates/rowkey/tests/other_makers.rs` makes them.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use rowkey::{AnyUuid, Backend, EntityKey, Nullability, SqlServerOrd, entity_key};
 use uuid::Uuid;
 
-use super::Scenario;
-use crate::driver::{Assumption, Driver, KeyOf, Session};
+use super::page_session::PageSession;
+use crate::driver::{Driver, KeyOf, Session};
 use crate::drivers::tiberius::Tiberius;
 use crate::query::Query;
-
-const CHAPTER: &str = include_str!("../../../docs/src/adoption.md");
 
 #[entity_key]
 struct OrderId(AnyUuid);
@@ -31,18 +28,6 @@ const NEWSEQUENTIALID: [&str; 2] = [
 ];
 const RANDOM: [&str; 1] = ["d01c25cc-63a7-47cc-b5ba-6f0152e9a3d4"];
 
-pub(crate) fn scenarios() -> Vec<Scenario<Tiberius>> {
-    vec![
-        Scenario::new("makers_of_guids_are_counted", |session| {
-            Box::pin(makers_of_guids_are_counted(session))
-        }),
-        Scenario::new("guids_of_other_makers_are_in_order", |session| {
-            Box::pin(guids_of_other_makers_are_in_order(session))
-        })
-        .assuming(Assumption::OrderOf(rowkey::Storage::Uuid)),
-    ]
-}
-
 /// Stores guids by their text.
 async fn create_orders(session: &mut Session<Tiberius>, guids: &[&str]) -> Result<()> {
     let plan = OrderId::PLAN;
@@ -55,26 +40,21 @@ async fn create_orders(session: &mut Session<Tiberius>, guids: &[&str]) -> Resul
     session.execute(insert).await
 }
 
-async fn makers_of_guids_are_counted(session: &mut Session<Tiberius>) -> Result<()> {
-    let block = CHAPTER.split_once("```sql sqlserver count-makers\n");
-    let block = block.and_then(|(_, block)| block.split_once("```"));
-    let (sql, _) = block.context("the chapter has the block")?;
+pub(super) async fn makers_of_guids_are_counted(
+    session: &mut PageSession<'_, Tiberius>,
+) -> Result<()> {
     let all = [&EF_CORE[..], &GUID_COMB, &NEWSEQUENTIALID, &RANDOM].concat();
     create_orders(session, &all).await?;
-    let counts = session
-        .fetch_text(sql, |row| {
-            ["ids", "ef_core", "guid_comb", "newsequentialid"]
-                .iter()
-                .map(|column| Tiberius::get_integer(row, column))
-                .collect::<Result<Vec<_>, _>>()
-        })
-        .await?;
-    ensure!(counts == [[8, 3, 2, 2]], "{counts:?}");
+    let makers = ["ids", "ef_core", "guid_comb", "newsequentialid"];
+    let counts = session.counts_of("count-makers", makers).await?;
+    ensure!(counts == [8, 3, 2, 2], "{counts:?}");
     Ok(())
 }
 
 /// They are read as they are, in the order in which they were made.
-async fn guids_of_other_makers_are_in_order(session: &mut Session<Tiberius>) -> Result<()> {
+pub(super) async fn guids_of_other_makers_are_in_order(
+    session: &mut Session<Tiberius>,
+) -> Result<()> {
     let mut expected: Vec<Uuid> = Vec::new();
     for made in [&NEWSEQUENTIALID[..], &EF_CORE, &GUID_COMB] {
         let guids = made.iter().map(|guid| guid.parse());
