@@ -1,7 +1,7 @@
 //! A table for the rows of one key type.
 
 use anyhow::Result;
-use rowkey::{Backend, Column, Nullability};
+use rowkey::{Backend, Column, Nullability, Storage};
 
 use crate::driver::{Driver, Session};
 use crate::keys::Case;
@@ -183,4 +183,14 @@ pub(crate) fn distinct_cases<D: Driver>(session: &Session<D>) -> Vec<(Case<D>, C
         }
     }
     found
+}
+
+/// Those in one storage.
+pub(crate) fn distinct_cases_of<D: Driver>(
+    session: &Session<D>,
+    storage: Storage,
+) -> Vec<(Case<D>, Column)> {
+    let mut cases = distinct_cases(session);
+    cases.retain(|(_, column)| column.storage() == storage);
+    cases
 }

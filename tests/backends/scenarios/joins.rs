@@ -7,7 +7,7 @@ use crate::driver::{Driver, Session, Violation};
 use crate::keys::Case;
 use crate::query::Query;
 use crate::samples::samples;
-use crate::table::{Record, Table, column_name, distinct_cases};
+use crate::table::{Record, Table, column_name, distinct_cases, distinct_cases_of};
 
 /// A table of numbered children (`n`) with a key that may be NULL (`parent`).
 struct Children<'c, D: Driver> {
@@ -121,10 +121,7 @@ pub(crate) async fn foreign_keys_of<D: Driver>(
     session: &mut Session<D>,
     storage: Storage,
 ) -> Result<()> {
-    for (case, column) in distinct_cases(session) {
-        if column.storage() != storage {
-            continue;
-        }
+    for (case, column) in distinct_cases_of(session, storage) {
         let base = samples(case.format())[0] & !7;
         let parents = Table::create(session, &case).await?;
         parents.insert(session, &Record::numbered([base])).await?;

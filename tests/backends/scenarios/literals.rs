@@ -8,7 +8,7 @@ use rowkey::{Column, Storage};
 use crate::driver::{Driver, Session};
 use crate::keys::Case;
 use crate::samples::samples;
-use crate::table::{Record, Table, distinct_cases};
+use crate::table::{Record, Table, distinct_cases, distinct_cases_of};
 
 /// How a literal is compared with a column, with `?` for the literal, and the keys that are selected
 /// by where they are in its order.
@@ -38,10 +38,7 @@ pub(crate) async fn literals_around<D: Driver>(
     session: &mut Session<D>,
     storage: Storage,
 ) -> Result<()> {
-    for (case, column) in distinct_cases(session) {
-        if column.storage() != storage {
-            continue;
-        }
+    for (case, column) in distinct_cases_of(session, storage) {
         check_literals(
             session,
             &case,

@@ -5,15 +5,12 @@ use rowkey::{Layout, OrderPromise, Storage};
 
 use crate::driver::{Driver, Session};
 use crate::samples::{position, samples};
-use crate::table::{Record, Table, distinct_cases};
+use crate::table::{Record, Table, distinct_cases_of};
 
 /// Rows come in the order of `Column::compare`, which is the format's order of time and, where the
 /// plan promises it, its full order: from the primary key, and sorted by a column without an index.
 pub(crate) async fn order_of<D: Driver>(session: &mut Session<D>, storage: Storage) -> Result<()> {
-    for (case, column) in distinct_cases(session) {
-        if column.storage() != storage {
-            continue;
-        }
+    for (case, column) in distinct_cases_of(session, storage) {
         let format = case.format();
         let table = Table::create(session, &case).await?;
         let records: Vec<Record> = Record::numbered(samples(format))

@@ -11,7 +11,7 @@ use crate::keys::{Case, PushSpan, Span};
 use crate::query::Query;
 use crate::samples::{WRAP, made_within, position, samples};
 use crate::scenarios::Scenario;
-use crate::table::{Record, Table, distinct_cases};
+use crate::table::{Record, Table, distinct_cases, distinct_cases_of};
 
 const DAY: i64 = 86_400_000;
 
@@ -57,13 +57,10 @@ fn days(from: i64, count: usize) -> impl Iterator<Item = UnixMillis> {
 
 async fn partitions_of<D: Driver>(session: &mut Session<D>, storage: Storage) -> Result<()> {
     let backend = session.backend();
-    for (case, column) in distinct_cases(session) {
+    for (case, column) in distinct_cases_of(session, storage) {
         let Some(push_span) = case.push_span else {
             continue;
         };
-        if column.storage() != storage {
-            continue;
-        }
         let format = case.format();
         let name = Table::name_of(&case, backend);
         let partitions = TimePartitions::new(case.plan, name.as_str(), "id", days(0, 4));

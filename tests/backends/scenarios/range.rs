@@ -7,7 +7,7 @@ use crate::driver::{Driver, Session};
 use crate::keys::{Case, Span};
 use crate::query::Query;
 use crate::samples::{INTERVAL_MS, RING_MS, WRAP, made_within, samples};
-use crate::table::{Record, Table, distinct_cases};
+use crate::table::{Record, Table, distinct_cases, distinct_cases_of};
 
 /// Spans of a millisecond to more than a turn of the short COMBs' ring, before, across and after
 /// its end; open ones, empty ones and reversed ones.
@@ -54,13 +54,10 @@ fn spans() -> Vec<(Option<i64>, Option<i64>)> {
 
 /// The condition of a span selects the ids that were made in it, and no others.
 pub(crate) async fn spans_of<D: Driver>(session: &mut Session<D>, storage: Storage) -> Result<()> {
-    for (case, column) in distinct_cases(session) {
+    for (case, _) in distinct_cases_of(session, storage) {
         let Some(push_span) = case.push_span else {
             continue;
         };
-        if column.storage() != storage {
-            continue;
-        }
         let format = case.format();
         let table = Table::create(session, &case).await?;
         // Some rows without a parent, which was made at no time.
@@ -122,13 +119,10 @@ pub(crate) async fn spans_until_now_of<D: Driver>(
         (WRAP + 32_768 * minute, WRAP + RING_MS),
         (0, WRAP),
     ];
-    for (case, column) in distinct_cases(session) {
+    for (case, _) in distinct_cases_of(session, storage) {
         let Some(push_since) = case.push_since else {
             continue;
         };
-        if column.storage() != storage {
-            continue;
-        }
         let format = case.format();
         let table = Table::create(session, &case).await?;
         let records: Vec<Record> = Record::numbered(samples(format))

@@ -6,7 +6,7 @@ use rowkey::{Backend, FormatKind, Storage};
 use crate::driver::{Assumption, Driver, Session};
 use crate::samples::{position, samples};
 use crate::scenarios::Scenario;
-use crate::table::{Record, Table, distinct_cases};
+use crate::table::{Record, Table, distinct_cases_of};
 
 /// The storages that LUUIDs can have.
 const STORAGES: [Storage; 8] = [
@@ -39,13 +39,10 @@ pub(crate) fn scenarios<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
 /// the same.
 async fn short_keys_of<D: Driver>(session: &mut Session<D>, storage: Storage) -> Result<()> {
     let mut count = 0;
-    for (case, column) in distinct_cases(session) {
+    for (case, _) in distinct_cases_of(session, storage) {
         let Some(push_short_key) = case.push_short_key else {
             continue;
         };
-        if column.storage() != storage {
-            continue;
-        }
         count += 1;
         let table = Table::create(session, &case).await?;
         let number_of = |id| position(FormatKind::Luuid, id).map(|number| number as u64);
