@@ -14,11 +14,13 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, fork};
+use rowkey::generate::DistributedIdGenerator;
 use rowkey::generate::{Entropy, Generate, SystemEntropy};
+use rowkey::luuid::{LuuidContext, LuuidGroup};
+use rowkey::routing::IuidContext;
 use rowkey::{
-    AnyUuid, DistributedId, DistributedId128, DistributedIdGenerator, HotGuid, Iuid, IuidContext,
-    Luuid, LuuidContext, LuuidGroup, PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb,
-    UuidV4, UuidV7,
+    AnyUuid, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb, ShortPrefixComb,
+    ShortSuffixComb, SuffixComb, UuidV4, UuidV7,
 };
 
 /// How long a child may take that does not hang.

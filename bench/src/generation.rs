@@ -6,10 +6,10 @@ use std::time::SystemTime;
 use rowkey_core::generate::{
     Clock, CoarseClock, Entropy, Generate, GenerateWith, SystemClock, SystemEntropy,
 };
-use rowkey_core::{
-    DistributedId128Generator, DistributedIdGenerator, DistributedIdState, HotGuid, PrefixComb,
-    ShortPrefixComb, UnixMillis, UuidV7,
+use rowkey_core::generate::{
+    DistributedId128Generator, DistributedIdGenerator, DistributedIdState,
 };
+use rowkey_core::{HotGuid, PrefixComb, ShortPrefixComb, UnixMillis, UuidV7};
 use uuid::Uuid;
 
 use crate::operation::{Operation, repeat};

@@ -4,7 +4,9 @@ use std::sync::LazyLock;
 
 use aes::Aes256;
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
-use rowkey_core::{AnyUuid, DistributedId, Format, PublicId, PublicIdCipher, PublicIdValue};
+use rowkey_core::format::Format;
+use rowkey_core::public_id::{PublicId, PublicIdCipher, PublicIdValue};
+use rowkey_core::{AnyUuid, DistributedId};
 
 use crate::inputs::{COUNT, distributed, wide};
 use crate::operation::{Operation, on_each, on_each_bytes};

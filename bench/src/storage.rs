@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use rowkey_core::{Backend, Column, FormatKind, Storage, StoragePlan, Stored, StoredRef};
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Column, Storage, StoragePlan, Stored, StoredRef};
 use uuid::Uuid;
 
 use crate::inputs::{COUNT, distributed, texts, wide};

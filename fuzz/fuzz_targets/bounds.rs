@@ -5,9 +5,12 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use rowkey_core::generate::{EntropyFn, GenerateWith};
+use rowkey_core::format::{Format, FormatKind};
+use rowkey_core::generate::DistributedId128State;
+use rowkey_core::time_range::ValueRange;
 use rowkey_core::{
-    DistributedId, DistributedId128State, Format, FormatKind, HotGuid, PrefixComb, ShortPrefixComb,
-    ShortSuffixComb, SuffixComb, UnixMillis, UuidV7, ValueRange,
+    DistributedId, HotGuid, PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb, UnixMillis,
+    UuidV7,
 };
 use rowkey_fuzz::AnyFormat;
 

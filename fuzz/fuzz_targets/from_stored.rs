@@ -4,7 +4,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::{Column, OrderPromise, Stored, StoredRef, Wire};
+use rowkey_core::storage::{Column, OrderPromise, Stored, StoredRef, Wire};
 use rowkey_fuzz::{AnyBackend, AnyFormat, AnyLayout, AnyStorage, Damage, nearly_of};
 
 #[derive(Arbitrary, Debug)]

@@ -4,9 +4,8 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::{
-    DistributedId, DistributedId128, DistributedId128State, DistributedIdState, Error, UnixMillis,
-};
+use rowkey_core::generate::{DistributedId128State, DistributedIdState};
+use rowkey_core::{DistributedId, DistributedId128, Error, UnixMillis};
 
 #[derive(Arbitrary, Debug)]
 struct Input {

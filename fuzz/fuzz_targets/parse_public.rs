@@ -4,7 +4,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::FormatKind;
+use rowkey_core::format::FormatKind;
 use rowkey_fuzz::{AnyFormat, Damage, canonical, nearly_of};
 
 #[derive(Arbitrary, Debug)]

@@ -9,9 +9,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use libfuzzer_sys::fuzz_target;
 use rowkey_core::text::Encoding;
+use rowkey_core::public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdValue};
 use rowkey_core::{
-    AnyUuid, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PublicId, PublicIdCipher,
-    PublicIdCiphers, PublicIdValue, ShortPrefixComb, UuidV7,
+    AnyUuid, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, ShortPrefixComb, UuidV7,
 };
 use rowkey_fuzz::{AnyEncoding, Damage, canonical};
 use uuid::Uuid;

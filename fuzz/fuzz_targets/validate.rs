@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::{
-    CreationWindow, ShortPrefixComb, Tolerance, UnixMillis, ValidationError, interval_counter,
-};
+use rowkey_core::format::interval_counter;
+use rowkey_core::validate::{CreationWindow, Tolerance, ValidationError};
+use rowkey_core::{ShortPrefixComb, UnixMillis};
 use rowkey_fuzz::Damage;
 
 #[derive(Arbitrary, Debug)]

@@ -2,7 +2,9 @@
 
 use arbitrary::Arbitrary;
 use rowkey_core::text::{Encoding, Width};
-use rowkey_core::{Backend, FormatKind, Layout, Storage};
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Layout, Storage};
+use rowkey_core::Backend;
 
 /// Declares an arbitrary choice of the values of a list.
 macro_rules! choice {

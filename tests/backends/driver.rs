@@ -3,7 +3,9 @@
 use std::error::Error;
 
 use anyhow::{Context, Result};
-use rowkey::{Backend, Bounds, Column, EntityKey, Storage, quote_identifier};
+use rowkey::storage::{Column, Storage, quote_identifier};
+use rowkey::time_range::Bounds;
+use rowkey::{Backend, EntityKey};
 use rowkey_testkit::Server;
 
 use crate::keys::Case;

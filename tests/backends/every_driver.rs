@@ -4,7 +4,8 @@
 use std::pin::Pin;
 
 use anyhow::{Context, Result, ensure};
-use rowkey::{Backend, Column, Storage, Wire};
+use rowkey::Backend;
+use rowkey::storage::{Column, Storage, Wire};
 use rowkey_testkit::{Suite, TestDatabase};
 
 use crate::driver::{Driver, Session};

@@ -2,9 +2,10 @@
 
 use crate::driver::{BoundsOf, Driver, KeyOf};
 use crate::query::Query;
-use rowkey::{
-    Backend, Column, EntityKey, Error, FormatKind, ShortKey, StoragePlan, TimeOrdered, UnixMillis,
-};
+use rowkey::format::{FormatKind, TimeOrdered};
+use rowkey::luuid::ShortKey;
+use rowkey::storage::{Column, StoragePlan};
+use rowkey::{Backend, EntityKey, Error, UnixMillis};
 
 /// What the scenarios do with one key type on one driver.
 ///

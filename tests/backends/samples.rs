@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use rowkey::format::{FormatKind, interval_counter};
+use rowkey::luuid::LuuidGroup;
+use rowkey::routing::IuidContext;
 use rowkey::{
-    AnyUuid, DistributedId, DistributedId128, FormatKind, HotGuid, Iuid, IuidContext, Luuid,
-    LuuidGroup, PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb, UnixMillis, UuidV4,
-    UuidV7, interval_counter,
+    AnyUuid, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb, ShortPrefixComb,
+    ShortSuffixComb, SuffixComb, UnixMillis, UuidV4, UuidV7,
 };
 
 use crate::keys::GROUP;

@@ -1,7 +1,8 @@
 //! A table for the rows of one key type.
 
 use anyhow::Result;
-use rowkey::{Backend, Column, Nullability, Storage};
+use rowkey::Backend;
+use rowkey::storage::{Column, Nullability, Storage};
 
 use crate::driver::{Driver, Session};
 use crate::keys::Case;

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result};
 use diesel::connection::SimpleConnection;
-use rowkey::{Backend, EntityKey, Nullability};
+use rowkey::storage::Nullability;
+use rowkey::{Backend, EntityKey};
 use rowkey_testkit::TestDatabase;
 
 /// A connection of diesel-async, which sends the parameters of MySQL and MariaDB in its own way,

@@ -108,7 +108,8 @@ macro_rules! entities {
             use diesel::dsl::{exists, max, min};
             use diesel::prelude::*;
             use rowkey::driver::diesel::{Key, KeyColumnMethods};
-            use rowkey::{Backend, Nullability};
+            use rowkey::storage::Nullability;
+            use rowkey::Backend;
             #[allow(unused_imports)]
             use rowkey_testkit::TestDatabase;
 

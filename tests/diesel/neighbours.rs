@@ -13,7 +13,9 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::{Bool, Nullable, Text, Untyped};
 use rowkey::driver::diesel::{Key, KeyColumnMethods, ToDiesel};
-use rowkey::{Backend, EntityKey, Nullability, TimeOrdered, UnixMillis};
+use rowkey::format::TimeOrdered;
+use rowkey::storage::Nullability;
+use rowkey::{Backend, EntityKey, UnixMillis};
 use rowkey_testkit::TestDatabase;
 
 use crate::connection::{column, connect, connect_async, execute};

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use diesel::prelude::*;
-use rowkey::Nullability;
+use rowkey::storage::Nullability;
 use rowkey_testkit::TestDatabase;
 
 use crate::connection::{column, connect, execute};

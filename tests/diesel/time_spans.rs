@@ -6,9 +6,9 @@ macro_rules! time_spans {
             use anyhow::{Context, Result, bail, ensure};
             use diesel::prelude::*;
             use rowkey::driver::diesel::{KeyColumnMethods, ToDiesel};
+            use rowkey::storage::Nullability;
             use rowkey::{
-                DistributedId, EntityKey, Nullability, ShortPrefixComb, ShortSuffixComb,
-                SuffixComb, UnixMillis,
+                DistributedId, EntityKey, ShortPrefixComb, ShortSuffixComb, SuffixComb, UnixMillis,
             };
             use rowkey_testkit::TestDatabase;
 

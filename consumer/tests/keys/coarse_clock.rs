@@ -1,6 +1,7 @@
 //! The cheap clock of the short COMBs, which turns `std` on by itself.
 
-use rowkey::{EntityKey, UnixMillis, interval_counter};
+use rowkey::format::interval_counter;
+use rowkey::{EntityKey, UnixMillis};
 use rowkey_consumer::formats::DraftId;
 
 #[test]

@@ -8,7 +8,8 @@ use diesel::sqlite::SqliteConnection;
 use renamed::{ShipId, TicketId};
 use rowkey::driver::diesel::__private::diesel;
 use rowkey::driver::diesel::Key;
-use rowkey::{Backend, EntityKey, Nullability};
+use rowkey::storage::Nullability;
+use rowkey::{Backend, EntityKey};
 use rowkey_consumer::PassengerId;
 use rowkey_consumer::formats::BookingId;
 

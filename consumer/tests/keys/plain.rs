@@ -1,7 +1,9 @@
 //! What needs no feature: constants, text, conversions and plans.
 
-use rowkey::uuid::Uuid;
-use rowkey::{Backend, CreationWindow, EntityKey, Layout, Storage, TextForm, UnixMillis, Wire};
+use rowkey::Uuid;
+use rowkey::storage::{Layout, Storage, TextForm, Wire};
+use rowkey::validate::CreationWindow;
+use rowkey::{Backend, EntityKey, UnixMillis};
 use rowkey_consumer::formats::{
     BookingId, CabinId, CustomerId, DraftId, InvoiceId, ItemId, LegacyOrderId, PaymentId, PersonId,
     ReceiptId, RouteId, SessionId, ShardRowId,
@@ -70,7 +72,7 @@ fn what_is_no_key_is_refused() {
 
 #[test]
 fn plans_are_the_declared_ones() {
-    let column = |plan: rowkey::StoragePlan, backend| {
+    let column = |plan: rowkey::storage::StoragePlan, backend| {
         let column = plan.column(backend);
         (column.storage(), column.layout())
     };
@@ -114,7 +116,7 @@ fn bounds_and_windows_need_no_clock_of_their_own() {
     let hour = UnixMillis::new(1_711_000_000_000)..UnixMillis::new(1_711_003_600_000);
     let bounds = PassengerId::bounds(hour);
     assert_eq!(
-        bounds[0].lower.map(rowkey::KeyBound::to_u128),
+        bounds[0].lower.map(rowkey::time_range::KeyBound::to_u128),
         Some(0x018e_5f8c_1600_4000_8000_0000_0000_0000)
     );
 

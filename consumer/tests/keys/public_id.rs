@@ -1,6 +1,6 @@
 //! Public ids of keys with a label.
 
-use rowkey::{PublicIdSecret, PublicIdSecrets};
+use rowkey::public_id::{PublicIdSecret, PublicIdSecrets};
 use rowkey_consumer::formats::{InvoiceId, OfferId};
 
 use crate::{INVOICE, OFFER};

@@ -1,7 +1,8 @@
 //! JSON Schemas of keys.
 
 use renamed::ShipId;
-use rowkey::{CommandLog, ShortKey};
+use rowkey::command_log::CommandLog;
+use rowkey::luuid::ShortKey;
 use rowkey_consumer::formats::{InvoiceId, PersonId, SubjectId};
 use rowkey_consumer::shadowed::{FerryId, PlaceId};
 use schemars::generate::SchemaSettings;

@@ -2,7 +2,7 @@
 
 use renamed::{ShipId, TicketId};
 use rowkey::driver::tiberius::__private::tiberius;
-use rowkey::uuid::Uuid;
+use rowkey::Uuid;
 use rowkey_consumer::formats::SessionId;
 use rowkey_consumer::shadowed::{FerryId, TerminalId};
 use tiberius::numeric::Numeric;

@@ -1,7 +1,9 @@
 //! OpenAPI schemas of keys.
 
 use renamed::{ShipId, TicketId};
-use rowkey::{CommandLog, PublicId, ShortKey};
+use rowkey::command_log::CommandLog;
+use rowkey::luuid::ShortKey;
+use rowkey::public_id::PublicId;
 use rowkey_consumer::formats::{InvoiceId, PersonId, SubjectId};
 use rowkey_consumer::shadowed::{FerryId, PlaceId};
 use utoipa::ToSchema;

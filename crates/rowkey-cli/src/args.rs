@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand};
-use rowkey_core::{Backend, FormatKind, Luuid, UnixMillis};
+use rowkey_core::format::FormatKind;
+use rowkey_core::{Backend, Luuid, UnixMillis};
 
 use crate::number::{Group, Number};
 use crate::prefix::Prefix;

@@ -1,8 +1,9 @@
 //! The fields of an id, under the names that the JSON output gives them.
 
+use rowkey_core::format::FormatKind;
 use rowkey_core::{
-    DistributedId, DistributedId128, Error, FormatKind, HotGuid, Iuid, Luuid, ShortPrefixComb,
-    ShortSuffixComb, UnixMillis,
+    DistributedId, DistributedId128, Error, HotGuid, Iuid, Luuid, ShortPrefixComb, ShortSuffixComb,
+    UnixMillis,
 };
 use serde::Serialize;
 use serde_json::Value;

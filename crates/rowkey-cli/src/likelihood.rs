@@ -6,9 +6,9 @@
 
 use std::time::Duration;
 
+use rowkey_core::format::{FormatKind, interval_counter};
 use rowkey_core::{
-    DistributedId, DistributedId128, FormatKind, Luuid, ShortPrefixComb, ShortSuffixComb,
-    UnixMillis, interval_counter,
+    DistributedId, DistributedId128, Luuid, ShortPrefixComb, ShortSuffixComb, UnixMillis,
 };
 use serde::Serialize;
 use uuid::{Uuid, Variant};

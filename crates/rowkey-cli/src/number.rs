@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rowkey_core::LuuidGroup;
+use rowkey_core::luuid::LuuidGroup;
 
 use crate::failure::Failure;
 

@@ -4,8 +4,9 @@ use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
 
+use rowkey_core::Error;
+use rowkey_core::format::FormatKind;
 use rowkey_core::text::{Encoding, prefixed};
-use rowkey_core::{Error, FormatKind};
 
 use crate::failure::Failure;
 

@@ -1,7 +1,9 @@
 //! What a text of unknown form can be.
 
+use rowkey_core::error::TextProblem;
+use rowkey_core::format::FormatKind;
 use rowkey_core::text::{Encoding, Width, hyphenated, prefixed};
-use rowkey_core::{Error, FormatKind, Luuid, TextProblem, UnixMillis};
+use rowkey_core::{Error, Luuid, UnixMillis};
 
 use crate::failure::Failure;
 use crate::likelihood::{Candidate, Form, Reading, rank};
@@ -219,7 +221,7 @@ fn error_of_length(widths: &[Width], text: &str) -> Option<Error> {
 
 #[cfg(test)]
 mod tests {
-    use rowkey_core::interval_counter;
+    use rowkey_core::format::interval_counter;
 
     use super::*;
     use crate::likelihood::Likelihood;

@@ -1,8 +1,10 @@
 //! How ids are written, and which combinations with a format make sense.
 
 use clap::ValueEnum;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Column, Storage, StoredRef};
 use rowkey_core::text::{Encoding, ShortText, Width, hyphenated};
-use rowkey_core::{Backend, Column, Error, FormatKind, Storage, StoredRef};
+use rowkey_core::{Backend, Error};
 
 use crate::failure::Failure;
 use crate::prefix::{self, Prefix};

@@ -1,9 +1,9 @@
 //! The databases on the command line, and how their columns store ids.
 
 use clap::ValueEnum;
-use rowkey_core::{
-    Backend, Column, FormatKind, MariaDbUuidOrd, SqlServerOrd, Storage, StoragePlan,
-};
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Column, MariaDbUuidOrd, SqlServerOrd, Storage, StoragePlan};
 use uuid::Uuid;
 
 use crate::failure::Failure;

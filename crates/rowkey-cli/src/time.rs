@@ -3,7 +3,8 @@
 use jiff::civil::{Date, DateTime, date};
 use jiff::fmt::temporal::Pieces;
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp, Unit};
-use rowkey_core::{FormatKind, UnixMillis};
+use rowkey_core::UnixMillis;
+use rowkey_core::format::FormatKind;
 use std::time::Duration;
 
 /// The largest number of decimals that RFC 3339 times are read with; more are cut off.

@@ -16,7 +16,7 @@ use alloc::collections::vec_deque;
 /// ids are kept, so a limit can be lowered while there are entities.
 ///
 /// ```
-/// use rowkey_core::{CommandLog, Execution};
+/// use rowkey_core::command_log::{CommandLog, Execution};
 /// use uuid::{Uuid, uuid};
 ///
 /// #[derive(Default)]
@@ -163,7 +163,7 @@ impl<C: PartialEq, const LIMIT: usize> CommandLog<C, LIMIT> {
     /// [`record`](Self::record) is called.
     ///
     /// ```
-    /// use rowkey_core::{CommandLog, Execution};
+    /// use rowkey_core::command_log::{CommandLog, Execution};
     /// # #[derive(Default)]
     /// # struct Order { is_paid: bool, is_shipped: bool, commands: CommandLog<u32> }
     ///

@@ -12,10 +12,10 @@ use core::fmt;
 
 use uuid::Uuid;
 
-use crate::public_id::label_problem;
-use crate::{
-    Backend, EntityKey, Error, Format, KeyUnion, Luuid, PublicIdLabel, StoragePlan, group, key,
-};
+use crate::format::Format;
+use crate::luuid::KeyUnion;
+use crate::storage::StoragePlan;
+use crate::{Backend, EntityKey, Error, Luuid, key, luuid};
 
 /// Emits what follows from a key's `EntityKey` impl.
 #[doc(hidden)]
@@ -117,23 +117,7 @@ macro_rules! __impl_key {
             }
         }
 
-        #[automatically_derived]
-        impl $crate::PublicIdValue for $key {
-            const TYPE: &'static ::core::primitive::str = <Self as $crate::EntityKey>::NAME;
-
-            fn to_block(
-                &self,
-            ) -> ::core::result::Result<[::core::primitive::u8; 16], $crate::Error> {
-                $crate::__private::block_of_key(self)
-            }
-
-            fn from_block(
-                __rowkey_block: [::core::primitive::u8; 16],
-            ) -> ::core::option::Option<Self> {
-                $crate::__private::key_of_block(__rowkey_block)
-            }
-        }
-
+        $crate::__impl_key_public_id! { $key }
         $crate::__impl_key_generate! { $key }
         $crate::__impl_serde! { $key, serialize_key, deserialize_key }
         $crate::__impl_schemars! { $key, EntityKey, key_json_schema }
@@ -162,14 +146,14 @@ macro_rules! __impl_key_union {
         #[automatically_derived]
         impl ::core::convert::From<$union> for $crate::Luuid {
             fn from(__rowkey_key: $union) -> Self {
-                $crate::KeyUnion::into_luuid(__rowkey_key)
+                $crate::luuid::KeyUnion::into_luuid(__rowkey_key)
             }
         }
 
         #[automatically_derived]
         impl ::core::convert::From<$union> for $crate::__private::Uuid {
             fn from(__rowkey_key: $union) -> Self {
-                $crate::KeyUnion::to_uuid(__rowkey_key)
+                $crate::luuid::KeyUnion::to_uuid(__rowkey_key)
             }
         }
 
@@ -178,7 +162,7 @@ macro_rules! __impl_key_union {
             type Error = $crate::Error;
 
             fn try_from(__rowkey_id: $crate::Luuid) -> ::core::result::Result<Self, $crate::Error> {
-                $crate::KeyUnion::from_luuid(__rowkey_id)
+                $crate::luuid::KeyUnion::from_luuid(__rowkey_id)
             }
         }
 
@@ -189,7 +173,7 @@ macro_rules! __impl_key_union {
             fn try_from(
                 __rowkey_uuid: $crate::__private::Uuid,
             ) -> ::core::result::Result<Self, $crate::Error> {
-                $crate::KeyUnion::from_luuid($crate::__private::luuid_of(__rowkey_uuid)?)
+                $crate::luuid::KeyUnion::from_luuid($crate::__private::luuid_of(__rowkey_uuid)?)
             }
         }
 
@@ -248,6 +232,61 @@ macro_rules! __impl_key_generate {
     ($key:ident) => {};
 }
 
+/// Implements what public ids ask of a key.
+#[cfg(feature = "public-id")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_public_id {
+    ($key:ident) => {
+        #[automatically_derived]
+        impl $crate::public_id::PublicIdValue for $key {
+            const TYPE: &'static ::core::primitive::str = <Self as $crate::EntityKey>::NAME;
+
+            fn to_block(
+                &self,
+            ) -> ::core::result::Result<[::core::primitive::u8; 16], $crate::Error> {
+                $crate::__private::block_of_key(self)
+            }
+
+            fn from_block(
+                __rowkey_block: [::core::primitive::u8; 16],
+            ) -> ::core::option::Option<Self> {
+                $crate::__private::key_of_block(__rowkey_block)
+            }
+        }
+    };
+}
+
+/// Gives a key the label of its public ids.
+#[cfg(feature = "public-id")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_public_id_label {
+    ($key:ident, $label:literal) => {
+        #[automatically_derived]
+        impl $crate::public_id::PublicIdLabel for $key {
+            const LABEL: &'static ::core::primitive::str = $label;
+        }
+    };
+}
+
+/// Without the feature `public-id`.
+#[cfg(not(feature = "public-id"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_key_public_id {
+    ($key:ident) => {};
+}
+
+/// Without the feature `public-id`, where nothing asks for the label: a crate of keys need not turn
+/// the feature on for the one that hides them.
+#[cfg(not(feature = "public-id"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_public_id_label {
+    ($key:ident, $label:literal) => {};
+}
+
 /// What the emitted code refers to.
 #[doc(hidden)]
 pub mod private {
@@ -257,10 +296,11 @@ pub mod private {
     #[cfg(feature = "std")]
     pub use super::GenerateAlone;
     pub use super::{
-        admit_constant, block_of_key, check_group, check_key_of_union, check_public_id_label,
-        check_storage, check_union, default_plan, has_group_of, key_of_bits, key_of_block,
-        luuid_of, luuid_of_key, unknown_group, write_debug,
+        admit_constant, check_group, check_key_of_union, check_public_id_label, check_storage,
+        check_union, default_plan, has_group_of, key_of_bits, luuid_of, luuid_of_key,
+        unknown_group, write_debug,
     };
+    pub use crate::EntityKey;
     #[cfg(feature = "proptest")]
     pub use crate::external::proptest::{AdmittedStrategy, arbitrary_key};
     #[cfg(feature = "rust_decimal")]
@@ -273,11 +313,14 @@ pub mod private {
     };
     #[cfg(feature = "utoipa")]
     pub use crate::external::utoipa::{key_openapi_schema, union_openapi_schema};
-    pub use crate::group::{member, parse_union};
     pub use crate::key::{admit, parse_text, write_text};
+    pub use crate::luuid::{KeyUnion, member, parse_union};
 
+    #[cfg(feature = "public-id")]
+    pub use super::{block_of_key, key_of_block};
     pub use crate::__impl_key as impl_key;
     pub use crate::__impl_key_union as impl_key_union;
+    pub use crate::__impl_public_id_label as impl_public_id_label;
 
     #[cfg(feature = "proptest")]
     pub use proptest;
@@ -346,8 +389,8 @@ pub const fn check_group<K: EntityKey>() {
 
 /// Refuses, at compile time and at the caller's place, what is no label of public ids.
 #[track_caller]
-pub const fn check_public_id_label<K: PublicIdLabel>() {
-    if let Some(problem) = label_problem(K::LABEL) {
+pub const fn check_public_id_label(label: &str) {
+    if let Some(problem) = key::label_problem(label) {
         panic!("{}", problem);
     }
 }
@@ -355,13 +398,13 @@ pub const fn check_public_id_label<K: PublicIdLabel>() {
 /// Refuses, at compile time and at the caller's place, a key that no group tells from others.
 #[track_caller]
 pub const fn check_key_of_union<K: EntityKey>() {
-    group::refuse_key::<K>();
+    luuid::refuse_key::<K>();
 }
 
 /// Refuses, at compile time and at the caller's place, a union of keys that cannot be told apart.
 #[track_caller]
 pub const fn check_union<U: KeyUnion>() {
-    group::refuse_union(U::GROUPS);
+    luuid::refuse_union(U::GROUPS);
 }
 
 /// Whether an id is of a key's group.
@@ -413,13 +456,15 @@ pub fn key_of_bits<K: EntityKey>(value: u128) -> Result<K, Error> {
 }
 
 /// What is encrypted for the public id of a key.
+#[cfg(feature = "public-id")]
 pub fn block_of_key<K: EntityKey>(key: &K) -> Result<[u8; 16], Error> {
-    crate::PublicIdValue::to_block(&key.into_format())
+    crate::public_id::PublicIdValue::to_block(&key.into_format())
 }
 
 /// The key that the decrypted block of a public id stands for.
+#[cfg(feature = "public-id")]
 pub fn key_of_block<K: EntityKey>(block: [u8; 16]) -> Option<K> {
-    let id = <K::Format as crate::PublicIdValue>::from_block(block)?;
+    let id = <K::Format as crate::public_id::PublicIdValue>::from_block(block)?;
     K::from_format(id).ok()
 }
 

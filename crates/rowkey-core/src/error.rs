@@ -4,7 +4,9 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::time::Duration;
 
-use crate::{FormatKind, Layout, UnixMillis};
+use crate::UnixMillis;
+use crate::format::FormatKind;
+use crate::storage::Layout;
 
 /// What was wrong, where, and what was expected instead.
 ///
@@ -283,7 +285,7 @@ pub enum FormatProblem {
     },
 }
 
-/// What is wrong with an entry of a [`Registry`](crate::Registry).
+/// What is wrong with an entry of a [`Registry`](crate::routing::Registry).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryProblem {
@@ -382,9 +384,6 @@ pub enum PublicIdProblem {
     /// No key was given.
     #[error("no cipher key was given")]
     NoKey,
-    /// The key file cannot be read.
-    #[error("the key file cannot be read: {0}")]
-    File(String),
 }
 
 #[cfg(feature = "public-id")]

@@ -11,15 +11,16 @@ use uuid::Uuid;
 #[cfg(feature = "std")]
 use {alloc::vec::Vec, core::time::Duration};
 
-#[cfg(feature = "std")]
-use crate::ShortKeyAllocator;
+use crate::format::{Format, FormatKind, TimeOrdered};
 #[cfg(feature = "std")]
 use crate::generate::Generate;
+#[cfg(feature = "std")]
+use crate::luuid::ShortKeyAllocator;
+use crate::luuid::{LuuidContext, LuuidGroup, ShortKey};
+use crate::storage::StoragePlan;
 use crate::text::Encoding;
-use crate::{
-    Backend, Bounds, Error, Format, FormatKind, Luuid, LuuidContext, LuuidGroup, ShortKey,
-    StoragePlan, TimeOrdered, UnixMillis,
-};
+use crate::time_range::Bounds;
+use crate::{Backend, Error, Luuid, UnixMillis};
 
 /// A typed key: a newtype over a [`Format`], declared with `#[entity_key]`.
 ///
@@ -98,7 +99,9 @@ pub trait EntityKey:
     /// all that were made in a span, let it begin a second earlier.
     ///
     /// ```
-    /// # use rowkey_core::{Bounds, EntityKey, UnixMillis, TimeOrdered};
+    /// # use rowkey_core::format::TimeOrdered;
+    /// # use rowkey_core::time_range::Bounds;
+    /// # use rowkey_core::{EntityKey, UnixMillis};
     /// fn of_last_hour<K>(now: UnixMillis) -> Bounds<K>
     /// where
     ///     K: EntityKey<Format: TimeOrdered>,
@@ -124,7 +127,9 @@ pub trait EntityKey:
     /// all are if the span is a turn or more; and for DistributedIds `since` has to be a second earlier.
     ///
     /// ```
-    /// # use rowkey_core::{Bounds, EntityKey, UnixMillis, TimeOrdered};
+    /// # use rowkey_core::format::TimeOrdered;
+    /// # use rowkey_core::time_range::Bounds;
+    /// # use rowkey_core::{EntityKey, UnixMillis};
     /// fn of_last_week<K>(now: UnixMillis) -> Bounds<K>
     /// where
     ///     K: EntityKey<Format: TimeOrdered>,
@@ -133,7 +138,7 @@ pub trait EntityKey:
     /// }
     /// ```
     ///
-    /// [`CreationWindow`]: crate::CreationWindow
+    /// [`CreationWindow`]: crate::validate::CreationWindow
     fn bounds_since(since: UnixMillis, now: UnixMillis) -> Bounds<Self>
     where
         Self::Format: TimeOrdered,
@@ -285,7 +290,8 @@ pub trait EntityKey:
     /// the same group, the next number and other random bits. ([`Luuid::with_key`] keeps them.)
     ///
     /// ```
-    /// # use rowkey_core::{EntityKey, Luuid, ShortKeyAllocator};
+    /// # use rowkey_core::luuid::ShortKeyAllocator;
+    /// # use rowkey_core::{EntityKey, Luuid};
     /// async fn new_key<K, A>(allocator: &A) -> Result<K, A::Error>
     /// where
     ///     K: EntityKey<Format = Luuid>,
@@ -414,4 +420,27 @@ pub(crate) const fn check_group(format: FormatKind, has_group: bool) {
         (false, true) => panic!("only keys over Luuid have a group; leave `group` out"),
         _ => {}
     }
+}
+
+/// What is wrong with a label, if anything.
+pub(crate) const fn label_problem(label: &str) -> Option<&'static str> {
+    let [first, rest @ ..] = label.as_bytes() else {
+        return Some("the label of public ids is empty; write one such as \"invoice\"");
+    };
+    if !first.is_ascii_lowercase() {
+        return Some("the label of public ids begins with a lower-case ASCII letter");
+    }
+    let mut rest = rest;
+    while let [character, others @ ..] = rest {
+        if !matches!(character, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.') {
+            return Some(
+                "the label of public ids has only lower-case ASCII letters, digits, `-`, `_` and `.`",
+            );
+        }
+        rest = others;
+    }
+    if label.len() > 64 {
+        return Some("the label of public ids has at most 64 characters");
+    }
+    None
 }

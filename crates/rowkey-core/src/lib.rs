@@ -1,6 +1,6 @@
 //! Formats, layouts, storage plans, bounds and validation of database-friendly ids.
 //!
-//! A value goes one way: a [`Format`] is 128 bits in public (RFC) order; the [`StoragePlan`] of a
+//! A value goes one way: a [`Format`](format::Format) is 128 bits in public (RFC) order; the [`StoragePlan`](storage::StoragePlan) of a
 //! key says how each backend holds them; a driver crate moves the bytes and knows no rule. Every
 //! rule about bytes, order, bounds, widths and column types lives here and needs no database.
 //!
@@ -16,57 +16,39 @@ extern crate alloc;
 extern crate std;
 
 mod calendar;
-mod command_log;
 mod emit;
-mod error;
 mod external;
-mod format;
-mod group;
 mod key;
 mod message;
-mod public_id;
-mod routing;
-mod short_key;
-mod storage;
 mod time;
-mod validate;
 
+pub mod command_log;
+pub mod error;
+pub mod format;
 pub mod generate;
+pub mod luuid;
+#[cfg(feature = "public-id")]
+#[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]
+pub mod public_id;
+pub mod routing;
+pub mod storage;
 pub mod text;
+pub mod time_range;
+pub mod validate;
 
-pub use command_log::{CommandLog, Execution, NewCommand, UnboundedCommandLog};
 #[doc(hidden)]
 pub use emit::private as __private;
-pub use error::{Error, FormatProblem, PublicIdProblem, RegistryProblem, TextProblem};
+pub use error::Error;
 pub use format::{
-    AnyUuid, DistributedId, DistributedId128, DistributedId128State, DistributedIdState, Format,
-    FormatKind, HotGuid, Iuid, IuidContext, Luuid, LuuidContext, LuuidGroup, LuuidKeys, PrefixComb,
-    ShortPrefixComb, ShortSuffixComb, SuffixComb, TimeOrdered, UuidV4, UuidV7, crc12,
-    interval_counter,
+    AnyUuid, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb, ShortPrefixComb,
+    ShortSuffixComb, SuffixComb, UuidV4, UuidV7,
 };
-#[cfg(feature = "std")]
-pub use format::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
-pub use group::{GroupRegistry, KeyGroup, KeyUnion};
 pub use key::EntityKey;
-#[cfg(feature = "public-id")]
-pub use public_id::{LabelledCipher, PublicIdSecret, PublicIdSecrets, SealedCipher, SealedId};
-pub use public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdLabel, PublicIdValue};
-pub use routing::{
-    Country, IuidOrigin, IuidRegistries, NumberedName, Registry, ServiceEntity, Shard, ShardLayout,
-};
-#[cfg(feature = "std")]
-pub use short_key::{InMemoryShortKeys, ReservedShortKeys};
-pub use short_key::{ShortKey, ShortKeyAllocator, ShortKeyBlock};
-pub use storage::{
-    Backend, Bounds, Column, ColumnName, ConditionPart, KeyBound, KeyRange, Layout, MariaDbUuidOrd,
-    Nullability, OrderPromise, Permutation, SqlServerOrd, Storage, StoragePlan, Stored,
-    StoredBytes, StoredRef, TableName, TextForm, TimePartitions, ValueRange, ValueRanges, Wire,
-    postgres, quote_identifier,
-};
+pub use storage::Backend;
 pub use time::UnixMillis;
-/// The crate of [`Uuid`](uuid::Uuid), to and from which formats and keys convert.
+/// The crate of [`Uuid`], to and from which formats and keys convert.
 pub use uuid;
-pub use validate::{ClientMade, CreationWindow, Tolerance, ValidationError};
+pub use uuid::Uuid;
 
 /// Compiles and runs the example of this package's README.
 #[cfg(doctest)]

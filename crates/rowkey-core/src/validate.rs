@@ -18,7 +18,8 @@ use crate::{EntityKey, Error, ShortPrefixComb, UnixMillis};
 /// accepts every short prefix COMB.
 ///
 /// ```
-/// use rowkey_core::{CreationWindow, ShortPrefixComb, UnixMillis, ValidationError};
+/// use rowkey_core::validate::{CreationWindow, ValidationError};
+/// use rowkey_core::{ShortPrefixComb, UnixMillis};
 ///
 /// let window = CreationWindow::default();
 /// let now = UnixMillis::new(1_647_575_040_000); // 2022-03-18T03:44:00Z, counter 0
@@ -55,7 +56,7 @@ impl Default for CreationWindow {
 /// ```
 /// use std::time::Duration;
 ///
-/// use rowkey_core::{CreationWindow, Tolerance};
+/// use rowkey_core::validate::{CreationWindow, Tolerance};
 ///
 /// // For clients that may keep a draft for an hour before they send it.
 /// let drafts = CreationWindow {

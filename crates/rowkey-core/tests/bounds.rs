@@ -3,7 +3,10 @@
 use std::cmp::Ordering;
 
 use proptest::prelude::*;
-use rowkey_core::{Backend, Column, FormatKind, Storage, UnixMillis, ValueRange};
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Column, Storage};
+use rowkey_core::time_range::ValueRange;
+use rowkey_core::{Backend, UnixMillis};
 
 const MINUTE: u64 = 60_000;
 

@@ -3,9 +3,10 @@
 mod vectors;
 
 use proptest::prelude::*;
+use rowkey_core::format::interval_counter;
+use rowkey_core::storage::SqlServerOrd;
 use rowkey_core::{
-    Error, PrefixComb, ShortPrefixComb, ShortSuffixComb, SqlServerOrd, SuffixComb, UnixMillis,
-    UuidV4, interval_counter,
+    Error, PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb, UnixMillis, UuidV4,
 };
 use serde_json::Value;
 use vectors::{hex, int, section, text};

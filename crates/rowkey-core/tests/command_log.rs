@@ -3,7 +3,8 @@
 //! The numbers are those of the idempotency checklist for commands after an entity's creation.
 
 use proptest::prelude::*;
-use rowkey_core::{CommandLog, Execution, UnboundedCommandLog, UuidV4};
+use rowkey_core::UuidV4;
+use rowkey_core::command_log::{CommandLog, Execution, UnboundedCommandLog};
 use serde::{Deserialize, Serialize};
 
 type CommandId = UuidV4;

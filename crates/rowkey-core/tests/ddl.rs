@@ -1,6 +1,8 @@
 //! Column definitions and literals of every backend.
 
-use rowkey_core::{Backend, FormatKind, Nullability, StoragePlan, quote_identifier};
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Nullability, StoragePlan, quote_identifier};
 
 fn types(plan: StoragePlan) -> Vec<String> {
     Backend::ALL

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
+use rowkey_core::format::Format;
 use rowkey_core::generate::{Clock, Generate, Generator, Incremental};
+use rowkey_core::generate::{DistributedIdGenerator, DistributedIdState};
 use rowkey_core::text::Encoding;
-use rowkey_core::{
-    DistributedId, DistributedIdGenerator, DistributedIdState, Error, Format, UnixMillis,
-};
+use rowkey_core::{DistributedId, Error, UnixMillis};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use proptest::prelude::*;
+use rowkey_core::format::Format;
+use rowkey_core::generate::{DistributedId128Generator, DistributedId128State};
 use rowkey_core::generate::{Generate, Generator, Incremental};
 use rowkey_core::text::Encoding;
-use rowkey_core::{
-    DistributedId128, DistributedId128Generator, DistributedId128State, Error, Format, UnixMillis,
-};
+use rowkey_core::{DistributedId128, Error, UnixMillis};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;

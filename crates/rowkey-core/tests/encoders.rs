@@ -5,9 +5,10 @@ mod vectors;
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use rowkey_core::Error;
+use rowkey_core::error::TextProblem;
 use rowkey_core::text::hexadecimal::LetterCase;
 use rowkey_core::text::{Encoding, Width, base62, decimal, hexadecimal, hyphenated};
-use rowkey_core::{Error, TextProblem};
 use serde_json::Value;
 use vectors::{section, text};
 

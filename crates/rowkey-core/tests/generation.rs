@@ -1,9 +1,11 @@
 //! Generation of the formats without state, with an injected clock and injected randomness.
 
 use rowkey_core::generate::{EntropyFn, Generate, GenerateWith};
+use rowkey_core::luuid::{LuuidContext, LuuidGroup};
+use rowkey_core::routing::IuidContext;
 use rowkey_core::{
-    AnyUuid, Error, Iuid, IuidContext, Luuid, LuuidContext, LuuidGroup, PrefixComb,
-    ShortPrefixComb, ShortSuffixComb, SuffixComb, UnixMillis, UuidV4, UuidV7,
+    AnyUuid, Error, Iuid, Luuid, PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb,
+    UnixMillis, UuidV4, UuidV7,
 };
 
 /// 2022-03-18T05:24:00Z: counter 100 at one minute.

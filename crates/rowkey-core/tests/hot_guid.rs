@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
+use rowkey_core::generate::HotGuidGenerator;
 use rowkey_core::generate::{Generate, Generator, Incremental};
-use rowkey_core::{Error, HotGuid, HotGuidGenerator, UnixMillis};
+use rowkey_core::{Error, HotGuid, UnixMillis};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

@@ -3,7 +3,10 @@
 mod vectors;
 
 use proptest::prelude::*;
-use rowkey_core::{Error, FormatKind, FormatProblem, Iuid, IuidContext, UnixMillis};
+use rowkey_core::error::FormatProblem;
+use rowkey_core::format::FormatKind;
+use rowkey_core::routing::IuidContext;
+use rowkey_core::{Error, Iuid, UnixMillis};
 use uuid::Uuid;
 use vectors::{int, section, text};
 

@@ -10,12 +10,13 @@ use std::str::FromStr;
 use aes_siv::KeyInit;
 use aes_siv::siv::Aes128Siv;
 use proptest::prelude::*;
-use rowkey_core::text::base62;
-use rowkey_core::{
-    AnyUuid, DistributedId, Error, LabelledCipher, PublicId, PublicIdCipher, PublicIdLabel,
-    PublicIdProblem, PublicIdSecret, PublicIdSecrets, PublicIdValue, SealedCipher, SealedId,
-    TextProblem,
+use rowkey_core::error::{PublicIdProblem, TextProblem};
+use rowkey_core::public_id::{
+    LabelledCipher, PublicId, PublicIdCipher, PublicIdLabel, PublicIdSecret, PublicIdSecrets,
+    PublicIdValue, SealedCipher, SealedId,
 };
+use rowkey_core::text::base62;
+use rowkey_core::{AnyUuid, DistributedId, Error};
 use serde_json::Value;
 use uuid::Uuid;
 use vectors::{hex, section, text};
@@ -259,13 +260,12 @@ fn secrets_have_32_bytes_and_stay_inside() {
     );
 
     let base64 = "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=";
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("public-id-secret");
-    std::fs::write(&path, format!("{base64}\n")).unwrap();
-    let from_file = PublicIdSecrets::from(PublicIdSecret::from_file(&path).unwrap());
+    let with_line_feed = format!("{base64}\n");
+    let from_line = PublicIdSecrets::from(PublicIdSecret::from_base64(&with_line_feed).unwrap());
     let from_text = PublicIdSecrets::from(PublicIdSecret::from_base64(base64).unwrap());
     let encode =
         |secrets: &PublicIdSecrets| secrets.cipher::<OrderNumber>().encode(&OrderNumber(1));
-    assert_eq!(encode(&from_file), encode(&from_text));
+    assert_eq!(encode(&from_line), encode(&from_text));
     assert_eq!(
         problem(PublicIdSecret::from_env("ROWKEY_TEST_NO_SUCH_KEY")),
         PublicIdProblem::NoKey

@@ -3,7 +3,8 @@
 mod vectors;
 
 use proptest::prelude::*;
-use rowkey_core::{Error, Luuid, LuuidGroup, LuuidKeys, crc12};
+use rowkey_core::luuid::{LuuidGroup, LuuidKeys, crc12};
+use rowkey_core::{Error, Luuid};
 use vectors::{int, section, text};
 
 #[test]
@@ -143,7 +144,7 @@ fn ranges_of_short_keys_end_where_the_numbers_do() {
 
 #[test]
 fn d17_version_6_is_kept_and_carries_no_time() {
-    use rowkey_core::FormatKind;
+    use rowkey_core::format::FormatKind;
     let id: Luuid = "00000023-122e-6aa1-a789-28ef27ab7c62".parse().unwrap();
     assert_eq!(id.to_uuid().get_version_num(), 6);
     assert_eq!(FormatKind::Luuid.time_of(id.to_u128()), None);

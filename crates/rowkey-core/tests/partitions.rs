@@ -1,6 +1,9 @@
 //! Partitions by the time in keys, as SQL. What servers make of it is tested with them.
 
-use rowkey_core::{Backend, Error, FormatKind, StoragePlan, TimePartitions, UnixMillis};
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::StoragePlan;
+use rowkey_core::time_range::TimePartitions;
+use rowkey_core::{Backend, Error, UnixMillis};
 
 /// 2026-01-01T00:00:00Z.
 const NEW_YEAR: i64 = 1_767_225_600_000;

@@ -1,4 +1,5 @@
 //! Public ids against recorded cases of the original converter.
+#![cfg(feature = "public-id")]
 
 mod vectors;
 
@@ -7,11 +8,10 @@ use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use proptest::prelude::*;
+use rowkey_core::error::PublicIdProblem;
+use rowkey_core::public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdValue};
 use rowkey_core::text::{Encoding, Width};
-use rowkey_core::{
-    AnyUuid, DistributedId, DistributedId128, Error, HotGuid, PublicId, PublicIdCipher,
-    PublicIdCiphers, PublicIdProblem, PublicIdValue, UuidV4,
-};
+use rowkey_core::{AnyUuid, DistributedId, DistributedId128, Error, HotGuid, UuidV4};
 use serde_json::Value;
 use uuid::Uuid;
 use vectors::{section, text};
@@ -117,30 +117,7 @@ fn white_space_around_a_key_does_not_count() {
 
 #[cfg(feature = "std")]
 #[test]
-fn keys_come_from_files_and_the_environment() {
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("public-id-key");
-    std::fs::write(&path, format!("{TEST_KEY}\n")).unwrap();
-    let cipher = PublicIdCipher::from_file(&path).unwrap();
-    assert_eq!(
-        cipher.encode(&1_u64).unwrap(),
-        test_cipher().encode(&1_u64).unwrap()
-    );
-
-    let absent = path.with_file_name("no-such-key");
-    match PublicIdCipher::from_file(&absent) {
-        Err(Error::PublicId(PublicIdProblem::File(message))) => {
-            assert!(message.contains("no-such-key"), "{message}");
-        }
-        other => panic!("{other:?}"),
-    }
-    for content in [&[0xff; 32][..], &[b'A'; 4097]] {
-        std::fs::write(&path, content).unwrap();
-        assert!(matches!(
-            PublicIdCipher::from_file(&path),
-            Err(Error::PublicId(PublicIdProblem::File(_)))
-        ));
-    }
-
+fn keys_come_from_the_environment() {
     assert!(matches!(
         PublicIdCipher::from_env("ROWKEY_TEST_NO_SUCH_KEY"),
         Err(Error::PublicId(PublicIdProblem::NoKey))
@@ -450,7 +427,7 @@ fn public_ids_are_plain_values() {
 
 #[cfg(feature = "serde")]
 mod with_serde {
-    use rowkey_core::PublicId;
+    use rowkey_core::public_id::PublicId;
     use serde::de::value::{
         BorrowedBytesDeserializer, BytesDeserializer, Error, SeqDeserializer, U64Deserializer,
     };

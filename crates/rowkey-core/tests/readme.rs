@@ -1,6 +1,8 @@
 //! The README's storage table is the one in the code.
 
-use rowkey_core::{Backend, FormatKind, Layout, StoragePlan};
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Layout, StoragePlan};
 
 /// A format's cells: PostgreSQL, MySQL and MariaDB, SQLite, SQL Server.
 fn cells(format: FormatKind) -> String {

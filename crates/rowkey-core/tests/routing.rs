@@ -1,10 +1,11 @@
 //! What ids tell a router: names in registries, and regions and partitions in shard keys.
 
 use proptest::prelude::*;
-use rowkey_core::{
-    Country, Error, HotGuid, Iuid, IuidContext, IuidRegistries, Registry, RegistryProblem,
-    ServiceEntity, Shard, ShardLayout, UnixMillis,
+use rowkey_core::error::RegistryProblem;
+use rowkey_core::routing::{
+    Country, IuidContext, IuidRegistries, Registry, ServiceEntity, Shard, ShardLayout,
 };
+use rowkey_core::{Error, HotGuid, Iuid, UnixMillis};
 
 static REGISTRIES: IuidRegistries = IuidRegistries {
     countries: Registry::new(&[(0, "Kazakhstan"), (255, "Brazil")]),

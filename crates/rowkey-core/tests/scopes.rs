@@ -159,7 +159,7 @@ fn reluctant() -> Custom<DistributedId> {
     let attempts = AtomicUsize::new(0);
     Custom::new(move |()| match attempts.fetch_add(1, Ordering::Relaxed) {
         0 | 1 => Err(Error::Throttled {
-            format: rowkey_core::FormatKind::DistributedId,
+            format: rowkey_core::format::FormatKind::DistributedId,
             wait: Duration::from_millis(1),
         }),
         attempt => Ok(DistributedId::constant(attempt as u128)),
@@ -350,7 +350,7 @@ fn a_shared_generator_and_a_trait_object_are_generators() {
     let _guard = scope::enter(shared);
     assert_eq!(next(), 6);
     let clock = UnixMillis::new(1_577_836_800_000);
-    let own = rowkey_core::DistributedIdGenerator::new().with_clock(clock);
+    let own = rowkey_core::generate::DistributedIdGenerator::new().with_clock(clock);
     let _guard = scope::enter(own);
     let embedded = DistributedId::generate().timestamp();
     assert_eq!(embedded, Some(UnixMillis::new(1_577_836_799_000)));

@@ -7,10 +7,10 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use rowkey_core::{
-    Error, InMemoryShortKeys, Luuid, LuuidGroup, ReservedShortKeys, ShortKeyAllocator,
-    ShortKeyBlock,
+use rowkey_core::luuid::{
+    InMemoryShortKeys, LuuidGroup, ReservedShortKeys, ShortKeyAllocator, ShortKeyBlock,
 };
+use rowkey_core::{Error, Luuid};
 
 const LAST: u64 = (1 << 48) - 1;
 const CUSTOMER: LuuidGroup = LuuidGroup::of("com.acme.Customer");

@@ -3,9 +3,9 @@
 mod vectors;
 
 use proptest::prelude::*;
-use rowkey_core::{
-    Backend, Column, FormatKind, MariaDbUuidOrd, Permutation, SqlServerOrd, Storage,
-};
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Column, MariaDbUuidOrd, Permutation, SqlServerOrd, Storage};
 use serde_json::Value;
 use uuid::Uuid;
 use vectors::{int, section, text};

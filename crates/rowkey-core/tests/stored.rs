@@ -1,10 +1,10 @@
 //! What each column holds, and back.
 
 use proptest::prelude::*;
-use rowkey_core::{
-    Backend, Column, Error, FormatKind, FormatProblem, Layout, Storage, Stored, StoredRef,
-    TextForm, Wire,
-};
+use rowkey_core::error::FormatProblem;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Column, Layout, Storage, Stored, StoredRef, TextForm, Wire};
+use rowkey_core::{Backend, Error};
 
 fn column(format: FormatKind, backend: Backend, storage: Storage) -> Column {
     Column::new(format, backend, storage, None).unwrap()

@@ -5,7 +5,8 @@ mod vectors;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use rowkey_core::{CreationWindow, ShortPrefixComb, Tolerance, UnixMillis, ValidationError};
+use rowkey_core::validate::{CreationWindow, Tolerance, ValidationError};
+use rowkey_core::{ShortPrefixComb, UnixMillis};
 use serde_json::Value;
 use vectors::{int, section, text};
 

@@ -14,7 +14,8 @@ use diesel::result::QueryResult;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::is_nullable::{IsSqlTypeNullable, MaybeNullable};
 use diesel::sql_types::{Bool, HasSqlType, MaybeNullableType, SingleValue, SqlType};
-use rowkey_core::{Bounds, ConditionPart, EntityKey, KeyBound};
+use rowkey_core::EntityKey;
+use rowkey_core::time_range::{Bounds, ConditionPart, KeyBound};
 
 use crate::parameter::{KeyList, Parameter, push};
 use crate::{KeyColumn, WriteKey};

@@ -3,7 +3,8 @@
 use diesel::expression::TypedExpressionType;
 use diesel::sql_types::is_nullable::NotNull;
 use diesel::sql_types::{self, Nullable, SqlType};
-use rowkey_core::{Backend, EntityKey, Wire};
+use rowkey_core::storage::Wire;
+use rowkey_core::{Backend, EntityKey};
 
 use crate::Key;
 use crate::parameter::ParameterKind;

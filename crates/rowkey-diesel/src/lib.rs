@@ -2,13 +2,14 @@
 //!
 //! A column of keys has the SQL type [`Key<OfferId>`](Key). One `table!` and one set of entities then
 //! serve PostgreSQL, MySQL, MariaDB and SQLite: what the column is in each of them follows from the
-//! key's [`StoragePlan`](rowkey_core::StoragePlan).
+//! key's [`StoragePlan`](rowkey_core::storage::StoragePlan).
 //!
 //! ```
 //! use diesel::connection::SimpleConnection;
 //! use diesel::prelude::*;
 //! use rowkey::driver::diesel::Key;
-//! use rowkey::{Backend, EntityKey, Nullability, ShortPrefixComb, entity_key};
+//! use rowkey::storage::Nullability;
+//! use rowkey::{Backend, EntityKey, ShortPrefixComb, entity_key};
 //!
 //! /// Public, because `table!` names it in public types.
 //! #[entity_key]
@@ -37,7 +38,7 @@
 //! * [`KeyColumnMethods::within`] is the condition that a column holds a key of a time span;
 //! * [`KeyColumnMethods::in_keys`] and `not_in_keys` are `eq_any` and `ne_all` for every connection,
 //!   also those of `diesel-async`;
-//! * [`ToDiesel::to_diesel`] makes a single [`KeyBound`](rowkey_core::KeyBound) a parameter;
+//! * [`ToDiesel::to_diesel`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter;
 //! * [`multi_backend!`] brings keys to the backend of `#[derive(MultiConnection)]`.
 //!
 //! The features turn on Diesel's backends, but for SQLite no client library: your crate asks for the

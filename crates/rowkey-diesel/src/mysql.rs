@@ -14,7 +14,8 @@ use diesel::deserialize;
 use diesel::mysql::{Mysql, MysqlType, MysqlValue};
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::HasSqlType;
-use rowkey_core::{Backend, EntityKey, Stored, StoredRef, Wire};
+use rowkey_core::storage::{Stored, StoredRef, Wire};
+use rowkey_core::{Backend, EntityKey};
 
 use crate::backend::KeyValue;
 use crate::stored::{declared_column, key_of};

@@ -10,8 +10,9 @@ use diesel::deserialize;
 use diesel::pg::{Pg, PgTypeMetadata, PgValue};
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::HasSqlType;
-use rowkey_core::postgres::{TypeOids, numeric};
-use rowkey_core::{Backend, EntityKey, Stored, StoredRef, Wire};
+use rowkey_core::storage::{Stored, StoredRef, Wire};
+use rowkey_core::storage::{postgres::TypeOids, postgres::numeric};
+use rowkey_core::{Backend, EntityKey};
 
 use crate::backend::KeyValue;
 use crate::stored::{declared_column, key_of};

@@ -11,7 +11,7 @@ use rowkey_core::EntityKey;
 /// The SQL type of a column that holds keys of one type, on every backend.
 ///
 /// What the column is in a database follows from the key's
-/// [`StoragePlan`](rowkey_core::StoragePlan); two keys with the same plan still have two types, so
+/// [`StoragePlan`](rowkey_core::storage::StoragePlan); two keys with the same plan still have two types, so
 /// that their columns neither compare nor join.
 ///
 /// ```

@@ -9,7 +9,8 @@ use diesel::result::UnexpectedNullError;
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::HasSqlType;
 use diesel::sqlite::{Sqlite, SqliteType};
-use rowkey_core::{Backend, EntityKey, Stored, StoredRef, Wire};
+use rowkey_core::storage::{Stored, StoredRef, Wire};
+use rowkey_core::{Backend, EntityKey};
 
 use crate::backend::KeyValue;
 use crate::stored::{declared_column, key_of};

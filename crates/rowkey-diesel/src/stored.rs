@@ -1,7 +1,8 @@
 //! What every backend does before it writes a key and after it has read one.
 
 use diesel::deserialize;
-use rowkey_core::{Backend, Column, EntityKey, StoredRef};
+use rowkey_core::storage::{Column, StoredRef};
+use rowkey_core::{Backend, EntityKey};
 
 use crate::column::Declared;
 use crate::{Error, KeyColumn};

@@ -98,7 +98,7 @@ fn entity_key_impl(
             const NAME: &'static ::core::primitive::str = #text;
             const PREFIX: ::core::option::Option<&'static ::core::primitive::str> = #prefix;
             const GROUP_NAME: ::core::option::Option<&'static ::core::primitive::str> = #group;
-            const PLAN: #rowkey::StoragePlan =
+            const PLAN: #rowkey::storage::StoragePlan =
                 #rowkey::__private::default_plan::<Self>() #(#choices)*;
 
             #[inline]
@@ -116,12 +116,10 @@ fn entity_key_impl(
     }
 }
 
+/// A macro, because whether there are public ids is a feature of rowkey.
 fn public_id_label_impl(name: &Ident, label: &LitStr, rowkey: &TokenStream) -> TokenStream {
     quote! {
-        #[automatically_derived]
-        impl #rowkey::PublicIdLabel for #name {
-            const LABEL: &'static ::core::primitive::str = #label;
-        }
+        #rowkey::__private::impl_public_id_label! { #name, #label }
     }
 }
 
@@ -146,9 +144,9 @@ fn checks(declaration: &Declaration, options: &Options, rowkey: &TokenStream) ->
     });
     let label = options.public_id.as_ref().map(|label| {
         let place = label.span();
-        let (rowkey, name) = key_at(place);
+        let rowkey = moved(rowkey.clone(), place);
         quote_spanned! {place=>
-            const _: () = #rowkey::__private::check_public_id_label::<#name>();
+            const _: () = #rowkey::__private::check_public_id_label(#label);
         }
     });
     let place = match &options.group {

@@ -112,9 +112,9 @@ impl Union {
             #[allow(deprecated)]
             const _: () = {
                 #[automatically_derived]
-                impl #rowkey::KeyUnion for #name {
+                impl #rowkey::luuid::KeyUnion for #name {
                     const NAME: &'static ::core::primitive::str = #text;
-                    const GROUPS: &'static [#rowkey::KeyGroup] =
+                    const GROUPS: &'static [#rowkey::luuid::KeyGroup] =
                         &[#(#(#conditions)* #rowkey::__private::member::<#keys>()),*];
 
                     fn from_luuid(

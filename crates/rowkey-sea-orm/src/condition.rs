@@ -1,6 +1,7 @@
 //! Time ranges and lists of keys as conditions of a query.
 
-use rowkey_core::{Bounds, EntityKey, KeyRange};
+use rowkey_core::EntityKey;
+use rowkey_core::time_range::{Bounds, KeyRange};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, DbBackend, IntoSimpleExpr, Value};
 

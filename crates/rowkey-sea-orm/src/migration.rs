@@ -35,7 +35,8 @@
 
 use std::fmt::Display;
 
-use rowkey_core::{Backend, EntityKey, StoragePlan, TextForm, Wire};
+use rowkey_core::storage::{StoragePlan, TextForm, Wire};
+use rowkey_core::{Backend, EntityKey};
 use sea_orm::sea_query::{Alias, ColumnDef, Expr, ExprTrait, Func};
 use sea_orm::{DbBackend, DbErr};
 
@@ -44,7 +45,7 @@ use crate::value::backend_of;
 /// The column of a key, NOT NULL, as the key's plan stores it on a backend.
 ///
 /// `text-upper`, `text-hex` and `text-hex-upper` have a CHECK of length and letter case, as in
-/// [`StoragePlan::column_definition`](rowkey_core::StoragePlan::column_definition).
+/// [`StoragePlan::column_definition`](rowkey_core::storage::StoragePlan::column_definition).
 ///
 /// A column of fixed-width digits in SQLite also checks that there are 28, and that the first is not 0:
 /// SeaORM writes a [`DistributedId`](rowkey_core::DistributedId) of fewer digits without the zeros that

@@ -1,6 +1,7 @@
 //! Keys from rows, read by `rowkey-sqlx` as the row's backend stores them.
 
-use rowkey_core::{EntityKey, Wire};
+use rowkey_core::EntityKey;
+use rowkey_core::storage::Wire;
 use sea_orm::prelude::{Decimal, Uuid};
 use sea_orm::{ColIdx, DbErr, QueryResult, TryGetError, TryGetable, Value};
 

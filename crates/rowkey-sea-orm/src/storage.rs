@@ -2,7 +2,8 @@
 
 use std::marker::PhantomData;
 
-use rowkey_core::{Backend, Column, EntityKey, StoragePlan, TextForm, Wire};
+use rowkey_core::storage::{Column, StoragePlan, TextForm, Wire};
+use rowkey_core::{Backend, EntityKey};
 
 /// Whether SeaORM can store a key, as a type; made by the declaration of the key.
 #[derive(Debug)]
@@ -62,7 +63,7 @@ const fn same_permutation(a: Column, b: Column) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use rowkey_core::FormatKind;
+    use rowkey_core::format::FormatKind;
 
     use super::*;
 

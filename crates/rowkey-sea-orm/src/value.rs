@@ -4,7 +4,9 @@
 //! that do not take a backend go by the PostgreSQL column: one value is right for all columns of a
 //! key that SeaORM can store, which only such a key can be made `Into` one of.
 
-use rowkey_core::{Backend, Column, EntityKey, Error, KeyBound, Stored, StoredRef, Wire};
+use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
+use rowkey_core::time_range::KeyBound;
+use rowkey_core::{Backend, EntityKey, Error};
 use sea_orm::prelude::{Decimal, Uuid};
 use sea_orm::sea_query::{ArrayType, ColumnType};
 use sea_orm::{DbBackend, Value};

@@ -291,10 +291,12 @@ fn columns_of_migrations_are_those_of_the_plan() -> Result<(), Box<dyn std::erro
                 ""
             };
             let required = column_sql(backend, key_column::<K>(backend, "id")?);
-            let expected = K::PLAN.column_definition(known, "id", rowkey::Nullability::NotNull)?;
+            let expected =
+                K::PLAN.column_definition(known, "id", rowkey::storage::Nullability::NotNull)?;
             assert_eq!(required, format!("{expected}{check}"));
             let optional = column_sql(backend, nullable_key_column::<K>(backend, "id")?);
-            let expected = K::PLAN.column_definition(known, "id", rowkey::Nullability::Nullable)?;
+            let expected =
+                K::PLAN.column_definition(known, "id", rowkey::storage::Nullability::Nullable)?;
             assert_eq!(optional, format!("{expected}{check}"));
         }
         Ok(())

@@ -3,7 +3,9 @@
 use std::borrow::Borrow;
 use std::fmt;
 
-use rowkey_core::{Backend, Bounds, ColumnName, ConditionPart, EntityKey, Error, KeyBound};
+use rowkey_core::time_range::ColumnName;
+use rowkey_core::time_range::{Bounds, ConditionPart, KeyBound};
+use rowkey_core::{Backend, EntityKey, Error};
 use sqlx::encode::{Encode, IsNull};
 use sqlx::error::BoxDynError;
 use sqlx::{Database, QueryBuilder, Type};

@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use rowkey_core::{Column, EntityKey, Error, StoredRef};
+use rowkey_core::storage::{Column, StoredRef};
+use rowkey_core::{EntityKey, Error};
 use sqlx::error::BoxDynError;
 
 /// The key of what a column held.

@@ -5,10 +5,11 @@
 //! cannot carry themselves:
 //!
 //! * [`PushBounds::push_bounds`] writes the condition of a time range into a query;
-//! * [`ToSqlx::to_sqlx`] makes a single [`KeyBound`](rowkey_core::KeyBound) a parameter.
+//! * [`ToSqlx::to_sqlx`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter.
 //!
 //! ```
-//! use rowkey::{Backend, EntityKey, Nullability, ShortPrefixComb, entity_key};
+//! use rowkey::storage::Nullability;
+//! use rowkey::{Backend, EntityKey, ShortPrefixComb, entity_key};
 //! use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 //!
 //! #[entity_key]

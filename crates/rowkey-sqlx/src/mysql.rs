@@ -12,8 +12,9 @@
 
 use std::str;
 
+use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
 use rowkey_core::text::decimal;
-use rowkey_core::{Backend, Column, EntityKey, Stored, StoredRef, Wire};
+use rowkey_core::{Backend, EntityKey};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::mysql::{MySqlTypeInfo, MySqlValueRef};

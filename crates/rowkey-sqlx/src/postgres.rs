@@ -4,8 +4,9 @@
 //! crates' types is needed and no name has to be looked up on the server. A column of a domain over
 //! one of them is read like the type under it.
 
-use rowkey_core::postgres::{TypeOids, numeric};
-use rowkey_core::{Backend, Column, EntityKey, Stored, StoredRef, Wire};
+use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
+use rowkey_core::storage::{postgres::TypeOids, postgres::numeric};
+use rowkey_core::{Backend, EntityKey};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::postgres::types::Oid;

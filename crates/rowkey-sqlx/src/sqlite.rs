@@ -5,7 +5,8 @@
 //! floating-point number. Reading is therefore strict. A TEXT value is no BLOB key, a BLOB no TEXT
 //! key, and a number neither.
 
-use rowkey_core::{Backend, Column, EntityKey, Stored, StoredRef, Wire};
+use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
+use rowkey_core::{Backend, EntityKey};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};

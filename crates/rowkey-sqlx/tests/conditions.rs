@@ -1,8 +1,9 @@
 //! The conditions that time spans become.
 
+use rowkey::time_range::ColumnName;
 use rowkey::{
-    Backend, ColumnName, DistributedId, EntityKey, Error, PrefixComb, ShortPrefixComb,
-    ShortSuffixComb, UnixMillis, entity_key,
+    Backend, DistributedId, EntityKey, Error, PrefixComb, ShortPrefixComb, ShortSuffixComb,
+    UnixMillis, entity_key,
 };
 use rowkey_sqlx::{PushBounds, ToSqlx};
 use sqlx::{Database, Encode, MySql, Postgres, QueryBuilder, Sqlite};
@@ -26,7 +27,7 @@ fn at(millis: i64) -> UnixMillis {
     UnixMillis::new(millis)
 }
 
-fn condition<DB, K>(bounds: &rowkey::Bounds<K>) -> String
+fn condition<DB, K>(bounds: &rowkey::time_range::Bounds<K>) -> String
 where
     DB: Database,
     K: EntityKey,

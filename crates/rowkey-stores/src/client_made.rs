@@ -31,7 +31,7 @@ pub struct Found<T> {
 ///
 /// * `find` looks for the entity by the id, and returns what it came from together with the entity.
 /// * `validate` is asked whether the id may become that of a new entity: mostly
-///   [`CreationWindow::check`](rowkey::CreationWindow::check) with the time of the server's clock
+///   [`CreationWindow::check`](rowkey::validate::CreationWindow::check) with the time of the server's clock
 ///   or of a batch. It is asked only if there is no such entity, so a late repetition finds its
 ///   entity whatever the time.
 /// * `insert` inserts the entity and `origin`, in a transaction of its own. It has to be a plain
@@ -53,7 +53,8 @@ pub struct Found<T> {
 ///
 /// ```no_run
 /// use rowkey::generate::Clock;
-/// use rowkey::{CreationWindow, EntityKey, ShortPrefixComb, UuidV4, entity_key};
+/// use rowkey::validate::CreationWindow;
+/// use rowkey::{EntityKey, ShortPrefixComb, UuidV4, entity_key};
 /// use rowkey_stores::{CreateError, Found, Origin, find_or_create};
 /// use sqlx::PgPool;
 ///

@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use rowkey::ValidationError;
+use rowkey::validate::ValidationError;
 
 use crate::failure::{self, Failure, Nature};
 

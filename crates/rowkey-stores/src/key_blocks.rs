@@ -3,7 +3,8 @@
 use std::error::Error as StdError;
 use std::num::NonZeroU32;
 
-use rowkey::{EntityKey, Luuid, LuuidGroup, ReservedShortKeys, ShortKeyAllocator, ShortKeyBlock};
+use rowkey::luuid::{LuuidGroup, ReservedShortKeys, ShortKeyAllocator, ShortKeyBlock};
+use rowkey::{EntityKey, Luuid};
 use tokio::sync::Mutex;
 
 use crate::attempts::Attempts;
@@ -186,7 +187,7 @@ fn used_up(group: LuuidGroup) -> Error {
 ///
 /// That happens where numbers came from elsewhere: from a table of counters that was restored from
 /// an old backup, from another system, by hand. A unique index on group and number notices it; see
-/// [`StoragePlan::short_key_index`](rowkey::StoragePlan::short_key_index).
+/// [`StoragePlan::short_key_index`](rowkey::storage::StoragePlan::short_key_index).
 ///
 /// `create` inserts the entity with the key that it is given, all or nothing: by a single statement,
 /// or in a transaction that it begins and ends itself, such as that of

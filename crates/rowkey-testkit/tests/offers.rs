@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use rowkey::{EntityKey, Nullability, ShortPrefixComb, entity_key};
+use rowkey::storage::Nullability;
+use rowkey::{EntityKey, ShortPrefixComb, entity_key};
 use rowkey_testkit::{Backend, Suite, TestDatabase};
 use sqlx::{
     AssertSqlSafe, Connection, MySqlConnection, PgConnection, QueryBuilder, SqliteConnection,

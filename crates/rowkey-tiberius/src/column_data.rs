@@ -13,7 +13,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use rowkey_core::{Backend, Column, EntityKey, Error, KeyBound, Stored, StoredRef, Wire};
+use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
+use rowkey_core::time_range::KeyBound;
+use rowkey_core::{Backend, EntityKey, Error};
 use tiberius::numeric::Numeric;
 use tiberius::{ColumnData, Uuid};
 

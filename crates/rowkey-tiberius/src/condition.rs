@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use rowkey_core::{Backend, Bounds, Column, ColumnName, ConditionPart, EntityKey, Wire};
+use rowkey_core::storage::{Column, Wire};
+use rowkey_core::time_range::{Bounds, ColumnName, ConditionPart};
+use rowkey_core::{Backend, EntityKey};
 use tiberius::{ColumnData, Query};
 
 use crate::column_data::{column_of, encode, encode_bound};

@@ -34,7 +34,7 @@
 //! This crate adds what keys cannot carry themselves:
 //!
 //! * [`RowKeys`] reads keys from a row, with errors that name the column;
-//! * [`ToMssql::to_mssql`] makes an optional key or a [`KeyBound`](rowkey_core::KeyBound) a parameter,
+//! * [`ToMssql::to_mssql`] makes an optional key or a [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter,
 //!   [`ToBulkValue::to_bulk_value`] an optional key a value of a bulk row;
 //! * [`ToCondition::to_condition`] writes the condition of a time range or a list of keys.
 //!

@@ -1,6 +1,7 @@
 //! Optional keys and bounds as values of tiberius.
 
-use rowkey_core::{EntityKey, KeyBound};
+use rowkey_core::EntityKey;
+use rowkey_core::time_range::KeyBound;
 use tiberius::ColumnData;
 
 use crate::Comparable;

@@ -2,14 +2,16 @@
 
 use std::marker::PhantomData;
 
-use rowkey_core::{Bounds, EntityKey, KeyBound, OrderPromise};
+use rowkey_core::EntityKey;
+use rowkey_core::storage::OrderPromise;
+use rowkey_core::time_range::{Bounds, KeyBound};
 
 use crate::column_data::column_of;
 
 /// Keys that SQL Server sorts so that those of a time span, or of a short key, are next to each other:
 /// all but those that are declared with `sqlserver = "uuid:public-unordered"`.
 ///
-/// Conditions and parameters of [`Bounds`](rowkey_core::Bounds) ask for it. The bounds themselves are
+/// Conditions and parameters of [`Bounds`](rowkey_core::time_range::Bounds) ask for it. The bounds themselves are
 /// there for every key whose format has time, because on other databases the same key keeps its order.
 ///
 /// ```compile_fail,E0277

@@ -1,9 +1,10 @@
 //! The conditions that time spans and lists of keys become.
 
 use rowkey::driver::tiberius::{Condition, Error, OrderedKey, ToCondition, ToMssql};
+use rowkey::time_range::Bounds;
 use rowkey::{
-    AnyUuid, Bounds, DistributedId, EntityKey, PrefixComb, ShortPrefixComb, ShortSuffixComb,
-    UnixMillis, UuidV7, entity_key,
+    AnyUuid, DistributedId, EntityKey, PrefixComb, ShortPrefixComb, ShortSuffixComb, UnixMillis,
+    UuidV7, entity_key,
 };
 use tiberius::numeric::Numeric;
 use tiberius::{ColumnData, Query};

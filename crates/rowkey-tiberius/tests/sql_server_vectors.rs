@@ -3,7 +3,8 @@
 #[path = "../../rowkey-core/tests/vectors/mod.rs"]
 mod vectors;
 
-use rowkey::{AnyUuid, EntityKey, HotGuid, SqlServerOrd, entity_key};
+use rowkey::storage::SqlServerOrd;
+use rowkey::{AnyUuid, EntityKey, HotGuid, entity_key};
 use tiberius::{ColumnData, FromSql, ToSql};
 use uuid::Uuid;
 use vectors::{section, text};

@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use rowkey::driver::tiberius::{Error, RowKeys, ToBulkValue, ToMssql};
+use rowkey::format::FormatKind;
+use rowkey::storage::{Column, Layout, Storage, Wire};
 use rowkey::{
-    AnyUuid, Backend, Column, DistributedId, DistributedId128, EntityKey, FormatKind, HotGuid,
-    Iuid, Layout, Luuid, PrefixComb, ShortPrefixComb, ShortSuffixComb, Storage, SuffixComb, UuidV4,
-    UuidV7, Wire, entity_key,
+    AnyUuid, Backend, DistributedId, DistributedId128, EntityKey, HotGuid, Iuid, Luuid, PrefixComb,
+    ShortPrefixComb, ShortSuffixComb, SuffixComb, UuidV4, UuidV7, entity_key,
 };
 use tiberius::numeric::Numeric;
 use tiberius::{ColumnData, ColumnType, FromSql, FromSqlOwned, IntoSql, Row, ToSql, time, xml};

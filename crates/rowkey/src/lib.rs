@@ -38,14 +38,14 @@
 //!     wire
 //! ```
 //!
-//! * A [`Format`] is an id algorithm, such as [`ShortPrefixComb`] or [`DistributedId`]. It decides
+//! * A [`Format`](format::Format) is an id algorithm, such as [`ShortPrefixComb`] or [`DistributedId`]. It decides
 //!   how ids are made, what their 128 bits mean, and how they read in public.
 //! * An [`EntityKey`] is your newtype over a format. Keys of different entities do not compare,
 //!   join or convert by accident.
-//! * The [`StoragePlan`] of a key says for each [`Backend`] which type a [`Column`] has and in
-//!   which [`Layout`] the bytes stand there, so that the database sorts the column as the format
+//! * The [`StoragePlan`](storage::StoragePlan) of a key says for each [`Backend`] which type a [`Column`](storage::Column) has and in
+//!   which [`Layout`](storage::Layout) the bytes stand there, so that the database sorts the column as the format
 //!   means it. It is a constant; [`entity_key`] checks it when your crate is compiled.
-//! * Time ranges are [`Bounds`]: [`EntityKey::bounds`] gives the edges of the ids made in a span,
+//! * Time ranges are [`Bounds`](time_range::Bounds): [`EntityKey::bounds`] gives the edges of the ids made in a span,
 //!   to be bound like keys.
 //!
 //! The same road leads back. Decoding checks everything, encoding cannot fail: a value that a
@@ -101,14 +101,14 @@ pub use drivers::private as __private;
 ///
 /// # What it implements
 ///
-/// * [`EntityKey`], with the key's name, prefix, group and [`StoragePlan`] as constants.
+/// * [`EntityKey`], with the key's name, prefix, group and [`StoragePlan`](storage::StoragePlan) as constants.
 /// * `Clone`, `Copy`, `PartialEq`, `Eq`, `PartialOrd`, `Ord` (the public order of the format) and
 ///   `Hash`.
 /// * `Debug` with the key's name, `Display` and `FromStr` for the public text.
 /// * `From` the key for the format, `Uuid` and `u128`, and `TryFrom` them for the key.
 /// * `constant(u128)`, which is checked when it is compiled; and, for formats whose ids need no
 ///   context, `generate()` and `try_generate()`. [`EntityKey`] has the others.
-/// * [`PublicIdValue`], for encrypted public ids.
+/// * `PublicIdValue`, for encrypted public ids, with the feature `public-id`.
 /// * The traits of serde, schemars, utoipa and proptest, and of the database drivers, if the
 ///   features of `rowkey` are on. Your crate needs no dependency on them for its keys.
 ///
@@ -140,7 +140,8 @@ pub use drivers::private as __private;
 /// For each backend whose column is not to be the default one, a storage and optionally a layout:
 ///
 /// ```
-/// use rowkey::{AnyUuid, Backend, DistributedId, EntityKey, Storage, entity_key};
+/// use rowkey::storage::Storage;
+/// use rowkey::{AnyUuid, Backend, DistributedId, EntityKey, entity_key};
 ///
 /// #[entity_key(storage(postgres = "uuid", sqlserver = "uuid"))]
 /// pub struct InvoiceId(DistributedId);
@@ -171,7 +172,8 @@ pub use drivers::private as __private;
 /// compile, and says why. On other databases they are.
 ///
 /// ```
-/// use rowkey::{Backend, EntityKey, OrderPromise, UuidV7, entity_key};
+/// use rowkey::storage::OrderPromise;
+/// use rowkey::{Backend, EntityKey, UuidV7, entity_key};
 ///
 /// /// Made by .NET's `Guid.CreateVersion7`, and stored as it is.
 /// #[entity_key(storage(sqlserver = "uuid:public-unordered"))]
@@ -189,7 +191,7 @@ pub use drivers::private as __private;
 ///
 /// For keys over [`Luuid`], and required there: the full name of the kind of entity. It is written
 /// out, so that renaming the type does not change the ids. Twelve bits of it are in the ids, and two
-/// names can have the same: [`GroupRegistry`] and [`key_union`] refuse that.
+/// names can have the same: [`GroupRegistry`](luuid::GroupRegistry) and [`key_union`] refuse that.
 ///
 /// ```
 /// use rowkey::{EntityKey, Luuid, entity_key};
@@ -203,15 +205,17 @@ pub use drivers::private as __private;
 ///
 /// ## `public_id`
 ///
-/// The label of the entity's public ids. It gives the key [`PublicIdLabel`], which the ciphers of the
+/// The label of the entity's public ids. It gives the key `PublicIdLabel`, which the ciphers of the
 /// feature `public-id` ask for: public ids of two labels have nothing in common, so that an order's
 /// is not read as an invoice's. A label is 1 to 64 lower-case letters, digits, `-`, `_` and `.`, a
 /// letter first. It is written out and has no default, so that renaming the type does not end the
 /// links that were given out. That two keys have the same label is not noticed: the macro reads one
 /// declaration at a time.
 ///
-/// ```
-/// use rowkey::{DistributedId, PublicIdLabel, entity_key};
+#[cfg_attr(feature = "public-id", doc = "```")]
+#[cfg_attr(not(feature = "public-id"), doc = "```ignore")]
+/// use rowkey::public_id::PublicIdLabel;
+/// use rowkey::{DistributedId, entity_key};
 ///
 /// #[entity_key(public_id = "invoice")]
 /// pub struct InvoiceId(DistributedId);
@@ -239,7 +243,7 @@ pub use rowkey_macros::entity_key;
 ///
 /// ```
 /// use rowkey::{EntityKey, Luuid, entity_key, key_union};
-/// use rowkey::uuid::Uuid;
+/// use rowkey::Uuid;
 ///
 /// #[entity_key(group = "com.acme.Customer")]
 /// pub struct CustomerId(Luuid);
@@ -287,7 +291,7 @@ pub use rowkey_macros::entity_key;
 ///
 /// # What it implements
 ///
-/// * [`KeyUnion`], with the groups of the keys as a constant.
+/// * [`KeyUnion`](luuid::KeyUnion), with the groups of the keys as a constant.
 /// * `Clone`, `Copy`, `PartialEq`, `Eq`, `Hash`, `Debug`, and `From` each key.
 /// * `Display`, the text of the key, and `FromStr`, which reads that text and hyphenated UUIDs.
 /// * `TryFrom` [`Luuid`] and `Uuid`, and `From` the union for them.
@@ -297,28 +301,16 @@ pub use rowkey_macros::entity_key;
 pub use rowkey_macros::key_union;
 
 pub use rowkey_core::{
-    AnyUuid, Backend, Bounds, ClientMade, Column, ColumnName, CommandLog, ConditionPart, Country,
-    CreationWindow, DistributedId, DistributedId128, DistributedId128State, DistributedIdState,
-    EntityKey, Error, Execution, Format, FormatKind, FormatProblem, GroupRegistry, HotGuid, Iuid,
-    IuidContext, IuidOrigin, IuidRegistries, KeyBound, KeyGroup, KeyRange, KeyUnion, Layout, Luuid,
-    LuuidContext, LuuidGroup, LuuidKeys, MariaDbUuidOrd, NewCommand, Nullability, NumberedName,
-    OrderPromise, Permutation, PrefixComb, PublicId, PublicIdCipher, PublicIdCiphers,
-    PublicIdLabel, PublicIdProblem, PublicIdValue, Registry, RegistryProblem, ServiceEntity, Shard,
-    ShardLayout, ShortKey, ShortKeyAllocator, ShortKeyBlock, ShortPrefixComb, ShortSuffixComb,
-    SqlServerOrd, Storage, StoragePlan, Stored, StoredBytes, StoredRef, SuffixComb, TableName,
-    TextForm, TextProblem, TimeOrdered, TimePartitions, Tolerance, UnboundedCommandLog, UnixMillis,
-    UuidV4, UuidV7, ValidationError, ValueRange, ValueRanges, Wire, crc12, interval_counter,
-    quote_identifier,
+    AnyUuid, Backend, DistributedId, DistributedId128, EntityKey, Error, HotGuid, Iuid, Luuid,
+    PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb, UnixMillis, Uuid, UuidV4, UuidV7,
 };
-#[cfg(feature = "std")]
 pub use rowkey_core::{
-    DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator, InMemoryShortKeys,
-    ReservedShortKeys,
+    command_log, error, format, generate, luuid, routing, storage, text, time_range, uuid, validate,
 };
+
 #[cfg(feature = "public-id")]
 #[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]
-pub use rowkey_core::{LabelledCipher, PublicIdSecret, PublicIdSecrets, SealedCipher, SealedId};
-pub use rowkey_core::{generate, text, uuid};
+pub use rowkey_core::public_id;
 
 /// What queries with keys need beyond the traits that every key has, one module per driver.
 ///

@@ -7,12 +7,19 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use rowkey::error::TextProblem;
+use rowkey::format::{Format, FormatKind};
+use rowkey::generate::DistributedIdGenerator;
 use rowkey::generate::{Custom, scope};
+use rowkey::luuid::{InMemoryShortKeys, LuuidGroup};
+#[cfg(feature = "public-id")]
+use rowkey::public_id::PublicIdCipher;
+use rowkey::routing::IuidContext;
+use rowkey::storage::{Layout, Storage};
+use rowkey::validate::CreationWindow;
 use rowkey::{
-    AnyUuid, Backend, CreationWindow, DistributedId, DistributedId128, DistributedIdGenerator,
-    EntityKey, Error, Format, FormatKind, HotGuid, InMemoryShortKeys, Iuid, IuidContext, Layout,
-    Luuid, LuuidGroup, PublicIdCipher, ShortPrefixComb, Storage, TextProblem, UnixMillis, UuidV4,
-    UuidV7, entity_key,
+    AnyUuid, Backend, DistributedId, DistributedId128, EntityKey, Error, HotGuid, Iuid, Luuid,
+    ShortPrefixComb, UnixMillis, UuidV4, UuidV7, entity_key,
 };
 use uuid::Uuid;
 
@@ -295,7 +302,7 @@ fn the_generator_of_a_scope_makes_the_keys() {
 
 #[test]
 fn a_new_id_of_another_group_is_not_made_a_key() {
-    let other = CustomerId::try_generate_for(&rowkey::LuuidContext {
+    let other = CustomerId::try_generate_for(&rowkey::luuid::LuuidContext {
         group: LuuidGroup::of("com.acme.Supplier"),
         key: 1,
     });
@@ -359,6 +366,7 @@ fn distributed_ids_are_found_by_a_time_a_second_earlier() {
     assert!(is_found_since(now.get() - 1_000));
 }
 
+#[cfg(feature = "public-id")]
 #[test]
 fn a_key_has_a_public_id() {
     let cipher = PublicIdCipher::from_key(&[7; 32]).unwrap();

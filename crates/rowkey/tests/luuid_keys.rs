@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use rowkey::uuid::Uuid;
-use rowkey::{
-    Backend, Bounds, Column, EntityKey, Error, Format, FormatKind, GroupRegistry, KeyGroup,
-    KeyUnion, Layout, Luuid, LuuidGroup, OrderPromise, ShortKey, Storage, TextProblem, entity_key,
-    key_union,
-};
+use rowkey::Uuid;
+use rowkey::error::TextProblem;
+use rowkey::format::{Format, FormatKind};
+use rowkey::luuid::{GroupRegistry, KeyGroup, KeyUnion, LuuidGroup, ShortKey};
+use rowkey::storage::{Column, Layout, OrderPromise, Storage};
+use rowkey::time_range::Bounds;
+use rowkey::{Backend, EntityKey, Error, Luuid, entity_key, key_union};
 
 #[entity_key(group = "com.acme.Customer")]
 struct CustomerId(Luuid);

@@ -5,8 +5,9 @@
 //! and the random bytes as parameters. `NEWSEQUENTIALID()` is only documented, so there is an id of
 //! that description and no algorithm.
 
-use rowkey::uuid::Uuid;
-use rowkey::{AnyUuid, Backend, EntityKey, Error, SqlServerOrd, SuffixComb, UuidV4, entity_key};
+use rowkey::Uuid;
+use rowkey::storage::SqlServerOrd;
+use rowkey::{AnyUuid, Backend, EntityKey, Error, SuffixComb, UuidV4, entity_key};
 
 #[entity_key]
 struct LegacyId(AnyUuid);

@@ -1,8 +1,9 @@
 //! Arbitrary keys are valid keys.
 
 use proptest::prelude::*;
+use rowkey::format::Format;
 use rowkey::{
-    AnyUuid, DistributedId, DistributedId128, EntityKey, Format, HotGuid, Iuid, Luuid, PrefixComb,
+    AnyUuid, DistributedId, DistributedId128, EntityKey, HotGuid, Iuid, Luuid, PrefixComb,
     ShortPrefixComb, ShortSuffixComb, SuffixComb, UuidV4, UuidV7, entity_key,
 };
 

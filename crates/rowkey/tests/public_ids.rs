@@ -1,9 +1,8 @@
 //! Public ids of keys that declare a label.
 
-use rowkey::{
-    AnyUuid, DistributedId, Luuid, PublicId, PublicIdLabel, PublicIdProblem, PublicIdSecret,
-    PublicIdSecrets, SealedId, entity_key,
-};
+use rowkey::error::PublicIdProblem;
+use rowkey::public_id::{PublicId, PublicIdLabel, PublicIdSecret, PublicIdSecrets, SealedId};
+use rowkey::{AnyUuid, DistributedId, Luuid, entity_key};
 
 #[entity_key(prefix = "inv", public_id = "invoice")]
 struct InvoiceId(DistributedId);
@@ -71,8 +70,7 @@ fn renaming_the_type_keeps_the_links() {
 #[test]
 fn a_key_with_a_group_is_recognised_by_it() {
     let customers = secrets().cipher::<CustomerId>();
-    let made_up =
-        (1..=1_000_u128).map(|bits| PublicId::from_uuid(rowkey::uuid::Uuid::from_u128(bits)));
+    let made_up = (1..=1_000_u128).map(|bits| PublicId::from_uuid(rowkey::Uuid::from_u128(bits)));
     assert!(made_up.into_iter().all(|id| customers.decode(id).is_err()));
 }
 

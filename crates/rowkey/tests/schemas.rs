@@ -8,11 +8,14 @@ use proptest::sample::Index;
 use proptest::string::string_regex;
 use proptest::test_runner::TestRunner;
 use regex::Regex;
+use rowkey::command_log::{CommandLog, UnboundedCommandLog};
+use rowkey::error::FormatProblem;
+use rowkey::luuid::ShortKey;
+use rowkey::public_id::{PublicId, SealedId};
 use rowkey::text::{base62, decimal, hyphenated};
 use rowkey::{
-    AnyUuid, CommandLog, DistributedId, DistributedId128, Error, FormatProblem, HotGuid, Iuid,
-    Luuid, PrefixComb, PublicId, SealedId, ShortKey, ShortPrefixComb, ShortSuffixComb, SuffixComb,
-    UnboundedCommandLog, UuidV4, UuidV7, entity_key, key_union,
+    AnyUuid, DistributedId, DistributedId128, Error, HotGuid, Iuid, Luuid, PrefixComb,
+    ShortPrefixComb, ShortSuffixComb, SuffixComb, UuidV4, UuidV7, entity_key, key_union,
 };
 use schemars::{JsonSchema, schema_for};
 use serde_json::{Value, json};

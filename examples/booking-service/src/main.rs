@@ -2,7 +2,9 @@
 
 use std::env;
 use std::error::Error;
+use std::fs;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,12 +13,13 @@ use booking_service::http::{self, Service};
 use booking_service::store::{self, Store};
 use clap::Parser;
 use rowkey::generate::SystemClock;
-use rowkey::{PublicIdSecret, PublicIdSecrets};
+use rowkey::public_id::{PublicIdSecret, PublicIdSecrets};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::time::{interval, timeout};
 use tracing_subscriber::EnvFilter;
+use zeroize::Zeroizing;
 
 const PUBLIC_ID_KEY: &str = "BOOKING_PUBLIC_ID_KEY";
 const PUBLIC_ID_KEY_FILE: &str = "BOOKING_PUBLIC_ID_KEY_FILE";
@@ -127,7 +130,7 @@ fn public_id_secret() -> Result<PublicIdSecret> {
     match (is_set(PUBLIC_ID_KEY), env::var_os(PUBLIC_ID_KEY_FILE)) {
         (true, Some(_)) => bail!("{PUBLIC_ID_KEY} and {PUBLIC_ID_KEY_FILE} are both set"),
         (true, None) => PublicIdSecret::from_env(PUBLIC_ID_KEY).context(PUBLIC_ID_KEY),
-        (false, Some(path)) => PublicIdSecret::from_file(path).context(PUBLIC_ID_KEY_FILE),
+        (false, Some(path)) => secret_in_file(path.as_ref()).context(PUBLIC_ID_KEY_FILE),
         (false, None) => {
             tracing::warn!(
                 "neither {PUBLIC_ID_KEY} nor {PUBLIC_ID_KEY_FILE} is set: public ids are others \
@@ -139,6 +142,14 @@ fn public_id_secret() -> Result<PublicIdSecret> {
             Ok(PublicIdSecret::from_bytes(&secret)?)
         }
     }
+}
+
+/// The secret in a file. Its text is overwritten once it has been read.
+fn secret_in_file(path: &Path) -> Result<PublicIdSecret> {
+    let text = fs::read_to_string(path)
+        .map(Zeroizing::new)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(PublicIdSecret::from_base64(&text)?)
 }
 
 /// The signals that end a service.

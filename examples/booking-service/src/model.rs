@@ -1,6 +1,6 @@
 //! What the keys name, and what may be done with it.
 
-use rowkey::{CommandLog, Execution};
+use rowkey::command_log::{CommandLog, Execution};
 use rowkey_stores::Origin;
 use serde::Serialize;
 use sqlx::FromRow;

@@ -4,7 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rowkey::{ClientMade, CreationWindow, UnixMillis};
+use rowkey::UnixMillis;
+use rowkey::validate::{ClientMade, CreationWindow};
 use serde::{Deserialize, Serialize};
 
 use crate::keys::BookingOfferId;

@@ -7,11 +7,10 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use rowkey::driver::sqlx::PushBounds;
+use rowkey::format::TimeOrdered;
 use rowkey::generate::{GenerateWith, SystemEntropy};
-use rowkey::{
-    Backend, DistributedId, EntityKey, Nullability, ShortPrefixComb, TimeOrdered, UnixMillis,
-    entity_key,
-};
+use rowkey::storage::Nullability;
+use rowkey::{Backend, DistributedId, EntityKey, ShortPrefixComb, UnixMillis, entity_key};
 use sqlx::{AssertSqlSafe, Connection, Executor, QueryBuilder, Row, Sqlite, SqliteConnection};
 
 /// A booking offer: a random UUID that begins with the minute, so that new rows are neighbours.

@@ -15,7 +15,8 @@ use std::env;
 use anyhow::{Context, Result};
 use pool::{Manager, Pool};
 use rowkey::driver::tiberius::{RowKeys, ToBulkValue, ToCondition, ToMssql};
-use rowkey::{Backend, EntityKey, Nullability, ShortPrefixComb, UnixMillis, entity_key};
+use rowkey::storage::Nullability;
+use rowkey::{Backend, EntityKey, ShortPrefixComb, UnixMillis, entity_key};
 use tiberius::{Config, IntoRow, Query, Row};
 
 /// An offer, which can be a variant of another.

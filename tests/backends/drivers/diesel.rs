@@ -12,7 +12,8 @@ use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, Nullable, Text};
 use diesel::{Connection, RunQueryDsl};
 use rowkey::driver::diesel::{BoundParam, Key, ToDiesel};
-use rowkey::{Backend, Bounds, ConditionPart, EntityKey};
+use rowkey::time_range::{Bounds, ConditionPart};
+use rowkey::{Backend, EntityKey};
 
 use crate::driver::{Ability, BoundsOf, Driver, KeyOf, Violation};
 use crate::keys::{self, Case};

@@ -5,7 +5,10 @@ use std::fmt::Write;
 use anyhow::Result;
 use rowkey::driver::sea_orm::ToCondition;
 use rowkey::driver::sea_orm::value::encode_for;
-use rowkey::{Backend, Bounds, Column, EntityKey, Error, FormatKind, Storage};
+use rowkey::format::FormatKind;
+use rowkey::storage::{Column, Storage};
+use rowkey::time_range::Bounds;
+use rowkey::{Backend, EntityKey, Error};
 use sea_orm::sea_query::{
     Expr, MysqlQueryBuilder, Nullable, PostgresQueryBuilder, QueryBuilder, SqlWriterValues,
     SqliteQueryBuilder,

@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 
 use anyhow::Result;
 use rowkey::driver::sqlx::{BoundParam, PushBounds};
-use rowkey::{Backend, Bounds, EntityKey, Error};
+use rowkey::time_range::Bounds;
+use rowkey::{Backend, EntityKey, Error};
 use sqlx::error::UnexpectedNullError;
 use sqlx::{
     AssertSqlSafe, Connection, Database, Decode, Encode, MySql, Postgres, QueryBuilder, Row,

@@ -6,7 +6,9 @@ use std::fmt;
 
 use anyhow::Result;
 use rowkey::driver::tiberius::{Condition, OrderedKey, RowKeys, ToBulkValue, ToCondition, ToMssql};
-use rowkey::{Backend, Bounds, ConditionPart, EntityKey, Storage, Wire};
+use rowkey::storage::{Storage, Wire};
+use rowkey::time_range::{Bounds, ConditionPart};
+use rowkey::{Backend, EntityKey};
 use rowkey_testkit::Server;
 use tiberius::{Client, ColumnData, Config, Query as Statement, Row};
 use tokio::net::TcpStream;

@@ -1,7 +1,9 @@
 //! What is no key of the plan is refused, with an error that names the column.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::{Backend, FormatKind, TextForm, Wire};
+use rowkey::Backend;
+use rowkey::format::FormatKind;
+use rowkey::storage::{TextForm, Wire};
 
 use crate::driver::{Ability, Driver, Session};
 use crate::keys::Case;

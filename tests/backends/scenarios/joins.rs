@@ -1,7 +1,7 @@
 //! Keys that refer to rows of another table.
 
 use anyhow::{Result, ensure};
-use rowkey::{Column, Nullability, Storage};
+use rowkey::storage::{Column, Nullability, Storage};
 
 use crate::driver::{Driver, Session, Violation};
 use crate::keys::Case;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use anyhow::{Result, ensure};
-use rowkey::{Column, Storage};
+use rowkey::storage::{Column, Storage};
 
 use crate::driver::{Driver, Session};
 use crate::keys::Case;

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use anyhow::{Context, Result, ensure};
+use rowkey::format::{FormatKind, TimeOrdered};
+use rowkey::generate::{DistributedId128Generator, DistributedIdGenerator};
 use rowkey::generate::{EntropyFn, GenerateWith};
+use rowkey::storage::Nullability;
 use rowkey::{
-    Backend, DistributedId, DistributedId128, DistributedId128Generator, DistributedIdGenerator,
-    FormatKind, Nullability, PrefixComb, ShortPrefixComb, ShortSuffixComb, TimeOrdered, UnixMillis,
-    UuidV7,
+    Backend, DistributedId, DistributedId128, PrefixComb, ShortPrefixComb, ShortSuffixComb,
+    UnixMillis, UuidV7,
 };
 
 use super::Scenario;

@@ -20,7 +20,8 @@ pub(crate) mod support;
 use std::pin::Pin;
 
 use anyhow::Result;
-use rowkey::{Backend, Storage};
+use rowkey::Backend;
+use rowkey::storage::Storage;
 
 use crate::driver::{Ability, Assumption, Driver, Session};
 

@@ -1,7 +1,7 @@
 //! `ORDER BY` gives the order that a plan promises.
 
 use anyhow::{Result, ensure};
-use rowkey::{Layout, OrderPromise, Storage};
+use rowkey::storage::{Layout, OrderPromise, Storage};
 
 use crate::driver::{Driver, Session};
 use crate::samples::{position, samples};

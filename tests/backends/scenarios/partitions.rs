@@ -2,9 +2,10 @@
 //! time span read nothing else.
 
 use anyhow::{Context, Result, bail, ensure};
-use rowkey::{
-    Backend, Error, FormatKind, Nullability, Storage, TableName, TimePartitions, UnixMillis,
-};
+use rowkey::format::FormatKind;
+use rowkey::storage::{Nullability, Storage, TableName};
+use rowkey::time_range::TimePartitions;
+use rowkey::{Backend, Error, UnixMillis};
 
 use crate::driver::{Ability, Driver, Session};
 use crate::keys::{Case, PushSpan, Span};

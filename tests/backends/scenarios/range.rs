@@ -1,7 +1,9 @@
 //! Conditions select exactly the right rows: time spans, lists and intervals of keys.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::{Column, FormatKind, Storage, UnixMillis};
+use rowkey::UnixMillis;
+use rowkey::format::FormatKind;
+use rowkey::storage::{Column, Storage};
 
 use crate::driver::{Driver, Session};
 use crate::keys::{Case, Span};

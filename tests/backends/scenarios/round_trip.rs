@@ -1,7 +1,9 @@
 //! Keys go in and come back, bound and as SQL text.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::{Backend, Column, FormatKind, Layout, Storage};
+use rowkey::Backend;
+use rowkey::format::FormatKind;
+use rowkey::storage::{Column, Layout, Storage};
 
 use crate::driver::{Driver, Session, Violation};
 use crate::samples::{extremes, samples};

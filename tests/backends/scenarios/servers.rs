@@ -1,7 +1,7 @@
 //! What single servers do with values, as far as the rules of rowkey depend on it.
 
 use anyhow::{Result, ensure};
-use rowkey::MariaDbUuidOrd;
+use rowkey::storage::MariaDbUuidOrd;
 use sqlx::mysql::MySqlRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{MySql, Row, Sqlite};

@@ -1,7 +1,9 @@
 //! LUUID keys are found by their group and number, without the random rest.
 
 use anyhow::{Result, ensure};
-use rowkey::{Backend, FormatKind, Storage};
+use rowkey::Backend;
+use rowkey::format::FormatKind;
+use rowkey::storage::Storage;
 
 use crate::driver::{Assumption, Driver, Session};
 use crate::samples::{position, samples};

@@ -1,7 +1,9 @@
 //! The page about support, `docs/src/support-has-an-id.md`: its statements find the row of a number.
 
 use anyhow::{Result, ensure};
-use rowkey::{EntityKey, Luuid, LuuidGroup, Nullability, entity_key};
+use rowkey::luuid::LuuidGroup;
+use rowkey::storage::Nullability;
+use rowkey::{EntityKey, Luuid, entity_key};
 
 use super::Scenario;
 use crate::book;

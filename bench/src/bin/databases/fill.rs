@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use rowkey::generate::DistributedIdState;
 use rowkey::generate::{Entropy, GenerateWith, SystemEntropy};
+use rowkey::storage::Nullability;
 use rowkey::{
-    Backend, DistributedId, DistributedIdState, EntityKey, Nullability, ShortPrefixComb,
-    UnixMillis, UuidV4, UuidV7, entity_key,
+    Backend, DistributedId, EntityKey, ShortPrefixComb, UnixMillis, UuidV4, UuidV7, entity_key,
 };
 
 use crate::driver::{Driver, Id};

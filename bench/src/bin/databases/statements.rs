@@ -7,8 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
+use rowkey::generate::DistributedIdState;
 use rowkey::generate::{Entropy, EntropyFn, GenerateWith};
-use rowkey::{DistributedIdState, EntityKey, ShortPrefixComb, UnixMillis};
+use rowkey::{EntityKey, ShortPrefixComb, UnixMillis};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 use sqlx::{MySql, Postgres, Sqlite};

@@ -1,7 +1,8 @@
 //! `rowkey convert`.
 
 use clap::ValueEnum;
-use rowkey_core::{Error, TextProblem};
+use rowkey_core::Error;
+use rowkey_core::error::TextProblem;
 use serde::Serialize;
 
 use crate::args::Convert;

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
-use rowkey_core::{Backend, Column, FormatKind, Storage, StoragePlan, UnixMillis};
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Column, Storage, StoragePlan};
+use rowkey_core::{Backend, UnixMillis};
 use serde::Serialize;
 
 use crate::args::Inspect;

@@ -4,11 +4,14 @@ use std::cell::Cell;
 use std::io::Write;
 use std::thread;
 
+use rowkey_core::format::{Format, FormatKind, interval_counter};
 use rowkey_core::generate::{Clock, Entropy, GenerateWith, SystemEntropy};
+use rowkey_core::generate::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
+use rowkey_core::luuid::LuuidContext;
+use rowkey_core::routing::IuidContext;
 use rowkey_core::{
-    AnyUuid, DistributedId128Generator, DistributedIdGenerator, Error, Format, FormatKind,
-    HotGuidGenerator, Iuid, IuidContext, Luuid, LuuidContext, PrefixComb, ShortPrefixComb,
-    ShortSuffixComb, SuffixComb, UnixMillis, UuidV4, UuidV7, interval_counter,
+    AnyUuid, Error, Iuid, Luuid, PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb,
+    UnixMillis, UuidV4, UuidV7,
 };
 use serde::Serialize;
 

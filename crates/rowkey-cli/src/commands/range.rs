@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use rowkey_core::{
-    Column, Error, FormatKind, Layout, Luuid, Stored, ValueRange, ValueRanges, quote_identifier,
-};
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Column, Layout, Stored, quote_identifier};
+use rowkey_core::time_range::{ValueRange, ValueRanges};
+use rowkey_core::{Error, Luuid};
 use serde::Serialize;
 
 use crate::args::Range;

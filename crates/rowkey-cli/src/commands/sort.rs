@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use rowkey_core::FormatKind;
+use rowkey_core::format::FormatKind;
 use rowkey_core::text::hyphenated;
 use serde::Serialize;
 use uuid::Uuid;

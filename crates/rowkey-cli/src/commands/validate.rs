@@ -1,8 +1,8 @@
 //! `rowkey validate`.
 
-use rowkey_core::{
-    CreationWindow, Error, FormatKind, ShortPrefixComb, Tolerance, UnixMillis, ValidationError,
-};
+use rowkey_core::format::FormatKind;
+use rowkey_core::validate::{CreationWindow, Tolerance, ValidationError};
+use rowkey_core::{Error, ShortPrefixComb, UnixMillis};
 use serde::Serialize;
 
 use crate::args::Validate;

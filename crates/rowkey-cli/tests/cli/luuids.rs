@@ -134,7 +134,7 @@ fn crc12_of_arguments_and_lines() {
 
 #[test]
 fn crc12_counts_utf8_bytes() {
-    let expected = rowkey_core::LuuidGroup::of("Bücher").to_string();
+    let expected = rowkey_core::luuid::LuuidGroup::of("Bücher").to_string();
     assert_eq!(
         rowkey("crc12")
             .reading("Bücher\r\n".as_bytes())

@@ -4,7 +4,8 @@ use alloc::format;
 
 use rust_decimal::Decimal;
 
-use crate::{DistributedId, Error, Format, FormatKind};
+use crate::format::{Format, FormatKind};
+use crate::{DistributedId, Error};
 
 /// Implements the conversions of a key, which only keys over DistributedId have.
 ///

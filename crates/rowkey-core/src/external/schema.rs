@@ -8,10 +8,12 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::EntityKey;
 use crate::external::pattern::{BASE_62, HEXADECIMAL, Place, any, between, one_of};
 use crate::format::FixedBits;
+use crate::format::{Format, FormatKind};
+use crate::luuid::{KeyUnion, LuuidGroup};
 use crate::text::{Encoding, Width};
-use crate::{EntityKey, Format, FormatKind, KeyUnion, LuuidGroup};
 
 /// How a schema restricts a string.
 pub(crate) struct TextSchema {

@@ -5,8 +5,13 @@ use alloc::format;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
+use crate::EntityKey;
+use crate::command_log::CommandLog;
 use crate::external::schema::TextSchema;
-use crate::{CommandLog, EntityKey, Format, KeyUnion, PublicId, ShortKey};
+use crate::format::Format;
+use crate::luuid::{KeyUnion, ShortKey};
+#[cfg(feature = "public-id")]
+use crate::public_id::PublicId;
 
 /// Implements schemars' trait for a key or a union of keys, with the trait that has its name and the
 /// function of its schema.
@@ -17,7 +22,7 @@ macro_rules! __impl_schemars {
         #[automatically_derived]
         impl $crate::__private::schemars::JsonSchema for $type {
             fn schema_name() -> $crate::__private::Cow<'static, ::core::primitive::str> {
-                $crate::__private::Cow::Borrowed(<Self as $crate::$named_by>::NAME)
+                $crate::__private::Cow::Borrowed(<Self as $crate::__private::$named_by>::NAME)
             }
 
             fn schema_id() -> $crate::__private::Cow<'static, ::core::primitive::str> {
@@ -75,6 +80,7 @@ macro_rules! implement {
 
 for_each_format!(implement);
 
+#[cfg(feature = "public-id")]
 impl<T> JsonSchema for PublicId<T> {
     fn schema_name() -> Cow<'static, str> {
         "PublicId".into()
@@ -90,7 +96,7 @@ impl<T> JsonSchema for PublicId<T> {
 }
 
 #[cfg(feature = "public-id")]
-impl<T> JsonSchema for crate::SealedId<T> {
+impl<T> JsonSchema for crate::public_id::SealedId<T> {
     fn schema_name() -> Cow<'static, str> {
         "SealedId".into()
     }

@@ -11,9 +11,12 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
+use crate::command_log::CommandLog;
+use crate::format::Format;
+use crate::luuid::{KeyUnion, ShortKey};
 #[cfg(feature = "public-id")]
-use crate::SealedId;
-use crate::{CommandLog, EntityKey, Error, Format, KeyUnion, Luuid, PublicId, ShortKey};
+use crate::public_id::{PublicId, SealedId};
+use crate::{EntityKey, Error, Luuid};
 
 /// Implements serde's traits for a key or a union of keys, with its functions.
 #[doc(hidden)]
@@ -144,12 +147,14 @@ macro_rules! implement {
 
 for_each_format!(implement);
 
+#[cfg(feature = "public-id")]
 impl<T> Serialize for PublicId<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize(self, self.as_uuid().into_bytes(), serializer)
     }
 }
 
+#[cfg(feature = "public-id")]
 impl<'de, T> Deserialize<'de> for PublicId<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let from_bytes = |bytes| Ok(Self::from_uuid(Uuid::from_bytes(bytes)));

@@ -15,8 +15,13 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::EntityKey;
+use crate::command_log::CommandLog;
 use crate::external::schema::TextSchema;
-use crate::{CommandLog, EntityKey, Format, KeyUnion, PublicId, ShortKey};
+use crate::format::Format;
+use crate::luuid::{KeyUnion, ShortKey};
+#[cfg(feature = "public-id")]
+use crate::public_id::PublicId;
 
 /// Implements utoipa's traits for a key or a union of keys, with the trait that has its name and the
 /// function of its schema.
@@ -36,7 +41,7 @@ macro_rules! __impl_utoipa {
         #[automatically_derived]
         impl $crate::__private::utoipa::ToSchema for $type {
             fn name() -> $crate::__private::Cow<'static, ::core::primitive::str> {
-                $crate::__private::Cow::Borrowed(<Self as $crate::$named_by>::NAME)
+                $crate::__private::Cow::Borrowed(<Self as $crate::__private::$named_by>::NAME)
             }
         }
     };
@@ -79,12 +84,14 @@ macro_rules! implement {
 for_each_format!(implement);
 
 /// A derive makes `PublicId_InvoiceId` of the name: one schema for each type of ids.
+#[cfg(feature = "public-id")]
 impl<T> ComposeSchema for PublicId<T> {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         schema_of(TextSchema::uuid())
     }
 }
 
+#[cfg(feature = "public-id")]
 impl<T> ToSchema for PublicId<T> {
     fn name() -> Cow<'static, str> {
         "PublicId".into()
@@ -93,14 +100,14 @@ impl<T> ToSchema for PublicId<T> {
 
 /// A derive makes `SealedId_CustomerId` of the name: one schema for each type of ids.
 #[cfg(feature = "public-id")]
-impl<T> ComposeSchema for crate::SealedId<T> {
+impl<T> ComposeSchema for crate::public_id::SealedId<T> {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         schema_of(TextSchema::of_sealed_id())
     }
 }
 
 #[cfg(feature = "public-id")]
-impl<T> ToSchema for crate::SealedId<T> {
+impl<T> ToSchema for crate::public_id::SealedId<T> {
     fn name() -> Cow<'static, str> {
         "SealedId".into()
     }

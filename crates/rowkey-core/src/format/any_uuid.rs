@@ -1,8 +1,9 @@
 //! Any 128 bits, for existing columns.
 
 use super::FixedBits;
+use crate::Error;
+use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::{Error, FormatKind};
 
 /// Any 128 bits: for existing columns whose ids have mixed or no versions.
 ///

@@ -33,7 +33,8 @@ const FULL_FIELD: u128 = (1 << 48) - 1;
 /// [`Error::ZeroInterval`] for an interval of 0.
 ///
 /// ```
-/// use rowkey_core::{UnixMillis, interval_counter};
+/// use rowkey_core::format::interval_counter;
+/// use rowkey_core::UnixMillis;
 ///
 /// assert_eq!(interval_counter(UnixMillis::new(1_647_575_040_000), 60_000)?, 0);
 /// assert_eq!(interval_counter(UnixMillis::new(-1), 60_000)?, 65_535);

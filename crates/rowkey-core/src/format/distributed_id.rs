@@ -12,10 +12,11 @@
 use core::time::Duration;
 
 use super::TimeRange;
+use crate::format::FormatKind;
 use crate::generate::{Entropy, Generate, GeneratorState};
 #[cfg(feature = "std")]
 use crate::generate::{StateGenerator, SystemClock};
-use crate::{Error, FormatKind, UnixMillis};
+use crate::{Error, UnixMillis};
 
 /// 1900-01-01T00:00:00Z, as unix time.
 const EPOCH: i64 = -2_208_988_800_000;
@@ -154,7 +155,8 @@ fn timestamp_of_clock(now: UnixMillis) -> Result<u64, Error> {
 /// went back by more than a second meanwhile, the state follows it.
 ///
 /// ```
-/// use rowkey_core::{DistributedIdState, UnixMillis};
+/// use rowkey_core::generate::DistributedIdState;
+/// use rowkey_core::UnixMillis;
 ///
 /// let mut state = DistributedIdState::new();
 /// let now = UnixMillis::new(1_577_836_800_000);

@@ -12,10 +12,11 @@
 use core::time::Duration;
 
 use super::TimeRange;
+use crate::format::FormatKind;
 use crate::generate::{Entropy, Generate, GeneratorState};
 #[cfg(feature = "std")]
 use crate::generate::{StateGenerator, SystemClock};
-use crate::{Error, FormatKind, UnixMillis};
+use crate::{Error, UnixMillis};
 
 /// 1700-01-01T00:00:00Z, as unix time.
 const EPOCH: i64 = -8_520_336_000_000;
@@ -204,7 +205,8 @@ const fn half_error(field: &'static str, value: i128) -> Error {
 /// meanwhile, the state follows it.
 ///
 /// ```
-/// use rowkey_core::{DistributedId128State, UnixMillis};
+/// use rowkey_core::generate::DistributedId128State;
+/// use rowkey_core::UnixMillis;
 ///
 /// let mut state = DistributedId128State::new();
 /// let now = UnixMillis::new(1_577_836_800_000);

@@ -15,10 +15,11 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::TimeRange;
+use crate::format::FormatKind;
 use crate::generate::Generate;
 #[cfg(feature = "std")]
 use crate::generate::{Clock, Entropy, Generator, PerProcess, SystemClock, SystemEntropy};
-use crate::{Error, FormatKind, UnixMillis};
+use crate::{Error, UnixMillis};
 
 /// The times that ids can carry, to the second.
 pub(crate) const TIME: TimeRange = TimeRange {
@@ -126,7 +127,8 @@ impl HotGuid {
 /// new generator in the child. ([`HotGuid::generate_for`](Generate::generate_for) does so itself.)
 ///
 /// ```
-/// use rowkey_core::{HotGuidGenerator, UnixMillis};
+/// use rowkey_core::generate::HotGuidGenerator;
+/// use rowkey_core::UnixMillis;
 ///
 /// let ids = HotGuidGenerator::new()
 ///     .with_machine([1, 2, 3, 4, 5])

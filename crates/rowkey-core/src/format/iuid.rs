@@ -11,8 +11,9 @@
 
 use super::FixedBits;
 use super::comb::MILLIS_48;
+use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::{Error, FormatKind, UnixMillis};
+use crate::{Error, UnixMillis};
 
 /// Version 8, internal version 0, RFC variant.
 pub(crate) const FIXED: FixedBits = FixedBits {

@@ -14,8 +14,11 @@ use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::FixedBits;
+use crate::Error;
+use crate::error::TextProblem;
+use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::{Error, FormatKind, TextProblem, ValueRanges};
+use crate::time_range::ValueRanges;
 
 /// Version nibble 6, variant nibble a.
 pub(crate) const FIXED: FixedBits = FixedBits {
@@ -122,7 +125,7 @@ impl Luuid {
     /// The ids with a number, as one interval of public values: those of a group, or of every group,
     /// for a column whose ids are all of one group that is not known.
     ///
-    /// It is what [`ShortKey::bounds`](crate::ShortKey::bounds) is for a typed key. Both edges are the
+    /// It is what [`ShortKey::bounds`](crate::luuid::ShortKey::bounds) is for a typed key. Both edges are the
     /// smallest valid ids of their group and number, so they keep their place in every layout. The
     /// range of the very last number of the last group is open above.
     ///
@@ -131,7 +134,8 @@ impl Luuid {
     /// [`Error::Field`] when `key` has more than 48 bits.
     ///
     /// ```
-    /// use rowkey_core::{Luuid, LuuidGroup};
+    /// use rowkey_core::luuid::LuuidGroup;
+    /// use rowkey_core::Luuid;
     ///
     /// let id: Luuid = "00000023-122e-6fc1-a789-28ef27ab7c62".parse()?;
     /// let key = Luuid::parse_short_key("23122e")?;
@@ -199,10 +203,10 @@ const fn field_error(field: &'static str, value: i128, max: i128) -> Error {
 /// The twelve bits that stand for a kind of entity in a [`Luuid`]: the CRC-12 of its full name.
 ///
 /// Twelve bits clash early (1 % at about ten groups), so an application must check all its groups
-/// together: in a constant [`GroupRegistry`](crate::GroupRegistry), or when it starts.
+/// together: in a constant [`GroupRegistry`](crate::luuid::GroupRegistry), or when it starts.
 ///
 /// ```
-/// use rowkey_core::LuuidGroup;
+/// use rowkey_core::luuid::LuuidGroup;
 ///
 /// const PERSON: LuuidGroup = LuuidGroup::of("com.soqqo.system.domain.Person");
 /// assert_eq!(PERSON.get(), 0xf47);
@@ -250,7 +254,7 @@ impl fmt::Display for LuuidGroup {
 /// 0xFFF, over the UTF-8 bytes of a name. It is no catalogued CRC-12.
 ///
 /// ```
-/// assert_eq!(rowkey_core::crc12(b"123456789"), 0xddd);
+/// assert_eq!(rowkey_core::luuid::crc12(b"123456789"), 0xddd);
 /// ```
 pub const fn crc12(bytes: &[u8]) -> u16 {
     let mut crc = 0xfff;
@@ -286,7 +290,7 @@ static CRC12: [u16; 256] = {
 /// process that makes keys of the group its own range.
 ///
 /// ```
-/// use rowkey_core::LuuidKeys;
+/// use rowkey_core::luuid::LuuidKeys;
 ///
 /// static CUSTOMERS: LuuidKeys = LuuidKeys::new();
 /// assert_eq!((CUSTOMERS.next()?, CUSTOMERS.next()?), (1, 2));

@@ -6,8 +6,10 @@ use core::str::FromStr;
 
 use uuid::Uuid;
 
+use crate::error::FormatProblem;
+use crate::storage::Permutation;
 use crate::text::{Encoding, ShortText, Width, hyphenated};
-use crate::{Error, FormatProblem, Permutation, UnixMillis};
+use crate::{Error, UnixMillis};
 
 /// Declares the impls that every format type shares: all of them follow from its [`FormatKind`].
 macro_rules! impl_format {
@@ -46,8 +48,8 @@ macro_rules! impl_format {
             }
         }
 
-        impl $(<$($generics)*>)? $crate::Format for $name {
-            const KIND: $crate::FormatKind = $kind;
+        impl $(<$($generics)*>)? $crate::format::Format for $name {
+            const KIND: $crate::format::FormatKind = $kind;
 
             #[inline]
             fn to_u128(self) -> u128 {
@@ -155,7 +157,7 @@ pub(crate) mod sealed {
 ///
 /// The trait is sealed. `Ord` is the numeric order of the 128 bits, which is the order of every
 /// public text, of PostgreSQL's `uuid` and of `BINARY(16)`; SQL Server's order is
-/// [`SqlServerOrd`](crate::SqlServerOrd).
+/// [`SqlServerOrd`](crate::storage::SqlServerOrd).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an id format of rowkey",
     label = "not an id format",

@@ -10,9 +10,10 @@
 
 use super::SuffixComb;
 use super::comb;
+use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
 use crate::storage::Permutation;
-use crate::{Error, FormatKind, UnixMillis};
+use crate::{Error, UnixMillis};
 
 /// A version-4 UUID whose bytes B0..B5 are the milliseconds since 1970; the other 74 bits are
 /// random. The time lasts until the year 10889.

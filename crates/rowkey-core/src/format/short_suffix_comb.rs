@@ -10,9 +10,10 @@
 
 use super::ShortPrefixComb;
 use super::comb::{self, checked_interval};
+use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
 use crate::storage::Permutation;
-use crate::{Error, FormatKind, UnixMillis};
+use crate::{Error, UnixMillis};
 
 /// A version-4 UUID whose bytes B10 B11 count intervals of `INTERVAL_MS` milliseconds since 1970,
 /// modulo 65,536; the other 106 bits are random.

@@ -9,8 +9,9 @@
 //! ```
 
 use super::FixedBits;
+use crate::Error;
+use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::{Error, FormatKind};
 
 pub(crate) const FIXED: FixedBits = FixedBits::rfc(4);
 

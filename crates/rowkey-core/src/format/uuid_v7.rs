@@ -10,8 +10,9 @@
 
 use super::FixedBits;
 use super::comb::{MILLIS_48, around_field};
+use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::{Error, FormatKind, UnixMillis};
+use crate::{Error, UnixMillis};
 
 pub(crate) const FIXED: FixedBits = FixedBits::rfc(7);
 

@@ -35,9 +35,9 @@
 //! * What a program has made itself and copies: a [`HotGuidGenerator`], an [`Incremental`] one, an
 //!   [`Entropy`] of its own, and numbers that were reserved for LUUIDs. Make new ones in the child.
 //!
-//! [`DistributedIdGenerator`]: crate::DistributedIdGenerator
-//! [`DistributedId128Generator`]: crate::DistributedId128Generator
-//! [`HotGuidGenerator`]: crate::HotGuidGenerator
+//! [`DistributedIdGenerator`]: crate::generate::DistributedIdGenerator
+//! [`DistributedId128Generator`]: crate::generate::DistributedId128Generator
+//! [`HotGuidGenerator`]: crate::generate::HotGuidGenerator
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -45,7 +45,8 @@ use core::fmt;
 #[cfg(feature = "std")]
 use {alloc::vec::Vec, core::time::Duration, std::sync::Mutex};
 
-use crate::{AnyUuid, DistributedId, DistributedId128, Error, Format, HotGuid};
+use crate::format::Format;
+use crate::{AnyUuid, DistributedId, DistributedId128, Error, HotGuid};
 
 mod clock;
 mod entropy;
@@ -57,6 +58,9 @@ mod state;
 #[cfg(feature = "std")]
 mod system_entropy;
 
+#[cfg(feature = "std")]
+pub use crate::format::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
+pub use crate::format::{DistributedId128State, DistributedIdState};
 pub use clock::Clock;
 #[cfg(feature = "coarse-clock")]
 pub use clock::CoarseClock;

@@ -10,8 +10,8 @@ use crate::{Error, UnixMillis};
 
 /// A state machine that makes ids: it reads no clock, draws no randomness and never sleeps.
 ///
-/// [`DistributedIdState`](crate::DistributedIdState) and
-/// [`DistributedId128State`](crate::DistributedId128State) are the ones of this crate.
+/// [`DistributedIdState`](crate::generate::DistributedIdState) and
+/// [`DistributedId128State`](crate::generate::DistributedId128State) are the ones of this crate.
 pub trait GeneratorState: Send {
     /// What it makes.
     type Id: Generate<Context = ()>;
@@ -43,7 +43,8 @@ pub trait GeneratorState: Send {
 /// starts with a new state: see [forks](super#forks).
 ///
 /// ```
-/// use rowkey_core::{DistributedIdGenerator, UnixMillis};
+/// use rowkey_core::generate::DistributedIdGenerator;
+/// use rowkey_core::UnixMillis;
 ///
 /// let ids = DistributedIdGenerator::new().with_clock(UnixMillis::new(1_577_836_800_000));
 /// let first = ids.try_generate()?;

@@ -7,9 +7,11 @@ use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, InvalidLength, KeyInit
 use aes::{Aes128, Aes192, Aes256};
 use uuid::Uuid;
 
+use crate::Error;
+use crate::error::PublicIdProblem;
 use crate::public_id::key;
 use crate::public_id::rotation::Rotation;
-use crate::{Error, PublicId, PublicIdProblem, PublicIdValue};
+use crate::public_id::{PublicId, PublicIdValue};
 
 /// Turns values into public ids and back, with one AES key for the values of all types: the form of
 /// the original system.
@@ -26,7 +28,8 @@ use crate::{Error, PublicId, PublicIdProblem, PublicIdValue};
 /// decoding may leave round keys there, of which the first are the key, in optimised programs, too.
 ///
 /// ```
-/// use rowkey_core::{DistributedId, PublicIdCipher};
+/// use rowkey_core::public_id::PublicIdCipher;
+/// use rowkey_core::DistributedId;
 ///
 /// let cipher = PublicIdCipher::from_base64("k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=")?;
 /// let id: DistributedId = "1088824355131185736905670087".parse()?;
@@ -83,22 +86,11 @@ impl PublicIdCipher {
         Self::from_key(&key::of_base64(text)?)
     }
 
-    /// The cipher whose key is the content of a file, as for [`from_base64`](Self::from_base64).
-    ///
-    /// # Errors
-    ///
-    /// [`PublicIdProblem::File`] if the file cannot be read, is not text or has more than 4 KiB, and
-    /// those of [`from_base64`](Self::from_base64).
-    #[cfg(feature = "std")]
-    pub fn from_file(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
-        Self::from_base64(&key::text_of_file(path.as_ref())?)
-    }
-
     /// The cipher whose key is the value of an environment variable, as for
     /// [`from_base64`](Self::from_base64).
     ///
-    /// The environment keeps its own copy of the key, which child processes inherit;
-    /// [`from_file`](Self::from_file) does not have that problem.
+    /// The environment keeps its own copy of the key, which child processes inherit. A program that reads a
+    /// file and calls [`from_base64`](Self::from_base64) does not have that problem.
     ///
     /// # Errors
     ///
@@ -185,7 +177,7 @@ fn unrecognised<T: PublicIdValue>() -> Error {
 /// next to the public id, for instance in the path, and pick the [`PublicIdCipher`] by it.
 ///
 /// ```
-/// use rowkey_core::{PublicIdCipher, PublicIdCiphers};
+/// use rowkey_core::public_id::{PublicIdCipher, PublicIdCiphers};
 ///
 /// let older = PublicIdCipher::from_key(&[1; 32])?;
 /// let given_out = older.encode(&42_u64)?;

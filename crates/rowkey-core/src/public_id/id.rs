@@ -18,7 +18,7 @@ use crate::text::{Encoding, ShortText, Width, hyphenated};
 /// binary ones), takes no key: that the text belongs to a value turns out when a cipher decodes it.
 ///
 /// ```
-/// use rowkey_core::PublicId;
+/// use rowkey_core::public_id::PublicId;
 /// use rowkey_core::text::Encoding;
 ///
 /// let public_id: PublicId<u64> = "30322474-a954-ffa9-941c-6f038afe4ff1".parse()?;

@@ -1,4 +1,4 @@
-//! Where keys and secrets come from: base64 text, a file or the environment.
+//! Where keys and secrets come from: base64 text or the environment.
 
 #[cfg(feature = "std")]
 use alloc::string::String;
@@ -9,11 +9,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::{Error, PublicIdProblem};
-
-/// The largest file that is read: a key has 44 characters.
-#[cfg(feature = "std")]
-const MAX_FILE_BYTES: usize = 4096;
+use crate::Error;
+use crate::error::PublicIdProblem;
 
 /// The bytes of a text in standard base64 with padding. White space around it does not count.
 pub(super) fn of_base64(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
@@ -34,29 +31,6 @@ pub(super) fn of_base64(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
 }
 
 /// The text of a file.
-#[cfg(feature = "std")]
-pub(super) fn text_of_file(path: &std::path::Path) -> Result<Zeroizing<String>, Error> {
-    read_file(path).map_err(|error| {
-        let message = alloc::format!("{}: {error}", path.display());
-        PublicIdProblem::File(message).into()
-    })
-}
-
-#[cfg(feature = "std")]
-fn read_file(path: &std::path::Path) -> std::io::Result<Zeroizing<String>> {
-    use std::io::{Error, Read};
-
-    // With room for all that is read: see above.
-    let mut text = Zeroizing::new(String::with_capacity(2 * MAX_FILE_BYTES));
-    let file = std::fs::File::open(path)?;
-    file.take(MAX_FILE_BYTES as u64 + 1)
-        .read_to_string(&mut text)?;
-    if text.len() > MAX_FILE_BYTES {
-        return Err(Error::other("it has more than 4096 bytes"));
-    }
-    Ok(text)
-}
-
 /// The value of an environment variable.
 #[cfg(feature = "std")]
 pub(super) fn text_of_variable(name: &std::ffi::OsStr) -> Result<Zeroizing<String>, Error> {

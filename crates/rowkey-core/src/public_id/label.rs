@@ -1,6 +1,6 @@
 //! The label of an entity, which keeps its public ids apart from those of others.
 
-use crate::PublicIdValue;
+use crate::public_id::PublicIdValue;
 
 /// A key whose public ids are of one entity: it has a label.
 ///
@@ -20,27 +20,4 @@ use crate::PublicIdValue;
 pub trait PublicIdLabel: PublicIdValue {
     /// The label: 1 to 64 lower-case ASCII letters, digits, `-`, `_` and `.`, a letter first.
     const LABEL: &'static str;
-}
-
-/// What is wrong with a label, if anything.
-pub(crate) const fn label_problem(label: &str) -> Option<&'static str> {
-    let [first, rest @ ..] = label.as_bytes() else {
-        return Some("the label of public ids is empty; write one such as \"invoice\"");
-    };
-    if !first.is_ascii_lowercase() {
-        return Some("the label of public ids begins with a lower-case ASCII letter");
-    }
-    let mut rest = rest;
-    while let [character, others @ ..] = rest {
-        if !matches!(character, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.') {
-            return Some(
-                "the label of public ids has only lower-case ASCII letters, digits, `-`, `_` and `.`",
-            );
-        }
-        rest = others;
-    }
-    if label.len() > 64 {
-        return Some("the label of public ids has at most 64 characters");
-    }
-    None
 }

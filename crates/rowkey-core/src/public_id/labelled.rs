@@ -9,9 +9,11 @@ use aes::Aes256;
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use uuid::Uuid;
 
+use crate::Error;
+use crate::error::PublicIdProblem;
 use crate::public_id::key;
 use crate::public_id::rotation::Rotation;
-use crate::{Error, PublicId, PublicIdCiphers, PublicIdProblem, PublicIdSecret, PublicIdValue};
+use crate::public_id::{PublicId, PublicIdCiphers, PublicIdSecret, PublicIdValue};
 
 /// The name of the form, from which its subkeys are derived.
 const FORM: &str = "block";
@@ -22,7 +24,7 @@ const FORM: &str = "block";
 /// PublicIdValue::to_block (16 bytes) -> AES-256, one block -> the 16 bytes of the public id
 /// ```
 ///
-/// [`PublicIdSecrets::cipher`](crate::PublicIdSecrets::cipher) makes it. The key schedules are
+/// [`PublicIdSecrets::cipher`](crate::public_id::PublicIdSecrets::cipher) makes it. The key schedules are
 /// computed then; a cipher is used from any number of threads without a lock. They are overwritten when
 /// it is dropped, but each use may leave round keys on the stack, of which the first are the subkey.
 ///
@@ -40,7 +42,7 @@ const FORM: &str = "block";
 ///
 /// With several secrets, the first that gives a value of the type counts, so that the same numbers
 /// say how often an id of an older secret is taken for another value. The lower half of the table
-/// is for [`SealedCipher`](crate::SealedCipher), whose ids cannot be mistaken.
+/// is for [`SealedCipher`](crate::public_id::SealedCipher), whose ids cannot be mistaken.
 pub struct LabelledCipher<T> {
     label: Box<str>,
     // Boxed, so that moving the cipher leaves no copies of them behind.

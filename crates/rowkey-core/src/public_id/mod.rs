@@ -16,7 +16,7 @@
 //! | `SealedCipher` | a subkey for each label | AES-SIV (RFC 5297) | `SealedId`, 256 bits |
 //! | [`PublicIdCipher`] | one AES key for all types | one block of AES, read as a mixed-endian uuid | [`PublicId`], 128 bits |
 //!
-//! The first two are in the feature `public-id`. The third is that of the original system, whose
+//! The third is that of the original system, whose
 //! bytes it keeps; the type is not part of it, so that the public id of a `u64` is that of the
 //! [`DistributedId`](crate::DistributedId) with the same number, and whoever may choose a value of
 //! one type can have the public id of another's.
@@ -81,23 +81,16 @@ mod cipher;
 mod id;
 mod key;
 mod label;
-#[cfg(feature = "public-id")]
 mod labelled;
 mod rotation;
-#[cfg(feature = "public-id")]
 mod sealed;
-#[cfg(feature = "public-id")]
 mod secret;
 mod value;
 
 pub use cipher::{PublicIdCipher, PublicIdCiphers};
 pub use id::PublicId;
 pub use label::PublicIdLabel;
-pub(crate) use label::label_problem;
-#[cfg(feature = "public-id")]
 pub use labelled::LabelledCipher;
-#[cfg(feature = "public-id")]
 pub use sealed::{SealedCipher, SealedId};
-#[cfg(feature = "public-id")]
 pub use secret::{PublicIdSecret, PublicIdSecrets};
 pub use value::PublicIdValue;

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::{Error, PublicIdProblem};
+use crate::Error;
+use crate::error::PublicIdProblem;
 
 /// The newest of something, which encodes, and the older ones, which decode as well.
 #[derive(Debug)]

@@ -9,10 +9,12 @@ use aes_siv::KeyInit;
 use aes_siv::siv::Aes256Siv;
 use zeroize::Zeroizing;
 
+use crate::Error;
+use crate::error::PublicIdProblem;
 use crate::public_id::key;
 use crate::public_id::rotation::Rotation;
+use crate::public_id::{PublicIdSecret, PublicIdValue};
 use crate::text::base62;
-use crate::{Error, PublicIdProblem, PublicIdSecret, PublicIdValue};
 
 /// The name of the form, from which its subkeys are derived.
 const FORM: &str = "sealed";
@@ -28,7 +30,7 @@ const ONE_ITEM: &str = "AES-SIV takes up to 126 items of associated data";
 ///     -> synthetic IV (16 bytes) | ciphertext (16 bytes)
 /// ```
 ///
-/// [`PublicIdSecrets::sealed_cipher`](crate::PublicIdSecrets::sealed_cipher) makes it. It is used
+/// [`PublicIdSecrets::sealed_cipher`](crate::public_id::PublicIdSecrets::sealed_cipher) makes it. It is used
 /// from any number of threads without a lock. Its subkey is overwritten when it is dropped, but each
 /// use may leave a copy on the stack.
 ///
@@ -38,7 +40,8 @@ const ONE_ITEM: &str = "AES-SIV takes up to 126 items of associated data";
 /// secret changed. It remains no proof of permission: whoever has the link has the id.
 ///
 /// ```
-/// use rowkey_core::{AnyUuid, PublicIdSecret, PublicIdSecrets};
+/// use rowkey_core::public_id::{PublicIdSecret, PublicIdSecrets};
+/// use rowkey_core::AnyUuid;
 ///
 /// let secrets = PublicIdSecrets::new(PublicIdSecret::from_bytes(&[7; 32])?);
 /// let customers = secrets.sealed_cipher_for::<AnyUuid>("customer")?;

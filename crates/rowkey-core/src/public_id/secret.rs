@@ -8,12 +8,13 @@ use hkdf::Hkdf;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
+use crate::Error;
+use crate::error::PublicIdProblem;
+use crate::key::label_problem;
 use crate::public_id::key;
-use crate::public_id::label::label_problem;
 use crate::public_id::rotation::Rotation;
-use crate::{
-    Error, LabelledCipher, PublicIdCiphers, PublicIdLabel, PublicIdProblem, PublicIdValue,
-    SealedCipher,
+use crate::public_id::{
+    LabelledCipher, PublicIdCiphers, PublicIdLabel, PublicIdValue, SealedCipher,
 };
 
 const SALT: &[u8] = b"rowkey public id v1";
@@ -38,7 +39,7 @@ const SALT: &[u8] = b"rowkey public id v1";
 /// there is no way to read or copy them. `Debug` does not show them.
 ///
 /// ```
-/// use rowkey_core::{PublicIdSecret, PublicIdSecrets};
+/// use rowkey_core::public_id::{PublicIdSecret, PublicIdSecrets};
 ///
 /// let secret = PublicIdSecret::from_base64("k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=")?;
 /// let secrets = PublicIdSecrets::new(secret);
@@ -82,21 +83,10 @@ impl PublicIdSecret {
         Self::from_bytes(&key::of_base64(text)?)
     }
 
-    /// The secret in a file, as for [`from_base64`](Self::from_base64).
-    ///
-    /// # Errors
-    ///
-    /// [`PublicIdProblem::File`] if the file cannot be read, is not text or has more than 4 KiB, and
-    /// those of [`from_base64`](Self::from_base64).
-    #[cfg(feature = "std")]
-    pub fn from_file(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
-        Self::from_base64(&key::text_of_file(path.as_ref())?)
-    }
-
     /// The secret in an environment variable, as for [`from_base64`](Self::from_base64).
     ///
-    /// The environment keeps its own copy, which child processes inherit;
-    /// [`from_file`](Self::from_file) does not have that problem.
+    /// The environment keeps its own copy, which child processes inherit. A program that reads a
+    /// file and calls [`from_base64`](Self::from_base64) does not have that problem.
     ///
     /// # Errors
     ///
@@ -144,7 +134,7 @@ impl fmt::Debug for PublicIdSecret {
 /// apart depends on its form: see [`LabelledCipher`] and [`SealedCipher`].
 ///
 /// ```
-/// use rowkey_core::{PublicIdSecret, PublicIdSecrets};
+/// use rowkey_core::public_id::{PublicIdSecret, PublicIdSecrets};
 ///
 /// let older = PublicIdSecrets::new(PublicIdSecret::from_bytes(&[1; 32])?);
 /// let given_out = older.cipher_for::<u64>("order")?.encode(&42)?;
@@ -250,7 +240,7 @@ impl From<PublicIdSecret> for PublicIdSecrets {
 /// The label of a type, which is checked when it is compiled: `#[entity_key]` is not the only one
 /// who can implement the trait.
 fn declared_label<T: PublicIdLabel>() -> &'static str {
-    const { crate::__private::check_public_id_label::<T>() };
+    const { crate::__private::check_public_id_label(T::LABEL) };
     T::LABEL
 }
 

@@ -2,8 +2,10 @@
 
 use uuid::Uuid;
 
+use crate::Error;
+use crate::error::PublicIdProblem;
+use crate::format::{Format, FormatKind};
 use crate::text::Width;
-use crate::{Error, Format, FormatKind, PublicIdProblem};
 
 /// A value that has a public id.
 ///

@@ -4,5 +4,6 @@
 mod registry;
 mod shard;
 
+pub use crate::format::IuidContext;
 pub use registry::{Country, IuidOrigin, IuidRegistries, NumberedName, Registry, ServiceEntity};
 pub use shard::{Shard, ShardLayout};

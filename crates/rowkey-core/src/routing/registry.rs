@@ -6,8 +6,10 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::error::RegistryProblem;
 use crate::message::{Message, equal};
-use crate::{Error, Iuid, IuidContext, RegistryProblem};
+use crate::routing::IuidContext;
+use crate::{Error, Iuid};
 
 /// What a [`Registry`] has names for.
 pub trait NumberedName: 'static {
@@ -38,7 +40,7 @@ impl NumberedName for ServiceEntity {
 /// map of names to numbers.
 ///
 /// ```
-/// use rowkey_core::{Country, Registry};
+/// use rowkey_core::routing::{Country, Registry};
 ///
 /// const COUNTRIES: Registry<Country> = Registry::new(&[(1, "Kazakhstan"), (2, "Brazil")]);
 /// assert_eq!(COUNTRIES.number("Brazil")?, 2);
@@ -53,13 +55,13 @@ impl NumberedName for ServiceEntity {
 /// ```
 ///
 /// ```compile_fail
-/// use rowkey_core::{Country, Registry};
+/// use rowkey_core::routing::{Country, Registry};
 ///
 /// const COUNTRIES: Registry<Country> = Registry::new(&[(1, "Kazakhstan"), (1, "Brazil")]);
 /// ```
 ///
 /// ```compile_fail
-/// use rowkey_core::{Country, Registry};
+/// use rowkey_core::routing::{Country, Registry};
 ///
 /// const COUNTRIES: Registry<Country> = Registry::new(&[(1, " Brazil ")]);
 /// ```
@@ -339,7 +341,8 @@ mod serde {
 ///
 /// ```
 /// use rowkey_core::generate::Generate;
-/// use rowkey_core::{Iuid, IuidRegistries, Registry};
+/// use rowkey_core::routing::{IuidRegistries, Registry};
+/// use rowkey_core::Iuid;
 ///
 /// static IUIDS: IuidRegistries = IuidRegistries {
 ///     countries: Registry::new(&[(1, "Kazakhstan"), (2, "Brazil")]),

@@ -7,7 +7,8 @@
 //!      +------------+---------------------------+---------------------------+
 //! ```
 
-use crate::{Error, FormatKind, HotGuid};
+use crate::format::FormatKind;
+use crate::{Error, HotGuid};
 
 /// How many of a shard key's 32 bits are the region, which a router reads, and how many are the
 /// partition within it, which the region's database reads.
@@ -20,7 +21,8 @@ use crate::{Error, FormatKind, HotGuid};
 ///
 /// ```
 /// use rowkey_core::generate::Generate;
-/// use rowkey_core::{HotGuid, Shard, ShardLayout};
+/// use rowkey_core::routing::{Shard, ShardLayout};
+/// use rowkey_core::HotGuid;
 ///
 /// /// Regions are UN M.49 codes of up to 999; the other 22 bits are free for partitions.
 /// const SHARDS: ShardLayout = ShardLayout::new(10, 22);

@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::order::mariadb_uuid_image;
 use super::{Backend, Layout, Permutation, TextForm};
-use crate::FormatKind;
+use crate::format::FormatKind;
 
 /// What kind of column holds the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -300,7 +300,9 @@ impl Column {
     /// How the backend orders the stored forms of two public values.
     ///
     /// ```
-    /// use rowkey_core::{Backend, Column, FormatKind, Storage};
+    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::storage::{Column, Storage};
+    /// use rowkey_core::Backend;
     ///
     /// let column = Column::new(FormatKind::UuidV7, Backend::SqlServer, Storage::Uuid, None)?;
     /// assert!(column.compare(1, 2).is_lt());

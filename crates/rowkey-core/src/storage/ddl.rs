@@ -29,7 +29,9 @@ impl StoragePlan {
     /// plan uses MariaDB's own `UUID` type and the backend is MySQL.
     ///
     /// ```
-    /// use rowkey_core::{Backend, FormatKind, Nullability, StoragePlan};
+    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::storage::{Nullability, StoragePlan};
+    /// use rowkey_core::Backend;
     ///
     /// let plan = StoragePlan::default_for(FormatKind::ShortPrefixComb);
     /// let column = plan.column_definition(Backend::MariaDb, "id", Nullability::NotNull)?;
@@ -64,7 +66,9 @@ impl StoragePlan {
     /// [`Error::Identifier`] for a name that the backend cannot take.
     ///
     /// ```
-    /// use rowkey_core::{Backend, FormatKind, StoragePlan};
+    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::storage::StoragePlan;
+    /// use rowkey_core::Backend;
     ///
     /// let plan = StoragePlan::default_for(FormatKind::UuidV4).with(Backend::Sqlite, "text-upper");
     /// assert_eq!(
@@ -134,8 +138,8 @@ impl Column {
 /// Made from `"offer"` or from `("sales", "offer")`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableName<'a> {
-    pub(super) schema: Option<&'a str>,
-    pub(super) table: &'a str,
+    pub(crate) schema: Option<&'a str>,
+    pub(crate) table: &'a str,
 }
 
 impl<'a> From<&'a str> for TableName<'a> {
@@ -164,7 +168,8 @@ impl TableName<'_> {
     /// [`Error::Identifier`] for a name that the backend cannot take.
     ///
     /// ```
-    /// use rowkey_core::{Backend, TableName};
+    /// use rowkey_core::storage::TableName;
+    /// use rowkey_core::Backend;
     ///
     /// let name = TableName::from(("sales", "offer"));
     /// assert_eq!(name.quoted(Backend::MariaDb)?, "`sales`.`offer`");
@@ -187,7 +192,8 @@ impl TableName<'_> {
 /// backend takes (63 bytes in PostgreSQL, 64 characters in MySQL and MariaDB, 128 in SQL Server).
 ///
 /// ```
-/// use rowkey_core::{Backend, quote_identifier};
+/// use rowkey_core::storage::quote_identifier;
+/// use rowkey_core::Backend;
 ///
 /// assert_eq!(quote_identifier(Backend::Postgres, "my \"id\"")?, "\"my \"\"id\"\"\"");
 /// assert_eq!(quote_identifier(Backend::SqlServer, "a]b")?, "[a]]b]");

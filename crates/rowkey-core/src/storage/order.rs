@@ -14,7 +14,7 @@ use super::Permutation;
 /// Source: `System.Data.SqlTypes.SqlGuid`, which compares the bytes of .NET's mixed-endian array.
 ///
 /// ```
-/// use rowkey_core::SqlServerOrd;
+/// use rowkey_core::storage::SqlServerOrd;
 /// use uuid::uuid;
 ///
 /// let a = uuid!("55666bee-b3a0-4bf5-81a7-86ff976e763f");

@@ -1,7 +1,7 @@
 //! The plan of a key: its column on every backend.
 
 use super::{Backend, Column, Layout, Storage};
-use crate::FormatKind;
+use crate::format::FormatKind;
 
 use Layout::{Prefix, Public, SqlServer, Suffix};
 use Storage::{Decimal, Uuid};
@@ -30,7 +30,9 @@ const MATRIX: [(FormatKind, [(Storage, Layout); 4]); 12] = [
 /// MySQL and MariaDB, because their drivers cannot tell the two servers apart.
 ///
 /// ```
-/// use rowkey_core::{Backend, FormatKind, Layout, Storage, StoragePlan};
+/// use rowkey_core::format::FormatKind;
+/// use rowkey_core::storage::{Layout, Storage, StoragePlan};
+/// use rowkey_core::Backend;
 ///
 /// const PLAN: StoragePlan = StoragePlan::default_for(FormatKind::DistributedId)
 ///     .with(Backend::Postgres, "uuid");

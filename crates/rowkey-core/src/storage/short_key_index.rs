@@ -16,7 +16,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Backend, Layout, StoragePlan, Wire, quote_identifier};
-use crate::{Error, FormatKind};
+use crate::Error;
+use crate::format::FormatKind;
 
 impl StoragePlan {
     /// The statements that make a unique index on the group and number of a LUUID key's column, so
@@ -30,7 +31,7 @@ impl StoragePlan {
     /// statements then, and `SELECT *` shows that column.
     ///
     /// The index is there to refuse. A row is found by its number with the
-    /// [bounds](crate::ShortKey::bounds) of the short key, which the primary key answers.
+    /// [bounds](crate::luuid::ShortKey::bounds) of the short key, which the primary key answers.
     ///
     /// # Errors
     ///
@@ -38,7 +39,9 @@ impl StoragePlan {
     /// is not that of a LUUID key, or uses MariaDB's own `UUID` type and the backend is MySQL.
     ///
     /// ```
-    /// use rowkey_core::{Backend, FormatKind, StoragePlan};
+    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::storage::StoragePlan;
+    /// use rowkey_core::Backend;
     ///
     /// let plan = StoragePlan::default_for(FormatKind::Luuid);
     /// let index = plan.short_key_index(Backend::MariaDb, "customers", "id", "by_number")?;

@@ -6,8 +6,9 @@ use core::fmt;
 
 use super::postgres::numeric;
 use super::{Backend, Column, Permutation, Storage, TextForm, Wire};
+use crate::Error;
+use crate::format::FormatKind;
 use crate::text::{Encoding, ShortText, hyphenated};
-use crate::{Error, FormatKind};
 
 /// What a driver binds for a key. Bytes and text are already in the column's layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,7 +262,9 @@ impl Column {
     /// DECIMAL column.
     ///
     /// ```
-    /// use rowkey_core::{Backend, FormatKind, StoragePlan};
+    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::storage::StoragePlan;
+    /// use rowkey_core::Backend;
     ///
     /// let plan = StoragePlan::default_for(FormatKind::DistributedId);
     /// assert_eq!(plan.column(Backend::Sqlite).required_type(), Some("TEXT"));
@@ -280,7 +283,9 @@ impl Column {
     /// floating-point numbers, and find the rows of neighbouring keys.
     ///
     /// ```
-    /// use rowkey_core::{Backend, FormatKind, StoragePlan};
+    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::storage::StoragePlan;
+    /// use rowkey_core::Backend;
     ///
     /// let plan = StoragePlan::default_for(FormatKind::DistributedId);
     /// assert_eq!(plan.column(Backend::MySql).parameter_cast(), Some("DECIMAL(28,0)"));
@@ -297,7 +302,9 @@ impl Column {
     /// The SQL literal of a public value, to paste into a WHERE clause on this column's backend.
     ///
     /// ```
-    /// use rowkey_core::{Backend, FormatKind, StoragePlan};
+    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::storage::StoragePlan;
+    /// use rowkey_core::Backend;
     ///
     /// let plan = StoragePlan::default_for(FormatKind::DistributedId);
     /// let literal = |backend| plan.column(backend).literal(1_088_824_355_131_185_736_905_670_087);

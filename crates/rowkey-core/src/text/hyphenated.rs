@@ -6,7 +6,8 @@
 use uuid::Uuid;
 
 use super::ShortText;
-use crate::{Error, TextProblem};
+use crate::Error;
+use crate::error::TextProblem;
 
 const LENGTH: usize = 36;
 const FORM: &str = "hyphenated UUID text (36 characters, 8-4-4-4-12 hexadecimal digits)";

@@ -17,7 +17,8 @@ use core::fmt;
 use core::ops::{Deref, RangeInclusive};
 use core::str::FromStr;
 
-use crate::{Error, TextProblem};
+use crate::Error;
+use crate::error::TextProblem;
 
 pub mod base62;
 pub mod decimal;

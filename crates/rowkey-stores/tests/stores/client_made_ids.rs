@@ -5,7 +5,8 @@ use std::cell::Cell;
 use anyhow::{Result, anyhow};
 use futures_util::future;
 use rowkey::generate::{Clock, EntropyFn, GenerateWith};
-use rowkey::{CreationWindow, EntityKey, ShortPrefixComb, UnixMillis, ValidationError};
+use rowkey::validate::{CreationWindow, ValidationError};
+use rowkey::{EntityKey, ShortPrefixComb, UnixMillis};
 use rowkey_stores::{By, Conflict, CreateError, Error, Found, Origin, Store, find_or_create};
 use rowkey_testkit::TestDatabase;
 

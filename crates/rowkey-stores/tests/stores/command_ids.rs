@@ -6,10 +6,9 @@ use std::pin::pin;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use futures_util::future::{self, Either};
-use rowkey::{
-    DistributedId, DistributedId128, EntityKey, LuuidGroup, UuidV4, UuidV7, ValidationError,
-    entity_key,
-};
+use rowkey::luuid::LuuidGroup;
+use rowkey::validate::ValidationError;
+use rowkey::{DistributedId, DistributedId128, EntityKey, UuidV4, UuidV7, entity_key};
 use rowkey_stores::{
     By, Conflict, CreateError, Created, Error, Origin, Store, create_once, find_or_create,
     reserve_block,

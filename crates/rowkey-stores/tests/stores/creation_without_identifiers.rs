@@ -3,8 +3,10 @@
 
 use anyhow::Result;
 use futures_util::future;
+use rowkey::command_log::Execution;
 use rowkey::generate::{EntropyFn, GenerateWith};
-use rowkey::{ConditionPart, EntityKey, Execution, UnixMillis, UuidV7};
+use rowkey::time_range::ConditionPart;
+use rowkey::{EntityKey, UnixMillis, UuidV7};
 use rowkey_testkit::TestDatabase;
 
 use crate::halls::{Booking, HallId, Halls, Refusal, What};

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future;
-use rowkey::{LuuidGroup, ShortKeyAllocator as _};
+use rowkey::luuid::{LuuidGroup, ShortKeyAllocator as _};
 use rowkey_stores::{
     Error, KeyBlocks, Origin, Store, create_once, find_or_create, in_transaction, is_unavailable,
 };

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow, ensure};
 use futures_util::future;
-use rowkey::{Execution, UnboundedCommandLog};
+use rowkey::command_log::{Execution, UnboundedCommandLog};
 use rowkey_testkit::TestDatabase;
 
 use crate::halls::{Booking, BookingId, Fate, Hall, HallId, Halls, REMEMBERED, Refusal, What};

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use futures_util::future;
-use rowkey::{LuuidGroup, ShortKeyAllocator};
+use rowkey::luuid::{LuuidGroup, ShortKeyAllocator};
 use rowkey_stores::{Error, KeyBlocks, reserve_block};
 use rowkey_testkit::{Backend, TestDatabase, test_name};
 use sqlx::{MySqlPool, PgPool, SqlitePool};

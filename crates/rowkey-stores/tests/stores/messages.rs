@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result};
-use rowkey::LuuidGroup;
+use rowkey::luuid::LuuidGroup;
 use rowkey_stores::{in_transaction, reserve_block};
 use rowkey_testkit::TestDatabase;
 use sqlx::PgPool;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use futures_util::future;
-use rowkey::{LuuidGroup, ShortKeyAllocator as _};
+use rowkey::luuid::{LuuidGroup, ShortKeyAllocator as _};
 use rowkey_stores::{
     By, KeyBlocks, Lent, Store, create_once, in_transaction, prune, reserve_block,
 };

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use rowkey::{EntityKey, Nullability, ShortPrefixComb, UuidV7, entity_key};
+use rowkey::storage::Nullability;
+use rowkey::{EntityKey, ShortPrefixComb, UuidV7, entity_key};
 use rowkey_stores::{Session, Store};
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::migrate::Migrator;

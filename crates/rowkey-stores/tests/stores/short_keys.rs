@@ -5,7 +5,9 @@ use std::error::Error as StdError;
 use std::io;
 
 use anyhow::{Context, Result};
-use rowkey::{EntityKey, InMemoryShortKeys, Luuid, Nullability, entity_key};
+use rowkey::luuid::InMemoryShortKeys;
+use rowkey::storage::Nullability;
+use rowkey::{EntityKey, Luuid, entity_key};
 use rowkey_stores::{CreateError, create_numbered};
 use rowkey_testkit::{Backend, TestDatabase};
 

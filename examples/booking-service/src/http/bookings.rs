@@ -3,7 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use rowkey::{EntityKey, PublicId, ShortKey};
+use rowkey::EntityKey;
+use rowkey::luuid::ShortKey;
+use rowkey::public_id::PublicId;
 use rowkey_stores::Found;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use rowkey::PublicId;
+use rowkey::public_id::PublicId;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use rowkey::ValidationError;
+use rowkey::validate::ValidationError;
 use rowkey_stores::{Found, Origin};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -9,7 +9,7 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use axum::{Extension, Json};
-use rowkey::ValidationError;
+use rowkey::validate::ValidationError;
 use rowkey_stores::{Conflict, is_unavailable};
 use serde::Serialize;
 use serde_path_to_error::Segment;

@@ -8,7 +8,8 @@ mod migrations;
 mod sql;
 
 use async_trait::async_trait;
-use rowkey::{ShortKey, ValidationError};
+use rowkey::luuid::ShortKey;
+use rowkey::validate::ValidationError;
 use rowkey_stores::{By, Conflict, CreateError, Found};
 
 use crate::keys::{BookingId, BookingOfferId, CommandId, CustomerId, InvoiceId};

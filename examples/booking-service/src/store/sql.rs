@@ -6,8 +6,10 @@
 use std::num::NonZeroU32;
 
 use async_trait::async_trait;
+use rowkey::command_log::CommandLog;
 use rowkey::driver::sqlx::PushBounds;
-use rowkey::{CommandLog, CreationWindow, ShortKey};
+use rowkey::luuid::ShortKey;
+use rowkey::validate::CreationWindow;
 use rowkey_stores::{
     Created, Found, KeyBlocks, Leased, Lent, Session, create_numbered, create_once, find_or_create,
     forget, in_transaction, prune,

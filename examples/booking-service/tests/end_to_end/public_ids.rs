@@ -1,7 +1,8 @@
 //! Ids for the public: nobody learns an invoice's number from one, or makes one up.
 
 use anyhow::{Context, Result};
-use rowkey::{DistributedId, LabelledCipher, PublicIdSecret, PublicIdSecrets};
+use rowkey::DistributedId;
+use rowkey::public_id::{LabelledCipher, PublicIdSecret, PublicIdSecrets};
 use rowkey_testkit::TestDatabase;
 use serde_json::Value;
 

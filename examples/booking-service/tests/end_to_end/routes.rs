@@ -3,7 +3,8 @@
 use anyhow::Result;
 use hyper::StatusCode;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderName};
-use rowkey::{Luuid, LuuidGroup};
+use rowkey::Luuid;
+use rowkey::luuid::LuuidGroup;
 use rowkey_testkit::TestDatabase;
 use serde_json::{Value, json};
 

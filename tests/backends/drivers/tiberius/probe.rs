@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use anyhow::Result;
-use rowkey::SqlServerOrd;
+use rowkey::storage::SqlServerOrd;
 use rowkey_testkit::Server;
 use tiberius::numeric::Numeric;
 use tiberius::{ColumnData, IntoRow, Query, Row, Uuid};

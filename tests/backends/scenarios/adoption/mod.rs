@@ -25,7 +25,8 @@ mod wrong_declarations;
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
-use rowkey::{Backend, Storage};
+use rowkey::Backend;
+use rowkey::storage::Storage;
 use sqlx::{MySql, Postgres, Sqlite};
 
 use self::page_session::{PAGES, PageSession};

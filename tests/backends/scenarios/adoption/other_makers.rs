@@ -1,7 +1,8 @@
 //! Guids of EF Core, NHibernate and SQL Server. `crates/rowkey/tests/other_makers.rs` makes them.
 
 use anyhow::{Result, ensure};
-use rowkey::{AnyUuid, Backend, EntityKey, Nullability, SqlServerOrd, entity_key};
+use rowkey::storage::{Nullability, SqlServerOrd};
+use rowkey::{AnyUuid, Backend, EntityKey, entity_key};
 use uuid::Uuid;
 
 use super::page_session::PageSession;

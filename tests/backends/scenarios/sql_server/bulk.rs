@@ -1,7 +1,9 @@
 //! Bulk inserts.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::{Backend, FormatKind, Nullability, Storage};
+use rowkey::Backend;
+use rowkey::format::FormatKind;
+use rowkey::storage::{Nullability, Storage};
 use tiberius::{ColumnData, TokenRow};
 
 use crate::driver::{Driver, Session};

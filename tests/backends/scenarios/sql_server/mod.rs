@@ -9,7 +9,7 @@ mod parameters;
 mod pool;
 mod stored;
 
-use rowkey::Storage;
+use rowkey::storage::Storage;
 
 use super::Scenario;
 use crate::driver::Assumption;

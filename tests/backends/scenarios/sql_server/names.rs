@@ -2,7 +2,9 @@
 
 use anyhow::{Result, ensure};
 use rowkey::driver::tiberius::{RowKeys, ToCondition};
-use rowkey::{Backend, EntityKey, FormatKind, Nullability};
+use rowkey::format::FormatKind;
+use rowkey::storage::Nullability;
+use rowkey::{Backend, EntityKey};
 use tiberius::Query as Statement;
 
 use crate::driver::Session;

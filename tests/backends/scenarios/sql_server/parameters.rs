@@ -1,8 +1,9 @@
 //! Parameters: lists with and without casts, NULL, as many as a query takes, and tables.
 
 use anyhow::{Context, Result, ensure};
+use rowkey::Backend;
 use rowkey::driver::tiberius::{Error as KeyError, RowKeys, ToCondition, ToMssql};
-use rowkey::{Backend, Nullability, Wire};
+use rowkey::storage::{Nullability, Wire};
 use tiberius::{ColumnData, Command, Query as Statement, Row, SqlTableDataRow, TableValueRow};
 
 use crate::driver::{KeyOf, Session};

@@ -1,7 +1,8 @@
 //! Guids as SQL Server stores and shows them.
 
 use anyhow::{Result, ensure};
-use rowkey::{Column, FormatKind, Layout, Storage};
+use rowkey::format::FormatKind;
+use rowkey::storage::{Column, Layout, Storage};
 
 use super::bulk::send_in_bulk;
 use crate::driver::{Driver, Session};

@@ -3,11 +3,13 @@
 mod keys;
 
 use clap::ValueEnum;
-use rowkey_core::text::{Encoding, ShortText, Width, decimal, hyphenated};
-use rowkey_core::{
-    DistributedId, Error, FormatKind, LabelledCipher, PublicId, PublicIdCipher, PublicIdCiphers,
-    PublicIdSecret, PublicIdSecrets, PublicIdValue, SealedCipher, SealedId,
+use rowkey_core::format::FormatKind;
+use rowkey_core::public_id::{
+    LabelledCipher, PublicId, PublicIdCipher, PublicIdCiphers, PublicIdSecret, PublicIdSecrets,
+    PublicIdValue, SealedCipher, SealedId,
 };
+use rowkey_core::text::{Encoding, ShortText, Width, decimal, hyphenated};
+use rowkey_core::{DistributedId, Error};
 use serde::Serialize;
 use uuid::Uuid;
 

@@ -1,7 +1,8 @@
 //! A span of keys whose order the declaration gives up in SQL Server.
 
 use rowkey::driver::tiberius::{ToCondition, ToMssql};
-use rowkey::{EntityKey, Luuid, ShortKey, UnixMillis, UuidV7, entity_key};
+use rowkey::luuid::ShortKey;
+use rowkey::{EntityKey, Luuid, UnixMillis, UuidV7, entity_key};
 
 #[entity_key(storage(sqlserver = "uuid:public-unordered"))]
 struct VisitId(UuidV7);

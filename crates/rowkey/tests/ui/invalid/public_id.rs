@@ -1,6 +1,7 @@
 //! A label is a plain word, and what has none says how to give it one.
 
-use rowkey::{DistributedId, PublicIdLabel, UuidV7, entity_key};
+use rowkey::public_id::PublicIdLabel;
+use rowkey::{DistributedId, UuidV7, entity_key};
 
 #[entity_key(public_id = "")]
 pub struct InvoiceId(DistributedId);

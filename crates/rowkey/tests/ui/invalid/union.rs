@@ -1,6 +1,7 @@
 //! Keys that cannot be told apart make no union.
 
-use rowkey::{GroupRegistry, KeyGroup, Luuid, UuidV7, entity_key, key_union};
+use rowkey::luuid::{GroupRegistry, KeyGroup};
+use rowkey::{Luuid, UuidV7, entity_key, key_union};
 
 #[entity_key(group = "com.acme.Price", prefix = "p")]
 pub struct PriceId(Luuid);

@@ -2,7 +2,8 @@
 
 #![deny(warnings)]
 
-use rowkey::{AnyUuid, EntityKey, KeyUnion, Luuid, entity_key, key_union};
+use rowkey::luuid::KeyUnion;
+use rowkey::{AnyUuid, EntityKey, Luuid, entity_key, key_union};
 
 #[entity_key(group = "com.acme.Customer")]
 pub struct CustomerId(Luuid);

@@ -2,8 +2,9 @@
 
 use core::num::NonZeroU32;
 
+use crate::Error;
 use crate::format::LUUID_KEY_MAX;
-use crate::{Error, LuuidGroup};
+use crate::luuid::LuuidGroup;
 
 /// Consecutive numbers of one group that nobody else hands out.
 ///
@@ -12,7 +13,7 @@ use crate::{Error, LuuidGroup};
 /// ```
 /// use std::num::NonZeroU32;
 ///
-/// use rowkey_core::{LuuidGroup, ShortKeyBlock};
+/// use rowkey_core::luuid::{LuuidGroup, ShortKeyBlock};
 ///
 /// let customers = LuuidGroup::of("com.acme.Customer");
 /// let mut block = ShortKeyBlock::starting_at(customers, 101, NonZeroU32::new(100).unwrap())?;
@@ -42,7 +43,7 @@ impl ShortKeyBlock {
     ) -> Result<Self, Error> {
         if first == 0 {
             return Err(Error::Field {
-                format: crate::FormatKind::Luuid,
+                format: crate::format::FormatKind::Luuid,
                 field: "first key",
                 value: 0,
                 min: 1,

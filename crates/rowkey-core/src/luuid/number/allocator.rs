@@ -1,12 +1,13 @@
 //! Where new short keys come from.
 
-use crate::{Error, LuuidGroup};
+use crate::Error;
+use crate::luuid::LuuidGroup;
 
 /// Hands out the numbers of new LUUID keys, each number once per group.
 ///
 /// [`EntityKey::allocate`](crate::EntityKey::allocate) makes keys with one. For tests there is
-/// [`InMemoryShortKeys`](crate::InMemoryShortKeys); an allocator for several processes keeps its
-/// counters in a table, from which it takes a [`ShortKeyBlock`](crate::ShortKeyBlock) at a time.
+/// [`InMemoryShortKeys`](crate::luuid::InMemoryShortKeys); an allocator for several processes keeps its
+/// counters in a table, from which it takes a [`ShortKeyBlock`](crate::luuid::ShortKeyBlock) at a time.
 /// The trait asks for no async runtime: an allocator that needs to wait says how in its future.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` hands out no short keys",

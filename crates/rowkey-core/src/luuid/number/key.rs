@@ -5,8 +5,10 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::str::FromStr;
 
+use crate::format::FormatKind;
 use crate::format::LUUID_KEY_MAX;
-use crate::{Bounds, EntityKey, Error, FormatKind, Luuid};
+use crate::time_range::Bounds;
+use crate::{EntityKey, Error, Luuid};
 
 /// The number of a LUUID key within its group, 0 to 2^48-1, without the random rest: what stands
 /// in letters and addresses, and what people read out.
@@ -19,7 +21,8 @@ use crate::{Bounds, EntityKey, Error, FormatKind, Luuid};
 /// Keys with a number are found by its [`bounds`](Self::bounds).
 ///
 /// ```
-/// use rowkey_core::{EntityKey, Luuid, ShortKey};
+/// use rowkey_core::luuid::ShortKey;
+/// use rowkey_core::{EntityKey, Luuid};
 ///
 /// fn tell<K: EntityKey<Format = Luuid>>(customer: K) -> String {
 ///     format!("For future reference, your client id is {}.", customer.short_key())

@@ -4,8 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Backend, StoragePlan, TableName, Wire, quote_identifier};
+use crate::Backend;
 use crate::format::TimeField;
+use crate::storage::{StoragePlan, TableName, Wire, quote_identifier};
 use crate::{Error, UnixMillis};
 
 /// The partitions of a table by the time in its keys, as SQL for PostgreSQL, MySQL and MariaDB.
@@ -20,7 +21,10 @@ use crate::{Error, UnixMillis};
 /// `_999` behind it if it needs them.
 ///
 /// ```
-/// use rowkey_core::{Backend, FormatKind, StoragePlan, TimePartitions, UnixMillis};
+/// use rowkey_core::format::FormatKind;
+/// use rowkey_core::storage::StoragePlan;
+/// use rowkey_core::time_range::TimePartitions;
+/// use rowkey_core::{Backend, UnixMillis};
 ///
 /// // OrderId::PLAN of a key that is declared with #[entity_key].
 /// let plan = StoragePlan::default_for(FormatKind::UuidV7);

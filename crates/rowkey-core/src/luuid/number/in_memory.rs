@@ -5,14 +5,15 @@ use core::future::{self, Future};
 use std::sync::{Mutex, PoisonError};
 
 use super::ShortKeyAllocator;
+use crate::Error;
 use crate::format::LUUID_KEY_MAX;
-use crate::{Error, LuuidGroup};
+use crate::luuid::LuuidGroup;
 
 /// Counts the numbers of every group from 1 on and forgets them when it is dropped: for tests, and
 /// for a program that is alone and reads the largest numbers back when it starts.
 ///
 /// ```
-/// use rowkey_core::{InMemoryShortKeys, LuuidGroup};
+/// use rowkey_core::luuid::{InMemoryShortKeys, LuuidGroup};
 ///
 /// let [customer, order] = ["com.acme.Customer", "com.acme.Order"].map(LuuidGroup::of);
 /// let keys = InMemoryShortKeys::new();

@@ -4,7 +4,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use super::ShortKeyBlock;
-use crate::LuuidGroup;
+use crate::luuid::LuuidGroup;
 
 /// The blocks that a process has reserved and not used up, for any number of threads.
 ///
@@ -13,7 +13,7 @@ use crate::LuuidGroup;
 /// ```
 /// use std::num::NonZeroU32;
 ///
-/// use rowkey_core::{LuuidGroup, ReservedShortKeys, ShortKeyBlock};
+/// use rowkey_core::luuid::{LuuidGroup, ReservedShortKeys, ShortKeyBlock};
 ///
 /// let customers = LuuidGroup::of("com.acme.Customer");
 /// let reserved = ReservedShortKeys::new();

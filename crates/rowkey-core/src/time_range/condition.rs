@@ -3,7 +3,9 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::{Backend, Bounds, KeyBound, KeyRange, quote_identifier};
+use super::{Bounds, KeyBound, KeyRange};
+use crate::Backend;
+use crate::storage::quote_identifier;
 use crate::{EntityKey, Error};
 
 /// The name of a column, alone or with its table's name or alias. Made from `"id"` or from
@@ -40,7 +42,8 @@ impl ColumnName<'_> {
     /// [`Error::Identifier`] for a name that the backend cannot take.
     ///
     /// ```
-    /// use rowkey_core::{Backend, ColumnName};
+    /// use rowkey_core::time_range::ColumnName;
+    /// use rowkey_core::Backend;
     ///
     /// let name = ColumnName::from(("offer", "id"));
     /// assert_eq!(name.quoted(Backend::SqlServer)?, "[offer].[id]");

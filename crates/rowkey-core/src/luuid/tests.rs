@@ -1,7 +1,7 @@
 //! As many groups as there are numbers, within the steps that the compiler allows a constant.
 
 use super::{GroupRegistry, KeyGroup, refuse_union};
-use crate::LuuidGroup;
+use crate::luuid::LuuidGroup;
 
 const COUNT: usize = LuuidGroup::COUNT;
 

@@ -4,8 +4,9 @@ use alloc::borrow::Cow;
 
 use uuid::Uuid;
 
+use crate::luuid::LuuidGroup;
 use crate::message::{Message, equal};
-use crate::{EntityKey, Error, Luuid, LuuidGroup};
+use crate::{EntityKey, Error, Luuid};
 
 /// A group with the name that its number is made of, and the key type that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -143,7 +144,7 @@ const fn refuse_clash(first: &KeyGroup, second: &KeyGroup) -> ! {
 /// compile error that names both.
 ///
 /// ```
-/// use rowkey_core::{GroupRegistry, KeyGroup, LuuidGroup};
+/// use rowkey_core::luuid::{GroupRegistry, KeyGroup, LuuidGroup};
 ///
 /// const GROUPS: GroupRegistry = GroupRegistry::new(&[
 ///     // For the keys of this program: KeyGroup::of::<CustomerId>()
@@ -155,7 +156,7 @@ const fn refuse_clash(first: &KeyGroup, second: &KeyGroup) -> ! {
 /// ```
 ///
 /// ```compile_fail
-/// use rowkey_core::{GroupRegistry, KeyGroup};
+/// use rowkey_core::luuid::{GroupRegistry, KeyGroup};
 ///
 /// // Both names have the CRC-12 1dd.
 /// const GROUPS: GroupRegistry = GroupRegistry::new(&[

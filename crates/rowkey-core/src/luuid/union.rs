@@ -8,9 +8,11 @@ use uuid::Uuid;
 
 use super::KeyGroup;
 use super::registry::refuse_clashes;
+use crate::format::Format;
+use crate::luuid::LuuidGroup;
 use crate::message::{Message, equal};
 use crate::text::Encoding;
-use crate::{EntityKey, Error, Format, Luuid, LuuidGroup};
+use crate::{EntityKey, Error, Luuid};
 
 /// A key of one of several types over [`Luuid`], declared with `#[key_union]`.
 ///

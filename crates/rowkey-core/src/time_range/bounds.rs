@@ -4,9 +4,11 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Bound, Deref, RangeBounds};
 
-use super::{Column, Stored};
+use crate::format::{Format, FormatKind, TimeOrdered};
 use crate::format::{TimeField, interval_number};
-use crate::{CreationWindow, EntityKey, Format, FormatKind, TimeOrdered, UnixMillis};
+use crate::storage::{Column, Stored};
+use crate::validate::CreationWindow;
+use crate::{EntityKey, UnixMillis};
 
 /// One half-open interval of public values: from `lower` on, below `upper`; `None` is unbounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -206,7 +208,7 @@ pub struct KeyRange<K: EntityKey> {
     pub upper: Option<KeyBound<K>>,
 }
 
-/// The keys of a time span, or of a [short key](crate::ShortKey): none, one or two [`KeyRange`]s,
+/// The keys of a time span, or of a [short key](crate::luuid::ShortKey): none, one or two [`KeyRange`]s,
 /// disjoint and in column order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds<K: EntityKey> {

@@ -1,0 +1,12 @@
+//! Time spans as conditions on keys, and partitions by the time in keys.
+//!
+//! [`EntityKey::bounds`](crate::EntityKey::bounds) gives the [`Bounds`] of the ids that were made in
+//! a span. Drivers bind their edges like keys.
+
+mod bounds;
+mod condition;
+mod partition;
+
+pub use bounds::{Bounds, KeyBound, KeyRange, ValueRange, ValueRanges};
+pub use condition::{ColumnName, ConditionPart};
+pub use partition::TimePartitions;
