@@ -54,11 +54,11 @@ fn of_the_page_about_hidden_ids() {
 
 #[test]
 fn of_the_readme() {
-    commands_print_what_the_chapter_says(include_str!("../../README.md"), 2);
+    commands_print_what_the_page_says(include_str!("../../README.md"), 2);
 }
 
 #[test]
 fn of_the_chapter_about_the_command_line() {
     let chapter = include_str!("../../../../docs/src/command-line.md");
-    commands_print_what_the_chapter_says(chapter, 4);
+    commands_print_what_the_page_says(chapter, 4);
 }
