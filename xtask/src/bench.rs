@@ -4,11 +4,9 @@ use std::{env, path::PathBuf, process::Command};
 
 use anyhow::{Result, bail, ensure};
 
-use crate::{
-    backend::Backend,
-    command, tool,
-    workspace::{self, BENCH_PACKAGE, Metadata},
-};
+use rowkey_testkit::{Backend, url_variable};
+
+use crate::{command, tool, workspace::Metadata};
 
 /// Rows of each table on the page in docs/src/.
 const PAGE_ROWS: u64 = 1_000_000;
@@ -54,8 +52,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if command::output(Command::new("valgrind").arg("--version")).is_err() {
         bail!("valgrind is not installed; install the package `valgrind` of your system");
     }
-    for mut command in commands() {
-        command::run(&mut command)?;
+    for words in COMMANDS {
+        command::run(&mut cargo(words))?;
     }
     Ok(())
 }
@@ -67,31 +65,21 @@ fn databases(args: &Args) -> Result<Command> {
         None => {
             let is_set = |variable: &str| env::var(variable).is_ok_and(|url| !url.is_empty());
             ensure_whole_page(args.rows, is_set)?;
-            workspace::root().join("docs").join("src")
+            command::root().join("docs").join("src")
         }
     };
-    let mut command = command::cargo(&[
-        "run",
-        "--profile",
-        "bench",
-        "-p",
-        BENCH_PACKAGE,
-        "--features",
-        "drivers",
-        "--bin",
-        "databases",
-        "--",
-    ]);
+    let run = "run --profile bench -p rowkey-bench --features drivers --bin databases --";
+    let mut command = cargo(run);
     command.arg(args.rows.to_string()).arg(output);
     Ok(command)
 }
 
 /// The run on the compiler.
 fn compile(args: &Args) -> Result<Command> {
-    let docs = || workspace::root().join("docs").join("src");
+    let docs = || command::root().join("docs").join("src");
     let output = args.output.clone().unwrap_or_else(docs);
-    let work = Metadata::load()?.target_directory().join("compile-cost");
-    let mut command = command::cargo(&["run", "-p", BENCH_PACKAGE, "--bin", "compile", "--"]);
+    let work = Metadata::load()?.target_directory.join("compile-cost");
+    let mut command = cargo("run -p rowkey-bench --bin compile --");
     command.arg(output).arg(work);
     Ok(command)
 }
@@ -103,8 +91,8 @@ fn ensure_whole_page(rows: u64, is_set: impl Fn(&str) -> bool) -> Result<()> {
         rows == PAGE_ROWS,
         "docs/src/benchmarks.md is about {PAGE_ROWS} rows, not {rows}; {HINT}"
     );
-    let servers = [Backend::Postgres, Backend::Mariadb].into_iter();
-    for variable in servers.filter_map(Backend::url_variable) {
+    let servers = [Backend::Postgres, Backend::MariaDb].into_iter();
+    for variable in servers.filter_map(url_variable) {
         ensure!(
             is_set(variable),
             "{variable} is not set, and docs/src/benchmarks.md is about every database; {HINT}"
@@ -114,42 +102,16 @@ fn ensure_whole_page(rows: u64, is_set: impl Fn(&str) -> bool) -> Result<()> {
 }
 
 /// What a benchmark run consists of, in this order.
-fn commands() -> [Command; 3] {
-    [
-        command::cargo(&[
-            "bench",
-            "-p",
-            BENCH_PACKAGE,
-            "--features",
-            "drivers",
-            "--bench",
-            "instructions",
-            "--",
-            // For `ratios`.
-            "--save-summary=json",
-        ]),
-        command::cargo(&[
-            "bench",
-            "-p",
-            BENCH_PACKAGE,
-            "--features",
-            "drivers",
-            "--bench",
-            "wall",
-        ]),
-        // The profile of the benchmarks: `ratios` takes figures only of its own build.
-        command::cargo(&[
-            "run",
-            "--profile",
-            "bench",
-            "-p",
-            BENCH_PACKAGE,
-            "--features",
-            "drivers",
-            "--bin",
-            "ratios",
-        ]),
-    ]
+const COMMANDS: [&str; 3] = [
+    // The summary is for `ratios`.
+    "bench -p rowkey-bench --features drivers --bench instructions -- --save-summary=json",
+    "bench -p rowkey-bench --features drivers --bench wall",
+    // The profile of the benchmarks: `ratios` takes figures only of its own build.
+    "run --profile bench -p rowkey-bench --features drivers --bin ratios",
+];
+
+fn cargo(words: &str) -> Command {
+    command::cargo(&words.split(' ').collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{command, tool, workspace};
+use crate::{command, tool};
 
 /// Pages outside of the book that link to files.
 const PAGES: [&str; 4] = ["README.md", "DESIGN.md", "COMPARE.md", "CONTRIBUTING.md"];
@@ -16,7 +16,7 @@ const PAGES: [&str; 4] = ["README.md", "DESIGN.md", "COMPARE.md", "CONTRIBUTING.
 pub(crate) fn run() -> Result<()> {
     tool::MDBOOK.require()?;
     tool::HYPERLINK.require()?;
-    let docs = workspace::root().join("docs");
+    let docs = command::root().join("docs");
     command::run(command::external(tool::MDBOOK.name).arg("build").arg(&docs))?;
 
     let book = docs.join("book");
@@ -30,9 +30,9 @@ pub(crate) fn run() -> Result<()> {
     command::run(links.arg("--check-anchors").arg(&book))?;
 
     for page in PAGES {
-        let text = fs::read_to_string(workspace::root().join(page)).context(page)?;
+        let text = fs::read_to_string(command::root().join(page)).context(page)?;
         let missing: Vec<&str> = file_links(&text)
-            .filter(|path| !is_file(&workspace::root().join(path)))
+            .filter(|path| !is_file(&command::root().join(path)))
             .collect();
         ensure!(missing.is_empty(), "{page} links to {missing:?}");
     }

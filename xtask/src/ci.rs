@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use crate::{
     book,
     client_library::{self, ClientLibrary},
-    command, consumer, fuzz, msrv, packages, tool,
-    tool::Tool,
+    command, consumer, fuzz, msrv, packages,
+    tool::{self, Tool},
     workspace::Metadata,
 };
 
@@ -17,107 +17,71 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Run only these steps, in their usual order.
-    steps: Vec<Step>,
+    #[arg(value_parser = names())]
+    steps: Vec<String>,
 }
 
-/// One check, declared in the order they run: quick ones first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Step {
-    /// Formatting, here, in fuzz/ and in consumer/.
-    Fmt,
-    /// Minimum Rust versions, as far as manifests declare them.
-    Msrv,
-    /// Licences and duplicate dependencies.
-    Deny,
-    /// Lints, here, in fuzz/ and in consumer/.
-    Clippy,
-    /// Documentation without warnings.
-    Doc,
-    /// The book, and the links of its pages.
-    Book,
-    /// Each feature of each published crate on its own.
-    Features,
-    /// Every package, as it would be published.
-    Packages,
-    /// A crate that uses rowkey, built and tested with one set of features at a time.
-    Consumer,
-    /// A short run of every fuzz target.
-    Fuzz,
+/// One check.
+struct Step {
+    name: &'static str,
+    headline: &'static str,
+    tools: &'static [Tool],
+    run: fn() -> Result<()>,
 }
 
-impl Step {
-    fn headline(self) -> &'static str {
-        match self {
-            Self::Fmt => "formatting",
-            Self::Msrv => "minimum Rust versions",
-            Self::Deny => "licences and duplicate dependencies",
-            Self::Clippy => "lints",
-            Self::Doc => "documentation",
-            Self::Book => "the book and its links",
-            Self::Features => "feature combinations",
-            Self::Packages => "packages",
-            Self::Consumer => "a consumer of each set of features",
-            Self::Fuzz => "fuzz targets",
-        }
-    }
+/// Every check, in the order they run: quick ones first.
+#[rustfmt::skip]
+const STEPS: &[Step] = &[
+    step("fmt", "formatting", &[], fmt),
+    step("msrv", "minimum Rust versions", &[], msrv::run),
+    step("deny", "licences and duplicate dependencies", &[tool::DENY], deny),
+    step("clippy", "lints", &[], clippy),
+    step("doc", "documentation", &[], doc),
+    step("book", "the book and its links", &[tool::MDBOOK, tool::HYPERLINK], book::run),
+    step("features", "feature combinations", &[tool::HACK], features),
+    step("packages", "packages", &[], packages::run),
+    step("consumer", "a consumer of each set of features", &[], consumer::run),
+    step("fuzz", "fuzz targets", &[tool::FUZZ], fuzz::run),
+];
 
-    fn tools(self) -> &'static [Tool] {
-        match self {
-            Self::Deny => &[tool::DENY],
-            Self::Book => &[tool::MDBOOK, tool::HYPERLINK],
-            Self::Features => &[tool::HACK],
-            Self::Fuzz => &[tool::FUZZ],
-            Self::Fmt | Self::Msrv | Self::Clippy | Self::Doc | Self::Packages | Self::Consumer => {
-                &[]
-            }
-        }
+const fn step(
+    name: &'static str,
+    headline: &'static str,
+    tools: &'static [Tool],
+    run: fn() -> Result<()>,
+) -> Step {
+    Step {
+        name,
+        headline,
+        tools,
+        run,
     }
+}
 
-    fn run(self) -> Result<()> {
-        match self {
-            Self::Fmt => fmt(),
-            Self::Msrv => msrv::run(),
-            Self::Deny => cargo(&["deny", "--all-features", "check", "licenses", "bans"]),
-            Self::Clippy => clippy(),
-            Self::Doc => doc(),
-            Self::Book => book::run(),
-            Self::Features => features(),
-            Self::Packages => packages::run(),
-            Self::Consumer => consumer::run(),
-            Self::Fuzz => fuzz::run(),
-        }
-    }
+fn names() -> PossibleValuesParser {
+    let steps = STEPS.iter();
+    steps
+        .map(|step| PossibleValue::new(step.name).help(step.headline))
+        .into()
 }
 
 /// Runs the steps that were asked for, all of them by default.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let steps: Vec<Step> = Step::value_variants()
-        .iter()
-        .copied()
-        .filter(|step| args.steps.is_empty() || args.steps.contains(step))
-        .collect();
+    let is_chosen =
+        |step: &&Step| args.steps.is_empty() || args.steps.iter().any(|name| name == step.name);
+    let steps: Vec<&Step> = STEPS.iter().filter(is_chosen).collect();
 
     // Before anything runs: a missing tool should not show up after minutes.
-    for tool in steps.iter().flat_map(|step| step.tools()) {
+    for tool in steps.iter().flat_map(|step| step.tools) {
         tool.require()?;
     }
 
     let start = Instant::now();
-    for (index, step) in steps.iter().enumerate() {
-        println!("\n==> [{}/{}] {}", index + 1, steps.len(), step.headline());
+    for (index, Step { headline, run, .. }) in steps.iter().enumerate() {
+        println!("\n==> [{}/{}] {headline}", index + 1, steps.len());
         let start = Instant::now();
-        step.run().with_context(|| {
-            format!(
-                "{} failed after {}",
-                step.headline(),
-                seconds(start.elapsed())
-            )
-        })?;
-        println!(
-            "<== {}: ok in {}",
-            step.headline(),
-            seconds(start.elapsed())
-        );
+        run().with_context(|| format!("{headline} failed after {}", seconds(start.elapsed())))?;
+        println!("<== {headline}: ok in {}", seconds(start.elapsed()));
     }
     println!("\nall checks passed in {}", seconds(start.elapsed()));
     Ok(())
@@ -134,9 +98,12 @@ fn cargo(args: &[&str]) -> Result<()> {
 fn fmt() -> Result<()> {
     cargo(&["fmt", "--all", "--check"])?;
     // Without --all, which would format the crates under test once more.
-    let mut fuzz = command::cargo(&["fmt", "--check", "--manifest-path"]);
-    command::run(fuzz.arg(fuzz::manifest()?))?;
+    cargo(&["fmt", "--check", "--manifest-path", fuzz::MANIFEST])?;
     consumer::fmt()
+}
+
+fn deny() -> Result<()> {
+    cargo(&["deny", "--all-features", "check", "licenses", "bans"])
 }
 
 fn clippy() -> Result<()> {
@@ -147,9 +114,8 @@ fn clippy() -> Result<()> {
     for library in missing {
         println!("not checked: {library}");
     }
-    let mut fuzz = command::cargo(&["clippy", "--all-targets", "--manifest-path"]);
-    fuzz.arg(fuzz::manifest()?);
-    command::run(fuzz.args(["--", "-D", "warnings"]))?;
+    let args = ["clippy", "--all-targets", "--manifest-path", fuzz::MANIFEST];
+    command::run(command::cargo(&args).args(["--", "-D", "warnings"]))?;
     consumer::clippy()
 }
 

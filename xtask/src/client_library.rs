@@ -96,19 +96,14 @@ pub(crate) fn feature_args(
         return vec!["--all-features".to_owned()];
     }
     let links_missing = |turned_on: &[String]| {
-        let mut libraries = missing.iter();
-        libraries.any(|library| turned_on.iter().any(|on| on == library.diesel_feature()))
+        let mut features = missing.iter().map(|library| library.diesel_feature());
+        features.any(|feature| turned_on.iter().any(|on| on == feature))
     };
-    let features: Vec<String> = metadata
-        .members()
-        .filter(|package| is_selected(&package.name))
-        .flat_map(|package| {
-            let features = package.features.iter();
-            features
-                .filter(|(_, turned_on)| !links_missing(turned_on))
-                .map(|(feature, _)| format!("{}/{feature}", package.name))
-        })
-        .collect();
+    let mut features = Vec::new();
+    for package in metadata.members().filter(|one| is_selected(&one.name)) {
+        let possible = package.features.iter().filter(|(_, on)| !links_missing(on));
+        features.extend(possible.map(|(feature, _)| format!("{}/{feature}", package.name)));
+    }
     vec![format!("--features={}", features.join(","))]
 }
 
@@ -119,17 +114,17 @@ mod tests {
     const METADATA: &str = r#"{
         "packages": [
             {"id": "a", "name": "rowkey", "version": "0.1.0", "rust_version": null,
-             "publish": null, "targets": [], "dependencies": [],
+             "publish": null, "dependencies": [],
              "features": {"std": [], "diesel-mysql": ["rowkey-diesel/mysql"]}},
             {"id": "b", "name": "rowkey-tests", "version": "0.1.0", "rust_version": null,
-             "publish": [], "targets": [], "dependencies": [],
+             "publish": [], "dependencies": [],
              "features": {"diesel-mysql": ["diesel/mysql"],
                           "diesel-postgres": ["diesel/postgres"]}},
             {"id": "c", "name": "repository", "version": "0.1.0", "rust_version": null,
-             "publish": [], "targets": [], "dependencies": [],
+             "publish": [], "dependencies": [],
              "features": {"diesel-mysql": ["diesel/mysql"]}},
             {"id": "d", "name": "diesel", "version": "2.3.14", "rust_version": null,
-             "publish": null, "targets": [], "dependencies": [],
+             "publish": null, "dependencies": [],
              "features": {"mysql": []}}
         ],
         "workspace_members": ["a", "b", "c"],

@@ -2,28 +2,37 @@
 
 use std::{
     env,
-    ffi::OsString,
-    process::{Command, ExitCode},
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+    process::Command,
 };
 
 use anyhow::{Context, Result, bail};
 
-use crate::workspace;
+/// The workspace root.
+pub(crate) fn root() -> PathBuf {
+    // Cargo sets the variable when it runs the task. The path known at compile
+    // time is only right until the checkout moves.
+    let manifest_dir = env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    let parent = manifest_dir.parent().map(Path::to_path_buf);
+    parent.unwrap_or(manifest_dir)
+}
 
 /// A `cargo` command that runs in the workspace root.
 pub(crate) fn cargo(args: &[&str]) -> Command {
     // Cargo names its own executable to what it starts; taking that one keeps
     // the toolchain of the outer command.
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let mut command = Command::new(cargo);
-    command.args(args).current_dir(workspace::root());
+    let mut command = external(cargo);
+    command.args(args);
     command
 }
 
 /// A command of another program that runs in the workspace root.
-pub(crate) fn external(program: &str) -> Command {
+pub(crate) fn external(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(workspace::root());
+    command.current_dir(root());
     command
 }
 
@@ -40,28 +49,6 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Shows the command and becomes it where that is possible: a signal then finds nothing else.
-/// Elsewhere, runs it and takes over its exit code.
-pub(crate) fn replace(command: &mut Command) -> Result<ExitCode> {
-    let shown = shown(command);
-    println!("$ {shown}");
-    let failed = || format!("could not start `{shown}`");
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::CommandExt;
-
-        Err(command.exec()).with_context(failed)
-    }
-    #[cfg(not(unix))]
-    {
-        let status = command.status().with_context(failed)?;
-        Ok(match status.code().map(u8::try_from) {
-            Some(Ok(code)) => code.into(),
-            _ => ExitCode::FAILURE,
-        })
-    }
-}
-
 /// Runs the command and returns what it wrote to its standard output.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let shown = shown(command);
@@ -75,20 +62,22 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("`{shown}` did not write UTF-8"))
 }
 
+/// How variables are called whose values are not shown.
+const SECRET: [&str; 2] = ["_PASSWORD", "_URL"];
+
 /// The command as one would type it, with the variables it sets.
 pub(crate) fn shown(command: &Command) -> String {
-    let mut words = Vec::new();
-    for (name, value) in command.get_envs() {
-        if let Some(value) = value {
-            words.push(format!(
-                "{}={}",
-                name.display(),
-                quoted(&value.to_string_lossy())
-            ));
-        }
-    }
+    let set = command
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
+    let mut words: Vec<String> = set
+        .map(|(name, value)| match name.to_string_lossy() {
+            name if SECRET.iter().any(|end| name.ends_with(end)) => format!("{name}=…"),
+            name => format!("{name}={}", quoted(&value.to_string_lossy())),
+        })
+        .collect();
     // Only the name: the path to cargo's executable is long and says nothing.
-    let program = std::path::Path::new(command.get_program());
+    let program = Path::new(command.get_program());
     let name = program.file_name().unwrap_or(program.as_os_str());
     words.push(name.to_string_lossy().into_owned());
     words.extend(command.get_args().map(|arg| quoted(&arg.to_string_lossy())));
@@ -112,10 +101,11 @@ mod tests {
         let mut command = Command::new("/somewhere/bin/cargo");
         command
             .args(["doc", "--no-deps"])
-            .env("RUSTDOCFLAGS", "-D warnings");
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .env("TEST_URL", "server=h;password=hunter2");
         assert_eq!(
             shown(&command),
-            "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps"
+            "RUSTDOCFLAGS='-D warnings' TEST_URL=… cargo doc --no-deps"
         );
     }
 }

@@ -5,14 +5,13 @@
 //! workspace of its own, forwards each feature of rowkey under the same name, and is built and
 //! tested once for each set.
 
-use std::{collections::HashSet, path::PathBuf, process::Command};
+use std::{collections::HashSet, process::Command};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{
-    command,
-    workspace::{self, Metadata},
-};
+use crate::{command, workspace::Metadata};
+
+const MANIFEST: &str = "consumer/Cargo.toml";
 
 /// The packages of `consumer/`.
 const PACKAGES: [&str; 2] = ["rowkey-consumer", "renamed"];
@@ -90,7 +89,7 @@ pub(crate) fn run() -> Result<()> {
     for (index, set) in sets.iter().enumerate() {
         println!("\n--> [{}/{}] {}", index + 1, sets.len(), set.name);
         check_packages(set).with_context(|| format!("with {}", set.name))?;
-        let mut test = cargo(&metadata, &["test", "--quiet", "--tests"])?;
+        let mut test = cargo(&metadata, &["test", "--quiet", "--tests"]);
         command::run(test.args(set.arguments()))
             .with_context(|| format!("the consumer fails with {}", set.name))?;
     }
@@ -99,57 +98,48 @@ pub(crate) fn run() -> Result<()> {
 
 /// Checks the formatting of the crate.
 pub(crate) fn fmt() -> Result<()> {
-    let mut fmt = command::cargo(&["fmt", "--check", "--manifest-path"]);
-    fmt.arg(manifest()?);
-    for package in PACKAGES {
-        fmt.args(["--package", package]);
-    }
-    command::run(&mut fmt)
+    let mut fmt = command::cargo(&["fmt", "--check", "--manifest-path", MANIFEST]);
+    command::run(fmt.args(PACKAGES.map(|package| format!("--package={package}"))))
 }
 
 /// Checks the lints of the crate, with all features.
 pub(crate) fn clippy() -> Result<()> {
     let arguments = ["clippy", "--workspace", "--all-targets", "--all-features"];
-    let mut clippy = cargo(&Metadata::load()?, &arguments)?;
+    let mut clippy = cargo(&Metadata::load()?, &arguments);
     command::run(clippy.args(["--", "-D", "warnings"]))
-}
-
-fn manifest() -> Result<PathBuf> {
-    let manifest = workspace::root().join("consumer").join("Cargo.toml");
-    if !manifest.is_file() {
-        bail!("there is no consumer crate: consumer/Cargo.toml does not exist");
-    }
-    Ok(manifest)
 }
 
 /// A command on the crate that builds. All sets share a folder: what they have in common is built
 /// once.
-fn cargo(metadata: &Metadata, arguments: &[&str]) -> Result<Command> {
+fn cargo(metadata: &Metadata, arguments: &[&str]) -> Command {
     let mut cargo = command::cargo(arguments);
-    cargo.arg("--manifest-path").arg(manifest()?);
+    cargo.args(["--manifest-path", MANIFEST, "--target-dir"]);
+    cargo.arg(metadata.target_directory.join("consumer"));
     cargo
-        .arg("--target-dir")
-        .arg(metadata.target_directory().join("consumer"));
-    Ok(cargo)
 }
 
 /// None, each on its own, all of each driver, and everything.
 fn sets(features: &[&str]) -> Vec<Set> {
-    let set = |name: &str, features: &[&str]| Set {
+    let set = |name: &str, is_in: &dyn Fn(&str) -> bool| Set {
         name: name.to_owned(),
-        features: features.iter().map(|&feature| feature.to_owned()).collect(),
-    };
-    let mut sets = vec![set("no features", &[])];
-    sets.extend(features.iter().map(|feature| set(feature, &[feature])));
-    for driver in DRIVERS {
-        let of_driver: Vec<&str> = features
+        features: features
             .iter()
-            .copied()
-            .filter(|feature| belongs(feature, driver))
-            .collect();
-        sets.push(set(&format!("all of {driver}"), &of_driver));
-    }
-    sets.push(set("everything", features));
+            .filter(|feature| is_in(feature))
+            .map(|&feature| feature.to_owned())
+            .collect(),
+    };
+    let mut sets = vec![set("no features", &|_| false)];
+    sets.extend(
+        features
+            .iter()
+            .map(|one| set(one, &|feature| feature == *one)),
+    );
+    sets.extend(DRIVERS.map(|driver| {
+        set(&format!("all of {driver}"), &|feature| {
+            belongs(feature, driver)
+        })
+    }));
+    sets.push(set("everything", &|_| true));
     sets
 }
 
@@ -178,11 +168,8 @@ impl Set {
 /// Checks that the crate depends on what its features need, and on nothing that others do.
 fn check_packages(set: &Set) -> Result<()> {
     let mut tree = command::cargo(&["tree", "--edges=normal", "--prefix=none"]);
-    tree.arg("--format={p}|{f}")
-        .arg("--manifest-path")
-        .arg(manifest()?);
-    let tree = command::output(tree.args(set.arguments()))?;
-    check_tree(set, &tree)
+    tree.args(["--format={p}|{f}", "--manifest-path", MANIFEST]);
+    check_tree(set, &command::output(tree.args(set.arguments()))?)
 }
 
 /// Checks the lines of `cargo tree`, such as `rowkey-core v0.1.0 (/a/path)|serde,std (*)`.
@@ -196,11 +183,8 @@ fn check_tree(set: &Set, tree: &str) -> Result<()> {
         brought.insert(name.to_owned());
         // The package was listed before if a star follows.
         let features = features.split(' ').next().unwrap_or_default();
-        brought.extend(
-            features
-                .split(',')
-                .map(|feature| format!("{name}/{feature}")),
-        );
+        let features = features.split(',');
+        brought.extend(features.map(|feature| format!("{name}/{feature}")));
     }
     for (what, by) in BROUGHT_BY {
         match (brought.contains(what), set.brings(by)) {

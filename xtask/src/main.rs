@@ -3,13 +3,13 @@
 //! Everything a contributor or a continuous-integration job runs goes through
 //! `cargo xtask <task>`, so that both run the same commands in the same order.
 
-mod backend;
 mod bench;
 mod book;
 mod ci;
 mod client_library;
 mod command;
 mod consumer;
+mod containers;
 mod fuzz;
 mod msrv;
 mod packages;

@@ -1,118 +1,47 @@
 //! The check that every crate keeps its promise about the minimum Rust version.
 //!
-//! Nothing is built with an older toolchain. What is checked is what the
-//! manifests say: no package that a crate is built from may declare a higher
-//! `rust-version` than the crate itself. Whether the sources themselves use a
-//! newer part of the standard library is what clippy's `incompatible_msrv` lint
-//! finds, which reads the same `rust-version`.
+//! Nothing is built with an older toolchain, as `cargo hack --rust-version` would do: tests and
+//! checks have one toolchain. What is checked is what the manifests say: no package that a crate is
+//! built from may declare a higher `rust-version` than the crate itself. Whether the sources use a
+//! newer part of the standard library is what clippy's `incompatible_msrv` lint finds, which reads
+//! the same `rust-version`.
 //!
-//! Every feature counts, with one exception. A crate of this workspace that
-//! another one only depends on behind a feature, such as a driver, keeps its
-//! own promise; it would otherwise take everyone along who does without it.
+//! Every feature counts, with one exception. A crate of this workspace that another one only
+//! depends on behind a feature, such as a driver, keeps its own promise; it would otherwise take
+//! everyone along who does without it.
 
-use std::{collections::HashSet, fmt};
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 
 use crate::{
     command,
     workspace::{Metadata, Package},
 };
 
-/// A Rust version as manifests write it: two or three numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct RustVersion {
-    major: u32,
-    minor: u32,
-    patch: u32,
-}
-
-impl RustVersion {
-    fn parse(text: &str) -> Result<Self> {
-        let numbers = text
-            .split('.')
-            .map(str::parse)
-            .collect::<Result<Vec<u32>, _>>()
-            .with_context(|| format!("`{text}` is no Rust version"))?;
-        match numbers[..] {
-            [major] => Ok(Self {
-                major,
-                minor: 0,
-                patch: 0,
-            }),
-            [major, minor] => Ok(Self {
-                major,
-                minor,
-                patch: 0,
-            }),
-            [major, minor, patch] => Ok(Self {
-                major,
-                minor,
-                patch,
-            }),
-            _ => bail!("`{text}` is no Rust version"),
-        }
-    }
-}
-
-impl fmt::Display for RustVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)?;
-        if self.patch != 0 {
-            write!(f, ".{}", self.patch)?;
-        }
-        Ok(())
-    }
-}
-
-/// A package that a crate is built from, and the minimum it declares.
-#[derive(Debug)]
-struct Need {
-    minimum: RustVersion,
-    /// The packages from the crate to the one that declares it.
-    path: Vec<String>,
-}
-
-impl fmt::Display for Need {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.minimum, self.path.join(" -> "))
-    }
-}
-
 /// Checks every crate of the workspace and names each one that fails.
 pub(crate) fn run() -> Result<()> {
     let metadata = Metadata::load()?;
     let mut failed = Vec::new();
     for package in metadata.members() {
-        let apart: Vec<&Package> = optional_members(package, &metadata).collect();
+        let optional = package.dependencies.iter().filter(|one| one.optional);
+        let apart: Vec<&Package> = optional
+            .filter_map(|dependency| metadata.member(&dependency.name))
+            .collect();
         let tree = dependency_tree(package, &apart)?;
-        if !holds(package, &tree, metadata.packages())? {
-            failed.push(package.name.as_str());
-        }
+        let verdict = verdict(package, &tree, &metadata.packages)?;
+        let (Ok(shown) | Err(shown)) = &verdict;
+        println!("{}: {shown}", package.name);
         for other in apart {
             let declared = other.rust_version.as_deref().unwrap_or("nothing");
             println!("    apart from {}, which declares {declared}", other.name);
         }
+        failed.extend(verdict.err().map(|_| package.name.as_str()));
     }
-    if !failed.is_empty() {
-        bail!(
-            "the declared rust-version does not hold for: {}",
-            failed.join(", ")
-        );
-    }
+    ensure!(
+        failed.is_empty(),
+        "the declared rust-version does not hold for: {}",
+        failed.join(", ")
+    );
     Ok(())
-}
-
-/// The crates of the workspace that a package only depends on behind a feature.
-fn optional_members<'a>(
-    package: &'a Package,
-    metadata: &'a Metadata,
-) -> impl Iterator<Item = &'a Package> {
-    package
-        .dependencies
-        .iter()
-        .filter(|dependency| dependency.optional)
-        .filter_map(|dependency| metadata.member(&dependency.name))
 }
 
 /// What a crate with all its features is built from, apart from some packages.
@@ -123,8 +52,6 @@ fn optional_members<'a>(
 fn dependency_tree(package: &Package, apart: &[&Package]) -> Result<String> {
     let mut tree = command::cargo(&[
         "tree",
-        "--package",
-        &package.name,
         "--all-features",
         // Development dependencies do not reach the users of a crate.
         "--edges=normal,build",
@@ -132,81 +59,83 @@ fn dependency_tree(package: &Package, apart: &[&Package]) -> Result<String> {
         "--prefix=depth",
         "--format={p}",
     ]);
+    tree.args(["--package", &package.name]);
     for other in apart {
         tree.args(["--prune", &other.name]);
     }
     command::output(&mut tree)
 }
 
-/// Tells what one crate needs, and whether that is as much as it declares.
-fn holds(package: &Package, tree: &str, packages: &[Package]) -> Result<bool> {
-    let name = &package.name;
+/// What one crate needs, as an error if that is more than it declares.
+fn verdict(package: &Package, tree: &str, packages: &[Package]) -> Result<Result<String, String>> {
     let Some(declared) = &package.rust_version else {
-        println!("{name}: declares no rust-version");
-        return Ok(false);
+        return Ok(Err("declares no rust-version".to_owned()));
     };
-    let declared = RustVersion::parse(declared)?;
-    let needs = needs(tree, packages)?;
-    let (met, unmet): (Vec<&Need>, Vec<&Need>) =
-        needs.iter().partition(|need| need.minimum <= declared);
-    if !unmet.is_empty() {
-        println!("{name}: {declared} is too low, its dependencies need");
-        for need in &unmet {
-            println!("    {need}");
+    let limit = numbers(declared)?;
+    let mut needs = needs(tree, packages)?;
+    // The first of those that need the most.
+    needs.sort_by_key(|(minimum, _)| std::cmp::Reverse(*minimum));
+    Ok(match needs.first() {
+        Some((most, _)) if *most > limit => {
+            let unmet = needs.iter().take_while(|(minimum, _)| *minimum > limit);
+            let unmet: String = unmet.map(|(_, need)| format!("\n    {need}")).collect();
+            Err(format!(
+                "{declared} is too low, its dependencies need{unmet}"
+            ))
         }
-        return Ok(false);
-    }
-    match met.iter().max_by_key(|need| need.minimum) {
-        Some(need) => println!("{name}: {declared}, its dependencies need {need}"),
-        None => println!("{name}: {declared}, its dependencies need nothing"),
-    }
-    Ok(true)
+        Some((_, need)) => Ok(format!("{declared}, its dependencies need {need}")),
+        None => Ok(format!("{declared}, its dependencies need nothing")),
+    })
 }
 
-/// What the dependencies in a tree declare, each once.
-fn needs(tree: &str, packages: &[Package]) -> Result<Vec<Need>> {
-    let mut path: Vec<String> = Vec::new();
-    let mut seen = HashSet::new();
+/// What the dependencies in a tree declare, each once: the version to compare, and it with the
+/// packages from the crate to the one that declares it.
+fn needs(tree: &str, packages: &[Package]) -> Result<Vec<([u32; 3], String)>> {
+    let mut path: Vec<&str> = Vec::new();
+    let mut seen = Vec::new();
     let mut needs = Vec::new();
-    for line in tree.lines() {
-        let Some((depth, name, version)) = tree_line(line) else {
-            continue;
-        };
+    for (depth, dependency) in tree.lines().filter_map(tree_line) {
         path.truncate(depth);
-        path.push(format!("{name} {version}"));
+        path.push(dependency);
         // At depth zero is the crate itself.
-        if depth == 0 || !seen.insert((name, version)) {
+        if depth == 0 || seen.contains(&dependency) {
             continue;
         }
+        seen.push(dependency);
         let package = packages
             .iter()
-            .find(|package| package.name == name && package.version == version)
-            .with_context(|| format!("`cargo metadata` does not describe {name} {version}"))?;
+            .find(|package| format!("{} v{}", package.name, package.version) == dependency)
+            .with_context(|| format!("`cargo metadata` does not describe {dependency}"))?;
         if let Some(minimum) = &package.rust_version {
-            let minimum = RustVersion::parse(minimum)
-                .with_context(|| format!("rust-version of {name} {version}"))?;
-            needs.push(Need {
-                minimum,
-                path: path.clone(),
-            });
+            let compared = numbers(minimum).with_context(|| dependency.to_owned())?;
+            needs.push((compared, format!("{minimum} ({})", path.join(" -> "))));
         }
     }
     Ok(needs)
 }
 
-/// Reads `3libc v0.2.191 (*)`. Headings within the tree are no such line.
-fn tree_line(line: &str) -> Option<(usize, &str, &str)> {
+/// Reads the depth and the package of `3libc v0.2.191 (*)`. Headings within the tree are no such
+/// line.
+fn tree_line(line: &str) -> Option<(usize, &str)> {
     let (depth, package) = line.split_at(line.find(|c: char| !c.is_ascii_digit())?);
-    let mut words = package.split(' ');
-    let name = words.next()?;
-    let version = words.next()?.strip_prefix('v')?;
-    Some((depth.parse().ok()?, name, version))
+    let version = package.find(" v")? + 1;
+    let end = package[version..].find(' ');
+    let package = end.map_or(package, |end| &package[..version + end]);
+    Some((depth.parse().ok()?, package))
+}
+
+/// A Rust version as manifests write it: up to three numbers.
+fn numbers(version: &str) -> Result<[u32; 3]> {
+    let wrong = || format!("`{version}` is no Rust version");
+    let mut numbers = [0; 3];
+    for (index, number) in version.split('.').enumerate() {
+        *numbers.get_mut(index).with_context(wrong)? = number.parse().with_context(wrong)?;
+    }
+    Ok(numbers)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     const TREE: &str = "\
@@ -218,63 +147,64 @@ mod tests {
 2deep v2.0.0 (*)
 ";
 
-    fn package(name: &str, version: &str, rust_version: Option<&str>) -> Package {
-        Package {
-            id: name.to_owned(),
-            name: name.to_owned(),
-            version: version.to_owned(),
-            rust_version: rust_version.map(str::to_owned),
-            publish: None,
-            targets: Vec::new(),
-            dependencies: Vec::new(),
-            features: BTreeMap::new(),
-        }
+    /// The packages of the tree, of which `deep` needs this version, and the first is ours.
+    fn packages(ours: &str, deep: &str) -> Vec<Package> {
+        let json = format!(
+            r#"{{"target_directory": "", "workspace_members": [], "packages": [
+                {{"name": "ours", "version": "0.1.0", "rust_version": {ours} REST }},
+                {{"name": "middle", "version": "1.0.0", "rust_version": null REST }},
+                {{"name": "deep", "version": "1.0.0", "rust_version": "1.99" REST }},
+                {{"name": "deep", "version": "2.0.0", "rust_version": "{deep}" REST }},
+                {{"name": "other", "version": "3.0.0", "rust_version": "1.60" REST }}
+            ]}}"#
+        );
+        let rest = r#", "id": "", "publish": null, "dependencies": [], "features": {}"#;
+        Metadata::parse(&json.replace("REST", rest))
+            .unwrap()
+            .packages
     }
 
-    /// The packages of the tree, of which `deep` needs this version.
-    fn packages(deep: &str) -> Vec<Package> {
-        vec![
-            package("ours", "0.1.0", Some("1.99")),
-            package("middle", "1.0.0", None),
-            package("deep", "1.0.0", Some("1.99")),
-            package("deep", "2.0.0", Some(deep)),
-            package("other", "3.0.0", Some("1.60")),
-        ]
+    fn verdict_of(ours: &str, deep: &str) -> Result<String, String> {
+        let packages = packages(ours, deep);
+        verdict(&packages[0], TREE, &packages).unwrap()
     }
 
     #[test]
     fn versions_compare_by_number() {
-        let parse = |text| RustVersion::parse(text).unwrap();
+        let parse = |text| numbers(text).unwrap();
         assert!(parse("1.100") > parse("1.89"));
         assert_eq!(parse("1.89"), parse("1.89.0"));
         assert!(parse("1.89.1") > parse("1.89"));
-        assert!(RustVersion::parse("1.x").is_err());
-        assert!(RustVersion::parse("1.2.3.4").is_err());
+        assert!(numbers("1.x").is_err());
+        assert!(numbers("1.2.3.4").is_err());
     }
 
     #[test]
     fn every_dependency_is_found_once_with_its_path() {
-        let needs = needs(TREE, &packages("1.90.1")).unwrap();
-        let shown: Vec<String> = needs.iter().map(Need::to_string).collect();
+        let needs = needs(TREE, &packages("null", "1.90.1")).unwrap();
+        let shown: Vec<&str> = needs.iter().map(|(_, need)| need.as_str()).collect();
         assert_eq!(
             shown,
             [
-                "1.90.1 (ours 0.1.0 -> middle 1.0.0 -> deep 2.0.0)",
-                "1.60 (ours 0.1.0 -> other 3.0.0)"
+                "1.90.1 (ours v0.1.0 -> middle v1.0.0 -> deep v2.0.0)",
+                "1.60 (ours v0.1.0 -> other v3.0.0)"
             ]
         );
     }
 
     #[test]
     fn dependencies_may_need_as_much_as_is_declared() {
-        let ours = package("ours", "0.1.0", Some("1.89"));
-        assert!(holds(&ours, TREE, &packages("1.89.0")).unwrap());
-        assert!(!holds(&ours, TREE, &packages("1.90")).unwrap());
+        assert!(verdict_of("\"1.89\"", "1.89.0").is_ok());
+        let too_low = verdict_of("\"1.89\"", "1.90").unwrap_err();
+        assert_eq!(
+            too_low,
+            "1.89 is too low, its dependencies need\n    \
+             1.90 (ours v0.1.0 -> middle v1.0.0 -> deep v2.0.0)"
+        );
     }
 
     #[test]
     fn a_crate_has_to_declare_a_version() {
-        let ours = package("ours", "0.1.0", None);
-        assert!(!holds(&ours, TREE, &packages("1.60")).unwrap());
+        assert!(verdict_of("null", "1.60").is_err());
     }
 }

@@ -1,19 +1,22 @@
 //! `cargo xtask test`: every test, and which databases took part.
 
 use std::{
-    env,
+    env, fs,
     io::{self, BufRead, BufReader, Write},
-    process::{Command, ExitCode, ExitStatus, Stdio},
+    process::{self, Command, ExitCode, ExitStatus},
 };
 
 use anyhow::{Context, Result};
+use rowkey_testkit::{
+    Backend, REQUIRE_VARIABLE, RESULTS_VARIABLE, required_backends, test_name, url_variable,
+};
 
 use crate::{
-    backend::{Backend, REQUIRE_VARIABLE},
     client_library::{self, ClientLibrary},
     command,
-    results::{Counts, Results},
-    workspace::{CONTAINERS_PACKAGE, Metadata, TESTKIT_PACKAGE},
+    containers::{self, Servers},
+    results::{self, Counts, Totals},
+    workspace::Metadata,
 };
 
 /// Arguments of `cargo xtask test`.
@@ -29,10 +32,9 @@ pub(crate) struct Args {
         value_name = "DATABASES",
         value_delimiter = ',',
         num_args = 0..,
-        require_equals = true,
-        value_parser = Backend::parse_with_container
+        require_equals = true
     )]
-    containers: Option<Vec<Backend>>,
+    containers: Option<Vec<String>>,
     /// Further arguments of `cargo test`, such as a filter or `-p <package>`.
     #[arg(last = true)]
     cargo_test_args: Vec<String>,
@@ -41,40 +43,55 @@ pub(crate) struct Args {
 /// Runs the tests. Failures are part of the answer, not an error: the totals
 /// are the last line in any case.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    if let Some(backends) = &args.containers {
-        return run_with_containers(backends, &args.cargo_test_args);
-    }
-    let required = Backend::parse_list(&env::var(REQUIRE_VARIABLE).unwrap_or_default())?;
+    let servers = args.containers.as_deref().map(Servers::start).transpose()?;
+    let variables = servers
+        .as_ref()
+        .map_or(&[][..], |servers| &servers.variables);
+    let variable = |name: &str| {
+        let started = variables.iter().find(|(known, _)| *known == name);
+        started.map_or_else(|| env::var(name).ok(), |(_, value)| Some(value.clone()))
+    };
+    let required = required_backends(&variable(REQUIRE_VARIABLE).unwrap_or_default())?;
     let metadata = Metadata::load()?;
     let missing = ClientLibrary::missing();
-    let mut results = Results::new(database_targets(&metadata));
+    let mut totals = Totals::default();
     let mut problems = Vec::new();
 
     let mut cargo_test = cargo_test(&metadata, &missing, &args.cargo_test_args);
-    let status = stream(&mut cargo_test, &mut results)?;
-    if !status.success() {
-        problems.push(format!(
-            "`{}` failed with {status}",
-            command::shown(&cargo_test)
-        ));
+    let shown = command::shown(&cargo_test);
+    let results = format!("test-results-{}.jsonl", process::id());
+    let results = metadata.target_directory.join(results);
+    cargo_test.env(RESULTS_VARIABLE, &results);
+    cargo_test.envs(variables.iter().map(|(name, value)| (name, value)));
+    if servers.is_some() {
+        containers::end_by_signal(&mut cargo_test);
     }
+    let status = stream(cargo_test, &shown, &mut totals)?;
+    if !status.success() {
+        problems.push(format!("`{shown}` failed with {status}"));
+    }
+    let backends = results::of_backends(&results)?;
+    if !backends.is_empty() {
+        fs::remove_file(&results).context("could not remove the results")?;
+    }
+    let counts = |backend| backends.get(&backend).copied().unwrap_or_default();
 
-    if results.is_all_filtered_out() {
+    if totals.is_all_filtered_out() {
         problems.push("no test has a name that the filter matches".to_owned());
     }
     for backend in required {
-        if results.backend(backend).ran() == 0 {
+        if counts(backend).ran() == 0 {
+            let name = test_name(backend);
             problems.push(format!(
-                "{REQUIRE_VARIABLE} names {backend}, but none of its tests ran"
+                "{REQUIRE_VARIABLE} names {name}, but none of its tests ran"
             ));
         }
     }
 
     println!();
     for backend in Backend::ALL {
-        let counts = results.backend(backend);
         let is_choice = !args.cargo_test_args.is_empty();
-        let line = backend_line(backend, counts, is_choice, |name| env::var(name).ok());
+        let line = backend_line(backend, counts(backend), is_choice, variable);
         println!("{line}");
     }
     for library in missing {
@@ -83,35 +100,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     for problem in &problems {
         eprintln!("error: {problem}");
     }
-    let totals = results.totals();
-    println!(
-        "{} passed, {} failed, {} skipped",
-        totals.passed, totals.failed, totals.skipped
-    );
-
-    let good = problems.is_empty() && totals.failed == 0;
-    Ok(if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
+    let Counts {
+        passed,
+        failed,
+        skipped,
+    } = totals.counts;
+    println!("{passed} passed, {failed} failed, {skipped} skipped");
+    Ok(match problems.is_empty() && failed == 0 {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
     })
-}
-
-/// Runs this task once more, with servers in containers around it.
-fn run_with_containers(backends: &[Backend], cargo_test_args: &[String]) -> Result<ExitCode> {
-    let mut containers = command::cargo(&["run", "--package", CONTAINERS_PACKAGE, "--"]);
-    if !backends.is_empty() {
-        let names: Vec<&str> = backends.iter().map(|backend| backend.name()).collect();
-        containers.arg(format!("--servers={}", names.join(",")));
-    }
-    let cargo = containers.get_program().to_owned();
-    containers
-        .arg("--")
-        // Through cargo: its variables, such as where the workspace is, are of the other package.
-        .arg(cargo)
-        .args(["xtask", "test", "--"])
-        .args(cargo_test_args);
-    command::replace(&mut containers)
 }
 
 /// The run of `cargo test` that makes up all tests, as far as the client libraries are there that
@@ -151,50 +149,30 @@ fn selects_package(cargo_test_args: &[String], name: &str) -> bool {
     })
 }
 
-/// The test targets whose tests run against databases: those of the packages
-/// that use the testkit.
-fn database_targets(metadata: &Metadata) -> Vec<String> {
-    metadata
-        .members()
-        .filter(|package| package.name == TESTKIT_PACKAGE || package.depends_on(TESTKIT_PACKAGE))
-        .flat_map(|package| package.targets_of_kind("test"))
-        .map(str::to_owned)
-        .collect()
-}
-
-/// Runs a command and passes its output on line by line, reading results from
-/// each.
-fn stream(command: &mut Command, results: &mut Results) -> Result<ExitStatus> {
-    let shown = command::shown(command);
+/// Runs a command and passes its output on line by line, reading the totals from it.
+fn stream(mut command: Command, shown: &str, totals: &mut Totals) -> Result<ExitStatus> {
     println!("$ {shown}");
-
     let (reader, writer) = io::pipe().context("could not create a pipe")?;
     command
-        // Both into one pipe, which keeps the order that results are read by.
+        // Both into one pipe, which keeps their order.
         .stdout(writer.try_clone().context("could not create a pipe")?)
         .stderr(writer);
-    let mut child = command
-        .spawn()
-        .with_context(|| format!("could not start `{shown}`"))?;
-    // The command holds ends of the pipe, which would never close otherwise.
-    command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
+    let failed = || format!("could not run `{shown}`");
+    let mut child = command.spawn().with_context(failed)?;
+    containers::has_started(&child);
+    // It holds ends of the pipe, which would never close otherwise.
+    drop(command);
 
     let mut reader = BufReader::new(reader);
     let mut line = Vec::new();
     let mut stdout = io::stdout().lock();
-    while reader
-        .read_until(b'\n', &mut line)
-        .context("could not read the output of the tests")?
-        > 0
-    {
+    while reader.read_until(b'\n', &mut line).with_context(failed)? > 0 {
         stdout.write_all(&line).context("could not write")?;
-        results.read_line(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']));
+        totals.read_line(&String::from_utf8_lossy(&line));
         line.clear();
     }
     stdout.flush().context("could not write")?;
-    child
-        .wait()
-        .with_context(|| format!("could not wait for `{shown}`"))
+    child.wait().with_context(failed)
 }
 
 /// What to say about one database, going by the results of its tests. The
@@ -205,33 +183,20 @@ fn backend_line(
     is_choice: bool,
     variable: impl Fn(&str) -> Option<String>,
 ) -> String {
-    let missing_url = backend
-        .url_variable()
-        .filter(|name| variable(name).is_none_or(|value| value.is_empty()));
-    let message = match (counts, missing_url) {
+    let Counts {
+        passed,
+        failed,
+        skipped,
+    } = counts;
+    let is_missing = |name: &&str| variable(name).is_none_or(|value| value.is_empty());
+    let url = url_variable(backend);
+    let message = match (counts.ran(), url.filter(is_missing)) {
         // Tests of a required database fail without its address.
-        (
-            Counts {
-                passed: 0,
-                failed: 1..,
-                ..
-            },
-            Some(name),
-        ) => {
-            format!(
-                "did not run ({} failed): {name} is not set",
-                tests(counts.failed)
-            )
+        (1.., Some(name)) if passed == 0 => {
+            format!("did not run ({} failed): {name} is not set", tests(failed))
         }
-        (
-            Counts {
-                passed,
-                failed,
-                skipped,
-            },
-            _,
-        ) if counts.ran() > 0 => {
-            let mut details = tests(passed + failed);
+        (ran @ 1.., _) => {
+            let mut details = tests(ran);
             if failed > 0 {
                 details += &format!(", {failed} failed");
             }
@@ -240,21 +205,15 @@ fn backend_line(
             }
             format!("ran ({details})")
         }
-        (Counts { skipped: 1.., .. }, Some(name)) => format!("ignored: {name} is not set"),
-        (
-            Counts {
-                skipped: skipped @ 1..,
-                ..
-            },
-            None,
-        ) => match backend.url_variable() {
+        (0, Some(name)) if skipped > 0 => format!("ignored: {name} is not set"),
+        (0, None) if skipped > 0 => match url {
             Some(name) => format!("ignored: {}, although {name} is set", tests(skipped)),
             None => format!("ignored: {}", tests(skipped)),
         },
         _ if is_choice => "no tests among those chosen".to_owned(),
         _ => "no tests for this backend yet".to_owned(),
     };
-    format!("{backend:<10} {message}")
+    format!("{:<10} {message}", test_name(backend))
 }
 
 fn tests(count: usize) -> String {
@@ -275,7 +234,7 @@ mod tests {
             failed,
             skipped,
         };
-        backend_line(Backend::Mysql, counts, false, |name| {
+        backend_line(Backend::MySql, counts, false, |name| {
             assert_eq!(name, "ROWKEY_TEST_MYSQL_URL");
             url.map(str::to_owned)
         })
@@ -329,7 +288,7 @@ mod tests {
             "mysql      no tests for this backend yet"
         );
         assert_eq!(
-            backend_line(Backend::Mysql, Counts::default(), true, |_| None),
+            backend_line(Backend::MySql, Counts::default(), true, |_| None),
             "mysql      no tests among those chosen"
         );
     }
@@ -351,17 +310,7 @@ mod tests {
         assert_eq!(all.containers, Some(Vec::new()));
         assert_eq!(all.cargo_test_args, ["-p", "rowkey-tests"]);
         let chosen = args("--containers=postgres,mariadb").unwrap().containers;
-        assert_eq!(chosen, Some(vec![Backend::Postgres, Backend::Mariadb]));
-
-        let error = args("--containers=sqlite").unwrap_err().to_string();
-        assert!(
-            error.contains(
-                "no container is known for `sqlite`; there are postgres, mysql, mariadb, sqlserver"
-            ),
-            "{error}"
-        );
-        let error = args("--containers=oracle").unwrap_err().to_string();
-        assert!(error.contains("`oracle` is no database"), "{error}");
+        assert_eq!(chosen.unwrap(), ["postgres", "mariadb"]);
         // Not taken for a choice: nor is it a filter of tests, which follows `--`.
         assert!(args("--containers postgres").is_err());
     }

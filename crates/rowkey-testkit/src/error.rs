@@ -2,17 +2,17 @@ use std::time::Duration;
 
 use rowkey_core::Backend;
 
-use crate::server::{REQUIRE_VARIABLE, known_names, test_name};
-
 /// Why a backend cannot be used for tests.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// [`REQUIRE_VARIABLE`] names something that is no backend.
-    #[error("{REQUIRE_VARIABLE} names `{name}`; known are {}", known_names())]
+    /// [`REQUIRE_VARIABLE`](crate::REQUIRE_VARIABLE) names something that is no backend.
+    #[error("ROWKEY_TEST_REQUIRE names `{name}`; known are {known}")]
     UnknownBackend {
         /// The name.
         name: String,
+        /// The names that there are.
+        known: String,
     },
     /// The address of a server is not one.
     #[error("the address of {backend} does not start with a scheme such as mysql://")]
@@ -21,7 +21,7 @@ pub enum Error {
         backend: Backend,
     },
     /// The driver of this backend is behind a feature that is off.
-    #[error("for {backend}, turn on the feature `{}` of rowkey-testkit", test_name(*backend))]
+    #[error("for {backend}, turn on the feature `sqlserver` of rowkey-testkit")]
     Unsupported {
         /// The backend.
         backend: Backend,

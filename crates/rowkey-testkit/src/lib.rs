@@ -23,6 +23,10 @@
 //! string of ADO.NET's. Whoever encrypts the connection chooses how, by a feature of tiberius:
 //! `rustls` or `native-tls`.
 //!
+//! If `ROWKEY_TEST_RESULTS` names a file, each suite adds to it how each of its tests ended, as lines
+//! of JSON: [`TestResult`] reads them, also without the default feature `suite`, which brings
+//! everything that runs tests.
+//!
 //! What is left of a run that was killed is called `rowkey_test_…`: schemas, databases, and files in
 //! the temporary directory. It can be dropped when no tests run.
 //!
@@ -43,17 +47,26 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod backend;
 mod error;
+mod results;
+#[cfg(feature = "suite")]
 mod server;
 #[cfg(feature = "sqlserver")]
 mod sqlserver;
+#[cfg(feature = "suite")]
 mod suite;
 
+#[cfg(feature = "suite")]
 pub use libtest_mimic;
 pub use rowkey_core::Backend;
 
+pub use crate::backend::{REQUIRE_VARIABLE, required_backends, test_name, url_variable};
 pub use crate::error::Error;
-pub use crate::server::{REQUIRE_VARIABLE, Search, Server, TestDatabase, test_name, url_variable};
+pub use crate::results::{Outcome, RESULTS_VARIABLE, TestResult};
+#[cfg(feature = "suite")]
+pub use crate::server::{Search, Server, TestDatabase};
+#[cfg(feature = "suite")]
 pub use crate::suite::Suite;
 
 /// Compiles and runs the example of this package's README.

@@ -8,6 +8,7 @@ use sqlx::{
 };
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::backend::{REQUIRE_VARIABLE, required_backends, test_name, url_variable};
 use crate::error::Error;
 #[cfg(feature = "sqlserver")]
 use crate::sqlserver;
@@ -18,28 +19,6 @@ type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
 /// What a server said, before it is known what for.
 type Outcome = std::result::Result<(), BoxedError>;
-
-/// Names the backends whose tests have to run, separated by commas.
-pub const REQUIRE_VARIABLE: &str = "ROWKEY_TEST_REQUIRE";
-
-/// The name that a backend's tests begin with, and that [`REQUIRE_VARIABLE`] takes.
-pub fn test_name(backend: Backend) -> &'static str {
-    match backend {
-        Backend::SqlServer => "sqlserver",
-        other => other.name(),
-    }
-}
-
-/// The variable with a backend's address; SQLite needs none.
-pub fn url_variable(backend: Backend) -> Option<&'static str> {
-    match backend {
-        Backend::Postgres => Some("ROWKEY_TEST_POSTGRES_URL"),
-        Backend::MySql => Some("ROWKEY_TEST_MYSQL_URL"),
-        Backend::MariaDb => Some("ROWKEY_TEST_MARIADB_URL"),
-        Backend::Sqlite => None,
-        Backend::SqlServer => Some("ROWKEY_TEST_SQLSERVER_URL"),
-    }
-}
 
 /// How long one login may take while a server starts: some accept connections that they do not
 /// answer yet.
@@ -92,7 +71,7 @@ impl Server {
     }
 
     fn find_with(backend: Backend, variable: impl Fn(&str) -> Option<String>) -> Result<Search> {
-        let required = required(&variable(REQUIRE_VARIABLE).unwrap_or_default())?;
+        let required = required_backends(&variable(REQUIRE_VARIABLE).unwrap_or_default())?;
         let url = match url_variable(backend) {
             None => String::new(),
             Some(name) => match variable(name).filter(|url| !url.is_empty()) {
@@ -355,34 +334,6 @@ impl Drop for TestDatabase {
     }
 }
 
-/// The names that [`REQUIRE_VARIABLE`] takes.
-pub(crate) fn known_names() -> String {
-    Backend::ALL.map(test_name).join(", ")
-}
-
-/// The backends whose tests have to run, as the environment tells.
-pub(crate) fn required_backends() -> Result<Vec<Backend>> {
-    let list = env::var_os(REQUIRE_VARIABLE).unwrap_or_default();
-    required(&list.to_string_lossy())
-}
-
-fn required(list: &str) -> Result<Vec<Backend>> {
-    let names = list
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty());
-    names
-        .map(|name| {
-            Backend::ALL
-                .into_iter()
-                .find(|backend| test_name(*backend) == name)
-                .ok_or_else(|| Error::UnknownBackend {
-                    name: name.to_owned(),
-                })
-        })
-        .collect()
-}
-
 /// A name that neither another test nor another run uses.
 fn unique_name() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -459,16 +410,6 @@ mod tests {
             search(Backend::Postgres, &[require, url]),
             Search::Found(_)
         ));
-    }
-
-    #[test]
-    fn an_unknown_name_is_an_error() {
-        assert!(
-            required("oracle")
-                .unwrap_err()
-                .to_string()
-                .contains("`oracle`")
-        );
     }
 
     #[test]

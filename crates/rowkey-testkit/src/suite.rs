@@ -1,11 +1,16 @@
+use std::env;
 use std::error::Error as StdError;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
 use rowkey_core::Backend;
 
+use crate::backend::{REQUIRE_VARIABLE, required_backends, test_name};
 use crate::error::Error;
-use crate::server::{REQUIRE_VARIABLE, Search, Server, TestDatabase, required_backends, test_name};
+use crate::results::{Outcome, RESULTS_VARIABLE, TestResult};
+use crate::server::{Search, Server, TestDatabase};
 
 /// What tests may fail with: errors of any library, `anyhow::Error`, text.
 type TestError = Box<dyn StdError + Send + Sync>;
@@ -13,11 +18,14 @@ type TestError = Box<dyn StdError + Send + Sync>;
 /// Tests, and the backends they run on.
 #[derive(Debug)]
 pub struct Suite {
-    searches: [(Backend, Search); Backend::ALL.len()],
+    /// In the order of [`Backend::ALL`].
+    searches: [Search; Backend::ALL.len()],
     required: Vec<Backend>,
     trials: Vec<Trial>,
     /// Why tests were left out, each reason once.
     left_out: Vec<String>,
+    /// Where to write how tests ended.
+    results: Option<PathBuf>,
 }
 
 impl Suite {
@@ -27,15 +35,19 @@ impl Suite {
     ///
     /// [`REQUIRE_VARIABLE`](crate::REQUIRE_VARIABLE) names something that is no backend.
     pub fn from_env() -> Result<Self, Error> {
-        let mut searches = Backend::ALL.map(|backend| (backend, Search::Missing(String::new())));
-        for (backend, search) in &mut searches {
-            *search = Server::find(*backend)?;
+        let mut searches = Backend::ALL.map(|_| Search::Missing(String::new()));
+        for (backend, search) in Backend::ALL.into_iter().zip(&mut searches) {
+            *search = Server::find(backend)?;
         }
+        let required = env::var_os(REQUIRE_VARIABLE).unwrap_or_default();
         Ok(Self {
             searches,
-            required: required_backends()?,
+            required: required_backends(&required.to_string_lossy())?,
             trials: Vec::new(),
             left_out: Vec::new(),
+            results: env::var_os(RESULTS_VARIABLE)
+                .filter(|file| !file.is_empty())
+                .map(PathBuf::from),
         })
     }
 
@@ -81,7 +93,13 @@ impl Suite {
     ) where
         E: Into<TestError>,
     {
-        self.trials.push(trial(&self.searches, backend, name, run));
+        match self.search(backend).clone() {
+            Search::Found(server) => self.add(backend, name, false, move || {
+                run(&server).map_err(|error| explained(error.into()))
+            }),
+            Search::Required(reason) => self.add(backend, name, false, || Err(reason.into())),
+            Search::Missing(reason) => self.add_ignored(backend, name, reason),
+        }
     }
 
     /// Adds a test that this binary was built without, such as one that needs a client library:
@@ -93,9 +111,13 @@ impl Suite {
         reason: &str,
     ) {
         for backend in backends {
-            let is_required = self.required.contains(&backend);
-            self.trials
-                .push(left_out_trial(backend, name, reason, is_required));
+            if self.required.contains(&backend) {
+                let backend_name = test_name(backend);
+                let reason = format!("{REQUIRE_VARIABLE} names {backend_name}, but {reason}");
+                self.add(backend, name, false, || Err(reason.into()));
+            } else {
+                self.add_ignored(backend, name, reason.to_owned());
+            }
         }
         if !self.left_out.iter().any(|known| known == reason) {
             self.left_out.push(reason.to_owned());
@@ -108,22 +130,56 @@ impl Suite {
     /// Where there is no server, it is ignored or fails as the other tests of the backend do.
     pub fn ignore_on(&mut self, backend: Backend, name: &str, reason: &str) {
         let name = format!("{name} ({reason})");
-        let trial = match self.server(backend) {
-            Some(_) => ignored(format!("{}::{name}", test_name(backend)), reason.to_owned()),
-            None => trial(&self.searches, backend, &name, |_| Ok::<(), Error>(())),
-        };
-        self.trials.push(trial);
+        match self.server(backend) {
+            Some(_) => self.add_ignored(backend, &name, reason.to_owned()),
+            None => self.test_on_server(backend, &name, |_| Ok::<(), Error>(())),
+        }
     }
 
     /// The server of a backend, if it is found, to ask what it does before a test is added.
     pub fn server(&self, backend: Backend) -> Option<&Server> {
-        self.searches.iter().find_map(|search| match search {
-            (known, Search::Found(server)) if *known == backend => Some(server),
-            _ => None,
-        })
+        match self.search(backend) {
+            Search::Found(server) => Some(server),
+            Search::Missing(_) | Search::Required(_) => None,
+        }
     }
 
-    /// The tests, for a harness that adds others.
+    fn search(&self, backend: Backend) -> &Search {
+        &self.searches[backend as usize]
+    }
+
+    /// Adds a trial that is ignored. Whoever asks for ignored ones to run all the same is told the
+    /// reason.
+    ///
+    /// It is marked as ignored from the outside, because a harness that runs each test in a process
+    /// of its own would take an exit without an error for a pass.
+    fn add_ignored(&mut self, backend: Backend, name: &str, reason: String) {
+        self.add(backend, name, true, || Err(reason.into()));
+    }
+
+    fn add(
+        &mut self,
+        backend: Backend,
+        name: &str,
+        is_ignored: bool,
+        run: impl FnOnce() -> Result<(), Failed> + Send + 'static,
+    ) {
+        let name = format!("{}::{name}", test_name(backend));
+        let (test, results) = (name.clone(), self.results.clone());
+        let recorded = move || {
+            let ended = catch_unwind(AssertUnwindSafe(run));
+            let outcome = match &ended {
+                Ok(Ok(())) => Outcome::Passed,
+                _ => Outcome::Failed,
+            };
+            record(&results, test, outcome)?;
+            ended.unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        let trial = Trial::test(name, recorded);
+        self.trials.push(trial.with_ignored_flag(is_ignored));
+    }
+
+    /// The tests, for a harness that adds others. What is ignored then is not among the results.
     pub fn into_trials(self) -> Vec<Trial> {
         self.trials
     }
@@ -134,61 +190,46 @@ impl Suite {
     pub fn run(self) -> ExitCode {
         let arguments = Arguments::from_args();
         if !arguments.list {
-            for (backend, search) in &self.searches {
-                let backend = test_name(*backend);
-                let belongs = |trial: &Trial| trial.name().starts_with(&format!("{backend}::"));
-                if let Search::Missing(reason) = search
-                    && self.trials.iter().any(belongs)
-                {
-                    eprintln!("ignoring the tests on {backend}: {reason}");
-                }
-            }
-            for reason in &self.left_out {
-                eprintln!("leaving out tests: {reason}");
+            self.tell_what_is_ignored();
+        }
+        self.run_with(&arguments).exit_code()
+    }
+
+    fn tell_what_is_ignored(&self) {
+        for (backend, search) in Backend::ALL.into_iter().zip(&self.searches) {
+            let backend = test_name(backend);
+            let belongs = |trial: &Trial| trial.name().starts_with(&format!("{backend}::"));
+            if let Search::Missing(reason) = search
+                && self.trials.iter().any(belongs)
+            {
+                eprintln!("ignoring the tests on {backend}: {reason}");
             }
         }
-        libtest_mimic::run(&arguments, self.trials).exit_code()
+        for reason in &self.left_out {
+            eprintln!("leaving out tests: {reason}");
+        }
+    }
+
+    fn run_with(self, arguments: &Arguments) -> Conclusion {
+        if !arguments.list {
+            let ignored = self
+                .trials
+                .iter()
+                .filter(|trial| arguments.is_ignored(trial));
+            for trial in ignored.filter(|trial| !arguments.is_filtered_out(trial)) {
+                let recorded = record(&self.results, trial.name().to_owned(), Outcome::Ignored);
+                recorded.expect("the file of results can be written");
+            }
+        }
+        libtest_mimic::run(arguments, self.trials)
     }
 }
 
-fn trial<E>(
-    searches: &[(Backend, Search)],
-    backend: Backend,
-    name: &str,
-    run: impl FnOnce(&Server) -> Result<(), E> + Send + 'static,
-) -> Trial
-where
-    E: Into<TestError>,
-{
-    let name = format!("{}::{name}", test_name(backend));
-    let search = searches.iter().find(|(known, _)| *known == backend);
-    match search.map(|(_, search)| search.clone()) {
-        Some(Search::Found(server)) => Trial::test(name, move || {
-            run(&server).map_err(|error| explained(error.into()))
-        }),
-        Some(Search::Required(reason)) => Trial::test(name, || Err(reason.into())),
-        Some(Search::Missing(reason)) => ignored(name, reason),
-        None => ignored(name, format!("nobody looked for {backend}")),
-    }
-}
-
-fn left_out_trial(backend: Backend, name: &str, reason: &str, is_required: bool) -> Trial {
-    let backend = test_name(backend);
-    let name = format!("{backend}::{name}");
-    if is_required {
-        let reason = format!("{REQUIRE_VARIABLE} names {backend}, but {reason}");
-        Trial::test(name, || Err(reason.into()))
-    } else {
-        ignored(name, reason.to_owned())
-    }
-}
-
-/// A trial that is ignored. Whoever asks for ignored ones to run all the same is told the reason.
-///
-/// It is marked as ignored from the outside, because a harness that runs each test in a process
-/// of its own would take an exit without an error for a pass.
-fn ignored(name: String, reason: String) -> Trial {
-    Trial::test(name, || Err(reason.into())).with_ignored_flag(true)
+/// Writes how a test ended, if that is asked for.
+fn record(results: &Option<PathBuf>, test: String, outcome: Outcome) -> Result<(), Failed> {
+    let Some(file) = results else { return Ok(()) };
+    let written = TestResult { test, outcome }.append_to(file);
+    written.map_err(|error| format!("{RESULTS_VARIABLE} cannot be written: {error}").into())
 }
 
 /// The error with all that led to it.
@@ -205,100 +246,167 @@ fn explained(error: TestError) -> Failed {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
-    use std::{env, fs};
 
     use super::*;
 
-    /// How a test ends after such a search, as (passed, failed, ignored), and how often it ran.
-    fn outcome(search: Search) -> ((u64, u64, u64), u32) {
-        outcome_with(search, Arguments::default())
+    /// A suite that has found the same everywhere.
+    fn suite(search: Search) -> Suite {
+        Suite {
+            searches: Backend::ALL.map(|_| search.clone()),
+            required: Vec::new(),
+            trials: Vec::new(),
+            left_out: Vec::new(),
+            results: None,
+        }
     }
 
-    fn outcome_with(search: Search, arguments: Arguments) -> ((u64, u64, u64), u32) {
-        let runs = Arc::new(AtomicU32::new(0));
-        let counted = Arc::clone(&runs);
-        let run = move |_: &Server| -> Result<(), Error> {
-            counted.fetch_add(1, Ordering::Relaxed);
-            Ok(())
-        };
-        let searches = [(Backend::Sqlite, search)];
-        let trial = trial(&searches, Backend::Sqlite, "test", run);
-        (outcome_of(trial, arguments), runs.load(Ordering::Relaxed))
+    fn found() -> Search {
+        Server::find(Backend::Sqlite).unwrap()
     }
 
-    /// How a trial ends, as (passed, failed, ignored).
-    fn outcome_of(trial: Trial, arguments: Arguments) -> (u64, u64, u64) {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    fn missing() -> Search {
+        Search::Missing("no address".to_owned())
+    }
+
+    fn required() -> Search {
+        Search::Required("no address".to_owned())
+    }
+
+    /// How the tests end, as (passed, failed, ignored).
+    fn outcome_of(suite: Suite, arguments: Arguments) -> (u64, u64, u64) {
         // Results on the standard output would be taken for those of this very binary.
-        let log = format!("rowkey_suite_{}_{count}.log", std::process::id());
-        let log = env::temp_dir().join(log);
-
+        let log = file("log");
         let arguments = Arguments {
             logfile: log.to_str().map(str::to_owned),
             ..arguments
         };
-        let found = libtest_mimic::run(&arguments, vec![trial]);
+        let found = suite.run_with(&arguments);
         let _ = fs::remove_file(log);
         (found.num_passed, found.num_failed, found.num_ignored)
     }
 
+    fn file(kind: &str) -> PathBuf {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("rowkey_suite_{}_{count}.{kind}", std::process::id());
+        env::temp_dir().join(name)
+    }
+
+    /// How a test ends after such a search, and how often it ran.
+    fn outcome(search: Search, arguments: Arguments) -> ((u64, u64, u64), u32) {
+        let runs = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&runs);
+        let mut suite = suite(search);
+        suite.test_on_server(Backend::Sqlite, "test", move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Ok::<(), Error>(())
+        });
+        let outcome = outcome_of(suite, arguments);
+        (outcome, runs.load(Ordering::Relaxed))
+    }
+
     #[test]
     fn tests_run_where_the_backend_is_found() {
-        let search = Server::find(Backend::Sqlite).unwrap();
-        assert_eq!(outcome(search), ((1, 0, 0), 1));
+        assert_eq!(outcome(found(), Arguments::default()), ((1, 0, 0), 1));
     }
 
     #[test]
     fn tests_of_a_missing_backend_are_ignored_and_not_passed() {
-        let search = Search::Missing("no address".to_owned());
-        assert_eq!(outcome(search), ((0, 0, 1), 0));
-    }
-
-    #[test]
-    fn tests_of_a_missing_backend_do_not_pass_when_ignored_ones_are_to_run() {
-        let search = Search::Missing("no address".to_owned());
+        assert_eq!(outcome(missing(), Arguments::default()), ((0, 0, 1), 0));
         let arguments = Arguments {
             include_ignored: true,
             ..Arguments::default()
         };
-        assert_eq!(outcome_with(search, arguments), ((0, 1, 0), 0));
+        assert_eq!(outcome(missing(), arguments), ((0, 1, 0), 0));
     }
 
     #[test]
     fn tests_of_a_required_backend_that_is_missing_fail() {
-        let search = Search::Required("no address".to_owned());
-        assert_eq!(outcome(search), ((0, 1, 0), 0));
+        assert_eq!(outcome(required(), Arguments::default()), ((0, 1, 0), 0));
     }
 
     #[test]
     fn tests_that_are_left_out_are_ignored_unless_their_backend_is_required() {
-        let left_out = |is_required| left_out_trial(Backend::Sqlite, "test", "why", is_required);
-        let outcome = |is_required| outcome_of(left_out(is_required), Arguments::default());
-        assert_eq!(outcome(false), (0, 0, 1));
-        assert_eq!(outcome(true), (0, 1, 0));
+        for (required, expected) in [(vec![], (0, 0, 1)), (vec![Backend::Sqlite], (0, 1, 0))] {
+            let mut suite = Suite {
+                required,
+                ..suite(found())
+            };
+            suite.left_out("test", [Backend::Sqlite], "why");
+            assert_eq!(outcome_of(suite, Arguments::default()), expected);
+        }
     }
 
     #[test]
     fn tests_that_a_server_says_nothing_about_are_ignored() {
-        let ignored = |search: Search| {
-            let mut suite = Suite {
-                searches: Backend::ALL.map(|backend| (backend, search.clone())),
-                required: vec![Backend::Sqlite],
-                trials: Vec::new(),
-                left_out: Vec::new(),
-            };
+        for (search, expected) in [
+            (found(), (0, 0, 1)),
+            (missing(), (0, 0, 1)),
+            (required(), (0, 1, 0)),
+        ] {
+            let mut suite = suite(search);
             suite.ignore_on(Backend::Sqlite, "order", "order unverified");
-            let trial = suite.into_trials().remove(0);
-            assert_eq!(trial.name(), "sqlite::order (order unverified)");
-            outcome_of(trial, Arguments::default())
+            assert_eq!(suite.trials[0].name(), "sqlite::order (order unverified)");
+            assert_eq!(outcome_of(suite, Arguments::default()), expected);
+        }
+    }
+
+    #[test]
+    fn results_say_how_each_test_ended() {
+        let results = file("jsonl");
+        let mut suite = Suite {
+            results: Some(results.clone()),
+            ..suite(found())
         };
-        assert_eq!(ignored(Server::find(Backend::Sqlite).unwrap()), (0, 0, 1));
-        let reason = || "no address".to_owned();
-        assert_eq!(ignored(Search::Missing(reason())), (0, 0, 1));
-        assert_eq!(ignored(Search::Required(reason())), (0, 1, 0));
+        let sqlite = [Backend::Sqlite];
+        suite.test("good", sqlite, |_| Ok::<(), Error>(()));
+        suite.test("bad", sqlite, |_| Err("no"));
+        // Without its message among the results of this binary.
+        suite.test("worse", sqlite, |_| -> Result<(), Error> {
+            resume_unwind(Box::new(()))
+        });
+        suite.left_out("built \"without\"", [Backend::SqlServer], "why");
+        suite.left_out("filtered", [Backend::SqlServer], "why");
+        let arguments = Arguments {
+            skip: vec!["filtered".to_owned()],
+            ..Arguments::default()
+        };
+        assert_eq!(outcome_of(suite, arguments), (1, 2, 1));
+
+        let mut found = TestResult::read_all(&results).unwrap();
+        fs::remove_file(&results).unwrap();
+        found.sort_by(|one, other| one.test.cmp(&other.test));
+        let found: Vec<_> = found
+            .iter()
+            .map(|one| (one.backend().unwrap(), one.test.as_str(), one.outcome))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (Backend::Sqlite, "sqlite::bad", Outcome::Failed),
+                (Backend::Sqlite, "sqlite::good", Outcome::Passed),
+                (Backend::Sqlite, "sqlite::worse", Outcome::Failed),
+                (
+                    Backend::SqlServer,
+                    "sqlserver::built \"without\"",
+                    Outcome::Ignored
+                ),
+            ]
+        );
+        assert_eq!(TestResult::read_all(&results).unwrap(), []);
+    }
+
+    #[test]
+    fn a_result_that_cannot_be_written_is_a_failure() {
+        let mut suite = Suite {
+            results: Some(env::temp_dir()),
+            ..suite(found())
+        };
+        suite.test("good", [Backend::Sqlite], |_| Ok::<(), Error>(()));
+        assert_eq!(outcome_of(suite, Arguments::default()), (0, 1, 0));
     }
 
     #[test]

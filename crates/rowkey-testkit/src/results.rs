@@ -1,0 +1,68 @@
+//! How tests ended, for those who run several test binaries.
+
+use std::fs;
+#[cfg(feature = "suite")]
+use std::fs::OpenOptions;
+use std::io;
+#[cfg(feature = "suite")]
+use std::io::Write;
+use std::path::Path;
+
+use rowkey_core::Backend;
+use serde::{Deserialize, Serialize};
+
+use crate::backend::with_test_name;
+
+/// Names a file to which a suite adds a line of JSON for each test:
+/// `{"test":"postgres::round_trip","outcome":"passed"}`.
+pub const RESULTS_VARIABLE: &str = "ROWKEY_TEST_RESULTS";
+
+/// How a test ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It ran, and all was well.
+    Passed,
+    /// It returned an error or panicked, or its backend is required and missing.
+    Failed,
+    /// It did not run.
+    Ignored,
+}
+
+/// A line of the file that [`RESULTS_VARIABLE`] names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestResult {
+    /// The name of the test, `<backend>::<test>`.
+    pub test: String,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+impl TestResult {
+    /// The backend that the test was for.
+    pub fn backend(&self) -> Option<Backend> {
+        with_test_name(self.test.split_once("::")?.0)
+    }
+
+    /// Reads all lines of a file; there are none without the file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or a line of it is no result.
+    pub fn read_all(file: &Path) -> io::Result<Vec<Self>> {
+        let lines = match fs::read_to_string(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            lines => lines?,
+        };
+        let results = lines.lines().map(|line| Ok(serde_json::from_str(line)?));
+        results.collect()
+    }
+
+    /// Adds a line to a file. Other threads and processes may add theirs meanwhile.
+    #[cfg(feature = "suite")]
+    pub(crate) fn append_to(&self, file: &Path) -> io::Result<()> {
+        let line = serde_json::to_string(self)? + "\n";
+        let mut file = OpenOptions::new().create(true).append(true).open(file)?;
+        file.write_all(line.as_bytes())
+    }
+}
