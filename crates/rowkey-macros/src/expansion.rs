@@ -87,7 +87,7 @@ fn entity_key_impl(
     let prefix = optional(options.prefix.as_ref());
     let group = optional(options.group.as_ref());
     let choices = options.storage.iter().map(|(backend, choice)| {
-        let backend = backend.variant();
+        let backend = backend.variant(Span::call_site());
         quote!(.with_if_possible(#rowkey::Backend::#backend, #choice))
     });
     quote! {
@@ -135,8 +135,7 @@ fn checks(declaration: &Declaration, options: &Options, rowkey: &TokenStream) ->
     let storage = options.storage.iter().map(|(backend, choice)| {
         let place = choice.span();
         let (rowkey, name) = key_at(place);
-        let mut backend = backend.variant();
-        backend.set_span(place);
+        let backend = backend.variant(place);
         quote_spanned! {place=>
             const _: () =
                 #rowkey::__private::check_storage::<#name>(#rowkey::Backend::#backend, #choice);

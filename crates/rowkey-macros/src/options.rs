@@ -18,52 +18,46 @@ pub(crate) struct Options {
     pub(crate) rowkey: Option<Path>,
 }
 
-/// The backends by the names that a declaration has for them.
+/// A backend as declarations name it.
+///
+/// The crate does without `rowkey-core`, which would have to be compiled before every macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Backend {
-    Postgres,
-    MySql,
-    MariaDb,
-    Sqlite,
-    SqlServer,
+pub(crate) struct Backend {
+    /// An identifier, so it is not `sql-server`.
+    pub(crate) name: &'static str,
+    /// The variant of `rowkey_core::Backend`.
+    pub(crate) variant: &'static str,
 }
 
-impl Backend {
-    const ALL: [Self; 5] = [
-        Self::Postgres,
-        Self::MySql,
-        Self::MariaDb,
-        Self::Sqlite,
-        Self::SqlServer,
-    ];
+pub(crate) const BACKENDS: [Backend; 5] = {
+    const fn backend(name: &'static str, variant: &'static str) -> Backend {
+        Backend { name, variant }
+    }
+    [
+        backend("postgres", "Postgres"),
+        backend("mysql", "MySql"),
+        backend("mariadb", "MariaDb"),
+        backend("sqlite", "Sqlite"),
+        backend("sqlserver", "SqlServer"),
+    ]
+};
 
-    /// The name in a declaration. It has to be an identifier, so it is not `sql-server`.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Postgres => "postgres",
-            Self::MySql => "mysql",
-            Self::MariaDb => "mariadb",
-            Self::Sqlite => "sqlite",
-            Self::SqlServer => "sqlserver",
-        }
+impl Backend {
+    /// The variant as a token at this place.
+    pub(crate) fn variant(self, place: Span) -> Ident {
+        Ident::new(self.variant, place)
     }
 
-    /// The variant of `rowkey_core::Backend`.
-    pub(crate) fn variant(self) -> Ident {
-        let name = match self {
-            Self::Postgres => "Postgres",
-            Self::MySql => "MySql",
-            Self::MariaDb => "MariaDb",
-            Self::Sqlite => "Sqlite",
-            Self::SqlServer => "SqlServer",
-        };
-        Ident::new(name, Span::call_site())
+    /// The list in messages.
+    fn names() -> String {
+        let names = BACKENDS.map(|backend| format!("`{}`", backend.name));
+        let (last, first) = names.split_last().expect("there are backends");
+        format!("{} and {last}", first.join(", "))
     }
 }
 
 const OPTIONS: &str = "`prefix = \"inv\"`, `group = \"com.acme.Customer\"`, \
                        `public_id = \"invoice\"`, `storage(postgres = \"uuid\")` and `crate = \"path::to::rowkey\"`";
-const BACKENDS: &str = "`postgres`, `mysql`, `mariadb`, `sqlite` and `sqlserver`";
 
 impl Options {
     /// Reads the options. What is wrong is noted and left out; the rest is read on.
@@ -161,7 +155,8 @@ fn read_path(path: &LitStr, problems: &mut Problems) -> Option<Path> {
 fn read_storage(tokens: TokenStream, problems: &mut Problems) -> Vec<(Backend, LitStr)> {
     let mut storage = Vec::new();
     let mut seen = Vec::new();
-    for entry in entries(tokens, &format!("expected a backend; there are {BACKENDS}")) {
+    let names = Backend::names();
+    for entry in entries(tokens, &format!("expected a backend; there are {names}")) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -170,13 +165,10 @@ fn read_storage(tokens: TokenStream, problems: &mut Problems) -> Vec<(Backend, L
             }
         };
         let name = entry.name();
-        match Backend::ALL
-            .into_iter()
-            .find(|backend| backend.name() == name)
-        {
+        match BACKENDS.into_iter().find(|backend| backend.name == name) {
             None => problems.at(
                 &entry.ident,
-                format!("no backend is called `{name}`; there are {BACKENDS}"),
+                format!("no backend is called `{name}`; there are {names}"),
             ),
             Some(backend) if seen.contains(&backend) => entry.is_given_twice(problems),
             Some(backend) => {
@@ -194,7 +186,7 @@ fn read_storage(tokens: TokenStream, problems: &mut Problems) -> Vec<(Backend, L
 fn check_mysql_protocol(storage: &mut Vec<(Backend, LitStr)>, problems: &mut Problems) {
     let mut first: Option<String> = None;
     storage.retain(|(backend, choice)| {
-        if !matches!(backend, Backend::MySql | Backend::MariaDb) {
+        if !matches!(backend.name, "mysql" | "mariadb") {
             return true;
         }
         let agrees = *first.get_or_insert_with(|| choice.value()) == choice.value();

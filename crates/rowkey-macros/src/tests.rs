@@ -2,10 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use rowkey_core::Backend;
 use rowkey_core::text::prefixed;
 
 use crate::declaration::Declaration;
-use crate::options::Options;
+use crate::options::{BACKENDS, Options};
 use crate::problems::Problems;
 
 fn expanded(options: TokenStream, item: TokenStream) -> String {
@@ -374,4 +375,14 @@ fn enums_that_are_no_unions_stay_as_they_are() {
         let kept = expansion.contains("enum Any") || expansion.contains("struct Any");
         assert!(kept, "{expansion}");
     }
+}
+
+#[test]
+fn every_backend_can_be_declared() {
+    let declared = BACKENDS.map(|backend| {
+        let known: Backend = backend.name.parse().unwrap();
+        assert_eq!(format!("{known:?}"), backend.variant);
+        known
+    });
+    assert_eq!(declared, Backend::ALL);
 }
