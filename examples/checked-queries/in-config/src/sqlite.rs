@@ -2,20 +2,9 @@
 
 use sqlx::SqliteConnection;
 
-use crate::{Customer, CustomerId, Invoice, InvoiceId};
+pub use checked_queries_shop::sqlite::{add_customer, add_invoice, last_invoice};
 
-/// Adds a customer.
-pub async fn add_customer(db: &mut SqliteConnection, customer: &Customer) -> sqlx::Result<()> {
-    sqlx::query!(
-        "INSERT INTO customers (id, name, referred_by) VALUES (?1, ?2, ?3)",
-        customer.id,
-        customer.name,
-        customer.referred_by,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
-}
+use crate::{Customer, CustomerId, Invoice, InvoiceId};
 
 /// The customer with this key.
 pub async fn customer(db: &mut SqliteConnection, id: CustomerId) -> sqlx::Result<Option<Customer>> {
@@ -45,19 +34,6 @@ pub async fn customers_with_invoices(
         .collect())
 }
 
-/// Adds an invoice.
-pub async fn add_invoice(db: &mut SqliteConnection, invoice: &Invoice) -> sqlx::Result<()> {
-    sqlx::query!(
-        "INSERT INTO invoices (id, customer_id, cents) VALUES (?1, ?2, ?3)",
-        invoice.id,
-        invoice.customer_id,
-        invoice.cents,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
 /// The invoices with these keys, in the order of the keys.
 ///
 /// The text of a checked query is fixed, and with it the number of keys. A list of any length is
@@ -73,19 +49,6 @@ pub async fn two_invoices(
         ids[1],
     )
     .fetch_all(db)
-    .await
-}
-
-/// The key of a customer's last invoice.
-pub async fn last_invoice(
-    db: &mut SqliteConnection,
-    customer: CustomerId,
-) -> sqlx::Result<Option<InvoiceId>> {
-    sqlx::query_scalar!(
-        r#"SELECT MAX(id) AS "id: InvoiceId" FROM invoices WHERE customer_id = ?1"#,
-        customer,
-    )
-    .fetch_one(db)
     .await
 }
 

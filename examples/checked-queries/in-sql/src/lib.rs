@@ -19,13 +19,15 @@
 //! sqlx that its feature `uuid` is required. The feature would not help: what is missing is the
 //! name of the key. Records of `query!` have a field of the database's type then, and no error.
 //!
-//! What the databases answered lies in `.sqlx`, so that building needs none; `cargo xtask prepare`
-//! asks them again. After a change to a query, sqlx advises `cargo sqlx prepare`, which does not know
-//! of several databases: it is the former that helps here. The files are named after the text of the query. A crate for several databases
-//! may therefore have no text in common between two of them, which is why the placeholders of
-//! SQLite have numbers here.
+//! The keys, the rows and the queries without columns of keys are in `checked-queries-shop`.
+//!
+//! What the databases answered is in `.sqlx`, so that building needs none; `cargo xtask prepare`
+//! asks them again. After a change to a query, sqlx advises `cargo sqlx prepare`, which does not
+//! support several databases: use `cargo xtask prepare` instead. The files are named after the text
+//! of the query, so a crate must not send the same text to two databases. That is why the
+//! placeholders of SQLite have numbers here.
 
-use rowkey::{DistributedId, ShortPrefixComb, entity_key};
+pub use checked_queries_shop::{Customer, CustomerId, Invoice, InvoiceId};
 
 #[cfg(feature = "mysql")]
 pub mod mysql;
@@ -33,33 +35,3 @@ pub mod mysql;
 pub mod postgres;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-
-/// The key of a customer.
-#[entity_key]
-pub struct CustomerId(ShortPrefixComb);
-
-/// The key of an invoice.
-#[entity_key]
-pub struct InvoiceId(DistributedId);
-
-/// A row of `customers`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Customer {
-    /// The primary key.
-    pub id: CustomerId,
-    /// What they are called.
-    pub name: String,
-    /// The customer who sent them.
-    pub referred_by: Option<CustomerId>,
-}
-
-/// A row of `invoices`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invoice {
-    /// The primary key.
-    pub id: InvoiceId,
-    /// Who pays it.
-    pub customer_id: CustomerId,
-    /// The amount.
-    pub cents: i64,
-}

@@ -21,7 +21,10 @@ use sqlx::{
     SqliteConnection, query_scalar,
 };
 
-const CRATES: [&str; 2] = ["in-config", "in-sql"];
+/// What the other crates are built on.
+const SHOP: &str = "shop";
+
+const CRATES: [&str; 3] = [SHOP, "in-config", "in-sql"];
 
 /// The database of MySQL's queries. Its name is part of the answers, and of `sqlx.toml`.
 const MYSQL_DATABASE: &str = "rowkey_checked_queries";
@@ -141,8 +144,14 @@ async fn ask(backend: Backend, url: &str, answers: &mut Answers) -> Result<()> {
             "mysql"
         }
     };
-    for (name, answers) in answers {
-        for (file, answer) in compile(name, feature, url)? {
+    for name in CRATES {
+        let mut found = compile(name, feature, url)?;
+        if name != SHOP {
+            // Cargo may have compiled the shop again.
+            found.retain(|file, _| !answers[SHOP].contains_key(file));
+        }
+        let answers = answers.entry(name).or_default();
+        for (file, answer) in found {
             ensure!(
                 answers.insert(file, answer).is_none(),
                 "{name} has a query for {backend} with the text of one for another database"
