@@ -8,19 +8,15 @@ use rowkey::time_range::Bounds;
 use rowkey::{Backend, EntityKey};
 use rowkey_testkit::Server;
 
-use crate::keys::Case;
-use crate::query::Query;
-use crate::scenarios::Scenario;
+use crate::query::{Parameters, Query};
 
 /// A driver, together with the kind of database that it talks to.
-pub(crate) trait Driver: Sized + 'static {
+pub(crate) trait Driver: Parameters + 'static {
     /// Stands in the names of its tests.
     const NAME: &str;
 
     type Connection;
     type Row<'r>;
-    /// A value for a parameter.
-    type Param;
     type Error: Error + Send + Sync + 'static;
 
     async fn connect(url: &str, backend: Backend) -> Result<Self::Connection>;
@@ -79,12 +75,6 @@ pub(crate) trait Driver: Sized + 'static {
         let _ = (assumption, server);
         None
     }
-
-    /// Every declared key that the driver writes.
-    fn cases() -> Vec<Case<Self>>;
-
-    /// Scenarios about something that only this driver has, or the server behind it.
-    fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>>;
 }
 
 /// What some driver cannot do.

@@ -8,8 +8,8 @@ use rowkey::Backend;
 use rowkey::storage::{Column, Storage, Wire};
 use rowkey_testkit::{Suite, TestDatabase};
 
-use crate::driver::{Driver, Session};
-use crate::keys::Case;
+use crate::driver::Session;
+use crate::keys::{Case, Cases};
 use crate::query::Query;
 use crate::samples::{extremes, samples};
 use crate::table::{Record, Table, distinct_cases};
@@ -49,13 +49,13 @@ pub(crate) trait Participant {
     fn clear(&mut self, column: Column) -> Answer<'_, ()>;
 }
 
-struct Connected<D: Driver> {
+struct Connected<D: Cases> {
     session: Session<D>,
     cases: Vec<(Case<D>, Column)>,
 }
 
 /// Connects a driver.
-pub(crate) fn connect<D: Driver>(url: &str, backend: Backend) -> Answer<'_, Box<dyn Participant>> {
+pub(crate) fn connect<D: Cases>(url: &str, backend: Backend) -> Answer<'_, Box<dyn Participant>> {
     Box::pin(async move {
         let session = Session::<D>::open(url, backend).await?;
         let cases = distinct_cases(&session);
@@ -64,7 +64,7 @@ pub(crate) fn connect<D: Driver>(url: &str, backend: Backend) -> Answer<'_, Box<
     })
 }
 
-impl<D: Driver> Connected<D> {
+impl<D: Cases> Connected<D> {
     fn parts(&mut self, column: Column) -> (&mut Session<D>, &Case<D>) {
         let case = self.cases.iter().find(|(_, known)| *known == column);
         let (case, _) = case.expect("only columns of this driver are asked for");
@@ -78,7 +78,7 @@ impl<D: Driver> Connected<D> {
     }
 }
 
-impl<D: Driver> Participant for Connected<D> {
+impl<D: Cases> Participant for Connected<D> {
     fn name(&self) -> &'static str {
         D::NAME
     }
@@ -154,7 +154,7 @@ impl<D: Driver> Participant for Connected<D> {
     }
 }
 
-fn push_list<D: Driver>(query: &mut Query<D>, params: impl Iterator<Item = D::Param>) {
+fn push_list<D: Cases>(query: &mut Query<D>, params: impl Iterator<Item = D::Param>) {
     for (index, param) in params.enumerate() {
         query
             .push(if index == 0 { "" } else { ", " })

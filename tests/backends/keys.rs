@@ -7,6 +7,12 @@ use rowkey::luuid::ShortKey;
 use rowkey::storage::{Column, StoragePlan};
 use rowkey::{Backend, EntityKey, Error, UnixMillis};
 
+/// A driver with the keys that it writes.
+pub(crate) trait Cases: Driver {
+    /// Every declared key that the driver writes.
+    fn cases() -> Vec<Case<Self>>;
+}
+
 /// What the scenarios do with one key type on one driver.
 ///
 /// The scenarios are compiled once per driver, not once per driver and key: of each key they only

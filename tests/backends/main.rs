@@ -13,6 +13,7 @@ mod index_use;
 mod keys;
 mod query;
 mod samples;
+mod scenario;
 mod scenarios;
 mod table;
 
@@ -29,24 +30,26 @@ use crate::drivers::sea_orm::SeaOrm;
 use crate::drivers::sqlx::Sqlx;
 use crate::drivers::tiberius::Tiberius;
 use crate::every_driver::Connect;
-use crate::scenarios::{Run, Scenario};
+use crate::keys::Cases;
+use crate::scenario::{Run, Scenario};
+use crate::scenarios::{many, own};
 
 fn main() -> Result<ExitCode> {
     let mut tests = Tests {
         suite: Suite::from_env()?,
         drivers: Vec::new(),
     };
-    tests.add::<Sqlx<Postgres>>(Backend::Postgres);
-    tests.add::<Sqlx<MySql>>(Backend::MySql);
-    tests.add::<Sqlx<MySql>>(Backend::MariaDb);
-    tests.add::<Sqlx<Sqlite>>(Backend::Sqlite);
-    tests.add::<Diesel<diesel::SqliteConnection>>(Backend::Sqlite);
+    tests.add::<Sqlx<Postgres>>(Backend::Postgres, |_| own::postgres());
+    tests.add::<Sqlx<MySql>>(Backend::MySql, own::mysql);
+    tests.add::<Sqlx<MySql>>(Backend::MariaDb, own::mysql);
+    tests.add::<Sqlx<Sqlite>>(Backend::Sqlite, |_| own::sqlite());
+    tests.add::<Diesel<diesel::SqliteConnection>>(Backend::Sqlite, many::scenarios);
     #[cfg(feature = "diesel-postgres")]
-    tests.add::<Diesel<diesel::PgConnection>>(Backend::Postgres);
+    tests.add::<Diesel<diesel::PgConnection>>(Backend::Postgres, many::scenarios);
     #[cfg(feature = "diesel-mysql")]
     {
-        tests.add::<Diesel<diesel::MysqlConnection>>(Backend::MySql);
-        tests.add::<Diesel<diesel::MysqlConnection>>(Backend::MariaDb);
+        tests.add::<Diesel<diesel::MysqlConnection>>(Backend::MySql, many::scenarios);
+        tests.add::<Diesel<diesel::MysqlConnection>>(Backend::MariaDb, many::scenarios);
     }
     for backend in [
         Backend::Postgres,
@@ -54,9 +57,9 @@ fn main() -> Result<ExitCode> {
         Backend::MariaDb,
         Backend::Sqlite,
     ] {
-        tests.add::<SeaOrm>(backend);
+        tests.add::<SeaOrm>(backend, many::scenarios_of_one_value);
     }
-    tests.add::<Tiberius>(Backend::SqlServer);
+    tests.add::<Tiberius>(Backend::SqlServer, |_| own::sql_server());
     every_driver::add_tests(&mut tests.suite, &tests.drivers);
 
     if !cfg!(feature = "diesel-postgres") {
@@ -79,15 +82,18 @@ struct Tests {
 }
 
 impl Tests {
-    /// Adds the scenarios of a driver on a backend.
-    fn add<D: Driver>(&mut self, backend: Backend) {
+    /// Adds the scenarios of a driver on a backend, those that all drivers run and its own.
+    fn add<D: Cases>(&mut self, backend: Backend, own: fn(Backend) -> Vec<Scenario<D>>) {
         let named = |scenario: &str| format!("{}::{scenario}", D::NAME);
         self.suite.test_on_server(
             backend,
             &named("a_database_goes_with_its_test"),
             a_database_goes_with_its_test::<D>,
         );
-        for Scenario { name, assumes, run } in scenarios::all::<D>(backend) {
+        let scenarios = scenarios::of_every_driver(backend)
+            .into_iter()
+            .chain(own(backend));
+        for Scenario { name, assumes, run } in scenarios {
             let name = named(&name);
             let unmet = assumes
                 .zip(self.suite.server(backend))

@@ -2,21 +2,24 @@
 
 use std::fmt::Display;
 
-use crate::driver::Driver;
+/// A driver's values for parameters.
+pub(crate) trait Parameters: Sized {
+    type Param;
+}
 
 /// SQL text with parameters in it.
 ///
 /// What stands for a parameter in the text differs from driver to driver and is theirs to write.
-pub(crate) struct Query<D: Driver> {
+pub(crate) struct Query<D: Parameters> {
     parts: Vec<Part<D>>,
 }
 
-pub(crate) enum Part<D: Driver> {
+pub(crate) enum Part<D: Parameters> {
     Text(String),
     Param(D::Param),
 }
 
-impl<D: Driver> Query<D> {
+impl<D: Parameters> Query<D> {
     pub(crate) fn new(text: impl Display) -> Self {
         let mut query = Self { parts: Vec::new() };
         query.push(text);

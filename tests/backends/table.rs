@@ -5,7 +5,7 @@ use rowkey::Backend;
 use rowkey::storage::{Column, Nullability, Storage};
 
 use crate::driver::{Driver, Session};
-use crate::keys::Case;
+use crate::keys::{Case, Cases};
 use crate::query::Query;
 
 /// A table with a key (`id`, the primary key), a second one of the same type that may be NULL
@@ -173,7 +173,7 @@ pub(crate) fn column_name(column: Column) -> String {
 }
 
 /// The cases of a backend with one column each; a key can have the column of another.
-pub(crate) fn distinct_cases<D: Driver>(session: &Session<D>) -> Vec<(Case<D>, Column)> {
+pub(crate) fn distinct_cases<D: Cases>(session: &Session<D>) -> Vec<(Case<D>, Column)> {
     let mut found: Vec<(Case<D>, Column)> = Vec::new();
     for case in D::cases() {
         let Some(column) = case.column(session.backend()) else {
@@ -187,7 +187,7 @@ pub(crate) fn distinct_cases<D: Driver>(session: &Session<D>) -> Vec<(Case<D>, C
 }
 
 /// Those in one storage.
-pub(crate) fn distinct_cases_of<D: Driver>(
+pub(crate) fn distinct_cases_of<D: Cases>(
     session: &Session<D>,
     storage: Storage,
 ) -> Vec<(Case<D>, Column)> {

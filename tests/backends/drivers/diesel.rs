@@ -16,9 +16,8 @@ use rowkey::time_range::{Bounds, ConditionPart};
 use rowkey::{Backend, EntityKey};
 
 use crate::driver::{Ability, BoundsOf, Driver, KeyOf, Violation};
-use crate::keys::{self, Case};
-use crate::query::{Part, Query};
-use crate::scenarios::{Scenario, many};
+use crate::keys::{self, Case, Cases};
+use crate::query::{Parameters, Part, Query};
 
 /// Diesel with one of its connections.
 pub(crate) struct Diesel<C>(PhantomData<C>);
@@ -69,12 +68,21 @@ fn address(url: &str, backend: Backend) -> String {
 // A macro, because as generics each function would have to repeat the bounds of Diesel.
 macro_rules! impl_driver {
     ($($Connection:ty: $placeholder:expr);* $(;)?) => {$(
+        impl Parameters for Diesel<$Connection> {
+            type Param = Param<$Connection>;
+        }
+
+        impl Cases for Diesel<$Connection> {
+            fn cases() -> Vec<Case<Self>> {
+                keys::cases!(Self)
+            }
+        }
+
         impl Driver for Diesel<$Connection> {
             const NAME: &str = "diesel";
 
             type Connection = $Connection;
             type Row<'r> = <$Connection as LoadConnection>::Row<'r, 'r>;
-            type Param = Param<$Connection>;
             type Error = Error;
 
             async fn connect(url: &str, backend: Backend) -> Result<Self::Connection> {
@@ -161,14 +169,6 @@ macro_rules! impl_driver {
                 // Diesel's documentation names these limits: it asks the client library for the
                 // columns of a statement before it runs, and takes any string for bytes.
                 !matches!(backend, Backend::MySql | Backend::MariaDb)
-            }
-
-            fn cases() -> Vec<Case<Self>> {
-                keys::cases!(Self)
-            }
-
-            fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>> {
-                many::scenarios(backend)
             }
         }
 

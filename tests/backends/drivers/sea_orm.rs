@@ -19,9 +19,8 @@ use sea_orm::{
 };
 
 use crate::driver::{Ability, BoundsOf, Driver, KeyOf, Violation};
-use crate::keys::{self, Case};
-use crate::query::{Part, Query};
-use crate::scenarios::{Scenario, many};
+use crate::keys::{self, Case, Cases};
+use crate::query::{Parameters, Part, Query};
 
 /// SeaORM, whose connection knows its database only when it is run.
 pub(crate) struct SeaOrm;
@@ -80,12 +79,31 @@ fn decoding_error(error: &DbErr) -> Option<(&str, &sqlx::error::BoxDynError)> {
     }
 }
 
+impl Parameters for SeaOrm {
+    type Param = Param;
+}
+
+impl Cases for SeaOrm {
+    fn cases() -> Vec<Case<Self>> {
+        let mut cases: Vec<Case<Self>> = keys::uuid::cases();
+        cases.extend(keys::binary::cases());
+        cases.push(Case::with_time::<keys::decimal::DistributedId>());
+        cases.extend(keys::text::cases());
+        cases.extend(keys::text_upper::cases());
+        cases.extend(keys::text_hex::cases());
+        cases.extend(keys::text_hex_upper::cases());
+        cases.extend(keys::text_compact::cases());
+        cases.extend(keys::text_digits::cases());
+        cases.extend(keys::native_uuid_beside_text::cases());
+        cases
+    }
+}
+
 impl Driver for SeaOrm {
     const NAME: &str = "sea-orm";
 
     type Connection = DatabaseConnection;
     type Row<'r> = QueryResult;
-    type Param = Param;
     type Error = DbErr;
 
     async fn connect(url: &str, backend: Backend) -> Result<DatabaseConnection> {
@@ -177,24 +195,6 @@ impl Driver for SeaOrm {
             }
             _ => true,
         }
-    }
-
-    fn cases() -> Vec<Case<Self>> {
-        let mut cases: Vec<Case<Self>> = keys::uuid::cases();
-        cases.extend(keys::binary::cases());
-        cases.push(Case::with_time::<keys::decimal::DistributedId>());
-        cases.extend(keys::text::cases());
-        cases.extend(keys::text_upper::cases());
-        cases.extend(keys::text_hex::cases());
-        cases.extend(keys::text_hex_upper::cases());
-        cases.extend(keys::text_compact::cases());
-        cases.extend(keys::text_digits::cases());
-        cases.extend(keys::native_uuid_beside_text::cases());
-        cases
-    }
-
-    fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>> {
-        many::scenarios_of_one_value(backend)
     }
 }
 

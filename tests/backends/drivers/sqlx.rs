@@ -13,9 +13,8 @@ use sqlx::{
 };
 
 use crate::driver::{BoundsOf, Driver, KeyOf, Violation};
-use crate::keys::{self, Case};
-use crate::query::{Part, Query};
-use crate::scenarios::{Scenario, adoption, arrays, many, rows, servers, support};
+use crate::keys::{self, Case, Cases};
+use crate::query::{Parameters, Part, Query};
 
 /// sqlx with one of its drivers.
 pub(crate) struct Sqlx<DB>(PhantomData<DB>);
@@ -53,13 +52,22 @@ where
 
 // A macro, because as generics each function would have to repeat the bounds of sqlx.
 macro_rules! impl_driver {
-    ($($DB:ident: $own_scenarios:expr);* $(;)?) => {$(
+    ($($DB:ident),*) => {$(
+        impl Parameters for Sqlx<$DB> {
+            type Param = Param<$DB>;
+        }
+
+        impl Cases for Sqlx<$DB> {
+            fn cases() -> Vec<Case<Self>> {
+                keys::cases!(Self)
+            }
+        }
+
         impl Driver for Sqlx<$DB> {
             const NAME: &str = "sqlx";
 
             type Connection = <$DB as Database>::Connection;
             type Row<'r> = <$DB as Database>::Row;
-            type Param = Param<$DB>;
             type Error = sqlx::Error;
 
             async fn connect(url: &str, backend: Backend) -> Result<Self::Connection> {
@@ -146,18 +154,6 @@ macro_rules! impl_driver {
                     _ => false,
                 }
             }
-
-            fn cases() -> Vec<Case<Self>> {
-                keys::cases!(Self)
-            }
-
-            fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>> {
-                let mut scenarios = many::scenarios(backend);
-                scenarios.push(rows::scenario());
-                scenarios.push(support::scenario());
-                scenarios.extend($own_scenarios(backend));
-                scenarios
-            }
         }
 
         impl<K> KeyOf<Sqlx<$DB>> for K
@@ -203,23 +199,4 @@ macro_rules! impl_driver {
     )*};
 }
 
-impl_driver! {
-    Postgres: |_| {
-        let mut scenarios = adoption::postgres();
-        scenarios.extend([arrays::scenario(), arrays::text_types()]);
-        scenarios
-    };
-    MySql: |backend| {
-        let mut scenarios = adoption::mysql(backend);
-        scenarios.extend(servers::mysql());
-        if backend == Backend::MariaDb {
-            scenarios.extend(servers::mariadb());
-        }
-        scenarios
-    };
-    Sqlite: |_| {
-        let mut scenarios = adoption::sqlite();
-        scenarios.extend(servers::sqlite());
-        scenarios
-    };
-}
+impl_driver!(Postgres, MySql, Sqlite);

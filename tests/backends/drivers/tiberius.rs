@@ -1,5 +1,6 @@
 //! tiberius.
 
+mod connection;
 mod probe;
 
 use std::fmt;
@@ -10,19 +11,15 @@ use rowkey::storage::{Storage, Wire};
 use rowkey::time_range::{Bounds, ConditionPart};
 use rowkey::{Backend, EntityKey};
 use rowkey_testkit::Server;
-use tiberius::{Client, ColumnData, Config, Query as Statement, Row};
-use tokio::net::TcpStream;
-use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
+use tiberius::{ColumnData, Query as Statement, Row};
 
+use self::connection::{Connection, batch, connect};
 use crate::driver::{Ability, Assumption, BoundsOf, Driver, KeyOf, Violation};
-use crate::keys::{self, Case};
-use crate::query::{Part, Query};
-use crate::scenarios::{Scenario, adoption, many, sql_server, sql_server_only};
+use crate::keys::{self, Case, Cases};
+use crate::query::{Parameters, Part, Query};
 
 /// tiberius on SQL Server, or on another server that speaks its protocol.
 pub(crate) struct Tiberius;
-
-pub(crate) type Connection = Client<Compat<TcpStream>>;
 
 /// A value for a parameter, or a condition with several.
 pub(crate) enum Param {
@@ -102,32 +99,12 @@ fn built(query: Query<Tiberius>) -> Statement<'static> {
     statement
 }
 
-pub(crate) async fn connect(url: &str) -> tiberius::Result<Connection> {
-    let config = Config::from_ado_string(url)?;
-    let stream = TcpStream::connect(config.get_addr()).await?;
-    stream.set_nodelay(true)?;
-    Client::connect(config, stream.compat_write()).await
-}
-
 /// Runs a query; the plan that the server has run, in XML, if it shows one.
 pub(crate) async fn plan(
     connection: &mut Connection,
     query: Query<Tiberius>,
 ) -> tiberius::Result<Option<String>> {
-    Tiberius::batch(connection, "SET STATISTICS XML ON").await?;
-    let results = built(query).query(connection).await?;
-    let results = results.into_results().await?;
-    Tiberius::batch(connection, "SET STATISTICS XML OFF").await?;
-    // The plan is a result of its own behind that of the query.
-    let shown = results.iter().flatten().find_map(|row| {
-        let text = match row.get_column_data(0) {
-            Ok(ColumnData::Xml(Some(xml))) => xml.to_string(),
-            Ok(ColumnData::String(Some(text))) => text.to_string(),
-            _ => return None,
-        };
-        text.contains("<ShowPlanXML").then_some(text)
-    });
-    Ok(shown)
+    connection::plan(connection, built(query)).await
 }
 
 /// What tiberius says, or what rowkey says about a row.
@@ -170,11 +147,16 @@ impl Error {
     }
 }
 
-impl Tiberius {
-    /// Runs SQL text without parameters.
-    async fn batch(connection: &mut Connection, sql: &str) -> tiberius::Result<()> {
-        connection.simple_query(sql).await?.into_results().await?;
-        Ok(())
+impl Parameters for Tiberius {
+    type Param = Param;
+}
+
+impl Cases for Tiberius {
+    fn cases() -> Vec<Case<Self>> {
+        let mut cases = keys::cases!(Self);
+        cases.extend(keys::uuid_sql_server::cases());
+        cases.extend(keys::uuid_public_unordered::cases());
+        cases
     }
 }
 
@@ -183,7 +165,6 @@ impl Driver for Tiberius {
 
     type Connection = Connection;
     type Row<'r> = Row;
-    type Param = Param;
     type Error = Error;
 
     async fn connect(url: &str, _: Backend) -> Result<Connection> {
@@ -214,7 +195,7 @@ impl Driver for Tiberius {
     }
 
     async fn execute(connection: &mut Connection, sql: &str) -> Result<(), Error> {
-        Ok(Self::batch(connection, sql).await?)
+        Ok(batch(connection, sql).await?)
     }
 
     fn integer(value: i64) -> Param {
@@ -280,21 +261,6 @@ impl Driver for Tiberius {
             Assumption::Merge => (server.merges, "MERGE refused"),
         };
         (!is_met).then_some(reason)
-    }
-
-    fn cases() -> Vec<Case<Self>> {
-        let mut cases = keys::cases!(Self);
-        cases.extend(keys::uuid_sql_server::cases());
-        cases.extend(keys::uuid_public_unordered::cases());
-        cases
-    }
-
-    fn own_scenarios(backend: Backend) -> Vec<Scenario<Self>> {
-        let mut scenarios = many::scenarios(backend);
-        scenarios.extend(sql_server::scenarios());
-        scenarios.extend(sql_server_only::scenarios());
-        scenarios.extend(adoption::sql_server());
-        scenarios
     }
 }
 

@@ -5,12 +5,12 @@ use rowkey::EntityKey;
 use sqlx::postgres::{PgHasArrayType, PgRow};
 use sqlx::{Decode, Encode, Postgres, Row, Type};
 
-use super::Scenario;
 use crate::driver::Session;
 use crate::drivers::sqlx::{Sqlx, param};
 use crate::keys::{Case, binary, decimal, text, text_compact, text_digits, uuid};
 use crate::query::Query;
 use crate::samples::samples;
+use crate::scenario::Scenario;
 use crate::table::{Record, Table};
 
 pub(crate) fn scenario() -> Scenario<Sqlx<Postgres>> {

@@ -5,15 +5,15 @@ use rowkey::Backend;
 use rowkey::format::FormatKind;
 use rowkey::storage::{TextForm, Wire};
 
-use crate::driver::{Ability, Driver, Session};
-use crate::keys::Case;
+use crate::driver::{Ability, Session};
+use crate::keys::{Case, Cases};
 use crate::query::Query;
 use crate::samples::samples;
 use crate::table::{Record, Table, distinct_cases};
 
 /// Whether reading a column fails as it should, with the column's name and an error of rowkey; the
 /// error's text.
-fn check_refusal<D: Driver>(case: &Case<D>, row: &D::Row<'_>, what: &str) -> Result<String> {
+fn check_refusal<D: Cases>(case: &Case<D>, row: &D::Row<'_>, what: &str) -> Result<String> {
     let column = "the_key";
     let format = case.format();
     let error = match (case.get)(row, column) {
@@ -165,7 +165,7 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
 }
 
 /// Other types, lengths and alphabets.
-pub(crate) async fn values_of_another_type_are_refused<D: Driver>(
+pub(crate) async fn values_of_another_type_are_refused<D: Cases>(
     session: &mut Session<D>,
 ) -> Result<()> {
     for (case, column) in distinct_cases(session) {
@@ -191,7 +191,7 @@ pub(crate) async fn values_of_another_type_are_refused<D: Driver>(
 }
 
 /// The right type with the wrong version, variant or range.
-pub(crate) async fn ids_of_another_format_are_refused<D: Driver>(
+pub(crate) async fn ids_of_another_format_are_refused<D: Cases>(
     session: &mut Session<D>,
 ) -> Result<()> {
     for (case, column) in distinct_cases(session) {

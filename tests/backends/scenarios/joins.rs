@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use rowkey::storage::{Column, Nullability, Storage};
 
 use crate::driver::{Driver, Session, Violation};
-use crate::keys::Case;
+use crate::keys::{Case, Cases};
 use crate::query::Query;
 use crate::samples::samples;
 use crate::table::{Record, Table, column_name, distinct_cases, distinct_cases_of};
@@ -55,7 +55,7 @@ impl<'c, D: Driver> Children<'c, D> {
 
 /// A join by a key finds exactly the parent of each child, also among keys that are equal as
 /// floating-point numbers.
-pub(crate) async fn children_are_joined_to_their_parents<D: Driver>(
+pub(crate) async fn children_are_joined_to_their_parents<D: Cases>(
     session: &mut Session<D>,
 ) -> Result<()> {
     for (case, column) in distinct_cases(session) {
@@ -117,7 +117,7 @@ pub(crate) async fn children_are_joined_to_their_parents<D: Driver>(
 }
 
 /// A child without a parent in the table is refused by a foreign key.
-pub(crate) async fn foreign_keys_of<D: Driver>(
+pub(crate) async fn foreign_keys_of<D: Cases>(
     session: &mut Session<D>,
     storage: Storage,
 ) -> Result<()> {

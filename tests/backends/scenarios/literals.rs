@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use anyhow::{Result, ensure};
 use rowkey::storage::{Column, Storage};
 
-use crate::driver::{Driver, Session};
-use crate::keys::Case;
+use crate::driver::Session;
+use crate::keys::{Case, Cases};
 use crate::samples::samples;
 use crate::table::{Record, Table, distinct_cases, distinct_cases_of};
 
@@ -15,7 +15,7 @@ use crate::table::{Record, Table, distinct_cases, distinct_cases_of};
 type Comparison = (&'static str, &'static [Ordering]);
 
 /// A literal is equal to the same key and to no other, whichever side it is on.
-pub(crate) async fn literals_are_equal_to_keys<D: Driver>(session: &mut Session<D>) -> Result<()> {
+pub(crate) async fn literals_are_equal_to_keys<D: Cases>(session: &mut Session<D>) -> Result<()> {
     for (case, column) in distinct_cases(session) {
         check_literals(
             session,
@@ -34,7 +34,7 @@ pub(crate) async fn literals_are_equal_to_keys<D: Driver>(session: &mut Session<
 
 /// The database puts literals and stored keys in the order that `Column::compare` has, whichever
 /// side the literal is on.
-pub(crate) async fn literals_around<D: Driver>(
+pub(crate) async fn literals_around<D: Cases>(
     session: &mut Session<D>,
     storage: Storage,
 ) -> Result<()> {
@@ -55,7 +55,7 @@ pub(crate) async fn literals_around<D: Driver>(
     Ok(())
 }
 
-async fn check_literals<D: Driver>(
+async fn check_literals<D: Cases>(
     session: &mut Session<D>,
     case: &Case<D>,
     column: Column,

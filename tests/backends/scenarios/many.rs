@@ -13,12 +13,12 @@ use rowkey::{
     UnixMillis, UuidV7,
 };
 
-use super::Scenario;
 use crate::driver::{Ability, Assumption, BoundsOf, Driver, Session};
 use crate::index_use::check_index_use;
 use crate::keys::{Case, Span, binary, decimal, native_uuid, text, text_compact, uuid};
 use crate::query::Query;
 use crate::samples::{INTERVAL_MS, RING_MS, Random, WRAP, made_within, position};
+use crate::scenario::Scenario;
 
 /// How many keys there are.
 const COUNT: usize = 100_000;

@@ -1,66 +1,32 @@
 //! The scenarios by name.
 
-pub(crate) mod adoption;
-pub(crate) mod arrays;
+mod adoption;
+mod arrays;
 mod damage;
 mod joins;
 mod literals;
 pub(crate) mod many;
 mod order;
+pub(crate) mod own;
 mod partitions;
 mod range;
 mod round_trip;
-pub(crate) mod rows;
-pub(crate) mod servers;
+mod rows;
+mod servers;
 mod short_keys;
-pub(crate) mod sql_server;
-pub(crate) mod sql_server_only;
-pub(crate) mod support;
+mod sql_server;
+mod sql_server_only;
+mod support;
 
-use std::pin::Pin;
-
-use anyhow::Result;
 use rowkey::Backend;
 use rowkey::storage::Storage;
 
-use crate::driver::{Ability, Assumption, Driver, Session};
+use crate::driver::{Ability, Assumption};
+use crate::keys::Cases;
+use crate::scenario::Scenario;
 
-/// A test on a database of its own.
-pub(crate) struct Scenario<D: Driver> {
-    pub(crate) name: String,
-    pub(crate) assumes: Option<Assumption>,
-    pub(crate) run: Run<D>,
-}
-
-/// A scenario, to be run once.
-pub(crate) type Run<D> = Box<dyn for<'s> FnOnce(&'s mut Session<D>) -> Outcome<'s> + Send>;
-
-/// What a scenario ends with.
-pub(crate) type Outcome<'s> = Pin<Box<dyn Future<Output = Result<()>> + 's>>;
-
-impl<D: Driver> Scenario<D> {
-    pub(crate) fn new(
-        name: impl Into<String>,
-        run: impl for<'s> FnOnce(&'s mut Session<D>) -> Outcome<'s> + Send + 'static,
-    ) -> Self {
-        Self {
-            name: name.into(),
-            assumes: None,
-            run: Box::new(run),
-        }
-    }
-
-    /// The scenario, which says nothing about a server that does otherwise.
-    pub(crate) fn assuming(self, assumption: Assumption) -> Self {
-        Self {
-            assumes: Some(assumption),
-            ..self
-        }
-    }
-}
-
-/// Every scenario of a backend.
-pub(crate) fn all<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
+/// The scenarios that every driver runs.
+pub(crate) fn of_every_driver<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
     let mut scenarios = vec![
         Scenario::new("every_column_has_a_key", |session| {
             Box::pin(round_trip::every_column_has_a_key(session))
@@ -129,7 +95,6 @@ pub(crate) fn all<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
         ];
         scenarios.extend(sorted.map(|scenario| scenario.assuming(Assumption::OrderOf(storage))));
     }
-    scenarios.extend(D::own_scenarios(backend));
     scenarios.extend(short_keys::scenarios(backend));
     scenarios.extend(partitions::scenarios(backend));
     scenarios

@@ -3,13 +3,14 @@
 use anyhow::{Result, ensure};
 use rowkey::storage::{Layout, OrderPromise, Storage};
 
-use crate::driver::{Driver, Session};
+use crate::driver::Session;
+use crate::keys::Cases;
 use crate::samples::{position, samples};
 use crate::table::{Record, Table, distinct_cases_of};
 
 /// Rows come in the order of `Column::compare`, which is the format's order of time and, where the
 /// plan promises it, its full order: from the primary key, and sorted by a column without an index.
-pub(crate) async fn order_of<D: Driver>(session: &mut Session<D>, storage: Storage) -> Result<()> {
+pub(crate) async fn order_of<D: Cases>(session: &mut Session<D>, storage: Storage) -> Result<()> {
     for (case, column) in distinct_cases_of(session, storage) {
         let format = case.format();
         let table = Table::create(session, &case).await?;

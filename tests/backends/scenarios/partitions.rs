@@ -7,11 +7,11 @@ use rowkey::storage::{Nullability, Storage, TableName};
 use rowkey::time_range::TimePartitions;
 use rowkey::{Backend, Error, UnixMillis};
 
-use crate::driver::{Ability, Driver, Session};
-use crate::keys::{Case, PushSpan, Span};
+use crate::driver::{Ability, Session};
+use crate::keys::{Case, Cases, PushSpan, Span};
 use crate::query::Query;
 use crate::samples::{WRAP, made_within, position, samples};
-use crate::scenarios::Scenario;
+use crate::scenario::Scenario;
 use crate::table::{Record, Table, distinct_cases, distinct_cases_of};
 
 const DAY: i64 = 86_400_000;
@@ -22,7 +22,7 @@ const FIRST: i64 = WRAP - WRAP % DAY - 2 * DAY;
 /// The days from the first edge on, as partitions are called.
 const DAYS: [&str; 5] = ["20220316", "20220317", "20220318", "20220319", "20220320"];
 
-pub(crate) fn scenarios<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
+pub(crate) fn scenarios<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
     if !matches!(
         backend,
         Backend::Postgres | Backend::MySql | Backend::MariaDb
@@ -56,7 +56,7 @@ fn days(from: i64, count: usize) -> impl Iterator<Item = UnixMillis> {
         .take(count + 1)
 }
 
-async fn partitions_of<D: Driver>(session: &mut Session<D>, storage: Storage) -> Result<()> {
+async fn partitions_of<D: Cases>(session: &mut Session<D>, storage: Storage) -> Result<()> {
     let backend = session.backend();
     for (case, column) in distinct_cases_of(session, storage) {
         let Some(push_span) = case.push_span else {
@@ -124,7 +124,7 @@ async fn partitions_of<D: Driver>(session: &mut Session<D>, storage: Storage) ->
 }
 
 /// Where a row goes that is older or newer than all partitions, and there is no rest.
-async fn rows_without_a_partition<D: Driver>(session: &mut Session<D>) -> Result<()> {
+async fn rows_without_a_partition<D: Cases>(session: &mut Session<D>) -> Result<()> {
     let backend = session.backend();
     for (case, column) in distinct_cases(session) {
         if column.storage() != Storage::Uuid || case.format() != FormatKind::UuidV7 {
@@ -166,7 +166,7 @@ async fn rows_without_a_partition<D: Driver>(session: &mut Session<D>) -> Result
 }
 
 /// A table that is not where names without a schema are looked for.
-async fn partitions_in_another_schema<D: Driver>(session: &mut Session<D>) -> Result<()> {
+async fn partitions_in_another_schema<D: Cases>(session: &mut Session<D>) -> Result<()> {
     let (kind, schema) = match session.backend() {
         Backend::Postgres => ("SCHEMA", "ware house".to_owned()),
         // Of the whole server, so that its name is one of this test alone.
@@ -190,7 +190,7 @@ async fn partitions_in_another_schema<D: Driver>(session: &mut Session<D>) -> Re
     outcome
 }
 
-async fn check_schema<D: Driver>(session: &mut Session<D>, schema: &str) -> Result<()> {
+async fn check_schema<D: Cases>(session: &mut Session<D>, schema: &str) -> Result<()> {
     const NAME: &str = "order lines";
 
     let backend = session.backend();
@@ -266,7 +266,7 @@ fn numbers(records: &[Record], is_meant: impl Fn(i64) -> bool, format: FormatKin
 }
 
 /// The numbers of the rows in a partition, ascending.
-async fn rows_in<D: Driver>(
+async fn rows_in<D: Cases>(
     session: &mut Session<D>,
     table: &str,
     partition: &str,
@@ -286,7 +286,7 @@ async fn rows_in<D: Driver>(
     Ok(session.fetch(query, |row| D::get_integer(row, "n")).await?)
 }
 
-async fn check<D: Driver>(
+async fn check<D: Cases>(
     session: &mut Session<D>,
     table: &Table<'_, D>,
     case: &Case<D>,
@@ -359,7 +359,7 @@ async fn check<D: Driver>(
 }
 
 /// The partitions that the server says it reads for a query.
-async fn partitions_read<D: Driver>(
+async fn partitions_read<D: Cases>(
     session: &mut Session<D>,
     table: &str,
     query: Query<D>,

@@ -5,8 +5,8 @@ use rowkey::UnixMillis;
 use rowkey::format::FormatKind;
 use rowkey::storage::{Column, Storage};
 
-use crate::driver::{Driver, Session};
-use crate::keys::{Case, Span};
+use crate::driver::Session;
+use crate::keys::{Case, Cases, Span};
 use crate::query::Query;
 use crate::samples::{INTERVAL_MS, RING_MS, WRAP, made_within, samples};
 use crate::table::{Record, Table, distinct_cases, distinct_cases_of};
@@ -55,7 +55,7 @@ fn spans() -> Vec<(Option<i64>, Option<i64>)> {
 }
 
 /// The condition of a span selects the ids that were made in it, and no others.
-pub(crate) async fn spans_of<D: Driver>(session: &mut Session<D>, storage: Storage) -> Result<()> {
+pub(crate) async fn spans_of<D: Cases>(session: &mut Session<D>, storage: Storage) -> Result<()> {
     for (case, _) in distinct_cases_of(session, storage) {
         let Some(push_span) = case.push_span else {
             continue;
@@ -108,7 +108,7 @@ pub(crate) async fn spans_of<D: Driver>(session: &mut Session<D>, storage: Stora
 
 /// What was made from an instant until now is found, also by clocks that are a little ahead, and
 /// across the end of the ring; nothing else is, and no row without a key.
-pub(crate) async fn spans_until_now_of<D: Driver>(
+pub(crate) async fn spans_until_now_of<D: Cases>(
     session: &mut Session<D>,
     storage: Storage,
 ) -> Result<()> {
@@ -170,7 +170,7 @@ pub(crate) async fn spans_until_now_of<D: Driver>(
 
 /// Lists of keys hit the rows that were meant, also among keys that are equal as floating-point
 /// numbers.
-pub(crate) async fn neighbours_are_told_apart<D: Driver>(session: &mut Session<D>) -> Result<()> {
+pub(crate) async fn neighbours_are_told_apart<D: Cases>(session: &mut Session<D>) -> Result<()> {
     let conditions = [
         ("id = ", " OR id = ", "", &[1, 3][..]),
         ("id IN (", ", ", ")", &[1, 3]),
@@ -190,7 +190,7 @@ pub(crate) async fn neighbours_are_told_apart<D: Driver>(session: &mut Session<D
 }
 
 /// So do intervals of keys.
-pub(crate) async fn intervals_of<D: Driver>(
+pub(crate) async fn intervals_of<D: Cases>(
     session: &mut Session<D>,
     storage: Storage,
 ) -> Result<()> {
@@ -210,7 +210,7 @@ pub(crate) async fn intervals_of<D: Driver>(
 type Condition = (&'static str, &'static str, &'static str, &'static [i64]);
 
 /// Checks conditions with the second and the fourth of five neighbours.
-async fn check_neighbours<D: Driver>(
+async fn check_neighbours<D: Cases>(
     session: &mut Session<D>,
     case: &Case<D>,
     column: Column,

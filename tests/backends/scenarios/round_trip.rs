@@ -5,13 +5,14 @@ use rowkey::Backend;
 use rowkey::format::FormatKind;
 use rowkey::storage::{Column, Layout, Storage};
 
-use crate::driver::{Driver, Session, Violation};
+use crate::driver::{Session, Violation};
+use crate::keys::Cases;
 use crate::samples::{extremes, samples};
 use crate::table::{Record, Table, distinct_cases};
 
 /// The declared keys have every column that can be declared for the backend, but for those that
 /// the driver does not store.
-pub(crate) async fn every_column_has_a_key<D: Driver>(session: &mut Session<D>) -> Result<()> {
+pub(crate) async fn every_column_has_a_key<D: Cases>(session: &mut Session<D>) -> Result<()> {
     let cases = distinct_cases(session);
     for format in FormatKind::ALL {
         for storage in Storage::ALL {
@@ -34,7 +35,7 @@ pub(crate) async fn every_column_has_a_key<D: Driver>(session: &mut Session<D>) 
 }
 
 /// Bound keys are stored and found again, NULL is `None`, and both protocols read alike.
-pub(crate) async fn keys_come_back<D: Driver>(session: &mut Session<D>) -> Result<()> {
+pub(crate) async fn keys_come_back<D: Cases>(session: &mut Session<D>) -> Result<()> {
     for (case, column) in distinct_cases(session) {
         let ids = &samples(case.format())[..6];
         let table = Table::create(session, &case).await?;
@@ -88,7 +89,7 @@ pub(crate) async fn keys_come_back<D: Driver>(session: &mut Session<D>) -> Resul
 }
 
 /// A statement gives back the keys that it has written.
-pub(crate) async fn written_keys_are_returned<D: Driver>(session: &mut Session<D>) -> Result<()> {
+pub(crate) async fn written_keys_are_returned<D: Cases>(session: &mut Session<D>) -> Result<()> {
     for (case, column) in distinct_cases(session) {
         let ids = &samples(case.format())[..2];
         let table = Table::create(session, &case).await?;
@@ -117,7 +118,7 @@ pub(crate) async fn written_keys_are_returned<D: Driver>(session: &mut Session<D
 }
 
 /// A literal in SQL text is the same value as the bound key.
-pub(crate) async fn literals_find_rows<D: Driver>(session: &mut Session<D>) -> Result<()> {
+pub(crate) async fn literals_find_rows<D: Cases>(session: &mut Session<D>) -> Result<()> {
     for (case, column) in distinct_cases(session) {
         let ids = &samples(case.format())[..4];
         let table = Table::create(session, &case).await?;
@@ -165,7 +166,7 @@ pub(crate) async fn literals_find_rows<D: Driver>(session: &mut Session<D>) -> R
 }
 
 /// The smallest and the largest value that a plan has room for.
-pub(crate) async fn extremes_come_back<D: Driver>(session: &mut Session<D>) -> Result<()> {
+pub(crate) async fn extremes_come_back<D: Cases>(session: &mut Session<D>) -> Result<()> {
     for (case, column) in distinct_cases(session) {
         let ids = extremes(case.format()).map(|id| id.min(case.plan.max_value()));
         let table = Table::create(session, &case).await?;
@@ -197,7 +198,7 @@ pub(crate) async fn extremes_come_back<D: Driver>(session: &mut Session<D>) -> R
 }
 
 /// The same key twice violates the primary key.
-pub(crate) async fn a_key_is_there_once<D: Driver>(session: &mut Session<D>) -> Result<()> {
+pub(crate) async fn a_key_is_there_once<D: Cases>(session: &mut Session<D>) -> Result<()> {
     for (case, column) in distinct_cases(session) {
         let table = Table::create(session, &case).await?;
         let record = Record::numbered([samples(case.format())[0]]);

@@ -3,12 +3,12 @@
 use anyhow::{Result, ensure};
 use sqlx::{Database, FromRow};
 
-use super::Scenario;
 use crate::driver::{Driver, KeyOf, Session};
 use crate::drivers::sqlx::Sqlx;
 use crate::keys::{Case, decimal, uuid};
 use crate::query::Query;
 use crate::samples::samples;
+use crate::scenario::Scenario;
 use crate::table::{Record, Table};
 
 /// What a program has of a row.

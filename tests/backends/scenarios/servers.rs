@@ -7,12 +7,12 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{MySql, Row, Sqlite};
 use uuid::Uuid;
 
-use super::Scenario;
 use crate::driver::Session;
 use crate::drivers::sqlx::{Sqlx, param};
 use crate::keys::{Case, binary, decimal, native_uuid, text_digits, uuid as uuids};
 use crate::query::Query;
 use crate::samples::{Random, samples};
+use crate::scenario::Scenario;
 use crate::table::{Record, Table};
 
 pub(crate) fn mysql() -> Vec<Scenario<Sqlx<MySql>>> {

@@ -5,9 +5,10 @@ use rowkey::Backend;
 use rowkey::format::FormatKind;
 use rowkey::storage::Storage;
 
-use crate::driver::{Assumption, Driver, Session};
+use crate::driver::{Assumption, Session};
+use crate::keys::Cases;
 use crate::samples::{position, samples};
-use crate::scenarios::Scenario;
+use crate::scenario::Scenario;
 use crate::table::{Record, Table, distinct_cases_of};
 
 /// The storages that LUUIDs can have.
@@ -22,7 +23,7 @@ const STORAGES: [Storage; 8] = [
     Storage::TextCompact,
 ];
 
-pub(crate) fn scenarios<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
+pub(crate) fn scenarios<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
     let storages = STORAGES
         .into_iter()
         .filter(|storage| *storage != Storage::NativeUuid || backend == Backend::MariaDb);
@@ -39,7 +40,7 @@ pub(crate) fn scenarios<D: Driver>(backend: Backend) -> Vec<Scenario<D>> {
 
 /// A short key finds the rows of its number: none, one, or all where two processes have handed out
 /// the same.
-async fn short_keys_of<D: Driver>(session: &mut Session<D>, storage: Storage) -> Result<()> {
+async fn short_keys_of<D: Cases>(session: &mut Session<D>, storage: Storage) -> Result<()> {
     let mut count = 0;
     for (case, _) in distinct_cases_of(session, storage) {
         let Some(push_short_key) = case.push_short_key else {

@@ -4,12 +4,12 @@
 use anyhow::{Context, Result, ensure};
 use rowkey::UnixMillis;
 
-use super::Scenario;
 use crate::driver::{Assumption, Driver, Session};
 use crate::drivers::tiberius::{Tiberius, plan};
 use crate::keys::Span;
 use crate::query::Query;
 use crate::samples::{INTERVAL_MS, WRAP, samples};
+use crate::scenario::Scenario;
 use crate::table::{Record, Table, distinct_cases};
 
 pub(crate) fn scenarios() -> Vec<Scenario<Tiberius>> {

@@ -5,9 +5,9 @@ use rowkey::luuid::LuuidGroup;
 use rowkey::storage::Nullability;
 use rowkey::{EntityKey, Luuid, entity_key};
 
-use super::Scenario;
 use crate::book;
 use crate::driver::{Driver, Session};
+use crate::scenario::Scenario;
 
 const PAGE: &str = include_str!("../../../docs/src/support-has-an-id.md");
 

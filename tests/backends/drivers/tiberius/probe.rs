@@ -9,8 +9,7 @@ use rowkey_testkit::Server;
 use tiberius::numeric::Numeric;
 use tiberius::{ColumnData, IntoRow, Query, Row, Uuid};
 
-use super::{Connection, connect, plan};
-use crate::query::Query as QueryInParts;
+use super::connection::{Connection, batch, connect, plan};
 
 /// What a server does.
 #[derive(Clone, Copy, Debug)]
@@ -107,11 +106,7 @@ async fn probe(url: &str) -> tiberius::Result<Probe> {
     if !reads_numbers_in_rows {
         eprintln!("sqlserver: numbers in bulk inserts are misread: {number_in_row:?}");
     }
-    let shown = plan(
-        &mut connect(url).await?,
-        QueryInParts::new("SELECT 1 AS one"),
-    )
-    .await;
+    let shown = plan(&mut connect(url).await?, Query::new("SELECT 1 AS one")).await;
     let shows_plans = matches!(shown, Ok(Some(_)));
     if !shows_plans {
         eprintln!("sqlserver: plans are not shown: {shown:?}");
@@ -166,8 +161,8 @@ async fn text_reference(connection: &mut Connection) -> tiberius::Result<()> {
     let create = format!(
         "CREATE TABLE words (id {column} PRIMARY KEY, other {column} REFERENCES words (id))"
     );
-    run(connection, &create).await?;
-    run(
+    batch(connection, &create).await?;
+    batch(
         connection,
         "INSERT INTO words (id, other) VALUES ('abc', 'abc')",
     )
@@ -175,19 +170,14 @@ async fn text_reference(connection: &mut Connection) -> tiberius::Result<()> {
 }
 
 async fn bracket(connection: &mut Connection) -> tiberius::Result<()> {
-    run(connection, "CREATE TABLE #names ([a]]b] int)").await
+    batch(connection, "CREATE TABLE #names ([a]]b] int)").await
 }
 
 async fn merge(connection: &mut Connection) -> tiberius::Result<()> {
-    run(connection, "CREATE TABLE #merged (id int PRIMARY KEY)").await?;
+    batch(connection, "CREATE TABLE #merged (id int PRIMARY KEY)").await?;
     let merge = "MERGE INTO #merged AS t USING (SELECT 1 AS id) AS s ON t.id = s.id \
                  WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id);";
-    run(connection, merge).await
-}
-
-async fn run(connection: &mut Connection, sql: &str) -> tiberius::Result<()> {
-    connection.simple_query(sql).await?.into_results().await?;
-    Ok(())
+    batch(connection, merge).await
 }
 
 /// Whether a thousand numbers come back: a server that reads beyond their end finds what was there
@@ -203,7 +193,7 @@ async fn long_numbers(connection: &mut Connection) -> tiberius::Result<bool> {
 }
 
 async fn number_in_row(connection: &mut Connection) -> tiberius::Result<bool> {
-    run(
+    batch(
         connection,
         "CREATE TABLE #numbers (number decimal(28,0) NOT NULL)",
     )

@@ -30,11 +30,11 @@ use rowkey::storage::Storage;
 use sqlx::{MySql, Postgres, Sqlite};
 
 use self::page_session::{PAGES, PageSession};
-use super::Scenario;
 use crate::book;
 use crate::driver::{Assumption, Driver};
 use crate::drivers::sqlx::Sqlx;
 use crate::drivers::tiberius::Tiberius;
+use crate::scenario::Scenario;
 
 /// A scenario, and the blocks that it answers for.
 struct PageScenario<D: Driver> {

@@ -11,9 +11,9 @@ mod stored;
 
 use rowkey::storage::Storage;
 
-use super::Scenario;
 use crate::driver::Assumption;
 use crate::drivers::tiberius::Tiberius;
+use crate::scenario::Scenario;
 
 macro_rules! scenarios {
     ($($module:ident::$function:ident),* $(,)?) => {
