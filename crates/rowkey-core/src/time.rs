@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d40_time_is_floored_with_integers() {
+    fn time_is_floored_with_integers() {
         assert_eq!(
             UnixMillis::from_micros(1_577_836_800_000_999).get(),
             1_577_836_800_000

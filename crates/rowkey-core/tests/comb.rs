@@ -92,7 +92,7 @@ fn full_suffix_vectors() {
 }
 
 #[test]
-fn d06_prefix_and_suffix_convert_into_each_other() {
+fn prefix_and_suffix_convert_into_each_other() {
     for case in section("comb_convert.json", "short", 10) {
         let prefix: ShortPrefixComb = text(&case, "prefix").parse().unwrap();
         let suffix: ShortSuffixComb = text(&case, "suffix").parse().unwrap();
@@ -122,7 +122,7 @@ fn d06_prefix_and_suffix_convert_into_each_other() {
 }
 
 #[test]
-fn d03_the_suffix_is_where_sql_server_looks_first() {
+fn the_suffix_is_where_sql_server_looks_first() {
     for case in section("comb_convert.json", "extract", 8) {
         let value = text(&case, "uuid")
             .parse::<rowkey_core::AnyUuid>()
@@ -144,26 +144,26 @@ fn d03_the_suffix_is_where_sql_server_looks_first() {
 }
 
 #[test]
-fn d01_the_counter_has_65536_values() {
+fn the_counter_has_65536_values() {
     type Comb = ShortPrefixComb<60_000>;
     let at = |interval: i64| Comb::counter_at(UnixMillis::new(interval * 60_000));
     assert_eq!((at(65_535), at(65_536)), (65_535, 0));
 }
 
 #[test]
-fn d02_full_combs_count_milliseconds() {
+fn full_combs_count_milliseconds() {
     let id: PrefixComb = "018e5f3b-ff48-47cc-b5ba-d01c25cc63a7".parse().unwrap();
     assert_eq!(id.time(), UnixMillis::new(1_710_994_751_304)); // 2024-03-21T04:19:11.304Z
 }
 
 #[test]
-fn d08_a_counter_is_shown_with_four_hexadecimal_digits() {
+fn a_counter_is_shown_with_four_hexadecimal_digits() {
     let id: ShortPrefixComb = ShortPrefixComb::from_parts(5, [0; 14]);
     assert!(id.to_string().starts_with("0005"));
 }
 
 #[test]
-fn d10_counters_before_1970_step_evenly() {
+fn counters_before_1970_step_evenly() {
     let counters = [-120_001, -120_000, -60_001, -60_000, -1, 0]
         .map(|ms| interval_counter(UnixMillis::new(ms), 60_000).unwrap());
     assert_eq!(counters, [65_533, 65_534, 65_534, 65_535, 65_535, 0]);

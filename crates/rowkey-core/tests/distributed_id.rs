@@ -129,7 +129,7 @@ fn layout_vectors() {
 }
 
 #[test]
-fn d26_the_uuid_form_is_the_number_as_128_bits() {
+fn the_uuid_form_is_the_number_as_128_bits() {
     let id: DistributedId = "1088824355131185736905670087".parse().unwrap();
     let uuid = id.to_uuid();
     assert_eq!(uuid.to_string(), "00000000-0384-a786-907d-b2ad82883dc7");
@@ -187,7 +187,7 @@ fn sequence_vectors() {
 }
 
 #[test]
-fn d24_the_embedded_time_is_1000_to_1_ms_before_the_clock() {
+fn the_embedded_time_is_1000_to_1_ms_before_the_clock() {
     let mut state = DistributedIdState::new();
     let mut ahead = Vec::new();
     loop {
@@ -200,7 +200,7 @@ fn d24_the_embedded_time_is_1000_to_1_ms_before_the_clock() {
 }
 
 #[test]
-fn d25_exactly_28_digits_from_2012_07_31_on() {
+fn numbers_have_exactly_28_digits_from_2012_07_31_on() {
     let first = UnixMillis::new(1_343_724_878_801); // 2012-07-31T08:54:38.801Z
     let before = UnixMillis::new(first.get() - 1);
     let digits = |time, random| {
@@ -229,7 +229,7 @@ fn d25_exactly_28_digits_from_2012_07_31_on() {
 }
 
 #[test]
-fn d25_any_number_of_28_digits_is_an_id() {
+fn any_number_of_28_digits_is_an_id() {
     let largest = 10u128.pow(28) - 1;
     for value in [0, 1, (1 << 93) - 1, 1 << 93, largest] {
         let id = DistributedId::try_from(value).unwrap();
@@ -242,7 +242,7 @@ fn d25_any_number_of_28_digits_is_an_id() {
 }
 
 #[test]
-fn d27_a_rewind_matters_only_on_overflow_and_from_1001_ms() {
+fn a_rewind_matters_only_on_overflow_and_from_1001_ms() {
     let mut roomy = DistributedIdState::new();
     let first = roomy.next(Y2020, 1).unwrap();
     let day_before = UnixMillis::new(Y2020.get() - 86_400_000);
@@ -261,7 +261,7 @@ fn d27_a_rewind_matters_only_on_overflow_and_from_1001_ms() {
 }
 
 #[test]
-fn d36_the_last_instant_is_in_3014() {
+fn the_last_instant_is_in_3014() {
     let last = DistributedIdState::new().next(LAST_CLOCK, 1).unwrap();
     assert_eq!(last.timestamp(), Some(UnixMillis::new(32_975_383_288_831)));
     let after = UnixMillis::new(LAST_CLOCK.get() + 1);
@@ -272,7 +272,7 @@ fn d36_the_last_instant_is_in_3014() {
 }
 
 #[test]
-fn d36_about_128_ids_fit_a_millisecond() {
+fn about_128_ids_fit_a_millisecond() {
     // 2^48 / 2^41: a fresh start leaves half the room, an average step takes half the maximum.
     let mut state = DistributedIdState::new();
     let step = 1 << 40;
@@ -285,7 +285,7 @@ fn d36_about_128_ids_fit_a_millisecond() {
 }
 
 #[test]
-fn d39_clock_past_the_end_does_not_poison_the_generator() {
+fn clock_past_the_end_does_not_poison_the_generator() {
     let mut state = DistributedIdState::new();
     let first = state.next(Y2020, 5).unwrap();
     for bad in [LAST_CLOCK.get() + 1, i64::MAX, MS_1900 + 999, i64::MIN] {
@@ -299,7 +299,7 @@ fn d39_clock_past_the_end_does_not_poison_the_generator() {
 }
 
 #[test]
-fn d39_the_generator_recovers_with_its_clock() {
+fn the_generator_recovers_with_its_clock() {
     let now = AtomicI64::new(i64::MAX);
     let ids =
         DistributedIdGenerator::new().with_clock(|| UnixMillis::new(now.load(Ordering::Relaxed)));
@@ -344,7 +344,7 @@ fn a_panic_of_the_clock_leaves_the_generator_usable() {
 }
 
 #[test]
-fn d31_the_incremental_generator_counts_from_its_first_number() {
+fn the_incremental_generator_counts_from_its_first_number() {
     for case in vectors::<Counting>("incremental_generator", 2) {
         let ids = Incremental::starting_at(number::<DistributedId>(&case.first));
         for expected in &case.ids {

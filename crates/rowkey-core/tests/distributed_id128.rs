@@ -224,7 +224,7 @@ fn sequence_vectors() {
 }
 
 #[test]
-fn d31_the_incremental_generator_counts_from_its_first_number() {
+fn the_incremental_generator_counts_from_its_first_number() {
     for case in vectors::<Counting>("incremental_generator", 2) {
         let ids = Incremental::starting_at(id(&case.first));
         for expected in &case.uuids {
@@ -291,7 +291,7 @@ fn about_131072_ids_fit_a_millisecond() {
 }
 
 #[test]
-fn d37_it_is_no_version_7_uuid() {
+fn it_is_no_version_7_uuid() {
     let id = DistributedId128State::new()
         .next(Y2020, MAX_RANDOM)
         .unwrap();
@@ -305,7 +305,7 @@ fn d37_it_is_no_version_7_uuid() {
 }
 
 #[test]
-fn d37_looks_generated_checks_the_nibble_and_bit_64() {
+fn looks_generated_checks_the_nibble_and_bit_64() {
     let good = DistributedId128::from_parts(Y2020, MAX_RANDOM)
         .unwrap()
         .to_u128();
@@ -317,7 +317,7 @@ fn d37_looks_generated_checks_the_nibble_and_bit_64() {
 }
 
 #[test]
-fn d38_38_digits_from_1962_to_4321() {
+fn numbers_have_38_digits_from_1962_to_4321() {
     let digits = |ms_since_1700: i64, random| {
         let time = UnixMillis::new(MS_1700 + ms_since_1700);
         DistributedId128::from_parts(time, random)
@@ -332,7 +332,7 @@ fn d38_38_digits_from_1962_to_4321() {
 }
 
 #[test]
-fn d39_a_bad_clock_does_not_poison_the_generator() {
+fn a_bad_clock_does_not_poison_the_generator() {
     let now = AtomicI64::new(Y2020.get());
     let ids = DistributedId128Generator::new()
         .with_clock(|| UnixMillis::new(now.load(Ordering::Relaxed)));

@@ -185,7 +185,7 @@ fn order_of_values_is_the_bytewise_order_of_texts() {
 }
 
 #[test]
-fn d28_a_block_beyond_64_bits_is_refused() {
+fn a_block_beyond_64_bits_is_refused() {
     let too_large = |position| TextProblem::TooLarge { position };
     for block in ["LygHa16AHYG", "zzzzzzzzzzz", "M0000000000"] {
         assert_eq!(
@@ -210,7 +210,7 @@ fn d28_a_block_beyond_64_bits_is_refused() {
 }
 
 #[test]
-fn d29_characters_outside_ascii_are_refused_where_they_stand() {
+fn characters_outside_ascii_are_refused_where_they_stand() {
     // U+0141 is `A` and U+0230 is `0` once narrowed to a byte.
     for found in ['\u{141}', '\u{230}', '\u{ff10}', '\u{1f511}'] {
         for width in Width::ALL {
@@ -245,7 +245,7 @@ fn d29_characters_outside_ascii_are_refused_where_they_stand() {
 }
 
 #[test]
-fn d30_other_lengths_are_refused() {
+fn other_lengths_are_refused() {
     for width in Width::ALL {
         for encoding in Encoding::ALL {
             let text = width.encode(encoding, 0).unwrap();
@@ -265,7 +265,7 @@ fn d30_other_lengths_are_refused() {
 }
 
 #[test]
-fn d41_hexadecimal_is_upper_case_out_and_either_case_in() {
+fn hexadecimal_is_upper_case_out_and_either_case_in() {
     assert_eq!(
         &hexadecimal::encode::<32>(u128::MAX, LetterCase::Upper),
         &[b'F'; 32]

@@ -105,7 +105,7 @@ fn before_epoch_vectors_are_errors() {
 }
 
 #[test]
-fn d44_machine_bytes_are_random_for_each_generator() {
+fn machine_bytes_are_random_for_each_generator() {
     let machines: HashSet<_> = (0..100)
         .map(|_| HotGuidGenerator::new().try_generate(0).unwrap().machine())
         .collect();
@@ -114,7 +114,7 @@ fn d44_machine_bytes_are_random_for_each_generator() {
 }
 
 #[test]
-fn d44_bytes_derived_as_the_original_derives_them_can_be_given() {
+fn bytes_derived_as_the_original_derives_them_can_be_given() {
     for case in vectors::<Machine>("machine", 3) {
         let machine = bytes(&case.machine_pid5);
         let ids = HotGuidGenerator::new().with_machine(machine);
@@ -123,14 +123,14 @@ fn d44_bytes_derived_as_the_original_derives_them_can_be_given() {
 }
 
 #[test]
-fn d45_the_counter_starts_anywhere_in_24_bits() {
+fn the_counter_starts_anywhere_in_24_bits() {
     let starts = (0..100).map(|_| HotGuidGenerator::new().try_generate(0).unwrap().counter());
     // The original starts below 500,000: all hundred would by chance with 3 % to the power of 100.
     assert!(starts.max().unwrap() > 500_000);
 }
 
 #[test]
-fn d45_the_first_id_has_the_number_after_the_start() {
+fn the_first_id_has_the_number_after_the_start() {
     let ids = HotGuidGenerator::new().with_counter(0xff_fffd);
     let counters = [(); 4].map(|()| ids.try_generate(0).unwrap().counter());
     assert_eq!(counters, [0xff_fffe, 0xff_ffff, 0, 1]);
@@ -139,7 +139,7 @@ fn d45_the_first_id_has_the_number_after_the_start() {
 }
 
 #[test]
-fn d46_d47_seconds_last_136_years_until_2106() {
+fn seconds_last_136_years_until_2106() {
     let made_at = |seconds| {
         HotGuidGenerator::new()
             .with_clock(at_second(seconds))
@@ -166,7 +166,7 @@ fn a_bad_clock_does_not_spend_a_counter() {
 }
 
 #[test]
-fn d48_public_order_is_time_order_and_dotnet_bytes_are_not() {
+fn public_order_is_time_order_and_dotnet_bytes_are_not() {
     let id = |seconds| HotGuid::from_parts(seconds, [0; 5], 0, 0).unwrap();
     let (earlier, later) = (id(0xff), id(0x100));
     assert!(earlier < later);
@@ -174,7 +174,7 @@ fn d48_public_order_is_time_order_and_dotnet_bytes_are_not() {
 }
 
 #[test]
-fn d48_the_order_breaks_where_the_counter_rolls_over() {
+fn the_order_breaks_where_the_counter_rolls_over() {
     let ids = HotGuidGenerator::new()
         .with_counter(0xff_fffe)
         .with_clock(at_second(1));
@@ -183,7 +183,7 @@ fn d48_the_order_breaks_where_the_counter_rolls_over() {
 }
 
 #[test]
-fn d49_the_shard_key_is_little_endian() {
+fn the_shard_key_is_little_endian() {
     let id = HotGuid::from_parts(0, [0; 5], 0, 0xdead_beef).unwrap();
     assert_eq!(id.to_bytes()[12..], [0xef, 0xbe, 0xad, 0xde]);
 }

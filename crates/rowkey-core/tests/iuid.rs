@@ -76,7 +76,7 @@ fn invalid_vectors() {
 }
 
 #[test]
-fn d21_countries_and_entities_have_256_values() {
+fn countries_and_entities_have_256_values() {
     let context = IuidContext {
         country: 255,
         service_entity: 255,

@@ -151,7 +151,7 @@ fn the_m49_layout_of_the_readme_is_read_out_of_ids() {
         partition: 0x3f_fffe,
     };
     assert_eq!(SHARDS.shard_of(id), Ok(expected));
-    // D49: the lowest byte comes first in the id.
+    // The lowest byte comes first in the id.
     assert!(id.to_string().ends_with("fefffff9"), "{id}");
 
     assert_eq!(

@@ -63,7 +63,7 @@ fn the_sql_server_permutation_is_that_of_the_originals() {
 }
 
 #[test]
-fn d48_hot_guids_are_stored_in_sql_server_in_their_time_order() {
+fn hot_guids_are_stored_in_sql_server_in_their_time_order() {
     let mut seen = 0;
     for case in section("hotguid.json", "make", 17) {
         for id in case["ids"].as_array().unwrap() {

@@ -51,7 +51,7 @@ fn quirks_of_the_original_are_corrected() {
 }
 
 #[test]
-fn d04_only_the_strict_hyphenated_text_is_read() {
+fn only_the_strict_hyphenated_text_is_read() {
     let now = UnixMillis::new(1_647_575_040_000);
     for input in [
         "0-0-4000-8000-0",
@@ -79,7 +79,7 @@ fn d04_only_the_strict_hyphenated_text_is_read() {
 }
 
 #[test]
-fn d05_the_tolerance_follows_the_interval() {
+fn the_tolerance_follows_the_interval() {
     fn accepted<const INTERVAL_MS: u64>() -> usize {
         let now = UnixMillis::new(1_647_575_040_000);
         let ids = (0..=u16::MAX)
@@ -95,7 +95,7 @@ fn d05_the_tolerance_follows_the_interval() {
 }
 
 #[test]
-fn d07_the_window_wraps_also_near_1970() {
+fn the_window_wraps_also_near_1970() {
     let comb = |counter| ShortPrefixComb::<60_000>::from_parts(counter, [0; 14]);
     for now in [0, 59_999, -1, -60_000] {
         assert!(
@@ -120,7 +120,7 @@ fn d07_the_window_wraps_also_near_1970() {
 }
 
 #[test]
-fn d07_a_window_of_the_whole_ring_accepts_everything() {
+fn a_window_of_the_whole_ring_accepts_everything() {
     let comb = |counter| ShortPrefixComb::<60_000>::from_parts(counter, [0; 14]);
     let now = UnixMillis::new(1_647_575_040_000);
     // 32,767 + 32,768 intervals and the present one are the ring.
