@@ -4,17 +4,17 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ArgGroup, Args, Parser, Subcommand};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use rowkey_core::format::FormatKind;
+use rowkey_core::text::Encoding;
 use rowkey_core::{Backend, Luuid, UnixMillis};
 
+use crate::cipher_keys::KeySources;
 use crate::number::{Group, Number};
 use crate::prefix::Prefix;
 use crate::representation::{Representation, Subject};
 use crate::target::{SortOrder, Target};
 use crate::time::{Interval, parse_duration, parse_instant, parse_interval};
-
-use crate::commands::public_id::{KeySources, PublicIdRepresentation, PublicIdType};
 
 /// Make, inspect, convert, validate and sort database-friendly ids.
 #[derive(Debug, Parser)]
@@ -275,6 +275,43 @@ pub(crate) struct Sort {
 pub(crate) enum PublicId {
     Encode(Encode),
     Decode(Decode),
+}
+
+/// What a public id hides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PublicIdType {
+    /// 0 to 2^63-1
+    I64,
+    /// 0 to 2^64-1
+    U64,
+    /// 0 to 10^28-1
+    DistributedId,
+    /// 0 to 2^128-1
+    U128,
+    /// 128 bits, as hyphenated text
+    Uuid,
+}
+
+/// How a public id is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PublicIdRepresentation {
+    /// Hyphenated, 36 characters
+    Uuid,
+    /// Base 62, 22 characters
+    Alphanumeric,
+    /// Upper-case hexadecimal, 32 characters
+    Hex,
+}
+
+impl PublicIdRepresentation {
+    /// The encoding of the core.
+    pub(crate) fn encoding(self) -> Encoding {
+        match self {
+            Self::Uuid => Encoding::Uuid,
+            Self::Alphanumeric => Encoding::Alphanumeric,
+            Self::Hex => Encoding::Hexadecimal,
+        }
+    }
 }
 
 /// Turn ids into public ids

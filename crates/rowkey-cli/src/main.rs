@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod cipher_keys;
 mod commands;
 mod failure;
 mod fields;

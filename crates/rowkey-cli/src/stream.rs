@@ -39,7 +39,7 @@ impl<T: Into<Failure>> From<T> for Refusal {
 
 /// What stands for a refused id in the output of a run that goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gap {
+pub(crate) enum RefusedLine {
     /// An empty line, so that the lines of output and input match.
     EmptyLine,
     /// Nothing, where the output has another order than the input.
@@ -55,14 +55,14 @@ type Answer<'a> = &'a mut dyn FnMut(Result<&str, Unreadable>, &mut Vec<u8>) -> R
 /// read: a program that asks line by line gets its answers line by line.
 pub(crate) fn answer_each(
     ids: &Ids,
-    gap: Gap,
+    refused_line: RefusedLine,
     mut answer: impl FnMut(Result<&str, Unreadable>, &mut Vec<u8>) -> Result<(), Refusal>,
 ) -> Result<Outcome, Stop> {
     let mut stream = Stream {
         output: output(),
         report: Failure::report,
         answer: &mut answer,
-        gap,
+        refused_line,
         keep_going: ids.keep_going,
     };
     if ids.ids.is_empty() {
@@ -94,7 +94,7 @@ struct Stream<'a, W> {
     output: W,
     report: fn(&Failure),
     answer: Answer<'a>,
-    gap: Gap,
+    refused_line: RefusedLine,
     keep_going: bool,
 }
 
@@ -155,7 +155,7 @@ impl<W: Write> Stream<'_, W> {
         };
         if refusal.answered {
             self.output.write_all(block)?;
-        } else if self.keep_going && self.gap == Gap::EmptyLine {
+        } else if self.keep_going && self.refused_line == RefusedLine::EmptyLine {
             self.output.write_all(b"\n")?;
         }
         let failure = refusal.failure.at(place());
@@ -188,13 +188,17 @@ mod tests {
         }
     }
 
-    fn run(input: &[u8], keep_going: bool, gap: Gap) -> (String, Result<Outcome, Stop>) {
+    fn run(
+        input: &[u8],
+        keep_going: bool,
+        refused_line: RefusedLine,
+    ) -> (String, Result<Outcome, Stop>) {
         let mut output = Vec::new();
         let result = Stream {
             output: &mut output,
             report: |_| (),
             answer: &mut shout,
-            gap,
+            refused_line,
             keep_going,
         }
         .lines(input);
@@ -203,7 +207,7 @@ mod tests {
 
     #[test]
     fn answers_before_a_bad_line_are_not_lost_and_the_line_is_named() {
-        let (output, result) = run(b"a\nb\nbad\nc\n", false, Gap::EmptyLine);
+        let (output, result) = run(b"a\nb\nbad\nc\n", false, RefusedLine::EmptyLine);
         assert_eq!(output, "a!\nb!\n");
         let Err(Stop::Failure(failure)) = result else {
             panic!("{result:?}")
@@ -213,10 +217,10 @@ mod tests {
 
     #[test]
     fn a_run_that_goes_on_keeps_the_lines_aligned() {
-        let (output, result) = run(b"a\nbad\nc", true, Gap::EmptyLine);
+        let (output, result) = run(b"a\nbad\nc", true, RefusedLine::EmptyLine);
         assert_eq!(output, "a!\n\nc!\n");
         assert!(matches!(result, Ok(Outcome::SomeBad)));
-        assert_eq!(run(b"a\nbad\nc", true, Gap::Nothing).0, "a!\nc!\n");
+        assert_eq!(run(b"a\nbad\nc", true, RefusedLine::Nothing).0, "a!\nc!\n");
     }
 
     #[test]
@@ -258,7 +262,7 @@ mod tests {
             output: writer,
             report: |_| (),
             answer: &mut shout,
-            gap: Gap::EmptyLine,
+            refused_line: RefusedLine::EmptyLine,
             keep_going: false,
         };
         stream.lines(input).unwrap();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::commands::public_id::KeySources;
+use crate::cipher_keys::KeySources;
 use crate::failure::{Failure, Stop};
 
 /// Prints help or a version as asked for, or the error in one line with a hint.

@@ -9,7 +9,7 @@ use crate::args::Convert;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::prefix;
 use crate::representation::{Codec, Printer, Representation, Subject};
-use crate::stream::{Gap, answer_each, json_line, text_line};
+use crate::stream::{RefusedLine, answer_each, json_line, text_line};
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -23,7 +23,7 @@ struct Answer<'a> {
 pub(super) fn run(args: &Convert, json: bool) -> Result<Outcome, Stop> {
     let from = Codec::new(args.format, args.from)?;
     let to = Printer::new(Codec::new(args.format, args.to)?, args.prefix.as_ref())?;
-    answer_each(&args.ids, Gap::EmptyLine, |text, line| {
+    answer_each(&args.ids, RefusedLine::EmptyLine, |text, line| {
         let text = text?;
         to.allow(text)?;
         let value = from

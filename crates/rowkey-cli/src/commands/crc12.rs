@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::args::Crc12;
 use crate::failure::{Outcome, Stop};
 use crate::number::group_of;
-use crate::stream::{Gap, answer_each, json_line, text_line};
+use crate::stream::{RefusedLine, answer_each, json_line, text_line};
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -16,7 +16,7 @@ struct Answer<'a> {
 
 /// Prints the CRC-12 of the names.
 pub(super) fn run(args: &Crc12, json: bool) -> Result<Outcome, Stop> {
-    answer_each(&args.ids, Gap::EmptyLine, |text, line| {
+    answer_each(&args.ids, RefusedLine::EmptyLine, |text, line| {
         let text = text?;
         let group = group_of(text)?;
         if json {

@@ -16,7 +16,7 @@ use crate::likelihood::{Likelihood, Reading};
 use crate::prefix;
 use crate::recognition::{command_for_short_key, read_as, readings};
 use crate::representation::{Codec, Representation, Subject};
-use crate::stream::{Gap, answer_each, json_line};
+use crate::stream::{RefusedLine, answer_each, json_line};
 use crate::target::plan;
 
 /// All that an id says. The names are those of the JSON output, and of the text output too.
@@ -73,7 +73,7 @@ pub(super) fn run(args: &Inspect, json: bool) -> Result<Outcome, Stop> {
     };
     let style = Styles::of_standard_output();
     let mut is_first = true;
-    answer_each(&args.ids, Gap::EmptyLine, |text, block| {
+    answer_each(&args.ids, RefusedLine::EmptyLine, |text, block| {
         let text = text?;
         if let Some(prefix) = &args.prefix {
             prefix.allow(text)?;

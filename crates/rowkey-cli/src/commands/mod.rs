@@ -5,7 +5,7 @@ mod convert;
 mod crc12;
 mod inspect;
 mod new;
-pub(crate) mod public_id;
+mod public_id;
 mod range;
 mod sort;
 mod validate;

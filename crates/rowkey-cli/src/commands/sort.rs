@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::args::Sort;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::prefix;
-use crate::stream::{Gap, answer_each, json_line, output, text_line};
+use crate::stream::{RefusedLine, answer_each, json_line, output, text_line};
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -27,7 +27,7 @@ pub(super) fn run(args: &Sort, json: bool) -> Result<Outcome, Stop> {
 
 fn stored_uuids(args: &Sort, json: bool) -> Result<Outcome, Stop> {
     let mut uuids = Vec::new();
-    let outcome = answer_each(&args.ids, Gap::Nothing, |text, _| {
+    let outcome = answer_each(&args.ids, RefusedLine::Nothing, |text, _| {
         let text = text?;
         let uuid = hyphenated::parse(text).map_err(|error| match prefix::of(text) {
             Some(_) => Failure::from(error).with_hint("ids with a prefix need their --format"),
@@ -47,7 +47,7 @@ fn stored_uuids(args: &Sort, json: bool) -> Result<Outcome, Stop> {
 fn public_ids(args: &Sort, format: FormatKind, json: bool) -> Result<Outcome, Stop> {
     let column = args.backend.column(format)?;
     let mut ids = Vec::new();
-    let outcome = answer_each(&args.ids, Gap::Nothing, |text, _| {
+    let outcome = answer_each(&args.ids, RefusedLine::Nothing, |text, _| {
         let text = text?;
         if let Some(prefix) = &args.prefix {
             prefix.allow(text)?;

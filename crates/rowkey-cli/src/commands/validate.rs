@@ -9,7 +9,7 @@ use crate::args::Validate;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::line::Unreadable;
 use crate::prefix::{self, Prefix};
-use crate::stream::{Gap, Refusal, answer_each, json_line, text_line};
+use crate::stream::{Refusal, RefusedLine, answer_each, json_line, text_line};
 
 #[derive(Serialize)]
 struct Verdict<'a> {
@@ -40,7 +40,7 @@ pub(super) fn run(args: &Validate, json: bool) -> Result<Outcome, Stop> {
         past: args.past.map_or(default.past, Tolerance::from),
         future: args.future.map_or(default.future, Tolerance::from),
     };
-    answer_each(&args.ids, Gap::EmptyLine, |text, line| {
+    answer_each(&args.ids, RefusedLine::EmptyLine, |text, line| {
         let now = args.at.unwrap_or_else(UnixMillis::now);
         let id = text.unwrap_or_default();
         match check(text, args.prefix.as_ref(), window, interval_ms, now) {

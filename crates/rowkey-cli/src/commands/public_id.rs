@@ -1,8 +1,5 @@
 //! `rowkey public-id encode` and `rowkey public-id decode`.
 
-mod keys;
-
-use clap::ValueEnum;
 use rowkey_core::format::FormatKind;
 use rowkey_core::public_id::{
     LabelledCipher, PublicId, PublicIdCipher, PublicIdCiphers, PublicIdSecret, PublicIdSecrets,
@@ -13,48 +10,11 @@ use rowkey_core::{DistributedId, Error};
 use serde::Serialize;
 use uuid::Uuid;
 
-pub(crate) use keys::KeySources;
-
-use crate::args::{Decode, Encode};
+use crate::args::{Decode, Encode, PublicIdType};
+use crate::cipher_keys::KeySources;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::prefix;
-use crate::stream::{Gap, answer_each, json_line, text_line};
-
-/// What a public id hides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PublicIdType {
-    /// 0 to 2^63-1
-    I64,
-    /// 0 to 2^64-1
-    U64,
-    /// 0 to 10^28-1
-    DistributedId,
-    /// 0 to 2^128-1
-    U128,
-    /// 128 bits, as hyphenated text
-    Uuid,
-}
-
-/// How a public id is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PublicIdRepresentation {
-    /// Hyphenated, 36 characters
-    Uuid,
-    /// Base 62, 22 characters
-    Alphanumeric,
-    /// Upper-case hexadecimal, 32 characters
-    Hex,
-}
-
-impl PublicIdRepresentation {
-    fn encoding(self) -> Encoding {
-        match self {
-            Self::Uuid => Encoding::Uuid,
-            Self::Alphanumeric => Encoding::Alphanumeric,
-            Self::Hex => Encoding::Hexadecimal,
-        }
-    }
-}
+use crate::stream::{RefusedLine, answer_each, json_line, text_line};
 
 /// A type of ids, with the form that it has on the command line when it is not hidden.
 trait PlainId: PublicIdValue {
@@ -216,7 +176,7 @@ pub(super) fn encode(args: &Encode, json: bool) -> Result<Outcome, Stop> {
 
 fn encode_all<T: PlainId>(args: &Encode, json: bool) -> Result<Outcome, Stop> {
     let ciphers = Ciphers::<T>::read(&args.keys, args.label.as_deref())?;
-    answer_each(&args.ids, Gap::EmptyLine, |text, line| {
+    answer_each(&args.ids, RefusedLine::EmptyLine, |text, line| {
         let id = text?;
         let value = T::read(id)?;
         let public_id = if args.sealed {
@@ -263,7 +223,7 @@ fn decode_all<T: PlainId>(args: &Decode, json: bool) -> Result<Outcome, Stop> {
         }
     };
     let ciphers = Ciphers::<T>::read(&args.keys, args.label.as_deref())?;
-    answer_each(&args.ids, Gap::EmptyLine, |text, line| {
+    answer_each(&args.ids, RefusedLine::EmptyLine, |text, line| {
         let public_id = text?;
         let value = ciphers.decode(public_id)?;
         let id = match prefixed {
