@@ -354,11 +354,6 @@ pub mod driver {
     }
 }
 
-/// Compiles and runs the examples of the README.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
-
 /// Compiles and runs the examples of the introduction of the book.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/introduction.md")]

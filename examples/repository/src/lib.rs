@@ -95,3 +95,8 @@ pub use crate::entities::{Customer, CustomerId, CustomerTotal, Invoice, InvoiceI
 pub use crate::error::{AnyKey, Error};
 pub use crate::repository::CustomerRepository;
 pub use crate::tour::tour;
+
+/// Compiles and runs the examples of the workspace's README, with all drivers at once.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

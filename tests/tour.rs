@@ -1,15 +1,15 @@
-//! The quickstart example does what it says.
+//! The example `tour` does what it says.
 
 use std::error::Error;
 
 #[allow(dead_code, unreachable_pub)]
-#[path = "../examples/quickstart/src/main.rs"]
-mod quickstart;
+#[path = "../examples/tour/src/main.rs"]
+mod tour;
 
 #[tokio::test]
 async fn time_ranges_use_the_primary_key() -> Result<(), Box<dyn Error>> {
     let mut output = Vec::new();
-    quickstart::tour(&mut output).await?;
+    tour::tour(&mut output).await?;
     let output = String::from_utf8(output)?;
 
     let shown = |label: &str| {
