@@ -89,7 +89,7 @@ impl Narrow {
             };
             self.state.set_previous_random(random);
             self.previous = previous
-                .timestamp()
+                .time()
                 .and_then(|time| DistributedId::from_parts(time, random).ok());
         }
         let before = self.state.clone();
@@ -103,7 +103,7 @@ impl Narrow {
                 return assert_eq!(format!("{:?}", self.state), format!("{before:?}"));
             }
         };
-        let time = id.timestamp().expect("generated ids carry a time").get();
+        let time = id.time().expect("generated ids carry a time").get();
         assert!(id.random() != 0);
         let latest = self.latest.map_or(now, |latest| latest.max(now));
         // Nothing is dated into the future, as far as the clock has ever been.
@@ -154,7 +154,7 @@ impl Wide {
         };
         assert!(id.looks_generated());
         let latest = self.latest.map_or(now, |latest| latest.max(now));
-        assert!(id.timestamp().get() <= latest);
+        assert!(id.time().get() <= latest);
         let mut latest_of_sequence = latest;
         if let Some(previous) = self.previous
             && id <= previous

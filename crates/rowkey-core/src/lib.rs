@@ -15,10 +15,13 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod bits;
 mod calendar;
 mod emit;
 mod external;
 mod key;
+mod kind;
+mod layout;
 mod message;
 mod time;
 

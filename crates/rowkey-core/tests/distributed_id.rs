@@ -86,7 +86,7 @@ fn number<T: std::str::FromStr<Err: std::fmt::Debug>>(text: &str) -> T {
 }
 
 fn since_1900(id: DistributedId) -> i64 {
-    id.timestamp().unwrap().get() - MS_1900
+    id.time().unwrap().get() - MS_1900
 }
 
 /// A state that has made one id at `now`, with no room left in its millisecond.
@@ -105,7 +105,7 @@ fn layout_vectors() {
         let id = DistributedId::from_parts(time, random).unwrap();
         assert_eq!(id.to_string(), case.decimal);
         assert_eq!(case.decimal.len(), case.digits);
-        assert_eq!(id.timestamp(), Some(time));
+        assert_eq!(id.time(), Some(time));
         assert_eq!(since_1900(id), number::<i64>(&case.timestamp_ms_since_1900));
         assert_eq!(id.random(), random);
         assert_eq!(id.to_uuid().to_string(), case.uuid);
@@ -172,7 +172,7 @@ fn increment_vectors() {
         match case.result {
             Some(result) => {
                 assert_eq!(next.random(), number::<u64>(&result));
-                assert_eq!(next.timestamp(), first.timestamp());
+                assert_eq!(next.time(), first.time());
             }
             None => assert_eq!(since_1900(next), since_1900(first) + 1),
         }
@@ -192,7 +192,7 @@ fn the_embedded_time_is_1000_to_1_ms_before_the_clock() {
     let mut ahead = Vec::new();
     loop {
         match state.next(Y2020, MAX_RANDOM) {
-            Ok(id) => ahead.push(Y2020.get() - id.timestamp().unwrap().get()),
+            Ok(id) => ahead.push(Y2020.get() - id.time().unwrap().get()),
             Err(error) => break assert!(error.is_throttled()),
         }
     }
@@ -234,7 +234,7 @@ fn any_number_of_28_digits_is_an_id() {
     for value in [0, 1, (1 << 93) - 1, 1 << 93, largest] {
         let id = DistributedId::try_from(value).unwrap();
         assert_eq!(id.to_u128(), value);
-        assert_eq!(id.timestamp().is_some(), value < 1 << 93);
+        assert_eq!(id.time().is_some(), value < 1 << 93);
     }
     assert!(DistributedId::constant((1 << 93) - 1).looks_generated());
     assert!(!DistributedId::constant(1 << 93).looks_generated());
@@ -263,7 +263,7 @@ fn a_rewind_matters_only_on_overflow_and_from_1001_ms() {
 #[test]
 fn the_last_instant_is_in_3014() {
     let last = DistributedIdState::new().next(LAST_CLOCK, 1).unwrap();
-    assert_eq!(last.timestamp(), Some(UnixMillis::new(32_975_383_288_831)));
+    assert_eq!(last.time(), Some(UnixMillis::new(32_975_383_288_831)));
     let after = UnixMillis::new(LAST_CLOCK.get() + 1);
     assert!(matches!(
         DistributedIdState::new().next(after, 1),
@@ -278,7 +278,7 @@ fn about_128_ids_fit_a_millisecond() {
     let step = 1 << 40;
     let mut made = 1;
     let first = state.next(Y2020, 1 << 47).unwrap();
-    while state.next(Y2020, step).unwrap().timestamp() == first.timestamp() {
+    while state.next(Y2020, step).unwrap().time() == first.time() {
         made += 1;
     }
     assert_eq!(made, 128);
@@ -435,7 +435,7 @@ fn the_default_generator_is_shared_and_current() {
     let second = std::thread::spawn(DistributedId::generate).join().unwrap();
     assert!(first < second);
     assert!(first.looks_generated());
-    let embedded = first.timestamp().unwrap();
+    let embedded = first.time().unwrap();
     assert!(before.saturating_sub(Duration::from_secs(1)) <= embedded);
     assert!(embedded < UnixMillis::now());
     let batch = DistributedId::generate_batch(1_000);
@@ -447,7 +447,7 @@ proptest! {
     fn fields_round_trip(unix_ms in MS_1900..MS_1900 + (1 << 45), random in 0..=MAX_RANDOM) {
         let time = UnixMillis::new(unix_ms);
         let id = DistributedId::from_parts(time, random).unwrap();
-        prop_assert_eq!((id.timestamp(), id.random()), (Some(time), random));
+        prop_assert_eq!((id.time(), id.random()), (Some(time), random));
         prop_assert_eq!(DistributedId::try_from(id.to_u128()), Ok(id));
     }
 

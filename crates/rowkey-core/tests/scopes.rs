@@ -352,6 +352,6 @@ fn a_shared_generator_and_a_trait_object_are_generators() {
     let clock = UnixMillis::new(1_577_836_800_000);
     let own = rowkey_core::generate::DistributedIdGenerator::new().with_clock(clock);
     let _guard = scope::enter(own);
-    let embedded = DistributedId::generate().timestamp();
+    let embedded = DistributedId::generate().time();
     assert_eq!(embedded, Some(UnixMillis::new(1_577_836_799_000)));
 }

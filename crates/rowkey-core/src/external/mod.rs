@@ -13,18 +13,21 @@
 ))]
 macro_rules! for_each_format {
     ($implement:ident) => {
-        $implement!([const INTERVAL_MS: u64] crate::ShortPrefixComb<INTERVAL_MS>);
-        $implement!([const INTERVAL_MS: u64] crate::ShortSuffixComb<INTERVAL_MS>);
-        $implement!([] crate::PrefixComb);
-        $implement!([] crate::SuffixComb);
-        $implement!([] crate::DistributedId);
-        $implement!([] crate::DistributedId128);
-        $implement!([] crate::Luuid);
-        $implement!([] crate::Iuid);
-        $implement!([] crate::HotGuid);
-        $implement!([] crate::UuidV4);
-        $implement!([] crate::UuidV7);
-        $implement!([] crate::AnyUuid);
+        crate::kind::format_rows!(implement_rows $implement);
+    };
+}
+
+#[cfg(any(
+    feature = "proptest",
+    feature = "schemars",
+    feature = "serde",
+    feature = "utoipa"
+))]
+macro_rules! implement_rows {
+    ([$implement:ident] $(
+        $module:ident $format:ident $name:literal [$($generics:tt)*] [$($arguments:tt)*];
+    )*) => {
+        $($implement!([$($generics)*] crate::$format $($arguments)*);)*
     };
 }
 

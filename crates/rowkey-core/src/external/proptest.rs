@@ -32,7 +32,7 @@ pub type AdmittedStrategy<T> = Map<RangeInclusive<u128>, fn(u128) -> T>;
 /// Any value of a key: in its plan's room, and of its group.
 pub fn arbitrary_key<K: EntityKey>() -> AdmittedStrategy<K> {
     (0..=K::PLAN.max_value()).prop_map(|value| {
-        let mut value = K::Format::KIND.fixed_bits().stamp(value);
+        let mut value = K::Format::KIND.spec().fixed.stamp(value);
         if let Some(group) = K::GROUP {
             value = value & !(0xfff << 64) | u128::from(group.get()) << 64;
         }
@@ -51,7 +51,7 @@ macro_rules! implement {
 
             fn arbitrary_with((): ()) -> Self::Strategy {
                 (0..=Self::KIND.width().max()).prop_map(|value| {
-                    Self::from_admitted(Self::KIND.fixed_bits().stamp(value))
+                    Self::from_admitted(Self::KIND.spec().fixed.stamp(value))
                 })
             }
         }

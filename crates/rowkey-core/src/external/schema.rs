@@ -9,8 +9,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::EntityKey;
+use crate::bits::FixedBits;
 use crate::external::pattern::{BASE_62, HEXADECIMAL, Place, any, between, one_of};
-use crate::format::FixedBits;
 use crate::format::{Format, FormatKind};
 use crate::luuid::{KeyUnion, LuuidGroup};
 use crate::text::{Encoding, Width};
@@ -45,7 +45,7 @@ impl TextSchema {
 
     /// The public text of a format.
     pub(crate) fn of_format(format: FormatKind) -> Self {
-        Self::of_public(format, format.fixed_bits(), format.width().max())
+        Self::of_public(format, format.spec().fixed, format.width().max())
     }
 
     fn of_public(format: FormatKind, fixed: FixedBits, max: u128) -> Self {
@@ -59,7 +59,7 @@ impl TextSchema {
     /// The text of a key.
     pub(crate) fn of_key<K: EntityKey>() -> Self {
         let format = K::Format::KIND;
-        let fixed = format.fixed_bits();
+        let fixed = format.spec().fixed;
         let max = K::PLAN.max_value().min(format.width().max());
         match K::PREFIX {
             None => Self::of_public(format, of_group(fixed, K::GROUP), max),
@@ -72,7 +72,7 @@ impl TextSchema {
 
     /// The text of a key of a union, which is also read as a hyphenated UUID.
     pub(crate) fn of_union<U: KeyUnion>() -> Self {
-        let fixed = FormatKind::Luuid.fixed_bits();
+        let fixed = FormatKind::Luuid.spec().fixed;
         let groups = U::GROUPS.iter();
         let uuids: Vec<String> = groups
             .clone()

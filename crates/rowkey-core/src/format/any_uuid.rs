@@ -1,9 +1,14 @@
 //! Any 128 bits, for existing columns.
 
-use super::FixedBits;
+use super::spec::{FormatSpec, Leading};
 use crate::Error;
+use crate::bits::{BitField, FieldKind, FixedBits};
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
+
+const FIELDS: [BitField; 1] = BitField::consecutive([("any", FieldKind::Any, 128)]);
+
+pub(crate) const SPEC: FormatSpec = FormatSpec::new(&FIELDS, Leading::Unordered);
 
 /// Any 128 bits: for existing columns whose ids have mixed or no versions.
 ///

@@ -1,18 +1,11 @@
 //! What the four COMB kinds share: valid version-4 UUIDs with a time field in front (prefix) or
 //! where SQL Server looks first (suffix).
 
-use super::{FixedBits, TimeRange};
+use crate::bits::FixedBits;
 use crate::{Error, UnixMillis};
 
 /// Version 4, RFC variant.
 pub(crate) const FIXED: FixedBits = FixedBits::rfc(4);
-
-/// The 48-bit millisecond field of the full COMBs, [`UuidV7`](super::UuidV7) and
-/// [`Iuid`](super::Iuid): 1970-01-01 to 10889-08-02.
-pub(crate) const MILLIS_48: TimeRange = TimeRange {
-    min: UnixMillis::EPOCH,
-    max: UnixMillis::new((1 << 48) - 1),
-};
 
 /// Values of the short COMBs' counter: the ring's length.
 pub(crate) const RING: i64 = 1 << 16;
@@ -93,16 +86,6 @@ pub(crate) const fn full_prefix(millis: u64, random: u128) -> u128 {
 /// Puts `millis` into B10..B15 of `random` and stamps version and variant.
 pub(crate) const fn full_suffix(millis: u64, random: u128) -> u128 {
     FIXED.stamp((millis as u128) | (random & !FULL_FIELD))
-}
-
-/// B0..B5.
-pub(crate) const fn full_prefix_field(value: u128) -> u64 {
-    (value >> 80) as u64
-}
-
-/// B10..B15.
-pub(crate) const fn full_suffix_field(value: u128) -> u64 {
-    (value & FULL_FIELD) as u64
 }
 
 /// Spreads random bytes over the sixteen positions except `field..field + N`, lowest first.

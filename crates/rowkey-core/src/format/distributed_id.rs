@@ -11,22 +11,37 @@
 
 use core::time::Duration;
 
-use super::TimeRange;
+use super::TimeOrdered;
+use super::spec::{FormatSpec, Leading, TimeRange};
+use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Entropy, Generate, GeneratorState};
 #[cfg(feature = "std")]
 use crate::generate::{StateGenerator, SystemClock};
+use crate::text::Width;
 use crate::{Error, UnixMillis};
 
 /// 1900-01-01T00:00:00Z, as unix time.
 const EPOCH: i64 = -2_208_988_800_000;
-const MAX_TIMESTAMP: u64 = (1 << 45) - 1;
+
+const FIELDS: [BitField; 3] = BitField::consecutive([
+    ("zero", FieldKind::Constant(0), 35),
+    (
+        "milliseconds since 1900",
+        FieldKind::millis_since(EPOCH),
+        45,
+    ),
+    ("random", FieldKind::Random, 48),
+]);
+
+pub(crate) const SPEC: FormatSpec = FormatSpec {
+    width: Width::Decimal28,
+    decimal_digits: Some(28),
+    ..FormatSpec::new(&FIELDS, Leading::Plain)
+};
 
 /// The times that ids can carry.
-pub(crate) const TIME: TimeRange = TimeRange {
-    min: UnixMillis::new(EPOCH),
-    max: UnixMillis::new(EPOCH + MAX_TIMESTAMP as i64),
-};
+const TIME: TimeRange = SPEC.instants();
 
 const RANDOM_BITS: u32 = 48;
 const MAX_RANDOM: u64 = (1 << RANDOM_BITS) - 1;
@@ -56,7 +71,7 @@ const STEP_MASK: u64 = (1 << 41) - 1;
 /// use rowkey_core::DistributedId;
 ///
 /// let id: DistributedId = "1088824355131185736905670087".parse()?;
-/// assert_eq!(id.timestamp().unwrap().get(), 1_659_292_380_285); // 2022-07-31T18:33:00.285Z
+/// assert_eq!(id.time().unwrap().get(), 1_659_292_380_285); // 2022-07-31T18:33:00.285Z
 /// assert_eq!(id.random(), 196_458_289_053_127);
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
@@ -67,6 +82,8 @@ const STEP_MASK: u64 = (1 << 41) - 1;
 pub struct DistributedId(pub(crate) u128);
 
 impl_format!(DistributedId, FormatKind::DistributedId);
+
+impl TimeOrdered for DistributedId {}
 
 impl DistributedId {
     /// The id of an embedded time and 48 random bits. Nothing is subtracted from `time`.
@@ -91,12 +108,8 @@ impl DistributedId {
 
     /// The embedded time: one second to one millisecond before the id was made. `None` for the
     /// numbers above 2^93-1, which carry no time.
-    pub const fn timestamp(self) -> Option<UnixMillis> {
-        let timestamp = self.field();
-        if timestamp > MAX_TIMESTAMP {
-            return None;
-        }
-        Some(UnixMillis::new(EPOCH + timestamp as i64))
+    pub const fn time(self) -> Option<UnixMillis> {
+        SPEC.time_of(self.0)
     }
 
     /// The random part: the lowest 48 bits.
@@ -107,10 +120,10 @@ impl DistributedId {
     /// Whether a generator can have made this id since 2012-07-31: it has exactly 28 digits, a time
     /// and a random part that is not zero.
     pub const fn looks_generated(self) -> bool {
-        self.0 >= 10u128.pow(27) && self.timestamp().is_some() && self.random() != 0
+        self.0 >= 10u128.pow(27) && self.time().is_some() && self.random() != 0
     }
 
-    /// Milliseconds since 1900; above `MAX_TIMESTAMP` for the numbers that carry no time.
+    /// Milliseconds since 1900; above 2^45-1 for the numbers that carry no time.
     const fn field(self) -> u64 {
         (self.0 >> RANDOM_BITS) as u64
     }
@@ -118,11 +131,6 @@ impl DistributedId {
     const fn of(timestamp: u64, random: u64) -> Self {
         Self((timestamp as u128) << RANDOM_BITS | random as u128)
     }
-}
-
-/// The smallest number that carries `unix_ms`, which must be within [`TIME`].
-pub(crate) const fn first_at(unix_ms: i64) -> u128 {
-    ((unix_ms - EPOCH) as u128) << RANDOM_BITS
 }
 
 /// Milliseconds from 1900 to an embedded time.
@@ -161,7 +169,7 @@ fn timestamp_of_clock(now: UnixMillis) -> Result<u64, Error> {
 /// let mut state = DistributedIdState::new();
 /// let now = UnixMillis::new(1_577_836_800_000);
 /// let first = state.next(now, 41_611_818_664_338)?;
-/// assert_eq!(first.timestamp(), Some(UnixMillis::new(1_577_836_799_000)));
+/// assert_eq!(first.time(), Some(UnixMillis::new(1_577_836_799_000)));
 /// assert_eq!(first.random(), 41_611_818_664_338);
 /// assert_eq!(state.next(now, 5)?.random(), first.random() + 5);
 /// # Ok::<(), rowkey_core::Error>(())

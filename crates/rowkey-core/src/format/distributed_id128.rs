@@ -11,7 +11,9 @@
 
 use core::time::Duration;
 
-use super::TimeRange;
+use super::TimeOrdered;
+use super::spec::{FormatSpec, Leading, TimeRange};
+use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Entropy, Generate, GeneratorState};
 #[cfg(feature = "std")]
@@ -20,13 +22,26 @@ use crate::{Error, UnixMillis};
 
 /// 1700-01-01T00:00:00Z, as unix time.
 const EPOCH: i64 = -8_520_336_000_000;
-const MAX_TIMESTAMP: u64 = (1 << 48) - 1;
+
+const FIELDS: [BitField; 5] = BitField::consecutive([
+    (
+        "milliseconds since 1700",
+        FieldKind::millis_since(EPOCH),
+        48,
+    ),
+    ("version", FieldKind::Constant(7), 4),
+    ("random", FieldKind::Random, 12),
+    ("zero", FieldKind::Constant(0), 1),
+    ("random", FieldKind::Random, 63),
+]);
+
+pub(crate) const SPEC: FormatSpec = FormatSpec {
+    decimal_digits: Some(38),
+    ..FormatSpec::new(&FIELDS, Leading::Plain)
+};
 
 /// The times that ids can carry.
-pub(crate) const TIME: TimeRange = TimeRange {
-    min: UnixMillis::new(EPOCH),
-    max: UnixMillis::new(EPOCH + MAX_TIMESTAMP as i64),
-};
+const TIME: TimeRange = SPEC.instants();
 
 const TIME_SHIFT: u32 = 80;
 /// The nibble 7 that parts time and random bits.
@@ -63,7 +78,7 @@ const STEP_MASK: u128 = (1 << 58) - 1;
 /// use rowkey_core::DistributedId128;
 ///
 /// let id: DistributedId128 = "094954a8-622c-76ad-1b93-cdefcbdf0888".parse()?;
-/// assert_eq!(id.timestamp().get(), 1_690_221_583_916); // 2023-07-24T17:59:43.916Z
+/// assert_eq!(id.time().get(), 1_690_221_583_916); // 2023-07-24T17:59:43.916Z
 /// assert!(id.looks_generated());
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
@@ -74,6 +89,8 @@ const STEP_MASK: u128 = (1 << 58) - 1;
 pub struct DistributedId128(pub(crate) u128);
 
 impl_format!(DistributedId128, FormatKind::DistributedId128);
+
+impl TimeOrdered for DistributedId128 {}
 
 impl DistributedId128 {
     /// The id of a time and 75 random bits.
@@ -103,8 +120,8 @@ impl DistributedId128 {
 
     /// When the id was made. Only meaningful if the id [looks
     /// generated](Self::looks_generated).
-    pub const fn timestamp(self) -> UnixMillis {
-        UnixMillis::new(EPOCH + self.field() as i64)
+    pub const fn time(self) -> UnixMillis {
+        SPEC.instant_of(self.0)
     }
 
     /// The 75 random bits: the id without its time, the nibble 7 and the zero bit.
@@ -173,11 +190,6 @@ impl DistributedId128 {
     }
 }
 
-/// The smallest generated value of `unix_ms`, which must be within [`TIME`].
-pub(crate) const fn first_at(unix_ms: i64) -> u128 {
-    ((unix_ms - EPOCH) as u128) << TIME_SHIFT | VERSION
-}
-
 /// Milliseconds from 1700 to a time.
 fn timestamp(time: UnixMillis) -> Result<u64, Error> {
     Ok((TIME.check(FormatKind::DistributedId128, time)?.get() - EPOCH) as u64)
@@ -211,7 +223,7 @@ const fn half_error(field: &'static str, value: i128) -> Error {
 /// let mut state = DistributedId128State::new();
 /// let now = UnixMillis::new(1_577_836_800_000);
 /// let first = state.next(now, 1 << 70)?;
-/// assert_eq!(first.timestamp(), now);
+/// assert_eq!(first.time(), now);
 /// assert_eq!(state.next(now, 5)?.random(), (1 << 70) + 5);
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```

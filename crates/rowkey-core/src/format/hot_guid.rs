@@ -14,18 +14,36 @@
 #[cfg(feature = "std")]
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use super::TimeRange;
+use super::TimeOrdered;
+#[cfg(feature = "std")]
+use super::spec::TimeRange;
+use super::spec::{FormatSpec, Leading};
+use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::Generate;
 #[cfg(feature = "std")]
 use crate::generate::{Clock, Entropy, Generator, PerProcess, SystemClock, SystemEntropy};
 use crate::{Error, UnixMillis};
 
+const FIELDS: [BitField; 4] = BitField::consecutive([
+    (
+        "seconds since 1970",
+        FieldKind::Time {
+            epoch: UnixMillis::EPOCH,
+            unit_ms: 1_000,
+        },
+        32,
+    ),
+    ("machine", FieldKind::Machine, 40),
+    ("counter", FieldKind::Counter, 24),
+    ("shard key", FieldKind::Context, 32),
+]);
+
+pub(crate) const SPEC: FormatSpec = FormatSpec::new(&FIELDS, Leading::Plain);
+
 /// The times that ids can carry, to the second.
-pub(crate) const TIME: TimeRange = TimeRange {
-    min: UnixMillis::EPOCH,
-    max: UnixMillis::new(u32::MAX as i64 * 1_000 + 999),
-};
+#[cfg(feature = "std")]
+const TIME: TimeRange = SPEC.instants();
 
 const COUNTER_MAX: u32 = (1 << 24) - 1;
 
@@ -61,6 +79,8 @@ const COUNTER_SHIFT: u32 = 32;
 pub struct HotGuid(pub(crate) u128);
 
 impl_format!(HotGuid, FormatKind::HotGuid);
+
+impl TimeOrdered for HotGuid {}
 
 impl HotGuid {
     /// The id of its fields; `machine` is m0..m4.
@@ -100,7 +120,7 @@ impl HotGuid {
 
     /// When the id was made, to the second.
     pub const fn time(self) -> UnixMillis {
-        UnixMillis::new(self.unix_seconds() as i64 * 1_000)
+        SPEC.instant_of(self.0)
     }
 
     /// The generator's bytes, m0..m4.

@@ -9,17 +9,24 @@
 //!                                  (8 = version, ver1 = 0, 2 = variant bits 10)
 //! ```
 
-use super::FixedBits;
-use super::comb::MILLIS_48;
+use super::TimeOrdered;
+use super::spec::{FormatSpec, Leading};
+use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
 use crate::{Error, UnixMillis};
 
-/// Version 8, internal version 0, RFC variant.
-pub(crate) const FIXED: FixedBits = FixedBits {
-    mask: (0xff << 72) | (0b11 << 62),
-    bits: (8 << 76) | (0b10 << 62),
-};
+const FIELDS: [BitField; 7] = BitField::consecutive([
+    ("milliseconds since 1970", FieldKind::millis_since(0), 48),
+    ("version", FieldKind::Version(8), 4),
+    ("internal version", FieldKind::Version(0), 4),
+    ("country", FieldKind::Context, 8),
+    ("variant", FieldKind::Variant(0b10), 2),
+    ("service entity", FieldKind::Context, 8),
+    ("random", FieldKind::Random, 54),
+]);
+
+pub(crate) const SPEC: FormatSpec = FormatSpec::new(&FIELDS, Leading::Plain);
 
 const COUNTRY_SHIFT: u32 = 64;
 const SERVICE_ENTITY_SHIFT: u32 = 54;
@@ -37,6 +44,8 @@ const RANDOM_MASK: u128 = (1 << 54) - 1;
 pub struct Iuid(pub(crate) u128);
 
 impl_format!(Iuid, FormatKind::Iuid);
+
+impl TimeOrdered for Iuid {}
 
 /// What an [`Iuid`] is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,10 +81,10 @@ impl Iuid {
         context: IuidContext,
         random: u128,
     ) -> Result<Self, Error> {
-        let time = MILLIS_48.check(FormatKind::Iuid, time)?;
+        let time = SPEC.instants().check(FormatKind::Iuid, time)?;
         Ok(Self(
             (time.get() as u128) << 80
-                | FIXED.bits
+                | SPEC.fixed.bits
                 | u128::from(context.country) << COUNTRY_SHIFT
                 | u128::from(context.service_entity) << SERVICE_ENTITY_SHIFT
                 | (random & RANDOM_MASK),
@@ -84,7 +93,7 @@ impl Iuid {
 
     /// When the id was made, to the millisecond.
     pub const fn time(self) -> UnixMillis {
-        UnixMillis::new((self.0 >> 80) as i64)
+        SPEC.instant_of(self.0)
     }
 
     /// The country's number.

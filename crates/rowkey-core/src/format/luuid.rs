@@ -13,17 +13,25 @@ use alloc::string::String;
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::FixedBits;
+use super::spec::{FormatSpec, Leading};
 use crate::Error;
+use crate::bits::{BitField, FieldKind};
 use crate::error::TextProblem;
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
 use crate::time_range::ValueRanges;
 
-/// Version nibble 6, variant nibble a.
-pub(crate) const FIXED: FixedBits = FixedBits {
-    mask: (0xf << 76) | (0xf << 60),
-    bits: (6 << 76) | (0xa << 60),
+const FIELDS: [BitField; 5] = BitField::consecutive([
+    ("number", FieldKind::Context, 48),
+    ("version", FieldKind::Version(6), 4),
+    ("group", FieldKind::Context, 12),
+    ("variant", FieldKind::Variant(0xa), 4),
+    ("random", FieldKind::Random, 60),
+]);
+
+pub(crate) const SPEC: FormatSpec = FormatSpec {
+    fits_mariadb_uuid: true,
+    ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 
 /// The largest key number.

@@ -4,12 +4,18 @@ use core::fmt;
 use core::hash::Hash;
 use core::str::FromStr;
 
+use alloc::string::String;
+
 use uuid::Uuid;
 
-use crate::error::FormatProblem;
-use crate::storage::Permutation;
+use crate::bits::FixedBits;
+use crate::error::{Error, FormatProblem};
+use crate::layout::Permutation;
 use crate::text::{Encoding, ShortText, Width, hyphenated};
-use crate::{Error, UnixMillis};
+use crate::time::UnixMillis;
+
+pub use crate::bits::{BitField, FieldKind};
+pub use crate::kind::FormatKind;
 
 /// Declares the impls that every format type shares: all of them follow from its [`FormatKind`].
 macro_rules! impl_format {
@@ -119,6 +125,7 @@ mod luuid;
 mod prefix_comb;
 mod short_prefix_comb;
 mod short_suffix_comb;
+mod spec;
 mod suffix_comb;
 mod uuid_v4;
 mod uuid_v7;
@@ -143,6 +150,20 @@ pub use {
     distributed_id::DistributedIdGenerator, distributed_id128::DistributedId128Generator,
     hot_guid::HotGuidGenerator,
 };
+
+use spec::FormatSpec;
+pub(crate) use spec::{Leading, TimeField, TimeUnit};
+
+macro_rules! list_specs {
+    ([] $(
+        $module:ident $format:ident $name:literal [$($generics:tt)*] [$($arguments:tt)*];
+    )*) => {
+        /// What each format is, at the place of its [`FormatKind`].
+        const SPECS: &[FormatSpec; FormatKind::ALL.len()] = &[$($module::SPEC),*];
+    };
+}
+
+crate::kind::format_rows!(list_specs);
 
 pub(crate) mod sealed {
     /// Keeps [`Format`](super::Format) closed until its shape has settled, and lets this crate
@@ -201,231 +222,35 @@ pub trait Format:
     }
 }
 
-/// The id algorithms by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FormatKind {
-    /// [`ShortPrefixComb`].
-    ShortPrefixComb,
-    /// [`ShortSuffixComb`].
-    ShortSuffixComb,
-    /// [`PrefixComb`].
-    PrefixComb,
-    /// [`SuffixComb`].
-    SuffixComb,
-    /// [`DistributedId`].
-    DistributedId,
-    /// [`DistributedId128`].
-    DistributedId128,
-    /// [`Luuid`].
-    Luuid,
-    /// [`Iuid`].
-    Iuid,
-    /// [`HotGuid`].
-    HotGuid,
-    /// [`UuidV4`].
-    UuidV4,
-    /// [`UuidV7`].
-    UuidV7,
-    /// [`AnyUuid`].
-    AnyUuid,
-}
-
-/// The bits of a format that never vary: `value & mask == bits`.
-#[derive(Clone, Copy)]
-pub(crate) struct FixedBits {
-    pub(crate) mask: u128,
-    pub(crate) bits: u128,
-}
-
-impl FixedBits {
-    pub(crate) const NONE: Self = Self { mask: 0, bits: 0 };
-
-    /// An RFC version (high nibble of byte 6) with the RFC variant (high two bits `10` of byte 8).
-    pub(crate) const fn rfc(version: u8) -> Self {
-        Self {
-            mask: (0xf << 76) | (0b11 << 62),
-            bits: ((version as u128) << 76) | (0b10 << 62),
-        }
-    }
-
-    /// `value` with the fixed bits put in.
-    pub(crate) const fn stamp(self, value: u128) -> u128 {
-        (value & !self.mask) | self.bits
-    }
-}
-
-/// The instants that a format can hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TimeRange {
-    /// The format's first millisecond, as unix time.
-    pub(crate) min: UnixMillis,
-    /// The format's last millisecond, as unix time.
-    pub(crate) max: UnixMillis,
-}
-
-impl TimeRange {
-    /// `time` if the format can hold it.
-    pub(crate) const fn check(
-        self,
-        format: FormatKind,
-        time: UnixMillis,
-    ) -> Result<UnixMillis, Error> {
-        if time.get() < self.min.get() || time.get() > self.max.get() {
-            Err(Error::Time {
-                format,
-                time,
-                min: self.min,
-                max: self.max,
-            })
-        } else {
-            Ok(time)
-        }
-    }
-}
-
-/// How a format carries time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TimeField {
-    /// The ring counter of the short COMBs.
-    Counter,
-    /// An instant, in whole units of `unit_ms` milliseconds.
-    Instant { range: TimeRange, unit_ms: u32 },
-}
-
 impl FormatKind {
-    /// Every format, in the order of the documentation.
-    pub const ALL: [Self; 12] = [
-        Self::ShortPrefixComb,
-        Self::ShortSuffixComb,
-        Self::PrefixComb,
-        Self::SuffixComb,
-        Self::DistributedId,
-        Self::DistributedId128,
-        Self::Luuid,
-        Self::Iuid,
-        Self::HotGuid,
-        Self::UuidV4,
-        Self::UuidV7,
-        Self::AnyUuid,
-    ];
-
-    /// The name on the command line and in messages, such as `short-prefix-comb`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ShortPrefixComb => "short-prefix-comb",
-            Self::ShortSuffixComb => "short-suffix-comb",
-            Self::PrefixComb => "prefix-comb",
-            Self::SuffixComb => "suffix-comb",
-            Self::DistributedId => "distributed-id",
-            Self::DistributedId128 => "distributed-id128",
-            Self::Luuid => "luuid",
-            Self::Iuid => "iuid",
-            Self::HotGuid => "hot-guid",
-            Self::UuidV4 => "uuid-v4",
-            Self::UuidV7 => "uuid-v7",
-            Self::AnyUuid => "any-uuid",
-        }
-    }
-
-    /// The name of the Rust type, such as `ShortPrefixComb`.
-    pub const fn type_name(self) -> &'static str {
-        match self {
-            Self::ShortPrefixComb => "ShortPrefixComb",
-            Self::ShortSuffixComb => "ShortSuffixComb",
-            Self::PrefixComb => "PrefixComb",
-            Self::SuffixComb => "SuffixComb",
-            Self::DistributedId => "DistributedId",
-            Self::DistributedId128 => "DistributedId128",
-            Self::Luuid => "Luuid",
-            Self::Iuid => "Iuid",
-            Self::HotGuid => "HotGuid",
-            Self::UuidV4 => "UuidV4",
-            Self::UuidV7 => "UuidV7",
-            Self::AnyUuid => "AnyUuid",
-        }
-    }
-
+    /// What the format is.
     #[inline]
-    pub(crate) const fn fixed_bits(self) -> FixedBits {
-        match self {
-            Self::ShortPrefixComb | Self::ShortSuffixComb | Self::PrefixComb | Self::SuffixComb => {
-                comb::FIXED
-            }
-            Self::UuidV4 => uuid_v4::FIXED,
-            Self::UuidV7 => uuid_v7::FIXED,
-            Self::Luuid => luuid::FIXED,
-            Self::Iuid => iuid::FIXED,
-            Self::DistributedId | Self::DistributedId128 | Self::HotGuid | Self::AnyUuid => {
-                FixedBits::NONE
-            }
-        }
+    pub(crate) const fn spec(self) -> &'static FormatSpec {
+        &SPECS[self as usize]
     }
 
-    pub(crate) const fn time_field(self) -> Option<TimeField> {
-        let range = match self {
-            Self::ShortPrefixComb | Self::ShortSuffixComb => return Some(TimeField::Counter),
-            Self::PrefixComb | Self::SuffixComb | Self::UuidV7 | Self::Iuid => comb::MILLIS_48,
-            Self::DistributedId => distributed_id::TIME,
-            Self::DistributedId128 => distributed_id128::TIME,
-            Self::HotGuid => hot_guid::TIME,
-            Self::Luuid | Self::UuidV4 | Self::AnyUuid => return None,
-        };
-        let unit_ms = if matches!(self, Self::HotGuid) {
-            1000
-        } else {
-            1
-        };
-        Some(TimeField::Instant { range, unit_ms })
-    }
-
-    /// The smallest value of an instant (unix milliseconds within the format's range) or, for the
-    /// short COMBs, of a counter.
-    pub(crate) const fn smallest_at(self, position: i64) -> u128 {
-        match self {
-            Self::ShortPrefixComb => comb::short_prefix(position as u16, 0),
-            Self::ShortSuffixComb => comb::short_suffix(position as u16, 0),
-            Self::PrefixComb => comb::full_prefix(position as u64, 0),
-            Self::SuffixComb => comb::full_suffix(position as u64, 0),
-            Self::UuidV7 | Self::Iuid => self.fixed_bits().stamp((position as u128) << 80),
-            Self::DistributedId => distributed_id::first_at(position),
-            Self::DistributedId128 => distributed_id128::first_at(position),
-            Self::HotGuid => ((position / 1000) as u128) << 96,
-            Self::Luuid | Self::UuidV4 | Self::AnyUuid => 0,
-        }
+    /// The public form's fields, from the most significant bit to the least. Their widths add up to
+    /// 128.
+    pub const fn fields(self) -> &'static [BitField] {
+        self.spec().fields
     }
 
     /// When an id of this format was made; `None` for formats that do not tell (the short COMBs
     /// only tell their interval's place in a ring) and for numbers that no clock produces.
     pub fn time_of(self, value: u128) -> Option<UnixMillis> {
-        match self {
-            Self::PrefixComb => Some(PrefixComb(value).time()),
-            Self::SuffixComb => Some(SuffixComb(value).time()),
-            Self::UuidV7 => Some(UuidV7(value).time()),
-            Self::Iuid => Some(Iuid(value).time()),
-            Self::DistributedId => DistributedId(value).timestamp(),
-            Self::DistributedId128 => Some(DistributedId128(value).timestamp()),
-            Self::HotGuid => Some(HotGuid(value).time()),
-            Self::ShortPrefixComb
-            | Self::ShortSuffixComb
-            | Self::Luuid
-            | Self::UuidV4
-            | Self::AnyUuid => None,
-        }
+        self.spec().time_of(value)
     }
 
     /// The encodings' width: 28 decimal digits for a DistributedId, 128 bits for the others.
     #[inline]
     pub const fn width(self) -> Width {
-        match self {
-            Self::DistributedId => Width::Decimal28,
-            _ => Width::U128,
-        }
+        self.spec().width
     }
 
     /// Whether these 128 bits belong to the format: its version and variant, or its range.
     #[inline]
     pub const fn admits(self, value: u128) -> bool {
-        let FixedBits { mask, bits } = self.fixed_bits();
+        let FixedBits { mask, bits } = self.spec().fixed;
         value & mask == bits && value <= self.width().max()
     }
 
@@ -456,7 +281,7 @@ impl FormatKind {
     pub(crate) fn problem(self, value: u128, layout: Permutation) -> FormatProblem {
         let nibble = |shift: u32| ((value >> shift) & 0xf) as u8;
         let position = |shift: u32| hyphenated::position_of_digit(layout.apply(0xf << shift));
-        let FixedBits { mask, bits } = self.fixed_bits();
+        let FixedBits { mask, bits } = self.spec().fixed;
         let differs = (value ^ bits) & mask;
         if value > self.width().max() {
             FormatProblem::TooLarge { digits: 28 }
@@ -469,7 +294,8 @@ impl FormatKind {
         } else if differs >> 72 & 0xf != 0 {
             FormatProblem::InternalVersion { found: nibble(72) }
         } else {
-            let expected = if self == Self::Luuid {
+            // The RFC's variant has two bits, which leave the digit four values.
+            let expected = if mask >> 60 & 0xf == 0xf {
                 "a"
             } else {
                 "8, 9, a or b"
@@ -489,8 +315,8 @@ impl FormatKind {
 
     /// Which encoding the public text is.
     pub const fn public_encoding(self) -> Encoding {
-        match self {
-            Self::DistributedId => Encoding::Decimal,
+        match self.width() {
+            Width::Decimal28 => Encoding::Decimal,
             _ => Encoding::Uuid,
         }
     }
@@ -502,17 +328,11 @@ impl FormatKind {
     /// [`Error::Text`] for a text of another shape, [`Error::Format`] for a value of another
     /// format.
     pub fn parse_public(self, text: &str) -> Result<u128, Error> {
-        let value = match self {
-            Self::DistributedId => Width::Decimal28.decode(Encoding::Decimal, text)?,
+        let value = match self.width() {
+            Width::Decimal28 => Width::Decimal28.decode(Encoding::Decimal, text)?,
             _ => hyphenated::parse(text)?,
         };
         self.check(value)
-    }
-}
-
-impl fmt::Display for FormatKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.type_name())
     }
 }
 
@@ -527,12 +347,24 @@ impl FromStr for FormatKind {
             .ok_or_else(|| Error::UnknownName {
                 what: "format",
                 name: name.into(),
-                choices: "short-prefix-comb, short-suffix-comb, prefix-comb, suffix-comb, \
-                      distributed-id, distributed-id128, luuid, iuid, hot-guid, uuid-v4, uuid-v7 \
-                      and any-uuid"
-                    .into(),
+                choices: names().into(),
             })
     }
+}
+
+/// The names of all formats: `this, that and another`.
+#[cold]
+fn names() -> String {
+    let mut names = String::new();
+    for (index, kind) in FormatKind::ALL.into_iter().enumerate() {
+        names += match index {
+            0 => "",
+            _ if index + 1 == FormatKind::ALL.len() => " and ",
+            _ => ", ",
+        };
+        names += kind.name();
+    }
+    names
 }
 
 /// Formats whose ids tell, or count, when they were made.
@@ -543,24 +375,11 @@ impl FromStr for FormatKind {
 pub trait TimeOrdered: Format {
     /// Milliseconds per step of the time field: the interval of a short COMB, 1000 for a HotGuid,
     /// otherwise 1.
-    const STEP_MS: u64;
-}
-
-macro_rules! impl_time_ordered {
-    ($($format:ty: $step_ms:expr),* $(,)?) => {
-        $(impl TimeOrdered for $format { const STEP_MS: u64 = $step_ms; })*
+    const STEP_MS: u64 = match Self::KIND.spec().time {
+        Some(TimeField {
+            unit: TimeUnit::Instant { unit_ms, .. },
+            ..
+        }) => unit_ms as u64,
+        _ => panic!("the formats with a counter say how long its interval is"),
     };
-}
-
-impl_time_ordered! {
-    PrefixComb: 1, SuffixComb: 1, UuidV7: 1, Iuid: 1, DistributedId: 1, DistributedId128: 1,
-    HotGuid: 1000,
-}
-
-impl<const INTERVAL_MS: u64> TimeOrdered for ShortPrefixComb<INTERVAL_MS> {
-    const STEP_MS: u64 = Self::INTERVAL_MS;
-}
-
-impl<const INTERVAL_MS: u64> TimeOrdered for ShortSuffixComb<INTERVAL_MS> {
-    const STEP_MS: u64 = Self::INTERVAL_MS;
 }

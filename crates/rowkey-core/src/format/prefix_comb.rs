@@ -9,11 +9,27 @@
 //! ```
 
 use super::SuffixComb;
+use super::TimeOrdered;
 use super::comb;
+use super::spec::{FormatSpec, Leading};
+use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::storage::Permutation;
+use crate::layout::Permutation;
 use crate::{Error, UnixMillis};
+
+const FIELDS: [BitField; 5] = BitField::consecutive([
+    ("milliseconds since 1970", FieldKind::millis_since(0), 48),
+    ("version", FieldKind::Version(4), 4),
+    ("random", FieldKind::Random, 12),
+    ("variant", FieldKind::Variant(0b10), 2),
+    ("random", FieldKind::Random, 62),
+]);
+
+pub(crate) const SPEC: FormatSpec = FormatSpec {
+    fits_mariadb_uuid: true,
+    ..FormatSpec::new(&FIELDS, Leading::CombPrefix(Permutation::SwapFull))
+};
 
 /// A version-4 UUID whose bytes B0..B5 are the milliseconds since 1970; the other 74 bits are
 /// random. The time lasts until the year 10889.
@@ -29,6 +45,8 @@ pub struct PrefixComb(pub(crate) u128);
 
 impl_format!(PrefixComb, FormatKind::PrefixComb);
 
+impl TimeOrdered for PrefixComb {}
+
 impl PrefixComb {
     /// The id of a time and ten random bytes. They fill the other positions from byte 0 to 15;
     /// version and variant are then stamped over six of their bits.
@@ -41,13 +59,13 @@ impl PrefixComb {
     }
 
     pub(crate) fn from_draw(time: UnixMillis, random: u128) -> Result<Self, Error> {
-        let time = comb::MILLIS_48.check(FormatKind::PrefixComb, time)?;
+        let time = SPEC.instants().check(FormatKind::PrefixComb, time)?;
         Ok(Self(comb::full_prefix(time.get() as u64, random)))
     }
 
     /// When the id was made, to the millisecond.
     pub const fn time(self) -> UnixMillis {
-        UnixMillis::new(comb::full_prefix_field(self.0) as i64)
+        SPEC.instant_of(self.0)
     }
 
     /// The same id as a suffix COMB: B0..B5 exchanged with B10..B15. Reversible, and still a

@@ -9,11 +9,28 @@
 //! ```
 
 use super::ShortSuffixComb;
+use super::TimeOrdered;
 use super::comb::{self, checked_interval};
+use super::spec::{FormatSpec, Leading};
+use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::storage::Permutation;
+use crate::layout::Permutation;
 use crate::{Error, UnixMillis};
+
+const FIELDS: [BitField; 6] = BitField::consecutive([
+    ("counter", FieldKind::Interval, 16),
+    ("random", FieldKind::Random, 32),
+    ("version", FieldKind::Version(4), 4),
+    ("random", FieldKind::Random, 12),
+    ("variant", FieldKind::Variant(0b10), 2),
+    ("random", FieldKind::Random, 62),
+]);
+
+pub(crate) const SPEC: FormatSpec = FormatSpec {
+    fits_mariadb_uuid: true,
+    ..FormatSpec::new(&FIELDS, Leading::CombPrefix(Permutation::SwapShort))
+};
 
 /// A version-4 UUID whose bytes B0 B1 count intervals of `INTERVAL_MS` milliseconds since 1970,
 /// modulo 65,536; the other 106 bits are random.
@@ -32,6 +49,10 @@ use crate::{Error, UnixMillis};
 pub struct ShortPrefixComb<const INTERVAL_MS: u64 = 60_000>(pub(crate) u128);
 
 impl_format!({const INTERVAL_MS: u64} ShortPrefixComb<INTERVAL_MS>, FormatKind::ShortPrefixComb);
+
+impl<const INTERVAL_MS: u64> TimeOrdered for ShortPrefixComb<INTERVAL_MS> {
+    const STEP_MS: u64 = Self::INTERVAL_MS;
+}
 
 impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
     /// Milliseconds per step of the counter.

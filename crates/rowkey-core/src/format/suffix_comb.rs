@@ -9,11 +9,28 @@
 //! ```
 
 use super::PrefixComb;
+use super::TimeOrdered;
 use super::comb;
+use super::spec::{FormatSpec, Leading};
+use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::storage::Permutation;
+use crate::layout::Permutation;
 use crate::{Error, UnixMillis};
+
+const FIELDS: [BitField; 6] = BitField::consecutive([
+    ("random", FieldKind::Random, 48),
+    ("version", FieldKind::Version(4), 4),
+    ("random", FieldKind::Random, 12),
+    ("variant", FieldKind::Variant(0b10), 2),
+    ("random", FieldKind::Random, 14),
+    ("milliseconds since 1970", FieldKind::millis_since(0), 48),
+]);
+
+pub(crate) const SPEC: FormatSpec = FormatSpec {
+    fits_mariadb_uuid: true,
+    ..FormatSpec::new(&FIELDS, Leading::CombSuffix(Permutation::SwapFull))
+};
 
 /// A version-4 UUID whose bytes B10..B15 are the milliseconds since 1970; the other 74 bits are
 /// random. The time lasts until the year 10889.
@@ -29,6 +46,8 @@ pub struct SuffixComb(pub(crate) u128);
 
 impl_format!(SuffixComb, FormatKind::SuffixComb);
 
+impl TimeOrdered for SuffixComb {}
+
 impl SuffixComb {
     /// The id of a time and ten random bytes. They fill the other positions from byte 0 to 15;
     /// version and variant are then stamped over six of their bits.
@@ -41,13 +60,13 @@ impl SuffixComb {
     }
 
     pub(crate) fn from_draw(time: UnixMillis, random: u128) -> Result<Self, Error> {
-        let time = comb::MILLIS_48.check(FormatKind::SuffixComb, time)?;
+        let time = SPEC.instants().check(FormatKind::SuffixComb, time)?;
         Ok(Self(comb::full_suffix(time.get() as u64, random)))
     }
 
     /// When the id was made, to the millisecond.
     pub const fn time(self) -> UnixMillis {
-        UnixMillis::new(comb::full_suffix_field(self.0) as i64)
+        SPEC.instant_of(self.0)
     }
 
     /// The same id as a prefix COMB: B10..B15 exchanged with B0..B5. Reversible, and still a

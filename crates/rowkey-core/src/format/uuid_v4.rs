@@ -8,12 +8,24 @@
 //! bits   48          4 12          2 62        (4 = version, 2 = variant bits 10)
 //! ```
 
-use super::FixedBits;
+use super::spec::{FormatSpec, Leading};
 use crate::Error;
+use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
 
-pub(crate) const FIXED: FixedBits = FixedBits::rfc(4);
+const FIELDS: [BitField; 5] = BitField::consecutive([
+    ("random", FieldKind::Random, 48),
+    ("version", FieldKind::Version(4), 4),
+    ("random", FieldKind::Random, 12),
+    ("variant", FieldKind::Variant(0b10), 2),
+    ("random", FieldKind::Random, 62),
+]);
+
+pub(crate) const SPEC: FormatSpec = FormatSpec {
+    fits_mariadb_uuid: true,
+    ..FormatSpec::new(&FIELDS, Leading::Unordered)
+};
 
 /// A random UUID: 122 random bits, version 4, RFC variant.
 ///
@@ -27,7 +39,7 @@ impl_format!(UuidV4, FormatKind::UuidV4);
 impl UuidV4 {
     /// The id of sixteen random bytes; version and variant are stamped over six of their bits.
     pub const fn from_random(random: [u8; 16]) -> Self {
-        Self(FIXED.stamp(u128::from_be_bytes(random)))
+        Self(SPEC.fixed.stamp(u128::from_be_bytes(random)))
     }
 }
 
@@ -36,6 +48,6 @@ impl GenerateWith for UuidV4 {
 
     #[inline]
     fn generate_with((): &(), _: &impl Clock, entropy: &mut impl Entropy) -> Result<Self, Error> {
-        Ok(Self(FIXED.stamp(entropy.next_u128())))
+        Ok(Self(SPEC.fixed.stamp(entropy.next_u128())))
     }
 }

@@ -8,13 +8,26 @@
 //! bits   48                        4 12          2 62      (7 = version, 2 = variant bits 10)
 //! ```
 
-use super::FixedBits;
-use super::comb::{MILLIS_48, around_field};
+use super::TimeOrdered;
+use super::comb::around_field;
+use super::spec::{FormatSpec, Leading};
+use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
 use crate::{Error, UnixMillis};
 
-pub(crate) const FIXED: FixedBits = FixedBits::rfc(7);
+const FIELDS: [BitField; 5] = BitField::consecutive([
+    ("milliseconds since 1970", FieldKind::millis_since(0), 48),
+    ("version", FieldKind::Version(7), 4),
+    ("random", FieldKind::Random, 12),
+    ("variant", FieldKind::Variant(0b10), 2),
+    ("random", FieldKind::Random, 62),
+]);
+
+pub(crate) const SPEC: FormatSpec = FormatSpec {
+    fits_mariadb_uuid: true,
+    ..FormatSpec::new(&FIELDS, Leading::Plain)
+};
 
 /// A UUID that begins with the milliseconds since 1970; 74 bits are random.
 ///
@@ -25,6 +38,8 @@ pub(crate) const FIXED: FixedBits = FixedBits::rfc(7);
 pub struct UuidV7(pub(crate) u128);
 
 impl_format!(UuidV7, FormatKind::UuidV7);
+
+impl TimeOrdered for UuidV7 {}
 
 impl UuidV7 {
     /// The id of a time and ten random bytes, which fill B6..B15 before version and variant are
@@ -38,15 +53,15 @@ impl UuidV7 {
     }
 
     pub(crate) fn from_draw(time: UnixMillis, random: u128) -> Result<Self, Error> {
-        let time = MILLIS_48.check(FormatKind::UuidV7, time)?;
-        Ok(Self(FIXED.stamp(
+        let time = SPEC.instants().check(FormatKind::UuidV7, time)?;
+        Ok(Self(SPEC.fixed.stamp(
             (time.get() as u128) << 80 | (random & (u128::MAX >> 48)),
         )))
     }
 
     /// When the id was made, to the millisecond.
     pub const fn time(self) -> UnixMillis {
-        UnixMillis::new((self.0 >> 80) as i64)
+        SPEC.instant_of(self.0)
     }
 }
 

@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::order::mariadb_uuid_image;
 use super::{Backend, Layout, Permutation, TextForm};
-use crate::format::FormatKind;
+use crate::format::{FormatKind, Leading};
 
 /// What kind of column holds the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,33 +137,6 @@ enum ColumnOrder {
     MariaDbUuid,
 }
 
-/// What a format needs from a column's order.
-#[derive(Clone, Copy)]
-enum Leading {
-    /// The public form's first bytes are the time (or the key): a prefix COMB.
-    CombPrefix,
-    /// The time is in the last bytes: a suffix COMB.
-    CombSuffix,
-    /// The public form's first bytes are the time (or the key), and it is no COMB.
-    Plain,
-    /// There is no order to keep.
-    Unordered,
-}
-
-const fn leading(format: FormatKind) -> Leading {
-    match format {
-        FormatKind::ShortPrefixComb | FormatKind::PrefixComb => Leading::CombPrefix,
-        FormatKind::ShortSuffixComb | FormatKind::SuffixComb => Leading::CombSuffix,
-        FormatKind::DistributedId
-        | FormatKind::DistributedId128
-        | FormatKind::Luuid
-        | FormatKind::Iuid
-        | FormatKind::HotGuid
-        | FormatKind::UuidV7 => Leading::Plain,
-        FormatKind::UuidV4 | FormatKind::AnyUuid => Leading::Unordered,
-    }
-}
-
 const fn column_order(backend: Backend, storage: Storage) -> ColumnOrder {
     match (backend, storage) {
         (_, Storage::NativeUuid) => ColumnOrder::MariaDbUuid,
@@ -228,14 +201,13 @@ impl Column {
     /// The rearrangement that the layout means for this format.
     #[inline]
     pub const fn permutation(self) -> Permutation {
-        match (self.layout, self.format) {
-            (Layout::Public | Layout::PublicUnordered, _) => Permutation::Identity,
+        match (self.layout, self.format.spec().leading) {
             (Layout::SqlServer, _) => Permutation::SqlServer,
             (
                 Layout::Prefix | Layout::Suffix,
-                FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb,
-            ) => Permutation::SwapShort,
-            (Layout::Prefix | Layout::Suffix, _) => Permutation::SwapFull,
+                Leading::CombPrefix(swap) | Leading::CombSuffix(swap),
+            ) => swap,
+            _ => Permutation::Identity,
         }
     }
 
@@ -287,7 +259,7 @@ impl Column {
     /// How far the column's order follows the format's.
     pub const fn order_promise(self) -> OrderPromise {
         let order = column_order(self.backend, self.storage);
-        match (leading(self.format), order, self.layout) {
+        match (self.format.spec().leading, order, self.layout) {
             (_, _, Layout::PublicUnordered) => OrderPromise::Nothing,
             (_, ColumnOrder::SqlServer, Layout::SqlServer)
             | (_, ColumnOrder::Bytewise, Layout::Public) => OrderPromise::Full,
@@ -331,21 +303,14 @@ const fn check_storage(
             "`native-uuid` is MariaDB's own type, so it can be declared for `mariadb` only; \
                  write `uuid`",
         ),
-        Storage::NativeUuid if !mariadb_keeps(format) => Err(
+        Storage::NativeUuid if !format.spec().fits_mariadb_uuid => Err(
             "MariaDB's UUID type refuses or damages some values of this format; write `uuid` \
                  (BINARY(16)) or `binary`",
         ),
-        Storage::Decimal | Storage::TextDigits
-            if !matches!(
-                format,
-                FormatKind::DistributedId | FormatKind::DistributedId128
-            ) =>
-        {
-            Err(
-                "only DistributedId (28 digits) and DistributedId128 (38 digits) can be stored as \
+        Storage::Decimal | Storage::TextDigits if format.spec().decimal_digits.is_none() => Err(
+            "only DistributedId (28 digits) and DistributedId128 (38 digits) can be stored as \
                  decimal digits, values of this format can need 39; write `uuid` or `binary`",
-            )
-        }
+        ),
         Storage::TextUpper | Storage::TextHex | Storage::TextHexUpper
             if matches!(format, FormatKind::DistributedId) =>
         {
@@ -358,24 +323,12 @@ const fn check_storage(
     }
 }
 
-/// Formats of which MariaDB's `UUID` type stores every value unharmed and sorts it by time.
-const fn mariadb_keeps(format: FormatKind) -> bool {
-    matches!(
-        format,
-        FormatKind::ShortPrefixComb
-            | FormatKind::ShortSuffixComb
-            | FormatKind::PrefixComb
-            | FormatKind::SuffixComb
-            | FormatKind::UuidV4
-            | FormatKind::UuidV7
-            | FormatKind::Luuid
-    )
-}
-
 const fn default_layout(format: FormatKind, order: ColumnOrder) -> Layout {
-    match (leading(format), order) {
-        (Leading::CombPrefix, ColumnOrder::SqlServer | ColumnOrder::MariaDbUuid) => Layout::Suffix,
-        (Leading::CombSuffix, ColumnOrder::Bytewise) => Layout::Prefix,
+    match (format.spec().leading, order) {
+        (Leading::CombPrefix(_), ColumnOrder::SqlServer | ColumnOrder::MariaDbUuid) => {
+            Layout::Suffix
+        }
+        (Leading::CombSuffix(_), ColumnOrder::Bytewise) => Layout::Prefix,
         (Leading::Plain, ColumnOrder::SqlServer) => Layout::SqlServer,
         _ => Layout::Public,
     }
@@ -386,23 +339,23 @@ const fn check_layout(
     order: ColumnOrder,
     layout: Layout,
 ) -> Result<(), &'static str> {
-    let leading = leading(format);
+    let leading = format.spec().leading;
     match (layout, leading, order) {
         (Layout::SqlServer, _, ColumnOrder::Bytewise | ColumnOrder::MariaDbUuid) => Err(
             "the `sql-server` layout is for SQL Server's uniqueidentifier only; leave the \
                  layout out",
         ),
-        (Layout::SqlServer, Leading::CombSuffix, _) => Err(
+        (Layout::SqlServer, Leading::CombSuffix(_), _) => Err(
             "the `sql-server` layout sorts by the first bytes of the public form, which are \
                  random in a suffix COMB; leave the layout out",
         ),
-        (Layout::Prefix, Leading::CombPrefix | Leading::Plain | Leading::Unordered, _) => {
+        (Layout::Prefix, Leading::CombPrefix(_) | Leading::Plain | Leading::Unordered, _) => {
             Err("the `prefix` layout is for suffix COMBs only; leave the layout out")
         }
-        (Layout::Suffix, Leading::CombSuffix | Leading::Plain | Leading::Unordered, _) => {
+        (Layout::Suffix, Leading::CombSuffix(_) | Leading::Plain | Leading::Unordered, _) => {
             Err("the `suffix` layout is for prefix COMBs only; leave the layout out")
         }
-        (Layout::Public, Leading::CombPrefix | Leading::Plain, ColumnOrder::SqlServer) => Err(
+        (Layout::Public, Leading::CombPrefix(_) | Leading::Plain, ColumnOrder::SqlServer) => Err(
             "SQL Server sorts a uniqueidentifier by its last six bytes first, which are random \
                  in the public form of this format; leave the layout out, or write \
                  `public-unordered` if the table already stores its guids unswapped",
@@ -411,29 +364,29 @@ const fn check_layout(
             "the `public-unordered` layout is for SQL Server's uniqueidentifier only; leave the \
                  layout out",
         ),
-        (Layout::PublicUnordered, Leading::CombSuffix, _) => Err(
+        (Layout::PublicUnordered, Leading::CombSuffix(_), _) => Err(
             "SQL Server sorts the public form of a suffix COMB by its time, so there is no order \
                  to give up; write `public`, or leave the layout out",
         ),
         (Layout::PublicUnordered, Leading::Unordered, _) => Err(
             "ids of this format have no order to give up; write `public`, or leave the layout out",
         ),
-        (Layout::Public, Leading::CombPrefix, ColumnOrder::MariaDbUuid) => Err(
+        (Layout::Public, Leading::CombPrefix(_), ColumnOrder::MariaDbUuid) => Err(
             "MariaDB sorts these UUIDs by their last six bytes first, which are random in the \
                  public form of this format; leave the layout out (`suffix`)",
         ),
-        (Layout::Public, Leading::CombSuffix, ColumnOrder::Bytewise) => Err(
+        (Layout::Public, Leading::CombSuffix(_), ColumnOrder::Bytewise) => Err(
             "this column is sorted from its first byte on, which is random in the public form \
                  of a suffix COMB; leave the layout out (`prefix`), or declare the key over AnyUuid \
                  if the table already stores its ids as they are",
         ),
-        (Layout::Suffix, Leading::CombPrefix, ColumnOrder::Bytewise) => Err(
+        (Layout::Suffix, Leading::CombPrefix(_), ColumnOrder::Bytewise) => Err(
             "this column is sorted from its first byte on, which is random in the `suffix` \
                  layout; leave the layout out (`public`)",
         ),
         (
             Layout::Prefix,
-            Leading::CombSuffix,
+            Leading::CombSuffix(_),
             ColumnOrder::SqlServer | ColumnOrder::MariaDbUuid,
         ) => Err(
             "this column is sorted by its last six bytes first, which are random in the \

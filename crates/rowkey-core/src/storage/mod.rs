@@ -6,7 +6,6 @@
 mod backend;
 mod column;
 mod ddl;
-mod layout;
 mod order;
 mod plan;
 #[doc(hidden)]
@@ -15,10 +14,10 @@ mod short_key_index;
 mod stored;
 mod text_form;
 
+pub use crate::layout::{Layout, Permutation};
 pub use backend::Backend;
 pub use column::{Column, OrderPromise, Storage, Wire};
 pub use ddl::{Nullability, TableName, quote_identifier};
-pub use layout::{Layout, Permutation};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
 pub use plan::StoragePlan;
 pub use stored::{Stored, StoredBytes, StoredRef};

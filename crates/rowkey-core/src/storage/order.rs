@@ -4,7 +4,7 @@ use core::cmp::Ordering;
 
 use uuid::Uuid;
 
-use super::Permutation;
+use crate::layout::Permutation;
 
 /// Orders UUIDs as SQL Server orders `uniqueidentifier`: bytes 10 to 15 of the text first, then
 /// 8 and 9, then 7, 6, 5, 4, 3, 2, 1, 0, each unsigned.

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::ops::{Bound, Deref, RangeBounds};
 
 use crate::format::{Format, FormatKind, TimeOrdered};
-use crate::format::{TimeField, interval_number};
+use crate::format::{TimeField, TimeUnit, interval_number};
 use crate::storage::{Column, Stored};
 use crate::validate::CreationWindow;
 use crate::{EntityKey, UnixMillis};
@@ -102,9 +102,10 @@ impl FormatKind {
         to: Option<UnixMillis>,
         interval_ms: u64,
     ) -> Option<ValueRanges> {
-        match self.time_field()? {
-            TimeField::Counter => Some(self.ring_ranges(from, to, interval_ms.max(1))),
-            TimeField::Instant { range, unit_ms } => {
+        let field = self.spec().time?;
+        match field.unit {
+            TimeUnit::Interval => Some(ring_ranges(field, from, to, interval_ms.max(1))),
+            TimeUnit::Instant { range, unit_ms } => {
                 if from.zip(to).is_some_and(|(from, to)| from >= to) {
                     return Some(ValueRanges::EMPTY);
                 }
@@ -122,47 +123,48 @@ impl FormatKind {
                 Some(ValueRanges::one(
                     first
                         .filter(|first| *first >= min)
-                        .map(|first| self.smallest_at(first)),
+                        .map(|first| field.smallest_at(first)),
                     end.filter(|end| *end <= max)
-                        .map(|end| self.smallest_at(end)),
+                        .map(|end| field.smallest_at(end)),
                 ))
             }
         }
     }
+}
 
-    fn ring_ranges(
-        self,
-        from: Option<UnixMillis>,
-        to: Option<UnixMillis>,
-        interval_ms: u64,
-    ) -> ValueRanges {
-        const RING: i64 = 1 << 16;
-        let (Some(from), Some(to)) = (from, to) else {
-            return ValueRanges::ALL;
-        };
-        if from >= to {
-            return ValueRanges::EMPTY;
-        }
-        let first = interval_number(from, interval_ms);
-        let last = interval_number(UnixMillis::new(to.get() - 1), interval_ms);
-        let steps = last.saturating_sub(first).saturating_add(1);
-        if steps >= RING {
-            return ValueRanges::ALL;
-        }
-        let start = first.rem_euclid(RING);
-        let end = start + steps;
-        let lower = Some(self.smallest_at(start));
-        match end - RING {
-            ..0 => ValueRanges::one(lower, Some(self.smallest_at(end))),
-            0 => ValueRanges::one(lower, None),
-            wrapped => ValueRanges::two(
-                ValueRange {
-                    lower: None,
-                    upper: Some(self.smallest_at(wrapped)),
-                },
-                ValueRange { lower, upper: None },
-            ),
-        }
+/// The intervals of a span on the ring of the short COMBs.
+fn ring_ranges(
+    field: TimeField,
+    from: Option<UnixMillis>,
+    to: Option<UnixMillis>,
+    interval_ms: u64,
+) -> ValueRanges {
+    const RING: i64 = 1 << 16;
+    let (Some(from), Some(to)) = (from, to) else {
+        return ValueRanges::ALL;
+    };
+    if from >= to {
+        return ValueRanges::EMPTY;
+    }
+    let first = interval_number(from, interval_ms);
+    let last = interval_number(UnixMillis::new(to.get() - 1), interval_ms);
+    let steps = last.saturating_sub(first).saturating_add(1);
+    if steps >= RING {
+        return ValueRanges::ALL;
+    }
+    let start = first.rem_euclid(RING);
+    let end = start + steps;
+    let lower = Some(field.smallest_at(start));
+    match end - RING {
+        ..0 => ValueRanges::one(lower, Some(field.smallest_at(end))),
+        0 => ValueRanges::one(lower, None),
+        wrapped => ValueRanges::two(
+            ValueRange {
+                lower: None,
+                upper: Some(field.smallest_at(wrapped)),
+            },
+            ValueRange { lower, upper: None },
+        ),
     }
 }
 
@@ -244,8 +246,11 @@ impl<K: EntityKey> Bounds<K> {
     where
         K::Format: TimeOrdered,
     {
-        match K::Format::KIND.time_field() {
-            Some(TimeField::Counter) => {
+        match K::Format::KIND.spec().time {
+            Some(TimeField {
+                unit: TimeUnit::Interval,
+                ..
+            }) => {
                 let ahead = CreationWindow::default().future;
                 let latest = now.saturating_add(ahead.duration(K::Format::STEP_MS));
                 Self::of(since..=latest)

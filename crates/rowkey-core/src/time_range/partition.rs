@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::Backend;
-use crate::format::TimeField;
+use crate::format::{TimeField, TimeUnit};
 use crate::storage::{StoragePlan, TableName, Wire, quote_identifier};
 use crate::{Error, UnixMillis};
 
@@ -65,6 +65,7 @@ use crate::{Error, UnixMillis};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimePartitions {
     plan: StoragePlan,
+    field: TimeField,
     /// In MySQL and MariaDB a database.
     schema: Option<String>,
     table: String,
@@ -93,9 +94,12 @@ impl TimePartitions {
     ) -> Result<Self, Error> {
         let table = table.into();
         let edges: Vec<UnixMillis> = edges.into_iter().take(MAX_EDGES + 1).collect();
-        let (range, unit_ms) = match plan.column(Backend::Sqlite).format().time_field() {
-            Some(TimeField::Instant { range, unit_ms }) => (range, i64::from(unit_ms)),
-            Some(TimeField::Counter) => {
+        let time = plan.column(Backend::Sqlite).format().spec().time;
+        let (field, range, unit_ms) = match time.map(|field| (field, field.unit)) {
+            Some((field, TimeUnit::Instant { range, unit_ms })) => {
+                (field, range, i64::from(unit_ms))
+            }
+            Some((_, TimeUnit::Interval)) => {
                 return Err(Error::Refused(
                     "the counter of a short COMB returns to 0 every 65,536 intervals, so that a \
                      partition would get rows of any number of years; partition by a column of \
@@ -127,7 +131,7 @@ impl TimePartitions {
                 "ids of this format do not tell this instant"
             } else if time.get().rem_euclid(unit_ms) != 0 {
                 "ids of this format tell whole seconds only"
-            } else if smallest_at(plan, time) > plan.max_value() {
+            } else if field.smallest_at(time.get()) > plan.max_value() {
                 "the key's plan has no room for ids of this instant"
             } else {
                 previous = Some(time);
@@ -141,6 +145,7 @@ impl TimePartitions {
         }
         Ok(Self {
             plan,
+            field,
             schema: table.schema.map(Into::into),
             table: table.table.into(),
             column: column.into(),
@@ -298,7 +303,7 @@ impl TimePartitions {
 
     fn literal(&self, backend: Backend, edge: UnixMillis) -> String {
         let column = self.plan.column(backend);
-        column.literal(smallest_at(self.plan, edge))
+        column.literal(self.field.smallest_at(edge.get()))
     }
 }
 
@@ -313,11 +318,4 @@ enum Dialect {
     Postgres,
     /// Each goes up to its upper edge.
     MySql,
-}
-
-/// The smallest valid id of an instant that the format can tell.
-fn smallest_at(plan: StoragePlan, time: UnixMillis) -> u128 {
-    plan.column(Backend::Sqlite)
-        .format()
-        .smallest_at(time.get())
 }

@@ -1,0 +1,200 @@
+//! What a format is, as one constant: everything else follows from it.
+
+use crate::bits::{BitField, FieldKind, FixedBits};
+use crate::error::Error;
+use crate::kind::FormatKind;
+use crate::layout::Permutation;
+use crate::text::Width;
+use crate::time::UnixMillis;
+
+/// What a format is. Each format's file has one.
+pub(crate) struct FormatSpec {
+    /// The public form, from the most significant bit to the least.
+    pub(crate) fields: &'static [BitField],
+    /// The fixed ones among the fields.
+    pub(crate) fixed: FixedBits,
+    /// The one that carries time.
+    pub(crate) time: Option<TimeField>,
+    /// The largest value, and how many digits it has.
+    pub(crate) width: Width,
+    /// The decimal digits of a column that holds every generated id, if 38 are enough.
+    pub(crate) decimal_digits: Option<u8>,
+    /// What leads the order.
+    pub(crate) leading: Leading,
+    /// Whether MariaDB's `UUID` type stores every value unharmed and sorts it by time.
+    pub(crate) fits_mariadb_uuid: bool,
+}
+
+impl FormatSpec {
+    /// A format of 128 bits that MariaDB's `UUID` type may damage.
+    pub(crate) const fn new(fields: &'static [BitField], leading: Leading) -> Self {
+        Self {
+            fields,
+            fixed: FixedBits::of(fields),
+            time: TimeField::of(fields),
+            width: Width::U128,
+            decimal_digits: None,
+            leading,
+            fits_mariadb_uuid: false,
+        }
+    }
+
+    /// The instants that ids can carry, for the constants of formats that tell one.
+    pub(crate) const fn instants(&self) -> TimeRange {
+        match self.time {
+            Some(TimeField {
+                unit: TimeUnit::Instant { range, .. },
+                ..
+            }) => range,
+            _ => panic!("the format tells no instant"),
+        }
+    }
+
+    /// The instant that every value of the format tells.
+    #[inline]
+    pub(crate) const fn instant_of(&self, value: u128) -> UnixMillis {
+        match self.time_of(value) {
+            Some(time) => time,
+            None => panic!("the format tells no instant"),
+        }
+    }
+
+    /// The instant that a value tells, if it tells one.
+    #[inline]
+    pub(crate) const fn time_of(&self, value: u128) -> Option<UnixMillis> {
+        match self.time {
+            Some(field) => field.time_of(value),
+            None => None,
+        }
+    }
+}
+
+/// What a format needs from a column's order.
+#[derive(Clone, Copy)]
+pub(crate) enum Leading {
+    /// The public form's first bytes are the time: a prefix COMB. The permutation makes it a suffix
+    /// COMB.
+    CombPrefix(Permutation),
+    /// The time is in the last bytes: a suffix COMB. The permutation makes it a prefix COMB.
+    CombSuffix(Permutation),
+    /// The public form's first bytes are the time (or the number), and it is no COMB.
+    Plain,
+    /// There is no order to keep.
+    Unordered,
+}
+
+/// The instants that a format can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TimeRange {
+    /// The format's first millisecond, as unix time.
+    pub(crate) min: UnixMillis,
+    /// The format's last millisecond, as unix time.
+    pub(crate) max: UnixMillis,
+}
+
+impl TimeRange {
+    /// `time` if the format can hold it.
+    pub(crate) const fn check(
+        self,
+        format: FormatKind,
+        time: UnixMillis,
+    ) -> Result<UnixMillis, Error> {
+        if time.get() < self.min.get() || time.get() > self.max.get() {
+            Err(Error::Time {
+                format,
+                time,
+                min: self.min,
+                max: self.max,
+            })
+        } else {
+            Ok(time)
+        }
+    }
+}
+
+/// What a format's time field counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimeUnit {
+    /// Intervals, on the ring of the short COMBs.
+    Interval,
+    /// Whole units of `unit_ms` milliseconds since the first instant of the range.
+    Instant { range: TimeRange, unit_ms: u32 },
+}
+
+/// How a format carries time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TimeField {
+    pub(crate) unit: TimeUnit,
+    shift: u32,
+    mask: u128,
+    /// The smallest generated value of position 0.
+    smallest: u128,
+    /// The largest value that carries a time: the bits in front are always 0.
+    last: u128,
+}
+
+impl TimeField {
+    /// The field that carries time, if there is one.
+    pub(crate) const fn of(fields: &[BitField]) -> Option<Self> {
+        let mut time = None;
+        let mut smallest = 0;
+        let mut last = u128::MAX;
+        let mut index = 0;
+        while index < fields.len() {
+            let field = fields[index];
+            match field.kind {
+                FieldKind::Time { .. } | FieldKind::Interval => time = Some(field),
+                FieldKind::Constant(0) if index == 0 => last >>= field.width,
+                _ => {}
+            }
+            if let Some(value) = field.kind.value() {
+                smallest |= (value as u128) << field.shift();
+            }
+            index += 1;
+        }
+        let Some(field) = time else {
+            return None;
+        };
+        let unit = match field.kind {
+            FieldKind::Time { epoch, unit_ms } => {
+                let unit = unit_ms as i64;
+                let max = epoch.get() + field.max() as i64 * unit + (unit - 1);
+                let range = TimeRange {
+                    min: epoch,
+                    max: UnixMillis::new(max),
+                };
+                TimeUnit::Instant { range, unit_ms }
+            }
+            _ => TimeUnit::Interval,
+        };
+        Some(Self {
+            unit,
+            shift: field.shift(),
+            mask: field.max(),
+            smallest,
+            last,
+        })
+    }
+
+    /// The smallest generated value of an instant (unix milliseconds within the range) or, for the
+    /// short COMBs, of a counter.
+    pub(crate) const fn smallest_at(self, position: i64) -> u128 {
+        let position = match self.unit {
+            TimeUnit::Interval => position,
+            TimeUnit::Instant { range, unit_ms } => (position - range.min.get()) / unit_ms as i64,
+        };
+        self.smallest | (position as u128 & self.mask) << self.shift
+    }
+
+    /// The instant that a value tells.
+    #[inline]
+    pub(crate) const fn time_of(self, value: u128) -> Option<UnixMillis> {
+        match self.unit {
+            TimeUnit::Instant { range, unit_ms } if value <= self.last => {
+                let units = (value >> self.shift & self.mask) as i64;
+                Some(UnixMillis::new(range.min.get() + units * unit_ms as i64))
+            }
+            _ => None,
+        }
+    }
+}

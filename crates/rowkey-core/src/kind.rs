@@ -1,0 +1,70 @@
+//! The list of formats, from which every other list of them is made.
+
+use core::fmt;
+
+/// Calls a macro with a row for each format, in the order of the documentation: its module, its
+/// type, its name on the command line, and its generic parameters as declared and as passed on. In
+/// front of them stands the argument.
+macro_rules! format_rows {
+    ($callback:ident $($argument:ident)?) => {
+        $callback! {
+            [$($argument)?]
+            short_prefix_comb ShortPrefixComb "short-prefix-comb"
+                [const INTERVAL_MS: u64] [<INTERVAL_MS>];
+            short_suffix_comb ShortSuffixComb "short-suffix-comb"
+                [const INTERVAL_MS: u64] [<INTERVAL_MS>];
+            prefix_comb PrefixComb "prefix-comb" [] [];
+            suffix_comb SuffixComb "suffix-comb" [] [];
+            distributed_id DistributedId "distributed-id" [] [];
+            distributed_id128 DistributedId128 "distributed-id128" [] [];
+            luuid Luuid "luuid" [] [];
+            iuid Iuid "iuid" [] [];
+            hot_guid HotGuid "hot-guid" [] [];
+            uuid_v4 UuidV4 "uuid-v4" [] [];
+            uuid_v7 UuidV7 "uuid-v7" [] [];
+            any_uuid AnyUuid "any-uuid" [] [];
+        }
+    };
+}
+
+pub(crate) use format_rows;
+
+macro_rules! declare_kinds {
+    ([] $(
+        $module:ident $format:ident $name:literal [$($generics:tt)*] [$($arguments:tt)*];
+    )*) => {
+        /// The id algorithms by name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum FormatKind {
+            $(
+                #[doc = concat!("[`", stringify!($format), "`](crate::", stringify!($format), ").")]
+                $format,
+            )*
+        }
+
+        impl FormatKind {
+            /// Every format, in the order of the documentation.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$format),*];
+
+            /// The name on the command line and in messages, such as `short-prefix-comb`.
+            pub const fn name(self) -> &'static str {
+                const NAMES: &[&str] = &[$($name),*];
+                NAMES[self as usize]
+            }
+
+            /// The name of the Rust type, such as `ShortPrefixComb`.
+            pub const fn type_name(self) -> &'static str {
+                const NAMES: &[&str] = &[$(stringify!($format)),*];
+                NAMES[self as usize]
+            }
+        }
+    };
+}
+
+format_rows!(declare_kinds);
+
+impl fmt::Display for FormatKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.type_name())
+    }
+}
