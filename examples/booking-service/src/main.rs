@@ -1,10 +1,9 @@
 //! The booking service as a program: settings, start, end.
 
-use std::env;
+mod secret;
+
 use std::error::Error;
-use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,28 +12,24 @@ use booking_service::http::{self, Service};
 use booking_service::store::{self, Store};
 use clap::Parser;
 use rowkey::generate::SystemClock;
-use rowkey::public_id::{PublicIdSecret, PublicIdSecrets};
+use rowkey::public_id::PublicIdSecrets;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::time::{interval, timeout};
 use tracing_subscriber::EnvFilter;
-use zeroize::Zeroizing;
-
-const PUBLIC_ID_KEY: &str = "BOOKING_PUBLIC_ID_KEY";
-const PUBLIC_ID_KEY_FILE: &str = "BOOKING_PUBLIC_ID_KEY_FILE";
 
 /// How long requests may still run after a signal. A client that never sends the rest of its request
 /// would keep the service running.
-const PATIENCE: Duration = Duration::from_secs(10);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A booking service with typed keys.
 ///
-/// The key of the invoices' public ids, 32 random bytes in base64, is taken from the variable
-/// BOOKING_PUBLIC_ID_KEY or from the file that BOOKING_PUBLIC_ID_KEY_FILE names. RUST_LOG says what
-/// is logged.
+/// The secret of the invoices' public ids, 32 random bytes in base64, is taken from the variable
+/// BOOKING_PUBLIC_ID_KEY or from the file that BOOKING_PUBLIC_ID_KEY_FILE names, which only its owner
+/// may be able to read. RUST_LOG says what is logged.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Settings {
@@ -75,7 +70,7 @@ async fn main() -> Result<()> {
 
     // Before anything is open that a signal would leave behind.
     let mut signals = Signals::new()?;
-    let secrets = PublicIdSecrets::new(public_id_secret()?);
+    let secrets = PublicIdSecrets::new(secret::from_environment()?);
     let store = store::connect(&settings.database_url, settings.lock_timeout).await?;
     let service = Service {
         store: Arc::clone(&store),
@@ -89,7 +84,7 @@ async fn main() -> Result<()> {
     writeln!(io::stdout(), "listening on http://{address}")?;
 
     tokio::spawn(forget_old_commands(Arc::clone(&store)));
-    let (give_up, given_up) = oneshot::channel();
+    let (abort, aborted) = oneshot::channel();
     let served = http::serve(
         listener,
         http::router(service),
@@ -98,14 +93,14 @@ async fn main() -> Result<()> {
             signals.next().await;
             tracing::info!("stopping; another signal ends the requests that still run");
             tokio::spawn(async move {
-                let _ = timeout(PATIENCE, signals.next()).await;
-                let _ = give_up.send(());
+                let _ = timeout(SHUTDOWN_TIMEOUT, signals.next()).await;
+                let _ = abort.send(());
             });
         },
     );
     tokio::select! {
         () = served => {}
-        Ok(()) = given_up => bail!("requests that still ran were given up"),
+        Ok(()) = aborted => bail!("requests that still ran were given up"),
     }
     store.close().await;
     tracing::info!("stopped");
@@ -122,34 +117,6 @@ async fn forget_old_commands(store: Arc<dyn Store>) {
             tracing::warn!(error, "old commands are still remembered");
         }
     }
-}
-
-/// The secret of public ids that the environment has.
-fn public_id_secret() -> Result<PublicIdSecret> {
-    let is_set = |name| env::var_os(name).is_some();
-    match (is_set(PUBLIC_ID_KEY), env::var_os(PUBLIC_ID_KEY_FILE)) {
-        (true, Some(_)) => bail!("{PUBLIC_ID_KEY} and {PUBLIC_ID_KEY_FILE} are both set"),
-        (true, None) => PublicIdSecret::from_env(PUBLIC_ID_KEY).context(PUBLIC_ID_KEY),
-        (false, Some(path)) => secret_in_file(path.as_ref()).context(PUBLIC_ID_KEY_FILE),
-        (false, None) => {
-            tracing::warn!(
-                "neither {PUBLIC_ID_KEY} nor {PUBLIC_ID_KEY_FILE} is set: public ids are others \
-                 after the next start"
-            );
-            let mut secret = [0; 32];
-            getrandom::fill(&mut secret)
-                .context("there is no randomness for the secret of public ids")?;
-            Ok(PublicIdSecret::from_bytes(&secret)?)
-        }
-    }
-}
-
-/// The secret in a file. Its text is overwritten once it has been read.
-fn secret_in_file(path: &Path) -> Result<PublicIdSecret> {
-    let text = fs::read_to_string(path)
-        .map(Zeroizing::new)
-        .with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(PublicIdSecret::from_base64(&text)?)
 }
 
 /// The signals that end a service.
