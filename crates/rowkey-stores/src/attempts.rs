@@ -1,27 +1,27 @@
 //! How often something is tried.
 
 use crate::Error;
-use crate::failure::Nature;
+use crate::failure::FailureKind;
 use crate::session::Source;
 
-/// Each collision that a database reports at once means that another transaction got on, so these
-/// are rarely used up. Where it waits first, for a lock or for SQLite's file, each of them takes as
-/// long as the database is told to wait.
+/// A collision that a database reports at once means that another transaction made progress, so these
+/// are rarely used up. Where the database waits first, for a lock or for SQLite's file, an attempt takes
+/// as long as its timeout.
 ///
-/// There is no pause between them: it would need a timer, and so a runtime, which is for users to
-/// choose; and transactions that only wait for a lock, which is what those of this crate do, gain
-/// nothing by it.
+/// There is no pause between attempts. It would need a timer, and so a runtime, which is for users to
+/// choose; and the transactions of this crate, which only wait for locks, would gain nothing by it.
 const MAX_ATTEMPTS: u32 = 10;
 
-/// Connections that were left in a transaction take no attempt. Each is closed when it is met, and one
-/// call may meet all of its pool's. There is an end for programs whose new connections are in one, too.
-const MAX_LEFTOVERS: u32 = 1_000;
+/// Connections that were left in a transaction do not count as attempts. Each is closed when it is found,
+/// and one call may find all of its pool's. The limit is for programs whose new connections are in a
+/// transaction, too.
+const MAX_LEFT_IN_TRANSACTION: u32 = 1_000;
 
-/// The attempts at one creation.
+/// The attempts of one call.
 #[derive(Debug)]
 pub(crate) struct Attempts {
     made: u32,
-    leftovers: u32,
+    left_in_transaction: u32,
     reconnects: bool,
 }
 
@@ -29,12 +29,12 @@ impl Attempts {
     pub(crate) fn on<S: Source>() -> Self {
         Self {
             made: 0,
-            leftovers: 0,
+            left_in_transaction: 0,
             reconnects: S::RECONNECTS,
         }
     }
 
-    /// A connection for a look-up, which has to show after a failure who was faster.
+    /// A connection for a look-up. After a failure it has to show what other calls have committed.
     pub(crate) async fn connect<S: Source>(&self, source: &mut S) -> Result<S::Connection, Error> {
         match self.made {
             0 => source.connect().await,
@@ -43,36 +43,36 @@ impl Attempts {
     }
 
     /// Counts an attempt that has failed.
-    pub(crate) fn failed(&mut self) {
+    pub(crate) fn count_failure(&mut self) {
         self.made += 1;
     }
 
-    /// Whether to try again after a look-up has failed. One that fails because of a transaction has met a
-    /// connection that was left in it.
-    pub(crate) fn another_after_look_up(&mut self, nature: Nature) -> bool {
-        match nature {
-            Nature::Aborted => self.another_after(Nature::LeftInTransaction),
-            nature => self.another_after(nature),
+    /// Whether to try again after a look-up has failed. A look-up is outside of any transaction, so one
+    /// that fails because of a transaction has found a connection that was left in it.
+    pub(crate) fn may_retry_after_look_up(&mut self, kind: FailureKind) -> bool {
+        match kind {
+            FailureKind::TransactionAborted => self.may_retry_after(FailureKind::LeftInTransaction),
+            kind => self.may_retry_after(kind),
         }
     }
 
-    /// Whether to try again after a failure. A duplicate would be one again.
-    pub(crate) fn another_after(&mut self, nature: Nature) -> bool {
-        if nature == Nature::LeftInTransaction {
-            self.leftovers += 1;
-            return self.reconnects && self.leftovers < MAX_LEFTOVERS;
+    /// Whether to try again after a failure. A duplicate would be a duplicate again.
+    pub(crate) fn may_retry_after(&mut self, kind: FailureKind) -> bool {
+        if kind == FailureKind::LeftInTransaction {
+            self.left_in_transaction += 1;
+            return self.reconnects && self.left_in_transaction < MAX_LEFT_IN_TRANSACTION;
         }
-        self.failed();
-        let sensible = match nature {
-            Nature::Collision => true,
-            Nature::ConnectionLost => self.reconnects,
-            Nature::Duplicate
-            | Nature::LeftInTransaction
-            | Nature::ReadOnly
-            | Nature::Unavailable
-            | Nature::Aborted
-            | Nature::Lasting => false,
+        self.count_failure();
+        let may_succeed = match kind {
+            FailureKind::Collision => true,
+            FailureKind::ConnectionLost => self.reconnects,
+            FailureKind::Duplicate
+            | FailureKind::LeftInTransaction
+            | FailureKind::ReadOnly
+            | FailureKind::Unavailable
+            | FailureKind::TransactionAborted
+            | FailureKind::Permanent => false,
         };
-        sensible && self.made < MAX_ATTEMPTS
+        may_succeed && self.made < MAX_ATTEMPTS
     }
 }

@@ -5,22 +5,13 @@ use std::error::Error as StdError;
 use rowkey::EntityKey;
 
 use crate::attempts::Attempts;
-use crate::failure::{Failure, Nature};
-use crate::lent::{Lent, lend};
+use crate::borrowed::{Borrowed, lend};
+use crate::failure::{Failure, FailureKind};
 use crate::session::{PublicForm, Session, Source, Store, Value};
 use crate::transaction::{end, undo};
-use crate::{By, Conflict, CreateError, Error};
+use crate::{Conflict, CreateError, Created, CreatedBy, Error};
 
-/// The entity of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Created<K> {
-    /// The entity's id.
-    pub id: K,
-    /// Whether this call has created it.
-    pub by: By,
-}
-
-/// A command that creates, as the table knows it.
+/// A creating command, as it is in the table.
 #[derive(Clone, Copy)]
 struct Command<'a> {
     id: PublicForm,
@@ -35,7 +26,7 @@ struct Command<'a> {
 /// well, so both are there or neither is. The row of the command comes first: of several calls with
 /// the same command id, one at a time gets into its closure, and none that comes later does.
 ///
-/// The name tells what the command creates, such as `book-offer`. It is 1 to 100 visible ASCII
+/// The name says what the command creates, such as `book-offer`. It is 1 to 100 visible ASCII
 /// characters.
 ///
 /// Names are compared, but not what a command says: it is not stored. A client that uses a command
@@ -49,16 +40,16 @@ struct Command<'a> {
 /// closure may be called several times, and must do nothing that is not undone with its transaction.
 /// Its errors are looked through for those of the driver, along their sources.
 ///
-/// Each attempt may wait for locks as long as the database is told to, and there is no limit for all
-/// of them: see [how long a call may take](crate#how-long-a-call-may-take). A call within the closure
+/// Each attempt may wait for locks as long as the database allows, and there is no limit for all of
+/// them: see [how long a call may take](crate#how-long-a-call-may-take). A call within the closure
 /// of another one, or a key out of [`KeyBlocks`](crate::KeyBlocks), has ten attempts in each of the
 /// outer one's, and needs a connection of its own.
 ///
-/// That a connection breaks while the transaction is committed does not harm: the next attempt sees
-/// by the command id whether it was. If this call itself is dropped or fails, the client sends
+/// If a connection breaks while the transaction is committed, the next attempt sees by the command id
+/// whether it was. If this call itself is dropped or fails, the client sends
 /// the command again, with the same id.
 ///
-/// What may be dropped, such as a handler, runs this in a task: see
+/// Where the caller may be dropped, as a handler may, run this in a task: see
 /// [calls that are dropped](crate#calls-that-are-dropped).
 ///
 /// # What the database has to be
@@ -82,7 +73,7 @@ pub async fn create_once<S, C, K, E, F>(
     store: S,
     command_id: C,
     command_name: &str,
-    mut create: impl FnMut(Lent<S::Transaction>) -> F,
+    mut create: impl FnMut(Borrowed<S::Transaction>) -> F,
 ) -> Result<Created<K>, CreateError<E>>
 where
     S: Store,
@@ -108,19 +99,19 @@ where
         )
         .await
         {
-            Err(error) if attempts.another_after(error.nature()) => {}
+            Err(error) if attempts.may_retry_after(error.kind()) => {}
             outcome => return outcome,
         }
     }
 }
 
-/// One attempt. If it is not known whether the transaction was committed, `unanswered` has the id
+/// One attempt. If it is not known whether the transaction was committed, `unanswered` is the key
 /// that was created in it.
 async fn attempt<S, K, E, F>(
     source: &mut S,
     attempts: &Attempts,
     command: Command<'_>,
-    create: impl FnMut(Lent<S::Transaction>) -> F,
+    create: impl FnMut(Borrowed<S::Transaction>) -> F,
     unanswered: &mut Option<K>,
 ) -> Result<Created<K>, CreateError<E>>
 where
@@ -131,15 +122,15 @@ where
 {
     if let Some(id) = look_up(source, attempts, command).await? {
         let by = match *unanswered == Some(id) {
-            true => By::This,
-            false => By::Earlier,
+            true => CreatedBy::ThisCall,
+            false => CreatedBy::EarlierCall,
         };
-        return Ok(Created { id, by });
+        return Ok(Created { entity: id, by });
     }
     let mut transaction = source.begin().await?;
-    // Waits for another transaction that has this row, and fails if that one is committed. A look
-    // at the row would be of no use then: PostgreSQL has given the transaction up, and MariaDB goes
-    // on showing what there was when it began.
+    // Waits for another transaction that has this row, and fails if that one is committed. Reading
+    // the row would not help then: PostgreSQL has aborted this transaction, and MariaDB shows the
+    // snapshot of its beginning.
     if let Err(error) = reserve(&mut *transaction, command).await {
         return Err(undo(source, transaction, error.into()).await);
     }
@@ -156,7 +147,10 @@ where
         *unanswered = Some(id);
         return Err(error.into());
     }
-    Ok(Created { id, by: By::This })
+    Ok(Created {
+        entity: id,
+        by: CreatedBy::ThisCall,
+    })
 }
 
 async fn reserve<S: Session>(session: &mut S, command: Command<'_>) -> Result<(), Error> {
@@ -164,7 +158,7 @@ async fn reserve<S: Session>(session: &mut S, command: Command<'_>) -> Result<()
     let statement = S::STATEMENTS.reserve_identifier;
     match session.run_statement(statement, &row).await {
         Ok(_) => Ok(()),
-        Err(Error::Database(source)) if Nature::of(&*source) == Nature::Duplicate => {
+        Err(Error::Database(source)) if FailureKind::of(&*source) == FailureKind::Duplicate => {
             Err(Error::Unfinished {
                 command: command.id.to_string(),
                 source,
@@ -201,7 +195,7 @@ where
     let found = connection
         .query_identifier(statement, &[Value::Id(command.id)])
         .await;
-    source.release(connection, found.as_ref().err().map(Error::nature));
+    source.release(connection, found.as_ref().err().map(Error::kind));
     let Some(found) = found? else {
         return Ok(None);
     };
@@ -220,10 +214,10 @@ where
     }
 }
 
-/// Forgets which command has created an entity; answers whether that was still known.
+/// Deletes the row of the command that has created an entity; returns whether there was one.
 ///
-/// For the first command that the entity gets after its creation, in the transaction of that
-/// command: its client has got the entity's id, so nobody will ask again what was created.
+/// Call it with the first command that the entity gets after its creation, in the transaction of that
+/// command: its client has the entity's id by then, and does not repeat the creating command.
 ///
 /// # Errors
 ///
@@ -238,11 +232,11 @@ where
     Ok(session.run_statement(statement, &entity).await? > 0)
 }
 
-/// Forgets all creating commands but the newest ones; answers how many it has forgotten.
+/// Deletes the rows of all creating commands but the newest ones; returns how many.
 ///
 /// The order is that in which the commands arrived at the database. A client that sends a command
-/// again after it was forgotten gets a second entity, so keep as many as may come within the
-/// time that clients go on trying.
+/// again after its row is gone gets a second entity, so keep more than arrive within the time for which
+/// clients go on trying.
 ///
 /// # Errors
 ///
@@ -276,7 +270,7 @@ async fn delete<S: Store>(
     let mut attempts = Attempts::on::<S::Source>();
     loop {
         match execute(&mut source, statement, values).await {
-            Err(error) if attempts.another_after(error.nature()) => {}
+            Err(error) if attempts.may_retry_after(error.kind()) => {}
             outcome => return outcome,
         }
     }
@@ -292,7 +286,7 @@ async fn execute<S: Source>(
     end(source, transaction, outcome).await
 }
 
-/// Characters that every database takes, compares alike and keeps at the end of a text.
+/// A name of characters that every database accepts, compares alike and keeps at the end of a string.
 fn checked(command_name: &str) -> Result<&str, Error> {
     let is_name = (1..=100).contains(&command_name.len())
         && command_name.bytes().all(|byte| byte.is_ascii_graphic());
@@ -324,7 +318,7 @@ mod tests {
 
     const NAME: &str = "book-offer";
 
-    /// Nothing here has to wait.
+    /// The outcome of a future that never waits.
     fn now<T>(future: impl Future<Output = T>) -> T {
         match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(outcome) => outcome,
@@ -351,7 +345,7 @@ mod tests {
     fn a_commit_that_was_not_answered_is_looked_up() {
         let store = FakeStore::with_commits([Commit::LostAfterwards]);
         let (created, calls) = create(&store);
-        assert_eq!((created.unwrap().by, calls), (By::This, 1));
+        assert_eq!((created.unwrap().by, calls), (CreatedBy::ThisCall, 1));
         assert_eq!(store.rows(), 1);
     }
 
@@ -359,7 +353,7 @@ mod tests {
     fn a_commit_that_did_not_arrive_is_tried_again() {
         let store = FakeStore::with_commits([Commit::LostBefore, Commit::LostBefore]);
         let (created, calls) = create(&store);
-        assert_eq!((created.unwrap().by, calls), (By::This, 3));
+        assert_eq!((created.unwrap().by, calls), (CreatedBy::ThisCall, 3));
         assert_eq!(store.rows(), 1);
     }
 
@@ -397,8 +391,8 @@ mod tests {
             &store,
             CommandId::generate(),
             NAME,
-            async |lent| {
-                kept.set(Some(lent));
+            async |borrowed| {
+                kept.set(Some(borrowed));
                 Ok::<_, io::Error>(OfferId::generate())
             },
         ));

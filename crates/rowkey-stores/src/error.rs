@@ -4,17 +4,17 @@ use std::error::Error as StdError;
 
 use rowkey::validate::ValidationError;
 
-use crate::failure::{self, Failure, Nature};
+use crate::failure::{self, Failure, FailureKind};
 
 /// Why a store could not do something.
 ///
-/// What a driver or a closure says is the [`source`](StdError::source) of an error here, and no part
-/// of its message. So log the whole chain, as `{:#}` of an `anyhow::Error` does.
+/// The error of a driver or of a closure is the [`source`](StdError::source) of the error here, and not
+/// part of its message. So log the whole chain, as `{:#}` of an `anyhow::Error` does.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An id that has been used for something else. Nothing was created, and nothing of what the
-    /// other one has created is told: answer the client with status 409.
+    /// An id that has been used for something else. Nothing was created, and the error says nothing
+    /// about the existing entity: answer the client with status 409.
     #[error(transparent)]
     Conflict(#[from] Conflict),
 
@@ -22,14 +22,14 @@ pub enum Error {
     #[error(transparent)]
     Invalid(#[from] ValidationError),
 
-    /// What is no name of a command.
+    /// A text that is not the name of a command.
     #[error("the name of a command is 1 to 100 visible ASCII characters, not {name:?}")]
     CommandName {
         /// The name.
         name: String,
     },
 
-    /// The id that a command has created is none of the key's type.
+    /// The id that a command has created is not one of the key's type.
     #[error("what the command has created is no {key}")]
     Entity {
         /// The key type.
@@ -52,13 +52,13 @@ pub enum Error {
         next_key: i64,
     },
 
-    /// A connection was given that is in the middle of a transaction. What was to be rolled back
-    /// or committed in it would be more than the caller knows of.
+    /// The connection is in the middle of a transaction. A rollback or commit in it would affect more
+    /// than this call.
     #[error("the connection is in the middle of a transaction")]
     OpenTransaction,
 
-    /// A closure has ended the transaction that it was called in, or has gone on after the database
-    /// has ended it or given it up. What it did before or afterwards may have been committed.
+    /// A closure has ended the transaction that it was called in, has kept its connection, or has gone
+    /// on after the database has ended or aborted the transaction. What it did before or afterwards may have been committed.
     #[error(
         "the transaction was ended before its time, or an error of a statement was ignored in it"
     )]
@@ -66,8 +66,8 @@ pub enum Error {
 
     /// A row of the command is in `creation_identifiers`, but without an entity, and no transaction is
     /// working on it. A closure has ended its transaction and then failed, or the table is not
-    /// transactional. What it has created of the entity is for a human to find. Once the row is
-    /// deleted, the command can be sent again.
+    /// transactional. Look for parts of the entity by hand. Once the row is deleted, the command can be
+    /// sent again.
     #[error(
         "command {command} has a row in creation_identifiers, but no entity: its transaction was \
          ended before its time; delete the row whose command_id is this and whose entity_id is NULL"
@@ -75,16 +75,16 @@ pub enum Error {
     Unfinished {
         /// The command id, as a UUID.
         command: String,
-        /// What the database says to another row of the command.
+        /// The error of the database for another row of the command.
         source: Box<dyn StdError + Send + Sync>,
     },
 
-    /// The database or its driver has failed, also when it was asked again.
+    /// The database or its driver has failed, in further attempts as well.
     #[error("the database failed")]
     Database(#[source] Box<dyn StdError + Send + Sync>),
 }
 
-/// What an id that comes again does not agree with.
+/// How an id has been used before.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Conflict {
@@ -132,7 +132,7 @@ impl Error {
         matches!(self, Self::Conflict(_))
     }
 
-    /// Whether the database does not serve for now: status 503 in HTTP. See
+    /// Whether the database is unavailable for now: status 503 in HTTP. See
     /// [`is_unavailable`](crate::is_unavailable()), which takes any error.
     pub fn is_unavailable(&self) -> bool {
         failure::is_unavailable(self)
@@ -140,11 +140,11 @@ impl Error {
 }
 
 impl Failure for Error {
-    fn nature(&self) -> Nature {
+    fn kind(&self) -> FailureKind {
         match self {
-            // Mostly, another call has been faster, and the next look-up finds its entity.
-            Self::Unfinished { .. } => Nature::Collision,
-            error => Nature::of(error),
+            // Usually another call was faster, and the next look-up finds its entity.
+            Self::Unfinished { .. } => FailureKind::Collision,
+            error => FailureKind::of(error),
         }
     }
 }
@@ -157,7 +157,7 @@ impl<E> CreateError<E> {
 }
 
 impl<E: StdError + 'static> CreateError<E> {
-    /// Whether the database does not serve for now: status 503 in HTTP. See
+    /// Whether the database is unavailable for now: status 503 in HTTP. See
     /// [`is_unavailable`](crate::is_unavailable()), which takes any error.
     pub fn is_unavailable(&self) -> bool {
         failure::is_unavailable(self)
@@ -165,10 +165,10 @@ impl<E: StdError + 'static> CreateError<E> {
 }
 
 impl<E: StdError + 'static> Failure for CreateError<E> {
-    fn nature(&self) -> Nature {
+    fn kind(&self) -> FailureKind {
         match self {
-            Self::Store(error) => error.nature(),
-            Self::Closure(error) => Nature::of(error),
+            Self::Store(error) => error.kind(),
+            Self::Closure(error) => FailureKind::of(error),
         }
     }
 }

@@ -1,51 +1,51 @@
-//! What the errors of databases mean for another attempt.
+//! Which errors of databases justify another attempt.
 
 use std::error::Error as StdError;
 
-/// What kind of failure an error tells of.
+/// The kind of failure that an error reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "without a driver there are few")]
-pub enum Nature {
+#[allow(dead_code, reason = "some are constructed by drivers only")]
+pub enum FailureKind {
     /// A unique index has the value already.
     Duplicate,
-    /// Transactions were in each other's way, and this one has lost. Another attempt may do.
+    /// Transactions collided, and this one was rolled back. Another attempt may succeed.
     Collision,
     /// The connection is gone, and with it the transaction, unless it was just being committed.
     ConnectionLost,
-    /// The server does not take changes: mostly a former primary, after a failover. Another attempt at
-    /// once would fail as well, and so would any on the same connection.
+    /// The server is read-only: mostly a former primary, after a failover. An immediate attempt would fail
+    /// as well, and so would any on the same connection.
     ReadOnly,
-    /// There is no connection for now.
+    /// No connection is available for now.
     Unavailable,
-    /// The transaction had failed before. Within one of the stores, a closure has ignored that.
-    Aborted,
+    /// The transaction was aborted before. In a call of this crate, a closure has ignored that.
+    TransactionAborted,
     /// The connection was left in a transaction that its pool does not know of.
     LeftInTransaction,
     /// Another attempt would fail as well, also later.
-    Lasting,
+    Permanent,
 }
 
-/// Whether an error, or one among its sources, says that a database does not serve for now: status
-/// 503 in HTTP. The same command may be sent again, later.
+/// Whether an error, or one of its sources, says that a database is unavailable for now: status 503 in
+/// HTTP. The same command may be sent again, later.
 ///
-/// It does where
+/// A database is unavailable if
 ///
-/// * the connection was lost, or there was none to be had: the server is away, starts or stops, has
-///   no connection left, or the pool has none or is closed;
+/// * the connection was lost, or none could be opened: the server is down, starts or stops, has no
+///   connection left, or the pool has none or is closed;
 /// * the server is read-only, as the former primary is after a failover (PostgreSQL's 25006, MySQL's
 ///   and MariaDB's 1836, and 1290 if its message names `read-only`; SQL Server's 3906);
-/// * transactions went on colliding (deadlocks, lock timeouts, a locked SQLite file).
+/// * transactions kept colliding (deadlocks, lock timeouts, a locked SQLite file).
 ///
-/// When a function of this crate answers with the error of a server that is read-only, it has closed
-/// the pool's connection to it. Where a program's own statements meet one, that is up to the program:
-/// `PoolConnection::close_on_drop` of sqlx.
+/// A function of this crate that returns the error of a read-only server has closed the pool's
+/// connection to it. After your own statements, close it yourself, by sqlx's
+/// `PoolConnection::close_on_drop`.
 ///
 /// ```
 /// use std::error::Error;
 ///
 /// use rowkey_stores::is_unavailable;
 ///
-/// /// The status of an answer for which there is no better one.
+/// /// The status of an error that has none of its own.
 /// fn status(error: &(dyn Error + 'static)) -> u16 {
 ///     if is_unavailable(error) { 503 } else { 500 }
 /// }
@@ -54,54 +54,54 @@ pub enum Nature {
 /// assert_eq!(status(&sqlx::Error::RowNotFound), 500);
 /// ```
 pub fn is_unavailable(error: &(dyn StdError + 'static)) -> bool {
-    match Nature::of(error) {
-        Nature::Collision
-        | Nature::ConnectionLost
-        | Nature::LeftInTransaction
-        | Nature::ReadOnly
-        | Nature::Unavailable => true,
-        Nature::Duplicate | Nature::Aborted | Nature::Lasting => false,
+    match FailureKind::of(error) {
+        FailureKind::Collision
+        | FailureKind::ConnectionLost
+        | FailureKind::LeftInTransaction
+        | FailureKind::ReadOnly
+        | FailureKind::Unavailable => true,
+        FailureKind::Duplicate | FailureKind::TransactionAborted | FailureKind::Permanent => false,
     }
 }
 
 /// The errors of this crate.
 pub(crate) trait Failure {
-    fn nature(&self) -> Nature;
+    fn kind(&self) -> FailureKind;
 }
 
-impl Nature {
+impl FailureKind {
     /// What the error of a driver says, wherever in the chain of sources it is.
     pub(crate) fn of(error: &(dyn StdError + 'static)) -> Self {
         let mut link = Some(error);
         while let Some(error) = link {
-            if let Some(nature) = of_driver(error) {
-                return nature;
+            if let Some(kind) = of_driver(error) {
+                return kind;
             }
             link = error.source();
         }
-        Self::Lasting
+        Self::Permanent
     }
 }
 
-fn of_driver(error: &(dyn StdError + 'static)) -> Option<Nature> {
+fn of_driver(error: &(dyn StdError + 'static)) -> Option<FailureKind> {
     #[cfg(any(
         feature = "sqlx-postgres",
         feature = "sqlx-mysql",
         feature = "sqlx-sqlite"
     ))]
-    if let Some(nature) = sqlx::nature(error) {
-        return Some(nature);
+    if let Some(kind) = sqlx::kind(error) {
+        return Some(kind);
     }
     #[cfg(feature = "tiberius")]
-    if let Some(nature) = tiberius::nature(error) {
-        return Some(nature);
+    if let Some(kind) = tiberius::kind(error) {
+        return Some(kind);
     }
     #[cfg(test)]
     if error.is::<crate::fake_store::ConnectionLost>() {
-        return Some(Nature::ConnectionLost);
+        return Some(FailureKind::ConnectionLost);
     }
-    // Any other error of input and output may be that of a closure's own connection, to a mail
-    // server say, and its letter is not to be sent ten times.
+    // Any other I/O error may be that of a closure's own connection, say to a mail server, and the mail
+    // must not be sent ten times.
     let _ = error;
     None
 }
@@ -114,33 +114,33 @@ fn of_driver(error: &(dyn StdError + 'static)) -> Option<Nature> {
 pub(crate) mod sqlx {
     use sqlx::error::{DatabaseError, Error};
 
-    use super::{Nature, StdError};
+    use super::{FailureKind, StdError};
 
-    /// What a connection answers with that was left in a transaction. The pool has others.
+    /// The error of a connection that was left in a transaction. The pool has others.
     #[derive(Debug, thiserror::Error)]
     #[error("the connection was left in the middle of a transaction")]
     pub(crate) struct LeftInTransaction(#[source] pub(crate) Error);
 
-    pub(super) fn nature(error: &(dyn StdError + 'static)) -> Option<Nature> {
+    pub(super) fn kind(error: &(dyn StdError + 'static)) -> Option<FailureKind> {
         if let Some(error) = error.downcast_ref::<Error>() {
             return Some(match error {
                 Error::Database(error) => of_database(&**error),
-                Error::Io(_) | Error::WorkerCrashed => Nature::ConnectionLost,
-                Error::Tls(_) | Error::PoolTimedOut | Error::PoolClosed => Nature::Unavailable,
-                _ => Nature::Lasting,
+                Error::Io(_) | Error::WorkerCrashed => FailureKind::ConnectionLost,
+                Error::Tls(_) | Error::PoolTimedOut | Error::PoolClosed => FailureKind::Unavailable,
+                _ => FailureKind::Permanent,
             });
         }
         if error.is::<LeftInTransaction>() {
-            return Some(Nature::LeftInTransaction);
+            return Some(FailureKind::LeftInTransaction);
         }
         // Under an error that is transparent, or that has only kept the source.
         let error = error.downcast_ref::<Box<dyn DatabaseError>>()?;
         Some(of_database(&**error))
     }
 
-    fn of_database(error: &dyn DatabaseError) -> Nature {
+    fn of_database(error: &dyn DatabaseError) -> FailureKind {
         if error.is_unique_violation() {
-            return Nature::Duplicate;
+            return FailureKind::Duplicate;
         }
         #[cfg(feature = "sqlx-mysql")]
         if let Some(error) = error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>() {
@@ -162,53 +162,55 @@ pub(crate) mod sqlx {
             return of_sqlite(&code);
         }
         let _ = code;
-        Nature::Lasting
+        FailureKind::Permanent
     }
 
     #[cfg(feature = "sqlx-postgres")]
-    pub(super) fn of_postgres(state: &str) -> Nature {
+    pub(super) fn of_postgres(state: &str) -> FailureKind {
         match state {
             // serialization_failure, deadlock_detected, lock_not_available
-            "40001" | "40P01" | "55P03" => Nature::Collision,
+            "40001" | "40P01" | "55P03" => FailureKind::Collision,
             // admin_shutdown, crash_shutdown, cannot_connect_now, idle_session_timeout,
             // idle_in_transaction_session_timeout, transaction_timeout, and connections
-            "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "25P04" => Nature::ConnectionLost,
-            _ if state.starts_with("08") => Nature::ConnectionLost,
+            "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "25P04" => {
+                FailureKind::ConnectionLost
+            }
+            _ if state.starts_with("08") => FailureKind::ConnectionLost,
             // read_only_sql_transaction
-            "25006" => Nature::ReadOnly,
+            "25006" => FailureKind::ReadOnly,
             // too_many_connections
-            "53300" => Nature::Unavailable,
+            "53300" => FailureKind::Unavailable,
             // in_failed_sql_transaction; active_sql_transaction, of BEGIN with another isolation
-            "25P02" | "25001" => Nature::Aborted,
-            _ => Nature::Lasting,
+            "25P02" | "25001" => FailureKind::TransactionAborted,
+            _ => FailureKind::Permanent,
         }
     }
 
     #[cfg(feature = "sqlx-mysql")]
-    pub(super) fn of_mysql(number: u16, message: &str) -> Nature {
+    pub(super) fn of_mysql(number: u16, message: &str) -> FailureKind {
         match number {
             // ER_CHECKREAD (MariaDB: the row has changed since the snapshot),
             // ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK
-            1020 | 1205 | 1213 => Nature::Collision,
+            1020 | 1205 | 1213 => FailureKind::Collision,
             // ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED, CR_SERVER_GONE_ERROR, CR_SERVER_LOST
-            1053 | 1927 | 2006 | 2013 => Nature::ConnectionLost,
+            1053 | 1927 | 2006 | 2013 => FailureKind::ConnectionLost,
             // ER_CON_COUNT_ERROR, ER_TOO_MANY_USER_CONNECTIONS
-            1040 | 1203 => Nature::Unavailable,
+            1040 | 1203 => FailureKind::Unavailable,
             // ER_READ_ONLY_MODE
-            1836 => Nature::ReadOnly,
+            1836 => FailureKind::ReadOnly,
             // ER_OPTION_PREVENTS_STATEMENT: also of --skip-grant-tables and others.
-            1290 if message.contains("read-only") => Nature::ReadOnly,
-            _ => Nature::Lasting,
+            1290 if message.contains("read-only") => FailureKind::ReadOnly,
+            _ => FailureKind::Permanent,
         }
     }
 
     #[cfg(feature = "sqlx-sqlite")]
-    pub(super) fn of_sqlite(extended_code: &str) -> Nature {
-        // The low byte is the code; the others tell more.
+    pub(super) fn of_sqlite(extended_code: &str) -> FailureKind {
+        // The low byte is the primary code.
         match extended_code.parse::<u32>().map(|code| code & 0xff) {
             // SQLITE_BUSY, SQLITE_LOCKED
-            Ok(5 | 6) => Nature::Collision,
-            _ => Nature::Lasting,
+            Ok(5 | 6) => FailureKind::Collision,
+            _ => FailureKind::Permanent,
         }
     }
 }
@@ -217,32 +219,32 @@ pub(crate) mod sqlx {
 mod tiberius {
     use tiberius::error::Error;
 
-    use super::{Nature, StdError};
+    use super::{FailureKind, StdError};
 
-    pub(super) fn nature(error: &(dyn StdError + 'static)) -> Option<Nature> {
+    pub(super) fn kind(error: &(dyn StdError + 'static)) -> Option<FailureKind> {
         Some(match error.downcast_ref::<Error>()? {
             Error::Server(error) => of_sql_server(error.code(), error.class()),
-            Error::Io { .. } => Nature::ConnectionLost,
-            Error::Tls(_) => Nature::Unavailable,
-            _ => Nature::Lasting,
+            Error::Io { .. } => FailureKind::ConnectionLost,
+            Error::Tls(_) => FailureKind::Unavailable,
+            _ => FailureKind::Permanent,
         })
     }
 
     /// The class is the error's severity.
-    pub(super) fn of_sql_server(number: u32, class: u8) -> Nature {
+    pub(super) fn of_sql_server(number: u32, class: u8) -> FailureKind {
         match number {
             // Of a constraint, of an index.
-            2627 | 2601 => Nature::Duplicate,
+            2627 | 2601 => FailureKind::Duplicate,
             // Deadlock, lock timeout, conflict of snapshots.
-            1205 | 1222 | 3960 => Nature::Collision,
+            1205 | 1222 | 3960 => FailureKind::Collision,
             // Azure: the service has failed over, the database is not there yet, the service is busy,
             // a limit of the database or of its server is reached.
-            40197 | 40613 | 40501 | 10928 | 10929 => Nature::ConnectionLost,
+            40197 | 40613 | 40501 | 10928 | 10929 => FailureKind::ConnectionLost,
             // The database is read-only.
-            3906 => Nature::ReadOnly,
+            3906 => FailureKind::ReadOnly,
             // The server closes the connection, as with 596, of a session that was killed.
-            _ if class >= 20 => Nature::ConnectionLost,
-            _ => Nature::Lasting,
+            _ if class >= 20 => FailureKind::ConnectionLost,
+            _ => FailureKind::Permanent,
         }
     }
 }
@@ -266,27 +268,27 @@ mod tests {
     fn the_drivers_error_is_found_along_the_sources() {
         let inner = ShopError::WithSource(Box::new(ConnectionLost));
         let outer = ShopError::WithSource(Box::new(inner));
-        assert_eq!(Nature::of(&outer), Nature::ConnectionLost);
-        assert_eq!(Nature::of(&ShopError::Other), Nature::Lasting);
+        assert_eq!(FailureKind::of(&outer), FailureKind::ConnectionLost);
+        assert_eq!(FailureKind::of(&ShopError::Other), FailureKind::Permanent);
     }
 
     #[test]
     fn connections_to_others_are_the_closures_own() {
         let mail = io::Error::from(io::ErrorKind::ConnectionReset);
-        assert_eq!(Nature::of(&mail), Nature::Lasting);
+        assert_eq!(FailureKind::of(&mail), FailureKind::Permanent);
         let wrapped = ShopError::WithSource(Box::new(mail));
-        assert_eq!(Nature::of(&wrapped), Nature::Lasting);
+        assert_eq!(FailureKind::of(&wrapped), FailureKind::Permanent);
     }
 
     #[cfg(feature = "sqlx-sqlite")]
     #[test]
     fn connections_of_sqlx_are_lost() {
         let lost = || ::sqlx::Error::Io(io::ErrorKind::UnexpectedEof.into());
-        assert_eq!(Nature::of(&lost()), Nature::ConnectionLost);
+        assert_eq!(FailureKind::of(&lost()), FailureKind::ConnectionLost);
         let wrapped = ShopError::WithSource(Box::new(lost()));
-        assert_eq!(Nature::of(&wrapped), Nature::ConnectionLost);
+        assert_eq!(FailureKind::of(&wrapped), FailureKind::ConnectionLost);
         let no_connection = ::sqlx::Error::PoolTimedOut;
-        assert_eq!(Nature::of(&no_connection), Nature::Unavailable);
+        assert_eq!(FailureKind::of(&no_connection), FailureKind::Unavailable);
     }
 
     #[cfg(feature = "sqlx-sqlite")]
@@ -309,41 +311,49 @@ mod tests {
     #[test]
     fn states_of_postgres() {
         for state in ["40001", "40P01", "55P03"] {
-            assert_eq!(sqlx::of_postgres(state), Nature::Collision, "{state}");
+            assert_eq!(sqlx::of_postgres(state), FailureKind::Collision, "{state}");
         }
         for state in [
             "08000", "08003", "08006", "25P03", "25P04", "57P01", "57P02", "57P03", "57P05",
         ] {
-            assert_eq!(sqlx::of_postgres(state), Nature::ConnectionLost, "{state}");
+            assert_eq!(
+                sqlx::of_postgres(state),
+                FailureKind::ConnectionLost,
+                "{state}"
+            );
         }
-        assert_eq!(sqlx::of_postgres("25006"), Nature::ReadOnly);
-        assert_eq!(sqlx::of_postgres("53300"), Nature::Unavailable);
+        assert_eq!(sqlx::of_postgres("25006"), FailureKind::ReadOnly);
+        assert_eq!(sqlx::of_postgres("53300"), FailureKind::Unavailable);
         for state in ["25P02", "25001"] {
-            assert_eq!(sqlx::of_postgres(state), Nature::Aborted, "{state}");
+            assert_eq!(
+                sqlx::of_postgres(state),
+                FailureKind::TransactionAborted,
+                "{state}"
+            );
         }
         // syntax_error, query_canceled, check_violation
         for state in ["42601", "57014", "23514", ""] {
-            assert_eq!(sqlx::of_postgres(state), Nature::Lasting, "{state}");
+            assert_eq!(sqlx::of_postgres(state), FailureKind::Permanent, "{state}");
         }
     }
 
     #[cfg(feature = "sqlx-mysql")]
     #[test]
     fn numbers_of_mysql() {
-        let nature = |number| sqlx::of_mysql(number, "");
+        let kind = |number| sqlx::of_mysql(number, "");
         for number in [1020, 1205, 1213] {
-            assert_eq!(nature(number), Nature::Collision, "{number}");
+            assert_eq!(kind(number), FailureKind::Collision, "{number}");
         }
         for number in [1053, 1927, 2006, 2013] {
-            assert_eq!(nature(number), Nature::ConnectionLost, "{number}");
+            assert_eq!(kind(number), FailureKind::ConnectionLost, "{number}");
         }
         for number in [1040, 1203] {
-            assert_eq!(nature(number), Nature::Unavailable, "{number}");
+            assert_eq!(kind(number), FailureKind::Unavailable, "{number}");
         }
-        assert_eq!(nature(1836), Nature::ReadOnly);
+        assert_eq!(kind(1836), FailureKind::ReadOnly);
         // ER_PARSE_ERROR, ER_NO_SUCH_TABLE, ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
         for number in [1064, 1146, 1792] {
-            assert_eq!(nature(number), Nature::Lasting, "{number}");
+            assert_eq!(kind(number), FailureKind::Permanent, "{number}");
         }
     }
 
@@ -358,12 +368,12 @@ mod tests {
             )
         };
         for option in ["--read-only", "--super-read-only"] {
-            let nature = sqlx::of_mysql(1290, &message(option));
-            assert_eq!(nature, Nature::ReadOnly, "{option}");
+            let kind = sqlx::of_mysql(1290, &message(option));
+            assert_eq!(kind, FailureKind::ReadOnly, "{option}");
         }
         for option in ["--skip-grant-tables", "--secure-file-priv"] {
-            let nature = sqlx::of_mysql(1290, &message(option));
-            assert_eq!(nature, Nature::Lasting, "{option}");
+            let kind = sqlx::of_mysql(1290, &message(option));
+            assert_eq!(kind, FailureKind::Permanent, "{option}");
         }
     }
 
@@ -371,27 +381,27 @@ mod tests {
     #[test]
     fn errors_of_sql_server() {
         for number in [2627, 2601] {
-            let nature = tiberius::of_sql_server(number, 14);
-            assert_eq!(nature, Nature::Duplicate, "{number}");
+            let kind = tiberius::of_sql_server(number, 14);
+            assert_eq!(kind, FailureKind::Duplicate, "{number}");
         }
         for number in [1205, 1222, 3960] {
-            let nature = tiberius::of_sql_server(number, 16);
-            assert_eq!(nature, Nature::Collision, "{number}");
+            let kind = tiberius::of_sql_server(number, 16);
+            assert_eq!(kind, FailureKind::Collision, "{number}");
         }
         for number in [40197, 40613, 40501, 10928, 10929] {
-            let nature = tiberius::of_sql_server(number, 16);
-            assert_eq!(nature, Nature::ConnectionLost, "{number}");
+            let kind = tiberius::of_sql_server(number, 16);
+            assert_eq!(kind, FailureKind::ConnectionLost, "{number}");
         }
-        assert_eq!(tiberius::of_sql_server(3906, 16), Nature::ReadOnly);
+        assert_eq!(tiberius::of_sql_server(3906, 16), FailureKind::ReadOnly);
         // The session was killed; a fatal error of the server.
         for (number, class) in [(596, 21), (823, 24), (4014, 20)] {
-            let nature = tiberius::of_sql_server(number, class);
-            assert_eq!(nature, Nature::ConnectionLost, "{number}");
+            let kind = tiberius::of_sql_server(number, class);
+            assert_eq!(kind, FailureKind::ConnectionLost, "{number}");
         }
         // Syntax, no such object, a value that is NULL, no space in the database.
         for (number, class) in [(102, 15), (208, 16), (515, 16), (1105, 17)] {
-            let nature = tiberius::of_sql_server(number, class);
-            assert_eq!(nature, Nature::Lasting, "{number}");
+            let kind = tiberius::of_sql_server(number, class);
+            assert_eq!(kind, FailureKind::Permanent, "{number}");
         }
     }
 
@@ -400,11 +410,11 @@ mod tests {
     fn codes_of_sqlite() {
         // SQLITE_BUSY, SQLITE_LOCKED, SQLITE_BUSY_RECOVERY, SQLITE_BUSY_SNAPSHOT
         for code in ["5", "6", "261", "517"] {
-            assert_eq!(sqlx::of_sqlite(code), Nature::Collision, "{code}");
+            assert_eq!(sqlx::of_sqlite(code), FailureKind::Collision, "{code}");
         }
         // SQLITE_ERROR, SQLITE_READONLY, SQLITE_FULL, SQLITE_CONSTRAINT_CHECK
         for code in ["1", "8", "13", "275", ""] {
-            assert_eq!(sqlx::of_sqlite(code), Nature::Lasting, "{code}");
+            assert_eq!(sqlx::of_sqlite(code), FailureKind::Permanent, "{code}");
         }
     }
 }

@@ -1,30 +1,30 @@
-//! A store for unit tests, whose connections break when they are told to.
+//! A store for unit tests, whose connections break at chosen commits.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::Error;
-use crate::failure::Nature;
+use crate::failure::FailureKind;
 use crate::session::{Identifier, PublicForm, Session, Source, Store, Value, sealed};
 use crate::statements::Statements;
 
-/// What becomes of a commit.
+/// How a commit fails.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Commit {
-    /// The connection breaks before the server hears of it.
+    /// The connection breaks before the commit reaches the server.
     LostBefore,
     /// The connection breaks before the server's answer arrives.
     LostAfterwards,
 }
 
-/// What this driver says of a broken connection.
+/// The error of a broken connection.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is lost")]
 pub(crate) struct ConnectionLost;
 
 #[derive(Debug, Default)]
 struct State {
-    /// Those after the last one are answered.
+    /// Commits after the last of these succeed.
     commits: VecDeque<Commit>,
     rows: Vec<Row>,
 }
@@ -32,7 +32,7 @@ struct State {
 /// A command's id and name, and its entity.
 type Row = (PublicForm, String, Option<PublicForm>);
 
-/// A table of creation identifiers, in which nothing happens at the same time.
+/// A table of creation identifiers without concurrency.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FakeStore(Arc<Mutex<State>>);
 
@@ -136,7 +136,7 @@ impl<const RECONNECTS: bool> Source for FakeConnections<RECONNECTS> {
         }))
     }
 
-    fn release(&mut self, connection: Box<FakeSession>, _: Option<Nature>) {
+    fn release(&mut self, connection: Box<FakeSession>, _: Option<FailureKind>) {
         drop(connection);
     }
 
@@ -156,7 +156,7 @@ impl<const RECONNECTS: bool> Source for FakeConnections<RECONNECTS> {
         }
     }
 
-    async fn roll_back(&mut self, _: Box<FakeSession>, _: Nature) {}
+    async fn roll_back(&mut self, _: Box<FakeSession>, _: FailureKind) {}
 }
 
 impl sealed::Sealed for &FakeStore {}

@@ -3,59 +3,50 @@
 use std::error::Error as StdError;
 
 use crate::attempts::Attempts;
-use crate::failure::{Failure, Nature};
-use crate::lent::{Lent, lend};
+use crate::borrowed::{Borrowed, lend};
+use crate::failure::{Failure, FailureKind};
 use crate::session::{Source, Store};
-use crate::{By, Conflict, CreateError, Error, transaction};
+use crate::{Conflict, CreateError, Created, CreatedBy, Error, transaction};
 
-/// What an entity came from: kept with it, to know the command that has created it when it comes
-/// again.
+/// What an entity was created from. It is stored with the entity, so that the same command is
+/// recognised when it comes again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Origin<C, P> {
     /// The id of the command. `()` where clients send none.
     pub command: C,
-    /// What the command said, or a hash of it.
+    /// The content of the command, or a hash of it.
     pub payload: P,
-}
-
-/// An entity that was looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found<T> {
-    /// The entity.
-    pub entity: T,
-    /// Whether this call has created it.
-    pub by: By,
 }
 
 /// Finds the entity with an id that a client has made, or creates it.
 ///
-/// * `find` looks for the entity by the id, and returns what it came from together with the entity.
-/// * `validate` is asked whether the id may become that of a new entity: mostly
-///   [`CreationWindow::check`](rowkey::validate::CreationWindow::check) with the time of the server's clock
-///   or of a batch. It is asked only if there is no such entity, so a late repetition finds its
-///   entity whatever the time.
-/// * `insert` inserts the entity and `origin`, in a transaction of its own. It has to be a plain
-///   insert into a table with a unique key on the id: an upsert would give one client's entity to
-///   another.
+/// The call has three parts, in the order in which they happen:
 ///
-/// If the insert meets a unique key, another call may have come first: the entity is looked for
+/// * [`find`](FindOrCreate::find) looks for the entity by its id.
+/// * [`validate`](FindOrCreateWithFind::validate) decides whether the id may become that of a new
+///   entity. It is asked only if there is no such entity, so a late repetition finds its entity
+///   whatever the time.
+/// * [`create`](FindOrCreateWithValidate::create) inserts the entity, in a transaction of its own, and
+///   runs it all.
+///
+/// If the insert violates a unique key, another call may have come first: the entity is looked for
 /// again, and if it is there, it counts as found. If not, the key was another one of the table, and
 /// the closure's error is returned.
 ///
 /// An entity that was found is returned only if it came from `origin`.
 ///
 /// Transactions that collide and connections that break are dealt with as in
-/// [`create_once`](crate::create_once), so both closures may be called several times, and there is no
-/// limit of time: see [how long a call may take](crate#how-long-a-call-may-take).
+/// [`create_once`](crate::create_once), so the closures may be called several times, and there is no
+/// time limit: see [how long a call may take](crate#how-long-a-call-may-take).
 ///
-/// What may be dropped, such as a handler, runs this in a task: see
+/// Where the caller may be dropped, as a handler may, run this in a task: see
 /// [calls that are dropped](crate#calls-that-are-dropped).
 ///
 /// ```no_run
 /// use rowkey::generate::Clock;
 /// use rowkey::validate::CreationWindow;
 /// use rowkey::{EntityKey, ShortPrefixComb, UuidV4, entity_key};
-/// use rowkey_stores::{CreateError, Found, Origin, find_or_create};
+/// use rowkey_stores::{CreateError, Created, Origin, find_or_create};
 /// use sqlx::PgPool;
 ///
 /// #[entity_key]
@@ -69,20 +60,18 @@ pub struct Found<T> {
 ///     clock: &impl Clock,
 ///     offer: OfferId,
 ///     origin: &Origin<CommandId, String>,
-/// ) -> Result<Found<OfferId>, CreateError<sqlx::Error>> {
-///     find_or_create(
-///         pool,
-///         origin,
-///         || CreationWindow::default().check(offer, clock.now()),
-///         async |mut connection| {
+/// ) -> Result<Created<OfferId>, CreateError<sqlx::Error>> {
+///     find_or_create(pool, origin)
+///         .find(async |mut connection| {
 ///             let find = "SELECT command, title FROM offers WHERE id = $1";
 ///             let row: Option<(CommandId, String)> = sqlx::query_as(find)
 ///                 .bind(offer)
 ///                 .fetch_optional(&mut *connection)
 ///                 .await?;
 ///             Ok(row.map(|(command, payload)| (Origin { command, payload }, offer)))
-///         },
-///         async |mut transaction| {
+///         })
+///         .validate(|| CreationWindow::default().check(offer, clock.now()))
+///         .create(async |mut transaction| {
 ///             sqlx::query("INSERT INTO offers (id, command, title) VALUES ($1, $2, $3)")
 ///                 .bind(offer)
 ///                 .bind(origin.command)
@@ -90,67 +79,138 @@ pub struct Found<T> {
 ///                 .execute(&mut *transaction)
 ///                 .await?;
 ///             Ok(offer)
-///         },
-///     )
-///     .await
+///         })
+///         .await
 /// }
 /// ```
-///
-/// # Errors
-///
-/// [`Error::Conflict`] if the entity came from another command or another payload,
-/// [`Error::Invalid`] with the `ValidationError` of `validate`, [`Error::OpenTransaction`] for a connection in the
-/// middle of a transaction, [`Error::TransactionEnded`] if `insert` has ended its transaction or has
-/// ignored an error that did, [`Error::Database`]; and [`CreateError::Closure`] for those of the
-/// closures.
-pub async fn find_or_create<S, C, P, T, E, V, Find, Insert>(
+pub fn find_or_create<S: Store, C, P>(
     store: S,
     origin: &Origin<C, P>,
-    validate: impl Fn() -> Result<(), V>,
-    mut find: impl FnMut(Lent<S::Connection>) -> Find,
-    mut insert: impl FnMut(Lent<S::Transaction>) -> Insert,
-) -> Result<Found<T>, CreateError<E>>
+) -> FindOrCreate<'_, S, C, P> {
+    FindOrCreate { store, origin }
+}
+
+/// A call of [`find_or_create`] that lacks what finds the entity.
+#[derive(Debug)]
+#[must_use = "nothing happens before `create` is awaited"]
+pub struct FindOrCreate<'o, S, C, P> {
+    store: S,
+    origin: &'o Origin<C, P>,
+}
+
+/// A call of [`find_or_create`] that lacks what validates the id of a new entity.
+#[derive(Debug)]
+#[must_use = "nothing happens before `create` is awaited"]
+pub struct FindOrCreateWithFind<'o, S, C, P, Find> {
+    call: FindOrCreate<'o, S, C, P>,
+    find: Find,
+}
+
+/// A call of [`find_or_create`] that lacks what creates the entity.
+#[derive(Debug)]
+#[must_use = "nothing happens before `create` is awaited"]
+pub struct FindOrCreateWithValidate<'o, S, C, P, Find, Validate> {
+    call: FindOrCreate<'o, S, C, P>,
+    find: Find,
+    validate: Validate,
+}
+
+impl<'o, S: Store, C, P> FindOrCreate<'o, S, C, P> {
+    /// Looks for the entity by its id, outside of any transaction, and returns what it was created
+    /// from together with the entity.
+    pub fn find<T, E, Find, Finding>(self, find: Find) -> FindOrCreateWithFind<'o, S, C, P, Find>
+    where
+        Find: FnMut(Borrowed<S::Connection>) -> Finding,
+        Finding: Future<Output = Result<Option<(Origin<C, P>, T)>, E>>,
+    {
+        FindOrCreateWithFind { call: self, find }
+    }
+}
+
+impl<'o, S: Store, C, P, Find> FindOrCreateWithFind<'o, S, C, P, Find> {
+    /// Decides whether the id may become that of a new entity: mostly
+    /// [`CreationWindow::check`](rowkey::validate::CreationWindow::check) with the time of the
+    /// server's clock or of a batch.
+    pub fn validate<V, Validate>(
+        self,
+        validate: Validate,
+    ) -> FindOrCreateWithValidate<'o, S, C, P, Find, Validate>
+    where
+        Validate: Fn() -> Result<(), V>,
+    {
+        FindOrCreateWithValidate {
+            call: self.call,
+            find: self.find,
+            validate,
+        }
+    }
+}
+
+impl<S, C, P, Find, Validate> FindOrCreateWithValidate<'_, S, C, P, Find, Validate>
 where
     S: Store,
     C: PartialEq,
     P: PartialEq,
-    E: StdError + 'static,
-    V: Into<CreateError<E>>,
-    Find: Future<Output = Result<Option<(Origin<C, P>, T)>, E>>,
-    Insert: Future<Output = Result<T, E>>,
 {
-    let mut source = store.into_source();
-    let mut attempts = Attempts::on::<S::Source>();
-    let mut duplicate = None;
-    loop {
-        let error = match look_up(&mut source, &attempts, origin, &mut find).await {
-            Ok(Some(entity)) => {
-                let by = By::Earlier;
-                return Ok(Found { entity, by });
-            }
-            Ok(None) => {
-                if let Some(error) = duplicate.take() {
-                    return Err(error);
+    /// Runs the call. The closure inserts the entity and the origin, in a transaction of its own. It
+    /// has to be a plain insert into a table with a unique key on the id: an upsert would give one
+    /// client's entity to another.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] if the entity came from another command or another payload,
+    /// [`Error::Invalid`] with the `ValidationError` of `validate`, [`Error::OpenTransaction`] for a
+    /// connection in the middle of a transaction, [`Error::TransactionEnded`] if this closure has ended
+    /// its transaction or has ignored an error that did, [`Error::Database`]; and
+    /// [`CreateError::Closure`] for those of the closures.
+    pub async fn create<T, E, V, Finding, Create, Creating>(
+        self,
+        mut create: Create,
+    ) -> Result<Created<T>, CreateError<E>>
+    where
+        E: StdError + 'static,
+        V: Into<CreateError<E>>,
+        Find: FnMut(Borrowed<S::Connection>) -> Finding,
+        Finding: Future<Output = Result<Option<(Origin<C, P>, T)>, E>>,
+        Validate: Fn() -> Result<(), V>,
+        Create: FnMut(Borrowed<S::Transaction>) -> Creating,
+        Creating: Future<Output = Result<T, E>>,
+    {
+        let FindOrCreate { store, origin } = self.call;
+        let mut find = self.find;
+        let mut source = store.into_source();
+        let mut attempts = Attempts::on::<S::Source>();
+        let mut duplicate = None;
+        loop {
+            let error = match look_up(&mut source, &attempts, origin, &mut find).await {
+                Ok(Some(entity)) => {
+                    let by = CreatedBy::EarlierCall;
+                    return Ok(Created { entity, by });
                 }
-                validate().map_err(V::into)?;
-                match transaction::attempt(&mut source, &mut insert).await {
-                    Ok(entity) => {
-                        let by = By::This;
-                        return Ok(Found { entity, by });
+                Ok(None) => {
+                    if let Some(error) = duplicate.take() {
+                        return Err(error);
                     }
-                    Err(error) if error.nature() == Nature::Duplicate => {
-                        attempts.failed();
-                        duplicate = Some(error);
-                        continue;
+                    (self.validate)().map_err(V::into)?;
+                    match transaction::attempt(&mut source, &mut create).await {
+                        Ok(entity) => {
+                            let by = CreatedBy::ThisCall;
+                            return Ok(Created { entity, by });
+                        }
+                        Err(error) if error.kind() == FailureKind::Duplicate => {
+                            attempts.count_failure();
+                            duplicate = Some(error);
+                            continue;
+                        }
+                        Err(error) => error,
                     }
-                    Err(error) => error,
                 }
+                Err(error) if attempts.may_retry_after_look_up(error.kind()) => continue,
+                Err(error) => return Err(error),
+            };
+            if !attempts.may_retry_after(error.kind()) {
+                return Err(error);
             }
-            Err(error) if attempts.another_after_look_up(error.nature()) => continue,
-            Err(error) => return Err(error),
-        };
-        if !attempts.another_after(error.nature()) {
-            return Err(error);
         }
     }
 }
@@ -159,7 +219,7 @@ async fn look_up<S, C, P, T, E, F>(
     source: &mut S,
     attempts: &Attempts,
     origin: &Origin<C, P>,
-    find: impl FnMut(Lent<S::Connection>) -> F,
+    find: impl FnMut(Borrowed<S::Connection>) -> F,
 ) -> Result<Option<T>, CreateError<E>>
 where
     S: Source,
@@ -172,7 +232,7 @@ where
     let (returned, found) = lend(connection, find).await;
     source.release(
         returned?,
-        found.as_ref().err().map(|error| Nature::of(error)),
+        found.as_ref().err().map(|error| FailureKind::of(error)),
     );
     let Some((found, entity)) = found.map_err(CreateError::Closure)? else {
         return Ok(None);

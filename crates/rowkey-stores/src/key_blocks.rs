@@ -8,7 +8,7 @@ use rowkey::{EntityKey, Luuid};
 use tokio::sync::Mutex;
 
 use crate::attempts::Attempts;
-use crate::failure::{Failure, Nature};
+use crate::failure::{Failure, FailureKind};
 use crate::session::{Session, Source, Store, Value};
 use crate::transaction::end;
 use crate::{CreateError, Error};
@@ -110,13 +110,13 @@ pub async fn reserve_block<S: Store>(
             Ok(end) => break end,
             Err(error) => error,
         };
-        let nature = match error.nature() {
+        let kind = match error.kind() {
             // Another process has begun the group at the same time, on a server that speaks TDS but
             // does not lock what is not there yet.
-            Nature::Duplicate => Nature::Collision,
-            nature => nature,
+            FailureKind::Duplicate => FailureKind::Collision,
+            kind => kind,
         };
-        if !attempts.another_after(nature) {
+        if !attempts.may_retry_after(kind) {
             return Err(error);
         }
     };
@@ -196,7 +196,7 @@ fn used_up(group: LuuidGroup) -> Error {
 /// key, such as an e-mail address, costs ten numbers before it is reported: look for it first where
 /// that is frequent. Its errors are looked through for those of the driver, along their sources.
 ///
-/// What may be dropped, such as a handler, runs this in a task: see
+/// Where the caller may be dropped, as a handler may, run this in a task: see
 /// [calls that are dropped](crate#calls-that-are-dropped).
 ///
 /// ```no_run
@@ -247,7 +247,7 @@ where
             Err(error) => error,
         };
         clashes += 1;
-        if Nature::of(&error) != Nature::Duplicate || clashes == MAX_CLASHES {
+        if FailureKind::of(&error) != FailureKind::Duplicate || clashes == MAX_CLASHES {
             return Err(CreateError::Closure(error));
         }
     }

@@ -10,48 +10,47 @@ use sqlx_core::transaction::TransactionManager;
 
 /// A connection of a pool for the time of one call, and the transaction on it.
 ///
-/// When it is dropped because the call is, the transaction is rolled back. The connection goes back to
-/// its pool then only if sqlx still knows what state it is in; otherwise it is closed, and the pool
-/// makes another one when it is asked to.
-pub struct Leased<DB: Database> {
+/// If it is dropped with its call, the transaction is rolled back. The connection returns to its pool
+/// only if sqlx still knows what state it is in; otherwise it is closed, and the pool opens another one
+/// when it needs one.
+pub struct PooledConnection<DB: Database> {
     connection: PoolConnection<DB>,
     /// Whether a transaction has begun, or may have, and has not come to its end.
     has_transaction: bool,
-    fragile: Fragile,
+    cancel_safety: CancelSafety,
     /// Whether it is closed when it is dropped.
     closes: bool,
 }
 
-/// Where a call cannot be dropped without sqlx losing track of its connection. Each includes those
-/// before it.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+/// Where a call can be dropped without sqlx losing track of its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code, reason = "each is that of one driver")]
-pub(crate) enum Fragile {
+pub(crate) enum CancelSafety {
     /// SQLite has a thread for each connection, which ends what it has begun. The connection may be the
     /// only one to a database in memory, so it must not be closed.
-    Nowhere,
+    Always,
     /// PostgreSQL: sqlx counts a transaction once `BEGIN` is answered. The server has begun it before.
-    InBegin,
+    ExceptDuringBegin,
     /// MySQL and MariaDB: sqlx may go on to wait for an answer that does not come, and the pool has one
     /// connection less for ever.
-    Anywhere,
+    Never,
 }
 
-impl<DB: Database> Leased<DB> {
-    pub(crate) fn new(connection: PoolConnection<DB>, fragile: Fragile) -> Self {
+impl<DB: Database> PooledConnection<DB> {
+    pub(crate) fn new(connection: PoolConnection<DB>, cancel_safety: CancelSafety) -> Self {
         Self {
             connection,
             has_transaction: false,
-            fragile,
-            closes: fragile >= Fragile::Anywhere,
+            cancel_safety,
+            closes: cancel_safety == CancelSafety::Never,
         }
     }
 
     pub(crate) async fn begin(&mut self, statement: Option<SqlStr>) -> sqlx::Result<()> {
         self.has_transaction = true;
-        self.closes = self.fragile >= Fragile::InBegin;
+        self.closes = self.cancel_safety != CancelSafety::Always;
         let outcome = DB::TransactionManager::begin(&mut self.connection, statement).await;
-        self.closes = self.fragile >= Fragile::Anywhere;
+        self.closes = self.cancel_safety == CancelSafety::Never;
         outcome
     }
 
@@ -67,18 +66,18 @@ impl<DB: Database> Leased<DB> {
         Ok(())
     }
 
-    /// Gives it back to the pool.
-    pub(crate) fn give_back(mut self) {
+    /// Returns it to the pool.
+    pub(crate) fn return_to_pool(mut self) {
         self.closes = false;
     }
 
-    /// Has it closed, so that the pool makes another one.
-    pub(crate) fn let_go(mut self) {
-        self.closes = self.fragile >= Fragile::InBegin;
+    /// Closes it, so that the pool opens another one.
+    pub(crate) fn close(mut self) {
+        self.closes = self.cancel_safety != CancelSafety::Always;
     }
 }
 
-impl<DB: Database> Drop for Leased<DB> {
+impl<DB: Database> Drop for PooledConnection<DB> {
     fn drop(&mut self) {
         if self.closes {
             self.connection.close_on_drop();
@@ -88,7 +87,7 @@ impl<DB: Database> Drop for Leased<DB> {
     }
 }
 
-impl<DB: Database> Deref for Leased<DB> {
+impl<DB: Database> Deref for PooledConnection<DB> {
     type Target = DB::Connection;
 
     fn deref(&self) -> &DB::Connection {
@@ -96,14 +95,14 @@ impl<DB: Database> Deref for Leased<DB> {
     }
 }
 
-impl<DB: Database> DerefMut for Leased<DB> {
+impl<DB: Database> DerefMut for PooledConnection<DB> {
     fn deref_mut(&mut self) -> &mut DB::Connection {
         &mut self.connection
     }
 }
 
-impl<DB: Database> fmt::Debug for Leased<DB> {
+impl<DB: Database> fmt::Debug for PooledConnection<DB> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leased").finish_non_exhaustive()
+        f.debug_struct("PooledConnection").finish_non_exhaustive()
     }
 }

@@ -5,7 +5,7 @@ use std::ops::DerefMut;
 use rowkey::{AnyUuid, EntityKey, entity_key};
 
 use crate::Error;
-use crate::failure::Nature;
+use crate::failure::FailureKind;
 use crate::statements::Statements;
 
 /// The sixteen bytes of any key in public order.
@@ -33,12 +33,12 @@ pub enum Value<'a> {
     Number(i64),
 }
 
-/// What is known of a command that has created something.
+/// A row of a command that has created something.
 #[derive(Clone, Debug)]
 pub struct Identifier {
-    /// What it has created.
+    /// The id of the entity.
     pub entity: PublicForm,
-    /// What it was called.
+    /// The name of the command.
     pub command_name: String,
 }
 
@@ -54,7 +54,7 @@ pub trait Session: sealed::Sealed + Send {
     #[doc(hidden)]
     const STATEMENTS: &'static Statements;
 
-    /// Runs a statement and tells how many rows it has changed.
+    /// Runs a statement and returns how many rows it has changed.
     #[doc(hidden)]
     fn run_statement(
         &mut self,
@@ -106,8 +106,8 @@ pub trait Store: sealed::Sealed {
     fn into_source(self) -> Self::Source;
 }
 
-/// A store at work. Connections and transactions leave it whole, with no lifetime of a borrow, so
-/// that the futures of the stores can go from thread to thread.
+/// A store during a call. Connections and transactions are moved out of it rather than borrowed, so that
+/// the futures of the calls are `Send`.
 #[doc(hidden)]
 pub trait Source: Send {
     type Session: Session;
@@ -119,15 +119,15 @@ pub trait Source: Send {
 
     fn connect(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send;
 
-    /// A connection that shows what is committed by now, also if it was left in the middle of a
-    /// transaction that nobody knows of.
+    /// A connection that shows what is committed by now, also if it was left in a transaction that its
+    /// pool does not know of.
     fn connect_afresh(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send {
         self.connect()
     }
 
-    /// Gives a connection back on which a look-up has ended, or lets it go if the look-up has failed in
-    /// a way that another one would, too.
-    fn release(&mut self, connection: Self::Connection, failure: Option<Nature>);
+    /// Returns a connection after a look-up, or closes it if the look-up has failed in such a way that
+    /// another one on it would fail, too.
+    fn release(&mut self, connection: Self::Connection, failure: Option<FailureKind>);
 
     /// Begins a transaction of the isolation that the connection has set.
     fn begin(&mut self) -> impl Future<Output = Result<Self::Transaction, Error>> + Send;
@@ -138,8 +138,8 @@ pub trait Source: Send {
         self.begin()
     }
 
-    /// Fails if the transaction has been ended, or given up by the database, where a commit would not
-    /// tell.
+    /// Fails if the transaction has been ended, or aborted by the database, where a commit would not
+    /// fail.
     fn check_open(
         &mut self,
         transaction: &mut Self::Transaction,
@@ -158,6 +158,6 @@ pub trait Source: Send {
     fn roll_back(
         &mut self,
         transaction: Self::Transaction,
-        reason: Nature,
+        reason: FailureKind,
     ) -> impl Future<Output = ()> + Send;
 }

@@ -5,8 +5,8 @@ use sqlx::{Connection, Database, Executor, Pool, Row, SqlSafeStr};
 
 use crate::Error;
 use crate::failure::sqlx::LeftInTransaction;
-use crate::failure::{Failure, Nature};
-use crate::leased::{Fragile, Leased};
+use crate::failure::{Failure, FailureKind};
+use crate::pooled_connection::{CancelSafety, PooledConnection};
 use crate::session::{Identifier, PublicForm, Session, Source, Store, Value, sealed};
 use crate::statements::{self, Statements};
 
@@ -14,15 +14,15 @@ fn failed(error: sqlx::Error) -> Error {
     Error::Database(Box::new(error))
 }
 
-/// What has failed outside of the transactions of this crate.
+/// The error of a statement outside of the transactions of this crate.
 fn failed_outside(error: sqlx::Error) -> Error {
-    match Nature::of(&error) {
-        Nature::Aborted => Error::Database(Box::new(LeftInTransaction(error))),
+    match FailureKind::of(&error) {
+        FailureKind::TransactionAborted => Error::Database(Box::new(LeftInTransaction(error))),
         _ => failed(error),
     }
 }
 
-/// Fails without a transaction that could be committed: there is no savepoint to be had then.
+/// Fails if there is no transaction that could be committed, as no savepoint can be made then.
 async fn check_open<C: Connection>(connection: &mut C) -> Result<(), Error> {
     match connection.begin().await {
         Ok(savepoint) => savepoint.rollback().await.map_err(failed),
@@ -34,26 +34,26 @@ async fn check_open<C: Connection>(connection: &mut C) -> Result<(), Error> {
     }
 }
 
-/// Begins a transaction. A connection that was left in another one is let go, so that the next attempt
+/// Begins a transaction. A connection that was left in another one is closed, so that the next attempt
 /// has another connection.
 async fn begin<DB: Database>(
-    mut connection: Leased<DB>,
+    mut connection: PooledConnection<DB>,
     statement: Option<&'static str>,
-) -> Result<Leased<DB>, Error> {
+) -> Result<PooledConnection<DB>, Error> {
     let statement = statement.map(SqlSafeStr::into_sql_str);
     let Err(error) = connection.begin(statement).await else {
         return Ok(connection);
     };
     let error = failed_outside(error);
-    match error.nature() {
-        Nature::ConnectionLost | Nature::LeftInTransaction => connection.let_go(),
-        _ => connection.give_back(),
+    match error.kind() {
+        FailureKind::ConnectionLost | FailureKind::LeftInTransaction => connection.close(),
+        _ => connection.return_to_pool(),
     }
     Err(error)
 }
 
-/// Begins a transaction in place of one that its closure has ended. SQLite refuses to end what is not
-/// there, and sqlx would go on to believe that it is, as long as the connection lasts.
+/// Begins a transaction if its closure has ended the one that there was. SQLite refuses to end a
+/// transaction that does not exist, and sqlx would count it for as long as the connection lasts.
 #[cfg(feature = "sqlx-sqlite")]
 async fn begin_if_ended(connection: &mut sqlx::SqliteConnection) -> Result<(), Error> {
     match sqlx::raw_sql("BEGIN").execute(connection).await {
@@ -63,7 +63,7 @@ async fn begin_if_ended(connection: &mut sqlx::SqliteConnection) -> Result<(), E
     }
 }
 
-/// What the other databases end is ended, whether it is there or not.
+/// The other databases accept the end of a transaction that does not exist.
 #[cfg(any(feature = "sqlx-postgres", feature = "sqlx-mysql"))]
 async fn leave_as_it_is<C>(_: &mut C) -> Result<(), Error> {
     Ok(())
@@ -91,16 +91,16 @@ macro_rules! bound {
 
 /// The impls of a driver. `$begin` is what begins a transaction, if it is not what sqlx begins one
 /// with, and `$begin_update` begins one that goes on from what others have committed;
-/// `$end_leftovers` ends a transaction that a connection was left in; `$updated_number` runs a
+/// `$end_open_transaction` ends a transaction that a connection was left in; `$updated_number` runs a
 /// statement on a connection and reads the number out of the answer. `$commit_is_silent` where a
 /// commit is no error without a transaction; `$before_end` runs before commits and rollbacks.
 macro_rules! impl_driver {
     (
         $feature:literal, $Driver:ident, $Connection:ident, $statements:expr,
-        fragile: $fragile:expr,
+        cancel_safety: $cancel_safety:expr,
         begin: $begin:expr,
         begin_update: $begin_update:expr,
-        end_leftovers: $end_leftovers:expr,
+        end_open_transaction: $end_open_transaction:expr,
         commit_is_silent: $commit_is_silent:expr,
         before_end: $before_end:expr,
         updated_number: |$connection:ident, $query:ident| $updated_number:expr,
@@ -152,34 +152,34 @@ macro_rules! impl_driver {
         #[cfg(feature = $feature)]
         impl Source for Pool<sqlx::$Driver> {
             type Session = sqlx::$Connection;
-            type Connection = Leased<sqlx::$Driver>;
-            type Transaction = Leased<sqlx::$Driver>;
+            type Connection = PooledConnection<sqlx::$Driver>;
+            type Transaction = PooledConnection<sqlx::$Driver>;
 
             const RECONNECTS: bool = true;
 
             async fn connect(&mut self) -> Result<Self::Connection, Error> {
                 let connection = self.acquire().await.map_err(failed)?;
-                Ok(Leased::new(connection, $fragile))
+                Ok(PooledConnection::new(connection, $cancel_safety))
             }
 
             async fn connect_afresh(&mut self) -> Result<Self::Connection, Error> {
                 let mut connection = self.connect().await?;
-                if let Some(statement) = $end_leftovers {
+                if let Some(statement) = $end_open_transaction {
                     let ended = sqlx::raw_sql(statement).execute(&mut *connection).await;
                     ended.map_err(failed)?;
                 }
                 Ok(connection)
             }
 
-            fn release(&mut self, connection: Self::Connection, failure: Option<Nature>) {
+            fn release(&mut self, connection: Self::Connection, failure: Option<FailureKind>) {
                 match failure {
                     Some(
-                        Nature::Aborted
-                        | Nature::ConnectionLost
-                        | Nature::LeftInTransaction
-                        | Nature::ReadOnly,
-                    ) => connection.let_go(),
-                    _ => connection.give_back(),
+                        FailureKind::TransactionAborted
+                        | FailureKind::ConnectionLost
+                        | FailureKind::LeftInTransaction
+                        | FailureKind::ReadOnly,
+                    ) => connection.close(),
+                    _ => connection.return_to_pool(),
                 }
             }
 
@@ -205,22 +205,22 @@ macro_rules! impl_driver {
 
             async fn commit(&mut self, mut transaction: Self::Transaction) -> Result<(), Error> {
                 if let Err(error) = $before_end(&mut *transaction).await {
-                    self.roll_back(transaction, error.nature()).await;
+                    self.roll_back(transaction, error.kind()).await;
                     return Err(error);
                 }
                 let outcome = transaction.commit().await.map_err(failed);
-                let failure = outcome.as_ref().err().map(Error::nature);
+                let failure = outcome.as_ref().err().map(Error::kind);
                 self.release(transaction, failure);
                 outcome
             }
 
-            async fn roll_back(&mut self, mut transaction: Self::Transaction, reason: Nature) {
-                if reason == Nature::ReadOnly {
-                    return transaction.let_go();
+            async fn roll_back(&mut self, mut transaction: Self::Transaction, reason: FailureKind) {
+                if reason == FailureKind::ReadOnly {
+                    return transaction.close();
                 }
                 let _ = $before_end(&mut *transaction).await;
                 let outcome = transaction.roll_back().await.map_err(failed);
-                let failure = outcome.err().map(|error| error.nature());
+                let failure = outcome.err().map(|error| error.kind());
                 self.release(transaction, failure);
             }
         }
@@ -239,8 +239,8 @@ macro_rules! impl_store {
         #[cfg(feature = $feature)]
         impl Store for $Store {
             type Session = <sqlx::$Driver as Database>::Connection;
-            type Connection = Leased<sqlx::$Driver>;
-            type Transaction = Leased<sqlx::$Driver>;
+            type Connection = PooledConnection<sqlx::$Driver>;
+            type Transaction = PooledConnection<sqlx::$Driver>;
             type Source = Pool<sqlx::$Driver>;
 
             fn into_source(self) -> Self::Source {
@@ -252,12 +252,12 @@ macro_rules! impl_store {
 
 impl_driver! {
     "sqlx-postgres", Postgres, PgConnection, statements::POSTGRES_AND_SQLITE,
-    fragile: Fragile::InBegin,
+    cancel_safety: CancelSafety::ExceptDuringBegin,
     begin: None,
     // Where a snapshot lasts for the whole transaction, an update that has waited for another one
     // fails.
     begin_update: Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
-    end_leftovers: None::<&'static str>,
+    end_open_transaction: None::<&'static str>,
     // The commit of what has failed rolls back, and its answer is no error.
     commit_is_silent: true,
     before_end: leave_as_it_is,
@@ -269,13 +269,13 @@ impl_driver! {
 
 impl_driver! {
     "sqlx-mysql", MySql, MySqlConnection, statements::MYSQL,
-    fragile: Fragile::Anywhere,
+    cancel_safety: CancelSafety::Never,
     begin: None,
     // An update reads what is committed, whatever the isolation.
     begin_update: None,
     // Without autocommit, one goes on from each look-up to the next, and shows what there was when
     // it began.
-    end_leftovers: Some("ROLLBACK"),
+    end_open_transaction: Some("ROLLBACK"),
     // A deadlock ends the transaction, and what comes next is committed at once.
     commit_is_silent: true,
     before_end: leave_as_it_is,
@@ -288,12 +288,12 @@ impl_driver! {
 
 impl_driver! {
     "sqlx-sqlite", Sqlite, SqliteConnection, statements::POSTGRES_AND_SQLITE,
-    fragile: Fragile::Nowhere,
+    cancel_safety: CancelSafety::Always,
     // A transaction that begins by reading may find when it writes that another one has written,
     // and SQLite then does not even wait.
     begin: Some("BEGIN IMMEDIATE"),
     begin_update: Some("BEGIN IMMEDIATE"),
-    end_leftovers: None::<&'static str>,
+    end_open_transaction: None::<&'static str>,
     commit_is_silent: false,
     before_end: begin_if_ended,
     updated_number: |connection, query| async {

@@ -3,7 +3,7 @@
 //! The tables are those of the folder `migrations`. Each value is bound once, in the order of the
 //! comments below.
 
-/// What the stores say to one database.
+/// The statements of one database.
 #[derive(Debug)]
 pub struct Statements {
     /// command id → entity id, command name

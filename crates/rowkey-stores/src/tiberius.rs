@@ -9,7 +9,7 @@ use tiberius::{Client, Query};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::Error;
-use crate::failure::Nature;
+use crate::failure::FailureKind;
 use crate::session::{Identifier, Session, Source, Store, Value, sealed};
 use crate::statements::{self, Statements};
 
@@ -30,7 +30,7 @@ fn bound<'v>(statement: &'static str, values: &[Value<'v>]) -> Query<'v> {
     query
 }
 
-/// What a client talks over, as tiberius asks for it.
+/// The stream under a client, with the bounds that tiberius requires.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
@@ -79,8 +79,8 @@ impl<S: Stream> Session for Client<S> {
     }
 }
 
-/// A transaction on a client. Nobody is there to roll it back when this is dropped, but another one
-/// does not begin on the same client then.
+/// A transaction on a client. It is not rolled back when this is dropped, but no other transaction can
+/// begin on the same client then.
 #[derive(Debug)]
 pub struct ClientTransaction<P>(P);
 
@@ -104,7 +104,7 @@ async fn run<S: Stream>(client: &mut Client<S>, statement: &'static str) -> Resu
     Ok(())
 }
 
-/// The only row of a query that answers with a number.
+/// The number in the only row of a query.
 async fn number<S: Stream>(
     client: &mut Client<S>,
     statement: &'static str,
@@ -134,14 +134,14 @@ async fn roll_back<S: Stream>(client: &mut Client<S>) -> Result<(), Error> {
     run(client, "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION").await
 }
 
-/// A client that was lent to the stores for one call.
+/// A client that is borrowed for one call.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct BorrowedClient<'c, S: Stream>(Option<&'c mut Client<S>>);
 
 impl<'c, S: Stream> BorrowedClient<'c, S> {
     fn take(&mut self) -> Result<&'c mut Client<S>, Error> {
-        // Gone if a closure has kept it.
+        // `None` if a closure has kept it.
         self.0.take().ok_or(Error::TransactionEnded)
     }
 }
@@ -157,7 +157,7 @@ impl<'c, S: Stream> Source for BorrowedClient<'c, S> {
         self.take()
     }
 
-    fn release(&mut self, connection: Self::Connection, _: Option<Nature>) {
+    fn release(&mut self, connection: Self::Connection, _: Option<FailureKind>) {
         self.0 = Some(connection);
     }
 
@@ -178,7 +178,7 @@ impl<'c, S: Stream> Source for BorrowedClient<'c, S> {
         outcome
     }
 
-    async fn roll_back(&mut self, transaction: Self::Transaction, _: Nature) {
+    async fn roll_back(&mut self, transaction: Self::Transaction, _: FailureKind) {
         let _ = roll_back(transaction.0).await;
         self.0 = Some(transaction.0);
     }
@@ -208,7 +208,7 @@ impl<S: Stream + 'static> Source for Arc<Mutex<Client<S>>> {
         Ok(Arc::clone(self).lock_owned().await)
     }
 
-    fn release(&mut self, connection: Self::Connection, _: Option<Nature>) {
+    fn release(&mut self, connection: Self::Connection, _: Option<FailureKind>) {
         drop(connection);
     }
 
@@ -222,7 +222,7 @@ impl<S: Stream + 'static> Source for Arc<Mutex<Client<S>>> {
         commit(&mut transaction).await
     }
 
-    async fn roll_back(&mut self, mut transaction: Self::Transaction, _: Nature) {
+    async fn roll_back(&mut self, mut transaction: Self::Transaction, _: FailureKind) {
         let _ = roll_back(&mut transaction).await;
     }
 }

@@ -3,25 +3,24 @@
 use std::error::Error as StdError;
 
 use crate::attempts::Attempts;
+use crate::borrowed::{Borrowed, lend};
 use crate::failure::Failure;
-use crate::lent::{Lent, lend};
 use crate::session::{Source, Store};
 use crate::{CreateError, Error};
 
 /// Runs a closure in a transaction, which is committed if it succeeds and rolled back if it fails.
 ///
 /// It is for the commands after an entity's creation: the closure reads the entity with its
-/// [`CommandLog`](rowkey::command_log::CommandLog), executes the command and stores both. It has to lock the row
-/// that it reads (`SELECT … FOR UPDATE`), so that nobody else executes the same command at the same
-/// time. In SQLite, which has no such locks, the transaction takes the write lock at once.
+/// [`CommandLog`](rowkey::command_log::CommandLog), executes the command and stores both. It has to lock
+/// the row that it reads (`SELECT … FOR UPDATE`), so that no other call executes the same command at the
+/// same time. In SQLite, which has no such locks, the transaction takes the write lock at once.
 ///
 /// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
 /// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
 /// closure may be called several times, also after a commit that was not answered: it has to notice
-/// what it has done, which is what the `CommandLog` is for. How long all of that may take is up to
-/// the database: see [how long a call may take](crate#how-long-a-call-may-take).
+/// what it has done already, by the `CommandLog`. The time for all of that is up to the database: see [how long a call may take](crate#how-long-a-call-may-take).
 ///
-/// What may be dropped, such as a handler, runs this in a task: see
+/// Where the caller may be dropped, as a handler may, run this in a task: see
 /// [calls that are dropped](crate#calls-that-are-dropped).
 ///
 /// ```no_run
@@ -71,7 +70,7 @@ use crate::{CreateError, Error};
 /// [`CreateError::Closure`] for those of the closure.
 pub async fn in_transaction<S, T, E, F>(
     store: S,
-    mut run: impl FnMut(Lent<S::Transaction>) -> F,
+    mut run: impl FnMut(Borrowed<S::Transaction>) -> F,
 ) -> Result<T, CreateError<E>>
 where
     S: Store,
@@ -82,7 +81,7 @@ where
     let mut attempts = Attempts::on::<S::Source>();
     loop {
         match attempt(&mut source, &mut run).await {
-            Err(error) if attempts.another_after(error.nature()) => {}
+            Err(error) if attempts.may_retry_after(error.kind()) => {}
             outcome => return outcome,
         }
     }
@@ -91,7 +90,7 @@ where
 /// One attempt.
 pub(crate) async fn attempt<S, T, E, F>(
     source: &mut S,
-    run: impl FnMut(Lent<S::Transaction>) -> F,
+    run: impl FnMut(Borrowed<S::Transaction>) -> F,
 ) -> Result<T, CreateError<E>>
 where
     S: Source,
@@ -126,13 +125,13 @@ pub(crate) async fn end<S: Source, T, E: From<Error> + Failure>(
     }
 }
 
-/// Rolls back, and goes on with the error that was the reason.
+/// Rolls back and returns the error that was the reason.
 pub(crate) async fn undo<S: Source, E: Failure>(
     source: &mut S,
     transaction: S::Transaction,
     reason: E,
 ) -> E {
-    source.roll_back(transaction, reason.nature()).await;
+    source.roll_back(transaction, reason.kind()).await;
     reason
 }
 

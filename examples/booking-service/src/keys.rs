@@ -23,7 +23,7 @@ pub struct BookingId(Luuid);
 #[entity_key(public_id = "invoice")]
 pub struct InvoiceId(DistributedId);
 
-/// An id of which nobody has written down what it is the id of.
+/// The id of an entity whose type is unknown.
 #[key_union]
 pub enum AnyId {
     /// A customer.

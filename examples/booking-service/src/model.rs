@@ -71,7 +71,7 @@ pub enum OfferCommand {
 }
 
 impl Offer {
-    /// An offer that nobody has booked.
+    /// An offer that can be booked.
     pub fn new(id: BookingOfferId, origin: &OfferOrigin, created_at: Moment) -> Self {
         let OfferDraft {
             customer_id,

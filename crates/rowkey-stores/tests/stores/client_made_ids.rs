@@ -7,7 +7,9 @@ use futures_util::future;
 use rowkey::generate::{Clock, EntropyFn, GenerateWith};
 use rowkey::validate::{CreationWindow, ValidationError};
 use rowkey::{EntityKey, ShortPrefixComb, UnixMillis};
-use rowkey_stores::{By, Conflict, CreateError, Error, Found, Origin, Store, find_or_create};
+use rowkey_stores::{
+    Conflict, CreateError, Created, CreatedBy, Error, Origin, Store, find_or_create,
+};
 use rowkey_testkit::TestDatabase;
 
 use crate::shop::{CommandId, Driver, Offer, OfferId, Shop};
@@ -62,7 +64,7 @@ impl<'s, D: Driver> Server<'s, D> {
         &self,
         store: impl Store<Session = D::Session>,
         request: &Request,
-    ) -> Result<Found<Offer>, CreateError<D::Error>> {
+    ) -> Result<Created<Offer>, CreateError<D::Error>> {
         let origin = Origin {
             command: request.command.to_string(),
             payload: request.title.to_owned(),
@@ -71,11 +73,8 @@ impl<'s, D: Driver> Server<'s, D> {
             self.validations.set(self.validations.get() + 1);
             CreationWindow::default().check(request.id, self.now.now())
         };
-        find_or_create(
-            store,
-            &origin,
-            validate,
-            async |mut session| {
+        find_or_create(store, &origin)
+            .find(async |mut session| {
                 let offer = self.shop.find(&mut session, request.id).await?;
                 Ok(offer.map(|offer| {
                     let origin = Origin {
@@ -84,8 +83,9 @@ impl<'s, D: Driver> Server<'s, D> {
                     };
                     (origin, offer)
                 }))
-            },
-            async |mut session| {
+            })
+            .validate(validate)
+            .create(async |mut session| {
                 let offer = Offer {
                     id: request.id,
                     command: request.command.to_string(),
@@ -93,9 +93,8 @@ impl<'s, D: Driver> Server<'s, D> {
                 };
                 self.shop.insert(&mut session, &offer).await?;
                 Ok(offer)
-            },
-        )
-        .await
+            })
+            .await
     }
 }
 
@@ -106,7 +105,10 @@ pub(crate) async fn an_unknown_id_is_validated_and_created<D: Driver>(
     let server = Server::at(&shop, NOW);
     let request = Request::made_at(NOW);
     let found = server.handle(shop.driver.store().await?, &request).await?;
-    assert_eq!((found.by, found.entity.id), (By::This, request.id));
+    assert_eq!(
+        (found.by, found.entity.id),
+        (CreatedBy::ThisCall, request.id)
+    );
     assert_eq!(server.validations.get(), 1);
     assert_eq!(shop.commands().await?, [request.command.to_string()]);
     Ok(())
@@ -148,7 +150,7 @@ pub(crate) async fn the_clock_can_be_that_of_a_batch<D: Driver>(
     let found = Server::at(&shop, yesterday)
         .handle(store.clone(), &request)
         .await?;
-    assert_eq!(found.by, By::This);
+    assert_eq!(found.by, CreatedBy::ThisCall);
     Ok(())
 }
 
@@ -166,8 +168,8 @@ pub(crate) async fn a_late_repetition_finds_its_entity<D: Driver>(
     let again = next_day.handle(store.clone(), &request).await?;
     assert_eq!(
         again,
-        Found {
-            by: By::Earlier,
+        Created {
+            by: CreatedBy::EarlierCall,
             ..first
         }
     );
@@ -244,26 +246,24 @@ pub(crate) async fn a_failed_creation_leaves_nothing<D: Driver>(
     let shop = Shop::<D>::open(database).await?;
     let store = shop.driver.store().await?;
     let request = Request::made_at(NOW);
-    let failed = find_or_create(
-        store.clone(),
-        &Origin {
-            command: (),
-            payload: (),
-        },
-        || Ok::<_, ValidationError>(()),
-        async |_| Ok(None::<(Origin<(), ()>, ())>),
-        async |mut session| {
+    let origin = Origin {
+        command: (),
+        payload: (),
+    };
+    let failed = find_or_create(store.clone(), &origin)
+        .find(async |_| Ok(None))
+        .validate(|| Ok::<_, ValidationError>(()))
+        .create(async |mut session| {
             shop.add(&mut session, request.command).await?;
             D::execute(&mut session, "INSERT INTO no_such_table VALUES (1)").await
-        },
-    )
-    .await;
+        })
+        .await;
     assert!(matches!(failed, Err(CreateError::Closure(_))), "{failed:?}");
     assert!(shop.commands().await?.is_empty());
     let found = Server::at(&shop, NOW)
         .handle(store.clone(), &request)
         .await?;
-    assert_eq!(found.by, By::This);
+    assert_eq!(found.by, CreatedBy::ThisCall);
     Ok(())
 }
 
@@ -281,7 +281,7 @@ pub(crate) async fn one_of_several_commands_with_the_same_id_wins<D: Driver>(
             };
             match Server::at(shop, NOW).handle(store.clone(), &request).await {
                 Ok(found) => {
-                    assert_eq!(found.by, By::This);
+                    assert_eq!(found.by, CreatedBy::ThisCall);
                     assert_eq!(found.entity.command, request.command.to_string());
                     Ok(true)
                 }
@@ -309,7 +309,7 @@ pub(crate) async fn concurrent_duplicates_find_the_entity_of_the_first<D: Driver
         let found = future::try_join_all(calls).await?;
         let first = &found[0].entity;
         assert!(found.iter().all(|found| found.entity == *first));
-        let by_this = found.iter().filter(|found| found.by == By::This);
+        let by_this = found.iter().filter(|found| found.by == CreatedBy::ThisCall);
         assert_eq!(by_this.count(), 1);
         assert_eq!(shop.commands().await?.len(), round);
     }

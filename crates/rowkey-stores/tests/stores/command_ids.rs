@@ -10,7 +10,7 @@ use rowkey::luuid::LuuidGroup;
 use rowkey::validate::ValidationError;
 use rowkey::{DistributedId, DistributedId128, EntityKey, UuidV4, UuidV7, entity_key};
 use rowkey_stores::{
-    By, Conflict, CreateError, Created, Error, Origin, Store, create_once, find_or_create,
+    Conflict, CreateError, Created, CreatedBy, Error, Origin, Store, create_once, find_or_create,
     reserve_block,
 };
 use rowkey_testkit::{Backend, TestDatabase};
@@ -33,9 +33,9 @@ pub(crate) async fn a_command_creates_an_entity_with_an_id_of_the_server<D: Driv
         async |mut session| shop.add(&mut session, command).await
     })
     .await?;
-    assert_eq!(created.by, By::This);
+    assert_eq!(created.by, CreatedBy::ThisCall);
     let found = shop
-        .with_session(async |session| shop.find(session, created.id).await)
+        .with_session(async |session| shop.find(session, created.entity).await)
         .await?;
     assert_eq!(found.map(|offer| offer.command), Some(command.to_string()));
     Ok(())
@@ -48,13 +48,17 @@ pub(crate) async fn a_repeated_command_gets_the_id_of_the_first_time<D: Driver>(
     let store = shop.driver.store().await?;
     let command = CommandId::generate();
     let mut ids = Vec::new();
-    for by in [By::This, By::Earlier, By::Earlier] {
+    for by in [
+        CreatedBy::ThisCall,
+        CreatedBy::EarlierCall,
+        CreatedBy::EarlierCall,
+    ] {
         let created = create_once(store.clone(), command, NAME, async |mut session| {
             shop.add(&mut session, command).await
         })
         .await?;
         assert_eq!(created.by, by);
-        ids.push(created.id);
+        ids.push(created.entity);
     }
     assert_eq!(ids, [ids[0]; 3]);
     assert_eq!(shop.commands().await?, [command.to_string()]);
@@ -110,7 +114,7 @@ pub(crate) async fn a_command_that_failed_can_be_sent_again<D: Driver>(
         shop.add(&mut session, command).await
     })
     .await?;
-    assert_eq!(created.by, By::This);
+    assert_eq!(created.by, CreatedBy::ThisCall);
     Ok(())
 }
 
@@ -129,7 +133,7 @@ pub(crate) async fn random_command_ids_do_as_well<D: Driver>(
             shop.add(&mut session, CommandId::generate()).await
         })
         .await?;
-        ids.push(created.id);
+        ids.push(created.entity);
     }
     assert_eq!(ids[0], ids[2]);
     assert_ne!(ids[0], ids[1]);
@@ -155,7 +159,7 @@ pub(crate) async fn entities_of_any_format_are_created<D: Driver>(
                 Ok::<_, std::io::Error>(entity)
             })
             .await?;
-            assert_eq!(created.id, entity);
+            assert_eq!(created.entity, entity);
         }
         Ok(())
     }
@@ -279,7 +283,7 @@ pub(crate) async fn a_call_that_is_dropped_before_the_commit_leaves_nothing<D: D
         async |mut session| shop.add(&mut session, command).await
     })
     .await?;
-    assert_eq!(created.by, By::This);
+    assert_eq!(created.by, CreatedBy::ThisCall);
     assert_eq!(shop.commands().await?, [command.to_string()]);
     Ok(())
 }
@@ -319,7 +323,7 @@ pub(crate) async fn a_closure_that_rolls_back_has_created_nothing<D: Driver>(
         shop.add(&mut session, command).await
     })
     .await?;
-    assert_eq!(created.by, By::This);
+    assert_eq!(created.by, CreatedBy::ThisCall);
     assert_eq!(shop.commands().await?, [command.to_string()]);
     Ok(())
 }
@@ -358,7 +362,7 @@ pub(crate) async fn a_duplicate_of_the_closure_is_no_repeated_command<D: Driver>
     })
     .await?;
     let offer = shop
-        .with_session(async |session| shop.find(session, first.id).await)
+        .with_session(async |session| shop.find(session, first.entity).await)
         .await?
         .ok_or_else(|| anyhow!("there is an offer"))?;
 
@@ -407,9 +411,11 @@ pub(crate) async fn concurrent_duplicates_create_one_entity_per_command<D: Drive
     let answers = future::try_join_all(tasks).await?;
 
     for (position, command) in commands.iter().enumerate() {
-        let first = answers[0][position].id;
-        assert!(answers.iter().all(|task| task[position].id == first));
-        let by_this = answers.iter().filter(|task| task[position].by == By::This);
+        let first = answers[0][position].entity;
+        assert!(answers.iter().all(|task| task[position].entity == first));
+        let by_this = answers
+            .iter()
+            .filter(|task| task[position].by == CreatedBy::ThisCall);
         assert_eq!(by_this.count(), 1);
         let offer = shop
             .with_session(async |session| shop.find(session, first).await)
@@ -434,7 +440,7 @@ pub(crate) async fn concurrent_duplicates_are_not_misled_by_unique_keys_of_the_e
                 shop.add(&mut session, command).await
             })
             .await?;
-            anyhow::Ok(created.id)
+            anyhow::Ok(created.entity)
         });
         let ids = future::try_join_all(calls).await?;
         assert!(ids.iter().all(|id| *id == ids[0]));
@@ -461,10 +467,10 @@ pub(crate) async fn a_connection_killed_between_insert_and_commit_is_tried_again
         }
     })
     .await?;
-    assert_eq!((created.by, calls.get()), (By::This, 2));
+    assert_eq!((created.by, calls.get()), (CreatedBy::ThisCall, 2));
     assert_eq!(shop.commands().await?, [command.to_string()]);
     let found = shop
-        .with_session(async |session| shop.find(session, created.id).await)
+        .with_session(async |session| shop.find(session, created.entity).await)
         .await?;
     assert!(found.is_some());
     Ok(())
@@ -497,7 +503,7 @@ pub(crate) async fn a_killed_session_has_created_nothing(database: &TestDatabase
         ensure!(rowkey_stores::is_unavailable(&*error), "{error:?}");
         assert_eq!(shop.commands().await?, before);
 
-        assert_eq!(create(false).await?.by, By::This);
+        assert_eq!(create(false).await?.by, CreatedBy::ThisCall);
         assert_eq!(shop.commands().await?.len(), before.len() + 1);
     }
     Ok(())
@@ -532,7 +538,7 @@ pub(crate) async fn deadlocks_are_tried_again<D: Driver>(database: &TestDatabase
         anyhow::Ok(created.by)
     };
     let (one, other) = future::try_join(book(1, 2), book(2, 1)).await?;
-    assert_eq!((one, other), (By::This, By::This));
+    assert_eq!((one, other), (CreatedBy::ThisCall, CreatedBy::ThisCall));
     assert_eq!(calls.get(), 3);
     assert_eq!(shop.commands().await?.len(), 2);
     Ok(())
@@ -567,7 +573,7 @@ pub(crate) async fn a_client_within_a_transaction_is_refused(
         shop.add(&mut session, command).await
     })
     .await?;
-    assert_eq!(created.by, By::This);
+    assert_eq!(created.by, CreatedBy::ThisCall);
     assert!(
         reserve_block(&mut *client, group, NonZeroU32::MIN)
             .await?
@@ -600,18 +606,15 @@ fn calls_can_be_spawned(pool: PgPool, mut client: Client<Compat<TcpStream>>, tit
             command,
             payload: title,
         };
-        find_or_create(
-            &pool,
-            &origin,
-            || Ok::<_, ValidationError>(()),
-            async |mut session| {
+        find_or_create(&pool, &origin)
+            .find(async |mut session| {
                 let query = sqlx::query_scalar("SELECT title FROM offers").bind(title);
                 let title: Option<String> = query.fetch_optional(&mut *session).await?;
                 Ok::<_, sqlx::Error>(title.map(|title| (origin, title)))
-            },
-            async |_| Ok(title.to_owned()),
-        )
-        .await?;
+            })
+            .validate(|| Ok::<_, ValidationError>(()))
+            .create(async |_| Ok(title.to_owned()))
+            .await?;
         anyhow::Ok(())
     });
 }

@@ -76,21 +76,18 @@ impl Entry {
                     command,
                     payload: (),
                 };
-                find_or_create(
-                    pool,
-                    &origin,
-                    || Ok::<_, Error>(()),
-                    async |mut session| {
+                find_or_create(pool, &origin)
+                    .find(async |mut session| {
                         let found = D::texts(&mut session, "SELECT title FROM offers WHERE 1 = 0");
                         let found = found.await?;
                         Ok(found
                             .into_iter()
                             .next()
                             .map(|_| (origin, OfferId::generate())))
-                    },
-                    async |mut session| shop.add(&mut session, command).await,
-                )
-                .await?;
+                    })
+                    .validate(|| Ok::<_, Error>(()))
+                    .create(async |mut session| shop.add(&mut session, command).await)
+                    .await?;
             }
             Self::InTransaction => {
                 let added = in_transaction(pool, async |mut session| {

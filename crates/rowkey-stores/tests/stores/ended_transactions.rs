@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use anyhow::Result;
 use rowkey_stores::{
-    By, CreateError, Error, Origin, create_once, find_or_create, forget, in_transaction,
+    CreateError, CreatedBy, Error, Origin, create_once, find_or_create, forget, in_transaction,
 };
 use rowkey_testkit::{Backend, TestDatabase};
 
@@ -30,13 +30,10 @@ pub(crate) async fn a_failure_that_a_closure_ignores_is_no_success<D: Driver>(
 
     let added = in_transaction(store.clone(), async |mut session| add(&mut session).await).await;
     check(&shop, added).await?;
-    let found = find_or_create(
-        store.clone(),
-        &ORIGIN,
-        || Ok::<_, Error>(()),
-        async |_| Ok(None),
-        async |mut session| add(&mut session).await,
-    );
+    let found = find_or_create(store.clone(), &ORIGIN)
+        .find(async |_| Ok(None))
+        .validate(|| Ok::<_, Error>(()))
+        .create(async |mut session| add(&mut session).await);
     check(&shop, found.await).await?;
     let created = create_once(store, CommandId::generate(), NAME, async |mut session| {
         add(&mut session).await?;
@@ -77,13 +74,10 @@ pub(crate) async fn a_transaction_that_its_closure_ends_is_no_success<D: Driver>
         });
         let ended = ended.await;
         assert!(matches!(ended, Err(CreateError::Store(_))), "{ended:?}");
-        let found = find_or_create(
-            store.clone(),
-            &ORIGIN,
-            || Ok::<_, Error>(()),
-            async |_| Ok::<_, D::Error>(None),
-            async |mut session| D::execute(&mut session, end).await,
-        );
+        let found = find_or_create(store.clone(), &ORIGIN)
+            .find(async |_| Ok(None))
+            .validate(|| Ok::<_, Error>(()))
+            .create(async |mut session| D::execute(&mut session, end).await);
         let found = found.await;
         assert!(matches!(found, Err(CreateError::Store(_))), "{found:?}");
     }
@@ -138,9 +132,9 @@ pub(crate) async fn a_command_whose_closure_commits_and_fails_is_said_to_be_unfi
     shop.execute("DELETE FROM creation_identifiers WHERE entity_id IS NULL")
         .await?;
     let created = create(false).await?;
-    assert_eq!(created.by, By::This);
+    assert_eq!(created.by, CreatedBy::ThisCall);
     let mut session = shop.driver.connection().await?;
-    assert!(forget(&mut *session, created.id).await?);
+    assert!(forget(&mut *session, created.entity).await?);
     Ok(())
 }
 

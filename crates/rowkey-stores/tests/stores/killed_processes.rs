@@ -6,7 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use rowkey_stores::{By, create_once};
+use rowkey_stores::{CreatedBy, create_once};
 use rowkey_testkit::{Backend, TestDatabase, test_name};
 use sqlx::{MySqlPool, PgPool, SqlitePool};
 
@@ -38,7 +38,7 @@ pub(crate) async fn a_process_killed_between_insert_and_commit_leaves_nothing<D:
         async |mut session| shop.add(&mut session, command).await
     })
     .await?;
-    assert_eq!(created.by, By::This);
+    assert_eq!(created.by, CreatedBy::ThisCall);
     assert_eq!(shop.commands().await?, [command.to_string()]);
     Ok(())
 }

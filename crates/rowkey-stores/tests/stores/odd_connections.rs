@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use futures_util::future;
 use rowkey::luuid::{LuuidGroup, ShortKeyAllocator as _};
 use rowkey_stores::{
-    By, KeyBlocks, Lent, Store, create_once, in_transaction, prune, reserve_block,
+    Borrowed, CreatedBy, KeyBlocks, Store, create_once, in_transaction, prune, reserve_block,
 };
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
@@ -96,7 +96,9 @@ pub(crate) async fn commands_are_found_and_pruned_without_autocommit(
     ];
     for command in commands {
         let created = future::try_join_all((0..4).map(|_| create(command))).await?;
-        let by_this = created.iter().filter(|created| created.by == By::This);
+        let by_this = created
+            .iter()
+            .filter(|created| created.by == CreatedBy::ThisCall);
         assert_eq!(by_this.count(), 1);
     }
     assert_eq!(shop.commands().await?.len(), 3);
@@ -128,7 +130,10 @@ pub(crate) async fn a_command_is_found_behind_old_snapshots(database: &TestDatab
         async |mut session| create(&mut session).await
     });
     let (first, again) = (first.await?, again.await?);
-    assert_eq!((again.id, again.by), (first.id, By::Earlier));
+    assert_eq!(
+        (again.entity, again.by),
+        (first.entity, CreatedBy::EarlierCall)
+    );
     assert_eq!(calls.get(), 1);
     Ok(())
 }
@@ -173,7 +178,7 @@ pub(crate) async fn no_other_writer_comes_between_a_read_and_a_write(
         driver: other.await?,
     };
     let calls = Cell::new(0);
-    let add = async |mut session: Lent<_>| {
+    let add = async |mut session: Borrowed<_>| {
         calls.set(calls.get() + 1);
         SqlitePool::texts(&mut session, "SELECT command FROM offers").await?;
         let mut other_session = other.driver.acquire().await?;
@@ -214,7 +219,7 @@ pub(crate) async fn a_file_that_was_locked_is_tried_again(database: &TestDatabas
             locked
         },
     );
-    assert_eq!(created.await?.by, By::This);
+    assert_eq!(created.await?.by, CreatedBy::ThisCall);
     assert_eq!(attempts.get(), 2);
     Ok(())
 }

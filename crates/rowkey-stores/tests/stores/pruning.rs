@@ -1,7 +1,9 @@
 //! How long the commands that have created something are remembered.
 
 use anyhow::Result;
-use rowkey_stores::{By, CreateError, Created, Error, create_once, forget, prune, prune_name};
+use rowkey_stores::{
+    CreateError, Created, CreatedBy, Error, create_once, forget, prune, prune_name,
+};
 use rowkey_testkit::{Backend, TestDatabase};
 
 use crate::shop::{CommandId, Driver, OfferId, Shop};
@@ -37,7 +39,7 @@ async fn remembered<D: Driver>(
             async |_| Err(std::io::Error::other("not remembered"))
         });
         match offer.await {
-            Ok(created) => remembered.push(created.by == By::Earlier),
+            Ok(created) => remembered.push(created.by == CreatedBy::EarlierCall),
             Err(CreateError::Closure(_)) => remembered.push(false),
             Err(error) => return Err(error.into()),
         }
@@ -61,8 +63,8 @@ pub(crate) async fn the_first_command_after_creation_forgets_the_creating_one<D:
     let created = create(&shop, &store, NAME, &commands).await?;
 
     let mut session = shop.driver.connection().await?;
-    assert!(forget(&mut *session, created[0].id).await?);
-    assert!(!forget(&mut *session, created[0].id).await?);
+    assert!(forget(&mut *session, created[0].entity).await?);
+    assert!(!forget(&mut *session, created[0].entity).await?);
     drop(session);
     assert_eq!(
         remembered::<D>(&store, NAME, &commands).await?,
@@ -85,7 +87,7 @@ pub(crate) async fn forgetting_is_undone_with_the_transaction<D: Driver>(
         _ => "BEGIN TRANSACTION",
     };
     D::execute(&mut session, begin).await?;
-    assert!(forget(&mut *session, created[0].id).await?);
+    assert!(forget(&mut *session, created[0].entity).await?);
     D::execute(&mut session, "ROLLBACK").await?;
     drop(session);
     assert_eq!(remembered::<D>(&store, NAME, &commands).await?, [true]);
@@ -150,8 +152,8 @@ pub(crate) async fn a_command_that_was_forgotten_creates_a_second_entity<D: Driv
     let first = create(&shop, &store, NAME, &commands).await?;
     prune(store.clone(), 0).await?;
     let second = create(&shop, &store, NAME, &commands).await?;
-    assert_eq!(second[0].by, By::This);
-    assert_ne!(first[0].id, second[0].id);
+    assert_eq!(second[0].by, CreatedBy::ThisCall);
+    assert_ne!(first[0].entity, second[0].entity);
     assert_eq!(
         shop.commands().await?,
         [commands[0].to_string(), commands[0].to_string()]

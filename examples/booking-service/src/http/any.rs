@@ -1,4 +1,4 @@
-//! Ids of which nobody knows what they are the ids of.
+//! Ids whose entity type is unknown.
 
 use axum::Json;
 use axum::extract::State;

@@ -6,7 +6,7 @@ use axum::response::Response;
 use rowkey::EntityKey;
 use rowkey::luuid::ShortKey;
 use rowkey::public_id::PublicId;
-use rowkey_stores::Found;
+use rowkey_stores::Created;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -85,10 +85,10 @@ pub(super) async fn book(
         offer_id,
     }): Body<NewBooking>,
 ) -> Result<Response, Problem> {
-    let Found { entity, by } = service.store.book(command_id, offer_id).await?;
+    let Created { entity, by } = service.store.book(command_id, offer_id).await?;
     let href = href(entity.id);
     let entity = Booking::of(entity, &service)?;
-    Ok(created(Found { entity, by }, href))
+    Ok(created(Created { entity, by }, href))
 }
 
 /// The booking with an id.

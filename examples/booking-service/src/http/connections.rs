@@ -3,7 +3,7 @@
 //! At each connection it is either the service's turn, which ends by itself, or the client's: to send a
 //! request or the rest of one, or to read an answer. Clients that take too long are let go; and when
 //! there are too many connections, a new one replaces the one that has waited longest for its client.
-//! So clients that open connections and do nothing keep nobody out.
+//! So clients that open connections and do nothing lock no other client out.
 
 use std::collections::BTreeMap;
 use std::io;

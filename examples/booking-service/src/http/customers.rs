@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use rowkey::EntityKey;
 use rowkey::luuid::ShortKey;
-use rowkey_stores::Found;
+use rowkey_stores::Created;
 use serde::{Deserialize, Serialize};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{OneOf, Schema};
@@ -100,10 +100,10 @@ pub(super) async fn add_customer(
     Body(NewCustomer { command_id, name }): Body<NewCustomer>,
 ) -> Result<Response, Problem> {
     check_text("/name", &name)?;
-    let Found { entity, by } = service.store.add_customer(command_id, &name).await?;
+    let Created { entity, by } = service.store.add_customer(command_id, &name).await?;
     let href = href(entity.id);
     let entity = Customer::from(entity);
-    Ok(created(Found { entity, by }, href))
+    Ok(created(Created { entity, by }, href))
 }
 
 /// The customer with an id or a number.

@@ -1,4 +1,4 @@
-//! Invoices, whose ids nobody outside sees.
+//! Invoices, whose ids are hidden from clients.
 
 use axum::Json;
 use axum::extract::State;
@@ -33,7 +33,7 @@ pub(super) async fn get_invoice(
     State(service): State<Service>,
     Id(id): Id<PublicId<InvoiceId>>,
 ) -> Result<Json<Invoice>, Problem> {
-    // One that was made up gets the answer of one that nobody has.
+    // A made-up id gets the same answer as one of no invoice.
     let invoice = match service.invoice_ids.decode(id) {
         Ok(id) => service.store.invoice(id).await?,
         Err(error) => {

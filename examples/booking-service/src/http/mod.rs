@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json, Router};
 use rowkey::generate::Clock;
 use rowkey::public_id::LabelledCipher;
-use rowkey_stores::{By, Found};
+use rowkey_stores::{Created, CreatedBy};
 use serde::Serialize;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
@@ -108,11 +108,13 @@ fn answering_with_problems<S: Clone + Send + Sync + 'static>(router: Router<S>) 
 }
 
 /// Answers with an entity: 201 and where it is, or 200 if an earlier call has created it.
-fn created<T: Serialize>(found: Found<T>, href: String) -> Response {
+fn created<T: Serialize>(found: Created<T>, href: String) -> Response {
     let body = Json(found.entity);
     match found.by {
-        By::This => (StatusCode::CREATED, [(header::LOCATION, href)], body).into_response(),
-        By::Earlier => body.into_response(),
+        CreatedBy::ThisCall => {
+            (StatusCode::CREATED, [(header::LOCATION, href)], body).into_response()
+        }
+        CreatedBy::EarlierCall => body.into_response(),
     }
 }
 

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use rowkey::validate::ValidationError;
-use rowkey_stores::{Found, Origin};
+use rowkey_stores::{Created, Origin};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -152,10 +152,10 @@ pub(super) async fn make_offer(
         recorded_at: body.recorded_at,
         now: service.clock.now(),
     };
-    let Found { entity, by } = service.store.make_offer(&offer).await?;
+    let Created { entity, by } = service.store.make_offer(&offer).await?;
     let entity = Offer::from(entity);
     Ok(created(
-        Found { entity, by },
+        Created { entity, by },
         format!("/booking-offers/{id}"),
     ))
 }

@@ -119,7 +119,7 @@ impl Problem {
         Self::conflict("command-conflict", title, detail).at("/commandId")
     }
 
-    /// A failure that is not the client's. It is logged, and the client is told nothing of it.
+    /// A failure that is not the client's. It is logged, and the client gets no details.
     fn internal(error: &(dyn Error + 'static)) -> Self {
         if is_unavailable(error) {
             tracing::warn!(error, "the database does not serve");

@@ -101,8 +101,8 @@ fn pool<DB: Database>() -> PoolOptions<DB> {
     PoolOptions::new().acquire_timeout(ACQUIRE_TIMEOUT)
 }
 
-/// A time as databases take it. PostgreSQL waits for ever if it is told to wait for 0 ms, and refuses
-/// more than 2^31-1, of which SQLite makes 0.
+/// A time as databases take it. For PostgreSQL, 0 ms is no limit, and more than 2^31-1 is an
+/// error; SQLite takes that for 0.
 fn milliseconds(timeout: Duration) -> u32 {
     let rounded_up = timeout.as_nanos().div_ceil(1_000_000);
     u32::try_from(rounded_up).map_or(MAX_MILLISECONDS, |ms| ms.clamp(1, MAX_MILLISECONDS))

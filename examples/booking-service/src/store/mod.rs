@@ -10,7 +10,7 @@ mod sql;
 use async_trait::async_trait;
 use rowkey::luuid::ShortKey;
 use rowkey::validate::ValidationError;
-use rowkey_stores::{By, Conflict, CreateError, Found};
+use rowkey_stores::{Conflict, CreateError, Created, CreatedBy};
 
 use crate::keys::{BookingId, BookingOfferId, CommandId, CustomerId, InvoiceId};
 use crate::model::{
@@ -44,7 +44,7 @@ pub trait Store: Send + Sync {
         &self,
         command: CommandId,
         name: &str,
-    ) -> Result<Found<Customer>, StoreError>;
+    ) -> Result<Created<Customer>, StoreError>;
 
     /// The customer with a key.
     async fn customer(&self, id: CustomerId) -> Result<Option<Customer>, StoreError>;
@@ -56,7 +56,7 @@ pub trait Store: Send + Sync {
     ) -> Result<Option<Customer>, StoreError>;
 
     /// Makes an offer. Its id is validated if there is no such offer.
-    async fn make_offer(&self, offer: &NewOffer) -> Result<Found<Offer>, StoreError>;
+    async fn make_offer(&self, offer: &NewOffer) -> Result<Created<Offer>, StoreError>;
 
     /// The offer with a key.
     async fn offer(&self, id: BookingOfferId) -> Result<Option<Offer>, StoreError>;
@@ -81,7 +81,7 @@ pub trait Store: Send + Sync {
         &self,
         command: CommandId,
         offer: BookingOfferId,
-    ) -> Result<Found<Booking>, StoreError>;
+    ) -> Result<Created<Booking>, StoreError>;
 
     /// The booking with a key.
     async fn booking(&self, id: BookingId) -> Result<Option<Booking>, StoreError>;
@@ -192,9 +192,9 @@ impl From<StoreError> for CreateError<StoreError> {
 }
 
 /// An entity that a command has created, if the command says the same as the first time.
-fn found<T>(entity: T, by: By, is_the_same: bool) -> Result<Found<T>, StoreError> {
+fn found<T>(entity: T, by: CreatedBy, is_the_same: bool) -> Result<Created<T>, StoreError> {
     match is_the_same {
-        true => Ok(Found { entity, by }),
+        true => Ok(Created { entity, by }),
         false => Err(StoreError::OtherCommand),
     }
 }

@@ -11,8 +11,8 @@ use rowkey::driver::sqlx::PushBounds;
 use rowkey::luuid::ShortKey;
 use rowkey::validate::CreationWindow;
 use rowkey_stores::{
-    Created, Found, KeyBlocks, Leased, Lent, Session, create_numbered, create_once, find_or_create,
-    forget, in_transaction, prune,
+    Borrowed, Created, KeyBlocks, PooledConnection, Session, create_numbered, create_once,
+    find_or_create, forget, in_transaction, prune,
 };
 use sqlx::error::ErrorKind;
 use sqlx::types::Json;
@@ -77,7 +77,7 @@ impl Driver for Sqlite {
 }
 
 /// What a closure has of a transaction of rowkey-stores.
-type InTransaction<DB> = Lent<Leased<DB>>;
+type InTransaction<DB> = Borrowed<PooledConnection<DB>>;
 
 /// A type of which values are bound to statements.
 trait Bind<DB: Database>: for<'q> Encode<'q, DB> + Type<DB> {}
@@ -95,8 +95,8 @@ where
     DB: Driver,
     Pool<DB>: rowkey_stores::Store<
             Session = DB::Connection,
-            Connection = Leased<DB>,
-            Transaction = Leased<DB>,
+            Connection = PooledConnection<DB>,
+            Transaction = PooledConnection<DB>,
         >,
     for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
     QueryBuilder<DB>: PushBounds,
@@ -117,8 +117,8 @@ where
         &self,
         command: CommandId,
         name: &str,
-    ) -> Result<Found<Customer>, StoreError> {
-        let Created { id, by } = create_numbered(&self.numbers, async |id: CustomerId| {
+    ) -> Result<Created<Customer>, StoreError> {
+        let Created { entity: id, by } = create_numbered(&self.numbers, async |id: CustomerId| {
             let insert = async |mut transaction: InTransaction<DB>| {
                 let mut query = QueryBuilder::new("INSERT INTO customers (id, name) VALUES (");
                 query.separated(", ").push_bind(id).push_bind(name);
@@ -154,14 +154,14 @@ where
         Ok(query.build_query_as().fetch_optional(&self.pool).await?)
     }
 
-    async fn make_offer(&self, new: &NewOffer) -> Result<Found<Offer>, StoreError> {
+    async fn make_offer(&self, new: &NewOffer) -> Result<Created<Offer>, StoreError> {
         let window = CreationWindow::default();
         let time = time_of_creation(new.recorded_at, new.now, window);
         let validate = || -> Result<(), StoreError> {
             let time = time.clone()?;
             Ok(window.check(new.id, time.into())?)
         };
-        let find = async |mut connection: Lent<Leased<DB>>| {
+        let find = async |mut connection: Borrowed<PooledConnection<DB>>| {
             let mut query = select_offers::<DB>();
             query.push(" WHERE id = ").push_bind(new.id);
             let offer: Option<Offer> = query
@@ -197,7 +197,11 @@ where
             }
         };
         let pool = self.pool.clone();
-        Ok(find_or_create(pool, &new.origin, validate, find, insert).await?)
+        let call = find_or_create(pool, &new.origin)
+            .find(find)
+            .validate(validate)
+            .create(insert);
+        Ok(call.await?)
     }
 
     async fn offer(&self, id: BookingOfferId) -> Result<Option<Offer>, StoreError> {
@@ -257,8 +261,8 @@ where
         &self,
         command: CommandId,
         offer_id: BookingOfferId,
-    ) -> Result<Found<Booking>, StoreError> {
-        let Created { id, by } = create_numbered(&self.numbers, async |id: BookingId| {
+    ) -> Result<Created<Booking>, StoreError> {
+        let Created { entity: id, by } = create_numbered(&self.numbers, async |id: BookingId| {
             let insert = async |mut transaction: InTransaction<DB>| {
                 let mut query = select_offers::<DB>();
                 query
