@@ -1,7 +1,26 @@
 //! The SQL blocks of the book, whose fences name a dialect and the block: ` ```sql postgres order-ids `.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
 use anyhow::{Context, Result, ensure};
 use rowkey::Backend;
+
+macro_rules! page {
+    ($path:literal) => {
+        ($path, include_str!(concat!("../../docs/src/", $path)))
+    };
+}
+
+/// The pages with SQL blocks, by their paths in the book.
+pub(crate) const PAGES: [(&str, &str); 5] = [
+    page!("adoption/postgresql.md"),
+    page!("adoption/mysql-and-mariadb.md"),
+    page!("adoption/sqlite.md"),
+    page!("adoption/sql-server.md"),
+    page!("support-has-an-id.md"),
+];
 
 /// Statements on a page.
 #[derive(Clone, Copy, Debug)]
@@ -41,10 +60,10 @@ pub(crate) fn blocks(page: &'static str) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-/// The statements of a block for a backend, which is on one of these pages, once.
-pub(crate) fn sql(pages: &[&'static str], backend: Backend, name: &str) -> Result<&'static str> {
+/// The statements of a block for a backend.
+pub(crate) fn sql(backend: Backend, name: &str) -> Result<&'static str> {
     let mut found = Vec::new();
-    for page in pages {
+    for (_, page) in PAGES {
         found.extend(
             blocks(page)?
                 .into_iter()
@@ -55,4 +74,29 @@ pub(crate) fn sql(pages: &[&'static str], backend: Backend, name: &str) -> Resul
         anyhow::bail!("{} blocks `{name}` for {backend}", found.len());
     };
     Ok(block.sql)
+}
+
+/// Fails if a page of the book has SQL blocks and is not in [`PAGES`].
+pub(crate) fn ensure_no_other_page_has_sql() -> Result<()> {
+    let book = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/src"));
+    let mut folders = vec![book.to_owned()];
+    let mut found = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md")
+                && fs::read_to_string(&path)?.contains("```sql")
+            {
+                found.insert(path.strip_prefix(book)?.to_owned());
+            }
+        }
+    }
+    let known = BTreeSet::from(PAGES.map(|(path, _)| Path::new(path).to_owned()));
+    ensure!(
+        found == known,
+        "pages with SQL: {found:?}, of which the tests know {known:?}"
+    );
+    Ok(())
 }

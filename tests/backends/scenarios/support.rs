@@ -1,6 +1,6 @@
 //! The page about support, `docs/src/support-has-an-id.md`: its statements find the row of a number.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use rowkey::luuid::LuuidGroup;
 use rowkey::storage::Nullability;
 use rowkey::{EntityKey, Luuid, entity_key};
@@ -9,7 +9,10 @@ use crate::book;
 use crate::driver::{Driver, Session};
 use crate::scenario::Scenario;
 
-const PAGE: &str = include_str!("../../../docs/src/support-has-an-id.md");
+const PAGE: &str = "support-has-an-id.md";
+
+/// The one SQL block of the page.
+const BLOCK: &str = "find-number";
 
 /// The key of the page.
 #[entity_key(group = "com.acme.Customer")]
@@ -48,7 +51,14 @@ async fn the_row_of_a_number_is_found<D: Driver>(session: &mut Session<D>) -> Re
             .await?;
     }
 
-    let sql = book::sql(&[PAGE], backend, "find-number")?;
+    let page = book::PAGES.into_iter().find(|(path, _)| *path == PAGE);
+    let (_, page) = page.context("the page is there")?;
+    let others: Vec<_> = book::blocks(page)?
+        .into_iter()
+        .filter(|block| block.name != BLOCK)
+        .collect();
+    ensure!(others.is_empty(), "nothing runs {others:?}");
+    let sql = book::sql(backend, BLOCK)?;
     let mut found = session
         .fetch_text(sql, |row| D::get_text(row, "name"))
         .await?;

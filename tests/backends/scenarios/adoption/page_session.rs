@@ -8,15 +8,6 @@ use anyhow::{Context, Result, ensure};
 use crate::book;
 use crate::driver::{Driver, Session};
 
-/// The pages.
-pub(super) const PAGES: [&str; 5] = [
-    include_str!("../../../../docs/src/adoption/index.md"),
-    include_str!("../../../../docs/src/adoption/postgresql.md"),
-    include_str!("../../../../docs/src/adoption/mysql-and-mariadb.md"),
-    include_str!("../../../../docs/src/adoption/sqlite.md"),
-    include_str!("../../../../docs/src/adoption/sql-server.md"),
-];
-
 /// A session that runs blocks of the pages by their names, and remembers which ones ran.
 ///
 /// The statements of a block are not handed out, so that a scenario cannot take one without running
@@ -125,7 +116,7 @@ impl<'s, D: Driver> PageSession<'s, D> {
     }
 
     fn sql(&self, name: &str) -> Result<&'static str> {
-        book::sql(&PAGES, self.session.backend(), name)
+        book::sql(self.session.backend(), name)
     }
 
     async fn count_errors(&mut self, sql: &str) -> usize {
