@@ -1,7 +1,6 @@
 //! Runs the `rowkey` binary as users do: arguments, standard input, outputs, exit code.
 
 mod bad_input;
-mod chapters;
 mod combs;
 mod distributed_ids;
 mod encoders;
@@ -10,6 +9,7 @@ mod inspecting;
 mod iuids;
 mod luuids;
 mod new_ids;
+mod pages;
 mod prefixes;
 mod program;
 mod public_ids;

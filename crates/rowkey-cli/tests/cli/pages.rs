@@ -58,7 +58,7 @@ fn of_the_readme() {
 }
 
 #[test]
-fn of_the_chapter_about_the_command_line() {
-    let chapter = include_str!("../../../../docs/src/command-line.md");
-    commands_print_what_the_page_says(chapter, 4);
+fn of_the_page_about_the_command_line() {
+    let page = include_str!("../../../../docs/src/command-line.md");
+    commands_print_what_the_page_says(page, 4);
 }
