@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use crate::{
     book,
     client_library::{self, ClientLibrary},
-    command, consumer, fuzz, msrv, packages,
+    command, consumer, diagrams, fuzz, msrv, packages,
     tool::{self, Tool},
     workspace::Metadata,
 };
@@ -37,6 +37,7 @@ const STEPS: &[Step] = &[
     step("deny", "licences and duplicate dependencies", &[tool::DENY], deny),
     step("clippy", "lints", &[], clippy),
     step("doc", "documentation", &[], doc),
+    step("diagrams", "diagrams of the book", &[], diagrams::check),
     step("book", "the book and its links", &[tool::MDBOOK, tool::HYPERLINK], book::run),
     step("features", "feature combinations", &[tool::HACK], features),
     step("packages", "packages", &[], packages::run),

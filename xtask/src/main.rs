@@ -10,6 +10,7 @@ mod client_library;
 mod command;
 mod consumer;
 mod containers;
+mod diagrams;
 mod fuzz;
 mod msrv;
 mod packages;
@@ -59,6 +60,10 @@ enum Task {
     ///
     /// Needs mdbook and hyperlink. The pages are in docs/book.
     Book,
+    /// Draw the diagrams of the book from the constants of the code.
+    ///
+    /// `ci` fails if a diagram is out of date.
+    Diagrams,
     /// Ask databases about the checked queries of the examples.
     ///
     /// Writes the answers to the `.sqlx` of each crate in examples/checked-queries,
@@ -87,6 +92,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Task::Ci(args) => ci::run(&args).map(|()| ExitCode::SUCCESS),
         Task::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
         Task::Book => book::run().map(|()| ExitCode::SUCCESS),
+        Task::Diagrams => diagrams::run().map(|()| ExitCode::SUCCESS),
         Task::Prepare(args) => prepare::run(&args).map(|()| ExitCode::SUCCESS),
         Task::Tools(args) => tool::run(&args).map(|()| ExitCode::SUCCESS),
     }

@@ -1,0 +1,309 @@
+//! `cargo xtask diagrams`: draws the pictures of the book from the constants that the code uses.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use rowkey_core::format::{BitField, FieldKind, FormatKind};
+use rowkey_core::storage::{Permutation, StoragePlan};
+use rowkey_core::{Backend, ShortPrefixComb};
+use svg::Document;
+use svg::node::element::{Line, Rectangle, Text, Title};
+
+use crate::command;
+
+/// The key of the picture of five databases.
+const EXAMPLE: ShortPrefixComb =
+    ShortPrefixComb::constant(0x2a7f_b1c2_d3e4_4f50_8a61_7283_94a5_b6c7);
+
+/// Writes every picture.
+pub(crate) fn run() -> Result<()> {
+    let folder = folder();
+    fs::create_dir_all(&folder)?;
+    for (name, picture) in pictures() {
+        fs::write(folder.join(&name), picture).context(name)?;
+    }
+    Ok(())
+}
+
+/// Fails if a picture is not what would be drawn.
+pub(crate) fn check() -> Result<()> {
+    for (name, picture) in pictures() {
+        let drawn = fs::read_to_string(folder().join(&name)).unwrap_or_default();
+        ensure!(
+            drawn == picture,
+            "docs/src/diagrams/{name} is out of date; run `cargo xtask diagrams`"
+        );
+    }
+    Ok(())
+}
+
+fn folder() -> PathBuf {
+    command::root().join("docs/src/diagrams")
+}
+
+/// Names and contents of all files.
+fn pictures() -> Vec<(String, String)> {
+    let formats = FormatKind::ALL
+        .into_iter()
+        .map(|kind| (format!("format-{}.svg", kind.name()), format_picture(kind)));
+    let layouts = [
+        (
+            "layout-prefix-suffix-short.svg",
+            Permutation::SwapShort,
+            "short COMB: prefix ↔ suffix",
+        ),
+        (
+            "layout-prefix-suffix.svg",
+            Permutation::SwapFull,
+            "COMB: prefix ↔ suffix",
+        ),
+        (
+            "layout-sql-server.svg",
+            Permutation::SqlServer,
+            "layout sql-server",
+        ),
+    ]
+    .map(|(name, bytes, title)| (name.to_owned(), layout_picture(title, bytes)));
+    let databases = ("one-key-five-databases.svg".to_owned(), databases_picture());
+    formats.chain(layouts).chain([databases]).collect()
+}
+
+/// A card of fixed width on which things are put from top to bottom.
+///
+/// It has a background of its own, so that it is readable on a dark page, too, and is narrow enough
+/// for a phone.
+struct Card {
+    document: Document,
+    height: usize,
+}
+
+const WIDTH: usize = 400;
+/// Left of the first byte.
+const MARGIN: usize = 8;
+/// The width of a byte: three units a bit.
+const BYTE: usize = 24;
+const INK: &str = "#1b1f24";
+const QUIET: &str = "#59636e";
+
+impl Card {
+    fn new(title: &str) -> Self {
+        let document = Document::new().add(Title::new(title));
+        let card = Self {
+            document,
+            height: 26,
+        };
+        card.text(MARGIN, 20, 15, INK, "start", title)
+    }
+
+    fn text(
+        mut self,
+        x: usize,
+        y: usize,
+        size: usize,
+        ink: &str,
+        anchor: &str,
+        text: &str,
+    ) -> Self {
+        let text = Text::new(text)
+            .set("x", x)
+            .set("y", y)
+            .set("font-size", size)
+            .set("fill", ink)
+            .set("text-anchor", anchor);
+        self.document = self.document.add(text);
+        self
+    }
+
+    fn rectangle(mut self, x: usize, y: usize, width: usize, height: usize, fill: &str) -> Self {
+        let rectangle = Rectangle::new()
+            .set("x", x)
+            .set("y", y)
+            .set("width", width)
+            .set("height", height)
+            .set("fill", fill)
+            .set("stroke", "#ffffff");
+        self.document = self.document.add(rectangle);
+        self
+    }
+
+    /// A row of sixteen bytes: what is written on each, and its colour.
+    fn bytes(mut self, bytes: &[(String, &str)]) -> Self {
+        let y = self.height;
+        for (index, (text, fill)) in bytes.iter().enumerate() {
+            let x = MARGIN + index * BYTE;
+            self = self.rectangle(x, y, BYTE, BYTE, fill).text(
+                x + BYTE / 2,
+                y + 16,
+                12,
+                INK,
+                "middle",
+                text,
+            );
+        }
+        self.height += BYTE;
+        self
+    }
+
+    fn line(mut self, text: &str) -> Self {
+        let y = self.height + 15;
+        self = self.text(MARGIN, y, 12, QUIET, "start", text);
+        self.height += 20;
+        self
+    }
+
+    fn finish(self) -> String {
+        let height = self.height + 8;
+        let background = Rectangle::new()
+            .set("width", WIDTH)
+            .set("height", height)
+            .set("rx", 6)
+            .set("fill", "#ffffff");
+        // The background is the first child, below everything else.
+        let mut document = Document::new()
+            .set("viewBox", (0, 0, WIDTH, height))
+            .set("width", WIDTH)
+            .set("height", height)
+            .set(
+                "font-family",
+                "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
+            )
+            .set("role", "img")
+            .add(background);
+        for child in self.document.get_children() {
+            document = document.add(child.clone());
+        }
+        format!("{document}\n")
+    }
+}
+
+/// What orders an index is orange, wherever it stands.
+const TIME: &str = "#f4a259";
+const RANDOM: &str = "#bcd9f5";
+const FIXED: &str = "#dfe5ec";
+
+fn colour(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::Time { .. } | FieldKind::Interval => TIME,
+        FieldKind::Version(_) | FieldKind::Variant(_) | FieldKind::Constant(_) => FIXED,
+        FieldKind::Counter => "#f8d6a6",
+        FieldKind::Machine => "#d7bdf0",
+        FieldKind::Context => "#a7d8a0",
+        _ => RANDOM,
+    }
+}
+
+/// The 128 bits of a format with what each field is.
+fn format_picture(kind: FormatKind) -> String {
+    let mut card = Card::new(kind.type_name());
+    let top = card.height;
+    for byte in 0..16 {
+        let x = MARGIN + byte * BYTE + BYTE / 2;
+        card = card.text(x, top + 12, 10, QUIET, "middle", &byte.to_string());
+    }
+    card.height += 16;
+    for field in kind.fields() {
+        let x = MARGIN + usize::from(field.first_bit) * 3;
+        let width = usize::from(field.width) * 3;
+        card = card.rectangle(x, top + 16, width, 26, colour(field.kind));
+    }
+    card.height += 32;
+    for field in kind.fields() {
+        let y = card.height;
+        card = card
+            .rectangle(MARGIN, y + 4, 12, 12, colour(field.kind))
+            .text(MARGIN + 20, y + 15, 12, INK, "start", &legend(field));
+        card.height += 20;
+    }
+    card.finish()
+}
+
+/// `bytes 0–1 · 16 bits · counter of intervals`.
+fn legend(field: &BitField) -> String {
+    let BitField {
+        name,
+        first_bit: first,
+        width,
+        ..
+    } = *field;
+    let last = first + width - 1;
+    let bytes = match (first / 8, last / 8) {
+        (from, to) if from == to => format!("byte {from}"),
+        (from, to) => format!("bytes {from}–{to}"),
+    };
+    let unit = if width == 1 { "bit" } else { "bits" };
+    format!("{bytes} · {width} {unit} · {name}")
+}
+
+/// Where the bytes of the public form go.
+fn layout_picture(title: &str, permutation: Permutation) -> String {
+    let public: [u8; 16] = std::array::from_fn(|index| index as u8);
+    let stored = permutation.apply(u128::from_be_bytes(public)).to_be_bytes();
+    let moved = |byte: u8| {
+        let stays = stored[usize::from(byte)] == byte;
+        match byte {
+            _ if stays => FIXED,
+            0..8 => TIME,
+            _ => RANDOM,
+        }
+    };
+    let row = |bytes: [u8; 16]| bytes.map(|byte| (byte.to_string(), moved(byte)));
+    let mut card = Card::new(title).line("public form").bytes(&row(public));
+    let top = card.height;
+    for (to, from) in stored.into_iter().enumerate() {
+        let place = |index: usize| MARGIN + index * BYTE + BYTE / 2;
+        let line = Line::new()
+            .set("x1", place(usize::from(from)))
+            .set("y1", top + 2)
+            .set("x2", place(to))
+            .set("y2", top + 58)
+            .set("stroke", moved(from))
+            .set("stroke-width", 2);
+        card.document = card.document.add(line);
+    }
+    card.height += 60;
+    card.bytes(&row(stored)).line("stored form").finish()
+}
+
+/// One key as each database stores it, with the bytes that come first in its order.
+fn databases_picture() -> String {
+    let plan = StoragePlan::default_for(FormatKind::ShortPrefixComb);
+    let mut card = Card::new("One BookingOfferId in five databases");
+    let public = EXAMPLE.to_bytes();
+    card = card
+        .line(&format!("public: {EXAMPLE}"))
+        .bytes(&hexadecimal(public, public));
+    for backend in Backend::ALL {
+        let column = plan.column(backend);
+        let bytes = column.permutation().apply(EXAMPLE.to_u128()).to_be_bytes();
+        card.height += 6;
+        card = card
+            .line(&format!(
+                "{backend}: {}",
+                plan.column_type(backend).unwrap_or_default()
+            ))
+            .bytes(&hexadecimal(bytes, public));
+    }
+    card.line("orange: the counter, which leads the index")
+        .finish()
+}
+
+/// Two digits a byte; the counter stands out, wherever its two bytes went.
+fn hexadecimal(bytes: [u8; 16], public: [u8; 16]) -> Vec<(String, &'static str)> {
+    let counter = bytes
+        .windows(2)
+        .position(|pair| pair == &public[..2])
+        .unwrap_or(16);
+    let fill = |index| {
+        if (counter..counter + 2).contains(&index) {
+            TIME
+        } else {
+            FIXED
+        }
+    };
+    bytes
+        .iter()
+        .enumerate()
+        .map(|(index, byte)| (format!("{byte:02x}"), fill(index)))
+        .collect()
+}
