@@ -369,6 +369,11 @@ struct Formats;
 #[doc = include_str!("../../../docs/src/storage.md")]
 struct Storages;
 
+/// Compiles and runs the examples of the chapter about time ranges.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/time-ranges.md")]
+struct TimeRanges;
+
 /// Compiles and runs the examples of the page about existing columns.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/adoption/index.md")]

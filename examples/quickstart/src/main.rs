@@ -25,9 +25,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let title: String = select.bind(offer).fetch_one(&mut db).await?;
     println!("{offer}: {title}");
 
-    let hour_ago = UnixMillis::now().saturating_sub(Duration::from_secs(3_600));
+    let now = UnixMillis::now();
+    let hour_ago = now.saturating_sub(Duration::from_secs(3_600));
     let mut recent = QueryBuilder::new("SELECT id FROM offer WHERE ");
-    recent.push_bounds("id", OfferId::bounds(hour_ago..))?;
+    recent.push_bounds("id", OfferId::bounds_since(hour_ago, now))?;
     let recent: Vec<OfferId> = recent.build_query_scalar().fetch_all(&mut db).await?;
     assert_eq!(recent, [offer]);
     Ok(())
