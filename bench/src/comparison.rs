@@ -84,253 +84,76 @@ const fn alone(rowkey: &'static str, aims: &'static [Aim]) -> Comparison {
 }
 
 /// Every row of the table, in its order.
+#[rustfmt::skip]
 pub const COMPARISONS: &[Comparison] = &[
     // What is in every row below that tells the time.
     alone("clock-system", &[]),
     alone("clock-coarse", &[]),
-    of(
-        "short-prefix-comb-system-clock",
-        "peer-ulid",
-        &[Nanoseconds(38.0), PeerNanoseconds(1.0)],
-    ),
-    of(
-        "short-prefix-comb-system-clock",
-        "peer-uuid-v7-fast-rng",
-        &[PeerNanoseconds(1.0)],
-    ),
-    of(
-        "short-prefix-comb-system-clock",
-        "peer-uuid-v4-plain",
-        &[PeerNanoseconds(1.0)],
-    ),
+    of("short-prefix-comb-system-clock", "peer-ulid", &[Nanoseconds(38.0), PeerNanoseconds(1.0)]),
+    of("short-prefix-comb-system-clock", "peer-uuid-v7-fast-rng", &[PeerNanoseconds(1.0)]),
+    of("short-prefix-comb-system-clock", "peer-uuid-v4-plain", &[PeerNanoseconds(1.0)]),
     // Which reads no clock.
-    of(
-        "short-prefix-comb-system-clock",
-        "peer-uuid-v4-fast-rng",
-        &[],
-    ),
-    of(
-        "short-prefix-comb-coarse-clock",
-        "peer-ferroid-ulid",
-        &[Nanoseconds(16.0), PeerNanoseconds(1.0)],
-    ),
-    of(
-        "short-prefix-comb-generate",
-        "peer-ferroid-ulid",
-        &[Nanoseconds(16.0), PeerNanoseconds(1.0)],
-    ),
-    of(
-        "short-prefix-comb-batch",
-        "peer-uuid-v4-fast-rng",
-        &[Nanoseconds(8.0)],
-    ),
-    of(
-        "prefix-comb-generate",
-        "peer-uuid-v7-fast-rng",
-        &[PeerNanoseconds(1.0)],
-    ),
-    of(
-        "uuid-v7-generate",
-        "peer-uuid-v7-fast-rng",
-        &[PeerNanoseconds(1.0)],
-    ),
+    of("short-prefix-comb-system-clock", "peer-uuid-v4-fast-rng", &[]),
+    of("short-prefix-comb-coarse-clock", "peer-ferroid-ulid",
+        &[Nanoseconds(16.0), PeerNanoseconds(1.0)]),
+    of("short-prefix-comb-generate", "peer-ferroid-ulid",
+        &[Nanoseconds(16.0), PeerNanoseconds(1.0)]),
+    of("short-prefix-comb-batch", "peer-uuid-v4-fast-rng", &[Nanoseconds(8.0)]),
+    of("prefix-comb-generate", "peer-uuid-v7-fast-rng", &[PeerNanoseconds(1.0)]),
+    of("uuid-v7-generate", "peer-uuid-v7-fast-rng", &[PeerNanoseconds(1.0)]),
     alone("distributed-id-state", &[]),
-    of(
-        "distributed-id-generator",
-        "peer-uuid-v7-fast-rng",
-        &[Nanoseconds(50.0), PeerNanoseconds(1.0)],
-    ),
-    of(
-        "distributed-id128-generator",
-        "peer-uuid-v7-fast-rng",
-        &[PeerNanoseconds(1.0)],
-    ),
-    of(
-        "hot-guid-generate",
-        "peer-uuid-v7-fast-rng",
-        &[PeerNanoseconds(1.0)],
-    ),
+    of("distributed-id-generator", "peer-uuid-v7-fast-rng",
+        &[Nanoseconds(50.0), PeerNanoseconds(1.0)]),
+    of("distributed-id128-generator", "peer-uuid-v7-fast-rng", &[PeerNanoseconds(1.0)]),
+    of("hot-guid-generate", "peer-uuid-v7-fast-rng", &[PeerNanoseconds(1.0)]),
     // Texts.
-    of(
-        "write-hyphenated",
-        "peer-uuid-write",
-        &[PeerNanoseconds(1.0)],
-    ),
-    of(
-        "write-base62-22",
-        "peer-base62-write-22",
-        &[Instructions(94.0), PeerNanoseconds(0.5)],
-    ),
-    of(
-        "write-base62-16",
-        "peer-base62-write-16",
-        &[Instructions(71.0), PeerNanoseconds(0.5)],
-    ),
-    of(
-        "write-base62-11",
-        "peer-base62-write-11",
-        &[PeerNanoseconds(1.0)],
-    ),
-    of(
-        "write-decimal-28",
-        "peer-itoa-write",
-        &[PeerNanoseconds(1.0)],
-    ),
-    of(
-        "write-decimal-28",
-        "peer-std-write",
-        &[PeerNanoseconds(1.0)],
-    ),
+    of("write-hyphenated", "peer-uuid-write", &[PeerNanoseconds(1.0)]),
+    of("write-base62-22", "peer-base62-write-22", &[Instructions(94.0), PeerNanoseconds(0.5)]),
+    of("write-base62-16", "peer-base62-write-16", &[Instructions(71.0), PeerNanoseconds(0.5)]),
+    of("write-base62-11", "peer-base62-write-11", &[PeerNanoseconds(1.0)]),
+    of("write-decimal-28", "peer-itoa-write", &[PeerNanoseconds(1.0)]),
+    of("write-decimal-28", "peer-std-write", &[PeerNanoseconds(1.0)]),
     of("write-decimal-28", "peer-rust-decimal-write", &[]),
-    of(
-        "write-decimal-28-padded",
-        "peer-itoa-write",
-        &[PeerNanoseconds(1.0)],
-    ),
+    of("write-decimal-28-padded", "peer-itoa-write", &[PeerNanoseconds(1.0)]),
     of("read-hyphenated", "peer-uuid-read", &[PeerNanoseconds(1.0)]),
-    of(
-        "read-base62-22",
-        "peer-base62-read-22",
-        &[Nanoseconds(19.0), PeerNanoseconds(1.0)],
-    ),
-    of(
-        "read-base62-16",
-        "peer-base62-read-16",
-        &[Instructions(150.0), PeerNanoseconds(1.0)],
-    ),
-    of(
-        "read-base62-11",
-        "peer-base62-read-11",
-        &[PeerNanoseconds(1.0)],
-    ),
-    of(
-        "read-decimal-28",
-        "peer-std-read",
-        &[PeerNanoseconds(0.333)],
-    ),
+    of("read-base62-22", "peer-base62-read-22", &[Nanoseconds(19.0), PeerNanoseconds(1.0)]),
+    of("read-base62-16", "peer-base62-read-16", &[Instructions(150.0), PeerNanoseconds(1.0)]),
+    of("read-base62-11", "peer-base62-read-11", &[PeerNanoseconds(1.0)]),
+    of("read-decimal-28", "peer-std-read", &[PeerNanoseconds(0.333)]),
     of("read-decimal-28", "peer-rust-decimal-read", &[]),
     // Columns.
-    of(
-        "encode-postgres-uuid",
-        "peer-uuid-bytes",
-        &[PeerInstructions(1.05)],
-    ),
-    of(
-        "encode-sql-server-suffix-short",
-        "peer-uuid-bytes",
-        &[MoreInstructions(13.0)],
-    ),
-    of(
-        "encode-sql-server-suffix-full",
-        "peer-uuid-bytes",
-        &[MoreInstructions(13.0)],
-    ),
-    of(
-        "encode-sql-server-image",
-        "peer-uuid-bytes",
-        &[MoreInstructions(13.0)],
-    ),
-    of(
-        "encode-sqlite-digits",
-        "peer-itoa-write",
-        &[PeerNanoseconds(1.0)],
-    ),
-    of(
-        "encode-mariadb-native-uuid",
-        "peer-uuid-write",
-        &[PeerNanoseconds(1.0)],
-    ),
+    of("encode-postgres-uuid", "peer-uuid-bytes", &[PeerInstructions(1.05)]),
+    of("encode-sql-server-suffix-short", "peer-uuid-bytes", &[MoreInstructions(13.0)]),
+    of("encode-sql-server-suffix-full", "peer-uuid-bytes", &[MoreInstructions(13.0)]),
+    of("encode-sql-server-image", "peer-uuid-bytes", &[MoreInstructions(13.0)]),
+    of("encode-sqlite-digits", "peer-itoa-write", &[PeerNanoseconds(1.0)]),
+    of("encode-mariadb-native-uuid", "peer-uuid-write", &[PeerNanoseconds(1.0)]),
     of("decode-postgres-uuid", "peer-uuid-from-bytes", &[]),
-    of(
-        "decode-sql-server-suffix-short",
-        "peer-uuid-from-bytes",
-        &[],
-    ),
+    of("decode-sql-server-suffix-short", "peer-uuid-from-bytes", &[]),
     of("decode-sql-server-suffix-full", "peer-uuid-from-bytes", &[]),
     of("decode-sql-server-image", "peer-uuid-from-bytes", &[]),
-    of(
-        "decode-sqlite-digits",
-        "peer-std-read",
-        &[PeerNanoseconds(0.333)],
-    ),
-    of(
-        "decode-mariadb-native-uuid",
-        "peer-uuid-read",
-        &[PeerNanoseconds(1.0)],
-    ),
+    of("decode-sqlite-digits", "peer-std-read", &[PeerNanoseconds(0.333)]),
+    of("decode-mariadb-native-uuid", "peer-uuid-read", &[PeerNanoseconds(1.0)]),
     // Public ids.
-    of(
-        "public-id-encode-u64",
-        "peer-aes-encrypt",
-        &[PeerNanoseconds(1.1)],
-    ),
-    of(
-        "public-id-encode-distributed-id",
-        "peer-aes-encrypt",
-        &[PeerNanoseconds(1.1)],
-    ),
-    of(
-        "public-id-encode-128-bits",
-        "peer-aes-encrypt",
-        &[PeerNanoseconds(1.1)],
-    ),
-    of(
-        "public-id-decode-u64",
-        "peer-aes-decrypt",
-        &[PeerNanoseconds(1.1)],
-    ),
-    of(
-        "public-id-decode-distributed-id",
-        "peer-aes-decrypt",
-        &[PeerNanoseconds(1.1)],
-    ),
-    of(
-        "public-id-decode-128-bits",
-        "peer-aes-decrypt",
-        &[PeerNanoseconds(1.1)],
-    ),
+    of("public-id-encode-u64", "peer-aes-encrypt", &[PeerNanoseconds(1.1)]),
+    of("public-id-encode-distributed-id", "peer-aes-encrypt", &[PeerNanoseconds(1.1)]),
+    of("public-id-encode-128-bits", "peer-aes-encrypt", &[PeerNanoseconds(1.1)]),
+    of("public-id-decode-u64", "peer-aes-decrypt", &[PeerNanoseconds(1.1)]),
+    of("public-id-decode-distributed-id", "peer-aes-decrypt", &[PeerNanoseconds(1.1)]),
+    of("public-id-decode-128-bits", "peer-aes-decrypt", &[PeerNanoseconds(1.1)]),
     // Drivers.
     #[cfg(feature = "drivers")]
-    of(
-        "sqlx-postgres-key",
-        "peer-sqlx-postgres-uuid",
-        &[PeerInstructions(1.05)],
-    ),
+    of("sqlx-postgres-key", "peer-sqlx-postgres-uuid", &[PeerInstructions(1.05)]),
     #[cfg(feature = "drivers")]
-    of(
-        "sqlx-mysql-key",
-        "peer-sqlx-mysql-uuid",
-        &[PeerInstructions(1.05)],
-    ),
+    of("sqlx-mysql-key", "peer-sqlx-mysql-uuid", &[PeerInstructions(1.05)]),
     #[cfg(feature = "drivers")]
-    of(
-        "sqlx-sqlite-key",
-        "peer-sqlx-sqlite-uuid",
-        &[PeerInstructions(1.05)],
-    ),
+    of("sqlx-sqlite-key", "peer-sqlx-sqlite-uuid", &[PeerInstructions(1.05)]),
     #[cfg(feature = "drivers")]
-    of(
-        "sqlx-numeric-write-key",
-        "peer-sqlx-numeric-write-rust-decimal",
-        &[PeerNanoseconds(0.1)],
-    ),
+    of("sqlx-numeric-write-key", "peer-sqlx-numeric-write-rust-decimal", &[PeerNanoseconds(0.1)]),
     #[cfg(feature = "drivers")]
-    of(
-        "sqlx-numeric-write-key",
-        "peer-sqlx-numeric-write-bigdecimal",
-        &[],
-    ),
+    of("sqlx-numeric-write-key", "peer-sqlx-numeric-write-bigdecimal", &[]),
     #[cfg(feature = "drivers")]
-    of(
-        "sqlx-numeric-read-key",
-        "peer-sqlx-numeric-read-rust-decimal",
-        &[],
-    ),
+    of("sqlx-numeric-read-key", "peer-sqlx-numeric-read-rust-decimal", &[]),
     #[cfg(feature = "drivers")]
-    of(
-        "sqlx-numeric-read-key",
-        "peer-sqlx-numeric-read-bigdecimal",
-        // One fifteenth.
-        &[PeerNanoseconds(0.0667)],
-    ),
+    of("sqlx-numeric-read-key", "peer-sqlx-numeric-read-bigdecimal", &[PeerNanoseconds(0.0667)]),
 ];

@@ -35,55 +35,50 @@ struct UuidKey(ShortPrefixComb);
 #[entity_key]
 struct NumberKey(DistributedId);
 
-pub(crate) const OPERATIONS: &[Operation] = &[
-    Operation::on_value("sqlx-postgres-key", Some(POSTGRES_VARIABLE), |rounds| {
-        postgres(|samples| round_trip::<Postgres, UuidKey>(rounds, uuid_keys(), &samples.uuids))
-    }),
-    Operation::on_value(
-        "peer-sqlx-postgres-uuid",
-        Some(POSTGRES_VARIABLE),
-        |rounds| postgres(|samples| round_trip::<Postgres, Uuid>(rounds, uuids(), &samples.uuids)),
-    ),
-    Operation::on_value("sqlx-mysql-key", Some(MARIADB_VARIABLE), |rounds| {
-        mysql(|samples| round_trip::<MySql, UuidKey>(rounds, uuid_keys(), samples))
-    }),
-    Operation::on_value("peer-sqlx-mysql-uuid", Some(MARIADB_VARIABLE), |rounds| {
-        mysql(|samples| round_trip::<MySql, Uuid>(rounds, uuids(), samples))
-    }),
-    Operation::on_value("sqlx-sqlite-key", None, |rounds| {
-        sqlite(|samples| round_trip::<Sqlite, UuidKey>(rounds, uuid_keys(), samples))
-    }),
-    Operation::on_value("peer-sqlx-sqlite-uuid", None, |rounds| {
-        sqlite(|samples| round_trip::<Sqlite, Uuid>(rounds, uuids(), samples))
-    }),
-    Operation::on_value("sqlx-numeric-write-key", None, |rounds| {
-        write_numeric(rounds, number_keys())
-    }),
-    Operation::on_value("peer-sqlx-numeric-write-rust-decimal", None, |rounds| {
-        write_numeric(rounds, decimals())
-    }),
-    Operation::on_value("peer-sqlx-numeric-write-bigdecimal", None, |rounds| {
-        write_numeric(rounds, big_decimals())
-    }),
-    Operation::on_value("sqlx-numeric-read-key", Some(POSTGRES_VARIABLE), |rounds| {
-        postgres(|samples| read_each::<_, NumberKey>(rounds, &samples.numbers))
-    }),
-    Operation::on_value(
-        "peer-sqlx-numeric-read-rust-decimal",
-        Some(POSTGRES_VARIABLE),
-        |rounds| postgres(|samples| read_each::<_, Decimal>(rounds, &samples.numbers)),
-    ),
-    Operation::on_value(
-        "peer-sqlx-numeric-read-bigdecimal",
-        Some(POSTGRES_VARIABLE),
-        |rounds| postgres(|samples| read_each::<_, BigDecimal>(rounds, &samples.numbers)),
-    ),
-];
+macro_rules! on_value {
+    ($name:literal, $samples:ident, |$rounds:ident, $values:ident| $run:expr) => {
+        on_value!($name, |$rounds| $samples(|$values| $run))
+    };
+    ($name:literal, |$rounds:ident| $run:expr) => {
+        Operation::new($name, "baseline-value", |$rounds| $run)
+    };
+}
 
-/// The loop with nothing in it.
-pub(crate) const BASELINE: Operation = Operation::on_value("baseline-value", None, |rounds| {
-    on_each_of(rounds, wide(), |_| ());
-});
+#[rustfmt::skip]
+pub(crate) const OPERATIONS: &[Operation] = &[
+    // The loop with nothing in it.
+    on_value!("baseline-value", |rounds| on_each_of(rounds, wide(), |_| ())),
+    on_value!("sqlx-postgres-key", postgres, |rounds, samples| {
+        round_trip::<Postgres, UuidKey>(rounds, uuid_keys(), &samples.uuids)
+    }).of_database(POSTGRES_VARIABLE),
+    on_value!("peer-sqlx-postgres-uuid", postgres, |rounds, samples| {
+        round_trip::<Postgres, Uuid>(rounds, uuids(), &samples.uuids)
+    }).of_database(POSTGRES_VARIABLE),
+    on_value!("sqlx-mysql-key", mysql, |rounds, samples| {
+        round_trip::<MySql, UuidKey>(rounds, uuid_keys(), samples)
+    }).of_database(MARIADB_VARIABLE),
+    on_value!("peer-sqlx-mysql-uuid", mysql, |rounds, samples| {
+        round_trip::<MySql, Uuid>(rounds, uuids(), samples)
+    }).of_database(MARIADB_VARIABLE),
+    on_value!("sqlx-sqlite-key", sqlite, |rounds, samples| {
+        round_trip::<Sqlite, UuidKey>(rounds, uuid_keys(), samples)
+    }),
+    on_value!("peer-sqlx-sqlite-uuid", sqlite, |rounds, samples| {
+        round_trip::<Sqlite, Uuid>(rounds, uuids(), samples)
+    }),
+    on_value!("sqlx-numeric-write-key", |rounds| write_numeric(rounds, number_keys())),
+    on_value!("peer-sqlx-numeric-write-rust-decimal", |rounds| write_numeric(rounds, decimals())),
+    on_value!("peer-sqlx-numeric-write-bigdecimal", |rounds| write_numeric(rounds, big_decimals())),
+    on_value!("sqlx-numeric-read-key", postgres, |rounds, samples| {
+        read_each::<_, NumberKey>(rounds, &samples.numbers)
+    }).of_database(POSTGRES_VARIABLE),
+    on_value!("peer-sqlx-numeric-read-rust-decimal", postgres, |rounds, samples| {
+        read_each::<_, Decimal>(rounds, &samples.numbers)
+    }).of_database(POSTGRES_VARIABLE),
+    on_value!("peer-sqlx-numeric-read-bigdecimal", postgres, |rounds, samples| {
+        read_each::<_, BigDecimal>(rounds, &samples.numbers)
+    }).of_database(POSTGRES_VARIABLE),
+];
 
 /// Writes a parameter and reads a value, so many times.
 #[inline(always)]
@@ -167,43 +162,24 @@ impl Buffer for SqliteArgumentsBuffer {
     }
 }
 
-fn uuids() -> &'static [Uuid; COUNT] {
-    static UUIDS: LazyLock<[Uuid; COUNT]> =
-        LazyLock::new(|| wide().map(|number| Uuid::from_u128(uuid_of(4, number))));
-    &UUIDS
+/// Parameters, made once.
+macro_rules! parameters {
+    ($($name:ident: $T:ty = $values:expr;)*) => {$(
+        fn $name() -> &'static [$T; COUNT] {
+            static VALUES: LazyLock<[$T; COUNT]> = LazyLock::new(|| $values);
+            &VALUES
+        }
+    )*};
 }
 
-fn uuid_keys() -> &'static [UuidKey; COUNT] {
-    static KEYS: LazyLock<[UuidKey; COUNT]> = LazyLock::new(|| {
-        uuids().map(|uuid| {
-            let key = UuidKey::try_from(uuid);
-            key.expect("every UUIDv4 is a short prefix COMB")
-        })
-    });
-    &KEYS
-}
-
-fn number_keys() -> &'static [NumberKey; COUNT] {
-    static KEYS: LazyLock<[NumberKey; COUNT]> = LazyLock::new(|| {
-        distributed().map(|number| {
-            let key = NumberKey::try_from(number);
-            key.expect("the numbers are DistributedIds")
-        })
-    });
-    &KEYS
-}
-
-fn decimals() -> &'static [Decimal; COUNT] {
-    static DECIMALS: LazyLock<[Decimal; COUNT]> = LazyLock::new(|| {
-        distributed().map(|number| Decimal::from_i128_with_scale(number.cast_signed(), 0))
-    });
-    &DECIMALS
-}
-
-fn big_decimals() -> &'static [BigDecimal; COUNT] {
-    static DECIMALS: LazyLock<[BigDecimal; COUNT]> =
-        LazyLock::new(|| distributed().map(BigDecimal::from));
-    &DECIMALS
+parameters! {
+    uuids: Uuid = wide().map(|number| Uuid::from_u128(uuid_of(4, number)));
+    uuid_keys: UuidKey = uuids().map(|uuid| uuid.try_into().expect("a UUIDv4 is a short COMB"));
+    number_keys: NumberKey =
+        distributed().map(|number| number.try_into().expect("the numbers are DistributedIds"));
+    decimals: Decimal =
+        distributed().map(|number| Decimal::from_i128_with_scale(number.cast_signed(), 0));
+    big_decimals: BigDecimal = distributed().map(BigDecimal::from);
 }
 
 /// What PostgreSQL has sent.
@@ -212,68 +188,55 @@ struct PostgresSamples {
     numbers: [PgValue; COUNT],
 }
 
-fn postgres(rounds: impl FnOnce(&PostgresSamples)) {
-    thread_local! {
-        static SAMPLES: OnceCell<PostgresSamples> = const { OnceCell::new() };
-    }
-    SAMPLES.with(|samples| {
-        rounds(samples.get_or_init(|| {
-            finished(async {
-                let mut db = PgConnection::connect(&address(POSTGRES_VARIABLE)).await?;
-                let sent = "SELECT id FROM unnest($1) WITH ORDINALITY AS sent (id, number) \
-                            ORDER BY number";
-                let query = sqlx::query(sent).bind(uuids().to_vec());
-                let uuids = query.fetch_all(&mut db).await?;
-                // A statement of its own: the parameter has another type.
-                let sent = "SELECT id FROM unnest($1::numeric[]) WITH ORDINALITY \
-                            AS sent (id, number) ORDER BY number";
-                let query = sqlx::query(sent).bind(number_keys().to_vec());
-                let numbers = query.fetch_all(&mut db).await?;
-                Ok(PostgresSamples {
-                    uuids: array::from_fn(|index| value(&uuids[index])),
-                    numbers: array::from_fn(|index| value(&numbers[index])),
-                })
-            })
-        }));
-    });
+/// Values of a database, read once in each thread.
+macro_rules! samples {
+    ($($name:ident: $Samples:ty = $conversation:block)*) => {$(
+        fn $name(rounds: impl FnOnce(&$Samples)) {
+            thread_local! {
+                static SAMPLES: OnceCell<$Samples> = const { OnceCell::new() };
+            }
+            SAMPLES.with(|samples| {
+                rounds(samples.get_or_init(|| finished(async $conversation)));
+            });
+        }
+    )*};
 }
 
-fn mysql(rounds: impl FnOnce(&[MySqlValue])) {
-    thread_local! {
-        static SAMPLES: OnceCell<Vec<MySqlValue>> = const { OnceCell::new() };
+samples! {
+    postgres: PostgresSamples = {
+        let mut db = PgConnection::connect(&address(POSTGRES_VARIABLE)).await?;
+        let sent = "SELECT id FROM unnest($1) WITH ORDINALITY AS sent (id, number) \
+                    ORDER BY number";
+        let query = sqlx::query(sent).bind(uuids().to_vec());
+        let uuids = query.fetch_all(&mut db).await?;
+        // A statement of its own: the parameter has another type.
+        let sent = "SELECT id FROM unnest($1::numeric[]) WITH ORDINALITY \
+                    AS sent (id, number) ORDER BY number";
+        let query = sqlx::query(sent).bind(number_keys().to_vec());
+        let numbers = query.fetch_all(&mut db).await?;
+        Ok(PostgresSamples {
+            uuids: array::from_fn(|index| value(&uuids[index])),
+            numbers: array::from_fn(|index| value(&numbers[index])),
+        })
     }
-    SAMPLES.with(|samples| {
-        rounds(samples.get_or_init(|| {
-            finished(async {
-                let mut db = MySqlConnection::connect(&address(MARIADB_VARIABLE)).await?;
-                let mut values = Vec::new();
-                for key in *uuid_keys() {
-                    let query = sqlx::query("SELECT cast(? AS binary(16))").bind(key);
-                    values.push(value(&query.fetch_one(&mut db).await?));
-                }
-                Ok(values)
-            })
-        }));
-    });
-}
-
-fn sqlite(rounds: impl FnOnce(&[SqliteValue])) {
-    thread_local! {
-        static SAMPLES: OnceCell<Vec<SqliteValue>> = const { OnceCell::new() };
+    mysql: Vec<MySqlValue> = {
+        let mut db = MySqlConnection::connect(&address(MARIADB_VARIABLE)).await?;
+        let mut values = Vec::new();
+        for key in *uuid_keys() {
+            let query = sqlx::query("SELECT cast(? AS binary(16))").bind(key);
+            values.push(value(&query.fetch_one(&mut db).await?));
+        }
+        Ok(values)
     }
-    SAMPLES.with(|samples| {
-        rounds(samples.get_or_init(|| {
-            finished(async {
-                let mut db = SqliteConnection::connect("sqlite::memory:").await?;
-                let mut values = Vec::new();
-                for key in *uuid_keys() {
-                    let query = sqlx::query("SELECT ?").bind(key);
-                    values.push(value(&query.fetch_one(&mut db).await?));
-                }
-                Ok(values)
-            })
-        }));
-    });
+    sqlite: Vec<SqliteValue> = {
+        let mut db = SqliteConnection::connect("sqlite::memory:").await?;
+        let mut values = Vec::new();
+        for key in *uuid_keys() {
+            let query = sqlx::query("SELECT ?").bind(key);
+            values.push(value(&query.fetch_one(&mut db).await?));
+        }
+        Ok(values)
+    }
 }
 
 fn value<R: Row<Database: Database<Row = R>>>(row: &R) -> DatabaseValue<R::Database>

@@ -12,33 +12,22 @@ use rowkey_core::generate::{
 use rowkey_core::{HotGuid, PrefixComb, ShortPrefixComb, UnixMillis, UuidV7};
 use uuid::Uuid;
 
-use crate::operation::{Operation, repeat};
+use crate::operation::{Operation, operation, repeat};
 
 /// Ids per batch.
 const BATCH: u64 = 256;
 
+type Comb = ShortPrefixComb<60_000>;
+
 pub(crate) const OPERATIONS: &[Operation] = &[
-    Operation::plain("short-prefix-comb-system-clock", |rounds| {
-        repeat(rounds, || made_with::<ShortPrefixComb>(&SystemClock))
-    }),
-    Operation::plain("short-prefix-comb-coarse-clock", |rounds| {
-        repeat(rounds, || made_with::<ShortPrefixComb>(&CoarseClock))
-    }),
-    Operation::plain("short-prefix-comb-generate", |rounds| {
-        repeat(rounds, ShortPrefixComb::<60_000>::generate)
-    }),
-    Operation::batch("short-prefix-comb-batch", BATCH, |rounds| {
-        repeat(rounds, || {
-            ShortPrefixComb::<60_000>::generate_batch(BATCH as usize)
-        })
-    }),
-    Operation::plain("prefix-comb-generate", |rounds| {
-        repeat(rounds, PrefixComb::generate)
-    }),
-    Operation::plain("uuid-v7-generate", |rounds| {
-        repeat(rounds, UuidV7::generate)
-    }),
-    Operation::plain("distributed-id-state", |rounds| {
+    operation!(plain "short-prefix-comb-system-clock", || made_with::<Comb>(&SystemClock)),
+    operation!(plain "short-prefix-comb-coarse-clock", || made_with::<Comb>(&CoarseClock)),
+    operation!(plain "short-prefix-comb-generate", Comb::generate),
+    operation!(plain "short-prefix-comb-batch", || Comb::generate_batch(BATCH as usize))
+        .per_round(BATCH),
+    operation!(plain "prefix-comb-generate", PrefixComb::generate),
+    operation!(plain "uuid-v7-generate", UuidV7::generate),
+    Operation::new("distributed-id-state", "baseline-plain", |rounds| {
         let mut state = DistributedIdState::new();
         let mut entropy = SystemEntropy::new();
         let mut now = 1_780_000_000_000;
@@ -47,40 +36,28 @@ pub(crate) const OPERATIONS: &[Operation] = &[
             state.next(UnixMillis::new(now), entropy.next_u64())
         })
     }),
-    Operation::plain("distributed-id-generator", |rounds| {
+    Operation::new("distributed-id-generator", "baseline-plain", |rounds| {
         let generator = DistributedIdGenerator::new().with_clock(HurriedClock::default());
         repeat(rounds, || generator.generate())
     }),
-    Operation::plain("distributed-id128-generator", |rounds| {
+    Operation::new("distributed-id128-generator", "baseline-plain", |rounds| {
         let generator = DistributedId128Generator::new().with_clock(HurriedClock::default());
         repeat(rounds, || generator.generate())
     }),
-    Operation::plain("hot-guid-generate", |rounds| {
-        repeat(rounds, || HotGuid::generate_for(&7))
-    }),
+    operation!(plain "hot-guid-generate", || HotGuid::generate_for(&7)),
     // What every generator with a clock pays at least.
-    Operation::plain("clock-system", |rounds| repeat(rounds, SystemTime::now)),
-    Operation::plain("clock-coarse", |rounds| {
-        repeat(rounds, || CoarseClock.now())
-    }),
-    Operation::plain("peer-uuid-v4-fast-rng", |rounds| {
-        repeat(rounds, Uuid::new_v4)
-    }),
+    operation!(plain "clock-system", SystemTime::now),
+    operation!(plain "clock-coarse", || CoarseClock.now()),
+    operation!(plain "peer-uuid-v4-fast-rng", Uuid::new_v4),
     // What `Uuid::new_v4` does without the feature `fast-rng`; one build cannot have both.
-    Operation::plain("peer-uuid-v4-plain", |rounds| {
-        repeat(rounds, || {
-            let mut random = [0; 16];
-            getrandom::fill(&mut random).expect("the operating system has random bytes");
-            uuid::Builder::from_random_bytes(random).into_uuid()
-        })
+    operation!(plain "peer-uuid-v4-plain", || {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).expect("the operating system has random bytes");
+        uuid::Builder::from_random_bytes(random).into_uuid()
     }),
-    Operation::plain("peer-uuid-v7-fast-rng", |rounds| {
-        repeat(rounds, Uuid::now_v7)
-    }),
-    Operation::plain("peer-ulid", |rounds| repeat(rounds, ulid::Ulid::generate)),
-    Operation::plain("peer-ferroid-ulid", |rounds| {
-        repeat(rounds, ferroid::generator::thread_local::Ulid::new_ulid)
-    }),
+    operation!(plain "peer-uuid-v7-fast-rng", Uuid::now_v7),
+    operation!(plain "peer-ulid", ulid::Ulid::generate),
+    operation!(plain "peer-ferroid-ulid", ferroid::generator::thread_local::Ulid::new_ulid),
 ];
 
 /// What `generate` does outside of scopes, with a clock of choice.

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail, ensure};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::Operation;
 
@@ -81,60 +80,20 @@ impl Measurements {
     }
 }
 
-/// The samples of a Criterion benchmark: rounds and the nanoseconds that they took together.
-#[derive(Debug, Deserialize)]
-struct Samples {
-    iters: Vec<f64>,
-    times: Vec<f64>,
-}
-
 /// Nanoseconds of the fastest round: what else the machine does only ever adds to them.
 fn nanoseconds(target: &Path, built: SystemTime, operation: &Operation) -> Result<f64> {
-    let path = target
-        .join("criterion")
-        .join(WALL_GROUP)
-        .join(operation.name)
-        .join("new")
-        .join("sample.json");
-    let samples: Samples = figures(&path, built, "wall")?;
+    let path = format!("criterion/{WALL_GROUP}/{}/new/sample.json", operation.name);
+    let samples = figures(&target.join(&path), built, "wall")?;
+    // Rounds, and the nanoseconds that they took together.
+    let [rounds, times] = ["iters", "times"].map(|name| samples[name].as_array());
+    let samples = times
+        .into_iter()
+        .flatten()
+        .zip(rounds.into_iter().flatten());
     samples
-        .times
-        .iter()
-        .zip(&samples.iters)
-        .map(|(time, rounds)| time / rounds)
+        .filter_map(|(time, rounds)| Some(time.as_f64()? / rounds.as_f64()?))
         .min_by(f64::total_cmp)
-        .with_context(|| format!("{} has no samples", path.display()))
-}
-
-/// The parts of a Gungraun summary that matter here.
-#[derive(Debug, Deserialize)]
-struct Summary {
-    profiles: Vec<Profile>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Profile {
-    data: ProfileData,
-}
-
-#[derive(Debug, Deserialize)]
-struct ProfileData {
-    total: Total,
-}
-
-#[derive(Debug, Deserialize)]
-struct Total {
-    metrics: HashMap<String, Metric>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Metric {
-    values: Values,
-}
-
-#[derive(Debug, Deserialize)]
-struct Values {
-    new: f64,
+        .with_context(|| format!("{path} has no samples"))
 }
 
 /// Instructions of one round.
@@ -144,36 +103,26 @@ fn instructions(
     number: usize,
     operation: &Operation,
 ) -> Result<f64> {
-    let path: PathBuf = target
-        .join("gungraun")
-        .join(env!("CARGO_PKG_NAME"))
-        .join("instructions")
-        .join("counts")
-        .join(format!("operation.number_{number}"))
-        .join("summary.json");
-    let summary: Summary = figures(&path, built, "instructions")?;
-    let count = summary
-        .profiles
-        .iter()
-        .find_map(|profile| profile.data.total.metrics.get("Ir"))
-        .with_context(|| format!("{} has no count of instructions", path.display()))?;
-    Ok(count.values.new / operation.rounds_for(COUNTED_OPERATIONS) as f64)
+    let package = env!("CARGO_PKG_NAME");
+    let path =
+        format!("gungraun/{package}/instructions/counts/operation.number_{number}/summary.json");
+    let summary = figures(&target.join(&path), built, "instructions")?;
+    let mut profiles = summary["profiles"].as_array().into_iter().flatten();
+    let count = profiles
+        .find_map(|profile| profile["data"]["total"]["metrics"]["Ir"]["values"]["new"].as_f64())
+        .with_context(|| format!("{path} has no count of instructions"))?;
+    Ok(count / operation.rounds_for(COUNTED_OPERATIONS) as f64)
 }
 
 /// Reads a file of figures that a benchmark has written since it was built.
-fn figures<T: DeserializeOwned>(path: &Path, built: SystemTime, benchmark: &str) -> Result<T> {
-    let advice = || {
-        format!(
-            "run the benchmark `{benchmark}` first: no {}",
-            path.display()
-        )
-    };
+fn figures(path: &Path, built: SystemTime, benchmark: &str) -> Result<Value> {
+    let shown = path.display();
+    let advice = || format!("run the benchmark `{benchmark}` first: no {shown}");
     let written = fs::metadata(path).with_context(advice)?.modified()?;
     ensure!(
         written >= built,
-        "run the benchmark `{benchmark}` again: {} is older than the code",
-        path.display()
+        "run the benchmark `{benchmark}` again: {shown} is older than the code"
     );
     let json = fs::read_to_string(path).with_context(advice)?;
-    serde_json::from_str(&json).with_context(|| format!("{} is unreadable", path.display()))
+    serde_json::from_str(&json).with_context(|| format!("{shown} is unreadable"))
 }

@@ -20,52 +20,28 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// An operation without input.
-    pub(crate) const fn plain(name: &'static str, rounds: fn(u64)) -> Self {
+    /// An operation that costs as much as its loop more than the `baseline`.
+    pub(crate) const fn new(name: &'static str, baseline: &'static str, rounds: fn(u64)) -> Self {
         Self {
             name,
             per_round: 1,
-            baseline: "baseline-plain",
+            baseline,
             database: None,
             rounds,
         }
     }
 
-    /// An operation on one of the numbers of [`inputs`].
-    pub(crate) const fn on_number(name: &'static str, rounds: fn(u64)) -> Self {
-        Self {
-            baseline: "baseline-number",
-            ..Self::plain(name, rounds)
-        }
+    /// The same for a round that does it more than once.
+    pub(crate) const fn per_round(self, per_round: u64) -> Self {
+        Self { per_round, ..self }
     }
 
-    /// An operation on one of the texts or byte strings of [`inputs`].
-    pub(crate) const fn on_slice(name: &'static str, rounds: fn(u64)) -> Self {
-        Self {
-            baseline: "baseline-slice",
-            ..Self::plain(name, rounds)
-        }
-    }
-
-    /// An operation that a round does more than once.
-    pub(crate) const fn batch(name: &'static str, per_round: u64, rounds: fn(u64)) -> Self {
-        Self {
-            per_round,
-            ..Self::plain(name, rounds)
-        }
-    }
-
-    /// An operation on a value that a driver has read.
+    /// The same on values of a database, whose address is in this variable.
     #[cfg(feature = "drivers")]
-    pub(crate) const fn on_value(
-        name: &'static str,
-        database: Option<&'static str>,
-        rounds: fn(u64),
-    ) -> Self {
+    pub(crate) const fn of_database(self, variable: &'static str) -> Self {
         Self {
-            baseline: "baseline-value",
-            database,
-            ..Self::plain(name, rounds)
+            database: Some(variable),
+            ..self
         }
     }
 
@@ -86,17 +62,37 @@ impl Operation {
     }
 }
 
+/// A row of a table of operations: what it is called with, its name, the inputs if there are any,
+/// and the function.
+macro_rules! operation {
+    (plain $name:literal, $function:expr) => {
+        $crate::Operation::new($name, "baseline-plain", |rounds| {
+            $crate::operation::repeat(rounds, $function)
+        })
+    };
+    (number $name:literal, $inputs:expr, $function:expr) => {
+        $crate::Operation::new($name, "baseline-number", |rounds| {
+            $crate::operation::on_each(rounds, $inputs, $function)
+        })
+    };
+    (text $name:literal, $inputs:expr, $function:expr) => {
+        $crate::Operation::new($name, "baseline-slice", |rounds| {
+            $crate::operation::on_each_text(rounds, $inputs, $function)
+        })
+    };
+    (bytes $name:literal, $inputs:expr, $function:expr) => {
+        $crate::Operation::new($name, "baseline-slice", |rounds| {
+            $crate::operation::on_each_bytes(rounds, $inputs, $function)
+        })
+    };
+}
+pub(crate) use operation;
+
 /// The loops with nothing in them.
 pub(crate) const BASELINES: &[Operation] = &[
-    Operation::plain("baseline-plain", |rounds| repeat(rounds, || ())),
-    Operation::on_number("baseline-number", |rounds| {
-        on_each(rounds, inputs::wide(), |_| ())
-    }),
-    Operation::on_slice("baseline-slice", |rounds| {
-        on_each_text(rounds, &inputs::texts().hyphenated, |_| ())
-    }),
-    #[cfg(feature = "drivers")]
-    crate::drivers::BASELINE,
+    operation!(plain "baseline-plain", || ()),
+    operation!(number "baseline-number", inputs::wide(), |_| ()),
+    operation!(text "baseline-slice", &inputs::texts().hyphenated, |_| ()),
 ];
 
 /// Calls `operation` so many times.

@@ -9,46 +9,32 @@ use rowkey_core::public_id::{PublicId, PublicIdCipher, PublicIdValue};
 use rowkey_core::{AnyUuid, DistributedId};
 
 use crate::inputs::{COUNT, distributed, wide};
-use crate::operation::{Operation, on_each, on_each_bytes};
+use crate::operation::{Operation, operation};
 
 const KEY: [u8; 32] = [0x5a; 32];
 
 pub(crate) const OPERATIONS: &[Operation] = &[
-    Operation::on_number("public-id-encode-u64", |rounds| {
-        on_each(rounds, wide(), |number| cipher().encode(&(number as u64)))
+    operation!(number "public-id-encode-u64", wide(), |number| cipher().encode(&(number as u64))),
+    operation!(number "public-id-encode-distributed-id", distributed(), |number| {
+        cipher().encode(&DistributedId::constant(number))
     }),
-    Operation::on_number("public-id-encode-distributed-id", |rounds| {
-        on_each(rounds, distributed(), |number| {
-            cipher().encode(&DistributedId::constant(number))
-        })
+    operation!(number "public-id-encode-128-bits", wide(), |number| {
+        cipher().encode(&AnyUuid::from_u128(number))
     }),
-    Operation::on_number("public-id-encode-128-bits", |rounds| {
-        on_each(rounds, wide(), |number| {
-            cipher().encode(&AnyUuid::from_u128(number))
-        })
+    operation!(bytes "public-id-decode-u64", &public_ids().word, decode::<u64>),
+    operation!(
+        bytes "public-id-decode-distributed-id", &public_ids().distributed, decode::<DistributedId>
+    ),
+    operation!(bytes "public-id-decode-128-bits", &public_ids().wide, decode::<AnyUuid>),
+    operation!(number "peer-aes-encrypt", wide(), |number| {
+        let mut block = number.to_be_bytes().into();
+        aes().encrypt_block(&mut block);
+        block
     }),
-    Operation::on_slice("public-id-decode-u64", |rounds| {
-        on_each_bytes(rounds, &public_ids().word, decode::<u64>)
-    }),
-    Operation::on_slice("public-id-decode-distributed-id", |rounds| {
-        on_each_bytes(rounds, &public_ids().distributed, decode::<DistributedId>)
-    }),
-    Operation::on_slice("public-id-decode-128-bits", |rounds| {
-        on_each_bytes(rounds, &public_ids().wide, decode::<AnyUuid>)
-    }),
-    Operation::on_number("peer-aes-encrypt", |rounds| {
-        on_each(rounds, wide(), |number| {
-            let mut block = number.to_be_bytes().into();
-            aes().encrypt_block(&mut block);
-            block
-        })
-    }),
-    Operation::on_slice("peer-aes-decrypt", |rounds| {
-        on_each_bytes(rounds, &public_ids().wide, |bytes| {
-            let mut block = array(bytes).into();
-            aes().decrypt_block(&mut block);
-            block
-        })
+    operation!(bytes "peer-aes-decrypt", &public_ids().wide, |bytes| {
+        let mut block = array(bytes).into();
+        aes().decrypt_block(&mut block);
+        block
     }),
 ];
 

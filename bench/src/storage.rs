@@ -8,7 +8,7 @@ use rowkey_core::storage::{Column, Storage, StoragePlan, Stored, StoredRef};
 use uuid::Uuid;
 
 use crate::inputs::{COUNT, distributed, texts, wide};
-use crate::operation::{Operation, on_each, on_each_bytes, on_each_text};
+use crate::operation::{Operation, operation};
 
 // Constants, as the plans of keys are.
 const IDENTITY: Column = column(FormatKind::ShortPrefixComb, Backend::Postgres);
@@ -31,61 +31,33 @@ const fn column(format: FormatKind, backend: Backend) -> Column {
 }
 
 pub(crate) const OPERATIONS: &[Operation] = &[
-    Operation::on_number("encode-postgres-uuid", |rounds| {
-        on_each(rounds, wide(), |value| uuid_bytes(IDENTITY.encode(value)))
+    operation!(number "encode-postgres-uuid", wide(), |value| uuid_bytes(IDENTITY.encode(value))),
+    operation!(number "encode-sql-server-suffix-short", wide(), |value| uuid_bytes(SWAP_SHORT.encode(value))),
+    operation!(number "encode-sql-server-suffix-full", wide(), |value| uuid_bytes(SWAP_FULL.encode(value))),
+    operation!(number "encode-sql-server-image", wide(), |value| uuid_bytes(SQL_SERVER.encode(value))),
+    operation!(number "encode-sqlite-digits", distributed(), |value| SQLITE_DIGITS.encode(value)),
+    operation!(number "encode-mariadb-native-uuid", wide(), |value| NATIVE_UUID.encode(value)),
+    operation!(bytes "decode-postgres-uuid", &columns().identity, |bytes| {
+        IDENTITY.decode(StoredRef::Bytes(bytes)).ok()
     }),
-    Operation::on_number("encode-sql-server-suffix-short", |rounds| {
-        on_each(rounds, wide(), |value| uuid_bytes(SWAP_SHORT.encode(value)))
+    operation!(bytes "decode-sql-server-suffix-short", &columns().swap_short, |bytes| {
+        SWAP_SHORT.decode(StoredRef::Bytes(bytes)).ok()
     }),
-    Operation::on_number("encode-sql-server-suffix-full", |rounds| {
-        on_each(rounds, wide(), |value| uuid_bytes(SWAP_FULL.encode(value)))
+    operation!(bytes "decode-sql-server-suffix-full", &columns().swap_full, |bytes| {
+        SWAP_FULL.decode(StoredRef::Bytes(bytes)).ok()
     }),
-    Operation::on_number("encode-sql-server-image", |rounds| {
-        on_each(rounds, wide(), |value| uuid_bytes(SQL_SERVER.encode(value)))
+    operation!(bytes "decode-sql-server-image", &columns().sql_server, |bytes| {
+        SQL_SERVER.decode(StoredRef::Bytes(bytes)).ok()
     }),
-    Operation::on_number("encode-sqlite-digits", |rounds| {
-        on_each(rounds, distributed(), |value| SQLITE_DIGITS.encode(value))
+    operation!(text "decode-sqlite-digits", &texts().decimal, |text| {
+        SQLITE_DIGITS.decode(StoredRef::Text(text)).ok()
     }),
-    Operation::on_number("encode-mariadb-native-uuid", |rounds| {
-        on_each(rounds, wide(), |value| NATIVE_UUID.encode(value))
+    operation!(text "decode-mariadb-native-uuid", &columns().native_uuid, |text| {
+        NATIVE_UUID.decode(StoredRef::Text(text)).ok()
     }),
-    Operation::on_slice("decode-postgres-uuid", |rounds| {
-        on_each_bytes(rounds, &columns().identity, |bytes| {
-            IDENTITY.decode(StoredRef::Bytes(bytes)).ok()
-        })
-    }),
-    Operation::on_slice("decode-sql-server-suffix-short", |rounds| {
-        on_each_bytes(rounds, &columns().swap_short, |bytes| {
-            SWAP_SHORT.decode(StoredRef::Bytes(bytes)).ok()
-        })
-    }),
-    Operation::on_slice("decode-sql-server-suffix-full", |rounds| {
-        on_each_bytes(rounds, &columns().swap_full, |bytes| {
-            SWAP_FULL.decode(StoredRef::Bytes(bytes)).ok()
-        })
-    }),
-    Operation::on_slice("decode-sql-server-image", |rounds| {
-        on_each_bytes(rounds, &columns().sql_server, |bytes| {
-            SQL_SERVER.decode(StoredRef::Bytes(bytes)).ok()
-        })
-    }),
-    Operation::on_slice("decode-sqlite-digits", |rounds| {
-        on_each_text(rounds, &texts().decimal, |text| {
-            SQLITE_DIGITS.decode(StoredRef::Text(text)).ok()
-        })
-    }),
-    Operation::on_slice("decode-mariadb-native-uuid", |rounds| {
-        on_each_text(rounds, &columns().native_uuid, |text| {
-            NATIVE_UUID.decode(StoredRef::Text(text)).ok()
-        })
-    }),
-    Operation::on_number("peer-uuid-bytes", |rounds| {
-        on_each(rounds, wide(), |value| Uuid::from_u128(value).into_bytes())
-    }),
-    Operation::on_slice("peer-uuid-from-bytes", |rounds| {
-        on_each_bytes(rounds, &columns().identity, |bytes| {
-            Uuid::from_slice(bytes).ok()
-        })
+    operation!(number "peer-uuid-bytes", wide(), |value| Uuid::from_u128(value).into_bytes()),
+    operation!(bytes "peer-uuid-from-bytes", &columns().identity, |bytes| {
+        Uuid::from_slice(bytes).ok()
     }),
 ];
 

@@ -21,64 +21,49 @@ pub(crate) struct Args {
     steps: Vec<String>,
 }
 
-/// One check.
-struct Step {
-    name: &'static str,
-    headline: &'static str,
-    tools: &'static [Tool],
-    run: fn() -> Result<()>,
-}
+/// One check: its name, what it is about, the tools that it needs, and itself.
+struct Step(
+    &'static str,
+    &'static str,
+    &'static [Tool],
+    fn() -> Result<()>,
+);
 
 /// Every check, in the order they run: quick ones first.
 #[rustfmt::skip]
 const STEPS: &[Step] = &[
-    step("fmt", "formatting", &[], fmt),
-    step("msrv", "minimum Rust versions", &[], msrv::run),
-    step("deny", "licences and duplicate dependencies", &[tool::DENY], deny),
-    step("clippy", "lints", &[], clippy),
-    step("doc", "documentation", &[], doc),
-    step("diagrams", "diagrams of the book", &[], diagrams::check),
-    step("book", "the book and its links", &[tool::MDBOOK, tool::HYPERLINK], book::run),
-    step("features", "feature combinations", &[tool::HACK], features),
-    step("packages", "packages", &[], packages::run),
-    step("consumer", "a consumer of each set of features", &[], consumer::run),
-    step("fuzz", "fuzz targets", &[tool::FUZZ], fuzz::run),
+    Step("fmt", "formatting", &[], fmt),
+    Step("msrv", "minimum Rust versions", &[], msrv::run),
+    Step("deny", "licences and duplicate dependencies", &[tool::DENY], deny),
+    Step("clippy", "lints", &[], clippy),
+    Step("doc", "documentation", &[], doc),
+    Step("diagrams", "diagrams of the book", &[], diagrams::check),
+    Step("book", "the book and its links", &[tool::MDBOOK, tool::HYPERLINK], book::run),
+    Step("features", "feature combinations", &[tool::HACK], features),
+    Step("packages", "packages", &[], packages::run),
+    Step("consumer", "a consumer of each set of features", &[], consumer::run),
+    Step("fuzz", "fuzz targets", &[tool::FUZZ], fuzz::run),
 ];
-
-const fn step(
-    name: &'static str,
-    headline: &'static str,
-    tools: &'static [Tool],
-    run: fn() -> Result<()>,
-) -> Step {
-    Step {
-        name,
-        headline,
-        tools,
-        run,
-    }
-}
 
 fn names() -> PossibleValuesParser {
     let steps = STEPS.iter();
-    steps
-        .map(|step| PossibleValue::new(step.name).help(step.headline))
-        .into()
+    let values = steps.map(|Step(name, headline, ..)| PossibleValue::new(name).help(headline));
+    values.into()
 }
 
 /// Runs the steps that were asked for, all of them by default.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let is_chosen =
-        |step: &&Step| args.steps.is_empty() || args.steps.iter().any(|name| name == step.name);
+        |step: &&Step| args.steps.is_empty() || args.steps.iter().any(|name| name == step.0);
     let steps: Vec<&Step> = STEPS.iter().filter(is_chosen).collect();
 
     // Before anything runs: a missing tool should not show up after minutes.
-    for tool in steps.iter().flat_map(|step| step.tools) {
+    for tool in steps.iter().flat_map(|Step(_, _, tools, _)| *tools) {
         tool.require()?;
     }
 
     let start = Instant::now();
-    for (index, Step { headline, run, .. }) in steps.iter().enumerate() {
+    for (index, Step(_, headline, _, run)) in steps.iter().enumerate() {
         println!("\n==> [{}/{}] {headline}", index + 1, steps.len());
         let start = Instant::now();
         run().with_context(|| format!("{headline} failed after {}", seconds(start.elapsed())))?;

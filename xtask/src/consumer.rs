@@ -20,16 +20,9 @@ const PACKAGES: [&str; 2] = ["rowkey-consumer", "renamed"];
 const DRIVERS: [&str; 3] = ["diesel", "sea-orm", "sqlx"];
 
 /// What brings the standard library, and with it randomness: every feature that needs it.
+#[rustfmt::skip]
 const STD: &[&str] = &[
-    "std",
-    "coarse-clock",
-    "default",
-    "schemars",
-    "utoipa",
-    "proptest",
-    "diesel",
-    "sea-orm",
-    "sqlx",
+    "std", "coarse-clock", "default", "schemars", "utoipa", "proptest", "diesel", "sea-orm", "sqlx",
     "tiberius",
 ];
 
@@ -37,6 +30,7 @@ const STD: &[&str] = &[
 ///
 /// What follows a slash is a feature of the package: another dependency may have turned on those of
 /// a package, but not those of keys.
+#[rustfmt::skip]
 const BROUGHT_BY: [(&str, &[&str]); 25] = [
     ("rowkey-core/std", STD),
     ("rowkey-core/coarse-clock", &["coarse-clock"]),
@@ -58,10 +52,7 @@ const BROUGHT_BY: [(&str, &[&str]); 25] = [
     ("sqlx-core", &["sea-orm", "sqlx"]),
     ("sqlx-postgres", &["sea-orm-postgres", "sqlx-postgres"]),
     ("sqlx-mysql", &["sea-orm-mysql", "sqlx-mysql"]),
-    (
-        "libsqlite3-sys",
-        &["diesel-sqlite", "sea-orm-sqlite", "sqlx-sqlite"],
-    ),
+    ("libsqlite3-sys", &["diesel-sqlite", "sea-orm-sqlite", "sqlx-sqlite"]),
     ("sea-orm", &["sea-orm"]),
     ("diesel", &["diesel"]),
     // Client libraries are for users to choose.
@@ -203,25 +194,22 @@ mod tests {
     #[test]
     fn each_feature_is_a_set_and_so_are_combinations() {
         let sets = sets(&["std", "diesel-mysql", "sqlx-mysql", "sqlx-sqlite"]);
-        let shown: Vec<(&str, String)> = sets
-            .iter()
-            .map(|set| (set.name.as_str(), set.features.join(" ")))
+        let sets = sets.iter();
+        let shown: Vec<String> = sets
+            .map(|set| format!("{}: {}", set.name, set.features.join(" ")))
             .collect();
         assert_eq!(
             shown,
             [
-                ("no features", String::new()),
-                ("std", "std".into()),
-                ("diesel-mysql", "diesel-mysql".into()),
-                ("sqlx-mysql", "sqlx-mysql".into()),
-                ("sqlx-sqlite", "sqlx-sqlite".into()),
-                ("all of diesel", "diesel-mysql".into()),
-                ("all of sea-orm", String::new()),
-                ("all of sqlx", "sqlx-mysql sqlx-sqlite".into()),
-                (
-                    "everything",
-                    "std diesel-mysql sqlx-mysql sqlx-sqlite".into()
-                ),
+                "no features: ",
+                "std: std",
+                "diesel-mysql: diesel-mysql",
+                "sqlx-mysql: sqlx-mysql",
+                "sqlx-sqlite: sqlx-sqlite",
+                "all of diesel: diesel-mysql",
+                "all of sea-orm: ",
+                "all of sqlx: sqlx-mysql sqlx-sqlite",
+                "everything: std diesel-mysql sqlx-mysql sqlx-sqlite",
             ]
         );
     }
@@ -243,37 +231,38 @@ mod tests {
             };
             check_tree(&set, &tree.join("\n")).map_err(|error| error.to_string())
         };
-        let none = ["rowkey-core v0.1.0 (/a path/rowkey-core)|", "uuid v1.29.1|"];
-        assert_eq!(check(&[], &none), Ok(()));
-        assert_eq!(
-            check(&["serde"], &none).unwrap_err(),
-            "rowkey-core/serde is no dependency, although [\"default\", \"serde\"] bring it"
-        );
-
-        let std = [
-            "rowkey-core v0.1.0 (/a path/rowkey-core)|std (*)",
-            "getrandom v0.4.3|std",
-        ];
-        assert_eq!(check(&["std"], &std), Ok(()));
-        let serde = [
-            std[1],
-            "rowkey-core v0.1.0 (/a path/rowkey-core)|serde,std",
-            "serde v1.0.229|",
-        ];
-        assert_eq!(check(&["std", "serde"], &serde), Ok(()));
-        assert_eq!(
-            check(&["std"], &serde).unwrap_err(),
-            "rowkey-core/serde is a dependency, which only [\"default\", \"serde\"] may bring"
-        );
-        // As a dependency of another one, without a word of it in the features of keys.
-        assert_eq!(
-            check(&["std"], &[std[0], std[1], "serde v1.0.229|"]).unwrap_err(),
-            "serde is a dependency, which only [\"default\", \"serde\", \"schemars\", \"utoipa\"] \
-             may bring"
-        );
-        assert_eq!(
-            check(&[], &["rowkey-core"]).unwrap_err(),
-            "could not read the answer of `cargo tree`: `rowkey-core`"
-        );
+        let core = "rowkey-core v0.1.0 (/a path/rowkey-core)|";
+        let (core_std, core_serde) = (format!("{core}std (*)"), format!("{core}serde,std"));
+        let (getrandom, serde) = ("getrandom v0.4.3|std", "serde v1.0.229|");
+        assert_eq!(check(&[], &[core, "uuid v1.29.1|"]), Ok(()));
+        assert_eq!(check(&["std"], &[&core_std, getrandom]), Ok(()));
+        let with_serde = [getrandom, &core_serde, serde];
+        assert_eq!(check(&["std", "serde"], &with_serde), Ok(()));
+        for (features, tree, error) in [
+            (
+                "serde",
+                &[core][..],
+                "rowkey-core/serde is no dependency, although [\"default\", \"serde\"] bring it",
+            ),
+            (
+                "std",
+                &with_serde,
+                "rowkey-core/serde is a dependency, which only [\"default\", \"serde\"] may bring",
+            ),
+            // As a dependency of another one, without a word of it in the features of keys.
+            (
+                "std",
+                &[&core_std, getrandom, serde],
+                "serde is a dependency, which only [\"default\", \"serde\", \"schemars\", \
+                 \"utoipa\"] may bring",
+            ),
+            (
+                "std",
+                &["rowkey-core"],
+                "could not read the answer of `cargo tree`: `rowkey-core`",
+            ),
+        ] {
+            assert_eq!(check(&[features], tree).unwrap_err(), error);
+        }
     }
 }

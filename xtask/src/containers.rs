@@ -111,24 +111,23 @@ impl Image {
                 known.join(", ")
             );
         }
+        let is_named = |image: &Self| names.iter().any(|name| name == image.name());
         let accepted = variable(EULA_VARIABLE).is_some_and(|answer| answer == "Y");
-        let mut chosen = Vec::new();
-        for image in &IMAGES {
-            let is_named = names.iter().any(|name| name == image.name());
-            if !is_named && !names.is_empty() {
-                continue;
-            }
-            if accepted || image.backend != Backend::SqlServer {
-                chosen.push(image);
-                continue;
-            }
+        let mut chosen: Vec<&Self> = IMAGES.iter().collect();
+        chosen.retain(|image| names.is_empty() || is_named(image));
+        if let Some(index) = chosen
+            .iter()
+            .position(|image| image.backend == Backend::SqlServer)
+            && !accepted
+        {
             let refusal = format!(
                 "sqlserver is not started: its image runs for those who accept the terms at \
                  https://go.microsoft.com/fwlink/?linkid=857698, which only you can do, by \
                  {EULA_VARIABLE}=Y"
             );
-            ensure!(!is_named, refusal);
+            ensure!(names.is_empty(), refusal);
             println!("{refusal}");
+            chosen.remove(index);
         }
         Ok(chosen)
     }
@@ -199,9 +198,10 @@ impl Servers {
             }
             servers.variables.push((variable, url));
         }
-        let names = started.iter().map(|(image, _)| image.name());
-        let required = env::var(REQUIRE_VARIABLE).unwrap_or_default();
-        let required = with_names(&required, names);
+        let mut required = env::var(REQUIRE_VARIABLE).unwrap_or_default();
+        for (image, _) in started {
+            required = format!("{required},{}", image.name());
+        }
         servers.variables.push((REQUIRE_VARIABLE, required));
         Ok(servers)
     }
@@ -234,7 +234,7 @@ fn wait_until_healthy(id: &str) -> Result<()> {
             "running starting" | "created starting" => {}
             state => {
                 let _ = docker(&["logs", "--tail=20", id]).status();
-                bail!("the container wrote this, and then was {state}");
+                bail!("the container wrote this, and then was `{state}`");
             }
         }
         ensure!(!INTERRUPTED.load(Ordering::SeqCst), "interrupted");
@@ -260,17 +260,6 @@ fn random_password() -> Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).context("could not make a password")?;
     Ok(format!("Rk-{:032x}", u128::from_ne_bytes(bytes)))
-}
-
-/// A list of names with further ones, each once.
-fn with_names<'a>(list: &'a str, further: impl Iterator<Item = &'a str>) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for name in list.split(',').map(str::trim).chain(further) {
-        if !name.is_empty() && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.join(",")
 }
 
 /// Whether a signal has asked for the end.
@@ -384,14 +373,5 @@ mod tests {
     fn the_port_is_read_from_dockers_answer() {
         assert_eq!(mapped_port("127.0.0.1:49153\n").unwrap(), 49153);
         assert!(mapped_port("").is_err());
-    }
-
-    #[test]
-    fn what_is_required_already_stays_required() {
-        assert_eq!(with_names("", ["postgres"].into_iter()), "postgres");
-        assert_eq!(
-            with_names("sqlite, postgres,", ["postgres", "mysql"].into_iter()),
-            "sqlite,postgres,mysql"
-        );
     }
 }

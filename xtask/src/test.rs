@@ -120,33 +120,30 @@ fn cargo_test(metadata: &Metadata, missing: &[ClientLibrary], extra: &[String]) 
     // is for test binaries, which cargo does not tell about colours.
     all.env("CARGO_TERM_COLOR", "never")
         .env_remove("CLICOLOR_FORCE");
-    // Cargo would ignore the choice of a package next to --workspace.
-    if selects_packages(extra) {
-        let is_selected = |name: &str| selects_package(extra, name);
-        all.args(client_library::feature_args(metadata, is_selected, missing));
-    } else {
-        all.args(client_library::feature_args(metadata, |_| true, missing));
+    let chosen = chosen_packages(extra);
+    let is_selected = |name: &str| chosen.is_empty() || chosen.contains(&name);
+    all.args(client_library::feature_args(metadata, is_selected, missing));
+    // Cargo would ignore the choice of a package next to it.
+    if chosen.is_empty() {
         all.arg("--workspace");
     }
     all.args(extra);
     all
 }
 
-fn selects_packages(cargo_test_args: &[String]) -> bool {
-    cargo_test_args
-        .iter()
-        .take_while(|arg| *arg != "--")
-        .any(|arg| arg.starts_with("--package") || arg.starts_with("-p"))
-}
-
-/// Whether the package of this name is one of those that are chosen.
-fn selects_package(cargo_test_args: &[String], name: &str) -> bool {
+/// The packages that are chosen, as far as they are named in the same word as the option or in the
+/// next one.
+fn chosen_packages(cargo_test_args: &[String]) -> Vec<&str> {
     let mut args = cargo_test_args.iter().take_while(|arg| *arg != "--");
-    args.any(|arg| {
-        arg.trim_start_matches("--package=")
-            .trim_start_matches("-p")
-            == name
-    })
+    let mut chosen = Vec::new();
+    while let Some(arg) = args.next() {
+        match arg.strip_prefix("--package").or(arg.strip_prefix("-p")) {
+            Some("") => chosen.extend(args.next().map(String::as_str)),
+            Some(name) => chosen.push(name.trim_start_matches('=')),
+            None => {}
+        }
+    }
+    chosen
 }
 
 /// Runs a command and passes its output on line by line, reading the totals from it.
@@ -222,75 +219,53 @@ fn tests(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::iter;
-
     use clap::Parser;
 
     use super::*;
 
-    fn line(passed: usize, failed: usize, skipped: usize, url: Option<&str>) -> String {
-        let counts = Counts {
-            passed,
-            failed,
-            skipped,
-        };
-        backend_line(Backend::MySql, counts, false, |name| {
-            assert_eq!(name, "ROWKEY_TEST_MYSQL_URL");
-            url.map(str::to_owned)
-        })
+    fn args(words: &str) -> Vec<String> {
+        words.split_whitespace().map(str::to_owned).collect()
     }
 
     #[test]
-    fn a_backend_that_ran_is_told_by_its_results() {
-        assert_eq!(line(14, 0, 0, None), "mysql      ran (14 tests)");
-        assert_eq!(line(1, 0, 0, None), "mysql      ran (1 test)");
-        assert_eq!(
-            line(12, 2, 1, None),
-            "mysql      ran (14 tests, 2 failed, 1 more ignored)"
-        );
-        assert_eq!(
-            line(0, 2, 0, Some("mysql://somewhere")),
-            "mysql      ran (2 tests, 2 failed)"
-        );
-    }
+    fn the_line_of_a_backend_says_what_ran_or_why_nothing_did() {
+        let url = Some("mysql://somewhere");
+        let not_set = "ignored: ROWKEY_TEST_MYSQL_URL is not set";
+        let did_not_run = "did not run (18 tests failed): ROWKEY_TEST_MYSQL_URL is not set";
+        let although = "ignored: 3 tests, although ROWKEY_TEST_MYSQL_URL is set";
+        for (passed, failed, skipped, url, expected) in [
+            // One that ran is told by its results.
+            (14, 0, 0, None, "ran (14 tests)"),
+            (1, 0, 0, None, "ran (1 test)"),
+            (12, 2, 1, None, "ran (14 tests, 2 failed, 1 more ignored)"),
+            (0, 2, 0, url, "ran (2 tests, 2 failed)"),
+            // A required one without an address did not run.
+            (0, 18, 0, None, did_not_run),
+            (0, 18, 1, Some(""), did_not_run),
+            // An ignored one comes with the reason.
+            (0, 0, 3, None, not_set),
+            (0, 0, 3, Some(""), not_set),
+            (0, 0, 3, url, although),
+            (0, 0, 0, url, "no tests for this backend yet"),
+        ] {
+            let counts = Counts {
+                passed,
+                failed,
+                skipped,
+            };
+            let line = backend_line(Backend::MySql, counts, false, |name| {
+                assert_eq!(name, "ROWKEY_TEST_MYSQL_URL");
+                url.map(str::to_owned)
+            });
+            assert_eq!(line, format!("mysql      {expected}"));
+        }
 
-    #[test]
-    fn a_required_backend_without_an_address_did_not_run() {
-        let did_not_run =
-            "mysql      did not run (18 tests failed): ROWKEY_TEST_MYSQL_URL is not set";
-        assert_eq!(line(0, 18, 0, None), did_not_run);
-        assert_eq!(line(0, 18, 1, Some("")), did_not_run);
-    }
-
-    #[test]
-    fn an_ignored_backend_comes_with_the_reason() {
-        let not_set = "mysql      ignored: ROWKEY_TEST_MYSQL_URL is not set";
-        assert_eq!(line(0, 0, 3, None), not_set);
-        assert_eq!(line(0, 0, 3, Some("")), not_set);
-        assert_eq!(
-            line(0, 0, 3, Some("mysql://somewhere")),
-            "mysql      ignored: 3 tests, although ROWKEY_TEST_MYSQL_URL is set"
-        );
-        let ignored = Counts {
-            skipped: 1,
-            ..Counts::default()
-        };
-        assert_eq!(
-            backend_line(Backend::Sqlite, ignored, false, |_| None),
-            "sqlite     ignored: 1 test"
-        );
-    }
-
-    #[test]
-    fn a_backend_without_results_has_no_tests_unless_some_were_chosen() {
-        assert_eq!(
-            line(0, 0, 0, Some("set")),
-            "mysql      no tests for this backend yet"
-        );
-        assert_eq!(
-            backend_line(Backend::MySql, Counts::default(), true, |_| None),
-            "mysql      no tests among those chosen"
-        );
+        let mut counts = Counts::default();
+        let none = backend_line(Backend::MySql, counts, true, |_| None);
+        assert_eq!(none, "mysql      no tests among those chosen");
+        counts.skipped = 1;
+        let ignored = backend_line(Backend::Sqlite, counts, false, |_| None);
+        assert_eq!(ignored, "sqlite     ignored: 1 test");
     }
 
     #[test]
@@ -300,36 +275,29 @@ mod tests {
             #[command(flatten)]
             args: Args,
         }
-        let args = |words: &str| {
-            let words = words.split(' ').filter(|word| !word.is_empty());
-            Test::try_parse_from(iter::once("test").chain(words)).map(|test| test.args)
-        };
+        let parsed = |words: &str| Test::try_parse_from(args(&format!("test {words}")));
 
-        assert_eq!(args("").unwrap().containers, None);
-        let all = args("--containers -- -p rowkey-tests").unwrap();
+        assert_eq!(parsed("").unwrap().args.containers, None);
+        let all = parsed("--containers -- -p rowkey-tests").unwrap().args;
         assert_eq!(all.containers, Some(Vec::new()));
         assert_eq!(all.cargo_test_args, ["-p", "rowkey-tests"]);
-        let chosen = args("--containers=postgres,mariadb").unwrap().containers;
-        assert_eq!(chosen.unwrap(), ["postgres", "mariadb"]);
+        let chosen = parsed("--containers=postgres,mariadb").unwrap().args;
+        assert_eq!(chosen.containers.unwrap(), ["postgres", "mariadb"]);
         // Not taken for a choice: nor is it a filter of tests, which follows `--`.
-        assert!(args("--containers postgres").is_err());
+        assert!(parsed("--containers postgres").is_err());
     }
 
     #[test]
     fn a_choice_of_packages_is_seen_before_the_arguments_of_the_test_binaries() {
-        let args = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert!(selects_packages(&args("-p rowkey-core")));
-        assert!(selects_packages(&args("--package=rowkey-core")));
-        assert!(!selects_packages(&args("round_trip -- -p")));
-        assert!(!selects_packages(&args("--profile release")));
-
-        for words in ["-p rowkey-core", "-prowkey-core", "--package=rowkey-core"] {
-            assert!(selects_package(&args(words), "rowkey-core"));
-            assert!(!selects_package(&args(words), "rowkey"));
+        for (words, chosen) in [
+            ("-p rowkey-core", &["rowkey-core"][..]),
+            ("-prowkey-core -v", &["rowkey-core"]),
+            ("--package=rowkey-core", &["rowkey-core"]),
+            ("-p rowkey --package a -- rowkey-core", &["rowkey", "a"]),
+            ("round_trip -- -p", &[]),
+            ("--profile release", &[]),
+        ] {
+            assert_eq!(chosen_packages(&args(words)), chosen, "{words}");
         }
-        assert!(!selects_package(
-            &args("-p rowkey -- rowkey-core"),
-            "rowkey-core"
-        ));
     }
 }

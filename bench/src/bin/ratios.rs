@@ -5,17 +5,9 @@ use anyhow::Result;
 use rowkey_bench::comparison::{COMPARISONS, Comparison};
 use rowkey_bench::measurement::Measurements;
 
+#[rustfmt::skip]
 const HEADLINES: [&str; 10] = [
-    "operation",
-    "ns",
-    "instr",
-    "peer",
-    "peer ns",
-    "peer instr",
-    "ratio ns",
-    "ratio instr",
-    "aim",
-    "met",
+    "operation", "ns", "instr", "peer", "peer ns", "peer instr", "ratio ns", "ratio instr", "aim", "met",
 ];
 
 /// A peer that costs less than this is too cheap to divide by.
@@ -38,49 +30,37 @@ fn main() -> Result<()> {
 }
 
 fn row(measurements: &Measurements, comparison: &Comparison) -> Result<[String; 10]> {
+    let mut row = [const { String::new() }; 10];
+    row[0] = comparison.rowkey.to_owned();
+    row[3] = comparison
+        .peer
+        .unwrap_or_default()
+        .trim_start_matches("peer-")
+        .to_owned();
     if let Some(variable) = missing(comparison) {
-        let peer = comparison.peer.unwrap_or_default();
-        return Ok([
-            comparison.rowkey,
-            "",
-            "",
-            peer.trim_start_matches("peer-"),
-            "",
-            "",
-            "",
-            "",
-            &format!("skipped: {variable} is not set"),
-            "",
-        ]
-        .map(str::to_owned));
+        row[8] = format!("skipped: {variable} is not set");
+        return Ok(row);
     }
     let rowkey = measurements.cost(comparison.rowkey)?;
+    row[1] = figure(rowkey.nanoseconds);
+    row[2] = figure(rowkey.instructions);
     let peer = comparison
         .peer
         .map(|peer| measurements.cost(peer))
         .transpose()?;
+    if let Some(peer) = peer {
+        row[4] = figure(peer.nanoseconds);
+        row[5] = figure(peer.instructions);
+        row[6] = ratio(rowkey.nanoseconds, peer.nanoseconds);
+        row[7] = ratio(rowkey.instructions, peer.instructions);
+    }
     let aims = comparison.aims.iter();
-    let met = aims.clone().map(|aim| match aim.is_met(rowkey, peer) {
-        true => "yes",
-        false => "no",
-    });
-    let name = comparison.peer.unwrap_or_default();
-    Ok([
-        comparison.rowkey.to_owned(),
-        figure(rowkey.nanoseconds),
-        figure(rowkey.instructions),
-        name.trim_start_matches("peer-").to_owned(),
-        peer.map(|peer| figure(peer.nanoseconds))
-            .unwrap_or_default(),
-        peer.map(|peer| figure(peer.instructions))
-            .unwrap_or_default(),
-        peer.map(|peer| ratio(rowkey.nanoseconds, peer.nanoseconds))
-            .unwrap_or_default(),
-        peer.map(|peer| ratio(rowkey.instructions, peer.instructions))
-            .unwrap_or_default(),
-        joined(aims.map(|aim| format!("<= {aim}"))),
-        joined(met.map(str::to_owned)),
-    ])
+    row[8] = joined(aims.clone().map(|aim| format!("<= {aim}")));
+    row[9] = joined(aims.map(|aim| match aim.is_met(rowkey, peer) {
+        true => "yes".to_owned(),
+        false => "no".to_owned(),
+    }));
+    Ok(row)
 }
 
 /// The variable without which one of the two cannot be measured.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use rowkey_bench::machine::Machine;
 
-use crate::measure::{Cost, MeasuredGroup, RUNS};
+use crate::measure::{Costs, MeasuredGroup, RUNS, join};
 use crate::subject::{Content, TYPES};
 
 /// The file name of the page.
@@ -50,20 +50,20 @@ impl Report {
         for group in &self.groups {
             let [keys, newtypes] =
                 [Content::Keys, Content::Newtypes].map(|content| group.per_type(content));
-            let _ = match keys {
-                Some(keys) => writeln!(page, "| {} | key | {} |", group.title, cells(keys, 1)),
-                None => Ok(()),
-            };
+            if let Some(keys) = keys {
+                let _ = writeln!(page, "| {} | key | {} |", group.title, cells(keys, 1));
+            }
             if let (Some(keys), Some(newtypes)) = (keys, newtypes) {
-                let [check, build] = [0, 1].map(|mode| keys[mode].over(newtypes[mode]));
+                let ratio = join(keys, newtypes, |key, newtype| key / newtype);
                 let _ = writeln!(page, "| | newtype | {} |", cells(newtypes, 1));
-                let _ = writeln!(page, "| | ratio | {} |", cells([check, build], 2));
+                let _ = writeln!(page, "| | ratio | {} |", cells(ratio, 2));
             }
         }
-        let most = self.groups.iter().filter_map(|group| {
-            let [check, _] = group.per_type(Content::Keys)?;
-            Some(check.milliseconds)
-        });
+        let keys = self
+            .groups
+            .iter()
+            .map(|group| group.per_type(Content::Keys));
+        let most = keys.filter_map(|costs| costs?[0]);
         let is_met = match most.fold(0.0, f64::max) <= AIM {
             true => "met",
             false => "missed",
@@ -76,31 +76,25 @@ impl Report {
              |---|---|--:|--:|--:|--:|\n",
         );
         for group in &self.groups {
-            for (index, measured) in group.crates.iter().enumerate() {
+            for (index, (content, costs)) in group.crates.iter().enumerate() {
                 let title = if index == 0 { group.title } else { "" };
-                let content = match measured.content {
+                let content = match content {
                     Content::Nothing => "nothing".to_owned(),
                     Content::Keys => format!("{TYPES} keys"),
                     Content::Newtypes => format!("{TYPES} newtypes"),
                 };
-                let _ = writeln!(
-                    page,
-                    "| {title} | {content} | {} |",
-                    cells(measured.costs, 0)
-                );
+                let costs = cells(*costs, 0);
+                let _ = writeln!(page, "| {title} | {content} | {costs} |");
             }
         }
         page
     }
 }
 
-fn cells(costs: [Cost; 2], decimals: usize) -> String {
-    let cells = costs.map(|cost| {
-        let instructions = match cost.instructions {
-            Some(instructions) => format!("{instructions:.decimals$}"),
-            None => "skipped: valgrind is not installed".to_owned(),
-        };
-        format!("{:.decimals$} | {instructions}", cost.milliseconds)
+fn cells(costs: Costs, decimals: usize) -> String {
+    let cells = costs.map(|cost| match cost {
+        Some(cost) => format!("{cost:.decimals$}"),
+        None => "skipped: valgrind is not installed".to_owned(),
     });
     cells.join(" | ")
 }

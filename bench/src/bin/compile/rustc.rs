@@ -6,10 +6,11 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::{env, fs};
 
 use anyhow::{Context, Result, bail, ensure};
+use rowkey_bench::valgrind;
 
 /// Names the file for the figure, and says that cargo has called.
 const FILE_VARIABLE: &str = "ROWKEY_BENCH_COMPILE_FILE";
@@ -27,18 +28,6 @@ pub(crate) enum Figure {
     Instructions,
 }
 
-impl Figure {
-    const INSTRUCTIONS: &str = "instructions";
-    const TIME: &str = "time";
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Time => Self::TIME,
-            Self::Instructions => Self::INSTRUCTIONS,
-        }
-    }
-}
-
 /// Has cargo compile a package, and measures rustc's run for that package alone.
 pub(crate) fn measure(cargo: &mut Command, work: &Path, figure: Figure) -> Result<u64> {
     let file = work.join("figure");
@@ -49,7 +38,7 @@ pub(crate) fn measure(cargo: &mut Command, work: &Path, figure: Figure) -> Resul
     let status = cargo
         .env("RUSTC_WORKSPACE_WRAPPER", env::current_exe()?)
         .env(FILE_VARIABLE, &file)
-        .env(FIGURE_VARIABLE, figure.name())
+        .env(FIGURE_VARIABLE, format!("{figure:?}"))
         // Nothing of an earlier run, neither rustc's nor that of a cache around it.
         .env("CARGO_INCREMENTAL", "0")
         .env_remove("RUSTC_WRAPPER")
@@ -70,9 +59,10 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitC
     let rustc = arguments.next().context("cargo names rustc")?;
     // Cargo also asks rustc about itself.
     let is_measured = env::var_os("CARGO_PRIMARY_PACKAGE").is_some();
-    let figure = env::var(FIGURE_VARIABLE)?;
-    let counts = profile();
-    let mut command = match is_measured && figure == Figure::INSTRUCTIONS {
+    let is_counted = env::var(FIGURE_VARIABLE)? == format!("{:?}", Figure::Instructions);
+    let counts = format!("rowkey_bench_{}.cachegrind", std::process::id());
+    let counts = env::temp_dir().join(counts);
+    let mut command = match is_measured && is_counted {
         true => {
             let mut valgrind = Command::new("valgrind");
             valgrind
@@ -85,9 +75,9 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitC
     };
     let status = command.args(arguments).status()?;
     if is_measured && status.success() {
-        let result = match figure.as_str() {
-            Figure::INSTRUCTIONS => instructions(&counts)?,
-            _ => children_microseconds()?,
+        let result = match is_counted {
+            true => valgrind::take_sum(&counts, "summary: ")?,
+            false => children_microseconds()?,
         };
         let file = env::var_os(FILE_VARIABLE).context("it was there")?;
         fs::write(file, result.to_string())?;
@@ -108,22 +98,6 @@ fn program(rustc: &OsString) -> Result<PathBuf> {
     })
 }
 
-/// Where Cachegrind writes.
-fn profile() -> PathBuf {
-    env::temp_dir().join(format!("rowkey_bench_{}.cachegrind", std::process::id()))
-}
-
-/// The sum in a file that Cachegrind has written.
-fn instructions(profile: &Path) -> Result<u64> {
-    let text = fs::read_to_string(profile)?;
-    fs::remove_file(profile)?;
-    let sum = text
-        .lines()
-        .find_map(|line| line.strip_prefix("summary: "))
-        .context("cachegrind has written no sum")?;
-    Ok(sum.trim().parse()?)
-}
-
 /// What the processor has done for the only process that this one has waited for.
 #[cfg(unix)]
 fn children_microseconds() -> Result<u64> {
@@ -138,15 +112,6 @@ fn children_microseconds() -> Result<u64> {
 #[cfg(not(unix))]
 fn children_microseconds() -> Result<u64> {
     bail!("the time of a process is only known on Unix");
-}
-
-/// Whether instructions can be counted here.
-pub(crate) fn has_valgrind() -> bool {
-    let version = Command::new("valgrind")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status();
-    version.is_ok_and(|status| status.success())
 }
 
 /// The compiler's version.

@@ -1,17 +1,26 @@
 //! The sqlx drivers behind one trait.
 
 use anyhow::Result;
+use rowkey::Backend;
 use sqlx::{
     AssertSqlSafe, Connection, Database, Decode, Encode, MySql, Postgres, QueryBuilder, Sqlite,
     Type,
 };
 
-use crate::statements::Server;
-
 /// What is measured, of each driver.
 pub(crate) trait Driver: Database<Connection: Connection<Database = Self>> {
     /// Which database is measured with it.
-    const SERVER: Server;
+    const BACKEND: Backend;
+
+    /// Said to every new connection.
+    const SETTINGS: &'static str;
+
+    /// A connection with the settings that it is measured with.
+    async fn connect(url: &str) -> Result<Self::Connection> {
+        let mut db = Self::Connection::connect(url).await?;
+        Self::execute(&mut db, Self::SETTINGS).await?;
+        Ok(db)
+    }
 
     /// Inserts rows with these ids in one statement and one transaction.
     async fn insert<I: Id<Self>>(db: &mut Self::Connection, ids: &[I]) -> Result<()>;
@@ -36,9 +45,10 @@ pub(crate) trait Driver: Database<Connection: Connection<Database = Self>> {
 }
 
 macro_rules! impl_driver {
-    ($($Db:ident: $Server:ident, $parameter:literal;)*) => {$(
+    ($($Db:ident: $Backend:ident, $parameter:literal, $settings:literal;)*) => {$(
         impl Driver for $Db {
-            const SERVER: Server = Server::$Server;
+            const BACKEND: Backend = Backend::$Backend;
+            const SETTINGS: &'static str = $settings;
 
             async fn insert<I: Id<Self>>(db: &mut Self::Connection, ids: &[I]) -> Result<()> {
                 let mut query = QueryBuilder::<Self>::new("INSERT INTO measured (id, amount) ");
@@ -83,34 +93,25 @@ macro_rules! impl_driver {
 }
 
 impl_driver! {
-    Postgres: Postgres, "$1";
-    MySql: MariaDb, "?";
-    Sqlite: Sqlite, "?";
+    Postgres: Postgres, "$1", "";
+    MySql: MariaDb, "?", "DO 0";
+    // The page cache is of 4 MiB: negative, because it is a size and no number of pages.
+    Sqlite: Sqlite, "?",
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4096";
 }
 
 /// What can be an id in a database.
 pub(crate) trait Id<D: Database>:
-    for<'q> Encode<'q, D>
-    + for<'r> Decode<'r, D>
-    + Type<D>
-    + Copy
-    + PartialEq
-    + Send
-    + Sync
-    + Unpin
-    + 'static
+    for<'q> Encode<'q, D> + for<'r> Decode<'r, D> + Type<D> + Value
 {
 }
 
 impl<D: Database, I> Id<D> for I where
-    I: for<'q> Encode<'q, D>
-        + for<'r> Decode<'r, D>
-        + Type<D>
-        + Copy
-        + PartialEq
-        + Send
-        + Sync
-        + Unpin
-        + 'static
+    I: for<'q> Encode<'q, D> + for<'r> Decode<'r, D> + Type<D> + Value
 {
 }
+
+/// What drivers ask of all parameters.
+pub(crate) trait Value: Copy + PartialEq + Send + Sync + Unpin + 'static {}
+
+impl<T: Copy + PartialEq + Send + Sync + Unpin + 'static> Value for T {}

@@ -11,7 +11,7 @@ use rowkey::{
 };
 
 use crate::driver::{Driver, Id};
-use crate::server::Database;
+use crate::table;
 
 /// Rows of a statement, which is a transaction of its own.
 pub(crate) const BATCH: u64 = 1_000;
@@ -59,7 +59,7 @@ pub(crate) fn ratio(fill: &Fill, all: &[Fill]) -> f64 {
 }
 
 /// Measures every kind, after a pass that does not count.
-pub(crate) async fn all<D: Driver>(database: &mut Database<D>, rows: u64) -> Result<Vec<Fill>>
+pub(crate) async fn all<D: Driver>(db: &mut D::Connection, rows: u64) -> Result<Vec<Fill>>
 where
     i64: Id<D>,
     RandomKey: Id<D>,
@@ -67,85 +67,33 @@ where
     V7Key: Id<D>,
     NumberKey: Id<D>,
 {
-    let backend = database.backend;
     let mut entropy = SystemEntropy::new();
     let mut state = DistributedIdState::new();
+    let next = |now| Ok(state.next(now, entropy.next_u64())?.try_into()?);
+    let sorted = |keys: &mut Vec<CombKey>| CombKey::sort_for(D::BACKEND, keys);
+    let mut table = Table::<D> { db, rows };
 
     // Whatever is first makes files grow, logs fill and caches shrink for all that follow.
-    reference(database, "warm-up", rows).await?;
-    let mut fills = vec![reference(database, REFERENCE, rows).await?];
-    let column = column::<NumberKey>(backend)?;
-    let next = |_, now| Ok(state.next(now, entropy.next_u64())?.try_into()?);
-    let next: &mut dyn FnMut(u64, UnixMillis) -> Result<NumberKey> = &mut { next };
-    fills.push(fill(database, "DistributedId", column, rows, next, unsorted).await?);
-    let column = self::column::<V7Key>(backend)?;
-    fills.push(fill(database, "UUIDv7", column, rows, made::<V7Key>, unsorted).await?);
-    let column = self::column::<CombKey>(backend)?;
-    let sorted = |keys: &mut Vec<CombKey>| CombKey::sort_for(backend, keys);
-    let kind = "short COMB, sorted batches";
-    fills.push(
-        fill(
-            database,
-            kind,
-            column.clone(),
-            rows,
-            made::<CombKey>,
-            sorted,
-        )
-        .await?,
-    );
-    fills.push(
-        fill(
-            database,
-            "short COMB",
-            column,
-            rows,
-            made::<CombKey>,
-            unsorted,
-        )
-        .await?,
-    );
-    let column = self::column::<RandomKey>(backend)?;
-    fills.push(
-        fill(
-            database,
-            "UUIDv4",
-            column,
-            rows,
-            made::<RandomKey>,
-            unsorted,
-        )
-        .await?,
-    );
-    fills.push(reference(database, REFERENCE_AGAIN, rows).await?);
-    Ok(fills)
-}
-
-/// A pass with numbers that are counted up.
-async fn reference<D: Driver>(
-    database: &mut Database<D>,
-    kind: &'static str,
-    rows: u64,
-) -> Result<Fill>
-where
-    i64: Id<D>,
-{
-    let column = integer_column(database.backend);
-    fill(
-        database,
-        kind,
-        column,
-        rows,
-        |row, _| Ok(row as i64),
-        unsorted,
-    )
-    .await
+    table.numbers("warm-up").await?;
+    Ok(vec![
+        table.numbers(REFERENCE).await?,
+        table
+            .keys::<NumberKey>("DistributedId", next, unsorted)
+            .await?,
+        table.keys("UUIDv7", made::<V7Key>, unsorted).await?,
+        table
+            .keys("short COMB, sorted batches", made, sorted)
+            .await?,
+        table.keys("short COMB", made::<CombKey>, unsorted).await?,
+        table.keys("UUIDv4", made::<RandomKey>, unsorted).await?,
+        table.numbers(REFERENCE_AGAIN).await?,
+    ])
 }
 
 fn unsorted<I>(_: &mut Vec<I>) {}
 
 /// A key made at this time.
-fn made<K>(_: u64, now: UnixMillis) -> Result<K>
+fn made<K>(now: UnixMillis) -> Result<K>
 where
     K: EntityKey<Format: GenerateWith<Context = ()>>,
 {
@@ -158,47 +106,66 @@ pub(crate) fn column<K: EntityKey>(backend: Backend) -> Result<String> {
     Ok(K::PLAN.column_definition(backend, "id", Nullability::NotNull)?)
 }
 
-fn integer_column(backend: Backend) -> String {
-    let column_type = match backend {
-        Backend::Sqlite => "INTEGER",
-        _ => "BIGINT",
-    };
-    format!("id {column_type} NOT NULL")
+/// A table that is filled anew for each kind of ids.
+struct Table<'a, D: Driver> {
+    db: &'a mut D::Connection,
+    rows: u64,
 }
 
-async fn fill<D: Driver, I: Id<D>>(
-    database: &mut Database<D>,
-    kind: &'static str,
-    column: String,
-    rows: u64,
-    mut make: impl FnMut(u64, UnixMillis) -> Result<I>,
-    sort: impl Fn(&mut Vec<I>),
-) -> Result<Fill> {
-    database.create_table(&column).await?;
-    let start = UnixMillis::now().get() - rows as i64 * STEP_MILLIS;
-    let mut elapsed = Duration::ZERO;
-    let mut done = 0;
-    while done < rows {
-        let end = rows.min(done + BATCH);
-        let mut ids = (done..end)
-            .map(|row| make(row, UnixMillis::new(start + row as i64 * STEP_MILLIS)))
-            .collect::<Result<Vec<_>>>()?;
-        sort(&mut ids);
-        let begin = Instant::now();
-        D::insert(&mut database.connection, &ids).await?;
-        elapsed += begin.elapsed();
-        done = end;
+impl<D: Driver> Table<'_, D> {
+    /// Fills it with numbers that are counted up.
+    async fn numbers(&mut self, kind: &'static str) -> Result<Fill>
+    where
+        i64: Id<D>,
+    {
+        let column = match D::BACKEND {
+            Backend::Sqlite => "id INTEGER NOT NULL",
+            _ => "id BIGINT NOT NULL",
+        };
+        self.fill(kind, column, |row, _| Ok(row as i64), unsorted)
+            .await
     }
-    let index_bytes = database.index_bytes().await?;
-    database.drop_table().await?;
-    eprintln!(
-        "{}: {kind}: {:.1} s",
-        database.backend,
-        elapsed.as_secs_f64()
-    );
-    Ok(Fill {
-        kind,
-        elapsed,
-        index_bytes,
-    })
+
+    async fn keys<K: EntityKey + Id<D>>(
+        &mut self,
+        kind: &'static str,
+        mut make: impl FnMut(UnixMillis) -> Result<K>,
+        sort: impl Fn(&mut Vec<K>),
+    ) -> Result<Fill> {
+        let column = column::<K>(D::BACKEND)?;
+        self.fill(kind, &column, |_, now| make(now), sort).await
+    }
+
+    async fn fill<I: Id<D>>(
+        &mut self,
+        kind: &'static str,
+        column: &str,
+        mut make: impl FnMut(u64, UnixMillis) -> Result<I>,
+        sort: impl Fn(&mut Vec<I>),
+    ) -> Result<Fill> {
+        table::create::<D>(self.db, column).await?;
+        let start = UnixMillis::now().get() - self.rows as i64 * STEP_MILLIS;
+        let mut elapsed = Duration::ZERO;
+        let mut done = 0;
+        while done < self.rows {
+            let end = self.rows.min(done + BATCH);
+            let mut ids = (done..end)
+                .map(|row| make(row, UnixMillis::new(start + row as i64 * STEP_MILLIS)))
+                .collect::<Result<Vec<_>>>()?;
+            sort(&mut ids);
+            let begin = Instant::now();
+            D::insert(self.db, &ids).await?;
+            elapsed += begin.elapsed();
+            done = end;
+        }
+        let index_bytes = table::index_bytes::<D>(self.db).await?;
+        table::drop::<D>(self.db).await?;
+        let seconds = elapsed.as_secs_f64();
+        eprintln!("{}: {kind}: {seconds:.1} s", D::BACKEND);
+        Ok(Fill {
+            kind,
+            elapsed,
+            index_bytes,
+        })
+    }
 }

@@ -4,15 +4,14 @@
 //! Callgrind, with more and with fewer statements; what differs is what the statements take. That
 //! is what this thread does for them: the driver's part, and neither that of the system nor waiting.
 
-use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::{env, process};
+use std::env;
+use std::process::{self, Command};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
+use rowkey::Backend;
+use rowkey_bench::valgrind;
 
-use crate::statements::{COMMAND, COUNTED, Kind, Server, Side, Work};
+use crate::statements::{COMMAND, COUNTED, Kind, Side, URL_VARIABLE, Work};
 
 /// Statements of each sort that are counted.
 pub(crate) const STATEMENTS: usize = 200;
@@ -37,23 +36,14 @@ pub(crate) struct Sides {
 
 /// Counts, unless Valgrind is not installed. The database has an empty table `measured` for these
 /// ids, and has it afterwards.
-pub(crate) async fn count(
-    server: Server,
-    database: &str,
-    kind: Kind,
-) -> Result<Option<Instructions>> {
-    let valgrind = Command::new("valgrind")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status();
-    match valgrind {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        status => ensure!(status?.success(), "valgrind fails"),
+pub(crate) async fn count(backend: Backend, url: &str, kind: Kind) -> Result<Option<Instructions>> {
+    if !valgrind::is_installed()? {
+        return Ok(None);
     }
     let per_statement = async |side| {
         let total = async |inserts, selects| {
             let work = Work {
-                server,
+                backend: backend.name().to_owned(),
                 kind,
                 side,
                 ids: 2 * STATEMENTS,
@@ -62,7 +52,7 @@ pub(crate) async fn count(
             };
             let mut fewest = f64::INFINITY;
             for _ in 0..RUNS {
-                fewest = fewest.min(total(database, work)?);
+                fewest = fewest.min(total(url, &work)?);
                 // A run takes seconds, and signals wait for it to end.
                 tokio::task::yield_now().await;
             }
@@ -76,43 +66,25 @@ pub(crate) async fn count(
     };
     let [insert_key, select_key] = per_statement(Side::Key).await?;
     let [insert_peer, select_peer] = per_statement(Side::Peer).await?;
+    let sides = |key, peer| Sides { key, peer };
     Ok(Some(Instructions {
-        insert: Sides {
-            key: insert_key,
-            peer: insert_peer,
-        },
-        select: Sides {
-            key: select_key,
-            peer: select_peer,
-        },
+        insert: sides(insert_key, insert_peer),
+        select: sides(select_key, select_peer),
     }))
 }
 
 /// All instructions of a run.
-fn total(database: &str, work: Work) -> Result<f64> {
+fn total(url: &str, work: &Work) -> Result<f64> {
     let output = env::temp_dir().join(format!("rowkey_bench_{}.callgrind", process::id()));
     let run = Command::new("valgrind")
         .arg("--tool=callgrind")
         .arg(format!("--toggle-collect={COUNTED}"))
         .arg(format!("--callgrind-out-file={}", output.display()))
         .arg(env::current_exe()?)
-        .args([COMMAND, database, &serde_json::to_string(&work)?])
+        .args([COMMAND, &serde_json::to_string(work)?])
+        .env(URL_VARIABLE, url)
         .output()?;
     let message = String::from_utf8_lossy(&run.stderr);
     ensure!(run.status.success(), "{work:?} under valgrind: {message}");
-    let total = total_of(&output);
-    fs::remove_file(&output)?;
-    total
-}
-
-/// The sum in a file that Callgrind has written.
-fn total_of(output: &Path) -> Result<f64> {
-    let profile = fs::read_to_string(output)?;
-    let total = profile
-        .lines()
-        .find_map(|line| line.strip_prefix("totals: "))
-        .context("callgrind has written no total")?;
-    let total: f64 = total.trim().parse()?;
-    ensure!(total > 0.0, "callgrind has found no statement");
-    Ok(total)
+    Ok(valgrind::take_sum(&output, "totals: ")? as f64)
 }

@@ -12,6 +12,7 @@ mod plot;
 mod report;
 mod server;
 mod statements;
+mod table;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -22,14 +23,14 @@ use rowkey_bench::machine::Machine;
 use report::Report;
 
 fn main() -> Result<()> {
-    let arguments: Vec<_> = env::args().skip(1).collect();
-    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let (rows, directory) = match arguments[..] {
-        [statements::COMMAND, database, work] => {
-            return runtime.block_on(statements::run(database, serde_json::from_str(work)?));
+        [statements::COMMAND, work] => {
+            return runtime.block_on(statements::run(serde_json::from_str(work)?));
         }
         [rows, directory] => {
             let number = rows.parse::<u64>();
@@ -45,10 +46,11 @@ fn main() -> Result<()> {
     );
     let (page_file, plot_file) = (directory.join(report::PAGE), directory.join(report::PLOT));
     // Before the run, which takes minutes.
-    let cannot_create = || format!("could not create the folder {}", directory.display());
-    fs::create_dir_all(&directory).with_context(cannot_create)?;
+    fs::create_dir_all(&directory)
+        .with_context(|| format!("could not create the folder {}", directory.display()))?;
     for file in [&page_file, &plot_file] {
-        ensure_writable(file).with_context(|| cannot_write(file))?;
+        let opened = fs::File::options().append(true).create(true).open(file);
+        opened.with_context(|| cannot_write(file))?;
     }
 
     let machine = Machine::look();
@@ -66,17 +68,4 @@ fn main() -> Result<()> {
 
 fn cannot_write(file: &Path) -> String {
     format!("could not write {}", file.display())
-}
-
-/// Opens the file for writing, and leaves it as it is.
-fn ensure_writable(file: &Path) -> std::io::Result<()> {
-    let is_there = file.try_exists()?;
-    fs::OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(file)?;
-    match is_there {
-        true => Ok(()),
-        false => fs::remove_file(file),
-    }
 }

@@ -16,8 +16,8 @@ use uuid::Uuid;
 use crate::driver::{Driver, Id};
 use crate::fill::{CombKey, NumberKey, column};
 use crate::instructions::{self, Instructions};
-use crate::server::Database;
 use crate::statements::{Kind, Maker, decimal_of};
+use crate::table;
 
 /// Statements of a turn.
 pub(crate) const TURN: u64 = 25;
@@ -60,67 +60,51 @@ pub(crate) struct Ratio {
 }
 
 /// A short COMB next to `Uuid`.
-pub(crate) async fn uuid<D: Driver>(
-    database: &mut Database<D>,
-    name: &str,
-    rows: u64,
-) -> Result<Pair>
+pub(crate) async fn uuid<D: Driver>(db: &mut D::Connection, url: &str, rows: u64) -> Result<Pair>
 where
     CombKey: Id<D>,
     Uuid: Id<D>,
 {
     let mut make = Maker::new(SystemEntropy::new());
-    measure(database, name, Kind::Uuid, rows, || make.comb(), Uuid::from).await
+    measure::<D, _, _>(db, url, Kind::Uuid, rows, || make.comb(), Uuid::from).await
 }
 
 /// A DistributedId next to `Decimal`.
-pub(crate) async fn decimal<D: Driver>(
-    database: &mut Database<D>,
-    name: &str,
-    rows: u64,
-) -> Result<Pair>
+pub(crate) async fn decimal<D: Driver>(db: &mut D::Connection, url: &str, rows: u64) -> Result<Pair>
 where
     NumberKey: Id<D>,
     Decimal: Id<D>,
 {
     let mut make = Maker::new(SystemEntropy::new());
-    measure(
-        database,
-        name,
-        Kind::Decimal,
-        rows,
-        || make.number(),
-        decimal_of,
-    )
-    .await
+    let make = || make.number();
+    measure::<D, _, _>(db, url, Kind::Decimal, rows, make, decimal_of).await
 }
 
 async fn measure<D: Driver, K: Id<D> + EntityKey, P: Id<D>>(
-    database: &mut Database<D>,
-    name: &str,
+    db: &mut D::Connection,
+    url: &str,
     kind: Kind,
     rows: u64,
     mut make: impl FnMut() -> Result<K>,
     peer_of: impl Fn(K) -> P,
 ) -> Result<Pair> {
-    let column = column::<K>(database.backend)?;
-    database.create_table(&column).await?;
-    let (mut inserts, mut selects) = (Rounds::default(), Rounds::default());
-    let db = &mut database.connection;
+    let column = column::<K>(D::BACKEND)?;
+    table::create::<D>(db, &column).await?;
+    let (mut inserts, mut selects) = (Vec::new(), Vec::new());
     for round in 0..=rounds(rows) {
         let mut turn = || (0..TURN).map(|_| make()).collect::<Result<Vec<_>>>();
         let keys = [turn()?, turn()?];
         let peers = [turn()?, turn()?].map(|keys| keys.into_iter().map(&peer_of).collect());
         let is_key_first = round % 2 == 0;
         D::execute(db, "BEGIN").await?;
-        let inserted = four_turns(is_key_first, async |turn| match turn {
-            Turn::Key(number) => insert::<D, K>(db, &keys[number]).await,
-            Turn::Peer(number) => insert::<D, P>(db, &peers[number]).await,
+        let inserted = four_turns(is_key_first, async |is_key, number| match is_key {
+            true => insert::<D, K>(db, &keys[number]).await,
+            false => insert::<D, P>(db, &peers[number]).await,
         });
         let inserted = inserted.await?;
-        let selected = four_turns(is_key_first, async |turn| match turn {
-            Turn::Key(number) => select::<D, K>(db, &keys[number]).await,
-            Turn::Peer(number) => select::<D, P>(db, &peers[number]).await,
+        let selected = four_turns(is_key_first, async |is_key, number| match is_key {
+            true => select::<D, K>(db, &keys[number]).await,
+            false => select::<D, P>(db, &peers[number]).await,
         });
         let selected = selected.await?;
         D::execute(db, "COMMIT").await?;
@@ -130,45 +114,31 @@ async fn measure<D: Driver, K: Id<D> + EntityKey, P: Id<D>>(
             selects.push(selected);
         }
     }
-    database.drop_table().await?;
+    table::drop::<D>(db).await?;
 
-    database.create_table(&column).await?;
-    let instructions = instructions::count(D::SERVER, name, kind).await?;
-    database.drop_table().await?;
+    table::create::<D>(db, &column).await?;
+    let instructions = instructions::count(D::BACKEND, url, kind).await?;
+    table::drop::<D>(db).await?;
     Ok(Pair {
         kind,
-        insert: inserts.summary(),
-        select: selects.summary(),
+        insert: summary(&inserts),
+        select: summary(&selects),
         instructions,
     })
 }
 
-/// Whose turn it is, and its first or second one.
-#[derive(Clone, Copy)]
-enum Turn {
-    Key(usize),
-    Peer(usize),
-}
-
-/// The times that the key and its peer take in two turns each.
+/// The times that the key and its peer take in two turns each: `take` is asked whether it is the
+/// key's, and for its first or second one.
 async fn four_turns(
     is_key_first: bool,
-    mut take: impl AsyncFnMut(Turn) -> Result<Duration>,
-) -> Result<(Duration, Duration)> {
-    use Turn::{Key, Peer};
-    let turns = match is_key_first {
-        true => [Key(0), Peer(0), Peer(1), Key(1)],
-        false => [Peer(0), Key(0), Key(1), Peer(1)],
-    };
-    let (mut key, mut peer) = (Duration::ZERO, Duration::ZERO);
-    for turn in turns {
-        let elapsed = take(turn).await?;
-        match turn {
-            Key(_) => key += elapsed,
-            Peer(_) => peer += elapsed,
-        }
+    mut take: impl AsyncFnMut(bool, usize) -> Result<Duration>,
+) -> Result<[Duration; 2]> {
+    let mut times = [Duration::ZERO; 2];
+    for (side, number) in [(true, 0), (false, 0), (false, 1), (true, 1)] {
+        let is_key = side == is_key_first;
+        times[usize::from(!is_key)] += take(is_key, number).await?;
     }
-    Ok((key, peer))
+    Ok(times)
 }
 
 async fn insert<D: Driver, I: Id<D>>(db: &mut D::Connection, ids: &Vec<I>) -> Result<Duration> {
@@ -188,35 +158,19 @@ async fn select<D: Driver, I: Id<D>>(db: &mut D::Connection, ids: &Vec<I>) -> Re
     Ok(begin.elapsed())
 }
 
-/// What each round took, in seconds.
-#[derive(Debug, Default)]
-struct Rounds {
-    key: Vec<f64>,
-    peer: Vec<f64>,
-}
-
-impl Rounds {
-    fn push(&mut self, (key, peer): (Duration, Duration)) {
-        self.key.push(key.as_secs_f64());
-        self.peer.push(peer.as_secs_f64());
-    }
-
-    fn summary(self) -> Times {
-        let ratios = self
-            .key
+/// The medians of what key and peer took in each round.
+fn summary(rounds: &[[Duration; 2]]) -> Times {
+    let each = |of: fn(f64, f64) -> f64| {
+        let seconds = rounds
             .iter()
-            .zip(&self.peer)
-            .map(|(key, peer)| key / peer);
-        let ratio = Ratio::of(ratios.collect());
-        let per_statement = |rounds| {
-            let median = Ratio::of(rounds).median;
-            Duration::from_secs_f64(median / (2 * TURN) as f64)
-        };
-        Times {
-            key: per_statement(self.key),
-            peer: per_statement(self.peer),
-            ratio,
-        }
+            .map(|round| round.map(|one| one.as_secs_f64()));
+        Ratio::of(seconds.map(|[key, peer]| of(key, peer)).collect())
+    };
+    let per_statement = |of| Duration::from_secs_f64(each(of).median / (2 * TURN) as f64);
+    Times {
+        key: per_statement(|key, _| key),
+        peer: per_statement(|_, peer| peer),
+        ratio: each(|key, peer| key / peer),
     }
 }
 

@@ -1,5 +1,6 @@
 //! A number of statements with ids of one kind, to count what they take.
 
+use std::env;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
@@ -9,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use rowkey::generate::DistributedIdState;
 use rowkey::generate::{Entropy, EntropyFn, GenerateWith};
-use rowkey::{EntityKey, ShortPrefixComb, UnixMillis};
+use rowkey::{Backend, EntityKey, ShortPrefixComb, UnixMillis};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 use sqlx::{MySql, Postgres, Sqlite};
@@ -17,7 +18,6 @@ use uuid::Uuid;
 
 use crate::driver::{Driver, Id};
 use crate::fill::{CombKey, NumberKey};
-use crate::server;
 
 /// Longer than a database takes for a statement, usually.
 const PATIENCE: Duration = Duration::from_millis(3);
@@ -27,6 +27,9 @@ pub(crate) const COUNTED: &str = "*::statements::attempt*";
 
 /// The first argument of this program when it is to do this.
 pub(crate) const COMMAND: &str = "statements";
+
+/// The variable with the address of the database, which may have a password in it.
+pub(crate) const URL_VARIABLE: &str = "ROWKEY_BENCH_URL";
 
 /// A typed key and the driver's own type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,18 +47,11 @@ pub(crate) enum Side {
     Peer,
 }
 
-/// The databases that are measured.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) enum Server {
-    Postgres,
-    MariaDb,
-    Sqlite,
-}
-
 /// What is to be done.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Work {
-    pub(crate) server: Server,
+    /// By its name.
+    pub(crate) backend: String,
     pub(crate) kind: Kind,
     pub(crate) side: Side,
     /// Ids that are made, whatever is done with them.
@@ -67,7 +63,7 @@ pub(crate) struct Work {
 }
 
 /// Does the work on a table `measured` that is there. Nothing stays in it.
-pub(crate) async fn run(database: &str, work: Work) -> Result<()> {
+pub(crate) async fn run(work: Work) -> Result<()> {
     // The same ids each time, so that two runs differ in nothing else.
     let mut state = 0_u64;
     let mut make = Maker::new(EntropyFn(move |bytes: &mut [u8]| {
@@ -79,66 +75,45 @@ pub(crate) async fn run(database: &str, work: Work) -> Result<()> {
             *byte = (state >> 56) as u8;
         }
     }));
-    let (mut combs, mut numbers) = (Vec::new(), Vec::new());
-    for _ in 0..work.ids {
-        match work.kind {
-            Kind::Uuid => combs.push(make.comb()?),
-            Kind::Decimal => numbers.push(make.number()?),
-        }
-    }
-    match work.server {
-        Server::Postgres => {
-            let db = server::connect_postgres(database).await?;
-            on_server::<Postgres>(db, work, combs, numbers).await
-        }
-        Server::MariaDb => {
-            let db = server::connect_mariadb(database).await?;
-            on_server::<MySql>(db, work, combs, numbers).await
-        }
-        Server::Sqlite => match work.kind {
-            Kind::Uuid => {
-                let db = server::connect_sqlite(database.as_ref()).await?;
-                on_uuid::<Sqlite>(db, work, combs).await
+    let backend: Backend = work.backend.parse()?;
+    match work.kind {
+        Kind::Uuid => {
+            let keys = (0..work.ids).map(|_| make.comb());
+            let keys = keys.collect::<Result<Vec<_>>>()?;
+            match backend {
+                Backend::Postgres => on::<Postgres, _, _>(&work, keys, Uuid::from).await,
+                Backend::MariaDb => on::<MySql, _, _>(&work, keys, Uuid::from).await,
+                _ => on::<Sqlite, _, _>(&work, keys, Uuid::from).await,
             }
-            Kind::Decimal => bail!("sqlx has no `Decimal` for SQLite"),
-        },
-    }
-}
-
-async fn on_server<D: Driver>(
-    db: D::Connection,
-    work: Work,
-    combs: Vec<CombKey>,
-    numbers: Vec<NumberKey>,
-) -> Result<()>
-where
-    CombKey: Id<D>,
-    Uuid: Id<D>,
-    NumberKey: Id<D>,
-    Decimal: Id<D>,
-{
-    match (work.kind, work.side) {
-        (Kind::Uuid, _) => on_uuid::<D>(db, work, combs).await,
-        (Kind::Decimal, Side::Key) => with::<D, _>(db, work, numbers).await,
-        (Kind::Decimal, Side::Peer) => {
-            with::<D, _>(db, work, numbers.into_iter().map(decimal_of).collect()).await
+        }
+        Kind::Decimal => {
+            let keys = (0..work.ids).map(|_| make.number());
+            let keys = keys.collect::<Result<Vec<_>>>()?;
+            match backend {
+                Backend::Postgres => on::<Postgres, _, _>(&work, keys, decimal_of).await,
+                Backend::MariaDb => on::<MySql, _, _>(&work, keys, decimal_of).await,
+                _ => bail!("sqlx has no `Decimal` for SQLite"),
+            }
         }
     }
 }
 
-async fn on_uuid<D: Driver>(db: D::Connection, work: Work, combs: Vec<CombKey>) -> Result<()>
-where
-    CombKey: Id<D>,
-    Uuid: Id<D>,
-{
+async fn on<D: Driver, K: Id<D>, P: Id<D>>(
+    work: &Work,
+    keys: Vec<K>,
+    peer_of: impl Fn(K) -> P,
+) -> Result<()> {
+    let db = &mut D::connect(&env::var(URL_VARIABLE)?).await?;
     match work.side {
-        Side::Key => with::<D, _>(db, work, combs).await,
-        Side::Peer => with::<D, _>(db, work, combs.into_iter().map(Uuid::from).collect()).await,
+        Side::Key => with::<D, K>(db, work, &keys).await,
+        Side::Peer => {
+            let peers: Vec<P> = keys.into_iter().map(peer_of).collect();
+            with::<D, P>(db, work, &peers).await
+        }
     }
 }
 
-async fn with<D: Driver, I: Id<D>>(mut db: D::Connection, work: Work, ids: Vec<I>) -> Result<()> {
-    let db = &mut db;
+async fn with<D: Driver, I: Id<D>>(db: &mut D::Connection, work: &Work, ids: &[I]) -> Result<()> {
     // It is not committed.
     D::execute(db, "BEGIN").await?;
     for id in &ids[..work.inserts] {
