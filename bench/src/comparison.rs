@@ -37,21 +37,16 @@ impl Aim {
     /// given, which is what the figures of two runs differ by.
     pub fn is_met(self, rowkey: Cost, peer: Option<Cost>) -> bool {
         const GIVEN: f64 = 0.1;
-        let within = |cost: f64, limit: f64| cost <= limit + GIVEN;
-        match (self, peer) {
-            (Nanoseconds(limit), _) => within(rowkey.nanoseconds, limit),
-            (Instructions(limit), _) => within(rowkey.instructions, limit),
-            (PeerNanoseconds(times), Some(peer)) => {
-                within(rowkey.nanoseconds, times * peer.nanoseconds)
-            }
-            (PeerInstructions(times), Some(peer)) => {
-                within(rowkey.instructions, times * peer.instructions)
-            }
-            (MoreInstructions(limit), Some(peer)) => {
-                within(rowkey.instructions, peer.instructions + limit)
-            }
-            (PeerNanoseconds(_) | PeerInstructions(_) | MoreInstructions(_), None) => false,
-        }
+        // An aim that compares is missed without a peer.
+        let peer = |figure: fn(Cost) -> f64| peer.map_or(f64::NAN, figure);
+        let (cost, limit) = match self {
+            Nanoseconds(limit) => (rowkey.nanoseconds, limit),
+            Instructions(limit) => (rowkey.instructions, limit),
+            PeerNanoseconds(times) => (rowkey.nanoseconds, times * peer(|one| one.nanoseconds)),
+            PeerInstructions(times) => (rowkey.instructions, times * peer(|one| one.instructions)),
+            MoreInstructions(limit) => (rowkey.instructions, limit + peer(|one| one.instructions)),
+        };
+        cost <= limit + GIVEN
     }
 }
 

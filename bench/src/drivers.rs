@@ -20,7 +20,7 @@ use sqlx::{
 use uuid::Uuid;
 
 use crate::inputs::{COUNT, distributed, wide};
-use crate::operation::Operation;
+use crate::operation::{Operation, on_each};
 use crate::storage::uuid_of;
 
 /// Where PostgreSQL is.
@@ -47,7 +47,7 @@ macro_rules! on_value {
 #[rustfmt::skip]
 pub(crate) const OPERATIONS: &[Operation] = &[
     // The loop with nothing in it.
-    on_value!("baseline-value", |rounds| on_each_of(rounds, wide(), |_| ())),
+    on_value!("baseline-value", |rounds| on_each(rounds, wide(), |one| one, |_| ())),
     on_value!("sqlx-postgres-key", postgres, |rounds, samples| {
         round_trip::<Postgres, UuidKey>(rounds, uuid_keys(), &samples.uuids)
     }).of_database(POSTGRES_VARIABLE),
@@ -103,11 +103,16 @@ type DatabaseValue<DB> = <DB as Database>::Value;
 #[inline(always)]
 fn write_numeric<T: for<'q> Encode<'q, Postgres>>(rounds: u64, parameters: &[T; COUNT]) {
     let mut buffer = PgArgumentBuffer::default();
-    on_each_of(rounds, parameters, |parameter| {
-        buffer.empty();
-        black_box(parameter.encode_by_ref(&mut buffer)).ok();
-        black_box(&buffer);
-    });
+    on_each(
+        rounds,
+        parameters,
+        |one| one,
+        |parameter| {
+            buffer.empty();
+            black_box(parameter.encode_by_ref(&mut buffer)).ok();
+            black_box(&buffer);
+        },
+    );
 }
 
 #[inline(always)]
@@ -115,7 +120,7 @@ fn read_each<V: Value, T>(rounds: u64, values: &[V; COUNT])
 where
     T: for<'r> Decode<'r, V::Database> + Type<V::Database>,
 {
-    on_each_of(rounds, values, read::<V, T>);
+    on_each(rounds, values, |one| one, read::<V, T>);
 }
 
 /// What sqlx does for a column of a row that it has found.
@@ -125,14 +130,6 @@ where
     T: for<'r> Decode<'r, V::Database> + Type<V::Database>,
 {
     value.try_decode().ok()
-}
-
-#[inline(always)]
-fn on_each_of<I, T>(rounds: u64, inputs: &[I; COUNT], mut operation: impl FnMut(&I) -> T) {
-    for round in 0..rounds {
-        let input = &inputs[round as usize % COUNT];
-        black_box(operation(black_box(input)));
-    }
 }
 
 /// Parameters of a query before they are sent.

@@ -3,7 +3,7 @@
 use std::env;
 use std::hint::black_box;
 
-use crate::inputs;
+use crate::inputs::{self, COUNT};
 
 /// A function of rowkey or of a peer, repeated over a fixed set of inputs.
 #[derive(Clone, Copy, Debug)]
@@ -72,17 +72,17 @@ macro_rules! operation {
     };
     (number $name:literal, $inputs:expr, $function:expr) => {
         $crate::Operation::new($name, "baseline-number", |rounds| {
-            $crate::operation::on_each(rounds, $inputs, $function)
+            $crate::operation::on_each(rounds, $inputs, |number| *number, $function)
         })
     };
     (text $name:literal, $inputs:expr, $function:expr) => {
         $crate::Operation::new($name, "baseline-slice", |rounds| {
-            $crate::operation::on_each_text(rounds, $inputs, $function)
+            $crate::operation::on_each(rounds, $inputs, |text| text.as_str(), $function)
         })
     };
     (bytes $name:literal, $inputs:expr, $function:expr) => {
         $crate::Operation::new($name, "baseline-slice", |rounds| {
-            $crate::operation::on_each_bytes(rounds, $inputs, $function)
+            $crate::operation::on_each(rounds, $inputs, |bytes| bytes.as_slice(), $function)
         })
     };
 }
@@ -103,41 +103,16 @@ pub(crate) fn repeat<T>(rounds: u64, mut operation: impl FnMut() -> T) {
     }
 }
 
-/// Calls `operation` so many times, with one number after the other.
+/// Calls `operation` so many times, with what `input` sees of one value after the other.
 #[inline(always)]
-pub(crate) fn on_each<T>(
+pub(crate) fn on_each<'a, I, P, T>(
     rounds: u64,
-    numbers: &[u128; inputs::COUNT],
-    mut operation: impl FnMut(u128) -> T,
+    values: &'a [I; COUNT],
+    input: impl Fn(&'a I) -> P,
+    mut operation: impl FnMut(P) -> T,
 ) {
     for round in 0..rounds {
-        let number = numbers[round as usize % inputs::COUNT];
-        black_box(operation(black_box(number)));
-    }
-}
-
-/// Calls `operation` so many times, with one text after the other.
-#[inline(always)]
-pub(crate) fn on_each_text<T>(
-    rounds: u64,
-    texts: &'static [String; inputs::COUNT],
-    mut operation: impl FnMut(&'static str) -> T,
-) {
-    for round in 0..rounds {
-        let text = texts[round as usize % inputs::COUNT].as_str();
-        black_box(operation(black_box(text)));
-    }
-}
-
-/// Calls `operation` so many times, with one byte string after the other.
-#[inline(always)]
-pub(crate) fn on_each_bytes<T, const N: usize>(
-    rounds: u64,
-    strings: &'static [[u8; N]; inputs::COUNT],
-    mut operation: impl FnMut(&'static [u8]) -> T,
-) {
-    for round in 0..rounds {
-        let bytes = strings[round as usize % inputs::COUNT].as_slice();
-        black_box(operation(black_box(bytes)));
+        let input = input(&values[round as usize % COUNT]);
+        black_box(operation(black_box(input)));
     }
 }

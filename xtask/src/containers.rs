@@ -1,8 +1,8 @@
 //! Database servers in containers, which Docker's own command starts, checks and removes.
 
 use std::{
-    env,
-    process::{self, Command, Stdio},
+    env, io,
+    process::{self, Child, Command, Stdio},
     sync::atomic::{AtomicBool, AtomicI32, Ordering},
     thread,
     time::Duration,
@@ -268,26 +268,22 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// The process group of the tests, if they run.
 static TESTS: AtomicI32 = AtomicI32::new(0);
 
-/// Has a command that is about to start, and all that it starts, end by a signal that comes to this
-/// process: cargo does not pass it on to the tests it runs.
-#[cfg(unix)]
-pub(crate) fn end_by_signal(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
+/// Starts the tests, which a signal to this process ends with all that they start: cargo does not
+/// pass it on. A console that is not Unix's tells all processes by itself.
+pub(crate) fn spawn_tests(command: &mut Command) -> io::Result<Child> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
 
-    // A terminal would stop processes of another group that read from it.
-    command.process_group(0).stdin(Stdio::null());
-}
-
-/// A console tells all processes.
-#[cfg(not(unix))]
-pub(crate) fn end_by_signal(_: &mut Command) {}
-
-/// Says that the command is there.
-pub(crate) fn has_started(command: &process::Child) {
-    TESTS.store(command.id().cast_signed(), Ordering::SeqCst);
+        // A terminal would stop processes of another group that read from it.
+        command.process_group(0).stdin(Stdio::null());
+    }
+    let tests = command.spawn()?;
+    TESTS.store(tests.id().cast_signed(), Ordering::SeqCst);
     if INTERRUPTED.load(Ordering::SeqCst) {
         interrupt();
     }
+    Ok(tests)
 }
 
 fn interrupt() {

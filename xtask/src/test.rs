@@ -3,7 +3,7 @@
 use std::{
     env, fs,
     io::{self, BufRead, BufReader, Write},
-    process::{self, Command, ExitCode, ExitStatus},
+    process::{self, Child, Command, ExitCode, ExitStatus},
 };
 
 use anyhow::{Context, Result};
@@ -63,10 +63,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let results = metadata.target_directory.join(results);
     cargo_test.env(RESULTS_VARIABLE, &results);
     cargo_test.envs(variables.iter().map(|(name, value)| (name, value)));
-    if servers.is_some() {
-        containers::end_by_signal(&mut cargo_test);
-    }
-    let status = stream(cargo_test, &shown, &mut totals)?;
+    let spawn = match servers {
+        Some(_) => containers::spawn_tests,
+        None => Command::spawn,
+    };
+    let status = stream(cargo_test, spawn, &shown, &mut totals)?;
     if !status.success() {
         problems.push(format!("`{shown}` failed with {status}"));
     }
@@ -147,7 +148,12 @@ fn chosen_packages(cargo_test_args: &[String]) -> Vec<&str> {
 }
 
 /// Runs a command and passes its output on line by line, reading the totals from it.
-fn stream(mut command: Command, shown: &str, totals: &mut Totals) -> Result<ExitStatus> {
+fn stream(
+    mut command: Command,
+    spawn: fn(&mut Command) -> io::Result<Child>,
+    shown: &str,
+    totals: &mut Totals,
+) -> Result<ExitStatus> {
     println!("$ {shown}");
     let (reader, writer) = io::pipe().context("could not create a pipe")?;
     command
@@ -155,8 +161,7 @@ fn stream(mut command: Command, shown: &str, totals: &mut Totals) -> Result<Exit
         .stdout(writer.try_clone().context("could not create a pipe")?)
         .stderr(writer);
     let failed = || format!("could not run `{shown}`");
-    let mut child = command.spawn().with_context(failed)?;
-    containers::has_started(&child);
+    let mut child = spawn(&mut command).with_context(failed)?;
     // It holds ends of the pipe, which would never close otherwise.
     drop(command);
 

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use crate::command;
 
 /// The part of the answer of `cargo metadata` that tasks use.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(crate) struct Metadata {
     /// Every package, of the workspace and of its dependencies.
     pub(crate) packages: Vec<Package>,
@@ -18,7 +19,8 @@ pub(crate) struct Metadata {
 }
 
 /// One package of the workspace or of its dependencies.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(crate) struct Package {
     id: String,
     /// The name in its manifest.

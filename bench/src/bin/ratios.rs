@@ -90,25 +90,19 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
 /// Prints a Markdown table with aligned columns.
 fn print(rows: &[[String; 10]]) {
     let headlines = HEADLINES.map(str::to_owned);
-    let width = |column: usize| {
+    let widths: [usize; 10] = std::array::from_fn(|column| {
         let cells = rows.iter().chain([&headlines]).map(|row| row[column].len());
         cells.max().unwrap_or_default()
-    };
-    let widths: [usize; 10] = std::array::from_fn(width);
-    let is_text = |column| matches!(column, 0 | 3 | 8 | 9);
-    let line = |cells: &[String; 10]| {
-        let mut line = String::from("|");
+    });
+    let dashes = widths.map(|width| "-".repeat(width));
+    for cells in [&headlines, &dashes].into_iter().chain(rows) {
         for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
-            line += &match is_text(column) {
-                true => format!(" {cell:<width$} |"),
-                false => format!(" {cell:>width$} |"),
-            };
+            match column {
+                // Words, and not figures.
+                0 | 3 | 8 | 9 => print!("| {cell:<width$} "),
+                _ => print!("| {cell:>width$} "),
+            }
         }
-        line
-    };
-    println!("{}", line(&headlines));
-    println!("{}", line(&widths.map(|width| "-".repeat(width))));
-    for row in rows {
-        println!("{}", line(row));
+        println!("|");
     }
 }

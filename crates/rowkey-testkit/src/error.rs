@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use rowkey_core::Backend;
 
 /// Why a backend cannot be used for tests.
@@ -32,16 +30,6 @@ pub enum Error {
         /// The backend.
         backend: Backend,
         /// What the server or its driver says.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// A server did not let anybody in.
-    #[error("{backend} lets nobody in after {patience:?}")]
-    NotReady {
-        /// The backend.
-        backend: Backend,
-        /// How long it was asked.
-        patience: Duration,
-        /// What the last login failed of.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The path of the temporary directory, where SQLite's files go, is not UTF-8.

@@ -6,7 +6,7 @@ use rowkey_core::Backend;
 use sqlx::{
     AssertSqlSafe, Connection, Database, Executor, MySql, MySqlConnection, PgConnection, Postgres,
 };
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::timeout;
 
 use crate::backend::{REQUIRE_VARIABLE, required_backends, test_name, url_variable};
 use crate::error::Error;
@@ -20,15 +20,8 @@ type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 /// What a server said, before it is known what for.
 type Outcome = std::result::Result<(), BoxedError>;
 
-/// How long one login may take while a server starts: some accept connections that they do not
-/// answer yet.
-const LOGIN_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// How long a server may take to create or drop a database.
 const STATEMENT_PATIENCE: Duration = Duration::from_secs(60);
-
-/// How long to wait after a login that failed.
-const LOGIN_PAUSE: Duration = Duration::from_millis(200);
 
 /// What a search for a backend ended with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +81,7 @@ impl Server {
         Ok(Search::Found(Self { backend, url }))
     }
 
-    /// A server at an address, such as one that was just started in a container.
+    /// A server at an address.
     pub fn at(backend: Backend, url: impl Into<String>) -> Self {
         Self {
             backend,
@@ -99,46 +92,6 @@ impl Server {
     /// The backend.
     pub fn backend(&self) -> Backend {
         self.backend
-    }
-
-    /// Waits until the server lets the account of the address in and answers a statement.
-    ///
-    /// A server in a container can listen, and even write that it is ready, before it lets
-    /// anybody in: images start one to set up accounts and databases, and then another.
-    ///
-    /// # Errors
-    ///
-    /// The last login failed, after as much time as `patience` says.
-    pub fn wait_until_ready(&self, patience: Duration) -> Result<()> {
-        match self.backend {
-            Backend::Postgres | Backend::MySql | Backend::MariaDb => {}
-            Backend::Sqlite => return Ok(()),
-            #[cfg(feature = "sqlserver")]
-            Backend::SqlServer => {}
-            #[cfg(not(feature = "sqlserver"))]
-            backend => return Err(Error::Unsupported { backend }),
-        }
-        Self::on_own_thread(self.log_in(patience)).map_err(|source| Error::NotReady {
-            backend: self.backend,
-            patience,
-            source,
-        })
-    }
-
-    async fn log_in(&self, patience: Duration) -> Outcome {
-        let start = Instant::now();
-        loop {
-            let failure: BoxedError =
-                match timeout(LOGIN_TIMEOUT, self.execute("SELECT 1".to_owned())).await {
-                    Ok(Ok(())) => return Ok(()),
-                    Ok(Err(error)) => error,
-                    Err(_) => format!("no answer within {LOGIN_TIMEOUT:?}").into(),
-                };
-            if start.elapsed() + LOGIN_PAUSE >= patience {
-                return Err(failure);
-            }
-            sleep(LOGIN_PAUSE).await;
-        }
     }
 
     /// Makes a database of the backend for one test: a schema in PostgreSQL, a file in SQLite.
@@ -364,7 +317,6 @@ fn with_path(url: &str, path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use std::error::Error as _;
-    use std::net::TcpListener;
 
     use super::*;
 
@@ -377,83 +329,36 @@ mod tests {
     }
 
     #[test]
-    fn sqlite_is_always_there() {
-        assert!(matches!(search(Backend::Sqlite, &[]), Search::Found(_)));
-    }
+    fn servers_are_where_the_environment_says_and_sqlite_is_always_there() {
+        let found = |search| matches!(search, Search::Found(_));
+        assert!(found(search(Backend::Sqlite, &[])));
 
-    #[test]
-    fn a_server_is_missing_without_an_address_or_with_an_empty_one() {
         let missing = Search::Missing("ROWKEY_TEST_MYSQL_URL is not set".to_owned());
+        let empty = ("ROWKEY_TEST_MYSQL_URL", "");
         assert_eq!(search(Backend::MySql, &[]), missing);
-        assert_eq!(
-            search(Backend::MySql, &[("ROWKEY_TEST_MYSQL_URL", "")]),
-            missing
-        );
-    }
+        assert_eq!(search(Backend::MySql, &[empty]), missing);
 
-    #[test]
-    fn a_required_server_has_to_be_there() {
         let require = (REQUIRE_VARIABLE, "postgres, sqlserver,");
-        assert_eq!(
-            search(Backend::Postgres, &[require]),
-            Search::Required(
-                "ROWKEY_TEST_REQUIRE names postgres, but ROWKEY_TEST_POSTGRES_URL is not set"
-                    .to_owned()
-            )
-        );
-        assert!(matches!(
-            search(Backend::MySql, &[require]),
-            Search::Missing(_)
-        ));
+        let required =
+            "ROWKEY_TEST_REQUIRE names postgres, but ROWKEY_TEST_POSTGRES_URL is not set";
+        let required = Search::Required(required.to_owned());
+        assert_eq!(search(Backend::Postgres, &[require]), required);
+        assert_eq!(search(Backend::MySql, &[require]), missing);
         let url = ("ROWKEY_TEST_POSTGRES_URL", "postgres://somewhere");
-        assert!(matches!(
-            search(Backend::Postgres, &[require, url]),
-            Search::Found(_)
-        ));
-    }
-
-    #[test]
-    fn waiting_ends_with_what_the_last_login_failed_of() {
-        // Dropped at once: nothing listens there.
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
-        let address = address.unwrap();
-        for (backend, url) in [
-            (Backend::Postgres, format!("postgres://root@{address}/test")),
-            (Backend::MySql, format!("mysql://root@{address}/test")),
-            #[cfg(feature = "sqlserver")]
-            (
-                Backend::SqlServer,
-                format!("server={},{};user=sa", address.ip(), address.port()),
-            ),
-        ] {
-            let server = Server::at(backend, url);
-            let patience = Duration::from_millis(300);
-            let error = server.wait_until_ready(patience).unwrap_err();
-            let text = format!("{backend} lets nobody in after 300ms");
-            assert_eq!(error.to_string(), text);
-            let cause = error.source().unwrap().to_string();
-            assert!(cause.contains("refused"), "{cause}");
-        }
+        assert!(found(search(Backend::Postgres, &[require, url])));
     }
 
     #[test]
     fn an_address_of_another_backend_is_refused_at_once() {
+        let (mysql, postgres) = ("mysql: or mariadb:", "postgres: or postgresql:");
         for (backend, url, schemes) in [
-            (
-                Backend::MySql,
-                "postgres://root@127.0.0.1/test",
-                "mysql: or mariadb:",
-            ),
-            (
-                Backend::Postgres,
-                "mysql://root@127.0.0.1/test",
-                "postgres: or postgresql:",
-            ),
-            (Backend::MariaDb, "nonsense", "mysql: or mariadb:"),
+            (Backend::MySql, "postgres://root@127.0.0.1/test", mysql),
+            (Backend::Postgres, "mysql://root@127.0.0.1/test", postgres),
+            (Backend::MariaDb, "nonsense", mysql),
             #[cfg(feature = "sqlserver")]
             (
                 Backend::SqlServer,
-                "postgres://root@127.0.0.1/test",
+                "postgres://127.0.0.1",
                 "key-value pairs",
             ),
         ] {
@@ -476,49 +381,34 @@ mod tests {
         }
     }
 
-    #[test]
-    fn sqlite_is_ready_at_once() {
-        let server = Server::at(Backend::Sqlite, "");
-        server.wait_until_ready(Duration::ZERO).unwrap();
-    }
-
     #[cfg(not(feature = "sqlserver"))]
     #[test]
-    fn the_missing_feature_is_told() {
+    fn the_missing_feature_is_named() {
         let server = Server::at(Backend::SqlServer, "server=127.0.0.1;user=sa");
-        for error in [
-            server.create_database().unwrap_err(),
-            server.wait_until_ready(Duration::ZERO).unwrap_err(),
-        ] {
-            assert_eq!(
-                error.to_string(),
-                "for SQL Server, turn on the feature `sqlserver` of rowkey-testkit"
-            );
-        }
+        assert_eq!(
+            server.create_database().unwrap_err().to_string(),
+            "for SQL Server, turn on the feature `sqlserver` of rowkey-testkit"
+        );
     }
 
     #[test]
-    fn nobody_learns_a_password_from_debug_output() {
+    fn debug_output_shows_no_password() {
         let server = Server::at(Backend::Sqlite, "hunter2");
         let database = server.create_database().unwrap();
-        let shown = format!(
-            "{server:?} {database:?} {:?}",
-            Search::Found(server.clone())
-        );
+        let search = Search::Found(server.clone());
+        let shown = format!("{server:?} {database:?} {search:?}");
         assert!(!shown.contains("hunter2"), "{shown}");
     }
 
     #[test]
     fn addresses_lead_to_the_part_of_the_test() {
-        let url = with_path("mysql://root@127.0.0.1:3306/test?ssl-mode=disabled", "mine").unwrap();
-        assert_eq!(url, "mysql://root@127.0.0.1:3306/mine?ssl-mode=disabled");
+        let path = |url| with_path(url, "mine").unwrap();
         assert_eq!(
-            with_path("mysql://localhost", "mine").unwrap(),
-            "mysql://localhost/mine"
+            path("mysql://root@127.0.0.1:3306/test?ssl-mode=disabled"),
+            "mysql://root@127.0.0.1:3306/mine?ssl-mode=disabled"
         );
-        assert_eq!(
-            with_parameter("postgres://h/db?a=b", "c=d"),
-            "postgres://h/db?a=b&c=d"
-        );
+        assert_eq!(path("mysql://localhost"), "mysql://localhost/mine");
+        let url = with_parameter("postgres://h/db?a=b", "c=d");
+        assert_eq!(url, "postgres://h/db?a=b&c=d");
     }
 }

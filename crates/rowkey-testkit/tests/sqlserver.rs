@@ -2,7 +2,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use rowkey_testkit::{Backend, Server, Suite, TestDatabase};
@@ -25,9 +24,6 @@ fn main() -> Result<ExitCode> {
         "a_database_goes_with_a_test_that_panics",
         a_database_goes_with_a_test_that_panics,
     );
-    suite.test_on_server(Backend::SqlServer, "the_server_is_ready", |server| {
-        server.wait_until_ready(Duration::from_secs(30))
-    });
     Ok(suite.run())
 }
 

@@ -51,24 +51,10 @@ pub(crate) const GROUPS: [Group; 2] = [
 ];
 
 /// What the newtypes need. The lock file of the workspace decides about the versions.
-const DEPENDENCIES_OF_NEWTYPES: &str = r#"
-diesel = { version = "2.3", default-features = false, features = ["postgres_backend", "uuid"] }
-diesel-derive-newtype = "=2.1.3"
-sea-orm = { version = "2.0", default-features = false, features = ["macros", "sqlx-postgres", "with-uuid"] }
-serde = { version = "1.0", features = ["derive"] }
-sqlx = { version = "0.9", default-features = false, features = ["derive", "postgres", "uuid"] }
-uuid = { version = "1.29", features = ["serde"] }
-"#;
+const DEPENDENCIES_OF_NEWTYPES: &str = include_str!("newtypes.toml");
 
-/// What [`DEPENDENCIES_OF_NEWTYPES`] are called in Rust.
-const CRATES_OF_NEWTYPES: [&str; 6] = [
-    "diesel",
-    "diesel_derive_newtype",
-    "sea_orm",
-    "serde",
-    "sqlx",
-    "uuid",
-];
+/// A newtype that has what a key has as well, as far as others derive it.
+const NEWTYPE: &str = include_str!("newtype.template");
 
 impl Group {
     /// The package that declares this.
@@ -94,7 +80,7 @@ impl Group {
         };
         format!(
             "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-             [dependencies]\nrowkey = {{ path = {rowkey:?}, features = {:?} }}{dependencies}",
+             [dependencies]\nrowkey = {{ path = {rowkey:?}, features = {:?} }}\n{dependencies}",
             self.package(content),
             self.features,
         )
@@ -103,7 +89,8 @@ impl Group {
     fn source(&self, content: Content) -> String {
         let mut source = String::from("use rowkey as _;\n");
         if self.has_newtypes() {
-            for name in CRATES_OF_NEWTYPES {
+            for line in DEPENDENCIES_OF_NEWTYPES.lines() {
+                let name = line.split(' ').next().unwrap_or_default().replace('-', "_");
                 let _ = writeln!(source, "use {name} as _;");
             }
         }
@@ -111,7 +98,7 @@ impl Group {
             source += &match content {
                 Content::Nothing => break,
                 Content::Keys => key(number),
-                Content::Newtypes => newtype(number),
+                Content::Newtypes => NEWTYPE.replace("NAME", &format!("Entity{number}Id")),
             };
         }
         source
@@ -121,43 +108,6 @@ impl Group {
 fn key(number: usize) -> String {
     let format = FORMATS[number % FORMATS.len()];
     format!("\n#[rowkey::entity_key]\npub struct Entity{number}Id(rowkey::{format});\n")
-}
-
-/// What a key has as well, as far as others derive it.
-fn newtype(number: usize) -> String {
-    let name = format!("Entity{number}Id");
-    format!(
-        "
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
-    serde::Serialize, serde::Deserialize,
-    sqlx::Type, diesel_derive_newtype::DieselNewType, sea_orm::DeriveValueType,
-)]
-#[serde(transparent)]
-#[sqlx(transparent)]
-pub struct {name}(pub uuid::Uuid);
-
-impl std::fmt::Display for {name} {{
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {{
-        self.0.fmt(f)
-    }}
-}}
-
-impl std::str::FromStr for {name} {{
-    type Err = uuid::Error;
-
-    fn from_str(text: &str) -> Result<Self, uuid::Error> {{
-        text.parse().map(Self)
-    }}
-}}
-
-impl sea_orm::TryFromU64 for {name} {{
-    fn try_from_u64(_: u64) -> Result<Self, sea_orm::DbErr> {{
-        Err(sea_orm::DbErr::ConvertFromU64(\"{name}\"))
-    }}
-}}
-"
-    )
 }
 
 /// Writes every crate into a workspace of their own.
