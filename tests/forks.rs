@@ -51,7 +51,7 @@ const MAKERS: [(&str, Maker); 12] = [
     }),
     ("Luuid", |count| {
         let group = LuuidGroup::of("com.acme.Customer");
-        of::<Luuid>(&LuuidContext { group, key: 1 }, count)
+        of::<Luuid>(&LuuidContext { group, number: 1 }, count)
     }),
 ];
 

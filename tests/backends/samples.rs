@@ -189,7 +189,7 @@ pub(crate) fn position(format: FormatKind, value: u128) -> Option<i64> {
         FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb => {
             Some(i64::from(counter(format, value)))
         }
-        FormatKind::Luuid => Luuid::try_from(value).ok().map(|id| id.key() as i64),
+        FormatKind::Luuid => Luuid::try_from(value).ok().map(|id| id.number() as i64),
         _ => format.time_of(value).map(UnixMillis::get),
     }
 }

@@ -137,7 +137,7 @@ fn evidence(format: FormatKind, value: u128, now: UnixMillis) -> Option<f64> {
     let near = |bits: f64| time.map_or(0.0, |distance| bits - (2.0 * distance).log2());
     let ring = |counter: Option<u16>| counter.map_or(0.0, |counter| recent(counter, now));
     Some(match format {
-        FormatKind::Luuid => 8.0 + small(Luuid::try_from(value).ok()?.key()),
+        FormatKind::Luuid => 8.0 + small(Luuid::try_from(value).ok()?.number()),
         FormatKind::Iuid => 10.0 + near(48.0),
         FormatKind::UuidV7 | FormatKind::PrefixComb | FormatKind::SuffixComb => 6.0 + near(48.0),
         FormatKind::ShortPrefixComb => {

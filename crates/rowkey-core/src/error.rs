@@ -103,9 +103,9 @@ pub enum Error {
         format: FormatKind,
     },
 
-    /// A group of LUUID keys has reached the largest number.
+    /// The numbers of a group of LUUID keys are used up.
     #[error("group {group:03x} has no short key left: the last is ffffffffffff")]
-    ShortKeysUsedUp {
+    NumbersUsedUp {
         /// The group.
         group: u16,
     },

@@ -15,7 +15,7 @@ use crate::format::{Format, FormatKind, TimeOrdered};
 #[cfg(feature = "std")]
 use crate::generate::Generate;
 #[cfg(feature = "std")]
-use crate::luuid::ShortKeyAllocator;
+use crate::luuid::NumberSource;
 use crate::luuid::{LuuidContext, LuuidGroup, ShortKey};
 use crate::storage::StoragePlan;
 use crate::text::Encoding;
@@ -271,7 +271,7 @@ pub trait EntityKey:
         Self: EntityKey<Format = Luuid>,
     {
         match Self::GROUP {
-            Some(group) => LuuidContext { group, key: number },
+            Some(group) => LuuidContext { group, number },
             None => panic!("{} is a key over Luuid without a group", Self::NAME),
         }
     }
@@ -287,32 +287,32 @@ pub trait EntityKey:
     /// A new LUUID key, with the next number of the key's group.
     ///
     /// Where a unique index says that the number is taken after all, call it again: the new key has
-    /// the same group, the next number and other random bits. ([`Luuid::with_key`] keeps them.)
+    /// the same group, the next number and other random bits. ([`Luuid::with_number`] keeps them.)
     ///
     /// ```
-    /// # use rowkey_core::luuid::ShortKeyAllocator;
+    /// # use rowkey_core::luuid::NumberSource;
     /// # use rowkey_core::{EntityKey, Luuid};
-    /// async fn new_key<K, A>(allocator: &A) -> Result<K, A::Error>
+    /// async fn new_key<K, N>(numbers: &N) -> Result<K, N::Error>
     /// where
     ///     K: EntityKey<Format = Luuid>,
-    ///     A: ShortKeyAllocator,
+    ///     N: NumberSource,
     /// {
-    ///     K::allocate(allocator).await
+    ///     K::generate_numbered(numbers).await
     /// }
     /// ```
     ///
     /// # Errors
     ///
-    /// Those of the allocator.
+    /// Those of the source.
     #[cfg(feature = "std")]
-    fn allocate<A>(allocator: &A) -> impl Future<Output = Result<Self, A::Error>> + Send
+    fn generate_numbered<N>(numbers: &N) -> impl Future<Output = Result<Self, N::Error>> + Send
     where
         Self: EntityKey<Format = Luuid>,
-        A: ShortKeyAllocator,
+        N: NumberSource,
     {
         async move {
             let group = Self::luuid_context(0).group;
-            let number = allocator.next_short_key(group).await?;
+            let number = numbers.next_number(group).await?;
             Ok(Self::try_generate_for(&Self::luuid_context(number))?)
         }
     }

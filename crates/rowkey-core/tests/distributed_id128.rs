@@ -272,10 +272,7 @@ fn a_rewind_of_1000_ms_resets_and_a_shorter_one_waits() {
     let rewound = |by| full_at(Y2020).next(UnixMillis::new(Y2020.get() - by), 7);
     assert!(rewound(0).unwrap_err().is_throttled());
     assert!(rewound(999).unwrap_err().is_throttled());
-    assert_eq!(
-        rewound(1_000).unwrap().time().get(),
-        Y2020.get() - 1_000
-    );
+    assert_eq!(rewound(1_000).unwrap().time().get(), Y2020.get() - 1_000);
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn every_bit_that_is_not_fixed_comes_from_clock_context_or_randomness() {
     };
     let luuid = LuuidContext {
         group: LuuidGroup::new(0xaa1).unwrap(),
-        key: 0x23_122e,
+        number: 0x23_122e,
     };
     for (made, zeros, ones) in [
         (
@@ -102,7 +102,7 @@ fn a_clock_outside_the_format_is_an_error_and_a_good_one_works_again() {
 fn a_key_of_49_bits_is_an_error() {
     let context = LuuidContext {
         group: LuuidGroup::of("Person"),
-        key: 1 << 48,
+        number: 1 << 48,
     };
     assert!(matches!(
         Luuid::try_generate_for(&context),

@@ -3,7 +3,7 @@
 mod vectors;
 
 use proptest::prelude::*;
-use rowkey_core::luuid::{LuuidGroup, LuuidKeys, crc12};
+use rowkey_core::luuid::{LuuidGroup, NumberCounter, crc12};
 use rowkey_core::{Error, Luuid};
 use vectors::{int, section, text};
 
@@ -35,11 +35,11 @@ fn make_vectors() {
         assert_eq!(id.to_string(), text(&case, "uuid"), "{case}");
         let read: Luuid = text(&case, "uuid").parse().unwrap();
         assert_eq!(
-            (read.group(), read.key(), read.random()),
-            (group, id.key(), random60)
+            (read.group(), read.number(), read.random()),
+            (group, id.number(), random60)
         );
         assert_eq!(
-            format!("{:x}", read.key()),
+            format!("{:x}", read.number()),
             text(&case, "key_hex"),
             "{case}"
         );
@@ -80,7 +80,10 @@ fn fields_out_of_range_are_errors() {
     assert!(Luuid::from_parts(group, max, 0).is_ok());
     assert!(matches!(
         Luuid::from_parts(group, max + 1, 0),
-        Err(Error::Field { field: "key", .. })
+        Err(Error::Field {
+            field: "number",
+            ..
+        })
     ));
     assert!(matches!(
         Luuid::from_parts(group, 0, 1 << 60),
@@ -95,12 +98,13 @@ fn fields_out_of_range_are_errors() {
 
 #[test]
 fn each_group_counts_for_itself_across_threads() {
-    let (people, buildings) = (LuuidKeys::new(), LuuidKeys::new());
-    let mut keys: Vec<u64> = std::thread::scope(|scope| {
+    static NUMBERS: NumberCounter = NumberCounter::new();
+    let [people, buildings, last] = [1, 2, 3].map(|group| LuuidGroup::new(group).unwrap());
+    let mut numbers: Vec<u64> = std::thread::scope(|scope| {
         let threads = [(); 4].map(|()| {
             scope.spawn(|| {
                 (0..1_000)
-                    .map(|_| people.next().unwrap())
+                    .map(|_| NUMBERS.next(people).unwrap())
                     .collect::<Vec<_>>()
             })
         });
@@ -109,12 +113,17 @@ fn each_group_counts_for_itself_across_threads() {
             .flat_map(|thread| thread.join().unwrap())
             .collect()
     });
-    keys.sort_unstable();
-    assert_eq!(keys, (1..=4_000).collect::<Vec<_>>());
-    assert_eq!(buildings.next(), Ok(1));
-    let last = LuuidKeys::starting_at((1 << 48) - 1);
-    assert_eq!(last.next(), Ok((1 << 48) - 1));
-    assert!(matches!(last.next(), Err(Error::Exhausted { .. })));
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=4_000).collect::<Vec<_>>());
+    assert_eq!(NUMBERS.next(buildings), Ok(1));
+    NUMBERS.start_after(last, (1 << 48) - 2);
+    assert_eq!(NUMBERS.next(last), Ok((1 << 48) - 1));
+    let used_up = Err(Error::NumbersUsedUp { group: 3 });
+    assert_eq!(NUMBERS.next(last), used_up);
+    assert_eq!(
+        format!("{NUMBERS:?}"),
+        "{001: 4000, 002: 1, 003: 281474976710655}"
+    );
 }
 
 #[test]
@@ -134,11 +143,14 @@ fn short_keys_are_hexadecimal() {
 
 #[test]
 fn ranges_of_short_keys_end_where_the_numbers_do() {
-    let last = Luuid::short_key_range(LuuidGroup::new(0xfff).ok(), (1 << 48) - 1).unwrap()[0];
+    let last = Luuid::number_range(LuuidGroup::new(0xfff).ok(), (1 << 48) - 1).unwrap()[0];
     assert!(last.lower.is_some() && last.upper.is_none());
     assert!(matches!(
-        Luuid::short_key_range(None, 1 << 48),
-        Err(Error::Field { field: "key", .. })
+        Luuid::number_range(None, 1 << 48),
+        Err(Error::Field {
+            field: "number",
+            ..
+        })
     ));
 }
 
@@ -157,51 +169,51 @@ fn groups_are_taken_over_utf8() {
 
 proptest! {
     #[test]
-    fn fields_survive(group in 0..4096_u16, key in 0..1_u64 << 48, random in 0..1_u64 << 60) {
+    fn fields_survive(group in 0..4096_u16, number in 0..1_u64 << 48, random in 0..1_u64 << 60) {
         let group = LuuidGroup::new(group).unwrap();
-        let id = Luuid::from_parts(group, key, random).unwrap();
-        prop_assert_eq!((id.group(), id.key(), id.random()), (group, key, random));
+        let id = Luuid::from_parts(group, number, random).unwrap();
+        prop_assert_eq!((id.group(), id.number(), id.random()), (group, number, random));
         prop_assert_eq!(id.to_string().parse(), Ok(id));
     }
 
     #[test]
     fn the_range_of_a_short_key_has_its_ids_and_no_others(
         group in 0..4096_u16,
-        key in 0..1_u64 << 48,
+        number in 0..1_u64 << 48,
         other in (0..4096_u16, 0..1_u64 << 48),
         random in 0..1_u64 << 60,
     ) {
-        let make = |group, key| {
-            Luuid::from_parts(LuuidGroup::new(group).unwrap(), key, random).unwrap().to_u128()
+        let make = |group, number| {
+            Luuid::from_parts(LuuidGroup::new(group).unwrap(), number, random).unwrap().to_u128()
         };
         let has = |of: Option<u16>, id: u128| {
             let group = of.map(|group| LuuidGroup::new(group).unwrap());
-            let ranges = Luuid::short_key_range(group, key).unwrap();
+            let ranges = Luuid::number_range(group, number).unwrap();
             ranges.iter().any(|range| {
                 range.lower.is_none_or(|lower| lower <= id) && range.upper.is_none_or(|upper| id < upper)
             })
         };
-        prop_assert!(has(Some(group), make(group, key)) && has(None, make(group, key)));
+        prop_assert!(has(Some(group), make(group, number)) && has(None, make(group, number)));
         // Neighbours first: a random one is hardly ever near.
-        for (near_group, near_key) in [
-            (group ^ 1, key),
-            (group, key ^ 1),
-            (other.0, key),
+        for (near_group, near_number) in [
+            (group ^ 1, number),
+            (group, number ^ 1),
+            (other.0, number),
             (group, other.1),
             other,
-            (0, key.saturating_sub(1)),
-            (0xfff, key.saturating_sub(1)),
-            (0, (key + 1).min((1 << 48) - 1)),
+            (0, number.saturating_sub(1)),
+            (0xfff, number.saturating_sub(1)),
+            (0, (number + 1).min((1 << 48) - 1)),
         ] {
-            let id = make(near_group, near_key);
-            prop_assert_eq!(has(Some(group), id), (near_group, near_key) == (group, key));
-            prop_assert_eq!(has(None, id), near_key == key);
+            let id = make(near_group, near_number);
+            prop_assert_eq!(has(Some(group), id), (near_group, near_number) == (group, number));
+            prop_assert_eq!(has(None, id), near_number == number);
         }
     }
 
     #[test]
-    fn order_is_key_group_random(a in (0..1_u64 << 48, 0..4096_u16, 0..1_u64 << 60), b in (0..1_u64 << 48, 0..4096_u16, 0..1_u64 << 60)) {
-        let make = |(key, group, random)| Luuid::from_parts(LuuidGroup::new(group).unwrap(), key, random).unwrap();
+    fn order_is_number_group_random(a in (0..1_u64 << 48, 0..4096_u16, 0..1_u64 << 60), b in (0..1_u64 << 48, 0..4096_u16, 0..1_u64 << 60)) {
+        let make = |(number, group, random)| Luuid::from_parts(LuuidGroup::new(group).unwrap(), number, random).unwrap();
         prop_assert_eq!(make(a).cmp(&make(b)), a.cmp(&b));
     }
 }

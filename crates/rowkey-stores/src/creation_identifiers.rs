@@ -42,7 +42,7 @@ struct Command<'a> {
 ///
 /// Each attempt may wait for locks as long as the database allows, and there is no limit for all of
 /// them: see [how long a call may take](crate#how-long-a-call-may-take). A call within the closure
-/// of another one, or a key out of [`KeyBlocks`](crate::KeyBlocks), has ten attempts in each of the
+/// of another one, or a key out of [`NumberBlocks`](crate::NumberBlocks), has ten attempts in each of the
 /// outer one's, and needs a connection of its own.
 ///
 /// If a connection breaks while the transaction is committed, the next attempt sees by the command id

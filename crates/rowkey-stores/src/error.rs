@@ -42,14 +42,14 @@ pub enum Error {
     #[error(transparent)]
     Key(#[from] rowkey::Error),
 
-    /// What the table `key_blocks` has for a group is no number of a key. Put there one behind the last
+    /// What the table `key_blocks` has for a group is no number. Put there one behind the last
     /// number that was given.
-    #[error("key_blocks has {next_key} for the group {group}, but numbers are 1 to 2^48-1")]
-    NextKey {
+    #[error("key_blocks has {next_number} for the group {group}, but numbers are 1 to 2^48-1")]
+    NextNumber {
         /// The group.
         group: u16,
         /// What is there.
-        next_key: i64,
+        next_number: i64,
     },
 
     /// The connection is in the middle of a transaction. A rollback or commit in it would affect more

@@ -73,8 +73,8 @@ impl Session for FakeSession {
         forget_identifiers: "",
         prune_identifiers: "",
         prune_identifiers_of_name: "",
-        advance_keys: "",
-        begin_keys: "",
+        advance_numbers: "",
+        begin_numbers: "",
     };
 
     async fn run_statement(

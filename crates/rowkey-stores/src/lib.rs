@@ -6,7 +6,7 @@
 //! | entities whose ids the server makes | [`create_once`], [`forget`], [`prune`] | `creation_identifiers` |
 //! | entities whose ids clients make | [`find_or_create`] | your own |
 //! | later commands of an entity | [`in_transaction`] | your own |
-//! | numbers of LUUID keys for several processes | [`KeyBlocks`], [`create_numbered`] | `key_blocks` |
+//! | numbers of LUUID keys for several processes | [`NumberBlocks`], [`create_numbered`] | `number_blocks` |
 //!
 //! The tables are in the folder `migrations` of this package. Its README says what is promised and what
 //! is not; connections, locks and errors are explained in the book, in `docs/src/stores.md`.
@@ -53,7 +53,7 @@ mod failure;
 #[cfg(test)]
 mod fake_store;
 mod find_or_create;
-mod key_blocks;
+mod number_blocks;
 #[cfg(any(
     feature = "sqlx-postgres",
     feature = "sqlx-mysql",
@@ -82,7 +82,7 @@ pub use failure::is_unavailable;
 pub use find_or_create::{
     FindOrCreate, FindOrCreateWithFind, FindOrCreateWithValidate, Origin, find_or_create,
 };
-pub use key_blocks::{KeyBlocks, create_numbered, reserve_block};
+pub use number_blocks::{NumberBlocks, create_numbered, reserve_block};
 #[cfg(any(
     feature = "sqlx-postgres",
     feature = "sqlx-mysql",

@@ -29,7 +29,7 @@ pub enum Value<'a> {
     Id(PublicForm),
     /// The name of a command.
     Name(&'a str),
-    /// A count, a group or the number of a key.
+    /// A count, a group or a number.
     Number(i64),
 }
 

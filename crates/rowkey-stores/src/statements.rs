@@ -18,10 +18,10 @@ pub struct Statements {
     pub prune_identifiers: &'static str,
     /// command name, count to keep
     pub prune_identifiers_of_name: &'static str,
-    /// block size, group, largest first key → the first key behind the new block
-    pub advance_keys: &'static str,
+    /// block size, group, largest first number → the first number behind the new block
+    pub advance_numbers: &'static str,
     /// group; does nothing if the group is there
-    pub begin_keys: &'static str,
+    pub begin_numbers: &'static str,
 }
 
 /// PostgreSQL and SQLite, which take the same.
@@ -41,9 +41,9 @@ pub(crate) const POSTGRES_AND_SQLITE: Statements = Statements {
                                 (SELECT arrival FROM creation_identifiers \
                                  WHERE command_name = $1 \
                                  ORDER BY arrival DESC LIMIT 1 OFFSET $2)",
-    advance_keys: "UPDATE key_blocks SET next_key = next_key + $1 \
+    advance_numbers: "UPDATE key_blocks SET next_key = next_key + $1 \
                    WHERE key_group = $2 AND next_key <= $3 RETURNING next_key",
-    begin_keys: "INSERT INTO key_blocks (key_group, next_key) VALUES ($1, 1) \
+    begin_numbers: "INSERT INTO key_blocks (key_group, next_key) VALUES ($1, 1) \
                  ON CONFLICT (key_group) DO NOTHING",
 };
 
@@ -70,9 +70,9 @@ pub(crate) const MYSQL: Statements = Statements {
                                  ORDER BY arrival DESC LIMIT 1 OFFSET ?) AS newest_old \
                                 ON old.command_name = newest_old.command_name \
                                 AND old.arrival <= newest_old.arrival",
-    advance_keys: "UPDATE key_blocks SET next_key = LAST_INSERT_ID(next_key + ?) \
+    advance_numbers: "UPDATE key_blocks SET next_key = LAST_INSERT_ID(next_key + ?) \
                    WHERE key_group = ? AND next_key <= ?",
-    begin_keys: "INSERT INTO key_blocks (key_group, next_key) VALUES (?, 1) \
+    begin_numbers: "INSERT INTO key_blocks (key_group, next_key) VALUES (?, 1) \
                  ON DUPLICATE KEY UPDATE next_key = next_key",
 };
 
@@ -99,11 +99,11 @@ pub(crate) const SQL_SERVER: Statements = Statements {
                                 (SELECT arrival FROM creation_identifiers \
                                  WHERE command_name = CAST(@P1 AS varchar(100)) \
                                  ORDER BY arrival DESC OFFSET @P2 ROWS FETCH NEXT 1 ROWS ONLY)",
-    advance_keys: "UPDATE key_blocks SET next_key = next_key + @P1 \
+    advance_numbers: "UPDATE key_blocks SET next_key = next_key + @P1 \
                    WHERE key_group = @P2 AND next_key <= @P3; \
                    DECLARE @changed int = @@ROWCOUNT; \
                    SELECT next_key FROM key_blocks WHERE key_group = @P2 AND @changed = 1",
-    begin_keys: "INSERT INTO key_blocks (key_group, next_key) SELECT @P1, 1 \
+    begin_numbers: "INSERT INTO key_blocks (key_group, next_key) SELECT @P1, 1 \
                  WHERE NOT EXISTS (SELECT 1 FROM key_blocks WITH (UPDLOCK, HOLDLOCK) \
                                    WHERE key_group = @P1)",
 };

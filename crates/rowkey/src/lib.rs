@@ -200,7 +200,7 @@ pub use drivers::private as __private;
 /// pub struct CustomerId(Luuid);
 ///
 /// let customer = CustomerId::generate_for(&CustomerId::luuid_context(4711));
-/// assert_eq!(customer.into_format().key(), 4711);
+/// assert_eq!(customer.into_format().number(), 4711);
 /// ```
 ///
 /// ## `public_id`

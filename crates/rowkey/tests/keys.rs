@@ -11,7 +11,7 @@ use rowkey::error::TextProblem;
 use rowkey::format::{Format, FormatKind};
 use rowkey::generate::DistributedIdGenerator;
 use rowkey::generate::{Custom, scope};
-use rowkey::luuid::{InMemoryShortKeys, LuuidGroup};
+use rowkey::luuid::{LuuidGroup, NumberCounter};
 #[cfg(feature = "public-id")]
 use rowkey::public_id::PublicIdCipher;
 use rowkey::routing::IuidContext;
@@ -204,7 +204,7 @@ fn a_luuid_key_has_ids_of_its_own_group_only() {
 
     let customer = CustomerId::generate_for(&CustomerId::luuid_context(4711));
     let luuid = customer.into_format();
-    assert_eq!((luuid.group(), luuid.key()), (group, 4711));
+    assert_eq!((luuid.group(), luuid.number()), (group, 4711));
 
     let supplier = Luuid::from_parts(LuuidGroup::of("com.acme.Supplier"), 4711, 0).unwrap();
     let error = CustomerId::from_format(supplier).unwrap_err();
@@ -304,7 +304,7 @@ fn the_generator_of_a_scope_makes_the_keys() {
 fn a_new_id_of_another_group_is_not_made_a_key() {
     let other = CustomerId::try_generate_for(&rowkey::luuid::LuuidContext {
         group: LuuidGroup::of("com.acme.Supplier"),
-        key: 1,
+        number: 1,
     });
     assert!(matches!(other, Err(Error::Group { .. })), "{other:?}");
 }
@@ -411,12 +411,12 @@ fn bounds_beyond_the_plans_digits_are_open() {
 }
 
 #[test]
-fn an_allocator_numbers_the_keys_of_each_group() {
-    let keys = InMemoryShortKeys::new();
+fn a_source_numbers_the_keys_of_each_group() {
+    let numbers = NumberCounter::new();
     let numbers = [(); 3].map(|()| {
-        let customer = pin!(CustomerId::allocate(&keys));
+        let customer = pin!(CustomerId::generate_numbered(&numbers));
         match customer.poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(Ok(customer)) => customer.into_format().key(),
+            Poll::Ready(Ok(customer)) => customer.into_format().number(),
             other => panic!("{other:?}"),
         }
     });

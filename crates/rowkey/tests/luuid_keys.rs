@@ -158,7 +158,7 @@ fn the_bounds_of_a_short_key_are_valid_ids_of_one_interval() {
     let group = CustomerId::GROUP.unwrap().get();
     let edges = [bounds[0].lower, bounds[0].upper].map(|edge| {
         let id = Luuid::try_from(edge.unwrap().to_u128()).unwrap();
-        (id.key(), id.group().get(), id.random())
+        (id.number(), id.group().get(), id.random())
     });
     assert_eq!(edges, [(0x23122e, group, 0), (0x23122e, group + 1, 0)]);
     assert!(columns().len() >= 10, "{:?}", columns());
@@ -214,7 +214,7 @@ fn the_last_group_ends_where_the_next_number_begins() {
     assert_eq!(LastId::GROUP.map(LuuidGroup::get), Some(0xfff));
     let bounds = ShortKey::<LastId>::new(7).unwrap().bounds();
     let upper = Luuid::try_from(bounds[0].upper.unwrap().to_u128()).unwrap();
-    assert_eq!((upper.key(), upper.group().get()), (8, 0));
+    assert_eq!((upper.number(), upper.group().get()), (8, 0));
     let open = ShortKey::<LastId>::new(LAST).unwrap().bounds();
     assert!(open[0].lower.is_some() && open[0].upper.is_none());
 }

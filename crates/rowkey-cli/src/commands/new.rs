@@ -162,11 +162,11 @@ fn maker<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
             let first = *required(args, "--short-key", args.short_key.as_ref())?;
             let group = Group::resolve(group)?;
             Box::new(move |index| {
-                // The largest key is far below the point at which this stops counting.
-                let key = first.saturating_add(index);
-                let context = LuuidContext { group, key };
+                // The largest number is far below the point at which this stops counting.
+                let number = first.saturating_add(index);
+                let context = LuuidContext { group, number };
                 // Nothing else can be wrong with it.
-                let used_up = |_| Error::ShortKeysUsedUp { group: group.get() };
+                let used_up = |_| Error::NumbersUsedUp { group: group.get() };
                 let id = Luuid::generate_with(&context, time, &mut entropy);
                 id.map(Luuid::to_u128).map_err(used_up)
             })

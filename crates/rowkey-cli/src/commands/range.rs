@@ -75,7 +75,7 @@ fn of_short_key(args: &Range, short_key: u64) -> Result<ValueRanges, Failure> {
         ));
     }
     let group = args.group.as_ref().map(Group::resolve).transpose()?;
-    Ok(Luuid::short_key_range(group, short_key)?)
+    Ok(Luuid::number_range(group, short_key)?)
 }
 
 /// The ids made from `--from` on and before `--to`.

@@ -1,9 +1,9 @@
-//! LUUID: a key number and the CRC-12 of a group name inside a UUID.
+//! LUUID: an entity's number and the CRC-12 of a group name inside a UUID.
 //!
 //! ```text
 //! byte   0 .. 5               6       7     8    8 .. 15
 //!      +---------------------+-+-----------+----+-----------------+
-//!      | key                 |6| group     | 10 | random          |
+//!      | number              |6| group     | 10 | random          |
 //!      +---------------------+-+-----------+----+-----------------+
 //! bits   48                    4 12          4    60       (6 = version, 10 = variant nibble a)
 //! ```
@@ -11,14 +11,12 @@
 use alloc::format;
 use alloc::string::String;
 use core::fmt;
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::spec::{FormatSpec, Leading};
 use crate::Error;
 use crate::bits::{BitField, FieldKind};
 use crate::error::TextProblem;
 use crate::format::FormatKind;
-use crate::generate::{Clock, Entropy, GenerateWith};
 use crate::time_range::ValueRanges;
 
 const FIELDS: [BitField; 5] = BitField::consecutive([
@@ -34,15 +32,16 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 
-/// The largest key number.
-pub(crate) const KEY_MAX: u64 = (1 << 48) - 1;
+/// The largest number of an entity.
+pub(crate) const NUMBER_MAX: u64 = (1 << 48) - 1;
 const RANDOM_MASK: u64 = (1 << 60) - 1;
 
-/// A UUID of a 48-bit key, a 12-bit group and 60 random bits.
+/// A UUID of a 48-bit number, a 12-bit group and 60 random bits.
 ///
-/// The group says which kind of entity the id belongs to; the key is a number within the group
-/// that people can read out. Public (RFC) order is key, group, random; it is no time order. RFC
-/// 9562 has since given version 6 another meaning: never hand LUUIDs to readers of version-6 times.
+/// The group says which kind of entity the id belongs to; the number is the entity's own within
+/// the group, and people can read it out. Public (RFC) order is number, group, random; it is no
+/// time order. RFC 9562 has since given version 6 another meaning: never hand LUUIDs to readers of
+/// version-6 times.
 ///
 /// Source: the 2013 article "Embedding a Primary Key in a UUID / GUID for CQRS / ES".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,63 +50,54 @@ pub struct Luuid(pub(crate) u128);
 
 impl_format!(Luuid, FormatKind::Luuid);
 
-/// What a [`Luuid`] is made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LuuidContext {
-    /// The group of the entity's type.
-    pub group: LuuidGroup,
-    /// The entity's number within the group, 0 to 2^48-1.
-    pub key: u64,
-}
-
 impl Luuid {
-    /// The id of a group, a key and 60 random bits.
+    /// The id of a group, a number and 60 random bits.
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] when `key` has more than 48 or `random` more than 60 bits.
-    pub const fn from_parts(group: LuuidGroup, key: u64, random: u64) -> Result<Self, Error> {
-        if key > KEY_MAX {
-            return Err(field_error("key", key as i128, KEY_MAX as i128));
+    /// [`Error::Field`] when `number` has more than 48 or `random` more than 60 bits.
+    pub const fn from_parts(group: LuuidGroup, number: u64, random: u64) -> Result<Self, Error> {
+        if number > NUMBER_MAX {
+            return Err(field_error("number", number as i128, NUMBER_MAX as i128));
         }
         if random > RANDOM_MASK {
             return Err(field_error("random", random as i128, RANDOM_MASK as i128));
         }
-        let high = key << 16 | 6 << 12 | group.0 as u64;
+        let high = number << 16 | 6 << 12 | group.0 as u64;
         let low = 0xa << 60 | random;
         Ok(Self((high as u128) << 64 | low as u128))
     }
 
     /// The entity's number within its group, 0 to 2^48-1.
-    pub const fn key(self) -> u64 {
+    pub const fn number(self) -> u64 {
         (self.0 >> 80) as u64
     }
 
     /// The same group and random bits with another number, for an entity whose first number turned
-    /// out to be taken. It is another id: whoever was told the first one has to be told this one.
+    /// out to be taken. It is another id: correct it wherever the first one was handed out.
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] when `key` has more than 48 bits.
-    pub const fn with_key(self, key: u64) -> Result<Self, Error> {
-        Self::from_parts(self.group(), key, self.random())
+    /// [`Error::Field`] when `number` has more than 48 bits.
+    pub const fn with_number(self, number: u64) -> Result<Self, Error> {
+        Self::from_parts(self.group(), number, self.random())
     }
 
-    /// The key as people read it out: lower-case hexadecimal digits without leading zeros.
+    /// The number as people read it out: lower-case hexadecimal digits without leading zeros.
     ///
     /// ```
     /// use rowkey_core::Luuid;
     ///
     /// let id: Luuid = "00000023-122e-6aa1-a789-28ef27ab7c62".parse()?;
     /// assert_eq!(id.short_key(), "23122e");
-    /// assert_eq!(Luuid::parse_short_key("23122e")?, id.key());
+    /// assert_eq!(Luuid::parse_short_key("23122e")?, id.number());
     /// # Ok::<(), rowkey_core::Error>(())
     /// ```
     pub fn short_key(self) -> String {
-        format!("{:x}", self.key())
+        format!("{:x}", self.number())
     }
 
-    /// The key of its short text: 1 to 12 hexadecimal digits of either case. The radix is always
+    /// The number of a short key: 1 to 12 hexadecimal digits of either case. The radix is always
     /// sixteen, also for `2078`.
     ///
     /// # Errors
@@ -121,7 +111,7 @@ impl Luuid {
         let problem = match (foreign, u64::from_str_radix(text, 16)) {
             _ if text.is_empty() => TextProblem::Empty,
             (Some((position, found)), _) => TextProblem::Character { position, found },
-            (None, Ok(key)) if text.len() <= 12 => return Ok(key),
+            (None, Ok(number)) if text.len() <= 12 => return Ok(number),
             _ => TextProblem::Length { found: text.len() },
         };
         Err(Error::Text {
@@ -139,34 +129,34 @@ impl Luuid {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] when `key` has more than 48 bits.
+    /// [`Error::Field`] when `number` has more than 48 bits.
     ///
     /// ```
     /// use rowkey_core::luuid::LuuidGroup;
     /// use rowkey_core::Luuid;
     ///
     /// let id: Luuid = "00000023-122e-6fc1-a789-28ef27ab7c62".parse()?;
-    /// let key = Luuid::parse_short_key("23122e")?;
-    /// let range = Luuid::short_key_range(Some(LuuidGroup::of("com.acme.Customer")), key)?[0];
+    /// let number = Luuid::parse_short_key("23122e")?;
+    /// let range = Luuid::number_range(Some(LuuidGroup::of("com.acme.Customer")), number)?[0];
     /// assert_eq!(range.lower, Some(0x0000_0023_122e_6fc1_a000_0000_0000_0000));
     /// assert_eq!(range.upper, Some(0x0000_0023_122e_6fc2_a000_0000_0000_0000));
     /// # Ok::<(), rowkey_core::Error>(())
     /// ```
-    pub fn short_key_range(group: Option<LuuidGroup>, key: u64) -> Result<ValueRanges, Error> {
-        if key > KEY_MAX {
-            return Err(field_error("key", key as i128, KEY_MAX as i128));
+    pub fn number_range(group: Option<LuuidGroup>, number: u64) -> Result<ValueRanges, Error> {
+        if number > NUMBER_MAX {
+            return Err(field_error("number", number as i128, NUMBER_MAX as i128));
         }
-        Ok(Self::range_of(group, key))
+        Ok(Self::range_of(group, number))
     }
 
     /// The range of a number that has been checked.
-    pub(crate) fn range_of(group: Option<LuuidGroup>, key: u64) -> ValueRanges {
+    pub(crate) fn range_of(group: Option<LuuidGroup>, number: u64) -> ValueRanges {
         let first = group.unwrap_or(LuuidGroup(0));
-        let (next_group, next_key) = match group {
-            Some(LuuidGroup(group)) if group < 0xfff => (LuuidGroup(group + 1), key),
-            _ => (LuuidGroup(0), key + 1),
+        let (next_group, next_number) = match group {
+            Some(LuuidGroup(group)) if group < 0xfff => (LuuidGroup(group + 1), number),
+            _ => (LuuidGroup(0), number + 1),
         };
-        ValueRanges::one(smallest(first, key), smallest(next_group, next_key))
+        ValueRanges::one(smallest(first, number), smallest(next_group, next_number))
     }
 
     /// The group of the entity's type.
@@ -181,21 +171,8 @@ impl Luuid {
 }
 
 /// The smallest id of a group and a number, if there is such a number.
-fn smallest(group: LuuidGroup, key: u64) -> Option<u128> {
-    Luuid::from_parts(group, key, 0).ok().map(Luuid::to_u128)
-}
-
-impl GenerateWith for Luuid {
-    type Context = LuuidContext;
-
-    #[inline]
-    fn generate_with(
-        context: &LuuidContext,
-        _: &impl Clock,
-        entropy: &mut impl Entropy,
-    ) -> Result<Self, Error> {
-        Self::from_parts(context.group, context.key, entropy.next_u64() >> 4)
-    }
+fn smallest(group: LuuidGroup, number: u64) -> Option<u128> {
+    Luuid::from_parts(group, number, 0).ok().map(Luuid::to_u128)
 }
 
 const fn field_error(field: &'static str, value: i128, max: i128) -> Error {
@@ -291,55 +268,3 @@ static CRC12: [u16; 256] = {
     }
     table
 };
-
-/// Counts the keys of one group, from 1 on, for any number of threads.
-///
-/// It forgets when the process ends: start it after the largest key that is stored, and give each
-/// process that makes keys of the group its own range.
-///
-/// ```
-/// use rowkey_core::luuid::LuuidKeys;
-///
-/// static CUSTOMERS: LuuidKeys = LuuidKeys::new();
-/// assert_eq!((CUSTOMERS.next()?, CUSTOMERS.next()?), (1, 2));
-/// # Ok::<(), rowkey_core::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct LuuidKeys {
-    next: AtomicU64,
-}
-
-impl LuuidKeys {
-    /// The first key is 1.
-    pub const fn new() -> Self {
-        Self::starting_at(1)
-    }
-
-    /// The first key is `first`.
-    pub const fn starting_at(first: u64) -> Self {
-        Self {
-            next: AtomicU64::new(first),
-        }
-    }
-
-    /// The next key.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Exhausted`] after 2^48-1.
-    pub fn next(&self) -> Result<u64, Error> {
-        self.next
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |key| {
-                (key <= KEY_MAX).then_some(key + 1)
-            })
-            .map_err(|_| Error::Exhausted {
-                format: FormatKind::Luuid,
-            })
-    }
-}
-
-impl Default for LuuidKeys {
-    fn default() -> Self {
-        Self::new()
-    }
-}

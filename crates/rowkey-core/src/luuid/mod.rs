@@ -1,17 +1,28 @@
 //! Ids with a readable number: groups, numbers, short keys and unions of keys over
 //! [`Luuid`](crate::Luuid).
+//!
+//! A *key* is an entity's, as everywhere. A *number* counts the entities of a group. A *short key*
+//! is the number of one entity as people write and read it out, in hexadecimal: `23122e`.
 
-mod number;
+mod context;
+mod number_counter;
+mod number_source;
 mod registry;
+#[cfg(feature = "std")]
+mod reserved_numbers;
+mod short_key;
 #[cfg(test)]
 mod tests;
 mod union;
 
-pub use crate::format::{LuuidContext, LuuidGroup, LuuidKeys, crc12};
-#[cfg(feature = "std")]
-pub use number::{InMemoryShortKeys, ReservedShortKeys};
-pub use number::{ShortKey, ShortKeyAllocator, ShortKeyBlock};
+pub use crate::format::{LuuidGroup, crc12};
+pub use context::LuuidContext;
+pub use number_counter::NumberCounter;
+pub use number_source::NumberSource;
 pub use registry::{GroupRegistry, KeyGroup};
+#[cfg(feature = "std")]
+pub use reserved_numbers::ReservedNumbers;
+pub use short_key::ShortKey;
 pub use union::KeyUnion;
 #[doc(hidden)]
 pub use union::{member, parse_union};

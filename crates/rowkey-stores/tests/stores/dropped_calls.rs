@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future;
-use rowkey::luuid::{LuuidGroup, ShortKeyAllocator as _};
+use rowkey::luuid::{LuuidGroup, NumberSource as _};
 use rowkey_stores::{
-    Error, KeyBlocks, Origin, Store, create_once, find_or_create, in_transaction, is_unavailable,
+    Error, NumberBlocks, Origin, Store, create_once, find_or_create, in_transaction, is_unavailable,
 };
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::pool::PoolOptions;
@@ -49,7 +49,7 @@ enum Entry {
     CreateOnce,
     FindOrCreate,
     InTransaction,
-    KeyBlocks,
+    NumberBlocks,
 }
 
 impl Entry {
@@ -57,7 +57,7 @@ impl Entry {
         Self::CreateOnce,
         Self::FindOrCreate,
         Self::InTransaction,
-        Self::KeyBlocks,
+        Self::NumberBlocks,
     ];
 
     /// Inserts an offer of a new command, or takes a number.
@@ -95,9 +95,9 @@ impl Entry {
                 });
                 added.await?;
             }
-            Self::KeyBlocks => {
-                let keys = KeyBlocks::new(pool, NonZeroU32::MIN);
-                keys.next_short_key(CUSTOMERS).await?;
+            Self::NumberBlocks => {
+                let numbers = NumberBlocks::new(pool, NonZeroU32::MIN);
+                numbers.next_number(CUSTOMERS).await?;
             }
         }
         Ok(())

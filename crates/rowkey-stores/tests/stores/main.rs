@@ -41,13 +41,13 @@ mod dropped_calls;
 mod ended_transactions;
 mod executed_commands;
 mod halls;
-mod key_blocks;
 mod killed_processes;
 mod messages;
+mod number_blocks;
 mod odd_connections;
 mod pruning;
 mod shop;
-mod short_keys;
+mod taken_numbers;
 mod transactions;
 
 const ALL: [Backend; 5] = Backend::ALL;
@@ -113,7 +113,7 @@ macro_rules! tests {
 }
 
 fn main() -> anyhow::Result<ExitCode> {
-    if let Some(work) = key_blocks::Work::of_this_process() {
+    if let Some(work) = number_blocks::Work::of_this_process() {
         work?.run()?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -203,14 +203,14 @@ fn main() -> anyhow::Result<ExitCode> {
         an_entity_whose_first_command_is_under_way_is_no_orphan,
         a_collision_of_ids_fails_one_transaction_and_leaves_the_others_row,
     }
-    tests! { suite, ALL, key_blocks:
+    tests! { suite, ALL, number_blocks:
         numbers_begin_with_one_and_have_no_gaps_within_a_process,
         groups_are_counted_apart,
         another_process_goes_on_behind_the_reserved_block,
         the_last_block_ends_with_the_last_number,
         what_is_no_number_is_not_handed_out,
     }
-    tests! { suite, ALL, key_blocks:
+    tests! { suite, ALL, number_blocks:
         tasks_share_a_block,
         four_processes_get_no_number_twice,
         a_block_is_not_rolled_back_with_a_callers_transaction,
@@ -254,7 +254,7 @@ fn main() -> anyhow::Result<ExitCode> {
     tests_of_sqlx! { suite, [Backend::Postgres], odd_connections:
         numbers_are_reserved_whatever_the_default_isolation,
     }
-    tests! { suite, ALL, short_keys:
+    tests! { suite, ALL, taken_numbers:
         the_index_refuses_a_number_twice,
         an_entity_whose_number_is_taken_gets_another_one,
         an_entity_is_given_up_after_ten_clashes,

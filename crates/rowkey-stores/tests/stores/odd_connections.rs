@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use futures_util::future;
-use rowkey::luuid::{LuuidGroup, ShortKeyAllocator as _};
+use rowkey::luuid::{LuuidGroup, NumberSource as _};
 use rowkey_stores::{
-    Borrowed, CreatedBy, KeyBlocks, Store, create_once, in_transaction, prune, reserve_block,
+    Borrowed, CreatedBy, NumberBlocks, Store, create_once, in_transaction, prune, reserve_block,
 };
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
@@ -42,8 +42,8 @@ pub(crate) async fn a_block_whose_commit_failed_is_not_handed_out(
     let mut reader = pool.acquire().await?;
     reader.execute("BEGIN").await?;
     reader.fetch_all("SELECT next_key FROM key_blocks").await?;
-    let keys = KeyBlocks::new(pool.clone(), NonZeroU32::MIN);
-    assert!(keys.next_short_key(CUSTOMERS).await.is_err());
+    let numbers = NumberBlocks::new(pool.clone(), NonZeroU32::MIN);
+    assert!(numbers.next_number(CUSTOMERS).await.is_err());
     reader.execute("COMMIT").await?;
     assert_eq!(next_number(&pool).await?, 2);
     assert_eq!(next_number(&pool).await?, 3);

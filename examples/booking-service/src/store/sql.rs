@@ -11,7 +11,7 @@ use rowkey::driver::sqlx::PushBounds;
 use rowkey::luuid::ShortKey;
 use rowkey::validate::CreationWindow;
 use rowkey_stores::{
-    Borrowed, Created, KeyBlocks, PooledConnection, Session, create_numbered, create_once,
+    Borrowed, Created, NumberBlocks, PooledConnection, Session, create_numbered, create_once,
     find_or_create, forget, in_transaction, prune,
 };
 use sqlx::error::ErrorKind;
@@ -37,7 +37,7 @@ pub(super) struct SqlStore<DB: Database> {
     pool: Pool<DB>,
     /// A connection to ask the database whether it is there, while requests have all the others.
     health: Pool<DB>,
-    numbers: KeyBlocks<Pool<DB>>,
+    numbers: NumberBlocks<Pool<DB>>,
 }
 
 impl<DB: Database> SqlStore<DB>
@@ -45,7 +45,7 @@ where
     Pool<DB>: rowkey_stores::Store,
 {
     pub(super) fn new(pool: Pool<DB>, health: Pool<DB>) -> Self {
-        let numbers = KeyBlocks::new(pool.clone(), BLOCK_SIZE);
+        let numbers = NumberBlocks::new(pool.clone(), BLOCK_SIZE);
         Self {
             pool,
             health,

@@ -56,15 +56,15 @@ pub(crate) async fn customers_are_found_by_their_number(database: &TestDatabase)
         customers.push(client.send(&request).await?.created());
     }
     for customer in &customers {
-        let number = text(customer, "number");
-        let key = Luuid::parse_short_key(number)?;
-        assert_eq!(text(customer, "id").parse::<Luuid>()?.key(), key);
+        let short_key = text(customer, "number");
+        let number = Luuid::parse_short_key(short_key)?;
+        assert_eq!(text(customer, "id").parse::<Luuid>()?.number(), number);
         for spelling in [
-            number.to_owned(),
-            number.to_ascii_uppercase(),
-            format!("{key:x}"),
-            format!("{key:06x}"),
-            format!("{key:012x}"),
+            short_key.to_owned(),
+            short_key.to_ascii_uppercase(),
+            format!("{number:x}"),
+            format!("{number:06x}"),
+            format!("{number:012x}"),
         ] {
             let found = client.get(&format!("/customers/{spelling}")).await?.ok();
             assert_eq!(found, *customer, "{spelling}");
@@ -164,8 +164,8 @@ pub(crate) async fn offers_are_booked_once(database: &TestDatabase) -> Result<()
     assert_eq!(booking["cents"], 4_200);
     assert_eq!(booking["state"], "confirmed");
     let id = text(&booking, "id");
-    let key = Luuid::parse_short_key(text(&booking, "number"))?;
-    assert_eq!(id.parse::<Luuid>()?.key(), key);
+    let number = Luuid::parse_short_key(text(&booking, "number"))?;
+    assert_eq!(id.parse::<Luuid>()?.number(), number);
     assert_eq!(answer.location(), format!("/bookings/{id}"));
     assert_eq!(client.get(answer.location()).await?.ok(), booking);
     assert_eq!(client.send(&request).await?.ok(), booking);
@@ -222,7 +222,7 @@ pub(crate) async fn any_id_is_dispatched_by_its_group(database: &TestDatabase) -
     }
 
     let customer: Luuid = customer_id.parse()?;
-    let unknown_row = Luuid::from_parts(customer.group(), customer.key(), 1)?;
+    let unknown_row = Luuid::from_parts(customer.group(), customer.number(), 1)?;
     let unknown_number = Luuid::from_parts(customer.group(), 0xffff_ffff, 1)?;
     let unknown_group = Luuid::from_parts(LuuidGroup::of("nobody"), 1, 1)?;
     for id in [unknown_row, unknown_number, unknown_group] {

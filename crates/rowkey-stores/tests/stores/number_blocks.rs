@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use futures_util::future;
-use rowkey::luuid::{LuuidGroup, ShortKeyAllocator};
-use rowkey_stores::{Error, KeyBlocks, reserve_block};
+use rowkey::luuid::{LuuidGroup, NumberSource};
+use rowkey_stores::{Error, NumberBlocks, reserve_block};
 use rowkey_testkit::{Backend, TestDatabase, test_name};
 use sqlx::{MySqlPool, PgPool, SqlitePool};
 
@@ -23,38 +23,44 @@ fn size(size: u32) -> NonZeroU32 {
     NonZeroU32::new(size).expect("a block is not empty")
 }
 
-async fn blocks<D: Driver>(shop: &Shop<D>, block_size: u32) -> Result<KeyBlocks<D::Store>> {
-    Ok(KeyBlocks::new(shop.driver.store().await?, size(block_size)))
+async fn blocks<D: Driver>(shop: &Shop<D>, block_size: u32) -> Result<NumberBlocks<D::Store>> {
+    Ok(NumberBlocks::new(
+        shop.driver.store().await?,
+        size(block_size),
+    ))
 }
 
 async fn take(
-    keys: &impl ShortKeyAllocator<Error = Error>,
+    numbers: &impl NumberSource<Error = Error>,
     group: LuuidGroup,
     count: usize,
 ) -> Result<Vec<u64>, Error> {
-    let mut numbers = Vec::new();
+    let mut taken = Vec::new();
     for _ in 0..count {
-        numbers.push(keys.next_short_key(group).await?);
+        taken.push(numbers.next_number(group).await?);
     }
-    Ok(numbers)
+    Ok(taken)
 }
 
 pub(crate) async fn numbers_begin_with_one_and_have_no_gaps_within_a_process<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
-    let keys = blocks(&shop, 3).await?;
-    assert_eq!(take(&keys, CUSTOMERS, 8).await?, [1, 2, 3, 4, 5, 6, 7, 8]);
+    let numbers = blocks(&shop, 3).await?;
+    assert_eq!(
+        take(&numbers, CUSTOMERS, 8).await?,
+        [1, 2, 3, 4, 5, 6, 7, 8]
+    );
     Ok(())
 }
 
 pub(crate) async fn groups_are_counted_apart<D: Driver>(database: &TestDatabase) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
-    let keys = blocks(&shop, 2).await?;
-    assert_eq!(take(&keys, CUSTOMERS, 3).await?, [1, 2, 3]);
-    assert_eq!(take(&keys, ORDERS, 1).await?, [1]);
-    assert_eq!(take(&keys, CUSTOMERS, 1).await?, [4]);
-    assert_eq!(take(&keys, ORDERS, 2).await?, [2, 3]);
+    let numbers = blocks(&shop, 2).await?;
+    assert_eq!(take(&numbers, CUSTOMERS, 3).await?, [1, 2, 3]);
+    assert_eq!(take(&numbers, ORDERS, 1).await?, [1]);
+    assert_eq!(take(&numbers, CUSTOMERS, 1).await?, [4]);
+    assert_eq!(take(&numbers, ORDERS, 2).await?, [2, 3]);
     Ok(())
 }
 
@@ -76,25 +82,25 @@ pub(crate) async fn the_last_block_ends_with_the_last_number<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
-    let keys = blocks(&shop, 10).await?;
-    take(&keys, CUSTOMERS, 10).await?;
+    let numbers = blocks(&shop, 10).await?;
+    take(&numbers, CUSTOMERS, 10).await?;
     let near_the_end = LAST_NUMBER - 2;
     shop.execute(&format!("UPDATE key_blocks SET next_key = {near_the_end}"))
         .await?;
     let last = [near_the_end, near_the_end + 1, LAST_NUMBER];
-    assert_eq!(take(&keys, CUSTOMERS, 3).await?, last);
+    assert_eq!(take(&numbers, CUSTOMERS, 3).await?, last);
     let group = CUSTOMERS.get();
     for _ in 0..2 {
-        let used_up = keys.next_short_key(CUSTOMERS).await;
+        let used_up = numbers.next_number(CUSTOMERS).await;
         assert!(
             matches!(
                 used_up,
-                Err(Error::Key(rowkey::Error::ShortKeysUsedUp { group: found })) if found == group
+                Err(Error::Key(rowkey::Error::NumbersUsedUp { group: found })) if found == group
             ),
             "{used_up:?}"
         );
     }
-    assert_eq!(take(&keys, ORDERS, 1).await?, [1]);
+    assert_eq!(take(&numbers, ORDERS, 1).await?, [1]);
     Ok(())
 }
 
@@ -111,8 +117,8 @@ pub(crate) async fn what_is_no_number_is_not_handed_out<D: Driver>(
             let refused = reserve_block(store.clone(), CUSTOMERS, size(10)).await;
             let is_told = matches!(
                 refused,
-                Err(Error::NextKey { group, next_key })
-                    if group == CUSTOMERS.get() && next_key == corrupt
+                Err(Error::NextNumber { group, next_number })
+                    if group == CUSTOMERS.get() && next_number == corrupt
             );
             assert!(is_told, "{refused:?}");
         }
@@ -122,12 +128,12 @@ pub(crate) async fn what_is_no_number_is_not_handed_out<D: Driver>(
 
 pub(crate) async fn tasks_share_a_block<D: Driver>(database: &TestDatabase) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
-    let keys = &blocks(&shop, 100).await?;
-    let tasks = (0..20).map(|_| take(keys, CUSTOMERS, 5));
-    let mut numbers = future::try_join_all(tasks).await?.concat();
-    numbers.sort_unstable();
-    assert!(numbers.into_iter().eq(1..=100));
-    assert_eq!(take(keys, CUSTOMERS, 1).await?, [101]);
+    let numbers = &blocks(&shop, 100).await?;
+    let tasks = (0..20).map(|_| take(numbers, CUSTOMERS, 5));
+    let mut taken = future::try_join_all(tasks).await?.concat();
+    taken.sort_unstable();
+    assert!(taken.into_iter().eq(1..=100));
+    assert_eq!(take(numbers, CUSTOMERS, 1).await?, [101]);
     Ok(())
 }
 
@@ -256,7 +262,7 @@ impl Work {
 
     async fn take<D: Driver>(&self) -> Result<Vec<u64>> {
         let store = D::connect(&self.url).await?.store().await?;
-        let keys = KeyBlocks::new(store, size(self.block_size));
-        Ok(take(&keys, CUSTOMERS, self.numbers).await?)
+        let numbers = NumberBlocks::new(store, size(self.block_size));
+        Ok(take(&numbers, CUSTOMERS, self.numbers).await?)
     }
 }

@@ -5,8 +5,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::str::FromStr;
 
-use crate::format::FormatKind;
-use crate::format::LUUID_KEY_MAX;
+use crate::format::{FormatKind, LUUID_NUMBER_MAX};
 use crate::time_range::Bounds;
 use crate::{EntityKey, Error, Luuid};
 
@@ -45,13 +44,13 @@ impl<K: EntityKey<Format = Luuid>> ShortKey<K> {
     ///
     /// [`Error::Field`] when `number` has more than 48 bits.
     pub const fn new(number: u64) -> Result<Self, Error> {
-        if number > LUUID_KEY_MAX {
+        if number > LUUID_NUMBER_MAX {
             return Err(Error::Field {
                 format: FormatKind::Luuid,
-                field: "key",
+                field: "number",
                 value: number as i128,
                 min: 0,
-                max: LUUID_KEY_MAX as i128,
+                max: LUUID_NUMBER_MAX as i128,
             });
         }
         Ok(Self {
@@ -79,7 +78,7 @@ impl<K: EntityKey<Format = Luuid>> ShortKey<K> {
 impl<K: EntityKey<Format = Luuid>> From<K> for ShortKey<K> {
     fn from(key: K) -> Self {
         Self {
-            number: key.into_format().key(),
+            number: key.into_format().number(),
             key: PhantomData,
         }
     }

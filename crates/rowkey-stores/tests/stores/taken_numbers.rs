@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use anyhow::{Context, Result};
-use rowkey::luuid::InMemoryShortKeys;
+use rowkey::luuid::NumberCounter;
 use rowkey::storage::Nullability;
 use rowkey::{EntityKey, Luuid, entity_key};
 use rowkey_stores::{CreateError, create_numbered};
@@ -123,13 +123,13 @@ pub(crate) async fn an_entity_whose_number_is_taken_gets_another_one<D: Driver>(
         insert(&shop, "guests", customer).await?;
     }
     // Has forgotten that.
-    let keys = InMemoryShortKeys::new();
-    let customer = create_numbered(&keys, async |customer: CustomerId| {
+    let numbers = NumberCounter::new();
+    let customer = create_numbered(&numbers, async |customer: CustomerId| {
         insert(&shop, "guests", customer).await?;
         Ok::<_, NotInserted>(customer)
     })
     .await?;
-    assert_eq!(customer.into_format().key(), 3);
+    assert_eq!(customer.into_format().number(), 3);
     assert_eq!(count(&shop, "guests").await?, 3);
     Ok(())
 }
@@ -143,8 +143,8 @@ pub(crate) async fn an_entity_is_given_up_after_ten_clashes<D: Driver>(
     insert(&shop, "guests", taken).await?;
 
     let tried = RefCell::new(Vec::new());
-    let refused = create_numbered(&InMemoryShortKeys::new(), async |customer: CustomerId| {
-        tried.borrow_mut().push(customer.into_format().key());
+    let refused = create_numbered(&NumberCounter::new(), async |customer: CustomerId| {
+        tried.borrow_mut().push(customer.into_format().number());
         insert(&shop, "guests", taken).await
     })
     .await;
@@ -155,19 +155,19 @@ pub(crate) async fn an_entity_is_given_up_after_ten_clashes<D: Driver>(
 
 pub(crate) async fn another_failure_is_no_clash<D: Driver>(database: &TestDatabase) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
-    let keys = InMemoryShortKeys::new();
-    let failed = create_numbered(&keys, async |customer: CustomerId| {
+    let numbers = NumberCounter::new();
+    let failed = create_numbered(&numbers, async |customer: CustomerId| {
         insert(&shop, "no_such_table", customer).await
     })
     .await;
     assert!(matches!(failed, Err(CreateError::Closure(_))));
-    let refused = create_numbered(&keys, async |_: CustomerId| {
+    let refused = create_numbered(&numbers, async |_: CustomerId| {
         Err::<(), _>(io::Error::other("sold out"))
     });
     let refused = refused.await.err().context("it was created")?;
     let source = refused.source().map(ToString::to_string);
     assert_eq!(source.as_deref(), Some("sold out"));
-    let next = CustomerId::allocate(&keys).await?;
-    assert_eq!(next.into_format().key(), 3);
+    let next = CustomerId::generate_numbered(&numbers).await?;
+    assert_eq!(next.into_format().number(), 3);
     Ok(())
 }

@@ -2,8 +2,9 @@
 
 use std::error::Error as StdError;
 use std::num::NonZeroU32;
+use std::ops::Range;
 
-use rowkey::luuid::{LuuidGroup, ReservedShortKeys, ShortKeyAllocator, ShortKeyBlock};
+use rowkey::luuid::{LuuidGroup, NumberSource, ReservedNumbers};
 use rowkey::{EntityKey, Luuid};
 use tokio::sync::Mutex;
 
@@ -13,7 +14,9 @@ use crate::session::{Session, Source, Store, Value};
 use crate::transaction::end;
 use crate::{CreateError, Error};
 
-const LAST_KEY: i64 = (1 << 48) - 1;
+const LAST_NUMBER: i64 = (1 << 48) - 1;
+/// The first number that is none.
+const NUMBERS_END: u64 = 1 << 48;
 
 /// How often an entity gets another number before it is given up.
 const MAX_CLASHES: u32 = 10;
@@ -31,31 +34,33 @@ const MAX_CLASHES: u32 = 10;
 /// transaction begins. In SQLite, where only one transaction can write, it would have to wait
 /// for the very transaction that it is taken for.
 ///
+/// A forked process would hand out the same block as its parent: make one behind the fork.
+///
 /// ```no_run
 /// use std::num::NonZeroU32;
 ///
 /// use rowkey::{EntityKey, Luuid, entity_key};
-/// use rowkey_stores::KeyBlocks;
+/// use rowkey_stores::NumberBlocks;
 ///
 /// #[entity_key(group = "com.acme.Customer")]
 /// struct CustomerId(Luuid);
 ///
 /// # async fn new_customer(pool: sqlx::PgPool) -> Result<CustomerId, rowkey_stores::Error> {
 /// // One for the whole program.
-/// let keys = KeyBlocks::new(pool, NonZeroU32::new(100).unwrap());
-/// let customer = CustomerId::allocate(&keys).await?;
+/// let numbers = NumberBlocks::new(pool, NonZeroU32::new(100).unwrap());
+/// let customer = CustomerId::generate_numbered(&numbers).await?;
 /// # Ok(customer)
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct KeyBlocks<S> {
+pub struct NumberBlocks<S> {
     store: S,
     block_size: NonZeroU32,
-    reserved: ReservedShortKeys,
+    reserved: ReservedNumbers,
     reserving: Mutex<()>,
 }
 
-impl<S: Store + Clone + Send + Sync> KeyBlocks<S> {
+impl<S: Store + Clone + Send + Sync> NumberBlocks<S> {
     /// Nothing is reserved before the first number is asked for.
     ///
     /// With larger blocks there are fewer reservations, and more numbers are lost whenever a
@@ -64,16 +69,16 @@ impl<S: Store + Clone + Send + Sync> KeyBlocks<S> {
         Self {
             store,
             block_size,
-            reserved: ReservedShortKeys::new(),
+            reserved: ReservedNumbers::new(),
             reserving: Mutex::new(()),
         }
     }
 }
 
-impl<S: Store + Clone + Send + Sync> ShortKeyAllocator for KeyBlocks<S> {
+impl<S: Store + Clone + Send + Sync> NumberSource for NumberBlocks<S> {
     type Error = Error;
 
-    async fn next_short_key(&self, group: LuuidGroup) -> Result<u64, Error> {
+    async fn next_number(&self, group: LuuidGroup) -> Result<u64, Error> {
         if let Some(number) = self.reserved.next(group) {
             return Ok(number);
         }
@@ -82,27 +87,32 @@ impl<S: Store + Clone + Send + Sync> ShortKeyAllocator for KeyBlocks<S> {
         if let Some(number) = self.reserved.next(group) {
             return Ok(number);
         }
-        let block = reserve_block(self.store.clone(), group, self.block_size).await?;
-        let number = self.reserved.next_of(block);
-        number.ok_or_else(|| used_up(group))
+        let first = reserve(self.store.clone(), group, self.block_size).await?;
+        Ok(self.reserved.add_block(group, first, self.block_size)?)
     }
 }
 
 /// Reserves a block of numbers of a group, the smallest that were never reserved, in a transaction
 /// of its own. The last block of a group has fewer numbers.
 ///
-/// For programs that keep their blocks themselves; others have [`KeyBlocks`].
+/// For programs that keep their blocks themselves; others have [`NumberBlocks`].
 ///
 /// # Errors
 ///
-/// [`rowkey::Error::ShortKeysUsedUp`] in [`Error::Key`] after 2^48-1, [`Error::NextKey`] if the table
+/// [`rowkey::Error::NumbersUsedUp`] in [`Error::Key`] after 2^48-1, [`Error::NextNumber`] if the table
 /// has something else than a number, [`Error::OpenTransaction`] for a connection in the middle of a
 /// transaction, [`Error::Database`].
 pub async fn reserve_block<S: Store>(
     store: S,
     group: LuuidGroup,
     size: NonZeroU32,
-) -> Result<ShortKeyBlock, Error> {
+) -> Result<Range<u64>, Error> {
+    let first = reserve(store, group, size).await?;
+    Ok(first..(first + u64::from(size.get())).min(NUMBERS_END))
+}
+
+/// The first number of a new block.
+async fn reserve<S: Store>(store: S, group: LuuidGroup, size: NonZeroU32) -> Result<u64, Error> {
     let mut source = store.into_source();
     let mut attempts = Attempts::on::<S::Source>();
     let end = loop {
@@ -121,8 +131,7 @@ pub async fn reserve_block<S: Store>(
         }
     };
     let first = end.and_then(|end| u64::try_from(end - i64::from(size.get())).ok());
-    let first = first.ok_or_else(|| used_up(group))?;
-    Ok(ShortKeyBlock::starting_at(group, first, size)?)
+    first.ok_or_else(|| used_up(group))
 }
 
 /// The first number behind a new block, unless there is none left. It is told only once the commit
@@ -153,14 +162,14 @@ async fn advance_on<S: Session>(
     let values = [
         Value::Number(size.get().into()),
         Value::Number(group.get().into()),
-        Value::Number(LAST_KEY),
+        Value::Number(LAST_NUMBER),
     ];
-    let statement = S::STATEMENTS.advance_keys;
+    let statement = S::STATEMENTS.advance_numbers;
     let end = session.run_update(statement, &values).await?;
     match end.map(|end| end.saturating_sub(size.get().into())) {
-        Some(next_key) if next_key < 1 => Err(Error::NextKey {
+        Some(next_number) if next_number < 1 => Err(Error::NextNumber {
             group: group.get(),
-            next_key,
+            next_number,
         }),
         _ => Ok(end),
     }
@@ -173,14 +182,14 @@ async fn begin_on<S: Session>(
     size: NonZeroU32,
 ) -> Result<Option<i64>, Error> {
     let values = [Value::Number(group.get().into())];
-    let statement = S::STATEMENTS.begin_keys;
+    let statement = S::STATEMENTS.begin_numbers;
     session.run_statement(statement, &values).await?;
     advance_on(session, group, size).await
 }
 
 fn used_up(group: LuuidGroup) -> Error {
     let group = group.get();
-    Error::Key(rowkey::Error::ShortKeysUsedUp { group })
+    Error::Key(rowkey::Error::NumbersUsedUp { group })
 }
 
 /// Creates an entity with a new LUUID key, and with another one if its number is taken after all.
@@ -201,7 +210,7 @@ fn used_up(group: LuuidGroup) -> Error {
 ///
 /// ```no_run
 /// use rowkey::{Luuid, entity_key};
-/// use rowkey_stores::{CreateError, KeyBlocks, create_numbered};
+/// use rowkey_stores::{CreateError, NumberBlocks, create_numbered};
 /// use sqlx::PgPool;
 ///
 /// #[entity_key(group = "com.acme.Customer")]
@@ -209,10 +218,10 @@ fn used_up(group: LuuidGroup) -> Error {
 ///
 /// async fn register(
 ///     pool: &PgPool,
-///     keys: &KeyBlocks<PgPool>,
+///     numbers: &NumberBlocks<PgPool>,
 ///     name: &str,
 /// ) -> Result<CustomerId, CreateError<sqlx::Error>> {
-///     create_numbered(keys, async |customer: CustomerId| {
+///     create_numbered(numbers, async |customer: CustomerId| {
 ///         sqlx::query("INSERT INTO customers (id, name) VALUES ($1, $2)")
 ///             .bind(customer)
 ///             .bind(name)
@@ -226,22 +235,22 @@ fn used_up(group: LuuidGroup) -> Error {
 ///
 /// # Errors
 ///
-/// Those of the allocator in [`CreateError::Store`], and the last one of the closure in
+/// Those of the source of numbers in [`CreateError::Store`], and the last one of the closure in
 /// [`CreateError::Closure`].
-pub async fn create_numbered<K, A, T, E, F>(
-    allocator: &A,
+pub async fn create_numbered<K, N, T, E, F>(
+    numbers: &N,
     mut create: impl FnMut(K) -> F,
 ) -> Result<T, CreateError<E>>
 where
     K: EntityKey<Format = Luuid>,
-    A: ShortKeyAllocator,
-    Error: From<A::Error>,
+    N: NumberSource,
+    Error: From<N::Error>,
     E: StdError + 'static,
     F: Future<Output = Result<T, E>>,
 {
     let mut clashes = 0;
     loop {
-        let key = K::allocate(allocator).await.map_err(Error::from)?;
+        let key = K::generate_numbered(numbers).await.map_err(Error::from)?;
         let error = match create(key).await {
             Ok(created) => return Ok(created),
             Err(error) => error,

@@ -1,4 +1,4 @@
-//! Numbers of LUUID keys: allocators, blocks and what they hand out.
+//! Numbers of LUUID keys: where they come from.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -7,9 +7,7 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use rowkey_core::luuid::{
-    InMemoryShortKeys, LuuidGroup, ReservedShortKeys, ShortKeyAllocator, ShortKeyBlock,
-};
+use rowkey_core::luuid::{LuuidGroup, NumberCounter, NumberSource, ReservedNumbers};
 use rowkey_core::{Error, Luuid};
 
 const LAST: u64 = (1 << 48) - 1;
@@ -30,50 +28,62 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 
 #[test]
 fn each_group_counts_from_one_to_the_largest_number() {
-    let keys = InMemoryShortKeys::new();
-    let next = |group| ready(keys.next_short_key(group));
+    let numbers = NumberCounter::new();
+    let next = |group| ready(numbers.next_number(group));
     assert_eq!((next(CUSTOMER), next(CUSTOMER)), (Ok(1), Ok(2)));
     assert_eq!(next(ORDER), Ok(1));
 
-    keys.start_after(CUSTOMER, LAST - 1);
-    keys.start_after(CUSTOMER, 7);
+    numbers.start_after(CUSTOMER, LAST - 1);
+    numbers.start_after(CUSTOMER, 7);
     assert_eq!(next(CUSTOMER), Ok(LAST));
     for _ in 0..2 {
         let group = CUSTOMER.get();
-        assert_eq!(next(CUSTOMER), Err(Error::ShortKeysUsedUp { group }));
+        assert_eq!(next(CUSTOMER), Err(Error::NumbersUsedUp { group }));
     }
     assert_eq!(next(ORDER), Ok(2));
-    keys.start_after(ORDER, u64::MAX);
+    numbers.start_after(ORDER, u64::MAX);
     assert!(next(ORDER).is_err());
 }
 
 #[test]
 fn a_block_ends_with_the_largest_number_and_begins_with_one() {
-    let block = |first, of| ShortKeyBlock::starting_at(CUSTOMER, first, size(of));
-    assert_eq!(block(1, 3).unwrap().collect::<Vec<_>>(), [1, 2, 3]);
-    assert_eq!(
-        block(LAST - 1, 5).unwrap().collect::<Vec<_>>(),
-        [LAST - 1, LAST]
-    );
-    let mut last = block(LAST, u32::MAX).unwrap();
-    assert_eq!((last.len(), last.last_key()), (1, Some(LAST)));
-    assert_eq!((last.next(), last.next()), (Some(LAST), None));
-    assert_eq!((last.len(), last.last_key()), (0, None));
+    let block = |first, of| {
+        let reserved = ReservedNumbers::new();
+        let first = reserved.add_block(CUSTOMER, first, size(of))?;
+        let others = std::iter::from_fn(|| reserved.next(CUSTOMER));
+        Ok([first].into_iter().chain(others).collect::<Vec<_>>())
+    };
+    assert_eq!(block(1, 3), Ok(vec![1, 2, 3]));
+    assert_eq!(block(7, 1), Ok(vec![7]));
+    assert_eq!(block(LAST - 1, 5), Ok(vec![LAST - 1, LAST]));
+    assert_eq!(block(LAST, u32::MAX), Ok(vec![LAST]));
 
     assert!(matches!(block(0, 1), Err(Error::Field { value: 0, .. })));
     let group = CUSTOMER.get();
     for beyond in [LAST + 1, u64::MAX] {
-        assert_eq!(block(beyond, 1), Err(Error::ShortKeysUsedUp { group }));
+        assert_eq!(block(beyond, 1), Err(Error::NumbersUsedUp { group }));
     }
 }
 
 #[test]
+fn a_block_that_is_refused_leaves_the_others_as_they_are() {
+    let reserved = ReservedNumbers::new();
+    assert_eq!(reserved.add_block(CUSTOMER, 1, size(2)), Ok(1));
+    assert!(reserved.add_block(CUSTOMER, 0, size(2)).is_err());
+    assert!(reserved.add_block(CUSTOMER, LAST + 1, size(2)).is_err());
+    assert_eq!(
+        (reserved.next(CUSTOMER), reserved.next(CUSTOMER)),
+        (Some(2), None)
+    );
+}
+
+#[test]
 fn blocks_are_used_up_in_the_order_in_which_they_came() {
-    let reserved = ReservedShortKeys::new();
-    let block = |group, first| ShortKeyBlock::starting_at(group, first, size(2)).unwrap();
-    assert_eq!(reserved.next_of(block(CUSTOMER, 11)), Some(11));
-    assert_eq!(reserved.next_of(block(CUSTOMER, 5)), Some(5));
-    assert_eq!(reserved.next_of(block(ORDER, 1)), Some(1));
+    let reserved = ReservedNumbers::new();
+    let add = |group, first| reserved.add_block(group, first, size(2));
+    assert_eq!(add(CUSTOMER, 11), Ok(11));
+    assert_eq!(add(CUSTOMER, 5), Ok(5));
+    assert_eq!(add(ORDER, 1), Ok(1));
     let left: Vec<_> = std::iter::from_fn(|| reserved.next(CUSTOMER)).collect();
     assert_eq!(left, [12, 6]);
     assert_eq!(
@@ -85,12 +95,12 @@ fn blocks_are_used_up_in_the_order_in_which_they_came() {
 /// Stands for a table with a counter, from which threads take blocks of three.
 #[test]
 fn threads_that_reserve_blocks_get_different_numbers() {
-    let (reserved, table) = (ReservedShortKeys::new(), AtomicU64::new(1));
+    let (reserved, table) = (ReservedNumbers::new(), AtomicU64::new(1));
     let next = || {
         reserved.next(CUSTOMER).or_else(|| {
             let first = table.fetch_add(3, Ordering::Relaxed);
-            let block = ShortKeyBlock::starting_at(CUSTOMER, first, size(3));
-            reserved.next_of(block.expect("the table is far from its end"))
+            let number = reserved.add_block(CUSTOMER, first, size(3));
+            Some(number.expect("the table is far from its end"))
         })
     };
     let found: Vec<u64> = std::thread::scope(|threads| {
@@ -109,8 +119,11 @@ fn threads_that_reserve_blocks_get_different_numbers() {
 #[test]
 fn an_id_whose_number_is_taken_gets_another_one_and_keeps_the_rest() {
     let first = Luuid::from_parts(CUSTOMER, 7, 9).unwrap();
-    let second = first.with_key(8).unwrap();
-    let parts = |id: Luuid| (id.group(), id.key(), id.random());
+    let second = first.with_number(8).unwrap();
+    let parts = |id: Luuid| (id.group(), id.number(), id.random());
     assert_eq!(parts(second), (CUSTOMER, 8, 9));
-    assert!(matches!(first.with_key(LAST + 1), Err(Error::Field { .. })));
+    assert!(matches!(
+        first.with_number(LAST + 1),
+        Err(Error::Field { .. })
+    ));
 }

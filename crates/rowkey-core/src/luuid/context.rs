@@ -1,0 +1,27 @@
+//! What new LUUIDs are made for.
+
+use crate::generate::{Clock, Entropy, GenerateWith};
+use crate::luuid::LuuidGroup;
+use crate::{Error, Luuid};
+
+/// What a [`Luuid`] is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LuuidContext {
+    /// The group of the entity's type.
+    pub group: LuuidGroup,
+    /// The entity's number within the group, 0 to 2^48-1.
+    pub number: u64,
+}
+
+impl GenerateWith for Luuid {
+    type Context = LuuidContext;
+
+    #[inline]
+    fn generate_with(
+        context: &LuuidContext,
+        _: &impl Clock,
+        entropy: &mut impl Entropy,
+    ) -> Result<Self, Error> {
+        Self::from_parts(context.group, context.number, entropy.next_u64() >> 4)
+    }
+}

@@ -1,0 +1,88 @@
+//! Numbers between the table that they come from and the keys that they become.
+
+use alloc::collections::{BTreeMap, VecDeque};
+use core::num::NonZeroU32;
+use core::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use crate::Error;
+use crate::format::{FormatKind, LUUID_NUMBER_MAX};
+use crate::luuid::LuuidGroup;
+
+/// The numbers that a process has reserved and not used up, for any number of threads.
+///
+/// A [`NumberSource`](crate::luuid::NumberSource) with a table of its own takes numbers from here,
+/// and reserves another block where none is left. Add a block only once its reservation is
+/// committed: one that is rolled back is handed out again. A forked process has the same blocks, so
+/// replace it there.
+///
+/// ```
+/// use std::num::NonZeroU32;
+///
+/// use rowkey_core::luuid::{LuuidGroup, ReservedNumbers};
+///
+/// let customers = LuuidGroup::of("com.acme.Customer");
+/// let reserved = ReservedNumbers::new();
+/// assert_eq!(reserved.next(customers), None);
+///
+/// // The table had 101, and has 201 now.
+/// let number = reserved.add_block(customers, 101, NonZeroU32::new(100).unwrap())?;
+/// assert_eq!(number, 101);
+/// assert_eq!(reserved.next(customers), Some(102));
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct ReservedNumbers {
+    blocks: Mutex<BTreeMap<LuuidGroup, VecDeque<Range<u64>>>>,
+}
+
+impl ReservedNumbers {
+    /// Nothing is reserved.
+    pub const fn new() -> Self {
+        Self {
+            blocks: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// The next number of a group, from the block that was added first; `None` where all are used
+    /// up.
+    pub fn next(&self, group: LuuidGroup) -> Option<u64> {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = blocks.get_mut(&group)?;
+        while let Some(block) = waiting.front_mut() {
+            if let Some(number) = block.next() {
+                return Some(number);
+            }
+            waiting.pop_front();
+        }
+        None
+    }
+
+    /// Adds the block of `size` numbers from `first` on, or of as many as there are up to 2^48-1.
+    ///
+    /// Its first number is the answer and is taken before other threads see the block, so whoever
+    /// reserves a block gets a number. The others are for [`next`](Self::next).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Field`] where `first` is 0, which is never handed out, and
+    /// [`Error::NumbersUsedUp`] where it is beyond 2^48-1.
+    pub fn add_block(&self, group: LuuidGroup, first: u64, size: NonZeroU32) -> Result<u64, Error> {
+        if first == 0 {
+            return Err(Error::Field {
+                format: FormatKind::Luuid,
+                field: "first number",
+                value: 0,
+                min: 1,
+                max: LUUID_NUMBER_MAX.into(),
+            });
+        }
+        if first > LUUID_NUMBER_MAX {
+            return Err(Error::NumbersUsedUp { group: group.get() });
+        }
+        let end = (first + u64::from(size.get())).min(LUUID_NUMBER_MAX + 1);
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        blocks.entry(group).or_default().push_back(first + 1..end);
+        Ok(first)
+    }
+}
