@@ -111,26 +111,17 @@ fn cargo(metadata: &Metadata, arguments: &[&str]) -> Command {
 
 /// None, each on its own, all of each driver, and everything.
 fn sets(features: &[&str]) -> Vec<Set> {
-    let set = |name: &str, is_in: &dyn Fn(&str) -> bool| Set {
-        name: name.to_owned(),
-        features: features
-            .iter()
-            .filter(|feature| is_in(feature))
-            .map(|&feature| feature.to_owned())
-            .collect(),
+    let set = |name: String, is_in: &dyn Fn(&str) -> bool| {
+        let features = features.iter().filter(|feature| is_in(feature));
+        let features = features.map(|&feature| feature.to_owned()).collect();
+        Set { name, features }
     };
-    let mut sets = vec![set("no features", &|_| false)];
-    sets.extend(
-        features
-            .iter()
-            .map(|one| set(one, &|feature| feature == *one)),
-    );
-    sets.extend(DRIVERS.map(|driver| {
-        set(&format!("all of {driver}"), &|feature| {
-            belongs(feature, driver)
-        })
-    }));
-    sets.push(set("everything", &|_| true));
+    let mut sets = vec![set("no features".into(), &|_| false)];
+    let each = features.iter();
+    sets.extend(each.map(|one| set((*one).into(), &|feature| feature == *one)));
+    let drivers = DRIVERS.iter();
+    sets.extend(drivers.map(|one| set(format!("all of {one}"), &|feature| belongs(feature, one))));
+    sets.push(set("everything".into(), &|_| true));
     sets
 }
 
@@ -141,11 +132,11 @@ fn belongs(feature: &str, name: &str) -> bool {
 }
 
 impl Set {
-    fn arguments(&self) -> [String; 3] {
+    fn arguments(&self) -> [String; 2] {
+        let features = self.features.join(",");
         [
-            "--no-default-features".to_owned(),
-            "--features".to_owned(),
-            self.features.join(","),
+            "--no-default-features".into(),
+            format!("--features={features}"),
         ]
     }
 

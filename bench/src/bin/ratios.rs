@@ -54,9 +54,8 @@ fn row(measurements: &Measurements, comparison: &Comparison) -> Result<[String; 
         row[6] = ratio(rowkey.nanoseconds, peer.nanoseconds);
         row[7] = ratio(rowkey.instructions, peer.instructions);
     }
-    let aims = comparison.aims.iter();
-    row[8] = joined(aims.clone().map(|aim| format!("<= {aim}")));
-    row[9] = joined(aims.map(|aim| match aim.is_met(rowkey, peer) {
+    row[8] = joined(comparison.aims().map(|aim| format!("<= {aim}")));
+    row[9] = joined(comparison.aims().map(|aim| match aim.is_met(rowkey, peer) {
         true => "yes".to_owned(),
         false => "no".to_owned(),
     }));
