@@ -5,6 +5,7 @@ use alloc::string::String;
 use core::time::Duration;
 
 use crate::UnixMillis;
+use crate::clash;
 use crate::format::FormatKind;
 use crate::storage::Layout;
 
@@ -176,10 +177,7 @@ pub enum Error {
     },
 
     /// Two groups whose names have the same CRC-12.
-    #[error(
-        "the groups `{}` and `{}` have the same CRC-12 {group:03x}; give the newer one another name",
-        names.0, names.1
-    )]
+    #[error("{}", clash::same_crc(*group, *names))]
     GroupClash {
         /// The number of both.
         group: u16,
@@ -188,7 +186,7 @@ pub enum Error {
     },
 
     /// One group for two keys.
-    #[error("the group `{name}` is declared twice, for {} and for {}", keys.0, keys.1)]
+    #[error("{}", clash::declared_twice(name, *keys))]
     GroupDeclaredTwice {
         /// The group's name.
         name: &'static str,
@@ -196,7 +194,7 @@ pub enum Error {
         keys: (&'static str, &'static str),
     },
 
-    /// An id of a group that nobody has registered.
+    /// An id of a group that is not registered.
     #[error("no key has the group {group:03x}")]
     UnknownGroup {
         /// The group of the id.
@@ -290,7 +288,7 @@ pub enum FormatProblem {
 #[non_exhaustive]
 pub enum RegistryProblem {
     /// The name is empty or has white space around it.
-    #[error("{name:?} is no name of a {kind}: it is empty or has white space around it")]
+    #[error("{}", clash::no_name(kind, name))]
     Name {
         /// What the registry has names for.
         kind: &'static str,
@@ -308,7 +306,7 @@ pub enum RegistryProblem {
         number: i64,
     },
     /// One number for two names.
-    #[error("the {kind} `{}` has the number {number} of `{}`", names.1, names.0)]
+    #[error("{}", clash::same_number(kind, *number, (&names.0, &names.1)))]
     SameNumber {
         /// What the registry has names for.
         kind: &'static str,
@@ -318,7 +316,7 @@ pub enum RegistryProblem {
         names: (String, String),
     },
     /// One name for two numbers, or twice for one.
-    #[error("the {kind} `{name}` is there twice, with the numbers {} and {}", numbers.0, numbers.1)]
+    #[error("{}", clash::same_name(kind, name, *numbers))]
     SameName {
         /// What the registry has names for.
         kind: &'static str,

@@ -17,6 +17,7 @@ extern crate std;
 
 mod bits;
 mod calendar;
+mod clash;
 mod emit;
 mod external;
 mod key;

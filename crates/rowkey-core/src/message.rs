@@ -1,19 +1,100 @@
-//! Text at compile time: put together for a panic that names names, and compared.
+//! Messages that a constant and a running program write alike, and text compared in constants.
 
-/// Text of at most 1 KiB.
-pub(crate) struct Message {
+use core::fmt;
+
+/// A message in parts: `Display` for errors, [`panic`](Self::panic) for constants.
+#[derive(Clone, Copy)]
+pub(crate) struct Message<'a> {
+    parts: [Part<'a>; 9],
+    len: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    Text(&'a str),
+    Quoted(&'a str),
+    Number(u8),
+    Group(u16),
+}
+
+impl<'a> Message<'a> {
+    pub(crate) const fn of(text: &'a str) -> Self {
+        Self {
+            parts: [Part::Text(text); 9],
+            len: 1,
+        }
+    }
+
+    pub(crate) const fn text(self, text: &'a str) -> Self {
+        self.and(Part::Text(text))
+    }
+
+    /// Text with quotes around it and white space made visible, as `{:?}` writes it.
+    pub(crate) const fn quoted(self, text: &'a str) -> Self {
+        self.and(Part::Quoted(text))
+    }
+
+    pub(crate) const fn number(self, number: u8) -> Self {
+        self.and(Part::Number(number))
+    }
+
+    /// Three hexadecimal digits.
+    pub(crate) const fn group(self, group: u16) -> Self {
+        self.and(Part::Group(group))
+    }
+
+    const fn and(mut self, part: Part<'a>) -> Self {
+        self.parts[self.len] = part;
+        self.len += 1;
+        self
+    }
+
+    /// Stops with the message, also at compile time.
+    #[track_caller]
+    pub(crate) const fn panic(&self) -> ! {
+        let mut line = Line::EMPTY;
+        let mut index = 0;
+        while index < self.len {
+            line = match self.parts[index] {
+                Part::Text(text) => line.text(text),
+                Part::Quoted(text) => line.quoted(text),
+                Part::Number(number) => line.number(number),
+                Part::Group(group) => line.group(group),
+            };
+            index += 1;
+        }
+        panic!("{}", line.as_str());
+    }
+}
+
+impl fmt::Display for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in &self.parts[..self.len] {
+            match part {
+                Part::Text(text) => f.write_str(text)?,
+                Part::Quoted(text) => write!(f, "{text:?}")?,
+                Part::Number(number) => write!(f, "{number}")?,
+                Part::Group(group) => write!(f, "{group:03x}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Text of at most 1 KiB, for constants, which have no `format!`.
+struct Line {
     bytes: [u8; 1024],
     len: usize,
 }
 
-impl Message {
-    pub(crate) const EMPTY: Self = Self {
+impl Line {
+    const EMPTY: Self = Self {
         bytes: [0; 1024],
         len: 0,
     };
 
-    /// The message with a text behind it, unless there is no room for the whole text.
-    pub(crate) const fn and(mut self, text: &str) -> Self {
+    /// With text behind it, unless there is no room for the whole of it.
+    const fn text(mut self, text: &str) -> Self {
         let text = text.as_bytes();
         if self.len + text.len() <= self.bytes.len() {
             let mut index = 0;
@@ -26,16 +107,69 @@ impl Message {
         self
     }
 
-    pub(crate) const fn as_str(&self) -> &str {
+    /// As `{:?}`, but for white space and control characters beyond tabs and ends of lines.
+    const fn quoted(self, text: &str) -> Self {
+        let mut line = self.text("\"");
+        let mut rest = text;
+        while !rest.is_empty() {
+            let mut len = 1;
+            while !rest.is_char_boundary(len) {
+                len += 1;
+            }
+            let (character, others) = rest.split_at(len);
+            line = line.text(match character.as_bytes() {
+                b"\"" => "\\\"",
+                b"\\" => "\\\\",
+                b"\t" => "\\t",
+                b"\n" => "\\n",
+                b"\r" => "\\r",
+                _ => character,
+            });
+            rest = others;
+        }
+        line.text("\"")
+    }
+
+    const fn number(self, number: u8) -> Self {
+        let digits = [
+            b'0' + number / 100,
+            b'0' + number / 10 % 10,
+            b'0' + number % 10,
+        ];
+        let zeros = match number {
+            0..10 => 2,
+            10..100 => 1,
+            _ => 0,
+        };
+        self.ascii(digits.split_at(zeros).1)
+    }
+
+    const fn group(self, group: u16) -> Self {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        self.ascii(&[
+            DIGITS[(group >> 8 & 0xf) as usize],
+            DIGITS[(group >> 4 & 0xf) as usize],
+            DIGITS[(group & 0xf) as usize],
+        ])
+    }
+
+    const fn ascii(self, digits: &[u8]) -> Self {
+        match core::str::from_utf8(digits) {
+            Ok(digits) => self.text(digits),
+            Err(_) => self,
+        }
+    }
+
+    const fn as_str(&self) -> &str {
         match core::str::from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => text,
-            // Only whole texts are in it.
+            // Only whole text is in it.
             Err(_) => "",
         }
     }
 }
 
-/// `==` of texts, for constants.
+/// `==` of text, for constants.
 pub(crate) const fn equal(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
@@ -49,4 +183,42 @@ pub(crate) const fn equal(a: &str, b: &str) -> bool {
         index += 1;
     }
     true
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use alloc::string::{String, ToString};
+    use std::panic::catch_unwind;
+
+    use super::Message;
+
+    fn panicked(message: Message<'static>) -> String {
+        let stopped = catch_unwind(|| message.panic()).unwrap_err();
+        stopped
+            .downcast_ref::<String>()
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn a_constant_says_the_same_as_a_running_program() {
+        for message in [
+            Message::of("").quoted(" Brazil\t\"\\\r\n"),
+            Message::of("").quoted("").text(" é"),
+            Message::of("n ")
+                .number(0)
+                .number(7)
+                .number(10)
+                .number(99)
+                .number(100)
+                .number(255),
+            Message::of("g ")
+                .group(0)
+                .group(0xf)
+                .group(0x1dd)
+                .group(0xfff),
+        ] {
+            assert_eq!(panicked(message), message.to_string());
+        }
+    }
 }

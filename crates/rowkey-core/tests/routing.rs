@@ -92,7 +92,7 @@ fn entries_that_clash_are_refused_with_both() {
 }
 
 #[test]
-#[should_panic(expected = "the service entity `B` has the number of `A`")]
+#[should_panic(expected = "the service entity `B` has the number 1 of `A`")]
 fn a_known_registry_with_a_number_twice_is_refused() {
     let _ = Registry::<ServiceEntity>::new(&[(1, "A"), (1, "B")]);
 }
@@ -106,7 +106,7 @@ fn a_known_registry_with_a_name_twice_is_refused() {
 /// As one that is read: what is written by the one is read by the other.
 #[test]
 #[should_panic(
-    expected = "the name ` A` of a service entity is empty or has white space around it"
+    expected = "\" A\" is no name of a service entity: it is empty or has white space around it"
 )]
 fn a_known_registry_with_white_space_around_a_name_is_refused() {
     let _ = Registry::<ServiceEntity>::new(&[(1, " A")]);

@@ -4,8 +4,9 @@ use alloc::borrow::Cow;
 
 use uuid::Uuid;
 
+use crate::clash::GroupClash;
 use crate::luuid::LuuidGroup;
-use crate::message::{Message, equal};
+use crate::message::equal;
 use crate::{EntityKey, Error, Luuid};
 
 /// A group with the name that its number is made of, and the key type that it belongs to.
@@ -76,21 +77,30 @@ impl KeyGroup {
     }
 
     /// Why two groups cannot be told apart, if they cannot.
-    const fn clash(&self, other: &Self) -> Option<Error> {
-        if self.group.get() != other.group.get() {
+    const fn clash(&self, later: &Self) -> Option<GroupClash> {
+        if self.group.get() != later.group.get() {
             return None;
         }
-        Some(if equal(self.name, other.name) {
-            Error::GroupDeclaredTwice {
+        Some(if equal(self.name, later.name) {
+            GroupClash::DeclaredTwice {
                 name: self.name,
-                keys: (self.key, other.key),
+                keys: (self.key, later.key),
             }
         } else {
-            Error::GroupClash {
+            GroupClash::SameCrc {
                 group: self.group.get(),
-                names: (self.name, other.name),
+                names: (self.name, later.name),
             }
         })
+    }
+}
+
+impl From<GroupClash> for Error {
+    fn from(clash: GroupClash) -> Self {
+        match clash {
+            GroupClash::SameCrc { group, names } => Self::GroupClash { group, names },
+            GroupClash::DeclaredTwice { name, keys } => Self::GroupDeclaredTwice { name, keys },
+        }
     }
 }
 
@@ -104,38 +114,14 @@ pub(super) const fn refuse_clashes(groups: &[KeyGroup]) {
     let mut index = 0;
     while index < groups.len() {
         let place = &mut places[groups[index].group.get() as usize];
-        if *place != 0 {
-            refuse_clash(&groups[*place - 1], &groups[index]);
+        if *place != 0
+            && let Some(clash) = groups[*place - 1].clash(&groups[index])
+        {
+            clash.message().panic();
         }
         index += 1;
         *place = index;
     }
-}
-
-/// Stops, because of two groups with the same number.
-#[track_caller]
-const fn refuse_clash(first: &KeyGroup, second: &KeyGroup) -> ! {
-    let message = if equal(first.name, second.name) {
-        Message::EMPTY
-            .and("the group `")
-            .and(first.name)
-            .and("` is declared twice, for ")
-            .and(first.key)
-            .and(" and for ")
-            .and(second.key)
-    } else {
-        Message::EMPTY
-            .and("the groups `")
-            .and(first.name)
-            .and("` (")
-            .and(first.key)
-            .and(") and `")
-            .and(second.name)
-            .and("` (")
-            .and(second.key)
-            .and(") have the same CRC-12; give the newer one another name")
-    };
-    panic!("{}", message.as_str());
 }
 
 /// The groups of a program, of which each number stands for one name and one key.
@@ -207,7 +193,7 @@ impl GroupRegistry {
     /// where the name is there already. The registry stays as it was.
     pub fn register(&mut self, group: KeyGroup) -> Result<(), Error> {
         if let Some(clash) = self.groups.iter().find_map(|known| known.clash(&group)) {
-            return Err(clash);
+            return Err(clash.into());
         }
         self.groups.to_mut().push(group);
         Ok(())
@@ -222,8 +208,8 @@ impl GroupRegistry {
     ///
     /// # Errors
     ///
-    /// [`Error::Format`] where it is no LUUID, [`Error::UnknownGroup`] where nobody has registered
-    /// its group.
+    /// [`Error::Format`] where it is no LUUID, [`Error::UnknownGroup`] where its group is not
+    /// registered.
     pub fn group_of(&self, id: Uuid) -> Result<KeyGroup, Error> {
         let group = Luuid::try_from(id)?.group();
         self.get(group)

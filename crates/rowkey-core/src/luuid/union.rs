@@ -74,12 +74,11 @@ pub const fn member<K: EntityKey>() -> KeyGroup {
 #[track_caller]
 pub(crate) const fn refuse_key<K: EntityKey>() {
     if K::GROUP_NAME.is_none() {
-        let message = Message::EMPTY
-            .and("only keys over Luuid can be told apart by their ids, and ")
-            .and(K::NAME)
-            .and(" is a key over ")
-            .and(K::Format::KIND.type_name());
-        panic!("{}", message.as_str());
+        Message::of("only keys over Luuid can be told apart by their ids, and ")
+            .text(K::NAME)
+            .text(" is a key over ")
+            .text(K::Format::KIND.type_name())
+            .panic();
     }
 }
 
@@ -127,15 +126,14 @@ const fn hash(text: &str) -> usize {
 
 #[track_caller]
 const fn refuse_prefix(prefix: &str, first: &KeyGroup, second: &KeyGroup) -> ! {
-    let message = Message::EMPTY
-        .and("the texts of ")
-        .and(first.key())
-        .and(" and ")
-        .and(second.key())
-        .and(" begin with the same prefix `")
-        .and(prefix)
-        .and("`");
-    panic!("{}", message.as_str());
+    Message::of("the texts of ")
+        .text(first.key())
+        .text(" and ")
+        .text(second.key())
+        .text(" begin with the same prefix `")
+        .text(prefix)
+        .text("`")
+        .panic()
 }
 
 /// Reads the text of any of the keys, or a hyphenated UUID.

@@ -6,8 +6,9 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::clash::NameClash;
 use crate::error::RegistryProblem;
-use crate::message::{Message, equal};
+use crate::message::equal;
 use crate::routing::IuidContext;
 use crate::{Error, Iuid};
 
@@ -98,6 +99,54 @@ const fn is_name(name: &str) -> bool {
     )
 }
 
+/// Says of a name that it is none.
+const fn no_name(name: &str) -> Option<NameClash<'_>> {
+    if is_name(name) {
+        None
+    } else {
+        Some(NameClash::NoName { name })
+    }
+}
+
+/// Why two entries cannot be in one registry, if they cannot.
+const fn clash_of<'a>(earlier: (u8, &'a str), later: (u8, &'a str)) -> Option<NameClash<'a>> {
+    if equal(earlier.1, later.1) {
+        Some(NameClash::SameName {
+            name: later.1,
+            numbers: (earlier.0, later.0),
+        })
+    } else if earlier.0 == later.0 {
+        Some(NameClash::SameNumber {
+            number: later.0,
+            names: (earlier.1, later.1),
+        })
+    } else {
+        None
+    }
+}
+
+impl NameClash<'_> {
+    /// The error at run time; `kind` is what the registry has names for.
+    fn problem(self, kind: &'static str) -> RegistryProblem {
+        match self {
+            Self::NoName { name } => RegistryProblem::Name {
+                kind,
+                name: name.into(),
+            },
+            Self::SameNumber { number, names } => RegistryProblem::SameNumber {
+                kind,
+                number,
+                names: (names.0.into(), names.1.into()),
+            },
+            Self::SameName { name, numbers } => RegistryProblem::SameName {
+                kind,
+                name: name.into(),
+                numbers,
+            },
+        }
+    }
+}
+
 impl<R: NumberedName> Registry<R> {
     /// A registry of known names.
     ///
@@ -109,38 +158,13 @@ impl<R: NumberedName> Registry<R> {
     pub const fn new(entries: &'static [(u8, &'static str)]) -> Self {
         let mut later = 0;
         while later < entries.len() {
-            let (number, name) = entries[later];
-            if !is_name(name) {
-                let message = Message::EMPTY
-                    .and("the name `")
-                    .and(name)
-                    .and("` of a ")
-                    .and(R::KIND)
-                    .and(" is empty or has white space around it");
-                panic!("{}", message.as_str());
+            if let Some(clash) = no_name(entries[later].1) {
+                clash.message(R::KIND).panic();
             }
             let mut earlier = 0;
             while earlier < later {
-                let (other_number, other_name) = entries[earlier];
-                if equal(name, other_name) {
-                    let message = Message::EMPTY
-                        .and("the ")
-                        .and(R::KIND)
-                        .and(" `")
-                        .and(name)
-                        .and("` is there twice");
-                    panic!("{}", message.as_str());
-                }
-                if number == other_number {
-                    let message = Message::EMPTY
-                        .and("the ")
-                        .and(R::KIND)
-                        .and(" `")
-                        .and(name)
-                        .and("` has the number of `")
-                        .and(other_name)
-                        .and("`");
-                    panic!("{}", message.as_str());
+                if let Some(clash) = clash_of(entries[earlier], entries[later]) {
+                    clash.message(R::KIND).panic();
                 }
                 earlier += 1;
             }
@@ -182,26 +206,15 @@ impl<R: NumberedName> Registry<R> {
         name: String,
     ) -> Result<(), RegistryProblem> {
         let kind = R::KIND;
-        if !is_name(&name) {
-            return Err(RegistryProblem::Name { kind, name });
+        if let Some(clash) = no_name(&name) {
+            return Err(clash.problem(kind));
         }
         let Ok(checked) = u8::try_from(number) else {
             return Err(RegistryProblem::Number { kind, name, number });
         };
         for (other_number, other_name) in &*entries {
-            if name == *other_name {
-                return Err(RegistryProblem::SameName {
-                    kind,
-                    name,
-                    numbers: (*other_number, checked),
-                });
-            }
-            if checked == *other_number {
-                return Err(RegistryProblem::SameNumber {
-                    kind,
-                    number: checked,
-                    names: (other_name.clone(), name),
-                });
+            if let Some(clash) = clash_of((*other_number, other_name), (checked, &name)) {
+                return Err(clash.problem(kind));
             }
         }
         entries.push((checked, name));
