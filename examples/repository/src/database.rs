@@ -66,7 +66,7 @@ impl DatabaseUrl {
         }
     }
 
-    /// What a user calls the database.
+    /// The name of the database for users.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Postgres(_) => "PostgreSQL",

@@ -1,6 +1,6 @@
-//! What is stored, and the keys it is stored under.
+//! The entities and their keys.
 //!
-//! The derives are Diesel's. sqlx needs none, and SeaORM has structs of its own.
+//! The derives are Diesel's. sqlx needs none, and SeaORM has its own structs.
 
 use diesel::{Insertable, Queryable};
 use rowkey::{DistributedId, ShortPrefixComb, entity_key};
@@ -39,7 +39,7 @@ pub struct Invoice {
     pub cents: i64,
 }
 
-/// What all invoices of a customer come to.
+/// The total of a customer's invoices.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable)]
 pub struct CustomerTotal {
     /// The customer.

@@ -1,4 +1,4 @@
-//! What can go wrong, in words that fit every driver.
+//! The error type, which is the same for all drivers.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -31,7 +31,7 @@ pub enum Error {
     Connect {
         /// The kind of database.
         database: &'static str,
-        /// What the driver says.
+        /// The error of the driver.
         reason: Box<dyn StdError + Send + Sync>,
     },
     /// The tables could not be brought up to date.

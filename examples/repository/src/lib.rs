@@ -1,7 +1,7 @@
 //! Customers and their invoices behind one trait, with several drivers and on several databases.
 //!
-//! The keys are declared once, in [`CustomerId`] and [`InvoiceId`]. What uses customers knows the
-//! trait [`CustomerRepository`] and no driver. There is an implementation for each:
+//! The keys are declared once, in [`CustomerId`] and [`InvoiceId`]. Code that uses
+//! customers knows the trait [`CustomerRepository`] and no driver. There is an implementation for each:
 //!
 //! | | PostgreSQL | MySQL, MariaDB | SQLite | SQL Server |
 //! |---|---|---|---|---|
@@ -10,8 +10,8 @@
 //! | [`repository::sea_orm`](crate::sea_orm) | yes | yes | yes | |
 //! | [`repository::tiberius`](crate::tiberius) | | | | yes |
 //!
-//! They share the tables: what one has written the others read, also at the same time. The URL says
-//! which database it is.
+//! They share the tables, also at the same time: each reads what the others have written. The URL
+//! selects the database.
 //!
 //! ```
 //! use repository::{Customer, CustomerId, CustomerRepository, Error};
@@ -41,9 +41,9 @@
 //!
 //! # Calls that are dropped
 //!
-//! A web framework drops a handler whose client hangs up, in the middle of whatever it waits for. sqlx,
-//! and SeaORM with it, can then lose a connection to MySQL or MariaDB to the pool for good, or give one
-//! to PostgreSQL back in the middle of a transaction. So a handler has a task of its own make the call:
+//! A web framework drops a handler whose client hangs up, whatever it waits for. The pools of sqlx, and
+//! of SeaORM with it, can then lose a connection to MySQL or MariaDB for good, or get one to PostgreSQL
+//! back in the middle of a transaction. So make the call in a task of its own:
 //!
 //! ```
 //! use std::error::Error;
@@ -58,7 +58,7 @@
 //! ) -> Result<(), Box<dyn Error>> {
 //!     let customers = Arc::clone(customers);
 //!     let call = async move { customers.rename_customer(id, &name).await };
-//!     // The task goes on to its end, whether or not anybody still waits for it.
+//!     // The task goes on to its end, even if the handler is dropped.
 //!     Ok(tokio::spawn(call).await??)
 //! }
 //!
@@ -73,9 +73,9 @@
 //!
 //! # Tables
 //!
-//! The tables are made by the migrations of this workspace's folder `migrations`, whichever driver
-//! comes first. A test compares the types of their columns with the keys' plans, in every database,
-//! and others have each driver read what another has written.
+//! Each driver applies the migrations in this workspace's folder `migrations` if they are missing. A test
+//! compares the column types with the keys' plans, in every database, and others let each driver read
+//! what another has written.
 
 #![forbid(unsafe_code)]
 

@@ -85,7 +85,7 @@ pub trait CustomerRepository: Send + Sync {
     /// It is the time in the key, which is up to a second before the clock's when it was made.
     async fn invoices_created(&self, during: Range<UnixMillis>) -> Result<Vec<Invoice>, Error>;
 
-    /// What the invoices of each customer come to, in order of the customers' keys.
+    /// The total of each customer's invoices, in order of the customers' keys.
     ///
     /// # Errors
     ///

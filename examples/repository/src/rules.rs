@@ -1,13 +1,13 @@
-//! What is the same for every driver, and is written once for that.
+//! Checks and parts of queries that all drivers share.
 
 use rowkey::Backend;
 
 use crate::{Customer, CustomerId, Error};
 
-/// How many keys one query asks for. The least that a database takes is 2,098, in SQL Server.
+/// How many keys one query asks for. The lowest limit of a database is 2,098, in SQL Server.
 const KEYS_PER_QUERY: usize = 1000;
 
-/// Refuses customers with a name that cannot be stored, and those who have brought themselves.
+/// Refuses customers with a name that cannot be stored, and those who are referred by themselves.
 pub(crate) fn check_customer(customer: &Customer) -> Result<(), Error> {
     check_name(&customer.name)?;
     // The foreign key would allow it, and MySQL and MariaDB could never remove the customer.
@@ -17,7 +17,7 @@ pub(crate) fn check_customer(customer: &Customer) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses names that some database would not take, or would cut without a word.
+/// Refuses names that some database would refuse or truncate silently.
 pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     if name.chars().count() > 200 {
         return Err(Error::Name("has more than 200 characters"));
@@ -28,7 +28,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The answer to a statement about one customer, who was there or not.
+/// The result of a statement about one customer, who may not exist.
 pub(crate) fn must_exist(id: CustomerId, exists: bool) -> Result<(), Error> {
     if exists {
         Ok(())
@@ -37,7 +37,7 @@ pub(crate) fn must_exist(id: CustomerId, exists: bool) -> Result<(), Error> {
     }
 }
 
-/// The keys, each once, in portions for one query each.
+/// The keys without duplicates, in portions for one query each.
 pub(crate) fn portions(ids: &[CustomerId]) -> Vec<Vec<CustomerId>> {
     let mut ids = ids.to_vec();
     ids.sort_unstable();
@@ -50,7 +50,7 @@ pub(crate) fn portions(ids: &[CustomerId]) -> Vec<Vec<CustomerId>> {
 pub(crate) fn sum_of_cents(backend: Backend) -> &'static str {
     match backend {
         Backend::Postgres => "CAST(SUM(invoices.cents) AS bigint)",
-        // A cast would cut what does not fit.
+        // A cast would truncate a sum that does not fit.
         Backend::MySql | Backend::MariaDb => "SUM(invoices.cents) DIV 1",
         _ => "SUM(invoices.cents)",
     }

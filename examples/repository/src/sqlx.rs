@@ -42,7 +42,7 @@ trait Driver: Database<Arguments: IntoArguments<Self>> {
     /// The backend, which is MySQL for MariaDB, too.
     const BACKEND: Backend;
 
-    /// How many rows a statement has changed, or has found as they were to be.
+    /// How many rows a statement has changed, or has found unchanged already.
     fn rows_affected(result: &Self::QueryResult) -> u64;
 }
 
@@ -60,7 +60,7 @@ macro_rules! impl_driver {
 
 impl_driver!(Postgres, MySql, Sqlite);
 
-/// A type of which values are bound to queries.
+/// A type whose values are bound to queries.
 trait Bind<DB: Database>: for<'q> Encode<'q, DB> + Type<DB> {}
 
 impl<DB: Database, T> Bind<DB> for T where T: for<'q> Encode<'q, DB> + Type<DB> {}
@@ -140,7 +140,7 @@ where
     async fn remove_customer(&self, id: CustomerId) -> Result<(), Error> {
         let mut query = QueryBuilder::new("DELETE FROM customers WHERE id = ");
         query.push_bind(id);
-        // The foreign keys refuse, so that no invoice can slip in between a check and this.
+        // The foreign keys refuse it: after a check here, an invoice could still be added.
         let outcome = query.build().execute(&self.pool).await;
         let result = outcome.map_err(|error| match violation(&error) {
             Some(ErrorKind::ForeignKeyViolation) => Error::InUse(id),
@@ -174,7 +174,7 @@ where
 
     async fn add_invoices(&self, invoices: &[Invoice]) -> Result<(), Error> {
         let mut transaction = self.pool.begin().await?;
-        // One by one, so that an error tells which it is about. Each is the same prepared statement.
+        // One by one, so that an error says which one it concerns. Each is the same prepared statement.
         for invoice in invoices {
             let mut query =
                 QueryBuilder::new("INSERT INTO invoices (id, customer_id, cents) VALUES (");
@@ -241,7 +241,7 @@ fn select_invoices<DB: Database>() -> QueryBuilder<DB> {
     QueryBuilder::new("SELECT id, customer_id, cents FROM invoices")
 }
 
-/// Which promise of the tables a statement would have broken, if that is why it failed.
+/// The constraint that a statement would have violated, if that is why it failed.
 fn violation(error: &sqlx::Error) -> Option<ErrorKind> {
     error.as_database_error().map(|error| error.kind())
 }

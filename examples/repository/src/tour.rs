@@ -8,7 +8,7 @@ use rowkey::UnixMillis;
 
 use crate::{Customer, CustomerId, CustomerRepository, Invoice, InvoiceId};
 
-/// Adds two customers and their invoices, finds them in several ways, and writes what it sees.
+/// Adds two customers and their invoices, finds them in several ways, and writes what it finds.
 ///
 /// Their rows stay in the database. Every tour has keys of its own.
 ///

@@ -126,7 +126,7 @@ fn sqlite_address(url: &str) -> String {
     if parameters.contains("mode=") {
         format!("file:{path}?{parameters}")
     } else {
-        // sqlx makes no new file unless it is told to.
+        // Like sqlx, makes no new file unless the URL asks for it.
         format!("file:{path}?mode=rw&{parameters}")
     }
 }

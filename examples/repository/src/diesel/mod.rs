@@ -45,7 +45,7 @@ pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
     let _migrated = url.open().await?;
     let pool = spawn_blocking(|| connector.into_pool()).await?;
     Ok(Box::new(DieselRepository {
-        // Clients of PostgreSQL end what they say with a new line.
+        // Messages of libpq end with a line break.
         pool: pool.map_err(|error| url.refused(error.to_string().trim_end()))?,
         sum_of_cents: sum_of_cents(url.backend()),
     }))
@@ -113,7 +113,7 @@ impl CustomerRepository for DieselRepository {
 
     async fn remove_customer(&self, id: CustomerId) -> Result<(), Error> {
         let delete = diesel::delete(customers::table.find(id));
-        // The foreign keys refuse, so that no invoice can slip in between a check and this.
+        // The foreign keys refuse it: after a check here, an invoice could still be added.
         let outcome = self.run(move |db| {
             delete.execute(db).map_err(|error| match violation(&error) {
                 Some(ForeignKeyViolation) => Error::InUse(id),
@@ -149,7 +149,7 @@ impl CustomerRepository for DieselRepository {
         let invoices = invoices.to_vec();
         self.run(move |db| {
             db.transaction(|db| {
-                // One by one, so that an error tells which it is about.
+                // One by one, so that an error says which one it concerns.
                 for invoice in &invoices {
                     let insert = diesel::insert_into(invoices::table).values(invoice);
                     let outcome = insert.execute(db);

@@ -1,4 +1,4 @@
-//! The tables, whose columns of keys are on each backend what the keys' plans say.
+//! The tables. A column of keys is on each backend what the key's plan says.
 
 diesel::table! {
     use diesel::sql_types::{Nullable, Text};

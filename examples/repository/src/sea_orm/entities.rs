@@ -1,4 +1,4 @@
-//! The entities of SeaORM, one module each, as its derives want them.
+//! The entities of SeaORM, one module each, as its derives require.
 
 pub(super) mod customer {
     use sea_orm::entity::prelude::*;

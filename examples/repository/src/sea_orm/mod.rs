@@ -96,7 +96,7 @@ impl CustomerRepository for SeaOrmRepository {
     }
 
     async fn remove_customer(&self, id: CustomerId) -> Result<(), Error> {
-        // The foreign keys refuse, so that no invoice can slip in between a check and this.
+        // The foreign keys refuse it: after a check here, an invoice could still be added.
         let outcome = customer::Entity::delete_by_id(id).exec(&self.db).await;
         let result = outcome.map_err(|error| match error.sql_err() {
             Some(SqlErr::ForeignKeyConstraintViolation(_)) => Error::InUse(id),
@@ -128,7 +128,7 @@ impl CustomerRepository for SeaOrmRepository {
 
     async fn add_invoices(&self, invoices: &[Invoice]) -> Result<(), Error> {
         let transaction = self.db.begin().await?;
-        // One by one, so that an error tells which it is about.
+        // One by one, so that an error says which one it concerns.
         for invoice in invoices {
             let insert = Query::insert()
                 .into_table(invoice::Entity)

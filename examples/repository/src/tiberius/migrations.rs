@@ -2,7 +2,7 @@
 //!
 //! sqlx, which does this on the other backends, has no driver for SQL Server. Here a table counts the
 //! migrations that have been applied, and all that are missing go into one transaction: SQL Server
-//! takes back tables with it. What an applied file says now is not compared with what it said then.
+//! rolls back tables with it. Changes of files that have been applied are not detected.
 
 use std::error::Error as StdError;
 

@@ -62,7 +62,7 @@ pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
     Ok(Box::new(TiberiusRepository { pool }))
 }
 
-/// Whether the connection string has led to the server's own database, as it does without a name.
+/// Whether the connection is to the server's own database, which is the default.
 async fn is_in_master(connection: &mut Connection) -> Result<bool, Error> {
     let sql = "SELECT 1 WHERE DB_NAME() = 'master'";
     let answer = connection.simple_query(sql).await?;
@@ -135,7 +135,7 @@ impl CustomerRepository for TiberiusRepository {
 
     async fn remove_customer(&self, id: CustomerId) -> Result<(), Error> {
         let mut connection = self.pool.get().await?;
-        // The foreign keys refuse, so that no invoice can slip in between a check and this.
+        // The foreign keys refuse it: after a check here, an invoice could still be added.
         let sql = "DELETE FROM customers WHERE id = @P1";
         let outcome = connection.execute(sql, &[&id]).await;
         let result = outcome.map_err(|error| match violation(&error) {
@@ -175,15 +175,15 @@ impl CustomerRepository for TiberiusRepository {
 
     async fn add_invoices(&self, invoices: &[Invoice]) -> Result<(), Error> {
         let (pool, invoices) = (self.pool.clone(), invoices.to_vec());
-        // Whoever has called may go away. The transaction is ended all the same, and does not lie
-        // in the pool with its locks.
+        // In a task, so that the transaction ends even if the caller is dropped. Otherwise it would
+        // stay in the pool with its locks.
         let adding = tokio::spawn(async move {
             let mut connection = pool.get().await?;
             connection.begin_transaction().await?;
             match insert_invoices(&mut connection, &invoices).await {
                 Ok(()) => Ok(connection.commit_transaction().await?),
                 Err(error) => {
-                    // An error may have ended it already. Why is what matters.
+                    // An error may have ended it already. The first error is the one to report.
                     let _ = connection.rollback_transaction().await;
                     Err(error)
                 }
@@ -233,7 +233,7 @@ impl CustomerRepository for TiberiusRepository {
     }
 }
 
-/// Inserts one by one, so that an error tells which it is about. Each is the same prepared plan.
+/// Inserts one by one, so that an error says which one it concerns. Each is the same prepared plan.
 async fn insert_invoices(connection: &mut Connection, invoices: &[Invoice]) -> Result<(), Error> {
     for invoice in invoices {
         let outcome = connection
@@ -266,7 +266,7 @@ fn violation(error: &tiberius::error::Error) -> Option<Violation> {
     }
 }
 
-/// What a row is read as.
+/// A type that is read from a row.
 trait FromRow: Sized {
     fn from_row(row: &Row) -> Result<Self, Error>;
 }
