@@ -28,7 +28,7 @@ const STATEMENT_PATIENCE: Duration = Duration::from_secs(60);
 pub enum Search {
     /// The backend is there: its tests run.
     Found(Server),
-    /// There is none, and nobody insists: its tests are ignored.
+    /// There is none, and none is required: its tests are ignored.
     Missing(String),
     /// There is none, although there has to be: its tests fail.
     Required(String),
