@@ -85,6 +85,7 @@ mod labelled;
 mod rotation;
 mod sealed;
 mod secret;
+mod secrets;
 mod value;
 
 pub use cipher::{PublicIdCipher, PublicIdCiphers};
@@ -92,5 +93,6 @@ pub use id::PublicId;
 pub use label::PublicIdLabel;
 pub use labelled::LabelledCipher;
 pub use sealed::{SealedCipher, SealedId};
-pub use secret::{PublicIdSecret, PublicIdSecrets};
+pub use secret::PublicIdSecret;
+pub use secrets::PublicIdSecrets;
 pub use value::PublicIdValue;

@@ -1,7 +1,6 @@
 //! One secret for the public ids of every entity, and the subkeys that are derived from it.
 
 use alloc::boxed::Box;
-use alloc::sync::Arc;
 use core::fmt;
 
 use hkdf::Hkdf;
@@ -10,12 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::Error;
 use crate::error::PublicIdProblem;
-use crate::key::label_problem;
 use crate::public_id::key;
-use crate::public_id::rotation::Rotation;
-use crate::public_id::{
-    LabelledCipher, PublicIdCiphers, PublicIdLabel, PublicIdValue, SealedCipher,
-};
 
 const SALT: &[u8] = b"rowkey public id v1";
 
@@ -124,129 +118,5 @@ impl PublicIdSecret {
 impl fmt::Debug for PublicIdSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PublicIdSecret(redacted)")
-    }
-}
-
-/// The secrets of a rotation, newest first, and the ciphers that are made from them: the newest
-/// encodes, every one decodes.
-///
-/// A cipher is made once, when a program starts, and shared. How well it can tell the secrets
-/// apart depends on its form: see [`LabelledCipher`] and [`SealedCipher`].
-///
-/// ```
-/// use rowkey_core::public_id::{PublicIdSecret, PublicIdSecrets};
-///
-/// let older = PublicIdSecrets::new(PublicIdSecret::from_bytes(&[1; 32])?);
-/// let given_out = older.cipher_for::<u64>("order")?.encode(&42)?;
-///
-/// let secrets = PublicIdSecrets::new(PublicIdSecret::from_bytes(&[2; 32])?)
-///     .with_older(PublicIdSecret::from_bytes(&[1; 32])?);
-/// let orders = secrets.cipher_for::<u64>("order")?;
-/// assert_eq!(orders.decode(given_out)?, 42);
-/// assert_ne!(orders.encode(&42)?, given_out);
-/// # Ok::<(), rowkey_core::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct PublicIdSecrets {
-    secrets: Rotation<PublicIdSecret>,
-    unlabelled: Option<Arc<PublicIdCiphers>>,
-}
-
-impl PublicIdSecrets {
-    /// The set of one secret.
-    pub fn new(newest: PublicIdSecret) -> Self {
-        Self {
-            secrets: Rotation::new(newest),
-            unlabelled: None,
-        }
-    }
-
-    /// Adds a secret that is older than all in the set.
-    #[must_use]
-    pub fn with_older(mut self, secret: PublicIdSecret) -> Self {
-        self.secrets.push_older(secret);
-        self
-    }
-
-    /// The set of these secrets, newest first.
-    ///
-    /// # Errors
-    ///
-    /// [`PublicIdProblem::NoKey`] if there are none.
-    pub fn newest_first(secrets: impl IntoIterator<Item = PublicIdSecret>) -> Result<Self, Error> {
-        Ok(Self {
-            secrets: Rotation::newest_first(secrets)?,
-            unlabelled: None,
-        })
-    }
-
-    /// Adds the ciphers that made public ids before there were labels, for links that are to go on.
-    ///
-    /// Every [`LabelledCipher`] then also decodes what one of these has encoded, if no secret
-    /// recognises it. Such an id says nothing of its entity: as long as the ciphers are here, the
-    /// public id of one entity can still be read as another's.
-    #[must_use]
-    pub fn with_unlabelled(mut self, ciphers: impl Into<PublicIdCiphers>) -> Self {
-        self.unlabelled = Some(Arc::new(ciphers.into()));
-        self
-    }
-
-    /// The cipher of one entity's public ids, which have 128 bits.
-    pub fn cipher<T: PublicIdLabel>(&self) -> LabelledCipher<T> {
-        self.cipher_with(declared_label::<T>())
-    }
-
-    /// The cipher of public ids with a label that only the running program knows, or of a type
-    /// without a label.
-    ///
-    /// # Errors
-    ///
-    /// [`PublicIdProblem::Label`] if this is not a label: see [`PublicIdLabel::LABEL`].
-    pub fn cipher_for<T: PublicIdValue>(&self, label: &str) -> Result<LabelledCipher<T>, Error> {
-        check_label(label)?;
-        Ok(self.cipher_with(label))
-    }
-
-    /// The cipher of one entity's sealed ids, which have 256 bits.
-    pub fn sealed_cipher<T: PublicIdLabel>(&self) -> SealedCipher<T> {
-        SealedCipher::new(&self.secrets, declared_label::<T>())
-    }
-
-    /// The cipher of sealed ids with a label that only the running program knows, or of a type
-    /// without a label.
-    ///
-    /// # Errors
-    ///
-    /// [`PublicIdProblem::Label`] if this is not a label: see [`PublicIdLabel::LABEL`].
-    pub fn sealed_cipher_for<T: PublicIdValue>(
-        &self,
-        label: &str,
-    ) -> Result<SealedCipher<T>, Error> {
-        check_label(label)?;
-        Ok(SealedCipher::new(&self.secrets, label))
-    }
-
-    fn cipher_with<T: PublicIdValue>(&self, label: &str) -> LabelledCipher<T> {
-        LabelledCipher::new(&self.secrets, label, self.unlabelled.clone())
-    }
-}
-
-impl From<PublicIdSecret> for PublicIdSecrets {
-    fn from(secret: PublicIdSecret) -> Self {
-        Self::new(secret)
-    }
-}
-
-/// The label of a type, which is checked when it is compiled: `#[entity_key]` is not the only one
-/// who can implement the trait.
-fn declared_label<T: PublicIdLabel>() -> &'static str {
-    const { crate::__private::check_public_id_label(T::LABEL) };
-    T::LABEL
-}
-
-fn check_label(label: &str) -> Result<(), Error> {
-    match label_problem(label) {
-        Some(problem) => Err(PublicIdProblem::Label(problem).into()),
-        None => Ok(()),
     }
 }
