@@ -10,7 +10,7 @@
 //! ```
 
 use super::TimeOrdered;
-use super::spec::{FormatSpec, Leading};
+use super::spec::{FormatSpec, Leading, TimeRange};
 use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
@@ -27,6 +27,8 @@ const FIELDS: [BitField; 7] = BitField::consecutive([
 ]);
 
 pub(crate) const SPEC: FormatSpec = FormatSpec::new(&FIELDS, Leading::Plain);
+
+const TIME: TimeRange = SPEC.instants();
 
 const COUNTRY_SHIFT: u32 = 64;
 const SERVICE_ENTITY_SHIFT: u32 = 54;
@@ -81,7 +83,7 @@ impl Iuid {
         context: IuidContext,
         random: u128,
     ) -> Result<Self, Error> {
-        let time = SPEC.instants().check(FormatKind::Iuid, time)?;
+        let time = TIME.check(FormatKind::Iuid, time)?;
         Ok(Self(
             (time.get() as u128) << 80
                 | SPEC.fixed.bits

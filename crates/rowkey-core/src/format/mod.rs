@@ -327,6 +327,7 @@ impl FormatKind {
     ///
     /// [`Error::Text`] for a text of another shape, [`Error::Format`] for a value of another
     /// format.
+    #[inline]
     pub fn parse_public(self, text: &str) -> Result<u128, Error> {
         let value = match self.width() {
             Width::Decimal28 => Width::Decimal28.decode(Encoding::Decimal, text)?,

@@ -11,7 +11,7 @@
 use super::SuffixComb;
 use super::TimeOrdered;
 use super::comb;
-use super::spec::{FormatSpec, Leading};
+use super::spec::{FormatSpec, Leading, TimeRange};
 use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
@@ -30,6 +30,8 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
     fits_mariadb_uuid: true,
     ..FormatSpec::new(&FIELDS, Leading::CombPrefix(Permutation::SwapFull))
 };
+
+const TIME: TimeRange = SPEC.instants();
 
 /// A version-4 UUID whose bytes B0..B5 are the milliseconds since 1970; the other 74 bits are
 /// random. The time lasts until the year 10889.
@@ -59,7 +61,7 @@ impl PrefixComb {
     }
 
     pub(crate) fn from_draw(time: UnixMillis, random: u128) -> Result<Self, Error> {
-        let time = SPEC.instants().check(FormatKind::PrefixComb, time)?;
+        let time = TIME.check(FormatKind::PrefixComb, time)?;
         Ok(Self(comb::full_prefix(time.get() as u64, random)))
     }
 

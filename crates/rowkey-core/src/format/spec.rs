@@ -62,7 +62,7 @@ impl FormatSpec {
     /// The instant that a value tells, if it tells one.
     #[inline]
     pub(crate) const fn time_of(&self, value: u128) -> Option<UnixMillis> {
-        match self.time {
+        match &self.time {
             Some(field) => field.time_of(value),
             None => None,
         }
@@ -178,7 +178,8 @@ impl TimeField {
 
     /// The smallest generated value of an instant (unix milliseconds within the range) or, for the
     /// short COMBs, of a counter.
-    pub(crate) const fn smallest_at(self, position: i64) -> u128 {
+    #[inline]
+    pub(crate) const fn smallest_at(&self, position: i64) -> u128 {
         let position = match self.unit {
             TimeUnit::Interval => position,
             TimeUnit::Instant { range, unit_ms } => (position - range.min.get()) / unit_ms as i64,
@@ -188,7 +189,7 @@ impl TimeField {
 
     /// The instant that a value tells.
     #[inline]
-    pub(crate) const fn time_of(self, value: u128) -> Option<UnixMillis> {
+    pub(crate) const fn time_of(&self, value: u128) -> Option<UnixMillis> {
         match self.unit {
             TimeUnit::Instant { range, unit_ms } if value <= self.last => {
                 let units = (value >> self.shift & self.mask) as i64;

@@ -11,7 +11,7 @@
 use super::PrefixComb;
 use super::TimeOrdered;
 use super::comb;
-use super::spec::{FormatSpec, Leading};
+use super::spec::{FormatSpec, Leading, TimeRange};
 use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
@@ -31,6 +31,8 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
     fits_mariadb_uuid: true,
     ..FormatSpec::new(&FIELDS, Leading::CombSuffix(Permutation::SwapFull))
 };
+
+const TIME: TimeRange = SPEC.instants();
 
 /// A version-4 UUID whose bytes B10..B15 are the milliseconds since 1970; the other 74 bits are
 /// random. The time lasts until the year 10889.
@@ -60,7 +62,7 @@ impl SuffixComb {
     }
 
     pub(crate) fn from_draw(time: UnixMillis, random: u128) -> Result<Self, Error> {
-        let time = SPEC.instants().check(FormatKind::SuffixComb, time)?;
+        let time = TIME.check(FormatKind::SuffixComb, time)?;
         Ok(Self(comb::full_suffix(time.get() as u64, random)))
     }
 

@@ -10,7 +10,7 @@
 
 use super::TimeOrdered;
 use super::comb::around_field;
-use super::spec::{FormatSpec, Leading};
+use super::spec::{FormatSpec, Leading, TimeRange};
 use crate::bits::{BitField, FieldKind};
 use crate::format::FormatKind;
 use crate::generate::{Clock, Entropy, GenerateWith};
@@ -28,6 +28,8 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
     fits_mariadb_uuid: true,
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
+
+const TIME: TimeRange = SPEC.instants();
 
 /// A UUID that begins with the milliseconds since 1970; 74 bits are random.
 ///
@@ -53,7 +55,7 @@ impl UuidV7 {
     }
 
     pub(crate) fn from_draw(time: UnixMillis, random: u128) -> Result<Self, Error> {
-        let time = SPEC.instants().check(FormatKind::UuidV7, time)?;
+        let time = TIME.check(FormatKind::UuidV7, time)?;
         Ok(Self(SPEC.fixed.stamp(
             (time.get() as u128) << 80 | (random & (u128::MAX >> 48)),
         )))

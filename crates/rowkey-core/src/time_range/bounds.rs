@@ -102,7 +102,7 @@ impl FormatKind {
         to: Option<UnixMillis>,
         interval_ms: u64,
     ) -> Option<ValueRanges> {
-        let field = self.spec().time?;
+        let field = self.spec().time.as_ref()?;
         match field.unit {
             TimeUnit::Interval => Some(ring_ranges(field, from, to, interval_ms.max(1))),
             TimeUnit::Instant { range, unit_ms } => {
@@ -134,7 +134,7 @@ impl FormatKind {
 
 /// The intervals of a span on the ring of the short COMBs.
 fn ring_ranges(
-    field: TimeField,
+    field: &TimeField,
     from: Option<UnixMillis>,
     to: Option<UnixMillis>,
     interval_ms: u64,
