@@ -3,9 +3,7 @@
 use std::cell::Cell;
 use std::time::SystemTime;
 
-use rowkey_core::generate::{
-    Clock, CoarseClock, Entropy, Generate, GenerateWith, SystemClock, SystemEntropy,
-};
+use rowkey_core::generate::{Clock, CoarseClock, Entropy, Generate, SystemClock, SystemEntropy};
 use rowkey_core::generate::{
     DistributedId128Generator, DistributedIdGenerator, DistributedIdState,
 };
@@ -62,7 +60,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
 
 /// What `generate` does outside of scopes, with a clock of choice.
 #[inline(always)]
-fn made_with<F: GenerateWith<Context = ()>>(clock: &impl Clock) -> F {
+fn made_with<F: Generate<Context = ()>>(clock: &impl Clock) -> F {
     match F::generate_with(&(), clock, &mut SystemEntropy::new()) {
         Ok(id) => id,
         Err(error) => panic!("{error}"),

@@ -4,7 +4,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::generate::{EntropyFn, GenerateWith};
+use rowkey_core::generate::{EntropyFn, Generate};
 use rowkey_core::format::{Format, FormatKind};
 use rowkey_core::generate::DistributedId128State;
 use rowkey_core::time_range::ValueRange;
@@ -170,7 +170,7 @@ fn made(format: FormatKind, time: UnixMillis, random: [u8; 16]) -> Option<u128> 
     }
 }
 
-fn with<F: GenerateWith<Context = ()>>(time: UnixMillis, random: [u8; 16]) -> Option<u128> {
+fn with<F: Generate<Context = ()>>(time: UnixMillis, random: [u8; 16]) -> Option<u128> {
     let mut entropy = EntropyFn(|bytes: &mut [u8]| {
         for (byte, random) in bytes.iter_mut().zip(random.iter().cycle()) {
             *byte = *random;

@@ -16,16 +16,25 @@ use crate::representation::{Representation, Subject};
 use crate::target::{SortOrder, Target};
 use crate::time::{Interval, parse_duration, parse_instant, parse_interval};
 
-/// Make, inspect, convert, validate and sort database-friendly ids.
-#[derive(Debug, Parser)]
-#[command(
-    name = "rowkey",
-    version,
-    arg_required_else_help = true,
-    after_long_help = "\
-Formats:
-  short-prefix-comb short-suffix-comb prefix-comb suffix-comb distributed-id
-  distributed-id128 luuid iuid hot-guid uuid-v4 uuid-v7 any-uuid
+/// What stands below the options: the names of formats and representations, and what holds for all
+/// commands.
+fn long_help() -> String {
+    let mut help = String::from("Formats:\n ");
+    let mut line = 1;
+    for format in FormatKind::ALL {
+        let name = format.name();
+        if line + 1 + name.len() > 80 {
+            help += "\n ";
+            line = 1;
+        }
+        help += " ";
+        help += name;
+        line += 1 + name.len();
+    }
+    help + AFTER_FORMATS
+}
+
+const AFTER_FORMATS: &str = "
 
 Representations:
   public        what clients see: decimal digits of a distributed-id, otherwise as `uuid`
@@ -42,7 +51,15 @@ Ids of keys with a prefix are read with it, as in inv_3zfAkCP7ZtzfeQYp: wherever
 Ids come from the arguments or, without any, one per line from standard input. Times are RFC 3339
 (2026-01-31T12:00:00Z) or milliseconds since 1970; durations have units (60s, 10m, 1h30m).
 
-Exit codes: 0 all is well, 1 bad input, 2 wrong usage."
+Exit codes: 0 all is well, 1 bad input, 2 wrong usage.";
+
+/// Make, inspect, convert, validate and sort database-friendly ids.
+#[derive(Debug, Parser)]
+#[command(
+    name = "rowkey",
+    version,
+    arg_required_else_help = true,
+    after_long_help = long_help()
 )]
 pub(crate) struct Cli {
     /// Print JSON, one value per line

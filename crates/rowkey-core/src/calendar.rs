@@ -1,6 +1,6 @@
 //! Days and months in UTC, for the edges of partitions.
 
-use crate::UnixMillis;
+use crate::time::UnixMillis;
 
 const DAY_MS: i64 = 86_400_000;
 

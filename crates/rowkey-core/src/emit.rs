@@ -12,10 +12,14 @@ use core::fmt;
 
 use uuid::Uuid;
 
+use crate::error::Error;
 use crate::format::Format;
+use crate::format::Luuid;
+use crate::key::EntityKey;
 use crate::luuid::KeyUnion;
+use crate::storage::Backend;
 use crate::storage::StoragePlan;
-use crate::{Backend, EntityKey, Error, Luuid, key, luuid};
+use crate::{key, luuid};
 
 /// Emits what follows from a key's `EntityKey` impl.
 #[doc(hidden)]
@@ -203,9 +207,11 @@ macro_rules! __impl_key_generate {
             #[track_caller]
             pub fn generate() -> Self
             where
-                for<'a> <Self as $crate::EntityKey>::Format: $crate::__private::GenerateAlone,
+                for<'a> $crate::__private::ContextOf<Self>: $crate::__private::NoContext,
             {
-                $crate::EntityKey::generate_for(&())
+                $crate::EntityKey::generate_for(
+                    &<$crate::__private::ContextOf<Self> as $crate::__private::NoContext>::NONE,
+                )
             }
 
             /// A new key, in one attempt that never sleeps.
@@ -216,9 +222,11 @@ macro_rules! __impl_key_generate {
             /// the generator of a scope fails.
             pub fn try_generate() -> ::core::result::Result<Self, $crate::Error>
             where
-                for<'a> <Self as $crate::EntityKey>::Format: $crate::__private::GenerateAlone,
+                for<'a> $crate::__private::ContextOf<Self>: $crate::__private::NoContext,
             {
-                $crate::EntityKey::try_generate_for(&())
+                $crate::EntityKey::try_generate_for(
+                    &<$crate::__private::ContextOf<Self> as $crate::__private::NoContext>::NONE,
+                )
             }
         }
     };
@@ -294,7 +302,7 @@ pub mod private {
     pub use uuid::Uuid;
 
     #[cfg(feature = "std")]
-    pub use super::GenerateAlone;
+    pub use super::{ContextOf, NoContext};
     pub use super::{
         admit_constant, check_group, check_key_of_union, check_public_id_label, check_storage,
         check_union, default_plan, has_group_of, key_of_bits, luuid_of, luuid_of_key,
@@ -334,37 +342,26 @@ pub mod private {
     pub use utoipa;
 }
 
-/// Formats whose ids need no context.
+/// What is no context: `()`.
 #[cfg(feature = "std")]
 #[diagnostic::on_unimplemented(
-    message = "a new `{Self}` is made for something: it needs a context",
+    message = "a new key of this format needs a context, a `{Self}`",
     label = "needs a context",
     note = "use `generate_for(&context)` of `EntityKey`"
 )]
-pub trait GenerateAlone: crate::generate::Generate<Context = ()> {}
-
-#[cfg(feature = "std")]
-macro_rules! impl_generate_alone {
-    ($([$($generics:tt)*] $format:ty;)*) => {
-        $(
-            #[diagnostic::do_not_recommend]
-            impl<$($generics)*> GenerateAlone for $format {}
-        )*
-    };
+pub trait NoContext {
+    /// The value.
+    const NONE: Self;
 }
 
 #[cfg(feature = "std")]
-impl_generate_alone! {
-    [const INTERVAL_MS: u64] crate::ShortPrefixComb<INTERVAL_MS>;
-    [const INTERVAL_MS: u64] crate::ShortSuffixComb<INTERVAL_MS>;
-    [] crate::PrefixComb;
-    [] crate::SuffixComb;
-    [] crate::DistributedId;
-    [] crate::DistributedId128;
-    [] crate::UuidV4;
-    [] crate::UuidV7;
-    [] crate::AnyUuid;
+impl NoContext for () {
+    const NONE: Self = ();
 }
+
+/// The context of a key's format.
+#[cfg(feature = "std")]
+pub type ContextOf<K> = <<K as EntityKey>::Format as crate::generate::Generate>::Context;
 
 /// The default plan of a key's format.
 pub const fn default_plan<K: EntityKey>() -> StoragePlan {

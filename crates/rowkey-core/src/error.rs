@@ -4,10 +4,10 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::time::Duration;
 
-use crate::UnixMillis;
 use crate::clash;
-use crate::format::FormatKind;
-use crate::storage::Layout;
+use crate::kind::FormatKind;
+use crate::layout::Layout;
+use crate::time::UnixMillis;
 
 /// What was wrong, where, and what was expected instead.
 ///

@@ -11,16 +11,19 @@ use uuid::Uuid;
 #[cfg(feature = "std")]
 use {alloc::vec::Vec, core::time::Duration};
 
+use crate::error::Error;
+use crate::format::Luuid;
 use crate::format::{Format, FormatKind, TimeOrdered};
 #[cfg(feature = "std")]
 use crate::generate::Generate;
 #[cfg(feature = "std")]
 use crate::luuid::NumberSource;
 use crate::luuid::{LuuidContext, LuuidGroup, ShortKey};
+use crate::storage::Backend;
 use crate::storage::StoragePlan;
 use crate::text::Encoding;
+use crate::time::UnixMillis;
 use crate::time_range::Bounds;
-use crate::{Backend, Error, Luuid, UnixMillis};
 
 /// A typed key: a newtype over a [`Format`], declared with `#[entity_key]`.
 ///

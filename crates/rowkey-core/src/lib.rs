@@ -25,6 +25,7 @@ mod kind;
 mod layout;
 mod message;
 mod time;
+mod value_range;
 
 pub mod command_log;
 pub mod error;

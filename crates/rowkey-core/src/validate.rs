@@ -3,8 +3,11 @@
 use core::str::FromStr;
 use core::time::Duration;
 
+use crate::error::Error;
+use crate::format::ShortPrefixComb;
 use crate::format::comb;
-use crate::{EntityKey, Error, ShortPrefixComb, UnixMillis};
+use crate::key::EntityKey;
+use crate::time::UnixMillis;
 
 /// How far a client's clock may differ from the server's (or from the time a batch recorded) when
 /// it makes a short prefix COMB.
@@ -45,8 +48,8 @@ pub struct CreationWindow {
 impl Default for CreationWindow {
     fn default() -> Self {
         Self {
-            past: Tolerance::Intervals(10),
-            future: Tolerance::Intervals(10),
+            past: Tolerance::Intervals(comb::CLOCKS_APART),
+            future: Tolerance::Intervals(comb::CLOCKS_APART),
         }
     }
 }

@@ -59,7 +59,13 @@ struct Counting {
 }
 
 impl Machine for DistributedIdState {
+    type Id = DistributedId;
+    type Draw = u64;
     type Recorded = String;
+
+    fn next(&mut self, now: UnixMillis, draw: u64) -> Result<DistributedId, Error> {
+        Self::next(self, now, draw)
+    }
 
     fn read(recorded: &String) -> u64 {
         number(recorded)

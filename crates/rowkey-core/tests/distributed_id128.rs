@@ -81,7 +81,13 @@ impl Random75 {
 }
 
 impl Machine for DistributedId128State {
+    type Id = DistributedId128;
+    type Draw = u128;
     type Recorded = Random75;
+
+    fn next(&mut self, now: UnixMillis, draw: u128) -> Result<DistributedId128, Error> {
+        Self::next(self, now, draw)
+    }
 
     fn read(recorded: &Random75) -> u128 {
         recorded.get()

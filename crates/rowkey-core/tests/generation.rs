@@ -1,6 +1,6 @@
 //! Generation of the formats without state, with an injected clock and injected randomness.
 
-use rowkey_core::generate::{EntropyFn, Generate, GenerateWith};
+use rowkey_core::generate::{EntropyFn, Generate};
 use rowkey_core::luuid::{LuuidContext, LuuidGroup};
 use rowkey_core::routing::IuidContext;
 use rowkey_core::{
@@ -11,7 +11,7 @@ use rowkey_core::{
 /// 2022-03-18T05:24:00Z: counter 100 at one minute.
 const NOW: UnixMillis = UnixMillis::new(1_647_581_040_000);
 
-fn made<F: GenerateWith>(context: &F::Context, byte: u8) -> String {
+fn made<F: Generate>(context: &F::Context, byte: u8) -> String {
     let mut entropy = EntropyFn(|bytes: &mut [u8]| bytes.fill(byte));
     F::generate_with(context, &NOW, &mut entropy)
         .unwrap()

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rowkey::driver::sqlx::PushBounds;
 use rowkey::format::TimeOrdered;
-use rowkey::generate::{GenerateWith, SystemEntropy};
+use rowkey::generate::{Generate, SystemEntropy};
 use rowkey::storage::Nullability;
 use rowkey::{Backend, DistributedId, EntityKey, ShortPrefixComb, UnixMillis, entity_key};
 use sqlx::{AssertSqlSafe, Connection, Executor, QueryBuilder, Row, Sqlite, SqliteConnection};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use anyhow::{Context, Result, ensure};
 use rowkey::format::{FormatKind, TimeOrdered};
 use rowkey::generate::{DistributedId128Generator, DistributedIdGenerator};
-use rowkey::generate::{EntropyFn, GenerateWith};
+use rowkey::generate::{EntropyFn, Generate};
 use rowkey::storage::Nullability;
 use rowkey::{
     Backend, DistributedId, DistributedId128, PrefixComb, ShortPrefixComb, ShortSuffixComb,
@@ -129,7 +129,7 @@ fn times() -> impl Iterator<Item = i64> {
     (-steps / 2..steps / 2).flat_map(move |count| [WRAP + count * step; BURST])
 }
 
-fn made_with_clock<F: GenerateWith<Context = ()>>() -> Vec<Made> {
+fn made_with_clock<F: Generate<Context = ()>>() -> Vec<Made> {
     let mut random = Random::Seeded(3);
     let mut entropy = EntropyFn(move |bytes: &mut [u8]| {
         for chunk in bytes.chunks_mut(8) {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use rowkey::generate::DistributedIdState;
-use rowkey::generate::{Entropy, GenerateWith, SystemEntropy};
+use rowkey::generate::{Entropy, Generate, SystemEntropy};
 use rowkey::storage::Nullability;
 use rowkey::{
     Backend, DistributedId, EntityKey, ShortPrefixComb, UnixMillis, UuidV4, UuidV7, entity_key,
@@ -95,7 +95,7 @@ fn unsorted<I>(_: &mut Vec<I>) {}
 /// A key made at this time.
 fn made<K>(now: UnixMillis) -> Result<K>
 where
-    K: EntityKey<Format: GenerateWith<Context = ()>>,
+    K: EntityKey<Format: Generate<Context = ()>>,
 {
     let id = K::Format::generate_with(&(), &now, &mut SystemEntropy::new())?;
     Ok(K::from_format(id)?)

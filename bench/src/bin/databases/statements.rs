@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
 use rowkey::generate::DistributedIdState;
-use rowkey::generate::{Entropy, EntropyFn, GenerateWith};
+use rowkey::generate::{Entropy, EntropyFn, Generate};
 use rowkey::{Backend, EntityKey, ShortPrefixComb, UnixMillis};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};

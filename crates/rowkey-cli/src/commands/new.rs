@@ -5,7 +5,7 @@ use std::io::Write;
 use std::thread;
 
 use rowkey_core::format::{Format, FormatKind, interval_counter};
-use rowkey_core::generate::{Clock, Entropy, GenerateWith, SystemEntropy};
+use rowkey_core::generate::{Clock, Entropy, Generate, SystemEntropy};
 use rowkey_core::generate::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
 use rowkey_core::luuid::LuuidContext;
 use rowkey_core::routing::IuidContext;
@@ -195,7 +195,7 @@ fn maker<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
     })
 }
 
-fn stateless<'a, F: GenerateWith>(context: F::Context, time: &'a Time) -> Maker<'a>
+fn stateless<'a, F: Generate>(context: F::Context, time: &'a Time) -> Maker<'a>
 where
     F::Context: 'a,
 {

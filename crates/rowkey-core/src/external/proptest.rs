@@ -5,9 +5,9 @@ use core::ops::RangeInclusive;
 use proptest::arbitrary::Arbitrary;
 use proptest::strategy::{Map, Strategy};
 
-use crate::EntityKey;
 use crate::format::Format;
 use crate::format::sealed::Sealed;
+use crate::key::EntityKey;
 
 /// Implements proptest's trait for a key.
 #[doc(hidden)]

@@ -4,8 +4,9 @@ use alloc::format;
 
 use rust_decimal::Decimal;
 
+use crate::error::Error;
+use crate::format::DistributedId;
 use crate::format::{Format, FormatKind};
-use crate::{DistributedId, Error};
 
 /// Implements the conversions of a key, which only keys over DistributedId have.
 ///

@@ -8,10 +8,10 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::EntityKey;
 use crate::bits::FixedBits;
 use crate::external::pattern::{BASE_62, HEXADECIMAL, Place, any, between, one_of};
 use crate::format::{Format, FormatKind};
+use crate::key::EntityKey;
 use crate::luuid::{KeyUnion, LuuidGroup};
 use crate::text::{Encoding, Width};
 

@@ -5,10 +5,10 @@ use alloc::format;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::EntityKey;
 use crate::command_log::CommandLog;
 use crate::external::schema::TextSchema;
 use crate::format::Format;
+use crate::key::EntityKey;
 use crate::luuid::{KeyUnion, ShortKey};
 #[cfg(feature = "public-id")]
 use crate::public_id::PublicId;

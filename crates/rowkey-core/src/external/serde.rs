@@ -12,11 +12,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
 use crate::command_log::CommandLog;
+use crate::error::Error;
 use crate::format::Format;
+use crate::format::Luuid;
+use crate::key::EntityKey;
 use crate::luuid::{KeyUnion, ShortKey};
 #[cfg(feature = "public-id")]
 use crate::public_id::{PublicId, SealedId};
-use crate::{EntityKey, Error, Luuid};
 
 /// Implements serde's traits for a key or a union of keys, with its functions.
 #[doc(hidden)]

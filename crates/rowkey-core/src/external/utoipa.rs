@@ -15,10 +15,10 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::EntityKey;
 use crate::command_log::CommandLog;
 use crate::external::schema::TextSchema;
 use crate::format::Format;
+use crate::key::EntityKey;
 use crate::luuid::{KeyUnion, ShortKey};
 #[cfg(feature = "public-id")]
 use crate::public_id::PublicId;

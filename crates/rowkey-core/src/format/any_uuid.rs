@@ -1,10 +1,8 @@
 //! Any 128 bits, for existing columns.
 
 use super::spec::{FormatSpec, Leading};
-use crate::Error;
 use crate::bits::{BitField, FieldKind, FixedBits};
-use crate::format::FormatKind;
-use crate::generate::{Clock, Entropy, GenerateWith};
+use crate::kind::FormatKind;
 
 const FIELDS: [BitField; 1] = BitField::consecutive([("any", FieldKind::Any, 128)]);
 
@@ -20,18 +18,16 @@ pub struct AnyUuid(pub(crate) u128);
 
 impl_format!(AnyUuid, FormatKind::AnyUuid);
 
+impl super::Contiguous for AnyUuid {}
+
 impl AnyUuid {
     /// The id of these 128 bits.
     pub const fn from_u128(value: u128) -> Self {
         Self(value)
     }
-}
 
-impl GenerateWith for AnyUuid {
-    type Context = ();
-
-    #[inline]
-    fn generate_with((): &(), _: &impl Clock, entropy: &mut impl Entropy) -> Result<Self, Error> {
-        Ok(Self(FixedBits::rfc(4).stamp(entropy.next_u128())))
+    /// A random version-4 UUID.
+    pub(crate) const fn from_draw(random: u128) -> Self {
+        Self(FixedBits::rfc(4).stamp(random))
     }
 }

@@ -2,13 +2,17 @@
 //! where SQL Server looks first (suffix).
 
 use crate::bits::FixedBits;
-use crate::{Error, UnixMillis};
+use crate::error::Error;
+use crate::time::UnixMillis;
 
 /// Version 4, RFC variant.
 pub(crate) const FIXED: FixedBits = FixedBits::rfc(4);
 
 /// Values of the short COMBs' counter: the ring's length.
 pub(crate) const RING: i64 = 1 << 16;
+
+/// How many intervals the clocks of those who make short COMBs may be apart.
+pub(crate) const CLOCKS_APART: u64 = 10;
 
 /// The lowest bit of B10 B11.
 const SHORT_SUFFIX_SHIFT: u32 = 32;

@@ -9,19 +9,15 @@
 //!                                        (74..63)      (62..0)
 //! ```
 
-use core::time::Duration;
-
 use super::TimeOrdered;
 use super::spec::{FormatSpec, Leading, TimeRange};
 use crate::bits::{BitField, FieldKind};
-use crate::format::FormatKind;
-use crate::generate::{Entropy, Generate, GeneratorState};
-#[cfg(feature = "std")]
-use crate::generate::{StateGenerator, SystemClock};
-use crate::{Error, UnixMillis};
+use crate::error::Error;
+use crate::kind::FormatKind;
+use crate::time::UnixMillis;
 
 /// 1700-01-01T00:00:00Z, as unix time.
-const EPOCH: i64 = -8_520_336_000_000;
+pub(crate) const EPOCH: i64 = -8_520_336_000_000;
 
 const FIELDS: [BitField; 5] = BitField::consecutive([
     (
@@ -41,7 +37,7 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 };
 
 /// The times that ids can carry.
-const TIME: TimeRange = SPEC.instants();
+pub(crate) const TIME: TimeRange = SPEC.instants();
 
 const TIME_SHIFT: u32 = 80;
 /// The nibble 7 that parts time and random bits.
@@ -53,12 +49,7 @@ const ZERO_BIT: u128 = 1 << 63;
 /// Random bits below [`ZERO_BIT`]; the other 12 are above it.
 const LOW_RANDOM_BITS: u32 = 63;
 const LOW_RANDOM: u128 = (1 << LOW_RANDOM_BITS) - 1;
-const MAX_RANDOM: u128 = (1 << 75) - 1;
-
-/// A clock that went back by less than this is waited for, one that went further is believed.
-const MAX_REWIND_MS: u64 = 1_000;
-/// Ids of one millisecond are up to 2^58-1 apart.
-const STEP_MASK: u128 = (1 << 58) - 1;
+pub(crate) const MAX_RANDOM: u128 = (1 << 75) - 1;
 
 /// 128 bits: 48 bits of time and 75 random bits.
 ///
@@ -89,6 +80,8 @@ const STEP_MASK: u128 = (1 << 58) - 1;
 pub struct DistributedId128(pub(crate) u128);
 
 impl_format!(DistributedId128, FormatKind::DistributedId128);
+
+impl super::Contiguous for DistributedId128 {}
 
 impl TimeOrdered for DistributedId128 {}
 
@@ -180,18 +173,18 @@ impl DistributedId128 {
     }
 
     /// Milliseconds since 1700.
-    const fn field(self) -> u64 {
+    pub(crate) const fn field(self) -> u64 {
         (self.0 >> TIME_SHIFT) as u64
     }
 
-    const fn of(timestamp: u64, random: u128) -> Self {
+    pub(crate) const fn of(timestamp: u64, random: u128) -> Self {
         let high = random >> LOW_RANDOM_BITS;
         Self((timestamp as u128) << TIME_SHIFT | VERSION | high << 64 | (random & LOW_RANDOM))
     }
 }
 
 /// Milliseconds from 1700 to a time.
-fn timestamp(time: UnixMillis) -> Result<u64, Error> {
+pub(crate) fn timestamp(time: UnixMillis) -> Result<u64, Error> {
     Ok((TIME.check(FormatKind::DistributedId128, time)?.get() - EPOCH) as u64)
 }
 
@@ -203,122 +196,5 @@ const fn half_error(field: &'static str, value: i128) -> Error {
         value,
         min: 0,
         max: i64::MAX as i128,
-    }
-}
-
-/// The state machine that makes [`DistributedId128`]s: the id made last, and nothing else.
-///
-/// It reads no clock, draws no randomness and never sleeps, so it fits tests and targets without
-/// an operating system; [`DistributedId128Generator`] is the one for servers.
-///
-/// In a new millisecond an id gets 75 fresh random bits. In the same one, or while the clock is
-/// behind, the random part grows by the draw's low 58 bits: about 131,072 ids fit a millisecond.
-/// When it has no room left the id has to wait, and if the clock went back by a second or more
-/// meanwhile, the state follows it.
-///
-/// ```
-/// use rowkey_core::generate::DistributedId128State;
-/// use rowkey_core::UnixMillis;
-///
-/// let mut state = DistributedId128State::new();
-/// let now = UnixMillis::new(1_577_836_800_000);
-/// let first = state.next(now, 1 << 70)?;
-/// assert_eq!(first.time(), now);
-/// assert_eq!(state.next(now, 5)?.random(), (1 << 70) + 5);
-/// # Ok::<(), rowkey_core::Error>(())
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct DistributedId128State {
-    previous: Option<DistributedId128>,
-}
-
-impl DistributedId128State {
-    /// The state of a generator that has made nothing yet.
-    pub const fn new() -> Self {
-        Self { previous: None }
-    }
-
-    /// The id for a clock reading and the low 75 bits of `draw`, which must be random.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Throttled`]: wait, and try again with a new reading and the *same* draw (a fresh one
-    /// would favour small steps). [`Error::Time`] when `now` is before 1700 or after the format's
-    /// last instant. No error changes the state.
-    #[inline]
-    pub fn next(&mut self, now: UnixMillis, draw: u128) -> Result<DistributedId128, Error> {
-        let draw = at_least_one(draw & MAX_RANDOM);
-        let timestamp = timestamp(now)?;
-        let id = match self.previous {
-            Some(previous) if timestamp <= previous.field() => {
-                following(previous, timestamp, draw)?
-            }
-            _ => DistributedId128::of(timestamp, draw),
-        };
-        self.previous = Some(id);
-        Ok(id)
-    }
-
-    /// Replaces the random part of the id made last.
-    #[doc(hidden)]
-    pub fn set_previous_random(&mut self, random: u128) {
-        self.previous = self
-            .previous
-            .map(|id| DistributedId128::of(id.field(), random));
-    }
-}
-
-/// The id after `previous` when `timestamp` is not later.
-#[inline]
-fn following(
-    previous: DistributedId128,
-    timestamp: u64,
-    draw: u128,
-) -> Result<DistributedId128, Error> {
-    let random = previous.random() + at_least_one(draw & STEP_MASK);
-    if random <= MAX_RANDOM {
-        return Ok(DistributedId128::of(previous.field(), random));
-    }
-    if timestamp + MAX_REWIND_MS > previous.field() {
-        let wait = Duration::from_millis(1);
-        return Err(Error::Throttled {
-            format: FormatKind::DistributedId128,
-            wait,
-        });
-    }
-    Ok(DistributedId128::of(timestamp, draw))
-}
-
-const fn at_least_one(value: u128) -> u128 {
-    if value == 0 { 1 } else { value }
-}
-
-impl GeneratorState for DistributedId128State {
-    type Id = DistributedId128;
-    type Draw = u128;
-
-    const INITIAL: Self = Self::new();
-
-    fn draw(entropy: &mut impl Entropy) -> u128 {
-        entropy.next_u128()
-    }
-
-    #[inline]
-    fn next(&mut self, now: UnixMillis, draw: u128) -> Result<DistributedId128, Error> {
-        Self::next(self, now, draw)
-    }
-}
-
-/// Makes [`DistributedId128`]s for any number of threads.
-#[cfg(feature = "std")]
-pub type DistributedId128Generator<C = SystemClock> = StateGenerator<DistributedId128State, C>;
-
-impl Generate for DistributedId128 {
-    type Context = ();
-
-    #[cfg(feature = "std")]
-    fn default_generate((): &()) -> Result<Self, Error> {
-        static DEFAULT: DistributedId128Generator = DistributedId128Generator::new();
-        DEFAULT.try_generate()
     }
 }

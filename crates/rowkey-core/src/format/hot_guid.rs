@@ -11,19 +11,13 @@
 //! The machine bytes m0..m4 are swapped in pairs and the shard key is little-endian: the original
 //! fills the sixteen bytes of a .NET `Guid`, which stores its first three fields little-endian.
 
-#[cfg(feature = "std")]
-use core::sync::atomic::{AtomicU32, Ordering};
-
 use super::TimeOrdered;
-#[cfg(feature = "std")]
 use super::spec::TimeRange;
 use super::spec::{FormatSpec, Leading};
 use crate::bits::{BitField, FieldKind};
-use crate::format::FormatKind;
-use crate::generate::Generate;
-#[cfg(feature = "std")]
-use crate::generate::{Clock, Entropy, Generator, PerProcess, SystemClock, SystemEntropy};
-use crate::{Error, UnixMillis};
+use crate::error::Error;
+use crate::kind::FormatKind;
+use crate::time::UnixMillis;
 
 const FIELDS: [BitField; 4] = BitField::consecutive([
     (
@@ -42,10 +36,9 @@ const FIELDS: [BitField; 4] = BitField::consecutive([
 pub(crate) const SPEC: FormatSpec = FormatSpec::new(&FIELDS, Leading::Plain);
 
 /// The times that ids can carry, to the second.
-#[cfg(feature = "std")]
-const TIME: TimeRange = SPEC.instants();
+pub(crate) const TIME: TimeRange = SPEC.instants();
 
-const COUNTER_MAX: u32 = (1 << 24) - 1;
+pub(crate) const COUNTER_MAX: u32 = (1 << 24) - 1;
 
 const SECONDS_SHIFT: u32 = 96;
 const MACHINE_SHIFT: u32 = 56;
@@ -79,6 +72,8 @@ const COUNTER_SHIFT: u32 = 32;
 pub struct HotGuid(pub(crate) u128);
 
 impl_format!(HotGuid, FormatKind::HotGuid);
+
+impl super::Contiguous for HotGuid {}
 
 impl TimeOrdered for HotGuid {}
 
@@ -137,126 +132,5 @@ impl HotGuid {
     /// The shard key.
     pub const fn shard_key(self) -> u32 {
         (self.0 as u32).swap_bytes()
-    }
-}
-
-/// Makes [`HotGuid`]s for any number of threads, without a lock.
-///
-/// A thread reads the clock before it counts, so two threads may pair an older second with a newer
-/// counter. A process that forks without `exec` copies the machine bytes and the counter: make a
-/// new generator in the child. ([`HotGuid::generate_for`](Generate::generate_for) does so itself.)
-///
-/// ```
-/// use rowkey_core::generate::HotGuidGenerator;
-/// use rowkey_core::UnixMillis;
-///
-/// let ids = HotGuidGenerator::new()
-///     .with_machine([1, 2, 3, 4, 5])
-///     .with_counter(9)
-///     .with_clock(UnixMillis::new(1_700_000_000_000));
-/// let shard_key = 7;
-/// let id = ids.try_generate(shard_key)?;
-/// assert_eq!(id.machine(), [1, 2, 3, 4, 5]);
-/// assert_eq!(id.counter(), 10);
-/// # Ok::<(), rowkey_core::Error>(())
-/// ```
-#[cfg(feature = "std")]
-#[derive(Debug)]
-pub struct HotGuidGenerator<C = SystemClock> {
-    clock: C,
-    machine: [u8; 5],
-    /// The last counter, of which the low 24 bits count. 2^24 divides 2^32, so that the wrap of
-    /// the integer goes unnoticed.
-    counter: AtomicU32,
-}
-
-#[cfg(feature = "std")]
-impl HotGuidGenerator {
-    /// A generator with the system's clock, random machine bytes and a random counter.
-    pub fn new() -> Self {
-        let mut entropy = SystemEntropy::new();
-        let mut machine = [0; 5];
-        entropy.fill(&mut machine);
-        let counter = AtomicU32::new(entropy.next_u64() as u32);
-        Self {
-            clock: SystemClock,
-            machine,
-            counter,
-        }
-    }
-}
-
-#[cfg(feature = "std")]
-impl Default for HotGuidGenerator {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-#[cfg(feature = "std")]
-impl<C> HotGuidGenerator<C> {
-    /// The same generator with these machine bytes, m0..m4. Generators that run at the same time
-    /// must not share them.
-    #[must_use]
-    pub fn with_machine(self, machine: [u8; 5]) -> Self {
-        Self { machine, ..self }
-    }
-
-    /// The same generator as if the low 24 bits of `last` had been its last counter.
-    #[must_use]
-    pub fn with_counter(self, last: u32) -> Self {
-        Self {
-            counter: AtomicU32::new(last),
-            ..self
-        }
-    }
-
-    /// The same generator with another clock.
-    pub fn with_clock<D: Clock>(self, clock: D) -> HotGuidGenerator<D> {
-        HotGuidGenerator {
-            clock,
-            machine: self.machine,
-            counter: self.counter,
-        }
-    }
-}
-
-#[cfg(feature = "std")]
-impl<C: Clock> HotGuidGenerator<C> {
-    /// A new id for a shard.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Time`] when the clock is before 1970 or after 2106-02-07T06:28:15Z.
-    pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid, Error> {
-        // The time comes first, as in the original: a counter is never spent on a bad clock.
-        let time = TIME.check(FormatKind::HotGuid, self.clock.now())?;
-        let counter = self.counter.fetch_add(1, Ordering::Relaxed).wrapping_add(1) & COUNTER_MAX;
-        HotGuid::from_parts(
-            (time.get() / 1_000) as u32,
-            self.machine,
-            counter,
-            shard_key,
-        )
-    }
-}
-
-#[cfg(feature = "std")]
-impl<C: Clock + Send + Sync> Generator<HotGuid> for HotGuidGenerator<C> {
-    fn try_generate_for(&self, shard_key: &u32) -> Result<HotGuid, Error> {
-        self.try_generate(*shard_key)
-    }
-}
-
-/// The context is the shard key.
-impl Generate for HotGuid {
-    type Context = u32;
-
-    #[cfg(feature = "std")]
-    fn default_generate(shard_key: &u32) -> Result<Self, Error> {
-        static DEFAULT: PerProcess<HotGuidGenerator> = PerProcess::new();
-        DEFAULT
-            .get_or_make(HotGuidGenerator::new)
-            .try_generate(*shard_key)
     }
 }

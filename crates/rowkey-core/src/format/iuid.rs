@@ -12,9 +12,9 @@
 use super::TimeOrdered;
 use super::spec::{FormatSpec, Leading, TimeRange};
 use crate::bits::{BitField, FieldKind};
-use crate::format::FormatKind;
-use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::{Error, UnixMillis};
+use crate::error::Error;
+use crate::kind::FormatKind;
+use crate::time::UnixMillis;
 
 const FIELDS: [BitField; 7] = BitField::consecutive([
     ("milliseconds since 1970", FieldKind::millis_since(0), 48),
@@ -111,18 +111,5 @@ impl Iuid {
     /// The 54 random bits.
     pub const fn random(self) -> u64 {
         (self.0 & RANDOM_MASK) as u64
-    }
-}
-
-impl GenerateWith for Iuid {
-    type Context = IuidContext;
-
-    #[inline]
-    fn generate_with(
-        context: &IuidContext,
-        clock: &impl Clock,
-        entropy: &mut impl Entropy,
-    ) -> Result<Self, Error> {
-        Self::from_draw(clock.now(), *context, entropy.next_u128())
     }
 }

@@ -13,11 +13,11 @@ use alloc::string::String;
 use core::fmt;
 
 use super::spec::{FormatSpec, Leading};
-use crate::Error;
 use crate::bits::{BitField, FieldKind};
+use crate::error::Error;
 use crate::error::TextProblem;
-use crate::format::FormatKind;
-use crate::time_range::ValueRanges;
+use crate::kind::FormatKind;
+use crate::value_range::ValueRanges;
 
 const FIELDS: [BitField; 5] = BitField::consecutive([
     ("number", FieldKind::Context, 48),

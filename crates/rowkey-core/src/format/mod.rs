@@ -117,9 +117,9 @@ macro_rules! impl_format {
 
 mod any_uuid;
 pub(crate) mod comb;
-mod distributed_id;
-mod distributed_id128;
-mod hot_guid;
+pub(crate) mod distributed_id;
+pub(crate) mod distributed_id128;
+pub(crate) mod hot_guid;
 mod iuid;
 mod luuid;
 mod prefix_comb;
@@ -133,8 +133,8 @@ mod uuid_v7;
 pub use any_uuid::AnyUuid;
 pub use comb::interval_counter;
 pub(crate) use comb::interval_number;
-pub use distributed_id::{DistributedId, DistributedIdState};
-pub use distributed_id128::{DistributedId128, DistributedId128State};
+pub use distributed_id::DistributedId;
+pub use distributed_id128::DistributedId128;
 pub use hot_guid::HotGuid;
 pub use iuid::{Iuid, IuidContext};
 pub(crate) use luuid::NUMBER_MAX as LUUID_NUMBER_MAX;
@@ -145,14 +145,9 @@ pub use short_suffix_comb::ShortSuffixComb;
 pub use suffix_comb::SuffixComb;
 pub use uuid_v4::UuidV4;
 pub use uuid_v7::UuidV7;
-#[cfg(feature = "std")]
-pub use {
-    distributed_id::DistributedIdGenerator, distributed_id128::DistributedId128Generator,
-    hot_guid::HotGuidGenerator,
-};
 
 use spec::FormatSpec;
-pub(crate) use spec::{Leading, TimeField, TimeUnit};
+pub(crate) use spec::{Leading, TimeField, TimeRange, TimeUnit};
 
 macro_rules! list_specs {
     ([] $(
@@ -182,8 +177,7 @@ pub(crate) mod sealed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an id format of rowkey",
     label = "not an id format",
-    note = "a key wraps one of ShortPrefixComb, ShortSuffixComb, PrefixComb, SuffixComb, UuidV4, \
-            UuidV7, AnyUuid, DistributedId, DistributedId128, Luuid, Iuid and HotGuid"
+    note = "a key wraps a type of `rowkey::format`, such as ShortPrefixComb, UuidV7 or DistributedId"
 )]
 pub trait Format:
     sealed::Sealed
@@ -384,3 +378,8 @@ pub trait TimeOrdered: Format {
         _ => panic!("the formats with a counter say how long its interval is"),
     };
 }
+
+/// A format whose values are all the numbers from 0 to its largest, so that they can be counted.
+///
+/// Formats with a version or other fixed bits are not among them.
+pub trait Contiguous: Format {}

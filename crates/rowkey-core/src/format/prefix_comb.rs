@@ -13,10 +13,10 @@ use super::TimeOrdered;
 use super::comb;
 use super::spec::{FormatSpec, Leading, TimeRange};
 use crate::bits::{BitField, FieldKind};
-use crate::format::FormatKind;
-use crate::generate::{Clock, Entropy, GenerateWith};
+use crate::error::Error;
+use crate::kind::FormatKind;
 use crate::layout::Permutation;
-use crate::{Error, UnixMillis};
+use crate::time::UnixMillis;
 
 const FIELDS: [BitField; 5] = BitField::consecutive([
     ("milliseconds since 1970", FieldKind::millis_since(0), 48),
@@ -74,18 +74,5 @@ impl PrefixComb {
     /// valid version-4 UUID. The time order stays, the order inside one millisecond does not.
     pub const fn to_suffix(self) -> SuffixComb {
         SuffixComb(Permutation::SwapFull.apply(self.0))
-    }
-}
-
-impl GenerateWith for PrefixComb {
-    type Context = ();
-
-    #[inline]
-    fn generate_with(
-        (): &(),
-        clock: &impl Clock,
-        entropy: &mut impl Entropy,
-    ) -> Result<Self, Error> {
-        Self::from_draw(clock.now(), entropy.next_u128())
     }
 }

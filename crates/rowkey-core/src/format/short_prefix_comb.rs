@@ -13,10 +13,9 @@ use super::TimeOrdered;
 use super::comb::{self, checked_interval};
 use super::spec::{FormatSpec, Leading};
 use crate::bits::{BitField, FieldKind};
-use crate::format::FormatKind;
-use crate::generate::{Clock, Entropy, GenerateWith};
+use crate::kind::FormatKind;
 use crate::layout::Permutation;
-use crate::{Error, UnixMillis};
+use crate::time::UnixMillis;
 
 const FIELDS: [BitField; 6] = BitField::consecutive([
     ("counter", FieldKind::Interval, 16),
@@ -82,20 +81,5 @@ impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
     /// version-4 UUID. The time order stays, the order inside one interval does not.
     pub const fn to_suffix(self) -> ShortSuffixComb<INTERVAL_MS> {
         ShortSuffixComb(Permutation::SwapShort.apply(self.0))
-    }
-}
-
-impl<const INTERVAL_MS: u64> GenerateWith for ShortPrefixComb<INTERVAL_MS> {
-    type Context = ();
-
-    const COARSE_CLOCK_SUFFICES: bool = INTERVAL_MS >= 1_000;
-
-    #[inline]
-    fn generate_with(
-        (): &(),
-        clock: &impl Clock,
-        entropy: &mut impl Entropy,
-    ) -> Result<Self, Error> {
-        Ok(Self::from_draw(clock.now(), entropy.next_u128()))
     }
 }

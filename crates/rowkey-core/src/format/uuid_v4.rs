@@ -9,10 +9,8 @@
 //! ```
 
 use super::spec::{FormatSpec, Leading};
-use crate::Error;
 use crate::bits::{BitField, FieldKind};
-use crate::format::FormatKind;
-use crate::generate::{Clock, Entropy, GenerateWith};
+use crate::kind::FormatKind;
 
 const FIELDS: [BitField; 5] = BitField::consecutive([
     ("random", FieldKind::Random, 48),
@@ -39,15 +37,10 @@ impl_format!(UuidV4, FormatKind::UuidV4);
 impl UuidV4 {
     /// The id of sixteen random bytes; version and variant are stamped over six of their bits.
     pub const fn from_random(random: [u8; 16]) -> Self {
-        Self(SPEC.fixed.stamp(u128::from_be_bytes(random)))
+        Self::from_draw(u128::from_be_bytes(random))
     }
-}
 
-impl GenerateWith for UuidV4 {
-    type Context = ();
-
-    #[inline]
-    fn generate_with((): &(), _: &impl Clock, entropy: &mut impl Entropy) -> Result<Self, Error> {
-        Ok(Self(SPEC.fixed.stamp(entropy.next_u128())))
+    pub(crate) const fn from_draw(random: u128) -> Self {
+        Self(SPEC.fixed.stamp(random))
     }
 }

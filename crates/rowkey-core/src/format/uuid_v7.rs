@@ -12,9 +12,9 @@ use super::TimeOrdered;
 use super::comb::around_field;
 use super::spec::{FormatSpec, Leading, TimeRange};
 use crate::bits::{BitField, FieldKind};
-use crate::format::FormatKind;
-use crate::generate::{Clock, Entropy, GenerateWith};
-use crate::{Error, UnixMillis};
+use crate::error::Error;
+use crate::kind::FormatKind;
+use crate::time::UnixMillis;
 
 const FIELDS: [BitField; 5] = BitField::consecutive([
     ("milliseconds since 1970", FieldKind::millis_since(0), 48),
@@ -64,18 +64,5 @@ impl UuidV7 {
     /// When the id was made, to the millisecond.
     pub const fn time(self) -> UnixMillis {
         SPEC.instant_of(self.0)
-    }
-}
-
-impl GenerateWith for UuidV7 {
-    type Context = ();
-
-    #[inline]
-    fn generate_with(
-        (): &(),
-        clock: &impl Clock,
-        entropy: &mut impl Entropy,
-    ) -> Result<Self, Error> {
-        Self::from_draw(clock.now(), entropy.next_u128())
     }
 }

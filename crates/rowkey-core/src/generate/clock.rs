@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use crate::UnixMillis;
+use crate::time::UnixMillis;
 
 /// A source of the current time.
 ///

@@ -14,11 +14,14 @@
 //! assert_eq!(routed.shard_key(), 7);
 //! ```
 //!
+//! There are five verbs: `generate`, `try_generate`, `generate_async` and `generate_batch`, each with
+//! a form that ends in `_for` and takes a context, and [`generate_with`](Generate::generate_with).
+//!
 //! Time comes from a [`Clock`] and randomness from an [`Entropy`]. Most formats keep nothing
-//! between two ids and can be made with any pair of them through [`GenerateWith`]. DistributedId,
-//! DistributedId128 and HotGuid keep state, in a [`DistributedIdGenerator`], a
-//! [`DistributedId128Generator`] and a [`HotGuidGenerator`]. Every format has a default generator
-//! for the process, which a [`scope`] replaces for a while.
+//! between two ids. DistributedId, DistributedId128 and HotGuid keep state, in a
+//! [`DistributedIdGenerator`], a [`DistributedId128Generator`] and a [`HotGuidGenerator`]. Every
+//! format has a default generator for the process, which a [`scope`] replaces for a while, by any
+//! [`Generator`].
 //!
 //! # Forks
 //!
@@ -39,39 +42,53 @@
 //! [`DistributedId128Generator`]: crate::generate::DistributedId128Generator
 //! [`HotGuidGenerator`]: crate::generate::HotGuidGenerator
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
-use core::fmt;
 #[cfg(feature = "std")]
 use {alloc::vec::Vec, core::time::Duration, std::sync::Mutex};
 
+use crate::error::Error;
 use crate::format::Format;
-use crate::{AnyUuid, DistributedId, DistributedId128, Error, HotGuid};
+#[cfg(feature = "std")]
+use crate::time::UnixMillis;
 
 mod clock;
+mod custom;
+mod distributed_id;
+mod distributed_id128;
 mod entropy;
 #[cfg(feature = "std")]
 mod fork;
+mod hot_guid;
+#[cfg(feature = "std")]
+mod incremental;
+#[cfg(feature = "std")]
+mod locked;
 #[cfg(feature = "std")]
 pub mod scope;
-mod state;
+mod stateless;
 #[cfg(feature = "std")]
 mod system_entropy;
 
-#[cfg(feature = "std")]
-pub use crate::format::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
-pub use crate::format::{DistributedId128State, DistributedIdState};
+pub use crate::format::Contiguous;
 pub use clock::Clock;
 #[cfg(feature = "coarse-clock")]
 pub use clock::CoarseClock;
 #[cfg(feature = "std")]
 pub use clock::SystemClock;
+pub use custom::Custom;
+#[cfg(feature = "std")]
+pub use distributed_id::DistributedIdGenerator;
+pub use distributed_id::DistributedIdState;
+#[cfg(feature = "std")]
+pub use distributed_id128::DistributedId128Generator;
+pub use distributed_id128::DistributedId128State;
 pub use entropy::{Entropy, EntropyFn};
 #[cfg(feature = "std")]
-pub(crate) use fork::PerProcess;
-pub use state::GeneratorState;
+use fork::PerProcess;
 #[cfg(feature = "std")]
-pub use state::StateGenerator;
+pub use hot_guid::HotGuidGenerator;
+#[cfg(feature = "std")]
+pub use incremental::Incremental;
 #[cfg(feature = "std")]
 pub use system_entropy::SystemEntropy;
 
@@ -79,7 +96,7 @@ pub use system_entropy::SystemEntropy;
 ///
 /// Each call asks the generator of the innermost [`scope`] of this thread or task, else the
 /// default generator of the process. (Without the feature `std` there is no default: use
-/// [`GenerateWith`] and the state machines of the formats.)
+/// [`generate_with`](Self::generate_with) and the state machines of the formats.)
 pub trait Generate: Format {
     /// What an id is made for: `()` where nothing is needed.
     type Context;
@@ -95,7 +112,7 @@ pub trait Generate: Format {
     fn try_generate_for(context: &Self::Context) -> Result<Self, Error> {
         match scope::current::<Self>() {
             Some(generator) => generator.try_generate_for(context),
-            None => Self::default_generate(context),
+            None => Self::generate_by_default(context),
         }
     }
 
@@ -141,7 +158,7 @@ pub trait Generate: Format {
     fn generate_batch_for(context: &Self::Context, count: usize) -> Vec<Self> {
         match scope::current::<Self>() {
             Some(_) => one_by_one(context, count),
-            None => Self::default_batch(context, count),
+            None => Self::generate_batch_by_default(context, count),
         }
     }
 
@@ -201,41 +218,23 @@ pub trait Generate: Format {
         Self::generate_batch_for(&(), count)
     }
 
-    /// One attempt of the process's default generator, whatever the scopes.
-    #[cfg(feature = "std")]
-    #[doc(hidden)]
-    fn default_generate(context: &Self::Context) -> Result<Self, Error>;
-
-    /// A batch of the process's default generator.
-    #[cfg(feature = "std")]
-    #[doc(hidden)]
-    #[track_caller]
-    fn default_batch(context: &Self::Context, count: usize) -> Vec<Self> {
-        one_by_one(context, count)
-    }
-}
-
-/// A format that keeps nothing between two ids: each needs only a time and random bits.
-///
-/// ```
-/// use rowkey_core::generate::{EntropyFn, GenerateWith};
-/// use rowkey_core::{PrefixComb, UnixMillis};
-///
-/// let recorded = UnixMillis::new(1_700_000_000_000);
-/// let mut zeros = EntropyFn(|bytes: &mut [u8]| bytes.fill(0));
-/// let id = PrefixComb::generate_with(&(), &recorded, &mut zeros)?;
-/// assert_eq!(id.to_string(), "018bcfe5-6800-4000-8000-000000000000");
-/// # Ok::<(), rowkey_core::Error>(())
-/// ```
-pub trait GenerateWith: Format {
-    /// What an id is made for: `()` where nothing is needed.
-    type Context;
-
-    /// Whether ids are as good with a clock that is some milliseconds late.
-    #[doc(hidden)]
-    const COARSE_CLOCK_SUFFICES: bool = false;
-
-    /// A new id of this clock's time and this entropy's bits.
+    /// A new id of this clock's time and this entropy's bits, whatever the scopes: for tests, and for
+    /// the time that something was recorded.
+    ///
+    /// Of a DistributedId, a DistributedId128 or a HotGuid it is the first id of a new generator, and
+    /// the next call's has no order to it. Take a [`DistributedIdGenerator`], a
+    /// [`DistributedId128Generator`] or a [`HotGuidGenerator`] with a clock to make several.
+    ///
+    /// ```
+    /// use rowkey_core::generate::{EntropyFn, Generate};
+    /// use rowkey_core::{PrefixComb, UnixMillis};
+    ///
+    /// let recorded = UnixMillis::new(1_700_000_000_000);
+    /// let mut zeros = EntropyFn(|bytes: &mut [u8]| bytes.fill(0));
+    /// let id = PrefixComb::generate_with(&(), &recorded, &mut zeros)?;
+    /// assert_eq!(id.to_string(), "018bcfe5-6800-4000-8000-000000000000");
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -246,30 +245,54 @@ pub trait GenerateWith: Format {
         clock: &impl Clock,
         entropy: &mut impl Entropy,
     ) -> Result<Self, Error>;
-}
 
-impl<F: GenerateWith> Generate for F {
-    type Context = <F as GenerateWith>::Context;
+    /// Whether ids are as good with a clock that is some milliseconds late.
+    #[doc(hidden)]
+    const COARSE_CLOCK_SUFFICES: bool = false;
 
+    /// One attempt of the process's default generator, whatever the scopes.
     #[cfg(feature = "std")]
+    #[doc(hidden)]
     #[inline]
-    fn default_generate(context: &Self::Context) -> Result<Self, Error> {
+    fn generate_by_default(context: &Self::Context) -> Result<Self, Error> {
         let mut entropy = SystemEntropy::new();
         #[cfg(feature = "coarse-clock")]
-        if F::COARSE_CLOCK_SUFFICES {
-            return F::generate_with(context, &CoarseClock, &mut entropy);
+        if Self::COARSE_CLOCK_SUFFICES {
+            return Self::generate_with(context, &CoarseClock, &mut entropy);
         }
-        F::generate_with(context, &SystemClock, &mut entropy)
+        Self::generate_with(context, &SystemClock, &mut entropy)
     }
 
+    /// A batch of the process's default generator.
     #[cfg(feature = "std")]
-    fn default_batch(context: &Self::Context, count: usize) -> Vec<Self> {
+    #[doc(hidden)]
+    #[track_caller]
+    fn generate_batch_by_default(context: &Self::Context, count: usize) -> Vec<Self> {
         let now = SystemClock.now();
         let mut entropy = SystemEntropy::for_batch();
         (0..count)
-            .map(|_| insist(F::generate_with(context, &now, &mut entropy)))
+            .map(|_| insist(Self::generate_with(context, &now, &mut entropy)))
             .collect()
     }
+}
+
+/// A state machine that makes ids: it reads no clock, draws no randomness and never sleeps.
+#[cfg(feature = "std")]
+pub(crate) trait State: Send {
+    /// What it makes.
+    type Id: Generate<Context = ()>;
+
+    /// The random bits that one id needs.
+    type Draw: Copy + Send;
+
+    /// The state of a generator that has made nothing yet.
+    const INITIAL: Self;
+
+    /// Draws the random bits for one id.
+    fn draw(entropy: &mut impl Entropy) -> Self::Draw;
+
+    /// The id for a clock reading and a draw. Where it has to wait, it takes the same draw again.
+    fn next(&mut self, now: UnixMillis, draw: Self::Draw) -> Result<Self::Id, Error>;
 }
 
 /// Makes ids of the format `F`, for a [`scope`] or on its own.
@@ -285,122 +308,6 @@ pub trait Generator<F: Generate>: Send + Sync {
 impl<F: Generate, G: Generator<F> + ?Sized> Generator<F> for Arc<G> {
     fn try_generate_for(&self, context: &F::Context) -> Result<F, Error> {
         (**self).try_generate_for(context)
-    }
-}
-
-/// A generator for tests that returns what it is told, as is.
-///
-/// ```
-/// use rowkey_core::generate::{Custom, Generate, scope};
-/// use rowkey_core::{Error, HotGuid};
-///
-/// let fixed = scope::enter(Custom::value(HotGuid::constant(1)));
-/// assert_eq!(HotGuid::generate_for(&0), HotGuid::constant(1));
-/// drop(fixed);
-///
-/// let _computed = scope::enter(Custom::new(|shard_key: &u32| {
-///     HotGuid::from_parts(0, [0; 5], 0, *shard_key)
-/// }));
-/// assert_eq!(HotGuid::generate_for(&7).shard_key(), 7);
-/// ```
-pub struct Custom<F: Generate> {
-    make: Box<Make<F>>,
-}
-
-/// What a [`Custom`] generator calls.
-type Make<F> = dyn Fn(&<F as Generate>::Context) -> Result<F, Error> + Send + Sync;
-
-impl<F: Generate> Custom<F> {
-    /// Calls `make` for every id.
-    pub fn new(make: impl Fn(&F::Context) -> Result<F, Error> + Send + Sync + 'static) -> Self {
-        Self {
-            make: Box::new(make),
-        }
-    }
-
-    /// Returns `id` every time.
-    pub fn value(id: F) -> Self {
-        Self::new(move |_| Ok(id))
-    }
-}
-
-impl<F: Generate> Generator<F> for Custom<F> {
-    fn try_generate_for(&self, context: &F::Context) -> Result<F, Error> {
-        (self.make)(context)
-    }
-}
-
-impl<F: Generate> fmt::Debug for Custom<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Custom")
-            .field("format", &F::KIND)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A format whose values are all the numbers from 0 to its largest, so that they can be counted.
-///
-/// Formats with a version or other fixed bits are not among them.
-pub trait Contiguous: Generate {}
-
-impl Contiguous for DistributedId {}
-impl Contiguous for DistributedId128 {}
-impl Contiguous for HotGuid {}
-impl Contiguous for AnyUuid {}
-
-/// A generator for tests that counts: `first`, `first` + 1, and so on, whatever the context.
-///
-/// Each instance counts for itself; threads that share one get different values. After the
-/// format's largest value it returns [`Error::Exhausted`].
-///
-/// ```
-/// use rowkey_core::DistributedId;
-/// use rowkey_core::generate::{Generator, Incremental};
-///
-/// let ids = Incremental::starting_at(DistributedId::constant(u64::MAX as u128));
-/// assert_eq!(ids.try_generate_for(&())?.to_string(), "18446744073709551615");
-/// assert_eq!(ids.try_generate_for(&())?.to_string(), "18446744073709551616");
-/// # Ok::<(), rowkey_core::Error>(())
-/// ```
-#[cfg(feature = "std")]
-#[derive(Debug)]
-pub struct Incremental<F> {
-    /// `None` once the largest value is handed out.
-    next: Mutex<Option<F>>,
-}
-
-#[cfg(feature = "std")]
-impl<F: Contiguous> Incremental<F> {
-    /// Counts from 1.
-    pub fn new() -> Self {
-        Self::starting_at(F::from_admitted(1))
-    }
-
-    /// Counts from `first`.
-    pub fn starting_at(first: F) -> Self {
-        Self {
-            next: Mutex::new(Some(first)),
-        }
-    }
-}
-
-#[cfg(feature = "std")]
-impl<F: Contiguous> Default for Incremental<F> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-#[cfg(feature = "std")]
-impl<F: Contiguous> Generator<F> for Incremental<F> {
-    fn try_generate_for(&self, _: &F::Context) -> Result<F, Error> {
-        let mut next = lock(&self.next);
-        let id = next.ok_or(Error::Exhausted { format: F::KIND })?;
-        *next = id
-            .to_u128()
-            .checked_add(1)
-            .and_then(|value| F::try_from(value).ok());
-        Ok(id)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What new LUUIDs are made for.
 
-use crate::generate::{Clock, Entropy, GenerateWith};
+use crate::generate::{Clock, Entropy, Generate};
 use crate::luuid::LuuidGroup;
 use crate::{Error, Luuid};
 
@@ -13,7 +13,7 @@ pub struct LuuidContext {
     pub number: u64,
 }
 
-impl GenerateWith for Luuid {
+impl Generate for Luuid {
     type Context = LuuidContext;
 
     #[inline]

@@ -7,7 +7,7 @@ use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, InvalidLength, KeyInit
 use aes::{Aes128, Aes192, Aes256};
 use uuid::Uuid;
 
-use crate::Error;
+use crate::error::Error;
 use crate::error::PublicIdProblem;
 use crate::public_id::key;
 use crate::public_id::rotation::Rotation;

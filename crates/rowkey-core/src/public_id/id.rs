@@ -6,7 +6,7 @@ use core::str::FromStr;
 
 use uuid::Uuid;
 
-use crate::Error;
+use crate::error::Error;
 use crate::text::{Encoding, ShortText, Width, hyphenated};
 
 /// An encrypted id of a value of type `T`: 128 bits without meaning or useful order.

@@ -9,7 +9,7 @@ use aes::Aes256;
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use uuid::Uuid;
 
-use crate::Error;
+use crate::error::Error;
 use crate::error::PublicIdProblem;
 use crate::public_id::key;
 use crate::public_id::rotation::Rotation;

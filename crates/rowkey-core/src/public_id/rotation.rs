@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::Error;
+use crate::error::Error;
 use crate::error::PublicIdProblem;
 
 /// The newest of something, which encodes, and the older ones, which decode as well.

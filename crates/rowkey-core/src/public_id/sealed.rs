@@ -9,7 +9,7 @@ use aes_siv::KeyInit;
 use aes_siv::siv::Aes256Siv;
 use zeroize::Zeroizing;
 
-use crate::Error;
+use crate::error::Error;
 use crate::error::PublicIdProblem;
 use crate::public_id::key;
 use crate::public_id::rotation::Rotation;

@@ -7,7 +7,7 @@ use hkdf::Hkdf;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use crate::Error;
+use crate::error::Error;
 use crate::error::PublicIdProblem;
 use crate::public_id::key;
 

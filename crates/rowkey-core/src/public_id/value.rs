@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::Error;
+use crate::error::Error;
 use crate::error::PublicIdProblem;
 use crate::format::{Format, FormatKind};
 use crate::text::Width;

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::{Backend, Column, Storage, StoragePlan, Wire};
-use crate::Error;
+use crate::error::Error;
 
 /// Whether a column takes NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The plan of a key: its column on every backend.
 
 use super::{Backend, Column, Layout, Storage};
-use crate::format::FormatKind;
+use crate::kind::FormatKind;
 
 use Layout::{Prefix, Public, SqlServer, Suffix};
 use Storage::{Decimal, Uuid};

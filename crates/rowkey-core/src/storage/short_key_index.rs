@@ -16,8 +16,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Backend, Layout, StoragePlan, Wire, quote_identifier};
-use crate::Error;
-use crate::format::FormatKind;
+use crate::error::Error;
+use crate::kind::FormatKind;
 
 impl StoragePlan {
     /// The statements that make a unique index on the group and number of a LUUID key's column, so

@@ -6,8 +6,8 @@ use core::fmt;
 
 use super::postgres::numeric;
 use super::{Backend, Column, Permutation, Storage, TextForm, Wire};
-use crate::Error;
-use crate::format::FormatKind;
+use crate::error::Error;
+use crate::kind::FormatKind;
 use crate::text::{Encoding, ShortText, hyphenated};
 
 /// What a driver binds for a key. Bytes and text are already in the column's layout.

@@ -13,7 +13,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::Backend;
-use crate::Error;
+use crate::error::Error;
 use crate::text::hexadecimal::{self, LetterCase};
 use crate::text::{Encoding, ShortText, Width, decimal, hyphenated};
 

@@ -16,7 +16,7 @@
 //! would give one value several texts.
 
 use super::{Width, refusal};
-use crate::Error;
+use crate::error::Error;
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

@@ -9,7 +9,7 @@
 use core::ops::RangeInclusive;
 
 use super::{ShortText, Width, refusal};
-use crate::Error;
+use crate::error::Error;
 
 const E8: u64 = 10_u64.pow(8);
 const E16: u64 = 10_u64.pow(16);

@@ -3,7 +3,7 @@
 //! The texts sort bytewise like the numbers, within one letter case. The decoder reads either.
 
 use super::refusal;
-use crate::Error;
+use crate::error::Error;
 
 /// The letter case of the digits from ten on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

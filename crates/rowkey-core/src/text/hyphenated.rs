@@ -6,7 +6,7 @@
 use uuid::Uuid;
 
 use super::ShortText;
-use crate::Error;
+use crate::error::Error;
 use crate::error::TextProblem;
 
 const LENGTH: usize = 36;

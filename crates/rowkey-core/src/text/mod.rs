@@ -17,7 +17,7 @@ use core::fmt;
 use core::ops::{Deref, RangeInclusive};
 use core::str::FromStr;
 
-use crate::Error;
+use crate::error::Error;
 use crate::error::TextProblem;
 
 pub mod base62;

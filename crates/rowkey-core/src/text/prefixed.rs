@@ -8,7 +8,7 @@
 //! A prefix is 1 to 24 lower-case ASCII letters and digits, and begins with a letter. So it holds no
 //! underscore, and no other text of an id looks like one that begins with it.
 
-use crate::Error;
+use crate::error::Error;
 use crate::error::TextProblem;
 
 const LONGEST: usize = 24;

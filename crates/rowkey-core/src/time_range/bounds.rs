@@ -3,86 +3,15 @@
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Bound, Deref, RangeBounds};
+use core::time::Duration;
 
+use crate::format::comb::CLOCKS_APART;
 use crate::format::{Format, FormatKind, TimeOrdered};
 use crate::format::{TimeField, TimeUnit, interval_number};
+use crate::key::EntityKey;
 use crate::storage::{Column, Stored};
-use crate::validate::CreationWindow;
-use crate::{EntityKey, UnixMillis};
-
-/// One half-open interval of public values: from `lower` on, below `upper`; `None` is unbounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct ValueRange {
-    /// The smallest value of the interval, itself included.
-    pub lower: Option<u128>,
-    /// The value that ends the interval, itself excluded.
-    pub upper: Option<u128>,
-}
-
-/// None, one or two [`ValueRange`]s: the ids of a time span.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct ValueRanges {
-    ranges: [ValueRange; 2],
-    len: u8,
-}
-
-impl ValueRanges {
-    const EMPTY: Self = Self {
-        ranges: [ValueRange {
-            lower: None,
-            upper: None,
-        }; 2],
-        len: 0,
-    };
-    /// Every value.
-    const ALL: Self = Self {
-        len: 1,
-        ..Self::EMPTY
-    };
-
-    pub(crate) const fn one(lower: Option<u128>, upper: Option<u128>) -> Self {
-        Self {
-            ranges: [ValueRange { lower, upper }; 2],
-            len: 1,
-        }
-    }
-
-    const fn two(first: ValueRange, second: ValueRange) -> Self {
-        Self {
-            ranges: [first, second],
-            len: 2,
-        }
-    }
-}
-
-impl ValueRanges {
-    /// The part of the ranges that values up to `max` can be in, such as a column's
-    /// [`max_value`](Column::max_value): an edge beyond it is open, because a column of digits would
-    /// cut it to another number.
-    #[must_use]
-    pub fn within(self, max: u128) -> Self {
-        let mut within = Self::EMPTY;
-        for range in self
-            .iter()
-            .filter(|range| range.lower.is_none_or(|lower| lower <= max))
-        {
-            within.ranges[usize::from(within.len)] = ValueRange {
-                lower: range.lower,
-                upper: range.upper.filter(|upper| *upper <= max),
-            };
-            within.len += 1;
-        }
-        within
-    }
-}
-
-impl Deref for ValueRanges {
-    type Target = [ValueRange];
-
-    fn deref(&self) -> &[ValueRange] {
-        &self.ranges[..usize::from(self.len)]
-    }
-}
+use crate::time::UnixMillis;
+use crate::value_range::{ValueRange, ValueRanges};
 
 impl FormatKind {
     /// The intervals of public values that hold all ids made in a time span, or `None` for a format
@@ -96,6 +25,7 @@ impl FormatKind {
     ///
     /// For a DistributedId the time is the embedded one, which is the creating clock's minus up to
     /// 1000 ms.
+    #[inline]
     pub fn value_ranges(
         self,
         from: Option<UnixMillis>,
@@ -251,8 +181,8 @@ impl<K: EntityKey> Bounds<K> {
                 unit: TimeUnit::Interval,
                 ..
             }) => {
-                let ahead = CreationWindow::default().future;
-                let latest = now.saturating_add(ahead.duration(K::Format::STEP_MS));
+                let ahead = K::Format::STEP_MS.saturating_mul(CLOCKS_APART);
+                let latest = now.saturating_add(Duration::from_millis(ahead));
                 Self::of(since..=latest)
             }
             _ => Self::of(since..),

@@ -4,9 +4,10 @@ use alloc::format;
 use alloc::string::String;
 
 use super::{Bounds, KeyBound, KeyRange};
-use crate::Backend;
+use crate::error::Error;
+use crate::key::EntityKey;
+use crate::storage::Backend;
 use crate::storage::quote_identifier;
-use crate::{EntityKey, Error};
 
 /// The name of a column, alone or with its table's name or alias. Made from `"id"` or from
 /// `("offer", "id")`.

@@ -4,10 +4,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::Backend;
+use crate::error::Error;
 use crate::format::{TimeField, TimeUnit};
+use crate::storage::Backend;
 use crate::storage::{StoragePlan, TableName, Wire, quote_identifier};
-use crate::{Error, UnixMillis};
+use crate::time::UnixMillis;
 
 /// The partitions of a table by the time in its keys, as SQL for PostgreSQL, MySQL and MariaDB.
 ///

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rowkey_core::generate::GeneratorState;
+use rowkey_core::generate::Generate;
 use rowkey_core::{Error, UnixMillis};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -36,8 +36,12 @@ struct Expected {
 }
 
 /// What a state machine must offer to be played.
-pub(crate) trait Machine: GeneratorState + Clone {
+pub(crate) trait Machine: Clone + Default {
+    type Id: Generate;
+    type Draw: Copy;
     type Recorded: DeserializeOwned;
+
+    fn next(&mut self, now: UnixMillis, draw: Self::Draw) -> Result<Self::Id, Error>;
 
     fn read(recorded: &Self::Recorded) -> Self::Draw;
 
@@ -86,7 +90,7 @@ pub(crate) fn play<M: Machine>(sequence: &Sequence<M::Recorded>) {
 }
 
 fn outcomes<M: Machine>(sequence: &Sequence<M::Recorded>) -> Vec<Outcome<M::Id>> {
-    let (mut state, mut reads, mut slept) = (M::INITIAL, 0, 0);
+    let (mut state, mut reads, mut slept) = (M::default(), 0, 0);
     let mut draws = sequence.draws.iter().map(M::read);
     let mut outcomes = Vec::new();
     for op in &sequence.ops {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use anyhow::{Result, anyhow};
 use futures_util::future;
-use rowkey::generate::{Clock, EntropyFn, GenerateWith};
+use rowkey::generate::{Clock, EntropyFn, Generate};
 use rowkey::validate::{CreationWindow, ValidationError};
 use rowkey::{EntityKey, ShortPrefixComb, UnixMillis};
 use rowkey_stores::{

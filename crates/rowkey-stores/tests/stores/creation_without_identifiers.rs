@@ -4,7 +4,7 @@
 use anyhow::Result;
 use futures_util::future;
 use rowkey::command_log::Execution;
-use rowkey::generate::{EntropyFn, GenerateWith};
+use rowkey::generate::{EntropyFn, Generate};
 use rowkey::time_range::ConditionPart;
 use rowkey::{EntityKey, UnixMillis, UuidV7};
 use rowkey_testkit::TestDatabase;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use hyper::Method;
 use jiff::{SignedDuration, Timestamp};
-use rowkey::generate::{EntropyFn, Generate, GenerateWith};
+use rowkey::generate::{EntropyFn, Generate};
 use rowkey::{ShortPrefixComb, UnixMillis, UuidV4};
 use serde_json::{Value, json};
 
