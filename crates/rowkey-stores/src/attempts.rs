@@ -12,10 +12,6 @@ use crate::session::Source;
 /// choose; and the transactions of this crate, which only wait for locks, would gain nothing by it.
 const MAX_ATTEMPTS: u32 = 10;
 
-/// How many times a call waits for locks until the database's timeout. After the first one it looks
-/// whether the other transaction has got on; further ones would only keep a connection.
-const MAX_LOCK_TIMEOUTS: u32 = 2;
-
 /// Connections that were left in a transaction do not count as attempts. Each is closed when it is found,
 /// and one call may find all of its pool's. The limit is for programs whose new connections are in a
 /// transaction, too.
@@ -25,7 +21,6 @@ const MAX_LEFT_IN_TRANSACTION: u32 = 1_000;
 #[derive(Debug)]
 pub(crate) struct Attempts {
     made: u32,
-    lock_timeouts: u32,
     left_in_transaction: u32,
     reconnects: bool,
 }
@@ -34,7 +29,6 @@ impl Attempts {
     pub(crate) fn on<S: Source>() -> Self {
         Self {
             made: 0,
-            lock_timeouts: 0,
             left_in_transaction: 0,
             reconnects: S::RECONNECTS,
         }
@@ -71,10 +65,6 @@ impl Attempts {
         self.count_failure();
         let may_succeed = match kind {
             FailureKind::Collision => true,
-            FailureKind::LockTimeout => {
-                self.lock_timeouts += 1;
-                self.lock_timeouts < MAX_LOCK_TIMEOUTS
-            }
             FailureKind::ConnectionLost => self.reconnects,
             FailureKind::Duplicate
             | FailureKind::LeftInTransaction

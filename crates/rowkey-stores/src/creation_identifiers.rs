@@ -36,8 +36,7 @@ struct Command<'a> {
 /// # Attempts
 ///
 /// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
-/// connection breaks, everything is rolled back and tried again, up to ten times in all; after a lock
-/// timeout it is tried again once. So the
+/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
 /// closure may be called several times, and must do nothing that is not undone with its transaction.
 /// Its errors are looked through for those of the driver, along their sources.
 ///

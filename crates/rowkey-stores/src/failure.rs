@@ -10,8 +10,6 @@ pub enum FailureKind {
     Duplicate,
     /// Transactions collided, and this one was rolled back. Another attempt may succeed.
     Collision,
-    /// The database has waited for a lock as long as it may. Another attempt may wait as long again.
-    LockTimeout,
     /// The connection is gone, and with it the transaction, unless it was just being committed.
     ConnectionLost,
     /// The server is read-only: mostly a former primary, after a failover. An immediate attempt would fail
@@ -58,7 +56,6 @@ pub enum FailureKind {
 pub fn is_unavailable(error: &(dyn StdError + 'static)) -> bool {
     match FailureKind::of(error) {
         FailureKind::Collision
-        | FailureKind::LockTimeout
         | FailureKind::ConnectionLost
         | FailureKind::LeftInTransaction
         | FailureKind::ReadOnly
@@ -102,10 +99,6 @@ fn of_driver(error: &(dyn StdError + 'static)) -> Option<FailureKind> {
     #[cfg(test)]
     if error.is::<crate::fake_store::ConnectionLost>() {
         return Some(FailureKind::ConnectionLost);
-    }
-    #[cfg(test)]
-    if error.is::<crate::fake_store::LockTimeout>() {
-        return Some(FailureKind::LockTimeout);
     }
     // Any other I/O error may be that of a closure's own connection, say to a mail server, and the mail
     // must not be sent ten times.
@@ -175,10 +168,8 @@ pub(crate) mod sqlx {
     #[cfg(feature = "sqlx-postgres")]
     pub(super) fn of_postgres(state: &str) -> FailureKind {
         match state {
-            // serialization_failure, deadlock_detected
-            "40001" | "40P01" => FailureKind::Collision,
-            // lock_not_available
-            "55P03" => FailureKind::LockTimeout,
+            // serialization_failure, deadlock_detected, lock_not_available
+            "40001" | "40P01" | "55P03" => FailureKind::Collision,
             // admin_shutdown, crash_shutdown, cannot_connect_now, idle_session_timeout,
             // idle_in_transaction_session_timeout, transaction_timeout, and connections
             "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "25P04" => {
@@ -198,10 +189,9 @@ pub(crate) mod sqlx {
     #[cfg(feature = "sqlx-mysql")]
     pub(super) fn of_mysql(number: u16, message: &str) -> FailureKind {
         match number {
-            // ER_CHECKREAD (MariaDB: the row has changed since the snapshot), ER_LOCK_DEADLOCK
-            1020 | 1213 => FailureKind::Collision,
-            // ER_LOCK_WAIT_TIMEOUT
-            1205 => FailureKind::LockTimeout,
+            // ER_CHECKREAD (MariaDB: the row has changed since the snapshot),
+            // ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK
+            1020 | 1205 | 1213 => FailureKind::Collision,
             // ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED, CR_SERVER_GONE_ERROR, CR_SERVER_LOST
             1053 | 1927 | 2006 | 2013 => FailureKind::ConnectionLost,
             // ER_CON_COUNT_ERROR, ER_TOO_MANY_USER_CONNECTIONS
@@ -218,8 +208,7 @@ pub(crate) mod sqlx {
     pub(super) fn of_sqlite(extended_code: &str) -> FailureKind {
         // The low byte is the primary code.
         match extended_code.parse::<u32>().map(|code| code & 0xff) {
-            // SQLITE_BUSY, SQLITE_LOCKED. SQLite reports some at once, without waiting, and some after
-            // its timeout, with the same code.
+            // SQLITE_BUSY, SQLITE_LOCKED
             Ok(5 | 6) => FailureKind::Collision,
             _ => FailureKind::Permanent,
         }
@@ -246,10 +235,8 @@ mod tiberius {
         match number {
             // Of a constraint, of an index.
             2627 | 2601 => FailureKind::Duplicate,
-            // Deadlock, conflict of snapshots.
-            1205 | 3960 => FailureKind::Collision,
-            // Lock timeout.
-            1222 => FailureKind::LockTimeout,
+            // Deadlock, lock timeout, conflict of snapshots.
+            1205 | 1222 | 3960 => FailureKind::Collision,
             // Azure: the service has failed over, the database is not there yet, the service is busy,
             // a limit of the database or of its server is reached.
             40197 | 40613 | 40501 | 10928 | 10929 => FailureKind::ConnectionLost,
@@ -323,8 +310,7 @@ mod tests {
     #[cfg(feature = "sqlx-postgres")]
     #[test]
     fn states_of_postgres() {
-        assert_eq!(sqlx::of_postgres("55P03"), FailureKind::LockTimeout);
-        for state in ["40001", "40P01"] {
+        for state in ["40001", "40P01", "55P03"] {
             assert_eq!(sqlx::of_postgres(state), FailureKind::Collision, "{state}");
         }
         for state in [
@@ -355,8 +341,7 @@ mod tests {
     #[test]
     fn numbers_of_mysql() {
         let kind = |number| sqlx::of_mysql(number, "");
-        assert_eq!(kind(1205), FailureKind::LockTimeout);
-        for number in [1020, 1213] {
+        for number in [1020, 1205, 1213] {
             assert_eq!(kind(number), FailureKind::Collision, "{number}");
         }
         for number in [1053, 1927, 2006, 2013] {
@@ -399,8 +384,7 @@ mod tests {
             let kind = tiberius::of_sql_server(number, 14);
             assert_eq!(kind, FailureKind::Duplicate, "{number}");
         }
-        assert_eq!(tiberius::of_sql_server(1222, 16), FailureKind::LockTimeout);
-        for number in [1205, 3960] {
+        for number in [1205, 1222, 3960] {
             let kind = tiberius::of_sql_server(number, 16);
             assert_eq!(kind, FailureKind::Collision, "{number}");
         }

@@ -22,11 +22,6 @@ pub(crate) enum Commit {
 #[error("the connection is lost")]
 pub(crate) struct ConnectionLost;
 
-/// The error of a statement that has waited for a lock in vain.
-#[derive(Debug, thiserror::Error)]
-#[error("the lock was not released in time")]
-pub(crate) struct LockTimeout;
-
 #[derive(Debug, Default)]
 struct State {
     /// Commits after the last of these succeed.

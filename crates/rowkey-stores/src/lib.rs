@@ -33,8 +33,8 @@
 //!
 //! # How long a call may take
 //!
-//! There is no time limit for a whole call. It makes up to ten attempts, each of which may wait for locks,
-//! and fails after the second lock timeout of the database. Calls inside each other's closures multiply.
+//! There is no time limit for a whole call. It makes up to ten attempts, and each may wait for locks as
+//! long as the database allows. Calls inside each other's closures multiply.
 //!
 //! # Errors
 //!

@@ -16,8 +16,7 @@ use crate::{CreateError, Error};
 /// same time. In SQLite, which has no such locks, the transaction takes the write lock at once.
 ///
 /// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
-/// connection breaks, everything is rolled back and tried again, up to ten times in all; after a lock
-/// timeout it is tried again once. So the
+/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
 /// closure may be called several times, also after a commit that was not answered: it has to notice
 /// what it has done already, by the `CommandLog`. The time for all of that is up to the database: see [how long a call may take](crate#how-long-a-call-may-take).
 ///
@@ -144,13 +143,13 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     use super::*;
-    use crate::fake_store::{Commit, FakeStore, LockTimeout};
+    use crate::fake_store::{Commit, FakeStore};
 
     /// The outcome of a call on a store where nothing has to wait, and how often its closure ran.
-    fn run<S: Store, E: StdError + 'static>(
+    fn run<S: Store>(
         store: S,
-        outcome: impl Fn() -> Result<(), E>,
-    ) -> (Result<(), CreateError<E>>, u32) {
+        outcome: impl Fn() -> io::Result<()>,
+    ) -> (Result<(), CreateError<io::Error>>, u32) {
         let runs = Cell::new(0);
         let call = in_transaction(store, async |_| {
             runs.set(runs.get() + 1);
@@ -165,8 +164,7 @@ mod tests {
     #[test]
     fn a_commit_that_was_not_answered_is_tried_again() {
         for commit in [Commit::LostBefore, Commit::LostAfterwards] {
-            let store = FakeStore::with_commits([commit]);
-            let (result, runs) = run(&store, || io::Result::Ok(()));
+            let (result, runs) = run(&FakeStore::with_commits([commit]), || Ok(()));
             assert!(result.is_ok());
             assert_eq!(runs, 2);
         }
@@ -174,21 +172,14 @@ mod tests {
 
     #[test]
     fn attempts_have_an_end() {
-        let store = FakeStore::with_commits([Commit::LostBefore; 100]);
-        let (result, runs) = run(&store, || io::Result::Ok(()));
+        let (result, runs) = run(&FakeStore::with_commits([Commit::LostBefore; 100]), || {
+            Ok(())
+        });
         assert!(matches!(
             result,
             Err(CreateError::Store(Error::Database(_)))
         ));
         assert_eq!(runs, 10);
-    }
-
-    /// Each may take as long as the database lets a statement wait.
-    #[test]
-    fn lock_timeouts_are_tried_again_once() {
-        let (result, runs) = run(&FakeStore::default(), || Err(LockTimeout));
-        assert!(result.unwrap_err().is_unavailable());
-        assert_eq!(runs, 2);
     }
 
     #[test]

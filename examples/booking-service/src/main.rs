@@ -48,7 +48,7 @@ struct Settings {
     listen: String,
 
     /// How long a statement waits for rows that others have locked, in whole seconds on MySQL and
-    /// MariaDB; the answer is 503 then. For the row of a creating command it waits up to twice.
+    /// MariaDB; the answer is 503 then. What remembers creating commands is waited for up to ten times.
     /// A number with a unit, such as 500ms or 1m
     #[arg(long, env = "BOOKING_LOCK_TIMEOUT", default_value = "2s", value_parser = http::duration)]
     lock_timeout: Duration,

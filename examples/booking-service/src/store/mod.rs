@@ -142,8 +142,8 @@ pub enum StoreError {
     #[error(transparent)]
     RecordedClock(#[from] RecordedClockError),
 
-    /// A statement has waited for something that others have locked. The database's own error is not its
-    /// source: rowkey-stores would find it there, and wait again.
+    /// A statement has waited for something that others have locked. The database's own error is no
+    /// source: rowkey-stores would see it, and have ten attempts wait as long again.
     #[error("others have locked what is needed: {0}")]
     Locked(String),
 
