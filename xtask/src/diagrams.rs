@@ -7,14 +7,21 @@ use anyhow::{Context, Result, ensure};
 use rowkey_core::format::{BitField, FieldKind, FormatKind};
 use rowkey_core::storage::{Permutation, StoragePlan};
 use rowkey_core::{Backend, ShortPrefixComb};
-use svg::Document;
 use svg::node::element::{Line, Rectangle, Text, Title};
+use svg::{Document, Node};
 
 use crate::command;
 
 /// The key of the picture of five databases.
 const EXAMPLE: ShortPrefixComb =
     ShortPrefixComb::constant(0x2a7f_b1c2_d3e4_4f50_8a61_7283_94a5_b6c7);
+
+#[rustfmt::skip]
+const LAYOUTS: [(&str, Permutation, &str); 3] = [
+    ("prefix-suffix-short", Permutation::SwapShort, "short COMB: prefix ↔ suffix"),
+    ("prefix-suffix", Permutation::SwapFull, "COMB: prefix ↔ suffix"),
+    ("sql-server", Permutation::SqlServer, "layout sql-server"),
+];
 
 /// Writes every picture.
 pub(crate) fn run() -> Result<()> {
@@ -47,24 +54,8 @@ fn pictures() -> Vec<(String, String)> {
     let formats = FormatKind::ALL
         .into_iter()
         .map(|kind| (format!("format-{}.svg", kind.name()), format_picture(kind)));
-    let layouts = [
-        (
-            "layout-prefix-suffix-short.svg",
-            Permutation::SwapShort,
-            "short COMB: prefix ↔ suffix",
-        ),
-        (
-            "layout-prefix-suffix.svg",
-            Permutation::SwapFull,
-            "COMB: prefix ↔ suffix",
-        ),
-        (
-            "layout-sql-server.svg",
-            Permutation::SqlServer,
-            "layout sql-server",
-        ),
-    ]
-    .map(|(name, bytes, title)| (name.to_owned(), layout_picture(title, bytes)));
+    let layouts = LAYOUTS
+        .map(|(name, bytes, title)| (format!("layout-{name}.svg"), layout_picture(title, bytes)));
     let databases = ("one-key-five-databases.svg".to_owned(), databases_picture());
     formats.chain(layouts).chain([databases]).collect()
 }
@@ -88,93 +79,69 @@ const QUIET: &str = "#59636e";
 
 impl Card {
     fn new(title: &str) -> Self {
-        let document = Document::new().add(Title::new(title));
-        let card = Self {
-            document,
-            height: 26,
-        };
-        card.text(MARGIN, 20, 15, INK, "start", title)
+        let background = Rectangle::new().set("width", "100%").set("height", "100%");
+        let document = Document::new()
+            .set("width", WIDTH)
+            .set(
+                "font-family",
+                "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
+            )
+            .set("role", "img")
+            .add(background.set("rx", 6).set("fill", "#ffffff"))
+            .add(Title::new(title));
+        let height = 26;
+        let mut card = Self { document, height };
+        card.text((MARGIN, 20), 15, INK, "start", title);
+        card
     }
 
-    fn text(
-        mut self,
-        x: usize,
-        y: usize,
-        size: usize,
-        ink: &str,
-        anchor: &str,
-        text: &str,
-    ) -> Self {
+    fn text(&mut self, (x, y): (usize, usize), size: usize, ink: &str, anchor: &str, text: &str) {
         let text = Text::new(text)
             .set("x", x)
             .set("y", y)
             .set("font-size", size)
             .set("fill", ink)
             .set("text-anchor", anchor);
-        self.document = self.document.add(text);
-        self
+        self.document.append(text);
     }
 
-    fn rectangle(mut self, x: usize, y: usize, width: usize, height: usize, fill: &str) -> Self {
-        let rectangle = Rectangle::new()
+    fn field(&mut self, x: usize, y: usize, width: usize, height: usize, fill: &str) {
+        let field = Rectangle::new()
             .set("x", x)
             .set("y", y)
             .set("width", width)
             .set("height", height)
             .set("fill", fill)
             .set("stroke", "#ffffff");
-        self.document = self.document.add(rectangle);
-        self
+        self.document.append(field);
     }
 
     /// A row of sixteen bytes: what is written on each, and its colour.
-    fn bytes(mut self, bytes: &[(String, &str)]) -> Self {
+    fn bytes(&mut self, bytes: &[(String, &str)]) {
         let y = self.height;
         for (index, (text, fill)) in bytes.iter().enumerate() {
-            let x = MARGIN + index * BYTE;
-            self = self.rectangle(x, y, BYTE, BYTE, fill).text(
-                x + BYTE / 2,
-                y + 16,
-                12,
-                INK,
-                "middle",
-                text,
-            );
+            self.field(MARGIN + index * BYTE, y, BYTE, BYTE, fill);
+            self.text((centre(index), y + 16), 12, INK, "middle", text);
         }
         self.height += BYTE;
-        self
     }
 
-    fn line(mut self, text: &str) -> Self {
-        let y = self.height + 15;
-        self = self.text(MARGIN, y, 12, QUIET, "start", text);
+    fn line(&mut self, text: &str) {
+        self.text((MARGIN, self.height + 15), 12, QUIET, "start", text);
         self.height += 20;
-        self
     }
 
-    fn finish(self) -> String {
+    fn finish(mut self) -> String {
         let height = self.height + 8;
-        let background = Rectangle::new()
-            .set("width", WIDTH)
-            .set("height", height)
-            .set("rx", 6)
-            .set("fill", "#ffffff");
-        // The background is the first child, below everything else.
-        let mut document = Document::new()
-            .set("viewBox", (0, 0, WIDTH, height))
-            .set("width", WIDTH)
-            .set("height", height)
-            .set(
-                "font-family",
-                "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
-            )
-            .set("role", "img")
-            .add(background);
-        for child in self.document.get_children() {
-            document = document.add(child.clone());
-        }
-        format!("{document}\n")
+        self.document.assign("viewBox", (0, 0, WIDTH, height));
+        self.document.assign("height", height);
+        format!("{}\n", self.document)
     }
+}
+
+/// Of a row, in the middle of a byte.
+fn centre(index: usize) -> usize {
+    MARGIN + index * BYTE + BYTE / 2
 }
 
 /// What orders an index is orange, wherever it stands.
@@ -198,21 +165,17 @@ fn format_picture(kind: FormatKind) -> String {
     let mut card = Card::new(kind.type_name());
     let top = card.height;
     for byte in 0..16 {
-        let x = MARGIN + byte * BYTE + BYTE / 2;
-        card = card.text(x, top + 12, 10, QUIET, "middle", &byte.to_string());
+        let number = byte.to_string();
+        card.text((centre(byte), top + 12), 10, QUIET, "middle", &number);
     }
-    card.height += 16;
+    card.height += 48;
     for field in kind.fields() {
+        let fill = colour(field.kind);
         let x = MARGIN + usize::from(field.first_bit) * 3;
-        let width = usize::from(field.width) * 3;
-        card = card.rectangle(x, top + 16, width, 26, colour(field.kind));
-    }
-    card.height += 32;
-    for field in kind.fields() {
+        card.field(x, top + 16, usize::from(field.width) * 3, 26, fill);
         let y = card.height;
-        card = card
-            .rectangle(MARGIN, y + 4, 12, 12, colour(field.kind))
-            .text(MARGIN + 20, y + 15, 12, INK, "start", &legend(field));
+        card.field(MARGIN, y + 4, 12, 12, fill);
+        card.text((MARGIN + 20, y + 15), 12, INK, "start", &legend(field));
         card.height += 20;
     }
     card.finish()
@@ -220,14 +183,9 @@ fn format_picture(kind: FormatKind) -> String {
 
 /// `bytes 0–1 · 16 bits · counter of intervals`.
 fn legend(field: &BitField) -> String {
-    let BitField {
-        name,
-        first_bit: first,
-        width,
-        ..
-    } = *field;
-    let last = first + width - 1;
-    let bytes = match (first / 8, last / 8) {
+    let BitField { name, width, .. } = *field;
+    let last = field.first_bit + width - 1;
+    let bytes = match (field.first_bit / 8, last / 8) {
         (from, to) if from == to => format!("byte {from}"),
         (from, to) => format!("bytes {from}–{to}"),
     };
@@ -248,21 +206,24 @@ fn layout_picture(title: &str, permutation: Permutation) -> String {
         }
     };
     let row = |bytes: [u8; 16]| bytes.map(|byte| (byte.to_string(), moved(byte)));
-    let mut card = Card::new(title).line("public form").bytes(&row(public));
+    let mut card = Card::new(title);
+    card.line("public form");
+    card.bytes(&row(public));
     let top = card.height;
     for (to, from) in stored.into_iter().enumerate() {
-        let place = |index: usize| MARGIN + index * BYTE + BYTE / 2;
         let line = Line::new()
-            .set("x1", place(usize::from(from)))
+            .set("x1", centre(usize::from(from)))
             .set("y1", top + 2)
-            .set("x2", place(to))
+            .set("x2", centre(to))
             .set("y2", top + 58)
             .set("stroke", moved(from))
             .set("stroke-width", 2);
-        card.document = card.document.add(line);
+        card.document.append(line);
     }
     card.height += 60;
-    card.bytes(&row(stored)).line("stored form").finish()
+    card.bytes(&row(stored));
+    card.line("stored form");
+    card.finish()
 }
 
 /// One key as each database stores it, with the bytes that come first in its order.
@@ -270,40 +231,27 @@ fn databases_picture() -> String {
     let plan = StoragePlan::default_for(FormatKind::ShortPrefixComb);
     let mut card = Card::new("One BookingOfferId in five databases");
     let public = EXAMPLE.to_bytes();
-    card = card
-        .line(&format!("public: {EXAMPLE}"))
-        .bytes(&hexadecimal(public, public));
+    card.line(&format!("public: {EXAMPLE}"));
+    card.bytes(&hexadecimal(public, public));
     for backend in Backend::ALL {
-        let column = plan.column(backend);
-        let bytes = column.permutation().apply(EXAMPLE.to_u128()).to_be_bytes();
+        let bytes = plan.column(backend).permutation().apply(EXAMPLE.to_u128());
+        let column_type = plan.column_type(backend).unwrap_or_default();
         card.height += 6;
-        card = card
-            .line(&format!(
-                "{backend}: {}",
-                plan.column_type(backend).unwrap_or_default()
-            ))
-            .bytes(&hexadecimal(bytes, public));
+        card.line(&format!("{backend}: {column_type}"));
+        card.bytes(&hexadecimal(bytes.to_be_bytes(), public));
     }
-    card.line("orange: the counter, which leads the index")
-        .finish()
+    card.line("orange: the counter, which leads the index");
+    card.finish()
 }
 
 /// Two digits a byte; the counter stands out, wherever its two bytes went.
 fn hexadecimal(bytes: [u8; 16], public: [u8; 16]) -> Vec<(String, &'static str)> {
-    let counter = bytes
-        .windows(2)
-        .position(|pair| pair == &public[..2])
-        .unwrap_or(16);
-    let fill = |index| {
-        if (counter..counter + 2).contains(&index) {
-            TIME
-        } else {
-            FIXED
-        }
-    };
-    bytes
-        .iter()
-        .enumerate()
-        .map(|(index, byte)| (format!("{byte:02x}"), fill(index)))
-        .collect()
+    let mut pairs = bytes.windows(2);
+    let counter = pairs.position(|pair| pair == &public[..2]).unwrap_or(16);
+    let fills = (0..16).map(|index| match (counter..counter + 2).contains(&index) {
+        true => TIME,
+        false => FIXED,
+    });
+    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+    digits.zip(fills).collect()
 }
