@@ -106,7 +106,10 @@ fn a_key_of_49_bits_is_an_error() {
     };
     assert!(matches!(
         Luuid::try_generate_for(&context),
-        Err(Error::Field { field: "number", .. })
+        Err(Error::Field {
+            field: "number",
+            ..
+        })
     ));
 }
 

@@ -159,8 +159,9 @@ fn text_and_digits_always_have_the_columns_width() {
                     assert_eq!(text.len(), usize::from(form.width()), "{column:?}");
                 }
                 (Wire::NativeUuid, Stored::Text(text)) => assert_eq!(text.len(), 36),
-                (Wire::Bytes(width), Stored::Bytes(bytes)) => {
-                    assert_eq!(bytes.as_slice().len(), usize::from(width), "{column:?}");
+                (Wire::Bytes(length), Stored::Bytes(bytes)) => {
+                    let length = usize::from(length.bytes());
+                    assert_eq!(bytes.as_slice().len(), length, "{column:?}");
                 }
                 (Wire::Uuid, Stored::Uuid(_)) | (Wire::Decimal(_), Stored::Decimal(_)) => {}
                 (wire, stored) => panic!("{wire:?} gave {stored:?}"),

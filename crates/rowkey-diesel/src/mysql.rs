@@ -8,25 +8,30 @@
 //! rather than damaging it. It comes back as text, too.
 
 use std::io::Write;
-use std::str;
 
 use diesel::deserialize;
 use diesel::mysql::{Mysql, MysqlType, MysqlValue};
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::HasSqlType;
-use rowkey_core::storage::{Stored, StoredRef, Wire};
+use rowkey_core::storage::BytesOrText;
+use rowkey_core::storage::mysql::{MySqlColumn, MySqlFound, MySqlWire};
 use rowkey_core::{Backend, EntityKey};
 
 use crate::backend::KeyValue;
-use crate::stored::{declared_column, key_of};
+use crate::stored::{check_declared, key_of};
 use crate::{Key, KeyColumn, ReadKey, WriteKey};
+
+/// The one column of the two servers' protocol.
+const fn column_of<K: EntityKey>() -> MySqlColumn {
+    K::PLAN.mysql()
+}
 
 impl<K: EntityKey> HasSqlType<Key<K>> for Mysql {
     fn metadata(_: &mut Self::MetadataLookup) -> MysqlType {
-        match const { K::PLAN.column(Backend::MySql).wire() } {
-            Wire::Uuid | Wire::Bytes(_) => MysqlType::Blob,
-            Wire::Decimal(_) => MysqlType::Numeric,
-            Wire::NativeUuid | Wire::Text(_) => MysqlType::String,
+        match const { column_of::<K>().wire() } {
+            MySqlWire::Bytes(_) => MysqlType::Blob,
+            MySqlWire::Decimal(_) => MysqlType::Numeric,
+            MySqlWire::NativeUuid | MySqlWire::Text(_) => MysqlType::String,
         }
     }
 }
@@ -37,22 +42,16 @@ where
     ST: KeyColumn<V::Key>,
 {
     fn write<'b>(value: &'b V, out: &mut Output<'b, '_, Self>) -> serialize::Result {
-        let column = declared_column::<V::Key, ST>(Backend::MySql)?;
-        match column.encode(value.public_value()) {
-            Stored::Bytes(bytes) => out.write_all(bytes.as_slice())?,
-            Stored::Text(text) => out.write_all(text.as_bytes())?,
-            Stored::Decimal(number) => write!(out, "{number}")?,
-            Stored::Uuid(_) => unreachable!("MySQL plans have sixteen bytes or text for a uuid"),
+        check_declared::<V::Key, ST>(Backend::MySql)?;
+        match const { column_of::<V::Key>() }.encode(value.public_value()) {
+            BytesOrText::Bytes(bytes) => out.write_all(bytes.as_slice())?,
+            BytesOrText::Text(text) => out.write_all(text.as_bytes())?,
         }
         Ok(IsNull::No)
     }
 
     fn cast() -> Option<&'static str> {
-        const {
-            <V::Key as EntityKey>::PLAN
-                .column(Backend::MySql)
-                .parameter_cast()
-        }
+        const { column_of::<V::Key>().column().parameter_cast() }
     }
 }
 
@@ -62,29 +61,19 @@ where
     ST: KeyColumn<K>,
 {
     fn read(found: MysqlValue<'_>) -> deserialize::Result<K> {
-        let column = declared_column::<K, ST>(Backend::MySql)?;
+        check_declared::<K, ST>(Backend::MySql)?;
+        let column = const { column_of::<K>() };
         let bytes = found.as_bytes();
-        let text = || match str::from_utf8(bytes) {
-            Ok(text) => Ok(StoredRef::Text(text)),
-            Err(_) => Err(column.refusal("text that is not UTF-8")),
-        };
-        let found = match (found.value_type(), column.wire()) {
-            (MysqlType::Numeric, Wire::Decimal(_)) => text()?,
-            (MysqlType::Numeric, _) => return Err(Box::new(column.refusal("a DECIMAL number"))),
+        let found = match found.value_type() {
+            MysqlType::Numeric => MySqlFound::Decimal(bytes),
             // These two do not tell text from bytes: a BINARY column is a string, if Diesel has
             // asked for what it is, and a CHAR with a binary collation is a blob, if it has not.
-            (MysqlType::Blob | MysqlType::String, Wire::Decimal(_)) => {
-                return Err(Box::new(column.refusal(text()?)));
-            }
-            (MysqlType::Blob | MysqlType::String, Wire::Text(_)) => text()?,
-            // A UUID that went through an expression may be its sixteen bytes.
-            (MysqlType::Blob | MysqlType::String, Wire::NativeUuid) if bytes.len() != 16 => text()?,
-            (MysqlType::Blob | MysqlType::String, _) => StoredRef::Bytes(bytes),
-            (other, _) => {
+            MysqlType::Blob | MysqlType::String => MySqlFound::BytesOrText(bytes),
+            other => {
                 let found = format_args!("a value of type {other:?}");
-                return Err(Box::new(column.refusal(found)));
+                return Err(Box::new(column.column().refusal(found)));
             }
         };
-        key_of(column, found)
+        key_of(column.decode(found))
     }
 }

@@ -4,24 +4,27 @@
 //! it.
 
 use std::io::Write;
-use std::str;
 
 use diesel::deserialize;
 use diesel::pg::{Pg, PgTypeMetadata, PgValue};
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::HasSqlType;
-use rowkey_core::storage::{Stored, StoredRef, Wire};
-use rowkey_core::storage::{postgres::TypeOids, postgres::numeric};
+use rowkey_core::storage::Stored;
+use rowkey_core::storage::postgres::{PostgresColumn, PostgresWire, TypeOids, numeric};
 use rowkey_core::{Backend, EntityKey};
 
 use crate::backend::KeyValue;
-use crate::stored::{declared_column, key_of};
+use crate::stored::{check_declared, key_of};
 use crate::{Key, KeyColumn, ReadKey, WriteKey};
+
+const fn column_of<K: EntityKey>() -> PostgresColumn {
+    K::PLAN.postgres()
+}
 
 impl<K: EntityKey> HasSqlType<Key<K>> for Pg {
     fn metadata(_: &mut Self::MetadataLookup) -> PgTypeMetadata {
         let TypeOids { element, array } =
-            const { TypeOids::of_parameters(K::PLAN.column(Backend::Postgres).wire()) };
+            const { TypeOids::of_parameters(column_of::<K>().wire()) };
         PgTypeMetadata::new(element, array)
     }
 }
@@ -32,8 +35,8 @@ where
     ST: KeyColumn<V::Key>,
 {
     fn write<'b>(value: &'b V, out: &mut Output<'b, '_, Self>) -> serialize::Result {
-        let column = declared_column::<V::Key, ST>(Backend::Postgres)?;
-        match column.encode(value.public_value()) {
+        check_declared::<V::Key, ST>(Backend::Postgres)?;
+        match const { column_of::<V::Key>() }.encode(value.public_value()) {
             Stored::Uuid(bytes) => out.write_all(&bytes)?,
             Stored::Bytes(bytes) => out.write_all(bytes.as_slice())?,
             Stored::Decimal(number) => {
@@ -53,25 +56,14 @@ where
     ST: KeyColumn<K>,
 {
     fn read(found: PgValue<'_>) -> deserialize::Result<K> {
-        let column = declared_column::<K, ST>(Backend::Postgres)?;
+        check_declared::<K, ST>(Backend::Postgres)?;
+        let column = const { column_of::<K>() };
         let oid = found.get_oid().get();
         if !is_stored_as(column.wire(), oid) {
             let found = format_args!("a value of the type with OID {oid}");
-            return Err(Box::new(column.refusal(found)));
+            return Err(Box::new(column.column().refusal(found)));
         }
-        let bytes = found.as_bytes();
-        let found = match column.wire() {
-            Wire::Uuid | Wire::NativeUuid | Wire::Bytes(_) => StoredRef::Bytes(bytes),
-            Wire::Decimal(_) => match numeric::read(bytes) {
-                Ok(number) => StoredRef::Decimal(number),
-                Err(_) => return Err(Box::new(column.refusal_of_numeric(bytes))),
-            },
-            Wire::Text(_) => match str::from_utf8(bytes) {
-                Ok(text) => StoredRef::Text(text),
-                Err(_) => return Err(Box::new(column.refusal("text that is not UTF-8"))),
-            },
-        };
-        key_of(column, found)
+        key_of(column.decode_binary(found.as_bytes()))
     }
 }
 
@@ -79,7 +71,7 @@ where
 ///
 /// Diesel gives the elements of an array the number of the array's type. Of arrays of a domain
 /// nothing is known, because that type is the user's own.
-fn is_stored_as(wire: Wire, oid: u32) -> bool {
+fn is_stored_as(wire: PostgresWire, oid: u32) -> bool {
     /// The first number that the server gives to a type of its users.
     const FIRST_OF_USERS: u32 = 16_384;
 

@@ -9,18 +9,23 @@ use diesel::result::UnexpectedNullError;
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::HasSqlType;
 use diesel::sqlite::{Sqlite, SqliteType};
-use rowkey_core::storage::{Stored, StoredRef, Wire};
+use rowkey_core::storage::sqlite::{SqliteColumn, SqliteWire};
+use rowkey_core::storage::{BytesOrText, StoredRef};
 use rowkey_core::{Backend, EntityKey};
 
 use crate::backend::KeyValue;
-use crate::stored::{declared_column, key_of};
+use crate::stored::{check_declared, key_of};
 use crate::{Key, KeyColumn, ReadKey, WriteKey};
+
+const fn column_of<K: EntityKey>() -> SqliteColumn {
+    K::PLAN.sqlite()
+}
 
 impl<K: EntityKey> HasSqlType<Key<K>> for Sqlite {
     fn metadata(_: &mut Self::MetadataLookup) -> SqliteType {
-        match const { K::PLAN.column(Backend::Sqlite).wire() } {
-            Wire::Uuid | Wire::Bytes(_) => SqliteType::Binary,
-            Wire::Text(_) | Wire::NativeUuid | Wire::Decimal(_) => SqliteType::Text,
+        match const { column_of::<K>().wire() } {
+            SqliteWire::Bytes(_) => SqliteType::Binary,
+            SqliteWire::Text(_) => SqliteType::Text,
         }
     }
 }
@@ -31,13 +36,10 @@ where
     ST: KeyColumn<V::Key>,
 {
     fn write<'b>(value: &'b V, out: &mut Output<'b, '_, Self>) -> serialize::Result {
-        let column = declared_column::<V::Key, ST>(Backend::Sqlite)?;
-        match column.encode(value.public_value()) {
-            Stored::Bytes(bytes) => out.set_value(bytes.as_slice().to_vec()),
-            Stored::Text(text) => out.set_value(text.to_string()),
-            Stored::Uuid(_) | Stored::Decimal(_) => {
-                unreachable!("SQLite has neither a uuid nor an exact decimal type to plan with")
-            }
+        check_declared::<V::Key, ST>(Backend::Sqlite)?;
+        match const { column_of::<V::Key>() }.encode(value.public_value()) {
+            BytesOrText::Bytes(bytes) => out.set_value(bytes.as_slice().to_vec()),
+            BytesOrText::Text(text) => out.set_value(text.to_string()),
         }
         Ok(IsNull::No)
     }
@@ -49,7 +51,8 @@ where
     ST: KeyColumn<K>,
 {
     fn read(mut found: <Self as diesel::backend::Backend>::RawValue<'_>) -> deserialize::Result<K> {
-        let column = declared_column::<K, ST>(Backend::Sqlite)?;
+        check_declared::<K, ST>(Backend::Sqlite)?;
+        let column = const { column_of::<K>().column() };
         let found = match found.value_type() {
             Some(SqliteType::Binary) => StoredRef::Bytes(found.read_blob()),
             Some(SqliteType::Text) => StoredRef::Text(found.read_text()),
@@ -61,6 +64,6 @@ where
             }
             None => return Err(Box::new(UnexpectedNullError)),
         };
-        key_of(column, found)
+        key_of(column.decode(found))
     }
 }

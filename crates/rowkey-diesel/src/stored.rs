@@ -1,25 +1,24 @@
 //! What every backend does before it writes a key and after it has read one.
 
 use diesel::deserialize;
-use rowkey_core::storage::{Column, StoredRef};
 use rowkey_core::{Backend, EntityKey};
 
 use crate::column::Declared;
 use crate::{Error, KeyColumn};
 
-/// The key's column on a backend, if the schema declares it as that.
+/// Whether the schema declares a key's column as what the plan stores on a backend.
 ///
 /// Diesel binds a parameter as what the schema declares. Where the plan stores something else, the
 /// server might convert one to the other and compare what is no longer the key.
 #[inline]
-pub(crate) fn declared_column<K, ST>(backend: Backend) -> Result<Column, Error>
+pub(crate) fn check_declared<K, ST>(backend: Backend) -> Result<(), Error>
 where
     K: EntityKey,
     ST: KeyColumn<K>,
 {
     let column = K::PLAN.column(backend);
     if ST::DECLARED.holds(column.wire()) {
-        Ok(column)
+        Ok(())
     } else {
         Err(Error::Declared {
             key: K::NAME,
@@ -42,8 +41,9 @@ const fn name(declared: Declared) -> &'static str {
     }
 }
 
-/// The key of what a column held.
-pub(crate) fn key_of<K: EntityKey>(column: Column, found: StoredRef<'_>) -> deserialize::Result<K> {
-    let value = column.decode(found)?;
-    Ok(K::try_from(value)?)
+/// The key of the public value that a column held.
+pub(crate) fn key_of<K: EntityKey>(
+    value: Result<u128, rowkey_core::Error>,
+) -> deserialize::Result<K> {
+    Ok(K::try_from(value?)?)
 }

@@ -35,8 +35,10 @@
 
 use std::fmt::Display;
 
-use rowkey_core::storage::{StoragePlan, TextForm, Wire};
-use rowkey_core::{Backend, EntityKey};
+use rowkey_core::EntityKey;
+use rowkey_core::storage::postgres::PostgresWire;
+use rowkey_core::storage::sqlite::SqliteWire;
+use rowkey_core::storage::{StoragePlan, TextForm};
 use sea_orm::sea_query::{Alias, ColumnDef, Expr, ExprTrait, Func};
 use sea_orm::{DbBackend, DbErr};
 
@@ -56,7 +58,7 @@ use crate::value::backend_of;
 ///
 /// `DbErr::Migration` for a backend that rowkey does not know, and for a name that it cannot take.
 pub fn key_column<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr> {
-    let mut column = column_of::<K>(backend, name)?;
+    let mut column = definition_of::<K>(backend, name)?;
     Ok(column.not_null().take())
 }
 
@@ -69,11 +71,11 @@ pub fn nullable_key_column<K: EntityKey>(
     backend: DbBackend,
     name: &str,
 ) -> Result<ColumnDef, DbErr> {
-    let mut column = column_of::<K>(backend, name)?;
+    let mut column = definition_of::<K>(backend, name)?;
     Ok(column.null().take())
 }
 
-fn column_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr> {
+fn definition_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr> {
     let refused = |reason: &dyn Display| {
         DbErr::Migration(format!("column `{name}` for {} keys: {reason}", K::NAME))
     };
@@ -102,7 +104,6 @@ const SMALLEST: &str = "1000000000000000000000000000";
 
 /// Whether SeaORM has a decimal number for what SQLite stores as digits of a fixed width.
 fn is_number_elsewhere(plan: &StoragePlan) -> bool {
-    let number = plan.column(Backend::Postgres).wire();
-    matches!(number, Wire::Decimal(_))
-        && plan.column(Backend::Sqlite).wire() == Wire::Text(TextForm::Digits28)
+    matches!(plan.postgres().wire(), PostgresWire::Decimal(_))
+        && plan.sqlite().wire() == SqliteWire::Text(TextForm::Digits28)
 }

@@ -1,7 +1,7 @@
 //! Keys from rows, read by `rowkey-sqlx` as the row's backend stores them.
 
 use rowkey_core::EntityKey;
-use rowkey_core::storage::Wire;
+use rowkey_core::storage::postgres::PostgresWire;
 use sea_orm::prelude::{Decimal, Uuid};
 use sea_orm::{ColIdx, DbErr, QueryResult, TryGetError, TryGetable, Value};
 
@@ -32,7 +32,7 @@ pub fn try_get_by<K: EntityKey, I: ColIdx>(row: &QueryResult, index: I) -> Resul
 
 /// The key in a row of values, which is what `MockDatabase` and proxies have.
 fn key_of_value<K: EntityKey, I: ColIdx>(row: &QueryResult, index: I) -> Result<K, TryGetError> {
-    let value = value_at(row, index, crate::value::column::<K>().wire())?;
+    let value = value_at(row, index, crate::value::column_of::<K>().wire())?;
     crate::value::decode_stored_anywhere(&value)
         .map_err(|error| DbErr::Type(format!("column {index:?}: {error}")).into())
 }
@@ -41,7 +41,11 @@ fn key_of_value<K: EntityKey, I: ColIdx>(row: &QueryResult, index: I) -> Result<
 ///
 /// SeaORM calls a value of another type NULL, which an `Option` would take for no key. So all types
 /// are tried that keys or damaged keys may have.
-fn value_at<I: ColIdx>(row: &QueryResult, index: I, expected: Wire) -> Result<Value, TryGetError> {
+fn value_at<I: ColIdx>(
+    row: &QueryResult,
+    index: I,
+    expected: PostgresWire,
+) -> Result<Value, TryGetError> {
     macro_rules! try_types {
         ($($Type:ty),*) => {$(
             match <$Type>::try_get_by(row, index) {
@@ -52,10 +56,10 @@ fn value_at<I: ColIdx>(row: &QueryResult, index: I, expected: Wire) -> Result<Va
     }
     // First, because a row of a database has errors for other types.
     match expected {
-        Wire::Uuid => try_types!(Uuid),
-        Wire::Bytes(_) => try_types!(Vec<u8>),
-        Wire::Decimal(_) => try_types!(Decimal),
-        Wire::Text(_) | Wire::NativeUuid => try_types!(String),
+        PostgresWire::Uuid => try_types!(Uuid),
+        PostgresWire::Bytes(_) => try_types!(Vec<u8>),
+        PostgresWire::Decimal(_) => try_types!(Decimal),
+        PostgresWire::Text(_) => try_types!(String),
     }
     try_types!(Uuid, Vec<u8>, Decimal, String);
     try_types!(bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);

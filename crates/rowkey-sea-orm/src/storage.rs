@@ -2,8 +2,11 @@
 
 use std::marker::PhantomData;
 
-use rowkey_core::storage::{Column, StoragePlan, TextForm, Wire};
-use rowkey_core::{Backend, EntityKey};
+use rowkey_core::EntityKey;
+use rowkey_core::storage::mysql::MySqlWire;
+use rowkey_core::storage::postgres::PostgresWire;
+use rowkey_core::storage::sqlite::SqliteWire;
+use rowkey_core::storage::{BinaryLength, Column, Precision, StoragePlan, TextForm};
 
 /// Whether SeaORM can store a key, as a type; made by the declaration of the key.
 #[derive(Debug)]
@@ -35,24 +38,29 @@ pub const fn fits<K: EntityKey>() -> bool {
 
 /// Whether what the PostgreSQL column of a plan is sent is right for the other columns, too.
 const fn carries(plan: &StoragePlan) -> bool {
-    let postgres = plan.column(Backend::Postgres);
-    let mysql = plan.column(Backend::MySql);
-    let sqlite = plan.column(Backend::Sqlite);
-    let same_bytes = same_permutation(postgres, mysql) && same_permutation(postgres, sqlite);
+    use {MySqlWire as My, PostgresWire as Pg, SqliteWire as Lite};
+
+    let (postgres, mysql, sqlite) = (plan.postgres(), plan.mysql(), plan.sqlite());
+    let same_bytes = same_permutation(postgres.column(), mysql.column())
+        && same_permutation(postgres.column(), sqlite.column());
     same_bytes
         && match (postgres.wire(), mysql.wire(), sqlite.wire()) {
-            (Wire::Uuid, Wire::Bytes(16), Wire::Bytes(16)) => true,
-            (Wire::Bytes(a), Wire::Bytes(b), Wire::Bytes(c)) => a == b && b == c,
-            (Wire::Text(a), Wire::Text(b), Wire::Text(c)) => {
+            (Pg::Uuid, My::Bytes(BinaryLength::Bytes16), Lite::Bytes(BinaryLength::Bytes16)) => {
+                true
+            }
+            (Pg::Bytes(a), My::Bytes(b), Lite::Bytes(c)) => {
                 a as u8 == b as u8 && b as u8 == c as u8
             }
-            (
-                Wire::Text(TextForm::Hyphenated),
-                Wire::NativeUuid,
-                Wire::Text(TextForm::Hyphenated),
-            ) => true,
+            (Pg::Text(a), My::Text(b), Lite::Text(c)) => a as u8 == b as u8 && b as u8 == c as u8,
+            (Pg::Text(TextForm::Hyphenated), My::NativeUuid, Lite::Text(TextForm::Hyphenated)) => {
+                true
+            }
             // Not of 38 digits: generated ids have fewer, which SQLite would sort as text.
-            (Wire::Decimal(28), Wire::Decimal(28), Wire::Text(TextForm::Digits28)) => true,
+            (
+                Pg::Decimal(Precision::Digits28),
+                My::Decimal(Precision::Digits28),
+                Lite::Text(TextForm::Digits28),
+            ) => true,
             _ => false,
         }
 }
@@ -63,6 +71,7 @@ const fn same_permutation(a: Column, b: Column) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use rowkey_core::Backend;
     use rowkey_core::format::FormatKind;
 
     use super::*;

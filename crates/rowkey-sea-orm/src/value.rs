@@ -4,6 +4,7 @@
 //! that do not take a backend go by the PostgreSQL column: one value is right for all columns of a
 //! key that SeaORM can store, which only such a key can be made `Into` one of.
 
+use rowkey_core::storage::postgres::{PostgresColumn, PostgresWire};
 use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
 use rowkey_core::time_range::KeyBound;
 use rowkey_core::{Backend, EntityKey, Error};
@@ -14,8 +15,8 @@ use sea_orm::{DbBackend, Value};
 use crate::storage::fits;
 
 /// The column that says what is sent to all of them.
-pub(crate) const fn column<K: EntityKey>() -> Column {
-    K::PLAN.column(Backend::Postgres)
+pub(crate) const fn column_of<K: EntityKey>() -> PostgresColumn {
+    K::PLAN.postgres()
 }
 
 /// The backend that SeaORM means, if it is known here. MariaDB is one of its own only for keys that
@@ -30,13 +31,13 @@ pub(crate) fn backend_of<K: EntityKey>(backend: DbBackend) -> Option<Backend> {
 }
 
 fn column_on<K: EntityKey>(backend: DbBackend) -> Column {
-    backend_of::<K>(backend).map_or(column::<K>(), |backend| K::PLAN.column(backend))
+    backend_of::<K>(backend).map_or(column_of::<K>().column(), |backend| K::PLAN.column(backend))
 }
 
 /// The value of a key: what `From` gives.
 #[inline]
 pub fn encode<K: EntityKey + Into<Value>>(key: K) -> Value {
-    value_of(const { column::<K>() }.encode(key.to_u128()))
+    value_of(const { column_of::<K>() }.encode(key.to_u128()))
 }
 
 /// The value of a key on one backend.
@@ -72,11 +73,11 @@ fn value_of(stored: Stored) -> Value {
 /// NULL of the key's type.
 #[inline]
 pub fn null<K: EntityKey>() -> Value {
-    match const { column::<K>().wire() } {
-        Wire::Uuid => Value::Uuid(None),
-        Wire::Bytes(_) => Value::Bytes(None),
-        Wire::Decimal(_) => Value::Decimal(None),
-        Wire::Text(_) | Wire::NativeUuid => Value::String(None),
+    match const { column_of::<K>().wire() } {
+        PostgresWire::Uuid => Value::Uuid(None),
+        PostgresWire::Bytes(_) => Value::Bytes(None),
+        PostgresWire::Decimal(_) => Value::Decimal(None),
+        PostgresWire::Text(_) => Value::String(None),
     }
 }
 
@@ -87,7 +88,7 @@ pub fn null<K: EntityKey>() -> Value {
 /// [`Error::Stored`] for a value of another type or length than the plan stores, and NULL;
 /// otherwise why it is no such key.
 pub fn decode<K: EntityKey>(value: &Value) -> Result<K, Error> {
-    decode_in(const { column::<K>() }, value)
+    decode_in(const { column_of::<K>().column() }, value)
 }
 
 /// The key of a value that comes from a database which nothing is known of: as PostgreSQL, MySQL or
@@ -102,7 +103,7 @@ pub(crate) fn decode_stored_anywhere<K: EntityKey>(value: &Value) -> Result<K, E
         // Otherwise the same value means another key elsewhere.
         fits::<K>() && is_theirs
     });
-    decode_in(other.unwrap_or(column::<K>()), value).map_err(|error| match error {
+    decode_in(other.unwrap_or(column_of::<K>().column()), value).map_err(|error| match error {
         // The one backend's rule would mislead whoever means another.
         Error::Stored { format, found, .. } if is_number_or_digits::<K>() => Error::Stored {
             format,
@@ -115,7 +116,7 @@ pub(crate) fn decode_stored_anywhere<K: EntityKey>(value: &Value) -> Result<K, E
 
 /// Whether the key is a number to SeaORM, and text of 28 digits in SQLite.
 fn is_number_or_digits<K: EntityKey>() -> bool {
-    fits::<K>() && matches!(column::<K>().wire(), Wire::Decimal(_))
+    fits::<K>() && matches!(column_of::<K>().wire(), PostgresWire::Decimal(_))
 }
 
 fn decode_in<K: EntityKey>(column: Column, value: &Value) -> Result<K, Error> {
@@ -142,11 +143,11 @@ fn whole(number: Decimal) -> Option<u128> {
 
 /// The type of the elements of an array of keys.
 pub fn array_type<K: EntityKey>() -> ArrayType {
-    match column::<K>().wire() {
-        Wire::Uuid => ArrayType::Uuid,
-        Wire::Bytes(_) => ArrayType::Bytes,
-        Wire::Decimal(_) => ArrayType::Decimal,
-        Wire::Text(_) | Wire::NativeUuid => ArrayType::String,
+    match column_of::<K>().wire() {
+        PostgresWire::Uuid => ArrayType::Uuid,
+        PostgresWire::Bytes(_) => ArrayType::Bytes,
+        PostgresWire::Decimal(_) => ArrayType::Decimal,
+        PostgresWire::Text(_) => ArrayType::String,
     }
 }
 
@@ -155,11 +156,12 @@ pub fn array_type<K: EntityKey>() -> ArrayType {
 /// Not for creating it: SeaORM makes one column type of it for every backend, and a decimal one
 /// would be `real` in SQLite. [`migration`](crate::migration) has the columns.
 pub fn column_type<K: EntityKey>() -> ColumnType {
-    match column::<K>().wire() {
-        Wire::Uuid => ColumnType::Uuid,
-        Wire::Bytes(width) => ColumnType::Binary(width.into()),
-        Wire::Decimal(digits) => ColumnType::Decimal(Some((digits.into(), 0))),
-        Wire::Text(form) => ColumnType::Char(Some(form.width().into())),
-        Wire::NativeUuid => ColumnType::Char(Some(36)),
+    match column_of::<K>().wire() {
+        PostgresWire::Uuid => ColumnType::Uuid,
+        PostgresWire::Bytes(length) => ColumnType::Binary(length.bytes().into()),
+        PostgresWire::Decimal(precision) => {
+            ColumnType::Decimal(Some((precision.digits().into(), 0)))
+        }
+        PostgresWire::Text(form) => ColumnType::Char(Some(form.width().into())),
     }
 }

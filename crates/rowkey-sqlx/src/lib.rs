@@ -43,7 +43,7 @@
 mod bound;
 mod emit;
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
-mod found;
+mod stored;
 
 #[cfg(feature = "mysql")]
 pub mod mysql;

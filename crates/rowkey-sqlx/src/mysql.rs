@@ -10,31 +10,29 @@
 //! `native-uuid`, such as `Iuid`, `HotGuid` and `DistributedId128`, the server damages some values
 //! that it has taken. Give them a BINARY(16) column.
 
-use std::str;
-
-use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
-use rowkey_core::text::decimal;
-use rowkey_core::{Backend, EntityKey};
+use rowkey_core::EntityKey;
+use rowkey_core::storage::mysql::{MySqlColumn, MySqlFound, MySqlWire};
+use rowkey_core::storage::{BytesOrText, Column};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::mysql::{MySqlTypeInfo, MySqlValueRef};
 use sqlx::types::Decimal;
 use sqlx::{Decode, Encode, MySql, Type, TypeInfo, ValueRef};
 
-use crate::found::{key_of, refusal};
+use crate::stored::{key_of, refusal};
 
 /// The one column of the two servers' protocol.
-const fn column<K: EntityKey>() -> Column {
-    K::PLAN.column(Backend::MySql)
+const fn column_of<K: EntityKey>() -> MySqlColumn {
+    K::PLAN.mysql()
 }
 
 /// The type of a key's parameters: BLOB (for any bytes), DECIMAL or VARCHAR (for any text).
 #[inline]
 pub fn type_info<K: EntityKey>() -> MySqlTypeInfo {
-    match const { column::<K>().wire() } {
-        Wire::Uuid | Wire::Bytes(_) => <[u8] as Type<MySql>>::type_info(),
-        Wire::Decimal(_) => <Decimal as Type<MySql>>::type_info(),
-        Wire::NativeUuid | Wire::Text(_) => <str as Type<MySql>>::type_info(),
+    match const { column_of::<K>().wire() } {
+        MySqlWire::Bytes(_) => <[u8] as Type<MySql>>::type_info(),
+        MySqlWire::Decimal(_) => <Decimal as Type<MySql>>::type_info(),
+        MySqlWire::NativeUuid | MySqlWire::Text(_) => <str as Type<MySql>>::type_info(),
     }
 }
 
@@ -61,8 +59,8 @@ pub(crate) fn encode_value<K: EntityKey>(
     value: u128,
     buffer: &mut Vec<u8>,
 ) -> Result<IsNull, BoxDynError> {
-    match const { column::<K>() }.encode(value) {
-        Stored::Bytes(bytes) => {
+    match const { column_of::<K>() }.encode(value) {
+        BytesOrText::Bytes(bytes) => {
             // As sqlx encodes a slice, the length in front; at once, because it is known here.
             let (bytes, mut sent) = (bytes.as_slice(), [0; 1 + 16]);
             sent[0] = bytes.len() as u8;
@@ -70,11 +68,7 @@ pub(crate) fn encode_value<K: EntityKey>(
             buffer.extend_from_slice(&sent[..=bytes.len()]);
             Ok(IsNull::No)
         }
-        Stored::Text(text) => <&str as Encode<'_, MySql>>::encode(&text, buffer),
-        Stored::Decimal(number) => {
-            <&str as Encode<'_, MySql>>::encode(&decimal::write(number), buffer)
-        }
-        Stored::Uuid(_) => unreachable!("MySQL plans have sixteen bytes or text for a uuid"),
+        BytesOrText::Text(text) => <&str as Encode<'_, MySql>>::encode(&text, buffer),
     }
 }
 
@@ -86,46 +80,26 @@ pub(crate) fn encode_value<K: EntityKey>(
 /// type, length or format than the plan stores.
 #[inline]
 pub fn decode<K: EntityKey>(value: MySqlValueRef<'_>) -> Result<K, BoxDynError> {
-    let column = const { column::<K>() };
+    let column = const { column_of::<K>() };
     // The name does not tell text from bytes: a CHAR with a binary collation and MariaDB's UUID are
     // called BINARY. Their collation does, which sqlx looks at for `str`. Both protocols carry all
     // three kinds as the same bytes.
-    if <str as Type<MySql>>::compatible(&value.type_info()) {
-        let text = text(column, bytes(value)?)?;
-        match column.wire() {
-            Wire::Decimal(_) => Err(refusal(column, text)),
-            _ => key_of(column, text),
-        }
+    let found = if <str as Type<MySql>>::compatible(&value.type_info()) {
+        MySqlFound::Text(bytes(value)?)
     } else if <[u8] as Type<MySql>>::compatible(&value.type_info()) {
-        let bytes = bytes(value)?;
-        match column.wire() {
-            // A UUID that went through an expression may have lost its character set.
-            Wire::NativeUuid if bytes.len() == 36 => key_of(column, text(column, bytes)?),
-            _ => key_of(column, StoredRef::Bytes(bytes)),
-        }
+        MySqlFound::Bytes(bytes(value)?)
     } else if <Decimal as Type<MySql>>::compatible(&value.type_info()) {
-        let bytes = bytes(value)?;
-        match column.wire() {
-            Wire::Decimal(_) => key_of(column, text(column, bytes)?),
-            _ => Err(refusal(column, "a DECIMAL number")),
-        }
+        MySqlFound::Decimal(bytes(value)?)
     } else {
-        Err(refuse_type(column, value))
-    }
+        return Err(refuse_type(column.column(), value));
+    };
+    key_of(column.decode(found))
 }
 
 /// What the server has sent, unless it is NULL.
 #[inline]
 fn bytes(value: MySqlValueRef<'_>) -> Result<&[u8], BoxDynError> {
     <&[u8] as Decode<'_, MySql>>::decode(value)
-}
-
-#[inline]
-fn text(column: Column, bytes: &[u8]) -> Result<StoredRef<'_>, BoxDynError> {
-    match str::from_utf8(bytes) {
-        Ok(text) => Ok(StoredRef::Text(text)),
-        Err(_) => Err(refusal(column, "text that is not UTF-8")),
-    }
 }
 
 // By value: a reference would make the value be written to memory before it is known to be bad.

@@ -4,26 +4,26 @@
 //! crates' types is needed and no name has to be looked up on the server. A column of a domain over
 //! one of them is read like the type under it.
 
-use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
-use rowkey_core::storage::{postgres::TypeOids, postgres::numeric};
-use rowkey_core::{Backend, EntityKey};
+use rowkey_core::EntityKey;
+use rowkey_core::storage::postgres::{PostgresColumn, PostgresWire, TypeOids, numeric};
+use rowkey_core::storage::{Column, Stored, StoredRef};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::postgres::types::Oid;
 use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgTypeKind, PgValueFormat, PgValueRef};
 use sqlx::{Decode, Postgres, TypeInfo, ValueRef};
 
-use crate::found::{key_of, refusal};
+use crate::stored::{key_of, refusal};
 
-const fn column<K: EntityKey>() -> Column {
-    K::PLAN.column(Backend::Postgres)
+const fn column_of<K: EntityKey>() -> PostgresColumn {
+    K::PLAN.postgres()
 }
 
 /// The type of a key's parameters: UUID, NUMERIC, BYTEA or TEXT.
 #[inline]
 pub fn type_info<K: EntityKey>() -> PgTypeInfo {
     PgTypeInfo::with_oid(Oid(
-        const { TypeOids::of_parameters(column::<K>().wire()) }.element
+        const { TypeOids::of_parameters(column_of::<K>().wire()) }.element,
     ))
 }
 
@@ -31,7 +31,7 @@ pub fn type_info<K: EntityKey>() -> PgTypeInfo {
 #[inline]
 pub fn array_type_info<K: EntityKey>() -> PgTypeInfo {
     PgTypeInfo::with_oid(Oid(
-        const { TypeOids::of_parameters(column::<K>().wire()) }.array
+        const { TypeOids::of_parameters(column_of::<K>().wire()) }.array,
     ))
 }
 
@@ -45,7 +45,7 @@ pub fn compatible<K: EntityKey>(_: &PgTypeInfo) -> bool {
 /// Whether this is an array whose elements [`decode`] can be shown.
 pub fn array_compatible<K: EntityKey>(found: &PgTypeInfo) -> bool {
     match resolved_kind(found) {
-        Some(PgTypeKind::Array(element)) => is_stored_as(column::<K>().wire(), element),
+        Some(PgTypeKind::Array(element)) => is_stored_as(column_of::<K>().wire(), element),
         Some(PgTypeKind::Domain(base)) => array_compatible::<K>(base),
         _ => false,
     }
@@ -67,7 +67,7 @@ pub(crate) fn encode_value<K: EntityKey>(
     value: u128,
     buffer: &mut PgArgumentBuffer,
 ) -> Result<IsNull, BoxDynError> {
-    match const { column::<K>() }.encode(value) {
+    match const { column_of::<K>() }.encode(value) {
         Stored::Uuid(bytes) => buffer.extend_from_slice(&bytes),
         Stored::Bytes(bytes) => buffer.extend_from_slice(bytes.as_slice()),
         Stored::Decimal(number) => numeric::write(number, buffer),
@@ -84,48 +84,36 @@ pub(crate) fn encode_value<K: EntityKey>(
 /// type, length or format than the plan stores.
 #[inline]
 pub fn decode<K: EntityKey>(value: PgValueRef<'_>) -> Result<K, BoxDynError> {
-    let column = const { column::<K>() };
+    let column = const { column_of::<K>() };
     if value.is_null() {
         return Err(Box::new(UnexpectedNullError));
     }
     if !is_stored_as(column.wire(), &value.type_info()) {
-        return Err(refuse_type(column, &value.type_info()));
+        return Err(refuse_type(column.column(), &value.type_info()));
     }
     match (column.wire(), value.format()) {
-        (Wire::Decimal(_), PgValueFormat::Binary) => {
-            let bytes = value.as_bytes()?;
-            match numeric::read(bytes) {
-                Ok(number) => key_of(column, StoredRef::Decimal(number)),
-                Err(_) => Err(Box::new(column.refusal_of_numeric(bytes))),
-            }
-        }
-        (Wire::Uuid | Wire::NativeUuid | Wire::Bytes(_), PgValueFormat::Binary) => {
-            key_of(column, StoredRef::Bytes(value.as_bytes()?))
-        }
-        (Wire::Bytes(_), PgValueFormat::Text) => {
+        (_, PgValueFormat::Binary) => key_of(column.decode_binary(value.as_bytes()?)),
+        (PostgresWire::Bytes(_), PgValueFormat::Text) => {
             let bytes = <Vec<u8> as Decode<'_, Postgres>>::decode(value)?;
-            key_of(column, StoredRef::Bytes(&bytes))
+            key_of(column.decode_binary(&bytes))
         }
-        (Wire::Text(_), _)
-        | (Wire::Uuid | Wire::NativeUuid | Wire::Decimal(_), PgValueFormat::Text) => {
-            match value.as_str() {
-                Ok(text) => key_of(column, StoredRef::Text(text)),
-                Err(_) => Err(refusal(column, "text that is not UTF-8")),
-            }
-        }
+        (_, PgValueFormat::Text) => match value.as_str() {
+            Ok(text) => key_of(column.column().decode(StoredRef::Text(text))),
+            Err(_) => Err(refusal(column.column(), "text that is not UTF-8")),
+        },
     }
 }
 
 /// Whether values of this type come as the wire shape is read.
 #[inline]
-fn is_stored_as(wire: Wire, found: &PgTypeInfo) -> bool {
+fn is_stored_as(wire: PostgresWire, found: &PgTypeInfo) -> bool {
     found.oid() == Some(Oid(TypeOids::of_parameters(wire).element)) || is_read_like(wire, found)
 }
 
 /// Whether values of another type are read like those of the wire shape's own: of a domain over it
 /// and, for text, of the other types of text.
 #[inline(never)]
-fn is_read_like(wire: Wire, found: &PgTypeInfo) -> bool {
+fn is_read_like(wire: PostgresWire, found: &PgTypeInfo) -> bool {
     base_oid(found)
         .is_some_and(|Oid(oid)| TypeOids::of_columns(wire).any(|oids| oids.element == oid))
 }

@@ -5,25 +5,26 @@
 //! floating-point number. Reading is therefore strict. A TEXT value is no BLOB key, a BLOB no TEXT
 //! key, and a number neither.
 
-use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
-use rowkey_core::{Backend, EntityKey};
+use rowkey_core::EntityKey;
+use rowkey_core::storage::sqlite::{SqliteColumn, SqliteWire};
+use rowkey_core::storage::{BytesOrText, StoredRef};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Encode, Sqlite, Type, TypeInfo, ValueRef};
 
-use crate::found::{key_of, refusal};
+use crate::stored::{key_of, refusal};
 
-const fn column<K: EntityKey>() -> Column {
-    K::PLAN.column(Backend::Sqlite)
+const fn column_of<K: EntityKey>() -> SqliteColumn {
+    K::PLAN.sqlite()
 }
 
 /// The type of a key's parameters: BLOB or TEXT.
 #[inline]
 pub fn type_info<K: EntityKey>() -> SqliteTypeInfo {
-    match const { column::<K>().wire() } {
-        Wire::Uuid | Wire::Bytes(_) => <[u8] as Type<Sqlite>>::type_info(),
-        Wire::Text(_) | Wire::NativeUuid | Wire::Decimal(_) => <str as Type<Sqlite>>::type_info(),
+    match const { column_of::<K>().wire() } {
+        SqliteWire::Bytes(_) => <[u8] as Type<Sqlite>>::type_info(),
+        SqliteWire::Text(_) => <str as Type<Sqlite>>::type_info(),
     }
 }
 
@@ -53,15 +54,12 @@ pub(crate) fn encode_value<K: EntityKey>(
     value: u128,
     buffer: &mut SqliteArgumentsBuffer,
 ) -> Result<IsNull, BoxDynError> {
-    match const { column::<K>() }.encode(value) {
+    match const { column_of::<K>() }.encode(value) {
         // Owned, as the buffer keeps them.
-        Stored::Bytes(bytes) => {
+        BytesOrText::Bytes(bytes) => {
             <Vec<u8> as Encode<'_, Sqlite>>::encode(bytes.as_slice().to_vec(), buffer)
         }
-        Stored::Text(text) => <String as Encode<'_, Sqlite>>::encode(text.into(), buffer),
-        Stored::Uuid(_) | Stored::Decimal(_) => {
-            unreachable!("SQLite has neither a uuid nor an exact decimal type to plan with")
-        }
+        BytesOrText::Text(text) => <String as Encode<'_, Sqlite>>::encode(text.into(), buffer),
     }
 }
 
@@ -73,7 +71,7 @@ pub(crate) fn encode_value<K: EntityKey>(
 /// type, length or format than the plan stores.
 #[inline]
 pub fn decode<K: EntityKey>(value: SqliteValueRef<'_>) -> Result<K, BoxDynError> {
-    let column = const { column::<K>() };
+    let column = const { column_of::<K>().column() };
     if value.is_null() {
         return Err(Box::new(UnexpectedNullError));
     }
@@ -89,5 +87,5 @@ pub fn decode<K: EntityKey>(value: SqliteValueRef<'_>) -> Result<K, BoxDynError>
     } else {
         return Err(Box::new(column.refusal_of_sqlite_number(stored_as.name())));
     };
-    key_of(column, found)
+    key_of(column.decode(found))
 }

@@ -13,15 +13,16 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
+use rowkey_core::storage::sql_server::{SqlServerColumn, SqlServerWire};
+use rowkey_core::storage::{Stored, StoredRef};
 use rowkey_core::time_range::KeyBound;
-use rowkey_core::{Backend, EntityKey, Error};
+use rowkey_core::{EntityKey, Error};
 use tiberius::numeric::Numeric;
 use tiberius::{ColumnData, Uuid};
 
 /// The column of a key in SQL Server.
-pub(crate) const fn column_of<K: EntityKey>() -> Column {
-    K::PLAN.column(Backend::SqlServer)
+pub(crate) const fn column_of<K: EntityKey>() -> SqlServerColumn {
+    K::PLAN.sql_server()
 }
 
 /// A key as a parameter or as a value of a bulk row.
@@ -33,7 +34,7 @@ pub fn encode<K: EntityKey>(key: K) -> ColumnData<'static> {
 /// A bound as a parameter.
 #[inline]
 pub fn encode_bound<K: EntityKey>(bound: KeyBound<K>) -> ColumnData<'static> {
-    encode_stored(bound.encode(const { column_of::<K>() }))
+    encode_stored(const { column_of::<K>() }.encode(bound.to_u128()))
 }
 
 #[inline]
@@ -59,19 +60,23 @@ fn encode_stored(stored: Stored) -> ColumnData<'static> {
 /// `uniqueidentifier`: `cast(id as binary(16))` has turned around three of its groups.
 #[inline]
 pub fn decode<K: EntityKey>(data: &ColumnData<'_>) -> Result<Option<K>, Error> {
-    let column = const { column_of::<K>() };
-    let value = match (column.wire(), data) {
-        (Wire::Uuid, ColumnData::Guid(Some(uuid))) => {
+    let column = const { column_of::<K>().column() };
+    let value = match (const { column_of::<K>().wire() }, data) {
+        (SqlServerWire::Uuid, ColumnData::Guid(Some(uuid))) => {
             column.decode(StoredRef::Bytes(uuid.as_bytes()))?
         }
-        (Wire::Bytes(_), ColumnData::Binary(Some(bytes))) => {
+        (SqlServerWire::Bytes(_), ColumnData::Binary(Some(bytes))) => {
             column.decode(StoredRef::Bytes(bytes))?
         }
-        (Wire::Decimal(_), ColumnData::Numeric(Some(number))) => match whole_number(number) {
-            Some(number) => column.decode(StoredRef::Decimal(number))?,
-            None => return Err(column.refusal(Found(data))),
-        },
-        (Wire::Text(_), ColumnData::String(Some(text))) => column.decode(StoredRef::Text(text))?,
+        (SqlServerWire::Decimal(_), ColumnData::Numeric(Some(number))) => {
+            match whole_number(number) {
+                Some(number) => column.decode(StoredRef::Decimal(number))?,
+                None => return Err(column.refusal(Found(data))),
+            }
+        }
+        (SqlServerWire::Text(_), ColumnData::String(Some(text))) => {
+            column.decode(StoredRef::Text(text))?
+        }
         _ if is_null(data) => return Ok(None),
         _ => return Err(column.refusal(Found(data))),
     };
@@ -82,18 +87,18 @@ pub fn decode<K: EntityKey>(data: &ColumnData<'_>) -> Result<Option<K>, Error> {
 pub(crate) fn null<K: EntityKey>() -> ColumnData<'static> {
     match const { column_of::<K>().wire() } {
         // tiberius sends `Numeric(None)` without a type.
-        Wire::Decimal(_) => ColumnData::I64(None),
-        _ => bulk_null::<K>(),
+        SqlServerWire::Decimal(_) => ColumnData::I64(None),
+        SqlServerWire::Uuid | SqlServerWire::Bytes(_) | SqlServerWire::Text(_) => bulk_null::<K>(),
     }
 }
 
 /// NULL as a value of a bulk row; see [`ToBulkValue`](crate::ToBulkValue).
 pub(crate) fn bulk_null<K: EntityKey>() -> ColumnData<'static> {
     match const { column_of::<K>().wire() } {
-        Wire::Uuid => ColumnData::Guid(None),
-        Wire::Bytes(_) => ColumnData::Binary(None),
-        Wire::Decimal(_) => ColumnData::Numeric(None),
-        Wire::Text(_) | Wire::NativeUuid => ColumnData::String(None),
+        SqlServerWire::Uuid => ColumnData::Guid(None),
+        SqlServerWire::Bytes(_) => ColumnData::Binary(None),
+        SqlServerWire::Decimal(_) => ColumnData::Numeric(None),
+        SqlServerWire::Text(_) => ColumnData::String(None),
     }
 }
 

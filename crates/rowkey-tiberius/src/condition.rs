@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rowkey_core::storage::{Column, Wire};
+use rowkey_core::storage::sql_server::SqlServerWire;
 use rowkey_core::time_range::{Bounds, ColumnName, ConditionPart};
 use rowkey_core::{Backend, EntityKey};
 use tiberius::{ColumnData, Query};
@@ -38,12 +38,14 @@ impl Condition {
     }
 
     /// A place for a parameter that is compared with a column, and its value.
-    fn push_parameter(&mut self, column: Column, value: ColumnData<'static>) {
+    fn push_parameter<K: EntityKey>(&mut self, value: ColumnData<'static>) {
         let number = self.next_parameter();
-        self.sql += &match column.wire() {
-            Wire::Text(form) => format!("CAST(@P{number} AS char({}))", form.width()),
-            Wire::Bytes(width) => format!("CAST(@P{number} AS binary({width}))"),
-            _ => format!("@P{number}"),
+        self.sql += &match const { column_of::<K>().wire() } {
+            SqlServerWire::Text(form) => format!("CAST(@P{number} AS char({}))", form.width()),
+            SqlServerWire::Bytes(length) => {
+                format!("CAST(@P{number} AS binary({}))", length.bytes())
+            }
+            SqlServerWire::Uuid | SqlServerWire::Decimal(_) => format!("@P{number}"),
         };
         self.parameters.push(value);
     }
@@ -158,7 +160,7 @@ impl<K: EntityKey> ToCondition for Bounds<K> {
             ConditionPart::Sql(sql) => condition.push(sql),
             ConditionPart::Column => condition.push(&name),
             ConditionPart::Bound(bound) => {
-                condition.push_parameter(column_of::<K>(), encode_bound(bound));
+                condition.push_parameter::<K>(encode_bound(bound));
             }
         });
         condition.checked()
@@ -193,7 +195,7 @@ impl<K: EntityKey> ToCondition for [K] {
         condition.push(&name);
         for (index, key) in self.iter().enumerate() {
             condition.push(if index == 0 { " IN (" } else { ", " });
-            condition.push_parameter(column_of::<K>(), encode(*key));
+            condition.push_parameter::<K>(encode(*key));
         }
         condition.push(")");
         condition.checked()

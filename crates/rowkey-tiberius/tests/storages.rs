@@ -152,9 +152,11 @@ fn every_key_comes_back_from_what_it_becomes() {
 fn has_type_of_plan<K: EntityKey>(data: &ColumnData<'_>) -> bool {
     match (K::PLAN.column(Backend::SqlServer).wire(), data) {
         (Wire::Uuid, ColumnData::Guid(_)) => true,
-        (Wire::Bytes(width), ColumnData::Binary(Some(bytes))) => bytes.len() == usize::from(width),
-        (Wire::Decimal(digits), ColumnData::Numeric(Some(number))) => {
-            number.scale() == 0 && number.precision() <= digits
+        (Wire::Bytes(length), ColumnData::Binary(Some(bytes))) => {
+            bytes.len() == usize::from(length.bytes())
+        }
+        (Wire::Decimal(precision), ColumnData::Numeric(Some(number))) => {
+            number.scale() == 0 && number.precision() <= precision.digits()
         }
         (Wire::Text(form), ColumnData::String(Some(text))) => {
             text.len() == usize::from(form.width())

@@ -7,7 +7,7 @@ use std::fmt;
 
 use anyhow::Result;
 use rowkey::driver::tiberius::{Condition, OrderedKey, RowKeys, ToBulkValue, ToCondition, ToMssql};
-use rowkey::storage::{Storage, Wire};
+use rowkey::storage::{Precision, Storage, Wire};
 use rowkey::time_range::{Bounds, ConditionPart};
 use rowkey::{Backend, EntityKey};
 use rowkey_testkit::Server;
@@ -57,13 +57,15 @@ impl KeyParam {
             {
                 return ("NULL".to_owned(), None);
             }
-            (ColumnData::Numeric(Some(number)), Wire::Decimal(38))
+            (ColumnData::Numeric(Some(number)), Wire::Decimal(Precision::Digits38))
                 if !probe::known().reads_long_numbers =>
             {
                 return (number.value().to_string(), None);
             }
             (_, Wire::Text(form)) => format!("CAST(@P{number} AS char({}))", form.width()),
-            (_, Wire::Bytes(width)) => format!("CAST(@P{number} AS binary({width}))"),
+            (_, Wire::Bytes(length)) => {
+                format!("CAST(@P{number} AS binary({}))", length.bytes())
+            }
             _ => format!("@P{number}"),
         };
         (place, Some(self.parameter))
@@ -299,7 +301,7 @@ where
 {
     fn push_bounds(query: &mut Query<Tiberius>, column: &'static str, bounds: Bounds<Self>) {
         let wire = K::PLAN.column(Backend::SqlServer).wire();
-        if wire == Wire::Decimal(38) && !probe::known().reads_long_numbers {
+        if wire == Wire::Decimal(Precision::Digits38) && !probe::known().reads_long_numbers {
             return bounds.write_condition(|part| {
                 match part {
                     ConditionPart::Sql(sql) => query.push(sql),

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use rowkey::Backend;
 use rowkey::format::FormatKind;
-use rowkey::storage::{TextForm, Wire};
+use rowkey::storage::{BinaryLength, TextForm, Wire};
 
 use crate::driver::{Ability, Session};
 use crate::keys::{Case, Cases};
@@ -105,11 +105,12 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
                 _ => {}
             }
         }
-        Wire::Bytes(width) => {
+        Wire::Bytes(length) => {
+            let width = usize::from(length.bytes());
             foreign.extend([
-                bytes(28 - usize::from(width)),
+                bytes(28 - width),
                 text("z", 36),
-                text("z", width.into()),
+                text("z", width),
                 text("7", 28),
                 decimal("7"),
             ]);
@@ -121,8 +122,8 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
                 _ => {}
             }
         }
-        Wire::Decimal(digits) => {
-            let digits = usize::from(digits);
+        Wire::Decimal(precision) => {
+            let digits = usize::from(precision.digits());
             foreign.extend([
                 text("7", 1),
                 text("7", digits),
@@ -228,10 +229,10 @@ pub(crate) async fn ids_of_another_format_are_refused<D: Cases>(
 /// The largest number that can be written into a column of this type, whatever the format.
 fn room(wire: Wire) -> u128 {
     match wire {
-        Wire::Decimal(digits) => 10_u128.pow(digits.into()) - 1,
+        Wire::Decimal(precision) => precision.max(),
         Wire::Text(TextForm::Digits28 | TextForm::Compact16) => 10_u128.pow(28) - 1,
         Wire::Text(TextForm::Digits38) => 10_u128.pow(38) - 1,
-        Wire::Bytes(12) => (1 << 96) - 1,
+        Wire::Bytes(BinaryLength::Bytes12) => (1 << 96) - 1,
         _ => u128::MAX,
     }
 }

@@ -4,7 +4,7 @@ use core::cmp::Ordering;
 use core::fmt;
 
 use super::order::mariadb_uuid_image;
-use super::{Backend, Layout, Permutation, TextForm};
+use super::{Backend, Layout, Permutation, Precision, TextForm, Wire};
 use crate::format::{FormatKind, Leading};
 
 /// What kind of column holds the key.
@@ -70,36 +70,6 @@ impl Storage {
 impl fmt::Display for Storage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-/// What a driver sends and receives for a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Wire {
-    /// PostgreSQL's `uuid` or SQL Server's `uniqueidentifier`.
-    Uuid,
-    /// MariaDB's `UUID`, sent as 36 characters so that the server refuses rather than damages.
-    NativeUuid,
-    /// So many bytes.
-    Bytes(u8),
-    /// An exact decimal number of at most so many digits.
-    Decimal(u8),
-    /// ASCII text of one form.
-    Text(TextForm),
-}
-
-impl Wire {
-    /// The wire shape in words, for error messages.
-    pub const fn describe(self) -> &'static str {
-        match self {
-            Self::Uuid => "a uuid",
-            Self::NativeUuid => "a MariaDB UUID (16 bytes or 36 characters)",
-            Self::Bytes(12) => "12 bytes",
-            Self::Bytes(_) => "16 bytes",
-            Self::Decimal(28) => "a whole number of at most 28 digits",
-            Self::Decimal(_) => "a whole number of at most 38 digits",
-            Self::Text(form) => form.describe(),
-        }
     }
 }
 
@@ -211,49 +181,15 @@ impl Column {
         }
     }
 
-    /// What drivers send and receive.
-    #[inline]
-    pub const fn wire(self) -> Wire {
-        let distributed = matches!(self.format, FormatKind::DistributedId);
-        match (self.storage, self.backend) {
-            (Storage::Uuid, Backend::Postgres | Backend::SqlServer) => Wire::Uuid,
-            (Storage::Uuid, _) => Wire::Bytes(16),
-            (Storage::NativeUuid, _) => Wire::NativeUuid,
-            (Storage::Binary, _) => Wire::Bytes(if distributed { 12 } else { 16 }),
-            (Storage::Decimal, Backend::Sqlite) | (Storage::TextDigits, _) => {
-                Wire::Text(if distributed {
-                    TextForm::Digits28
-                } else {
-                    TextForm::Digits38
-                })
-            }
-            (Storage::Decimal, _) => Wire::Decimal(if distributed { 28 } else { 38 }),
-            (Storage::Text, _) => Wire::Text(if distributed {
-                TextForm::Digits28
-            } else {
-                TextForm::Hyphenated
-            }),
-            (Storage::TextUpper, _) => Wire::Text(TextForm::HyphenatedUpper),
-            (Storage::TextHex, _) => Wire::Text(TextForm::Hex),
-            (Storage::TextHexUpper, _) => Wire::Text(TextForm::HexUpper),
-            (Storage::TextCompact, _) => Wire::Text(if distributed {
-                TextForm::Compact16
-            } else {
-                TextForm::Compact22
-            }),
-        }
-    }
-
     /// The largest public value that the column has room for.
     #[inline]
     pub const fn max_value(self) -> u128 {
-        let digits = match self.wire() {
-            Wire::Decimal(digits) => digits as u32,
-            Wire::Text(TextForm::Digits28) => 28,
-            Wire::Text(TextForm::Digits38) => 38,
-            _ => return self.format.width().max(),
-        };
-        10_u128.pow(digits) - 1
+        match self.wire() {
+            Wire::Decimal(precision) => precision.max(),
+            Wire::Text(TextForm::Digits28) => Precision::Digits28.max(),
+            Wire::Text(TextForm::Digits38) => Precision::Digits38.max(),
+            _ => self.format.width().max(),
+        }
     }
 
     /// How far the column's order follows the format's.

@@ -110,11 +110,19 @@ impl Column {
             (Wire::NativeUuid, _) => "UUID".into(),
             (Wire::Bytes(_), Backend::Postgres) => "bytea".into(),
             (Wire::Bytes(_), Backend::Sqlite) => "BLOB".into(),
-            (Wire::Bytes(width), Backend::SqlServer) => format!("binary({width})"),
-            (Wire::Bytes(width), Backend::MySql | Backend::MariaDb) => format!("BINARY({width})"),
-            (Wire::Decimal(digits), Backend::Postgres) => format!("numeric({digits},0)"),
-            (Wire::Decimal(digits), Backend::SqlServer) => format!("decimal({digits},0)"),
-            (Wire::Decimal(digits), _) => format!("DECIMAL({digits},0)"),
+            (Wire::Bytes(length), Backend::SqlServer) => format!("binary({})", length.bytes()),
+            (Wire::Bytes(length), Backend::MySql | Backend::MariaDb) => {
+                format!("BINARY({})", length.bytes())
+            }
+            (Wire::Decimal(precision), Backend::Postgres) => {
+                format!("numeric({},0)", precision.digits())
+            }
+            (Wire::Decimal(precision), Backend::SqlServer) => {
+                format!("decimal({},0)", precision.digits())
+            }
+            (Wire::Decimal(precision), _) => {
+                format!("DECIMAL({},0)", precision.digits())
+            }
             // Not char(n): it pads and compares without its padding.
             (Wire::Text(form), Backend::Postgres) => {
                 format!("varchar({}) COLLATE \"C\"", form.width())

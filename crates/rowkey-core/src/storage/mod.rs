@@ -6,19 +6,27 @@
 mod backend;
 mod column;
 mod ddl;
+#[doc(hidden)]
+pub mod mysql;
 mod order;
 mod plan;
 #[doc(hidden)]
 pub mod postgres;
 mod short_key_index;
+#[doc(hidden)]
+pub mod sql_server;
+#[doc(hidden)]
+pub mod sqlite;
 mod stored;
 mod text_form;
+mod wire;
 
 pub use crate::layout::{Layout, Permutation};
 pub use backend::Backend;
-pub use column::{Column, OrderPromise, Storage, Wire};
+pub use column::{Column, OrderPromise, Storage};
 pub use ddl::{Nullability, TableName, quote_identifier};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
 pub use plan::StoragePlan;
-pub use stored::{Stored, StoredBytes, StoredRef};
+pub use stored::{BytesOrText, Stored, StoredBytes, StoredRef};
 pub use text_form::TextForm;
+pub use wire::{BinaryLength, Precision, Wire};

@@ -2,10 +2,10 @@
 
 use alloc::format;
 use alloc::string::String;
-use core::fmt;
+use core::{fmt, str};
 
 use super::postgres::numeric;
-use super::{Backend, Column, Permutation, Storage, TextForm, Wire};
+use super::{Backend, BinaryLength, Column, Permutation, Precision, Storage, TextForm, Wire};
 use crate::error::Error;
 use crate::kind::FormatKind;
 use crate::text::{Encoding, ShortText, hyphenated};
@@ -23,6 +23,16 @@ pub enum Stored {
     Text(ShortText),
 }
 
+/// What a driver binds for a key where the protocol has no uuids, and numbers are text.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BytesOrText {
+    /// Bytes.
+    Bytes(StoredBytes),
+    /// ASCII text.
+    Text(ShortText),
+}
+
 /// Twelve or sixteen bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct StoredBytes {
@@ -31,6 +41,15 @@ pub struct StoredBytes {
 }
 
 impl StoredBytes {
+    /// The last bytes of a number.
+    #[inline]
+    pub(super) const fn of(stored: u128, length: BinaryLength) -> Self {
+        Self {
+            bytes: stored.to_be_bytes(),
+            start: 16 - length.bytes(),
+        }
+    }
+
     /// The bytes.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
@@ -81,10 +100,7 @@ impl Column {
         match self.wire() {
             Wire::Uuid => Stored::Uuid(stored.to_be_bytes()),
             Wire::NativeUuid => Stored::Text(hyphenated::write(stored)),
-            Wire::Bytes(width) => Stored::Bytes(StoredBytes {
-                bytes: stored.to_be_bytes(),
-                start: 16 - width,
-            }),
+            Wire::Bytes(length) => Stored::Bytes(StoredBytes::of(stored, length)),
             Wire::Decimal(_) => Stored::Decimal(stored),
             Wire::Text(form) => Stored::Text(form.write(stored)),
         }
@@ -104,18 +120,21 @@ impl Column {
     #[inline(always)]
     pub fn decode(self, found: StoredRef<'_>) -> Result<u128, Error> {
         let stored = match (self.wire(), found) {
-            (Wire::Uuid | Wire::NativeUuid | Wire::Bytes(16), StoredRef::Bytes(bytes)) => {
-                match <[u8; 16]>::try_from(bytes) {
-                    Ok(bytes) => u128::from_be_bytes(bytes),
+            (
+                Wire::Uuid | Wire::NativeUuid | Wire::Bytes(BinaryLength::Bytes16),
+                StoredRef::Bytes(bytes),
+            ) => match <[u8; 16]>::try_from(bytes) {
+                Ok(bytes) => u128::from_be_bytes(bytes),
+                Err(_) => return Err(self.wrong_length(bytes)),
+            },
+            (Wire::Bytes(BinaryLength::Bytes12), StoredRef::Bytes(bytes)) => {
+                match <[u8; 12]>::try_from(bytes) {
+                    Ok(bytes) => bytes
+                        .iter()
+                        .fold(0, |value, byte| value << 8 | u128::from(*byte)),
                     Err(_) => return Err(self.wrong_length(bytes)),
                 }
             }
-            (Wire::Bytes(_), StoredRef::Bytes(bytes)) => match <[u8; 12]>::try_from(bytes) {
-                Ok(bytes) => bytes
-                    .iter()
-                    .fold(0, |value, byte| value << 8 | u128::from(*byte)),
-                Err(_) => return Err(self.wrong_length(bytes)),
-            },
             (Wire::Uuid | Wire::NativeUuid, StoredRef::Text(text)) => hyphenated::parse(text)?,
             (Wire::Decimal(_), StoredRef::Decimal(value)) => value,
             (Wire::Decimal(_), StoredRef::Text(text)) => {
@@ -141,6 +160,15 @@ impl Column {
             Ok(value)
         } else {
             Err(self.refuse_value(stored))
+        }
+    }
+
+    /// What a driver has received as text.
+    #[inline]
+    pub(super) fn text(self, bytes: &[u8]) -> Result<StoredRef<'_>, Error> {
+        match str::from_utf8(bytes) {
+            Ok(text) => Ok(StoredRef::Text(text)),
+            Err(_) => Err(self.refusal("text that is not UTF-8")),
         }
     }
 
@@ -293,8 +321,12 @@ impl Column {
     /// ```
     pub const fn parameter_cast(self) -> Option<&'static str> {
         match (self.wire(), self.backend()) {
-            (Wire::Decimal(28), Backend::MySql | Backend::MariaDb) => Some("DECIMAL(28,0)"),
-            (Wire::Decimal(_), Backend::MySql | Backend::MariaDb) => Some("DECIMAL(38,0)"),
+            (Wire::Decimal(Precision::Digits28), Backend::MySql | Backend::MariaDb) => {
+                Some("DECIMAL(28,0)")
+            }
+            (Wire::Decimal(Precision::Digits38), Backend::MySql | Backend::MariaDb) => {
+                Some("DECIMAL(38,0)")
+            }
             _ => None,
         }
     }

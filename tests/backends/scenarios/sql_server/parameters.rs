@@ -95,7 +95,7 @@ pub(super) async fn check_null<K: KeyOf<Tiberius> + tiberius::ToSql>(
     session.connection().execute(insert, &[&key, &null]).await?;
     let cast = match case.plan.column(Backend::SqlServer).wire() {
         Wire::Text(form) => format!("CAST(@P1 AS char({}))", form.width()),
-        Wire::Bytes(width) => format!("CAST(@P1 AS binary({width}))"),
+        Wire::Bytes(length) => format!("CAST(@P1 AS binary({}))", length.bytes()),
         _ => "@P1".to_owned(),
     };
     let select = format!(

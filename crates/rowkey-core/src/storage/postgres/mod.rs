@@ -3,7 +3,97 @@
 
 pub mod numeric;
 
-use super::Wire;
+use super::{
+    Backend, BinaryLength, Column, Precision, StoragePlan, Stored, StoredRef, TextForm, Wire,
+};
+use crate::error::Error;
+
+/// The column of a key in PostgreSQL.
+#[derive(Clone, Copy, Debug)]
+pub struct PostgresColumn(Column);
+
+/// What a driver sends and receives for a column in PostgreSQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PostgresWire {
+    /// `uuid`.
+    Uuid,
+    /// `bytea`.
+    Bytes(BinaryLength),
+    /// `numeric(p,0)`.
+    Decimal(Precision),
+    /// `varchar(n)`, sent as `text`.
+    Text(TextForm),
+}
+
+impl PostgresWire {
+    /// MariaDB's `UUID` is a uuid here as well.
+    #[inline]
+    pub(super) const fn of(planned: Wire) -> Self {
+        match planned {
+            Wire::Uuid | Wire::NativeUuid => Self::Uuid,
+            Wire::Bytes(length) => Self::Bytes(length),
+            Wire::Decimal(precision) => Self::Decimal(precision),
+            Wire::Text(form) => Self::Text(form),
+        }
+    }
+
+    #[inline]
+    pub(super) const fn general(self) -> Wire {
+        match self {
+            Self::Uuid => Wire::Uuid,
+            Self::Bytes(length) => Wire::Bytes(length),
+            Self::Decimal(precision) => Wire::Decimal(precision),
+            Self::Text(form) => Wire::Text(form),
+        }
+    }
+}
+
+impl StoragePlan {
+    /// The column in PostgreSQL.
+    #[doc(hidden)]
+    #[inline]
+    pub const fn postgres(&self) -> PostgresColumn {
+        PostgresColumn(self.column(Backend::Postgres))
+    }
+}
+
+impl PostgresColumn {
+    /// The column among those of other backends.
+    #[inline]
+    pub const fn column(self) -> Column {
+        self.0
+    }
+
+    /// What is sent and received.
+    #[inline]
+    pub const fn wire(self) -> PostgresWire {
+        PostgresWire::of(self.0.planned())
+    }
+
+    /// What to bind for a public value; see [`Column::encode`].
+    #[inline(always)]
+    pub fn encode(self, value: u128) -> Stored {
+        self.0.encode(value)
+    }
+
+    /// The public value of what a column held, from its binary form.
+    ///
+    /// # Errors
+    ///
+    /// As [`Column::decode`].
+    #[inline(always)]
+    pub fn decode_binary(self, bytes: &[u8]) -> Result<u128, Error> {
+        let found = match self.wire() {
+            PostgresWire::Uuid | PostgresWire::Bytes(_) => StoredRef::Bytes(bytes),
+            PostgresWire::Decimal(_) => match numeric::read(bytes) {
+                Ok(number) => StoredRef::Decimal(number),
+                Err(_) => return Err(self.0.refusal_of_numeric(bytes)),
+            },
+            PostgresWire::Text(_) => self.0.text(bytes)?,
+        };
+        self.0.decode(found)
+    }
+}
 
 /// The numbers of a type and of arrays of it in `pg_type`, the same on every server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,21 +115,21 @@ const CHAR: TypeOids = TypeOids {
 
 impl TypeOids {
     /// What a key's parameters are: `uuid`, `numeric`, `bytea` or `text`.
-    pub const fn of_parameters(wire: Wire) -> Self {
+    pub const fn of_parameters(wire: PostgresWire) -> Self {
         match wire {
-            Wire::Uuid | Wire::NativeUuid => Self {
+            PostgresWire::Uuid => Self {
                 element: 2950,
                 array: 2951,
             },
-            Wire::Decimal(_) => Self {
+            PostgresWire::Decimal(_) => Self {
                 element: 1700,
                 array: 1231,
             },
-            Wire::Bytes(_) => Self {
+            PostgresWire::Bytes(_) => Self {
                 element: 17,
                 array: 1001,
             },
-            Wire::Text(_) => Self {
+            PostgresWire::Text(_) => Self {
                 element: 25,
                 array: 1009,
             },
@@ -47,9 +137,9 @@ impl TypeOids {
     }
 
     /// The types of columns that hold a key: that of the parameters, and for text its kinds.
-    pub fn of_columns(wire: Wire) -> impl Iterator<Item = Self> {
+    pub fn of_columns(wire: PostgresWire) -> impl Iterator<Item = Self> {
         let kinds_of_text: &[Self] = match wire {
-            Wire::Text(_) => &[VARCHAR, CHAR],
+            PostgresWire::Text(_) => &[VARCHAR, CHAR],
             _ => &[],
         };
         core::iter::once(Self::of_parameters(wire)).chain(kinds_of_text.iter().copied())

@@ -2,16 +2,16 @@
 
 use std::fmt::Display;
 
-use rowkey_core::storage::{Column, StoredRef};
+use rowkey_core::storage::Column;
 use rowkey_core::{EntityKey, Error};
 use sqlx::error::BoxDynError;
 
-/// The key of what a column held.
+/// The key of the public value that a column held.
 // Always: callers have constant columns, of which one arm remains, and the key's own check of its
 // format then is the column's. A hint is not taken.
 #[inline(always)]
-pub(crate) fn key_of<K: EntityKey>(column: Column, found: StoredRef<'_>) -> Result<K, BoxDynError> {
-    match column.decode(found).and_then(K::try_from) {
+pub(crate) fn key_of<K: EntityKey>(value: Result<u128, Error>) -> Result<K, BoxDynError> {
+    match value.and_then(K::try_from) {
         Ok(key) => Ok(key),
         Err(error) => Err(boxed(error)),
     }

@@ -1,0 +1,132 @@
+//! What drivers of MySQL and MariaDB send and receive: BINARY, DECIMAL, CHAR and MariaDB's own UUID.
+//!
+//! The protocol carries numbers as digits, so that everything is bytes or text.
+
+use super::{
+    Backend, BinaryLength, BytesOrText, Column, Precision, StoragePlan, StoredBytes, StoredRef,
+    TextForm, Wire,
+};
+use crate::error::Error;
+use crate::text::{decimal, hyphenated};
+
+/// The column of a key in MySQL and MariaDB.
+#[derive(Clone, Copy, Debug)]
+pub struct MySqlColumn(Column);
+
+/// What a driver sends and receives for a column in MySQL or MariaDB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MySqlWire {
+    /// BINARY(n).
+    Bytes(BinaryLength),
+    /// MariaDB's UUID.
+    NativeUuid,
+    /// DECIMAL(p,0).
+    Decimal(Precision),
+    /// CHAR(n).
+    Text(TextForm),
+}
+
+impl MySqlWire {
+    /// Sixteen bytes are the usual uuid.
+    #[inline]
+    pub(super) const fn of(planned: Wire) -> Self {
+        match planned {
+            Wire::Uuid => Self::Bytes(BinaryLength::Bytes16),
+            Wire::NativeUuid => Self::NativeUuid,
+            Wire::Bytes(length) => Self::Bytes(length),
+            Wire::Decimal(precision) => Self::Decimal(precision),
+            Wire::Text(form) => Self::Text(form),
+        }
+    }
+
+    #[inline]
+    pub(super) const fn general(self) -> Wire {
+        match self {
+            Self::Bytes(length) => Wire::Bytes(length),
+            Self::NativeUuid => Wire::NativeUuid,
+            Self::Decimal(precision) => Wire::Decimal(precision),
+            Self::Text(form) => Wire::Text(form),
+        }
+    }
+}
+
+/// What a driver has received from MySQL or MariaDB, as far as it knows its type.
+#[derive(Clone, Copy, Debug)]
+pub enum MySqlFound<'a> {
+    /// A binary string.
+    Bytes(&'a [u8]),
+    /// A character string.
+    Text(&'a [u8]),
+    /// Either of them.
+    BytesOrText(&'a [u8]),
+    /// The digits of a DECIMAL number.
+    Decimal(&'a [u8]),
+}
+
+impl StoragePlan {
+    /// The one column of the protocol of MySQL and MariaDB.
+    #[doc(hidden)]
+    #[inline]
+    pub const fn mysql(&self) -> MySqlColumn {
+        MySqlColumn(self.column(Backend::MySql))
+    }
+}
+
+impl MySqlColumn {
+    /// The column among those of other backends.
+    #[inline]
+    pub const fn column(self) -> Column {
+        self.0
+    }
+
+    /// What is sent and received.
+    #[inline]
+    pub const fn wire(self) -> MySqlWire {
+        MySqlWire::of(self.0.planned())
+    }
+
+    /// What to bind for a public value, the number of a DECIMAL in digits; see [`Column::encode`].
+    #[inline(always)]
+    pub fn encode(self, value: u128) -> BytesOrText {
+        let stored = self.0.permutation().apply(value);
+        match self.wire() {
+            MySqlWire::Bytes(length) => BytesOrText::Bytes(StoredBytes::of(stored, length)),
+            MySqlWire::NativeUuid => BytesOrText::Text(hyphenated::write(stored)),
+            MySqlWire::Decimal(_) => BytesOrText::Text(decimal::write(stored)),
+            MySqlWire::Text(form) => BytesOrText::Text(form.write(stored)),
+        }
+    }
+
+    /// The public value of what a column held.
+    ///
+    /// # Errors
+    ///
+    /// As [`Column::decode`], of which this chooses what to read the bytes as.
+    #[inline(always)]
+    pub fn decode(self, found: MySqlFound<'_>) -> Result<u128, Error> {
+        let column = self.0;
+        match (self.wire(), found) {
+            (MySqlWire::Decimal(_), MySqlFound::Decimal(bytes)) => {
+                column.decode(column.text(bytes)?)
+            }
+            (_, MySqlFound::Decimal(_)) => Err(column.refusal("a DECIMAL number")),
+            // Text of digits is compared as a floating-point number.
+            (MySqlWire::Decimal(_), MySqlFound::Text(bytes) | MySqlFound::BytesOrText(bytes)) => {
+                Err(column.refusal(column.text(bytes)?))
+            }
+            (_, MySqlFound::Text(bytes)) | (MySqlWire::Text(_), MySqlFound::BytesOrText(bytes)) => {
+                column.decode(column.text(bytes)?)
+            }
+            // A UUID that went through an expression may have lost its character set, or be bytes.
+            (MySqlWire::NativeUuid, MySqlFound::Bytes(bytes)) if bytes.len() == 36 => {
+                column.decode(column.text(bytes)?)
+            }
+            (MySqlWire::NativeUuid, MySqlFound::BytesOrText(bytes)) if bytes.len() != 16 => {
+                column.decode(column.text(bytes)?)
+            }
+            (_, MySqlFound::Bytes(bytes) | MySqlFound::BytesOrText(bytes)) => {
+                column.decode(StoredRef::Bytes(bytes))
+            }
+        }
+    }
+}
