@@ -130,7 +130,7 @@ pub(crate) trait KeyOf<D: Driver>: EntityKey {
 /// A key type whose bounds are in the order of its column.
 pub(crate) trait BoundsOf<D: Driver>: KeyOf<D> {
     /// Appends the condition that a column holds a key within bounds.
-    fn push_bounds(query: &mut Query<D>, column: &'static str, bounds: Bounds<Self>);
+    fn push_within(query: &mut Query<D>, column: &'static str, bounds: Bounds<Self>);
 }
 
 /// A connection to the database of one test.

@@ -82,12 +82,12 @@ impl<D: Driver> Case<D> {
                 (None, Some(to)) => K::bounds(..to),
                 (Some(from), Some(to)) => K::bounds(from..to),
             };
-            K::push_bounds(query, column, bounds);
+            K::push_within(query, column, bounds);
         };
         Self {
             push_span: Some(push_span),
             push_since: Some(|query, column, since, now| {
-                K::push_bounds(query, column, K::bounds_since(since, now));
+                K::push_within(query, column, K::bounds_since(since, now));
             }),
             ..Self::new::<K>()
         }
@@ -99,7 +99,7 @@ impl<D: Driver> Case<D> {
     {
         let push_short_key: PushShortKey<D> = |query, column, number| {
             let short_key = ShortKey::<K>::new(number).expect("a number has 48 bits");
-            K::push_bounds(query, column, short_key.bounds());
+            K::push_within(query, column, short_key.bounds());
         };
         Self {
             push_short_key: Some(push_short_key),

@@ -12,7 +12,7 @@ use diesel::mysql::Mysql;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::{Bool, Nullable, Text, Untyped};
-use rowkey::driver::diesel::{Key, KeyColumnMethods, ToDiesel};
+use rowkey::driver::diesel::{Key, KeyColumnMethods, ToParam};
 use rowkey::format::TimeOrdered;
 use rowkey::storage::Nullability;
 use rowkey::{Backend, EntityKey, UnixMillis};
@@ -84,7 +84,7 @@ fn conditions(invoices: &[InvoiceId], settlements: &[SettlementId]) -> Result<Ve
     let [first, second, third] = rows.map(|row| invoices[row]);
     let range = InvoiceId::bounds(INSTANT..).first().copied();
     let edge = range.and_then(|range| range.lower).context("has an edge")?;
-    let edge = edge.to_diesel();
+    let edge = edge.to_param();
     let mut conditions = Vec::new();
     macro_rules! of_column {
         ($column:expr) => {

@@ -5,7 +5,7 @@ macro_rules! time_spans {
         pub(crate) mod $module {
             use anyhow::{Context, Result, bail, ensure};
             use diesel::prelude::*;
-            use rowkey::driver::diesel::{KeyColumnMethods, ToDiesel};
+            use rowkey::driver::diesel::{KeyColumnMethods, ToParam};
             use rowkey::storage::Nullability;
             use rowkey::{
                 DistributedId, EntityKey, ShortPrefixComb, ShortSuffixComb, SuffixComb, UnixMillis,
@@ -100,7 +100,7 @@ macro_rules! time_spans {
         };
         let edges = range.lower.zip(range.upper);
         let (lower, upper) = edges.context("the span has a beginning and an end")?;
-        let [lower, upper] = [lower.to_diesel(), upper.to_diesel()];
+        let [lower, upper] = [lower.to_param(), upper.to_param()];
         macro_rules! by {
             ($condition:expr, $minutes:expr) => {
                 let found: Vec<i64> = made::table

@@ -1,7 +1,7 @@
 //! Entities of `SeaORM`, without a dependency on it.
 
 use rowkey::driver::sea_orm::__private::{sea_orm, sea_query};
-use rowkey::driver::sea_orm::{ToCondition, migration};
+use rowkey::driver::sea_orm::{KeyColumnMethods, migration};
 use rowkey::{Backend, EntityKey, UnixMillis};
 use rowkey_consumer::PassengerId;
 use sea_orm::{ActiveValue, DbBackend, IntoActiveValue, TryFromU64, TryGetable, Value};
@@ -52,7 +52,7 @@ fn keys_of_other_plans_are_read() {
 fn time_ranges_are_conditions() {
     for &(_, backend) in BACKENDS {
         let since =
-            PassengerId::bounds(UnixMillis::new(0)..).to_condition(Expr::col("id"), backend);
+            Expr::col("id").within(PassengerId::bounds(UnixMillis::new(0)..), backend);
         assert!(!since.is_empty());
     }
 }

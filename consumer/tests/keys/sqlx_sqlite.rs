@@ -8,7 +8,7 @@ use std::thread::{self, Thread};
 
 use renamed::{ShipId, TicketId};
 use rowkey::driver::sqlx::__private::sqlx;
-use rowkey::driver::sqlx::PushBounds;
+use rowkey::driver::sqlx::PushWithin;
 use rowkey::storage::Nullability;
 use rowkey::{Backend, EntityKey, UnixMillis};
 use rowkey_consumer::PassengerId;
@@ -59,12 +59,12 @@ async fn keys_go_into_a_table_and_come_back() -> Result<(), Box<dyn Error>> {
 
     let made = PASSENGER.into_format().time();
     let mut select = QueryBuilder::<Sqlite>::new("SELECT * FROM trip WHERE ");
-    select.push_bounds("passenger", PassengerId::bounds(made..=made))?;
+    select.push_within("passenger", PassengerId::bounds(made..=made))?;
     let trip: (PassengerId, ShipId, TicketId) = select.build_query_as().fetch_one(&mut db).await?;
     assert_eq!(trip, (PASSENGER, SHIP, TICKET));
 
     let mut select = QueryBuilder::<Sqlite>::new("SELECT * FROM trip WHERE ");
-    select.push_bounds("passenger", PassengerId::bounds(..UnixMillis::new(0)))?;
+    select.push_within("passenger", PassengerId::bounds(..UnixMillis::new(0)))?;
     assert!(select.build().fetch_optional(&mut db).await?.is_none());
 
     let error = sqlx::query_scalar::<_, BookingId>("SELECT ship FROM trip")

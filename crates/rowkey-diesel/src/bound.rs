@@ -20,7 +20,7 @@ use rowkey_core::time_range::{Bounds, ConditionPart, KeyBound};
 use crate::parameter::{KeyList, Parameter, push};
 use crate::{KeyColumn, WriteKey};
 
-/// A [`KeyBound`] as the parameter of a query; made by [`ToDiesel::to_diesel`].
+/// A [`KeyBound`] as the parameter of a query; made by [`ToParam::to_param`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoundParam<K>(KeyBound<K>);
 
@@ -67,7 +67,7 @@ where
 ///
 /// ```
 /// use diesel::prelude::*;
-/// use rowkey::driver::diesel::{Key, ToDiesel};
+/// use rowkey::driver::diesel::{Key, ToParam};
 /// use rowkey::{EntityKey, UnixMillis, UuidV7, entity_key};
 ///
 /// #[entity_key]
@@ -81,7 +81,7 @@ where
 /// fn count_since(time: UnixMillis, db: &mut SqliteConnection) -> QueryResult<i64> {
 ///     match VisitId::bounds(time..).first().and_then(|range| range.lower) {
 ///         Some(edge) => visits::table
-///             .filter(visits::id.ge(edge.to_diesel()))
+///             .filter(visits::id.ge(edge.to_param()))
 ///             .count()
 ///             .get_result(db),
 ///         None => visits::table.count().get_result(db),
@@ -89,18 +89,18 @@ where
 /// }
 /// # fn main() {}
 /// ```
-pub trait ToDiesel {
+pub trait ToParam {
     /// What Diesel compares.
     type Param;
 
     /// This, as a parameter.
-    fn to_diesel(self) -> Self::Param;
+    fn to_param(self) -> Self::Param;
 }
 
-impl<K: EntityKey> ToDiesel for KeyBound<K> {
+impl<K: EntityKey> ToParam for KeyBound<K> {
     type Param = BoundParam<K>;
 
-    fn to_diesel(self) -> BoundParam<K> {
+    fn to_param(self) -> BoundParam<K> {
         BoundParam(self)
     }
 }
@@ -228,7 +228,7 @@ impl<K: EntityKey> From<ConditionPart<K>> for Part<K> {
         match part {
             ConditionPart::Sql(sql) => Self::Sql(sql),
             ConditionPart::Column => Self::Column,
-            ConditionPart::Bound(bound) => Self::Bound(bound.to_diesel()),
+            ConditionPart::Bound(bound) => Self::Bound(bound.to_param()),
         }
     }
 }

@@ -38,7 +38,7 @@
 //! * [`KeyColumnMethods::within`] is the condition that a column holds a key of a time span;
 //! * [`KeyColumnMethods::in_keys`] and `not_in_keys` are `eq_any` and `ne_all` for every connection,
 //!   also those of `diesel-async`;
-//! * [`ToDiesel::to_diesel`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter;
+//! * [`ToParam::to_param`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter;
 //! * [`multi_backend!`] brings keys to the backend of `#[derive(MultiConnection)]`.
 //!
 //! The features turn on Diesel's backends, but for SQLite no client library: your crate asks for the
@@ -71,7 +71,7 @@ mod postgres;
 mod sqlite;
 
 pub use backend::{ReadKey, WriteKey};
-pub use bound::{BoundParam, KeyColumnMethods, ToDiesel, Within};
+pub use bound::{BoundParam, KeyColumnMethods, ToParam, Within};
 pub use column::KeyColumn;
 #[doc(hidden)]
 pub use emit::private as __private;

@@ -7,7 +7,7 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::QueryFragment;
 use diesel::sqlite::Sqlite;
-use rowkey::driver::diesel::{Key, KeyColumnMethods, ToDiesel, Within};
+use rowkey::driver::diesel::{Key, KeyColumnMethods, ToParam, Within};
 use rowkey::{EntityKey, UnixMillis};
 
 use schema::{InvoiceId, OfferId, VisitId, offers};
@@ -170,7 +170,7 @@ fn only_mysql_converts_and_only_numbers() {
 fn a_bound_tells_its_key() {
     let edge = VisitId::bounds(at(0)..)[0].lower.unwrap();
     assert_eq!(
-        format!("{:?}", edge.to_diesel()),
+        format!("{:?}", edge.to_param()),
         format!("BoundParam({edge:?})")
     );
     assert_eq!(format!("{:?}", Key::<VisitId>::default()), "Key<VisitId>");

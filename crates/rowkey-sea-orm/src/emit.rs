@@ -72,6 +72,19 @@ macro_rules! __impl_entity_column {
         }
 
         #[automatically_derived]
+        impl $crate::ToParam for $Key
+        where
+            for<'a> $crate::__private::sea_orm::Value: $crate::__private::From<$Key>,
+        {
+            fn to_param(
+                self,
+                __rowkey_backend: $crate::__private::sea_orm::DbBackend,
+            ) -> $crate::__private::sea_orm::Value {
+                $crate::value::encode_for::<$Key>(self, __rowkey_backend)
+            }
+        }
+
+        #[automatically_derived]
         impl $crate::__private::sea_orm::TryGetable for $Key {
             fn try_get_by<I: $crate::__private::sea_orm::ColIdx>(
                 __rowkey_row: &$crate::__private::sea_orm::QueryResult,

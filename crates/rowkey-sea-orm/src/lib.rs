@@ -43,8 +43,8 @@
 //! This crate adds what keys cannot carry themselves:
 //!
 //! * [`migration`] has the columns of keys;
-//! * [`ToCondition::to_condition`] makes the condition of a time range or a list of keys;
-//! * [`value`] has a key's value for one backend.
+//! * [`KeyColumnMethods`] makes the condition of a time range or a list of keys;
+//! * [`ToParam::to_param`] is a key or a bound as the parameter of one backend.
 //!
 //! SeaORM makes a value of a key before it knows the database. So a key has to be stored in the same way
 //! in PostgreSQL, MySQL and SQLite; the compiler says what to declare for one that is not.
@@ -63,10 +63,11 @@ pub mod migration;
 pub mod row;
 pub mod value;
 
-pub use condition::ToCondition;
+pub use condition::KeyColumnMethods;
 #[doc(hidden)]
 pub use emit::private as __private;
 pub use storage::{Fits, SeaOrmStorage};
+pub use value::ToParam;
 
 /// Compiles and runs the example of this package's README.
 #[cfg(doctest)]

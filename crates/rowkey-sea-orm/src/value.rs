@@ -40,22 +40,42 @@ pub fn encode<K: EntityKey + Into<Value>>(key: K) -> Value {
     value_of(const { column_of::<K>() }.encode(key.to_u128()))
 }
 
-/// The value of a key on one backend.
+/// Keys and bounds as parameters on one backend.
 ///
-/// It differs from [`encode`]'s for a [`DistributedId`](rowkey_core::DistributedId) of fewer than 28
-/// digits in SQLite, which other drivers write with zeros in front.
+/// A key's differs from [`encode`]'s for a [`DistributedId`](rowkey_core::DistributedId) of fewer than 28
+/// digits in SQLite, which other drivers write with zeros in front. For raw statements; in conditions,
+/// [`KeyColumnMethods`](crate::KeyColumnMethods) does it.
+///
+/// ```
+/// use rowkey::driver::sea_orm::ToParam;
+/// use rowkey::{DistributedId, entity_key};
+/// use sea_orm::{DbBackend, Value};
+///
+/// #[entity_key]
+/// struct InvoiceId(DistributedId);
+///
+/// let invoice = InvoiceId::constant(2078);
+/// assert_eq!(
+///     invoice.to_param(DbBackend::Sqlite),
+///     Value::from("0000000000000000000000002078"),
+/// );
+/// ```
+pub trait ToParam {
+    /// This as a parameter on the backend of a connection.
+    fn to_param(self, backend: DbBackend) -> Value;
+}
+
+/// The parameter of a key on one backend; what [`ToParam`] gives.
 #[inline]
-pub fn encode_for<K: EntityKey + Into<Value>>(backend: DbBackend, key: K) -> Value {
+pub fn encode_for<K: EntityKey + Into<Value>>(key: K, backend: DbBackend) -> Value {
     value_of(column_on::<K>(backend).encode(key.to_u128()))
 }
 
-/// The value of a bound on one backend.
-#[inline]
-pub fn encode_bound_for<K: EntityKey + Into<Value>>(
-    backend: DbBackend,
-    bound: KeyBound<K>,
-) -> Value {
-    value_of(bound.encode(column_on::<K>(backend)))
+impl<K: EntityKey + Into<Value>> ToParam for KeyBound<K> {
+    #[inline]
+    fn to_param(self, backend: DbBackend) -> Value {
+        value_of(self.encode(column_on::<K>(backend)))
+    }
 }
 
 fn value_of(stored: Stored) -> Value {

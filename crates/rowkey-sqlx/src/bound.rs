@@ -10,7 +10,7 @@ use sqlx::encode::{Encode, IsNull};
 use sqlx::error::BoxDynError;
 use sqlx::{Database, QueryBuilder, Type};
 
-/// A [`KeyBound`] as the parameter of a query; made by [`ToSqlx::to_sqlx`].
+/// A [`KeyBound`] as the parameter of a query; made by [`ToParam::to_param`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoundParam<K>(KeyBound<K>);
 
@@ -23,11 +23,11 @@ impl<K: EntityKey> fmt::Debug for BoundParam<K> {
 /// The conversion of a [`KeyBound`] into something that sqlx binds.
 ///
 /// Both the bound and sqlx's traits belong to other crates, so the bound cannot be bound itself.
-/// Where a whole time range is the condition, [`PushBounds::push_bounds`] is shorter and does not
+/// Where a whole time range is the condition, [`PushWithin::push_within`] is shorter and does not
 /// forget the second interval that a short COMB can need.
 ///
 /// ```
-/// use rowkey::driver::sqlx::ToSqlx;
+/// use rowkey::driver::sqlx::ToParam;
 /// use rowkey::{EntityKey, UnixMillis, UuidV7, entity_key};
 /// use sqlx::{Connection, SqliteConnection};
 ///
@@ -43,31 +43,31 @@ impl<K: EntityKey> fmt::Debug for BoundParam<K> {
 /// let since_2024 = VisitId::bounds(UnixMillis::new(1_704_067_200_000)..);
 /// let edge = since_2024[0].lower.expect("the span has a beginning");
 /// let count: i64 = sqlx::query_scalar("SELECT count(*) FROM visit WHERE id >= ?")
-///     .bind(edge.to_sqlx())
+///     .bind(edge.to_param())
 ///     .fetch_one(&mut db)
 ///     .await?;
 /// assert_eq!(count, 1);
 /// # Ok(())
 /// # }
 /// ```
-pub trait ToSqlx {
+pub trait ToParam {
     /// What sqlx binds.
     type Param;
 
     /// This, to be bound.
-    fn to_sqlx(self) -> Self::Param;
+    fn to_param(self) -> Self::Param;
 }
 
-impl<K: EntityKey> ToSqlx for KeyBound<K> {
+impl<K: EntityKey> ToParam for KeyBound<K> {
     type Param = BoundParam<K>;
 
-    fn to_sqlx(self) -> BoundParam<K> {
+    fn to_param(self) -> BoundParam<K> {
         BoundParam(self)
     }
 }
 
 /// Time ranges as conditions of a [`QueryBuilder`].
-pub trait PushBounds {
+pub trait PushWithin {
     /// Appends the condition that a column holds one of the keys of a time span, in parentheses,
     /// so that it stands after `WHERE` or `AND` alike.
     ///
@@ -80,7 +80,7 @@ pub trait PushBounds {
     /// [`Error::Identifier`] for a name that the backend cannot take; nothing is appended then.
     ///
     /// ```
-    /// use rowkey::driver::sqlx::PushBounds;
+    /// use rowkey::driver::sqlx::PushWithin;
     /// use rowkey::{EntityKey, ShortPrefixComb, UnixMillis, entity_key};
     /// use sqlx::{Postgres, QueryBuilder};
     ///
@@ -89,21 +89,21 @@ pub trait PushBounds {
     ///
     /// let hour = UnixMillis::new(1_700_000_000_000)..UnixMillis::new(1_700_003_600_000);
     /// let mut query = QueryBuilder::<Postgres>::new("SELECT title FROM offer o WHERE open AND ");
-    /// query.push_bounds(("o", "id"), OfferId::bounds(hour))?;
+    /// query.push_within(("o", "id"), OfferId::bounds(hour))?;
     /// assert_eq!(
     ///     query.sql().as_str(),
     ///     r#"SELECT title FROM offer o WHERE open AND ("o"."id" >= $1 AND "o"."id" < $2)"#,
     /// );
     /// # Ok::<(), rowkey::Error>(())
     /// ```
-    fn push_bounds<'a, K: EntityKey>(
+    fn push_within<'a, K: EntityKey>(
         &mut self,
         column: impl Into<ColumnName<'a>>,
         bounds: impl Borrow<Bounds<K>>,
     ) -> Result<&mut Self, Error>;
 }
 
-fn push_bounds<'q, DB, K>(query: &mut QueryBuilder<DB>, column: &str, bounds: &Bounds<K>)
+fn push_within<'q, DB, K>(query: &mut QueryBuilder<DB>, column: &str, bounds: &Bounds<K>)
 where
     DB: Database,
     K: EntityKey,
@@ -113,7 +113,7 @@ where
         match part {
             ConditionPart::Sql(sql) => query.push(sql),
             ConditionPart::Column => query.push(column),
-            ConditionPart::Bound(bound) => query.push_bind(bound.to_sqlx()),
+            ConditionPart::Bound(bound) => query.push_bind(bound.to_param()),
         };
     });
 }
@@ -138,14 +138,14 @@ macro_rules! impl_bounds {
         }
 
         #[cfg(feature = $feature)]
-        impl PushBounds for QueryBuilder<sqlx::$DB> {
-            fn push_bounds<'a, K: EntityKey>(
+        impl PushWithin for QueryBuilder<sqlx::$DB> {
+            fn push_within<'a, K: EntityKey>(
                 &mut self,
                 column: impl Into<ColumnName<'a>>,
                 bounds: impl Borrow<Bounds<K>>,
             ) -> Result<&mut Self, Error> {
                 let column = column.into().quoted($backend)?;
-                push_bounds(self, &column, bounds.borrow());
+                push_within(self, &column, bounds.borrow());
                 Ok(self)
             }
         }

@@ -4,8 +4,8 @@
 //! that is turned on, and so do `Option` of it and, in PostgreSQL, arrays. This crate adds what keys
 //! cannot carry themselves:
 //!
-//! * [`PushBounds::push_bounds`] writes the condition of a time range into a query;
-//! * [`ToSqlx::to_sqlx`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter.
+//! * [`PushWithin::push_within`] writes the condition of a time range into a query;
+//! * [`ToParam::to_param`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter.
 //!
 //! ```
 //! use rowkey::storage::Nullability;
@@ -53,7 +53,7 @@ pub mod postgres;
 pub mod sqlite;
 
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
-pub use bound::{BoundParam, PushBounds, ToSqlx};
+pub use bound::{BoundParam, PushWithin, ToParam};
 #[doc(hidden)]
 pub use emit::private as __private;
 

@@ -5,7 +5,7 @@ use rowkey::{
     Backend, DistributedId, EntityKey, Error, PrefixComb, ShortPrefixComb, ShortSuffixComb,
     UnixMillis, entity_key,
 };
-use rowkey_sqlx::{PushBounds, ToSqlx};
+use rowkey_sqlx::{PushWithin, ToParam};
 use sqlx::{Database, Encode, MySql, Postgres, QueryBuilder, Sqlite};
 
 #[entity_key]
@@ -31,10 +31,10 @@ fn condition<DB, K>(bounds: &rowkey::time_range::Bounds<K>) -> String
 where
     DB: Database,
     K: EntityKey,
-    QueryBuilder<DB>: PushBounds,
+    QueryBuilder<DB>: PushWithin,
 {
     let mut query = QueryBuilder::<DB>::new("");
-    query.push_bounds("id", bounds).unwrap();
+    query.push_within("id", bounds).unwrap();
     query.sql().as_str().to_owned()
 }
 
@@ -99,7 +99,7 @@ fn parameters_are_numbered_from_those_before() {
     query.push_bind("Fjords").push(" AND ");
     let bounds = VisitId::bounds(at(0)..at(1));
     query
-        .push_bounds(("visit", "id"), bounds)
+        .push_within(("visit", "id"), bounds)
         .unwrap()
         .push(" LIMIT ")
         .push_bind(7_i64);
@@ -114,13 +114,13 @@ fn names_are_quoted_or_refused() {
     let bounds = VisitId::bounds(..at(1));
     let mut query = QueryBuilder::<MySql>::new("");
     query
-        .push_bounds(ColumnName::from(("my`table", "i\"d")), bounds)
+        .push_within(ColumnName::from(("my`table", "i\"d")), bounds)
         .unwrap();
     assert_eq!(query.sql().as_str(), "(`my``table`.`i\"d` < ?)");
 
     let mut query = QueryBuilder::<Sqlite>::new("WHERE ");
     for name in [("visit", ""), ("", "id"), ("visit", "i\0d")] {
-        let error = query.push_bounds(name, bounds).map(|_| ()).unwrap_err();
+        let error = query.push_within(name, bounds).map(|_| ()).unwrap_err();
         assert!(matches!(error, Error::Identifier(_)), "{error}");
     }
     assert_eq!(query.sql().as_str(), "WHERE ");
@@ -133,7 +133,7 @@ fn an_edge_is_written_in_the_layout_of_its_column() {
         .unwrap();
     assert_eq!(edge.to_u128(), 0x4000_8000_0001_0000_0000);
     let mut buffer = Vec::new();
-    let _ = Encode::<MySql>::encode(edge.to_sqlx(), &mut buffer).unwrap();
+    let _ = Encode::<MySql>::encode(edge.to_param(), &mut buffer).unwrap();
     // The length, and B10 B11 in front.
     assert_eq!(buffer[..4], [16, 0, 1, 0]);
     assert_eq!(
@@ -144,7 +144,7 @@ fn an_edge_is_written_in_the_layout_of_its_column() {
         Some("X'0001")
     );
     assert_eq!(
-        format!("{:?}", edge.to_sqlx()),
+        format!("{:?}", edge.to_param()),
         format!("BoundParam({edge:?})")
     );
 }

@@ -83,7 +83,7 @@ pub fn decode<K: EntityKey>(data: &ColumnData<'_>) -> Result<Option<K>, Error> {
     K::try_from(value).map(Some)
 }
 
-/// NULL as a parameter; see [`ToMssql`](crate::ToMssql).
+/// NULL as a parameter; see [`ToParam`](crate::ToParam).
 pub(crate) fn null<K: EntityKey>() -> ColumnData<'static> {
     match const { column_of::<K>().wire() } {
         // tiberius sends `Numeric(None)` without a type.

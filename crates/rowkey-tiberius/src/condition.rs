@@ -1,5 +1,6 @@
 //! Time ranges and lists of keys as conditions of a query.
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use rowkey_core::storage::sql_server::SqlServerWire;
@@ -9,11 +10,15 @@ use tiberius::{ColumnData, Query};
 
 use crate::column_data::{column_of, encode, encode_bound};
 use crate::error::MAX_PARAMETERS;
-use crate::{Comparable, Error};
+use crate::{Error, OrderedKey};
 
-/// SQL text with the parameters that it asks for; made by [`ToCondition::to_condition`].
+/// A condition on a column of keys, with the parameters that it asks for.
 ///
 /// `Display` is the text.
+///
+/// Parameters of keys that are stored as text or bytes are written as `CAST(@P1 AS char(36))` or
+/// `CAST(@P1 AS binary(16))`: tiberius sends all text as `nvarchar` and all bytes as `varbinary`, for
+/// which the server would convert the column, not the parameter.
 #[derive(Clone, Debug)]
 pub struct Condition {
     sql: String,
@@ -22,6 +27,95 @@ pub struct Condition {
 }
 
 impl Condition {
+    /// The condition that a column holds one of the keys of a time span. It stands after `WHERE` or
+    /// `AND` alike; its parameters are numbered from `first_parameter` on, beginning with 1.
+    ///
+    /// An edge that is not bounded is left out. A span without keys becomes `1 = 0`, one of all keys
+    /// `IS NOT NULL`. A key over a short COMB can need two intervals, because its counter is a ring;
+    /// `ORDER BY` then does not give the order of time.
+    ///
+    /// A key that is declared with `public-unordered` has no such condition: see [`OrderedKey`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that SQL Server cannot take, [`Error::ParameterZero`] for
+    /// parameters that begin with 0, [`Error::TooManyParameters`] beyond the 2,098 of one query.
+    ///
+    /// ```
+    /// use rowkey::driver::tiberius::Condition;
+    /// use rowkey::{EntityKey, ShortPrefixComb, UnixMillis, entity_key};
+    /// use tiberius::Query;
+    ///
+    /// #[entity_key]
+    /// struct OfferId(ShortPrefixComb);
+    ///
+    /// let hour = UnixMillis::new(1_700_000_000_000)..UnixMillis::new(1_700_003_600_000);
+    /// let of_that_hour = Condition::within(("o", "id"), OfferId::bounds(hour), 2)?;
+    ///
+    /// let sql = format!("SELECT title FROM offer o WHERE language = @P1 AND {of_that_hour}");
+    /// assert!(sql.ends_with("AND ([o].[id] >= @P2 AND [o].[id] < @P3)"));
+    ///
+    /// let mut query = Query::new(sql);
+    /// query.bind("en");
+    /// of_that_hour.bind(&mut query)?;
+    /// // let rows = query.query(&mut client).await?;
+    /// # assert_eq!(query.param_count(), 3);
+    /// # Ok::<(), rowkey::driver::tiberius::Error>(())
+    /// ```
+    pub fn within<'a, K: OrderedKey>(
+        column: impl Into<ColumnName<'a>>,
+        bounds: impl Borrow<Bounds<K>>,
+        first_parameter: usize,
+    ) -> Result<Self, Error> {
+        let name = quoted(column.into())?;
+        let mut condition = Self::new(first_parameter)?;
+        bounds.borrow().write_condition(|part| match part {
+            ConditionPart::Sql(sql) => condition.push(sql),
+            ConditionPart::Column => condition.push(&name),
+            ConditionPart::Bound(bound) => condition.push_parameter::<K>(encode_bound(bound)),
+        });
+        condition.checked()
+    }
+
+    /// The condition that a column holds one of some keys: `IN (…)`, without a key `1 = 0`.
+    ///
+    /// # Errors
+    ///
+    /// As [`within`](Self::within). Divide a list that is too long, or give it as a table-valued
+    /// parameter.
+    ///
+    /// ```
+    /// use rowkey::driver::tiberius::Condition;
+    /// use rowkey::{UuidV7, entity_key};
+    ///
+    /// #[entity_key]
+    /// struct VisitId(UuidV7);
+    ///
+    /// let visits = [VisitId::generate(), VisitId::generate()];
+    /// let condition = Condition::in_keys("id", &visits, 1)?;
+    /// assert_eq!(condition.to_string(), "[id] IN (@P1, @P2)");
+    /// # Ok::<(), rowkey::driver::tiberius::Error>(())
+    /// ```
+    pub fn in_keys<'a, K: EntityKey>(
+        column: impl Into<ColumnName<'a>>,
+        keys: &[K],
+        first_parameter: usize,
+    ) -> Result<Self, Error> {
+        let name = quoted(column.into())?;
+        let mut condition = Self::new(first_parameter)?;
+        if keys.is_empty() {
+            condition.push("1 = 0");
+            return Ok(condition);
+        }
+        condition.push(&name);
+        for (index, key) in keys.iter().enumerate() {
+            condition.push(if index == 0 { " IN (" } else { ", " });
+            condition.push_parameter::<K>(encode(*key));
+        }
+        condition.push(")");
+        condition.checked()
+    }
+
     fn new(first_parameter: usize) -> Result<Self, Error> {
         if first_parameter == 0 {
             return Err(Error::ParameterZero);
@@ -91,114 +185,6 @@ impl Condition {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.sql)
-    }
-}
-
-/// Time ranges and lists of keys as conditions.
-///
-/// ```
-/// use rowkey::driver::tiberius::ToCondition;
-/// use rowkey::{EntityKey, ShortPrefixComb, UnixMillis, entity_key};
-/// use tiberius::Query;
-///
-/// #[entity_key]
-/// struct OfferId(ShortPrefixComb);
-///
-/// let hour = UnixMillis::new(1_700_000_000_000)..UnixMillis::new(1_700_003_600_000);
-/// let of_that_hour = OfferId::bounds(hour).to_condition(("o", "id"), 2)?;
-///
-/// let sql = format!("SELECT title FROM offer o WHERE language = @P1 AND {of_that_hour}");
-/// assert!(sql.ends_with("AND ([o].[id] >= @P2 AND [o].[id] < @P3)"));
-///
-/// let mut query = Query::new(sql);
-/// query.bind("en");
-/// of_that_hour.bind(&mut query)?;
-/// // let rows = query.query(&mut client).await?;
-/// # assert_eq!(query.param_count(), 3);
-/// # Ok::<(), rowkey::driver::tiberius::Error>(())
-/// ```
-///
-/// Parameters of keys that are stored as text or bytes are written as `CAST(@P1 AS char(36))` or
-/// `CAST(@P1 AS binary(16))`: tiberius sends all text as `nvarchar` and all bytes as `varbinary`, for
-/// which the server would convert the column, not the parameter.
-pub trait ToCondition {
-    /// The condition that a column holds one of these keys. It stands after `WHERE` or `AND` alike;
-    /// its parameters are numbered from `first_parameter` on, beginning with 1.
-    ///
-    /// For [`Bounds`], an edge that is not bounded is left out. A span without keys becomes
-    /// `1 = 0`, one of all keys `IS NOT NULL`. A key over a short COMB can need two intervals,
-    /// because its counter is a ring; `ORDER BY` then does not give the order of time.
-    ///
-    /// A key that is declared with `public-unordered` has no condition for its bounds: see
-    /// [`OrderedKey`](crate::OrderedKey).
-    ///
-    /// A list of keys becomes `IN (…)`, an empty one `1 = 0`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Identifier`] for a name that SQL Server cannot take, [`Error::ParameterZero`] for
-    /// parameters that begin with 0, [`Error::TooManyParameters`] beyond the 2,098 of one query:
-    /// divide a longer list, or give it as a table-valued parameter.
-    fn to_condition<'a>(
-        &self,
-        column: impl Into<ColumnName<'a>>,
-        first_parameter: usize,
-    ) -> Result<Condition, Error>
-    where
-        Self: Comparable;
-}
-
-impl<K: EntityKey> ToCondition for Bounds<K> {
-    fn to_condition<'a>(
-        &self,
-        column: impl Into<ColumnName<'a>>,
-        first_parameter: usize,
-    ) -> Result<Condition, Error> {
-        let name = quoted(column.into())?;
-        let mut condition = Condition::new(first_parameter)?;
-        self.write_condition(|part| match part {
-            ConditionPart::Sql(sql) => condition.push(sql),
-            ConditionPart::Column => condition.push(&name),
-            ConditionPart::Bound(bound) => {
-                condition.push_parameter::<K>(encode_bound(bound));
-            }
-        });
-        condition.checked()
-    }
-}
-
-/// The keys of an `IN` list.
-///
-/// ```
-/// use rowkey::driver::tiberius::ToCondition;
-/// use rowkey::{UuidV7, entity_key};
-///
-/// #[entity_key]
-/// struct VisitId(UuidV7);
-///
-/// let visits = [VisitId::generate(), VisitId::generate()];
-/// assert_eq!(visits.to_condition("id", 1)?.to_string(), "[id] IN (@P1, @P2)");
-/// # Ok::<(), rowkey::driver::tiberius::Error>(())
-/// ```
-impl<K: EntityKey> ToCondition for [K] {
-    fn to_condition<'a>(
-        &self,
-        column: impl Into<ColumnName<'a>>,
-        first_parameter: usize,
-    ) -> Result<Condition, Error> {
-        let name = quoted(column.into())?;
-        let mut condition = Condition::new(first_parameter)?;
-        if self.is_empty() {
-            condition.push("1 = 0");
-            return Ok(condition);
-        }
-        condition.push(&name);
-        for (index, key) in self.iter().enumerate() {
-            condition.push(if index == 0 { " IN (" } else { ", " });
-            condition.push_parameter::<K>(encode(*key));
-        }
-        condition.push(")");
-        condition.checked()
     }
 }
 

@@ -38,7 +38,7 @@ pub enum Error {
     /// A condition whose parameters have other numbers than they would be bound to.
     #[error(
         "the condition's parameters begin with @P{first}, but {bound} are bound before them: give \
-         `to_condition` the number {}", bound + 1
+         the condition the number {}", bound + 1
     )]
     ParameterNumber {
         /// The number of the condition's first parameter.

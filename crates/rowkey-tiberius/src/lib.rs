@@ -6,7 +6,7 @@
 //!
 //! ```no_run
 //! use futures_util::{AsyncRead, AsyncWrite};
-//! use rowkey::driver::tiberius::{RowKeys, ToMssql};
+//! use rowkey::driver::tiberius::{RowKeys, ToParam};
 //! use rowkey::{ShortPrefixComb, entity_key};
 //! use tiberius::Client;
 //!
@@ -26,7 +26,7 @@
 //!
 //!     let copy = OfferId::generate();
 //!     let sql = "INSERT INTO offer (id, parent) VALUES (@P1, @P2)";
-//!     client.execute(sql, &[&copy, &parent.to_mssql()]).await?;
+//!     client.execute(sql, &[&copy, &parent.to_param()]).await?;
 //!     Ok(copy)
 //! }
 //! ```
@@ -34,9 +34,9 @@
 //! This crate adds what keys cannot carry themselves:
 //!
 //! * [`RowKeys`] reads keys from a row, with errors that name the column;
-//! * [`ToMssql::to_mssql`] makes an optional key or a [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter,
+//! * [`ToParam::to_param`] makes an optional key or a [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter,
 //!   [`ToBulkValue::to_bulk_value`] an optional key a value of a bulk row;
-//! * [`ToCondition::to_condition`] writes the condition of a time range or a list of keys.
+//! * [`Condition::within`] is the condition of a time range, [`Condition::in_keys`] that of a list of keys.
 //!
 //! No feature of tiberius that encrypts connections is turned on here. Depend on tiberius 0.13 yourself
 //! and turn on `native-tls` or `rustls`.
@@ -58,11 +58,11 @@ mod row;
 
 pub mod column_data;
 
-pub use condition::{Condition, ToCondition};
+pub use condition::Condition;
 #[doc(hidden)]
 pub use emit::private as __private;
 pub use error::Error;
-pub use nullable::{ToBulkValue, ToMssql};
+pub use nullable::{ToBulkValue, ToParam};
 pub use order::{ColumnOrder, Comparable, KeptOrder, OrderedKey};
 pub use row::RowKeys;
 

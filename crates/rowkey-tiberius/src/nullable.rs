@@ -14,7 +14,7 @@ use crate::column_data::{bulk_null, encode, encode_bound, null};
 /// value.
 ///
 /// ```
-/// use rowkey::driver::tiberius::ToMssql;
+/// use rowkey::driver::tiberius::ToParam;
 /// use rowkey::{ShortPrefixComb, entity_key};
 /// use tiberius::{Query, ToSql};
 ///
@@ -25,14 +25,14 @@ use crate::column_data::{bulk_null, encode, encode_bound, null};
 /// let sql = "INSERT INTO offer (id, parent) VALUES (@P1, @P2)";
 ///
 /// // client.execute(sql, parameters)
-/// let parameters: &[&dyn ToSql] = &[&id, &parent.to_mssql()];
+/// let parameters: &[&dyn ToSql] = &[&id, &parent.to_param()];
 ///
 /// let mut query = Query::new(sql);
 /// query.bind(id);
-/// query.bind(parent.to_mssql());
+/// query.bind(parent.to_param());
 ///
 /// // With this trait in scope, tiberius' own name for it does as well.
-/// assert_eq!(parent.to_sql(), parent.to_mssql());
+/// assert_eq!(parent.to_sql(), parent.to_param());
 /// ```
 ///
 /// The `Option` as a parameter does not compile, and the compiler then lists what tiberius takes
@@ -64,9 +64,9 @@ use crate::column_data::{bulk_null, encode, encode_bound, null};
 ///
 /// `ISNULL(@P1, id)` has the type of its first argument, in which a decimal key does not fit when
 /// that is NULL; write `COALESCE(@P1, id)`, whose type has room for both.
-pub trait ToMssql {
+pub trait ToParam {
     /// This as a parameter.
-    fn to_mssql(self) -> ColumnData<'static>
+    fn to_param(self) -> ColumnData<'static>
     where
         Self: Comparable;
 
@@ -76,18 +76,18 @@ pub trait ToMssql {
     where
         Self: Comparable + Sized,
     {
-        self.to_mssql()
+        self.to_param()
     }
 }
 
-impl<K: EntityKey> ToMssql for Option<K> {
-    fn to_mssql(self) -> ColumnData<'static> {
+impl<K: EntityKey> ToParam for Option<K> {
+    fn to_param(self) -> ColumnData<'static> {
         self.map_or_else(null::<K>, encode)
     }
 }
 
-impl<K: EntityKey> ToMssql for KeyBound<K> {
-    fn to_mssql(self) -> ColumnData<'static> {
+impl<K: EntityKey> ToParam for KeyBound<K> {
+    fn to_param(self) -> ColumnData<'static> {
         encode_bound(self)
     }
 }

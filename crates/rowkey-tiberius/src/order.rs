@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use rowkey_core::EntityKey;
 use rowkey_core::storage::OrderPromise;
-use rowkey_core::time_range::{Bounds, KeyBound};
+use rowkey_core::time_range::KeyBound;
 
 use crate::column_data::column_of;
 
@@ -15,7 +15,7 @@ use crate::column_data::column_of;
 /// there for every key whose format has time, because on other databases the same key keeps its order.
 ///
 /// ```compile_fail,E0277
-/// use rowkey::driver::tiberius::ToCondition;
+/// use rowkey::driver::tiberius::Condition;
 /// use rowkey::{EntityKey, UnixMillis, UuidV7, entity_key};
 ///
 /// /// Made by .NET's `Guid.CreateVersion7`, and stored as it is.
@@ -24,17 +24,15 @@ use crate::column_data::column_of;
 ///
 /// let since = VisitId::bounds(UnixMillis::new(1_767_225_600_000)..);
 /// // SQL Server does not keep the order of `VisitId` keys, so no condition finds those of a span
-/// let condition = since.to_condition("id", 1);
+/// let condition = Condition::within("id", &since, 1);
 /// ```
 pub trait OrderedKey: EntityKey {}
 
-/// What a condition compares with a column: keys always, bounds of keys whose order is kept.
+/// What a parameter is compared with a column for: keys always, bounds of keys whose order is kept.
 pub trait Comparable {}
 
 impl<K: EntityKey> Comparable for Option<K> {}
-impl<K: EntityKey> Comparable for [K] {}
 impl<K: OrderedKey> Comparable for KeyBound<K> {}
-impl<K: OrderedKey> Comparable for Bounds<K> {}
 
 /// Whether SQL Server keeps the order of a key, as a type; made by the declaration of the key.
 #[derive(Debug)]

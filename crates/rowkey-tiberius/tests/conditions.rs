@@ -1,6 +1,6 @@
 //! The conditions that time spans and lists of keys become.
 
-use rowkey::driver::tiberius::{Condition, Error, OrderedKey, ToCondition, ToMssql};
+use rowkey::driver::tiberius::{Condition, Error, OrderedKey, ToParam};
 use rowkey::time_range::Bounds;
 use rowkey::{
     AnyUuid, DistributedId, EntityKey, PrefixComb, ShortPrefixComb, ShortSuffixComb, UnixMillis,
@@ -39,7 +39,7 @@ fn at(millis: i64) -> UnixMillis {
 }
 
 fn condition<K: OrderedKey>(bounds: &Bounds<K>) -> Condition {
-    bounds.to_condition("id", 1).unwrap()
+    Condition::within("id", bounds, 1).unwrap()
 }
 
 #[test]
@@ -110,7 +110,10 @@ fn no_ids_and_all_ids_need_no_parameter() {
         "[id] IS NOT NULL"
     );
     let none: [OfferId; 0] = [];
-    assert_eq!(none.to_condition("id", 1).unwrap().to_string(), "1 = 0");
+    assert_eq!(
+        Condition::in_keys("id", &none, 1).unwrap().to_string(),
+        "1 = 0"
+    );
 }
 
 #[test]
@@ -122,7 +125,7 @@ fn text_is_compared_as_char() {
     );
     let visit = VisitId::constant(0x0011_2233_4455_4677_8899_aabb_ccdd_eeff);
     assert_eq!(
-        [visit].to_condition("id", 7).unwrap().to_string(),
+        Condition::in_keys("id", &[visit], 7).unwrap().to_string(),
         "[id] IN (CAST(@P7 AS char(36)))"
     );
 }
@@ -132,8 +135,7 @@ fn bytes_are_compared_as_binary() {
     let receipts = condition(&ReceiptId::bounds(at(WRAP)..));
     assert_eq!(receipts.to_string(), "([id] >= CAST(@P1 AS binary(12)))");
     assert_eq!(
-        [ReceiptId::constant(7)]
-            .to_condition("id", 2)
+        Condition::in_keys("id", &[ReceiptId::constant(7)], 2)
             .unwrap()
             .to_string(),
         "[id] IN (CAST(@P2 AS binary(12)))"
@@ -143,7 +145,7 @@ fn bytes_are_compared_as_binary() {
 #[test]
 fn lists_carry_their_keys_in_order() {
     let invoices = [7, 5].map(InvoiceId::constant);
-    let condition = invoices.to_condition(("i", "id"), 4).unwrap();
+    let condition = Condition::in_keys(("i", "id"), &invoices, 4).unwrap();
     assert_eq!(condition.to_string(), "[i].[id] IN (@P4, @P5)");
     let number = |value| ColumnData::Numeric(Some(Numeric::new_with_scale(value, 0)));
     assert_eq!(condition.parameters(), [number(7), number(5)]);
@@ -154,7 +156,7 @@ fn lists_carry_their_keys_in_order() {
 fn parameters_are_bound_to_the_numbers_in_the_text_or_not_at_all() {
     let title = String::from("Fjords");
     let bounds = VisitId::bounds(at(0)..at(1));
-    let visits = bounds.to_condition("id", 2).unwrap();
+    let visits = Condition::within("id", bounds, 2).unwrap();
     let mut query = Query::new(format!(
         "SELECT 1 FROM visit WHERE title = @P1 AND {visits}"
     ));
@@ -162,7 +164,7 @@ fn parameters_are_bound_to_the_numbers_in_the_text_or_not_at_all() {
     assert_eq!(
         error.to_string(),
         "the condition's parameters begin with @P2, but 0 are bound before them: give \
-         `to_condition` the number 1"
+         the condition the number 1"
     );
     assert_eq!(query.param_count(), 0);
     query.bind(title.as_str());
@@ -173,29 +175,29 @@ fn parameters_are_bound_to_the_numbers_in_the_text_or_not_at_all() {
 #[test]
 fn more_parameters_than_a_query_takes_are_refused() {
     let keys = |count| vec![LegacyId::constant(1); count];
-    assert!(keys(2_098).to_condition("id", 1).is_ok());
+    assert!(Condition::in_keys("id", &keys(2_098), 1).is_ok());
     for (count, first) in [(2_099, 1), (2_098, 2), (1, 2_099)] {
-        let error = keys(count).to_condition("id", first).unwrap_err();
+        let error = Condition::in_keys("id", &keys(count), first).unwrap_err();
         assert_eq!(error, Error::TooManyParameters { last: 2_099 });
     }
     assert_eq!(
         Error::TooManyParameters { last: 2_099 }.to_string(),
         "the condition's last parameter would be @P2099, but a query takes 2098"
     );
-    let error = keys(1).to_condition("id", usize::MAX).unwrap_err();
+    let error = Condition::in_keys("id", &keys(1), usize::MAX).unwrap_err();
     assert!(matches!(error, Error::TooManyParameters { .. }), "{error}");
     // Nothing to bind is nothing too many.
-    assert!(keys(0).to_condition("id", 2_099).is_ok());
+    assert!(Condition::in_keys("id", &keys(0), 2_099).is_ok());
 }
 
 #[test]
 fn parameters_that_begin_with_0_are_refused() {
     let keys = [LegacyId::constant(1)];
     for error in [
-        VisitId::bounds(at(0)..at(1)).to_condition("id", 0),
-        keys.to_condition("id", 0),
+        Condition::within("id", VisitId::bounds(at(0)..at(1)), 0),
+        Condition::in_keys("id", &keys, 0),
         // Nothing is bound, but the number is as wrong.
-        keys[..0].to_condition("id", 0),
+        Condition::in_keys("id", &keys[..0], 0),
     ] {
         let error = error.unwrap_err();
         assert_eq!(error, Error::ParameterZero);
@@ -209,15 +211,15 @@ fn parameters_that_begin_with_0_are_refused() {
 #[test]
 fn names_are_quoted_or_refused() {
     let bounds = VisitId::bounds(..at(1));
-    let condition = bounds.to_condition(("my]table", "i\"d"), 1).unwrap();
+    let condition = Condition::within(("my]table", "i\"d"), bounds, 1).unwrap();
     assert_eq!(
         condition.to_string(),
         "([my]]table].[i\"d] < CAST(@P1 AS char(36)))"
     );
     for name in [("visit", ""), ("", "id"), ("visit", "i\0d")] {
-        let error = bounds.to_condition(name, 1).unwrap_err();
+        let error = Condition::within(name, bounds, 1).unwrap_err();
         assert!(matches!(error, Error::Identifier(_)), "{error}");
-        let list = [LegacyId::constant(1)].to_condition(name, 1);
+        let list = Condition::in_keys(name, &[LegacyId::constant(1)], 1);
         assert_eq!(list.unwrap_err(), error);
     }
 }
@@ -226,5 +228,5 @@ fn names_are_quoted_or_refused() {
 fn a_bound_alone_is_what_the_condition_binds() {
     let bounds = OfferId::bounds(at(WRAP)..at(WRAP + 60_000));
     let edge = bounds[0].lower.unwrap();
-    assert_eq!(condition(&bounds).parameters()[0], edge.to_mssql());
+    assert_eq!(condition(&bounds).parameters()[0], edge.to_param());
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use rowkey::driver::tiberius::{Error, RowKeys, ToBulkValue, ToMssql};
+use rowkey::driver::tiberius::{Error, RowKeys, ToBulkValue, ToParam};
 use rowkey::format::FormatKind;
 use rowkey::storage::{Column, Layout, Storage, Wire};
 use rowkey::{
@@ -126,7 +126,7 @@ fn every_key_comes_back_from_what_it_becomes() {
             let property = |key: K| {
                 let data = key.into_sql();
                 prop_assert_eq!(&key.to_sql(), &data);
-                prop_assert_eq!(&Some(key).to_mssql(), &data);
+                prop_assert_eq!(&Some(key).to_param(), &data);
                 prop_assert_eq!(&Some(key).to_bulk_value(), &data);
                 prop_assert!(has_type_of_plan::<K>(&data), "{:?}", data);
 
@@ -254,7 +254,7 @@ fn what_a_decimal_cannot_hold_does_not_become_a_key() {
 #[test]
 fn null_is_typed_as_a_parameter_where_tiberius_can_and_always_in_a_bulk_row() {
     fn nulls<K: Key>() -> [ColumnData<'static>; 2] {
-        [None::<K>.to_mssql(), None::<K>.to_bulk_value()]
+        [None::<K>.to_param(), None::<K>.to_bulk_value()]
     }
 
     assert_eq!(

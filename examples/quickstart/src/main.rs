@@ -2,7 +2,7 @@
 
 use std::{error::Error, time::Duration};
 
-use rowkey::driver::sqlx::PushBounds;
+use rowkey::driver::sqlx::PushWithin;
 use rowkey::storage::Nullability;
 use rowkey::{Backend, EntityKey, UnixMillis, UuidV7, entity_key};
 use sqlx::{AssertSqlSafe, Connection, Executor, QueryBuilder, SqliteConnection};
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let now = UnixMillis::now();
     let hour_ago = now.saturating_sub(Duration::from_secs(3_600));
     let mut recent = QueryBuilder::new("SELECT id FROM offer WHERE ");
-    recent.push_bounds("id", OfferId::bounds_since(hour_ago, now))?;
+    recent.push_within("id", OfferId::bounds_since(hour_ago, now))?;
     let recent: Vec<OfferId> = recent.build_query_scalar().fetch_all(&mut db).await?;
     assert_eq!(recent, [offer]);
     Ok(())

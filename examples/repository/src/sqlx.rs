@@ -7,7 +7,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use async_trait::async_trait;
-use rowkey::driver::sqlx::PushBounds;
+use rowkey::driver::sqlx::PushWithin;
 use rowkey::{Backend, EntityKey, UnixMillis};
 use sqlx::error::ErrorKind;
 use sqlx::{
@@ -79,7 +79,7 @@ impl<DB> CustomerRepository for SqlxRepository<DB>
 where
     DB: Driver,
     for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
-    QueryBuilder<DB>: PushBounds,
+    QueryBuilder<DB>: PushWithin,
     CustomerId: Bind<DB>,
     Option<CustomerId>: Bind<DB>,
     InvoiceId: Bind<DB>,
@@ -152,7 +152,7 @@ where
     async fn customers_created(&self, during: Range<UnixMillis>) -> Result<Vec<Customer>, Error> {
         let mut query = select_customers();
         query.push(" WHERE ");
-        query.push_bounds("id", CustomerId::bounds(during))?;
+        query.push_within("id", CustomerId::bounds(during))?;
         query.push(" ORDER BY id");
         Ok(query.build_query_as().fetch_all(&self.pool).await?)
     }
@@ -215,7 +215,7 @@ where
     async fn invoices_created(&self, during: Range<UnixMillis>) -> Result<Vec<Invoice>, Error> {
         let mut query = select_invoices();
         query.push(" WHERE ");
-        query.push_bounds("id", InvoiceId::bounds(during))?;
+        query.push_within("id", InvoiceId::bounds(during))?;
         query.push(" ORDER BY id");
         Ok(query.build_query_as().fetch_all(&self.pool).await?)
     }

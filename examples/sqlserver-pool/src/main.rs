@@ -14,7 +14,7 @@ use std::env;
 
 use anyhow::{Context, Result};
 use pool::{Manager, Pool};
-use rowkey::driver::tiberius::{RowKeys, ToBulkValue, ToCondition, ToMssql};
+use rowkey::driver::tiberius::{Condition, RowKeys, ToBulkValue, ToParam};
 use rowkey::storage::Nullability;
 use rowkey::{Backend, EntityKey, ShortPrefixComb, UnixMillis, entity_key};
 use tiberius::{Config, IntoRow, Query, Row};
@@ -41,7 +41,7 @@ async fn main() -> Result<()> {
     client
         .execute(
             "INSERT INTO #offer (id, parent, title) VALUES (@P1, @P2, @P3)",
-            &[&original, &parent.to_mssql(), &"Fjords"],
+            &[&original, &parent.to_param(), &"Fjords"],
         )
         .await?;
 
@@ -62,7 +62,7 @@ async fn main() -> Result<()> {
     println!("{count} variants of {original}");
 
     let written = [original, variants[0], variants[1]];
-    let listed = written.to_condition("id", 1)?;
+    let listed = Condition::in_keys("id", &written, 1)?;
     let mut query = Query::new(format!(
         "SELECT id, parent FROM #offer WHERE {listed} ORDER BY title"
     ));
@@ -73,7 +73,7 @@ async fn main() -> Result<()> {
 
     let now = UnixMillis::now();
     let recent = OfferId::bounds(now.saturating_sub(std::time::Duration::from_secs(3_600))..=now);
-    let recent = recent.to_condition("id", 2)?;
+    let recent = Condition::within("id", recent, 2)?;
     let mut query = Query::new(format!(
         "SELECT TOP 5 id, parent FROM #offer WHERE parent = @P1 AND {recent} ORDER BY id"
     ));

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use rowkey::driver::sqlx::PushBounds;
+use rowkey::driver::sqlx::PushWithin;
 use rowkey::format::TimeOrdered;
 use rowkey::generate::{Generate, SystemEntropy};
 use rowkey::storage::Nullability;
@@ -108,14 +108,14 @@ async fn show<K: EntityKey<Format: TimeOrdered>>(
     let hour_ago = now.saturating_sub(Duration::from_secs(3_600));
     let last_hour = K::bounds(hour_ago..=UnixMillis::now());
     let mut query = QueryBuilder::<Sqlite>::new(format!("SELECT count(*) FROM {table} WHERE "));
-    query.push_bounds("id", last_hour)?;
+    query.push_within("id", last_hour)?;
     let explain = format!("EXPLAIN QUERY PLAN SELECT count(*) FROM {table} WHERE ");
     writeln!(out, "  last hour   {}", query.sql().as_str())?;
     let count: i64 = query.build_query_scalar().fetch_one(&mut *db).await?;
     writeln!(out, "  rows        {count} of 2")?;
 
     let mut query = QueryBuilder::<Sqlite>::new(explain);
-    query.push_bounds("id", last_hour)?;
+    query.push_within("id", last_hour)?;
     for step in query.build().fetch_all(&mut *db).await? {
         writeln!(
             out,

@@ -11,7 +11,7 @@ use diesel::row::NamedRow;
 use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, Nullable, Text};
 use diesel::{Connection, RunQueryDsl};
-use rowkey::driver::diesel::{BoundParam, Key, ToDiesel};
+use rowkey::driver::diesel::{BoundParam, Key, ToParam};
 use rowkey::time_range::{Bounds, ConditionPart};
 use rowkey::{Backend, EntityKey};
 
@@ -207,7 +207,7 @@ macro_rules! impl_driver {
             K: KeyOf<Diesel<$Connection>>,
             BoundParam<K>: ToSql<Key<K>, <$Connection as Connection>::Backend>,
         {
-            fn push_bounds(
+            fn push_within(
                 query: &mut Query<Diesel<$Connection>>,
                 column: &'static str,
                 bounds: Bounds<Self>,
@@ -217,7 +217,7 @@ macro_rules! impl_driver {
                         ConditionPart::Sql(sql) => query.push(sql),
                         ConditionPart::Column => query.push(column),
                         ConditionPart::Bound(bound) => query.push_param(Box::new(
-                            move |statement| statement.bind::<Key<K>, _>(bound.to_diesel()),
+                            move |statement| statement.bind::<Key<K>, _>(bound.to_param()),
                         )),
                     };
                 });

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use rowkey::driver::sea_orm::ToCondition;
+use rowkey::driver::sea_orm::KeyColumnMethods;
 use rowkey::driver::sea_orm::value::encode_for;
 use rowkey::format::FormatKind;
 use rowkey::storage::{Column, Storage};
@@ -61,7 +61,7 @@ fn built_by(builder: &impl QueryBuilder, query: Query<SeaOrm>, backend: DbBacken
 fn value_of<K: EntityKey + Into<Value>>(key: K, backend: DbBackend) -> Value {
     match key.into() {
         Value::Decimal(_) if backend == DbBackend::Sqlite && key.to_u128() < 10_u128.pow(27) => {
-            encode_for(backend, key)
+            encode_for(key, backend)
         }
         value => value,
     }
@@ -226,8 +226,8 @@ impl<K> BoundsOf<SeaOrm> for K
 where
     K: KeyOf<SeaOrm> + Into<Value>,
 {
-    fn push_bounds(query: &mut Query<SeaOrm>, column: &'static str, bounds: Bounds<Self>) {
-        let condition = move |backend| bounds.to_condition(Expr::col(column), backend).into();
+    fn push_within(query: &mut Query<SeaOrm>, column: &'static str, bounds: Bounds<Self>) {
+        let condition = move |backend| Expr::col(column).within(bounds, backend).into();
         query.push("(").push_param(Box::new(condition)).push(")");
     }
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use anyhow::Result;
-use rowkey::driver::sqlx::{BoundParam, PushBounds};
+use rowkey::driver::sqlx::{BoundParam, PushWithin};
 use rowkey::time_range::Bounds;
 use rowkey::{Backend, EntityKey, Error};
 use sqlx::error::UnexpectedNullError;
@@ -185,13 +185,13 @@ macro_rules! impl_driver {
             K: KeyOf<Sqlx<$DB>>,
             BoundParam<K>: for<'q> Encode<'q, $DB> + Type<$DB>,
         {
-            fn push_bounds(
+            fn push_within(
                 query: &mut Query<Sqlx<$DB>>,
                 column: &'static str,
                 bounds: Bounds<Self>,
             ) {
                 query.push_param(Box::new(move |query| {
-                    let pushed = query.push_bounds(column, bounds).map(drop);
+                    let pushed = query.push_within(column, bounds).map(drop);
                     pushed.expect("the tests have plain names");
                 }));
             }

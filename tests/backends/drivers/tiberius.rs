@@ -6,7 +6,7 @@ mod probe;
 use std::fmt;
 
 use anyhow::Result;
-use rowkey::driver::tiberius::{Condition, OrderedKey, RowKeys, ToBulkValue, ToCondition, ToMssql};
+use rowkey::driver::tiberius::{Condition, OrderedKey, RowKeys, ToBulkValue, ToParam};
 use rowkey::storage::{Precision, Storage, Wire};
 use rowkey::time_range::{Bounds, ConditionPart};
 use rowkey::{Backend, EntityKey};
@@ -283,7 +283,7 @@ where
     }
 
     fn param_of(key: Option<Self>) -> Param {
-        param::<K>(key.to_mssql(), key.to_bulk_value())
+        param::<K>(key.to_param(), key.to_bulk_value())
     }
 
     fn get(row: &Row, column: &str) -> Result<Self, Error> {
@@ -299,7 +299,7 @@ impl<K> BoundsOf<Tiberius> for K
 where
     K: KeyOf<Tiberius> + OrderedKey,
 {
-    fn push_bounds(query: &mut Query<Tiberius>, column: &'static str, bounds: Bounds<Self>) {
+    fn push_within(query: &mut Query<Tiberius>, column: &'static str, bounds: Bounds<Self>) {
         let wire = K::PLAN.column(Backend::SqlServer).wire();
         if wire == Wire::Decimal(Precision::Digits38) && !probe::known().reads_long_numbers {
             return bounds.write_condition(|part| {
@@ -307,13 +307,13 @@ where
                     ConditionPart::Sql(sql) => query.push(sql),
                     ConditionPart::Column => query.push(column),
                     ConditionPart::Bound(bound) => {
-                        query.push_param(param::<K>(bound.to_mssql(), bound.to_mssql()))
+                        query.push_param(param::<K>(bound.to_param(), bound.to_param()))
                     }
                 };
             });
         }
         query.push_param(Param::Condition(Box::new(move |first| {
-            let condition = bounds.to_condition(column, first);
+            let condition = Condition::within(column, bounds, first);
             condition.expect("the tests have plain names and few parameters")
         })));
     }

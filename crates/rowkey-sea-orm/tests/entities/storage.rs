@@ -1,9 +1,9 @@
 //! What columns hold, time ranges, and what is refused.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::driver::sea_orm::ToCondition;
+use rowkey::driver::sea_orm::KeyColumnMethods;
+use rowkey::driver::sea_orm::ToParam;
 use rowkey::driver::sea_orm::migration::key_column;
-use rowkey::driver::sea_orm::value::encode_for;
 use rowkey::format::TimeOrdered;
 use rowkey::storage::Nullability;
 use rowkey::time_range::Bounds;
@@ -340,7 +340,7 @@ async fn bounds_select_a_time_span(db: &DatabaseConnection) -> Result<()> {
         // A condition of two intervals stands next to another one.
         let visits = visit::Entity::find()
             .filter(visit::Column::N.gte(-3))
-            .filter(VisitId::bounds(span.clone()).to_condition(visit::Column::Id, backend))
+            .filter(visit::Column::Id.within(VisitId::bounds(span.clone()), backend))
             .filter(visit::Column::N.lt(3))
             .order_by_asc(visit::Column::N)
             .all(db)
@@ -348,7 +348,7 @@ async fn bounds_select_a_time_span(db: &DatabaseConnection) -> Result<()> {
         let visits: Vec<i32> = visits.into_iter().map(|visit| visit.n).collect();
         assert_eq!(visits, expected, "{span:?}");
 
-        let of_span = AccountId::bounds(span.clone()).to_condition(account::Column::Id, backend);
+        let of_span = account::Column::Id.within(AccountId::bounds(span.clone()), backend);
         let accounts = account::Entity::find()
             .filter(of_span.clone())
             .all(db)
@@ -372,7 +372,7 @@ async fn bounds_of_short_numbers_are_numbers(db: &DatabaseConnection) -> Result<
     let totals = async |bounds: Bounds<InvoiceId>| -> Result<Vec<i32>> {
         let backend = db.get_database_backend();
         let found = invoice::Entity::find()
-            .filter(bounds.to_condition(invoice::Column::Id, backend))
+            .filter(invoice::Column::Id.within(bounds, backend))
             .order_by_asc(invoice::Column::Id)
             .all(db)
             .await?;
@@ -420,7 +420,7 @@ async fn a_short_number_is_stored_right_or_refused(db: &DatabaseConnection) -> R
             invoice::Column::Total,
         ])
         .values([
-            encode_for(DbBackend::Sqlite, id).into(),
+            id.to_param(DbBackend::Sqlite).into(),
             Value::from(account.id).into(),
             1.into(),
         ])?
@@ -433,15 +433,15 @@ async fn a_short_number_is_stored_right_or_refused(db: &DatabaseConnection) -> R
     Ok(())
 }
 
-/// SQLite compares digits as text. SeaORM's own value lacks the zeros in front, `encode_for` and
-/// `to_condition` have them, for tables that were made without the check of `key_column`.
+/// SQLite compares digits as text. SeaORM's own value lacks the zeros in front, `to_param` and
+/// `in_keys` have them, for tables that were made without the check of `key_column`.
 async fn a_short_number_is_found_with_its_zeros(db: &DatabaseConnection) -> Result<()> {
     use invoice::{Column, Entity};
 
     let (account, _) = account_with_invoices(db, 1).await?;
     let backend = db.get_database_backend();
     let id = InvoiceId::constant(5);
-    let encoded = encode_for(backend, id);
+    let encoded = id.to_param(backend);
     if backend == DbBackend::Sqlite {
         assert_eq!(encoded, Value::from("0000000000000000000000000005"));
     }
@@ -494,18 +494,18 @@ async fn a_short_number_is_found_with_its_zeros(db: &DatabaseConnection) -> Resu
         assert_eq!(earlier, nothing);
     }
 
-    assert_eq!(totals([id].to_condition(Column::Id, backend)).await?, [5]);
+    assert_eq!(totals(Column::Id.in_keys(&[id], backend)).await?, [5]);
     assert_eq!(
-        totals([id; 0].to_condition(Column::Id, backend)).await?,
+        totals(Column::Id.in_keys(&[id; 0], backend)).await?,
         nothing
     );
     assert_eq!(totals(all(Column::Id.eq(encoded.clone()))).await?, [5]);
     assert_eq!(totals(all(Column::Id.gt(encoded.clone()))).await?, [0]);
     assert_eq!(totals(all(Column::Id.lt(encoded))).await?, nothing);
     let in_2010 = UnixMillis::new(1_262_304_000_000);
-    let before = InvoiceId::bounds(..in_2010).to_condition(Column::Id, backend);
+    let before = Column::Id.within(InvoiceId::bounds(..in_2010), backend);
     assert_eq!(totals(before).await?, [5]);
-    let since = InvoiceId::bounds(in_2010..).to_condition(Column::Id, backend);
+    let since = Column::Id.within(InvoiceId::bounds(in_2010..), backend);
     assert_eq!(totals(since).await?, [0]);
     Ok(())
 }

@@ -4,7 +4,7 @@
 
 mod server;
 
-use rowkey::driver::tiberius::{RowKeys, ToBulkValue, ToCondition, ToMssql};
+use rowkey::driver::tiberius::{Condition, RowKeys, ToBulkValue, ToParam};
 use rowkey::{DistributedId, ShortPrefixComb, entity_key};
 use server::{BINARY_12, CHAR_16, DECIMAL_28, GUID, Server};
 use tiberius::{IntoRow, Query};
@@ -102,10 +102,10 @@ async fn null_has_a_type_where_tiberius_gives_it_one() {
     let server = Server::default();
     let mut client = server.connect().await;
     let nulls = [
-        None::<OfferId>.to_mssql(),
-        None::<InvoiceId>.to_mssql(),
-        None::<ReceiptId>.to_mssql(),
-        None::<VoucherId>.to_mssql(),
+        None::<OfferId>.to_param(),
+        None::<InvoiceId>.to_param(),
+        None::<ReceiptId>.to_param(),
+        None::<VoucherId>.to_param(),
     ];
     let mut query = Query::new("…");
     query.bind_iter(nulls);
@@ -121,7 +121,7 @@ async fn null_has_a_type_where_tiberius_gives_it_one() {
 async fn the_parameters_of_a_condition_have_the_numbers_in_its_text() {
     let server = Server::default();
     let mut client = server.connect().await;
-    let offers = [OFFER].to_condition("id", 2).unwrap();
+    let offers = Condition::in_keys("id", &[OFFER], 2).unwrap();
     let mut query = Query::new(format!("@P1, {offers}"));
     query.bind(INVOICE);
     offers.bind(&mut query).unwrap();
@@ -221,6 +221,6 @@ async fn the_null_of_a_parameter_is_no_value_of_a_bulk_row() {
     let mut client = server.connect().await;
     server.answer(&[DECIMAL_28], &[]);
     let mut bulk = client.bulk_insert("payment").await.unwrap();
-    let row = None::<InvoiceId>.to_mssql().into_row();
+    let row = None::<InvoiceId>.to_param().into_row();
     assert!(bulk.send(row).await.is_err());
 }

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 
 use async_trait::async_trait;
 use rowkey::command_log::CommandLog;
-use rowkey::driver::sqlx::PushBounds;
+use rowkey::driver::sqlx::PushWithin;
 use rowkey::luuid::ShortKey;
 use rowkey::validate::CreationWindow;
 use rowkey_stores::{
@@ -99,7 +99,7 @@ where
             Transaction = PooledConnection<DB>,
         >,
     for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
-    QueryBuilder<DB>: PushBounds,
+    QueryBuilder<DB>: PushWithin,
     CustomerId: Bind<DB>,
     BookingOfferId: Bind<DB>,
     BookingId: Bind<DB>,
@@ -149,7 +149,7 @@ where
         query.push(" WHERE ");
         // A range of the primary key, in which the unique index lets only one row be.
         query
-            .push_bounds("id", number.bounds())
+            .push_within("id", number.bounds())
             .map_err(rowkey_stores::Error::from)?;
         Ok(query.build_query_as().fetch_optional(&self.pool).await?)
     }

@@ -7,8 +7,8 @@ mod entities;
 use std::ops::{Range, RangeInclusive};
 
 use async_trait::async_trait;
-use rowkey::driver::sea_orm::ToCondition;
-use rowkey::driver::sea_orm::value::encode_for;
+use rowkey::driver::sea_orm::KeyColumnMethods;
+use rowkey::driver::sea_orm::ToParam;
 use rowkey::{EntityKey, UnixMillis};
 use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{
@@ -50,7 +50,7 @@ impl SeaOrmRepository {
     /// A column would also take the key itself, but SQLite stores it as 28 digits, and SeaORM would
     /// not write the zeros that a smaller number begins with.
     fn number(&self, id: InvoiceId) -> Value {
-        encode_for(self.db.get_database_backend(), id)
+        id.to_param(self.db.get_database_backend())
     }
 }
 
@@ -107,7 +107,7 @@ impl CustomerRepository for SeaOrmRepository {
 
     async fn customers_created(&self, during: Range<UnixMillis>) -> Result<Vec<Customer>, Error> {
         let backend = self.db.get_database_backend();
-        let created = CustomerId::bounds(during).to_condition(customer::Column::Id, backend);
+        let created = customer::Column::Id.within(CustomerId::bounds(during), backend);
         let query = customer::Entity::find()
             .filter(created)
             .order_by_asc(customer::Column::Id);
@@ -175,7 +175,7 @@ impl CustomerRepository for SeaOrmRepository {
 
     async fn invoices_created(&self, during: Range<UnixMillis>) -> Result<Vec<Invoice>, Error> {
         let backend = self.db.get_database_backend();
-        let created = InvoiceId::bounds(during).to_condition(invoice::Column::Id, backend);
+        let created = invoice::Column::Id.within(InvoiceId::bounds(during), backend);
         let query = invoice::Entity::find()
             .filter(created)
             .order_by_asc(invoice::Column::Id);

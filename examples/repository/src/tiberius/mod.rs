@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use deadpool::Runtime;
 use deadpool::managed::PoolError;
-use rowkey::driver::tiberius::{RowKeys, ToCondition, ToMssql};
+use rowkey::driver::tiberius::{Condition, RowKeys, ToParam};
 use rowkey::{EntityKey, UnixMillis};
 use tiberius::{Config, FromSql, Query, Row};
 
@@ -96,7 +96,7 @@ impl CustomerRepository for TiberiusRepository {
                 &[
                     &customer.id,
                     &customer.name,
-                    &customer.referred_by.to_mssql(),
+                    &customer.referred_by.to_param(),
                 ],
             )
             .await;
@@ -117,7 +117,7 @@ impl CustomerRepository for TiberiusRepository {
     async fn customers(&self, ids: &[CustomerId]) -> Result<Vec<Customer>, Error> {
         let mut found = Vec::new();
         for ids in portions(ids) {
-            let listed = ids.to_condition("id", 1)?;
+            let listed = Condition::in_keys("id", &ids, 1)?;
             let mut query = Query::new(format!("{SELECT_CUSTOMERS} WHERE {listed}"));
             listed.bind(&mut query)?;
             found.extend(self.fetch(query).await?);
@@ -146,7 +146,7 @@ impl CustomerRepository for TiberiusRepository {
     }
 
     async fn customers_created(&self, during: Range<UnixMillis>) -> Result<Vec<Customer>, Error> {
-        let created = CustomerId::bounds(during).to_condition("id", 1)?;
+        let created = Condition::within("id", CustomerId::bounds(during), 1)?;
         let sql = format!("{SELECT_CUSTOMERS} WHERE {created} ORDER BY id");
         let mut query = Query::new(sql);
         created.bind(&mut query)?;
@@ -213,7 +213,7 @@ impl CustomerRepository for TiberiusRepository {
     }
 
     async fn invoices_created(&self, during: Range<UnixMillis>) -> Result<Vec<Invoice>, Error> {
-        let created = InvoiceId::bounds(during).to_condition("id", 1)?;
+        let created = Condition::within("id", InvoiceId::bounds(during), 1)?;
         let sql = format!("{SELECT_INVOICES} WHERE {created} ORDER BY id");
         let mut query = Query::new(sql);
         created.bind(&mut query)?;

@@ -84,7 +84,7 @@ where
 
     let mut query = Query::new("SELECT id FROM orders WHERE ");
     let always = PrefixId::bounds(UnixMillis::new(0)..UnixMillis::new(4_102_444_800_000));
-    BoundsOf::push_bounds(&mut query, "id", always);
+    BoundsOf::push_within(&mut query, "id", always);
     let found = session.fetch(query, |_| Ok(())).await?.len();
     ensure!(found == combs.len(), "{found} rows");
     Ok(())

@@ -1,7 +1,7 @@
 //! Names of tables and columns.
 
 use anyhow::{Result, ensure};
-use rowkey::driver::tiberius::{RowKeys, ToCondition};
+use rowkey::driver::tiberius::{Condition, RowKeys};
 use rowkey::format::FormatKind;
 use rowkey::storage::Nullability;
 use rowkey::{Backend, EntityKey};
@@ -39,7 +39,7 @@ pub(super) async fn check_names(session: &mut Session<Tiberius>, names: &[&str])
             .await?;
         let insert = format!("INSERT INTO {table} VALUES (@P1)");
         session.connection().execute(insert, &[&key]).await?;
-        let condition = [key].to_condition((name, name), 1)?;
+        let condition = Condition::in_keys((name, name), &[key], 1)?;
         let mut query = Statement::new(format!("SELECT * FROM {table} WHERE {condition}"));
         condition.bind(&mut query)?;
         let rows = query.query(session.connection()).await?;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey::Backend;
-use rowkey::driver::tiberius::{Error as KeyError, RowKeys, ToCondition, ToMssql};
+use rowkey::driver::tiberius::{Condition, Error as KeyError, RowKeys, ToParam};
 use rowkey::storage::{Nullability, Wire};
 use tiberius::{ColumnData, Command, Query as Statement, Row, SqlTableDataRow, TableValueRow};
 
@@ -45,7 +45,7 @@ pub(super) async fn check_casts<K: KeyOf<Tiberius>>(
     table.insert(session, &records).await?;
 
     let keys = [K::try_from(ids[1])?, K::try_from(ids[3])?];
-    let cast = keys.to_condition("id", 1)?;
+    let cast = Condition::in_keys("id", &keys, 1)?;
     let expected = format!("[id] IN (CAST(@P1 AS {sql_type}), CAST(@P2 AS {sql_type}))");
     ensure!(cast.to_string() == expected, "{cast}");
     for condition in [expected, format!("{uncast} IN (@P1, @P2)")] {
@@ -89,7 +89,7 @@ pub(super) async fn check_null<K: KeyOf<Tiberius> + tiberius::ToSql>(
     let table = Table::create(session, &case).await?;
     let key = K::try_from(samples(case.format())[0])?;
     let name = table.name();
-    let null = None::<K>.to_mssql();
+    let null = None::<K>.to_param();
 
     let insert = format!("INSERT INTO {name} (id, parent, n) VALUES (@P1, @P2, 0)");
     session.connection().execute(insert, &[&key, &null]).await?;
@@ -101,7 +101,7 @@ pub(super) async fn check_null<K: KeyOf<Tiberius> + tiberius::ToSql>(
     let select = format!(
         "SELECT id, parent, COALESCE({cast}, id) AS either FROM {name} WHERE parent IS NULL"
     );
-    for (parameter, expected) in [(&null, key), (&Some(key).to_mssql(), key)] {
+    for (parameter, expected) in [(&null, key), (&Some(key).to_param(), key)] {
         let rows = session.connection().query(&select, &[parameter]).await?;
         let rows = rows.into_first_result().await?;
         let [row] = &rows[..] else {
@@ -132,7 +132,7 @@ pub(super) async fn a_query_takes_as_many_parameters_as_we_allow(
     let keys = (0..2_099_u128).map(decimal::DistributedId::try_from);
     let keys = keys.collect::<Result<Vec<_>, _>>()?;
 
-    let all_but_one = keys[..2_098].to_condition("id", 1)?;
+    let all_but_one = Condition::in_keys("id", &keys[..2_098], 1)?;
     let sql = format!("SELECT n FROM {} WHERE {all_but_one}", table.name());
     let mut query = Statement::new(sql);
     all_but_one.bind(&mut query)?;
@@ -141,7 +141,7 @@ pub(super) async fn a_query_takes_as_many_parameters_as_we_allow(
     ensure!(found == 3, "{found} rows");
 
     for (keys, first_parameter) in [(&keys[..], 1), (&keys[..2_098], 2)] {
-        let refused = keys.to_condition("id", first_parameter);
+        let refused = Condition::in_keys("id", &keys, first_parameter);
         ensure!(
             matches!(refused, Err(KeyError::TooManyParameters { last: 2_099 })),
             "{refused:?}"

@@ -1,6 +1,6 @@
 //! Neither the fields of entities nor queries take a key whose columns differ.
 
-use rowkey::driver::sea_orm::ToCondition;
+use rowkey::driver::sea_orm::KeyColumnMethods;
 use rowkey::{DistributedId, DistributedId128, EntityKey, UnixMillis, entity_key};
 use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue, DbBackend, Value};
@@ -21,5 +21,5 @@ fn main() {
     let _ = Value::from(EventId::generate());
     let _: Value = Some(EventId::generate()).into();
     let bounds = EventId::bounds(UnixMillis::new(0)..);
-    let _ = bounds.to_condition(Expr::col("id"), DbBackend::Postgres);
+    let _ = Expr::col("id").within(bounds, DbBackend::Postgres);
 }

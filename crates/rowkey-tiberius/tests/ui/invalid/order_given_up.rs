@@ -1,6 +1,6 @@
 //! A span of keys whose order the declaration gives up in SQL Server.
 
-use rowkey::driver::tiberius::{ToCondition, ToMssql};
+use rowkey::driver::tiberius::{Condition, ToParam};
 use rowkey::luuid::ShortKey;
 use rowkey::{EntityKey, Luuid, UnixMillis, UuidV7, entity_key};
 
@@ -13,13 +13,13 @@ struct CustomerId(Luuid);
 fn main() {
     // What does not need the order.
     let visit = VisitId::generate();
-    let _ = [visit].to_condition("id", 1);
-    let _ = Some(visit).to_mssql();
+    let _ = Condition::in_keys("id", &[visit], 1);
+    let _ = Some(visit).to_param();
     let since = VisitId::bounds(UnixMillis::EPOCH..);
 
-    let _ = since.to_condition("id", 1);
-    let _ = since[0].lower.map(|edge| edge.to_mssql());
+    let _ = Condition::within("id", &since, 1);
+    let _ = since[0].lower.map(|edge| edge.to_param());
 
     let number = ShortKey::<CustomerId>::new(7).unwrap();
-    let _ = number.bounds().to_condition("id", 1);
+    let _ = Condition::within("id", number.bounds(), 1);
 }
