@@ -74,6 +74,6 @@ where
                 return Err(Box::new(column.column().refusal(found)));
             }
         };
-        key_of(column.decode(found))
+        key_of(|| column.decode(found))
     }
 }

@@ -63,7 +63,7 @@ where
             let found = format_args!("a value of the type with OID {oid}");
             return Err(Box::new(column.column().refusal(found)));
         }
-        key_of(column.decode_binary(found.as_bytes()))
+        key_of(|| column.decode_binary(found.as_bytes()))
     }
 }
 

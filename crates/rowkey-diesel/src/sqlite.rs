@@ -64,6 +64,6 @@ where
             }
             None => return Err(Box::new(UnexpectedNullError)),
         };
-        key_of(column.decode(found))
+        key_of(|| column.decode(found))
     }
 }

@@ -42,8 +42,11 @@ const fn name(declared: Declared) -> &'static str {
 }
 
 /// The key of the public value that a column held.
+///
+/// Takes the reading of it: a result that is handed over would be copied.
+#[inline(always)]
 pub(crate) fn key_of<K: EntityKey>(
-    value: Result<u128, rowkey_core::Error>,
+    read: impl FnOnce() -> Result<u128, rowkey_core::Error>,
 ) -> deserialize::Result<K> {
-    Ok(K::try_from(value?)?)
+    Ok(K::try_from(read()?)?)
 }

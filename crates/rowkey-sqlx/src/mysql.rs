@@ -84,16 +84,18 @@ pub fn decode<K: EntityKey>(value: MySqlValueRef<'_>) -> Result<K, BoxDynError> 
     // The name does not tell text from bytes: a CHAR with a binary collation and MariaDB's UUID are
     // called BINARY. Their collation does, which sqlx looks at for `str`. Both protocols carry all
     // three kinds as the same bytes.
-    let found = if <str as Type<MySql>>::compatible(&value.type_info()) {
-        MySqlFound::Text(bytes(value)?)
+    if <str as Type<MySql>>::compatible(&value.type_info()) {
+        let bytes = bytes(value)?;
+        key_of(|| column.decode(MySqlFound::Text(bytes)))
     } else if <[u8] as Type<MySql>>::compatible(&value.type_info()) {
-        MySqlFound::Bytes(bytes(value)?)
+        let bytes = bytes(value)?;
+        key_of(|| column.decode(MySqlFound::Bytes(bytes)))
     } else if <Decimal as Type<MySql>>::compatible(&value.type_info()) {
-        MySqlFound::Decimal(bytes(value)?)
+        let bytes = bytes(value)?;
+        key_of(|| column.decode(MySqlFound::Decimal(bytes)))
     } else {
-        return Err(refuse_type(column.column(), value));
-    };
-    key_of(column.decode(found))
+        Err(refuse_type(column.column(), value))
+    }
 }
 
 /// What the server has sent, unless it is NULL.

@@ -92,13 +92,16 @@ pub fn decode<K: EntityKey>(value: PgValueRef<'_>) -> Result<K, BoxDynError> {
         return Err(refuse_type(column.column(), &value.type_info()));
     }
     match (column.wire(), value.format()) {
-        (_, PgValueFormat::Binary) => key_of(column.decode_binary(value.as_bytes()?)),
+        (_, PgValueFormat::Binary) => {
+            let bytes = value.as_bytes()?;
+            key_of(|| column.decode_binary(bytes))
+        }
         (PostgresWire::Bytes(_), PgValueFormat::Text) => {
             let bytes = <Vec<u8> as Decode<'_, Postgres>>::decode(value)?;
-            key_of(column.decode_binary(&bytes))
+            key_of(|| column.decode_binary(&bytes))
         }
         (_, PgValueFormat::Text) => match value.as_str() {
-            Ok(text) => key_of(column.column().decode(StoredRef::Text(text))),
+            Ok(text) => key_of(|| column.column().decode(StoredRef::Text(text))),
             Err(_) => Err(refusal(column.column(), "text that is not UTF-8")),
         },
     }

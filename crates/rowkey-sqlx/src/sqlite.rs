@@ -87,5 +87,5 @@ pub fn decode<K: EntityKey>(value: SqliteValueRef<'_>) -> Result<K, BoxDynError>
     } else {
         return Err(Box::new(column.refusal_of_sqlite_number(stored_as.name())));
     };
-    key_of(column.decode(found))
+    key_of(|| column.decode(found))
 }

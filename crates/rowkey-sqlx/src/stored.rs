@@ -7,11 +7,15 @@ use rowkey_core::{EntityKey, Error};
 use sqlx::error::BoxDynError;
 
 /// The key of the public value that a column held.
+///
+/// Takes the reading of it: a result that is handed over would be copied.
 // Always: callers have constant columns, of which one arm remains, and the key's own check of its
 // format then is the column's. A hint is not taken.
 #[inline(always)]
-pub(crate) fn key_of<K: EntityKey>(value: Result<u128, Error>) -> Result<K, BoxDynError> {
-    match value.and_then(K::try_from) {
+pub(crate) fn key_of<K: EntityKey>(
+    read: impl FnOnce() -> Result<u128, Error>,
+) -> Result<K, BoxDynError> {
+    match read().and_then(K::try_from) {
         Ok(key) => Ok(key),
         Err(error) => Err(boxed(error)),
     }
