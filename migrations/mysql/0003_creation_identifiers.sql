@@ -1,5 +1,5 @@
 CREATE TABLE creation_identifiers (
-    -- The order in which the commands came: the first ones are forgotten first.
+    -- The order of arrival: the oldest commands are pruned first.
     arrival BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
     command_id BINARY(16) NOT NULL,
     command_name VARCHAR(100) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,

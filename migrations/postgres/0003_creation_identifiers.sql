@@ -1,5 +1,5 @@
 CREATE TABLE creation_identifiers (
-    -- The order in which the commands came: the first ones are forgotten first.
+    -- The order of arrival: the oldest commands are pruned first.
     arrival bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     command_id uuid NOT NULL UNIQUE,
     command_name varchar(100) COLLATE "C" NOT NULL,

@@ -1,5 +1,5 @@
 CREATE TABLE creation_identifiers (
-    -- The order in which the commands came: the first ones are forgotten first.
+    -- The order of arrival: the oldest commands are pruned first.
     arrival INTEGER PRIMARY KEY AUTOINCREMENT,
     command_id BLOB NOT NULL UNIQUE,
     command_name TEXT NOT NULL,

@@ -1,7 +1,7 @@
 CREATE TABLE creation_identifiers (
-    -- The order in which the commands came: the first ones are forgotten first.
+    -- The order of arrival: the oldest commands are pruned first.
     arrival bigint IDENTITY(1,1) NOT NULL PRIMARY KEY,
-    -- As bytes, which sort from the first one on.
+    -- Bytes sort from the first to the last; a uniqueidentifier would not.
     command_id binary(16) NOT NULL,
     command_name varchar(100) COLLATE Latin1_General_100_BIN2 NOT NULL,
     -- NULL only within the transaction that creates the entity.

@@ -1,4 +1,4 @@
-//! The command line, as clap reads it.
+//! The command line, declared for clap.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -16,8 +16,7 @@ use crate::representation::{Representation, Subject};
 use crate::target::{SortOrder, Target};
 use crate::time::{Interval, parse_duration, parse_instant, parse_interval};
 
-/// What stands below the options: the names of formats and representations, and what holds for all
-/// commands.
+/// The help below the options: the names of formats and representations, and rules for all commands.
 fn long_help() -> String {
     let mut help = String::from("Formats:\n ");
     let mut line = 1;
@@ -37,7 +36,7 @@ fn long_help() -> String {
 const AFTER_FORMATS: &str = "
 
 Representations:
-  public        what clients see: decimal digits of a distributed-id, otherwise as `uuid`
+  public        the form that clients see: decimal digits of a distributed-id, otherwise as `uuid`
   uuid          hyphenated lower-case text of the 128 bits
   hex           upper-case hexadecimal (either case is read)
   alphanumeric  base 62, case-sensitive
@@ -46,12 +45,12 @@ Representations:
   sql-server    text of the uuid that SQL Server's uniqueidentifier stores
   mariadb-uuid  text of the uuid that MariaDB's UUID type stores
 
-Ids of keys with a prefix are read with it, as in inv_3zfAkCP7ZtzfeQYp: wherever public ids are read.
+Wherever public ids are read, they may have the prefix of their key, as in inv_3zfAkCP7ZtzfeQYp.
 
 Ids come from the arguments or, without any, one per line from standard input. Times are RFC 3339
 (2026-01-31T12:00:00Z) or milliseconds since 1970; durations have units (60s, 10m, 1h30m).
 
-Exit codes: 0 all is well, 1 bad input, 2 wrong usage.";
+Exit codes: 0 success, 1 bad input, 2 wrong usage.";
 
 /// Make, inspect, convert, validate and sort database-friendly ids.
 #[derive(Debug, Parser)]
@@ -64,7 +63,7 @@ Exit codes: 0 all is well, 1 bad input, 2 wrong usage.";
 pub(crate) struct Cli {
     /// Print JSON, one value per line
     ///
-    /// Errors stay text on standard error.
+    /// Errors are still printed as text on standard error.
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
@@ -86,25 +85,25 @@ pub(crate) enum Command {
     Completions(Completions),
 }
 
-/// The ids that a command answers.
+/// The ids that a command processes.
 #[derive(Debug, Args)]
 pub(crate) struct Ids {
     /// Ids; without any, they are read from standard input, one per line
     #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(crate) ids: Vec<OsString>,
 
-    /// Go on after a bad id
+    /// Continue after a bad id
     ///
-    /// A bad id is reported on standard error and answered with an empty line; the exit code is
-    /// then 1.
+    /// A bad id is reported on standard error, and an empty line is printed for it; the exit code
+    /// is then 1.
     #[arg(long)]
     pub(crate) keep_going: bool,
 }
 
 /// Make new ids
 ///
-/// Options that the format has no field for are wrong usage; numbers outside a field's range and
-/// times outside the format's are bad input.
+/// Options for which the format has no field are wrong usage; numbers outside a field's range and
+/// times outside the format's range are bad input.
 #[derive(Debug, Args)]
 pub(crate) struct New {
     /// The format of the ids
@@ -117,8 +116,8 @@ pub(crate) struct New {
 
     /// The time to put into them, instead of now
     ///
-    /// A distributed-id made at TIME carries the second before TIME. Where one millisecond has no
-    /// room for all ids, the following milliseconds are used; nothing waits.
+    /// A distributed-id made at TIME carries the second before TIME. If the ids do not all fit into
+    /// one millisecond, the next milliseconds are used, without waiting.
     #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
     pub(crate) at: Option<UnixMillis>,
 
@@ -160,12 +159,12 @@ pub(crate) struct New {
     pub(crate) prefix: Option<Prefix>,
 }
 
-/// Show everything that an id says: its fields, its representations and its SQL literals
+/// Show everything that an id contains: its fields, its representations and its SQL literals
 ///
-/// Without --format, the formats that the text can be are shown, most likely first: the bits that
-/// each of them fixes are compared, and how near to now its time is. Those that are unlikely, such
-/// as a time before 2000 or more than a year ahead, are only counted; a number is always shown as a
-/// distributed-id. With --format the text may be any representation that can be told by its shape.
+/// Without --format, all formats that the id may have are shown, most likely first, judged by the
+/// bits that each format fixes and by how near to now its time is. Unlikely ones, such as those with
+/// a time before 2000 or more than a year ahead, are only counted; a number is always shown as a
+/// distributed-id. With --format, the id may be in any representation with a recognisable shape.
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
     #[command(flatten)]
@@ -179,14 +178,14 @@ pub(crate) struct Inspect {
     #[arg(long, conflicts_with = "format")]
     pub(crate) all: bool,
 
-    /// The time to judge by, instead of now
+    /// The time to compare with, instead of now
     #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
     #[arg(conflicts_with = "format")]
     pub(crate) at: Option<UnixMillis>,
 
     /// A column that is not stored in the default way, such as postgres=uuid; repeatable
     ///
-    /// The storage is written as in the declaration of a key: uuid, native-uuid, binary, decimal,
+    /// Write the storage as in the declaration of a key: uuid, native-uuid, binary, decimal,
     /// text, text-upper, text-hex, text-hex-upper, text-compact or text-digits, optionally with a
     /// layout, such as uuid:public.
     #[arg(long, value_name = "BACKEND=STORAGE", requires = "format", value_parser = parse_column)]
@@ -207,26 +206,26 @@ pub(crate) struct Convert {
     #[arg(short, long, value_parser = subject_parser())]
     pub(crate) format: Subject,
 
-    /// What the input is
+    /// The representation of the input
     #[arg(long, value_name = "REPRESENTATION", value_enum)]
     pub(crate) from: Representation,
 
-    /// What the output shall be
+    /// The representation of the output
     #[arg(long, value_name = "REPRESENTATION", value_enum)]
     pub(crate) to: Representation,
 
     /// Print public ids with this prefix, such as inv for inv_3zfAkCP7ZtzfeQYp
     ///
-    /// Without it they are printed bare. Ids with another prefix are bad input.
+    /// Without it, they are printed without a prefix. Ids with another prefix are bad input.
     #[arg(long)]
     pub(crate) prefix: Option<Prefix>,
 }
 
 /// Check ids that clients made for new entities
 ///
-/// An id passes if it is a random UUID whose interval counter is close to the current one. It is
-/// answered with `valid`; one that fails is bad input. With --json every id is answered with an
-/// object, which names the rule that fails: missing, malformed, not-random-v4 or outside-window.
+/// An id passes if it is a random UUID whose interval counter is close to the current one. For an id
+/// that passes, `valid` is printed; one that fails is bad input. With --json, an object is printed for
+/// every id, which names the failed rule: missing, malformed, not-random-v4 or outside-window.
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
     #[command(flatten)]
@@ -248,7 +247,7 @@ pub(crate) struct Validate {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_hyphen_values = true)]
     pub(crate) future: Option<Duration>,
 
-    /// The prefix of the key, such as bkg: ids without it are malformed, as they are to its server
+    /// The prefix of the key, such as bkg; like on the server, ids without it are malformed
     #[arg(long)]
     pub(crate) prefix: Option<Prefix>,
 
@@ -259,17 +258,17 @@ pub(crate) struct Validate {
 
 /// Sort ids as a backend sorts its column
 ///
-/// With --format they are public ids, sorted as the default column of the format; without it, they
-/// are the texts of stored uuids.
+/// With --format, the ids are public ids, sorted as in the format's default column; without it, they
+/// are stored uuids as text.
 ///
-/// Reads all ids before it prints the first, and keeps duplicates. A bad id has no place in the
-/// order: with --keep-going it is reported and left out.
+/// Reads all ids before it prints the first, and keeps duplicates. With --keep-going, a bad id is
+/// reported and left out.
 #[derive(Debug, Args)]
 pub(crate) struct Sort {
     #[command(flatten)]
     pub(crate) ids: Ids,
 
-    /// Whose order
+    /// The backend whose order is used
     #[arg(short, long, value_enum)]
     pub(crate) backend: SortOrder,
 
@@ -284,17 +283,17 @@ pub(crate) struct Sort {
 
 /// Encrypt ids for the public, and decrypt them
 ///
-/// The key is read from a file or an environment variable, as standard base64: with --label a secret
-/// of 32 bytes, from which each label has a key of its own; without it one AES key for the ids of all
-/// entities. During a key rotation several can be given, the newest first: the first encodes, all
-/// decode. On Unix, the file belongs to its owner alone (chmod 600).
+/// The key is read from a file or an environment variable, as standard base64: with --label, a secret
+/// of 32 bytes, from which each label gets its own key; without it, one AES key for the ids of all
+/// entities. During a key rotation, give several, the newest first: the first encodes, all decode.
+/// On Unix, only the owner may have access to the file (chmod 600).
 #[derive(Debug, Subcommand)]
 pub(crate) enum PublicId {
     Encode(Encode),
     Decode(Decode),
 }
 
-/// What a public id hides.
+/// The type of the id behind a public id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PublicIdType {
     /// 0 to 2^63-1
@@ -309,7 +308,7 @@ pub(crate) enum PublicIdType {
     Uuid,
 }
 
-/// How a public id is written.
+/// The text form of a public id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PublicIdRepresentation {
     /// Hyphenated, 36 characters
@@ -321,7 +320,7 @@ pub(crate) enum PublicIdRepresentation {
 }
 
 impl PublicIdRepresentation {
-    /// The encoding of the core.
+    /// The encoding in `rowkey-core`.
     pub(crate) fn encoding(self) -> Encoding {
         match self {
             Self::Uuid => Encoding::Uuid,
@@ -337,8 +336,8 @@ pub(crate) struct Encode {
     #[command(flatten)]
     pub(crate) ids: Ids,
 
-    /// What the ids are; uuids are given as hyphenated text, all others as decimal digits, ids of
-    /// keys with a prefix as they are
+    /// The type of the ids; uuids are read as hyphenated text, all others as decimal digits, either
+    /// with or without the prefix of their key
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     pub(crate) id_type: PublicIdType,
 
@@ -349,7 +348,7 @@ pub(crate) struct Encode {
     #[arg(long)]
     pub(crate) label: Option<String>,
 
-    /// Print sealed ids: 44 alphanumeric characters, which cannot be made up
+    /// Print sealed ids: 44 alphanumeric characters, which cannot be forged
     #[arg(long, requires = "label", conflicts_with = "repr")]
     pub(crate) sealed: bool,
 
@@ -369,7 +368,7 @@ pub(crate) struct Decode {
     #[command(flatten)]
     pub(crate) ids: Ids,
 
-    /// What the ids are
+    /// The type of the ids
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     pub(crate) id_type: PublicIdType,
 
@@ -397,11 +396,11 @@ pub(crate) struct Crc12 {
 
 /// Print SQL conditions for the ids made in a time span, or for the luuids with a short key
 ///
-/// One line per interval. The ids of a short COMB can lie in two intervals, at the two ends of its
-/// ring: join the lines with OR.
+/// One line per interval. The counter of a short COMB wraps around, so a span can give two intervals:
+/// join the lines with OR.
 ///
-/// An edge at which the format's range of times ends is left open. The time in a distributed-id is
-/// that of the creating clock minus up to 1000 ms.
+/// A bound beyond the format's range of times is left out. The time in a distributed-id is up to
+/// 1000 ms earlier than the clock that created it.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("ids").args(["from", "short_key"]).required(true)))]
 pub(crate) struct Range {
@@ -409,25 +408,25 @@ pub(crate) struct Range {
     #[arg(short, long, value_parser = format_parser())]
     pub(crate) format: FormatKind,
 
-    /// The start of the span, itself included
+    /// The start of the span, inclusive
     #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
     #[arg(requires = "to")]
     pub(crate) from: Option<UnixMillis>,
 
-    /// The end of the span, itself excluded
+    /// The end of the span, exclusive
     #[arg(long, value_name = "TIME", value_parser = parse_instant, allow_hyphen_values = true)]
     #[arg(requires = "from")]
     pub(crate) to: Option<UnixMillis>,
 
-    /// The short key of luuids, in hexadecimal as it is spoken: 23122e, 2078
+    /// The short key of luuids, in hexadecimal as users read it out: 23122e, 2078
     #[arg(long, value_name = "HEX", value_parser = Luuid::parse_short_key, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["to", "interval"])]
     pub(crate) short_key: Option<u64>,
 
     /// The group of the short key: the full name of its kind, or a number such as 0xaa1
     ///
-    /// Without it, the condition is for a number in whatever group: enough for a table, whose ids
-    /// are all of one group.
+    /// Without it, the condition matches the number in every group, which is enough for a table whose
+    /// ids all have the same group.
     #[arg(long, value_name = "NAME|0xNNN")]
     pub(crate) group: Option<Group>,
 
@@ -468,7 +467,7 @@ fn subject_parser() -> impl TypedValueParser<Value = Subject> {
     PossibleValuesParser::new(Subject::names()).try_map(|name| Subject::named(&name))
 }
 
-/// Reads `BACKEND=STORAGE[:LAYOUT]`; the storage is judged where the format is known.
+/// Reads `BACKEND=STORAGE[:LAYOUT]`; the storage is checked later, when the format is known.
 fn parse_column(text: &str) -> Result<(Backend, String), String> {
     let Some((backend, storage)) = text.split_once('=') else {
         return Err("write the backend, an equals sign and the storage: postgres=uuid".into());

@@ -1,7 +1,7 @@
-//! Where the keys of public ids come from.
+//! Reads the cipher keys of public ids.
 //!
-//! No error repeats a key, nor what may be one: people paste the key where its file or variable
-//! belongs.
+//! No error repeats an argument, because it may be the key, pasted in place of the name of its file or
+//! variable.
 
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 /// The largest file that is read: a key has 44 characters.
 const MAX_FILE_BYTES: usize = 4096;
 
-/// Where the keys are, newest first. Never the keys themselves: other users can see command lines.
+/// Where to find the keys, newest first. Never the keys themselves: other users can see command lines.
 #[derive(Clone, Debug)]
 pub(crate) struct KeySources(Vec<KeySource>);
 
@@ -31,7 +31,7 @@ impl KeySources {
     /// The names of the options.
     pub(crate) const OPTIONS: [&str; 2] = [KEY_ENV, KEY_FILE];
 
-    /// What is made of the text of each key, newest first. `hint` says what the text should be.
+    /// Applies `make` to the text of each key, newest first. `hint` describes the expected text.
     pub(super) fn read<K>(
         &self,
         make: impl Fn(&str) -> Result<K, Error>,
@@ -90,14 +90,14 @@ fn read_file(path: &Path) -> Result<Zeroizing<String>, Failure> {
     let unreadable = |error| {
         Failure::bad_input(
             format_args!("the file cannot be read: {error}"),
-            "name a file with nothing in it but the key",
+            "name a file that contains only the key",
         )
     };
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
     refuse_others_than_files(&metadata)?;
     refuse_shared(&metadata)?;
-    // With room for all that is read: a buffer that grows leaves copies of the key behind.
+    // Large enough for everything that is read: a growing buffer leaves copies of the key behind.
     let mut text = Zeroizing::new(String::with_capacity(2 * MAX_FILE_BYTES));
     file.take(MAX_FILE_BYTES as u64 + 1)
         .read_to_string(&mut text)
@@ -111,8 +111,9 @@ fn read_file(path: &Path) -> Result<Zeroizing<String>, Failure> {
     Ok(text)
 }
 
-/// Directories and devices hold no key, and the mode of those that all share, such as `/dev/null`, must
-/// stay as it is. Pipes are taken: that is how a shell passes what another program prints.
+/// Directories and devices contain no key, and the hint of [`refuse_shared`] must not make a user change
+/// the mode of a shared one such as `/dev/null`. Pipes are accepted: a shell passes the output of another
+/// program by one.
 fn refuse_others_than_files(metadata: &Metadata) -> Result<(), Failure> {
     let kind = metadata.file_type();
     #[cfg(unix)]
@@ -124,12 +125,11 @@ fn refuse_others_than_files(metadata: &Metadata) -> Result<(), Failure> {
     }
     Err(Failure::bad_input(
         "this is neither a file nor a pipe",
-        "name a file with nothing in it but the key",
+        "name a file that contains only the key",
     ))
 }
 
-/// A key that others can read is no secret, and one that they can write is theirs: as ssh, this
-/// takes neither.
+/// Like ssh, this refuses a key file that other users can read or write.
 #[cfg(unix)]
 fn refuse_shared(file: &Metadata) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt;
@@ -141,7 +141,7 @@ fn refuse_shared(file: &Metadata) -> Result<(), Failure> {
         _ => "read",
     };
     Err(Failure::bad_input(
-        format_args!("the file has the mode {mode:04o}: others than its owner can {what} it"),
+        format_args!("the file has the mode {mode:04o}: users other than its owner can {what} it"),
         "make it private with `chmod 600`, or give the key in a variable with --key-env",
     ))
 }
@@ -161,7 +161,7 @@ fn is_variable_name(name: &str) -> bool {
 const KEY_FILE: &str = "key-file";
 const KEY_ENV: &str = "key-env";
 
-/// By hand, because the derive keeps the order within each option only, not across both.
+/// Not derived, because the derive keeps the order within each option, but not across both.
 impl clap::Args for KeySources {
     fn augment_args(command: Command) -> Command {
         let key_file = Arg::new(KEY_FILE)

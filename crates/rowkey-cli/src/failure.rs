@@ -1,4 +1,4 @@
-//! What went wrong, in one line with a hint, and the exit code that says whose fault it was.
+//! Errors as one line with a hint, and their exit codes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -29,7 +29,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The arguments make sense, but what they were applied to does not.
+    /// The arguments are valid, but the input is not.
     pub(crate) fn bad_input(
         message: impl fmt::Display,
         hint: impl Into<Cow<'static, str>>,
@@ -41,7 +41,7 @@ impl Failure {
         }
     }
 
-    /// The arguments do not make sense, alone or together.
+    /// The arguments are invalid, alone or in combination.
     pub(crate) fn wrong_usage(
         message: impl fmt::Display,
         hint: impl Into<Cow<'static, str>>,
@@ -77,7 +77,7 @@ impl Failure {
         static IN_COLOUR: LazyLock<bool> =
             LazyLock::new(|| AutoStream::choice(&io::stderr()) != ColorChoice::Never);
         let (message, hint) = (one_line(&self.message), one_line(&self.hint));
-        // In one write, because there can be many. Nobody is left to tell if it fails.
+        // One write, because there can be many. A failed write to standard error cannot be reported.
         let _ = if *IN_COLOUR {
             let line = format!("{ERROR}error:{ERROR:#} {message} {HINT}(hint: {hint}){HINT:#}\n");
             anstream::stderr().write_all(line.as_bytes())
@@ -99,15 +99,15 @@ impl From<Error> for Failure {
         {
             return Self::bad_input(
                 format_args!("{} is outside the times of a {format}", to_text(time)),
-                format!("they run from {} to {}", to_text(min), to_text(max)),
+                format!("valid times are from {} to {}", to_text(min), to_text(max)),
             );
         }
         let hint = match &error {
             Error::Text { .. } => {
-                "ids are read exactly as printed, without blanks, quotes or braces"
+                "ids are read exactly as printed, without spaces, quotes or braces"
             }
             Error::Format { .. } => {
-                "`rowkey inspect` without --format shows which formats the text can be"
+                "`rowkey inspect` without --format shows which formats the id may have"
             }
             Error::Field { .. } => "give a number within the field's range",
             Error::Identifier(_) => "give another name with --column",
@@ -118,7 +118,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// A time as people read it, or the library's words for one that is too far away.
+/// A time as RFC 3339, or as the library prints it if it is outside of that range.
 fn to_text(time: UnixMillis) -> String {
     to_rfc3339(time).unwrap_or_else(|| time.to_string())
 }
@@ -128,7 +128,7 @@ fn to_text(time: UnixMillis) -> String {
 pub(crate) enum Stop {
     /// Something is wrong.
     Failure(Failure),
-    /// Whoever reads the output has seen enough, such as `head`.
+    /// The reader of the output, such as `head`, has closed it.
     ClosedPipe,
 }
 
@@ -165,7 +165,7 @@ impl From<io::Error> for Stop {
         } else {
             Self::Failure(Failure::bad_input(
                 format_args!("the output cannot be written: {error}"),
-                "check where standard output goes",
+                "check the target of standard output",
             ))
         }
     }
@@ -174,9 +174,9 @@ impl From<io::Error> for Stop {
 /// How a command that did not stop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Everything was answered.
+    /// Every id was processed.
     Complete,
-    /// Bad ids were reported and passed over.
+    /// Bad ids were reported and skipped.
     SomeBad,
 }
 
@@ -190,7 +190,7 @@ impl Outcome {
     }
 }
 
-/// A text with nothing in it that would break the line or steer a terminal.
+/// The text with everything escaped that would break the line or control a terminal.
 fn one_line(text: &str) -> String {
     text.chars()
         .fold(String::with_capacity(text.len()), |mut line, character| {
@@ -203,7 +203,7 @@ fn one_line(text: &str) -> String {
         })
 }
 
-/// Whether a character neither ends the line nor steers a terminal or the direction of the text.
+/// Whether a character neither ends the line nor controls a terminal or the direction of the text.
 pub(crate) fn stays_in_line(character: char) -> bool {
     let turns = matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     !character.is_control() && !turns

@@ -13,7 +13,7 @@ use crate::time::to_rfc3339;
 /// Numbers up to here are exact in every JSON reader.
 const LARGEST_EXACT: u128 = 1 << 53;
 
-/// What a format says beyond its 128 bits; nothing where it has no such field.
+/// The fields of an id; `None` where its format has no such field.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ impl Fields {
             time_unix_ms,
             ..Self::default()
         };
-        // The interval of a short COMB is not in its bits, so any will do to read the counter.
+        // The counter does not depend on the interval, so any interval works.
         Ok(match format {
             FormatKind::ShortPrefixComb => {
                 let id = ShortPrefixComb::<60_000>::try_from(value)?;
@@ -112,7 +112,7 @@ impl Fields {
         })
     }
 
-    /// Name and value of each field that the format has, for people.
+    /// Name and value of each field that the format has, for the text output.
     pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
         fn text(value: Option<impl ToString>) -> Option<String> {
             value.map(|value| value.to_string())
@@ -145,7 +145,7 @@ impl Fields {
     }
 }
 
-/// A JSON number where that is exact, else its digits as a string.
+/// A JSON number if it is exact, otherwise the digits as a string.
 fn number(value: u128) -> Value {
     match u64::try_from(value) {
         Ok(exact) if value <= LARGEST_EXACT => exact.into(),

@@ -1,8 +1,8 @@
 //! How likely it is that 128 bits are an id of a format.
 //!
-//! What speaks for a format is measured in bits, as the logarithm of how rarely other values look as
-//! much like one of its ids: its fixed bits count, and how near to now its time is. A time before 2000
-//! or more than a year ahead makes it unlikely whatever its bits.
+//! The evidence for a format is measured in bits: the logarithm of how rarely other values match it as
+//! well. It comes from the fixed bits, and from how near to now the time is. A time before 2000 or more
+//! than a year ahead makes a format unlikely, regardless of its bits.
 
 use std::time::Duration;
 
@@ -15,15 +15,15 @@ use uuid::{Uuid, Variant};
 
 use crate::time::Interval;
 
-/// What a reading is worth next to the others of the same text.
+/// How likely a reading is, compared with the others of the same text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Likelihood {
-    /// The first to try.
+    /// The best reading.
     MostLikely,
     /// Not much less likely.
     Possible,
-    /// Of a time in which nobody made ids, or with next to nothing that speaks for it.
+    /// With an implausible time, or almost without evidence.
     Unlikely,
 }
 
@@ -38,31 +38,31 @@ impl Likelihood {
     }
 }
 
-/// One way to understand a text.
+/// One way to read a text as an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     /// The format.
     pub(crate) format: FormatKind,
     /// The 128 bits.
     pub(crate) value: u128,
-    /// What it is worth next to the others.
+    /// How likely it is, compared with the others.
     pub(crate) likelihood: Likelihood,
 }
 
-/// A way to understand a text that has not been compared with the others.
+/// A reading that has not been compared with the others yet.
 pub(crate) struct Candidate {
     /// The format.
     pub(crate) format: FormatKind,
     /// The 128 bits, which the format admits.
     pub(crate) value: u128,
-    /// How it reads the text.
+    /// The form in which it reads the text.
     pub(crate) form: Form,
 }
 
-/// How a candidate reads the text.
+/// The form in which a candidate reads the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As only ids of this format are written, such as the digits of a DistributedId.
+    /// A form that only this format has, such as the digits of a DistributedId.
     Own,
     /// In the encoding that the text most likely has.
     Common,
@@ -70,28 +70,28 @@ pub(crate) enum Form {
     Other,
 }
 
-/// A reading that so many bits less speak for than for the best is unlikely.
+/// A reading with this much less evidence than the best one is unlikely, in bits.
 const MUCH_LESS: f64 = 7.0;
 
-/// Random UUIDs are so common that they count for more than their six fixed bits. A short COMB counts
-/// for as much when its counter is of the last of the 45.5 days of its ring.
+/// A bonus in bits for random UUIDs, because they are more common than their six fixed bits suggest. A
+/// short COMB reaches the same evidence if its counter is of the last day of its cycle of 45.5 days.
 const COMMON: f64 = 5.5;
 
-/// The evidence for [`FormatKind::AnyUuid`], which fits everything and says nothing. The versions of
-/// RFC 9562 that rowkey has no format for, 1, 3 and 5, have six fixed bits.
+/// The evidence for [`FormatKind::AnyUuid`], which matches everything. Versions 1, 3 and 5 of RFC 9562,
+/// for which rowkey has no format, have six fixed bits in addition.
 const NOTHING_ELSE: f64 = 4.0;
 
-/// A number below 10^28, as every DistributedId is, among those of 128 bits.
+/// The evidence of a number below 10^28, as in every DistributedId, among those of 128 bits.
 const BELOW_28_DIGITS: f64 = 35.0;
 
-/// What a form of its own adds.
+/// A bonus for a form that only the format has.
 const OWN_FORM: f64 = 16.0;
 
-/// What speaks against an encoding if the text more likely has another.
+/// A penalty if the text more likely has another encoding.
 const OTHER_FORM: f64 = -8.0;
 
-/// Sorts the candidates, the most likely first. One in its own form is never unlikely, but without a
-/// time it is not the most likely either.
+/// Sorts the candidates, the most likely first. A candidate in a form that only its format has is never
+/// unlikely, but without a plausible time it is not the most likely one either.
 pub(crate) fn rank(candidates: Vec<Candidate>, now: UnixMillis) -> Vec<Reading> {
     let judge = |candidate: Candidate| {
         let evidence = evidence(candidate.format, candidate.value, now);
@@ -105,7 +105,7 @@ pub(crate) fn rank(candidates: Vec<Candidate>, now: UnixMillis) -> Vec<Reading> 
         (bits, evidence.is_some(), candidate)
     };
     let mut judged: Vec<_> = candidates.into_iter().map(judge).collect();
-    // Stable: of equals, the order of the documentation stays.
+    // A stable sort keeps equals in the order of the documentation.
     judged.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
     let best = judged.first().map_or(0.0, |(bits, ..)| *bits);
     let mut readings: Vec<_> = judged
@@ -127,13 +127,13 @@ pub(crate) fn rank(candidates: Vec<Candidate>, now: UnixMillis) -> Vec<Reading> 
     readings
 }
 
-/// What speaks for an id of a format that admits these bits; `None` if no program makes such ids now.
+/// The evidence for a format that admits these bits, in bits; `None` if no program makes such ids now.
 fn evidence(format: FormatKind, value: u128, now: UnixMillis) -> Option<f64> {
     let time = match format.time_of(value) {
         Some(time) => Some(plausible(time, now)?),
         None => None,
     };
-    // Among times of so many bits of milliseconds.
+    // `bits` is the size of the time field, in milliseconds.
     let near = |bits: f64| time.map_or(0.0, |distance| bits - (2.0 * distance).log2());
     let ring = |counter: Option<u16>| counter.map_or(0.0, |counter| recent(counter, now));
     Some(match format {
@@ -167,7 +167,7 @@ fn evidence(format: FormatKind, value: u128, now: UnixMillis) -> Option<f64> {
     })
 }
 
-/// Milliseconds between a time of our time and now, at least an hour's: from 2000 to a year ahead.
+/// Milliseconds between a plausible time (from 2000 to a year ahead) and now, at least an hour's.
 fn plausible(time: UnixMillis, now: UnixMillis) -> Option<f64> {
     const YEAR_2000: UnixMillis = UnixMillis::new(946_684_800_000);
     const YEAR: Duration = Duration::from_secs(366 * 86_400);
@@ -176,7 +176,7 @@ fn plausible(time: UnixMillis, now: UnixMillis) -> Option<f64> {
     (YEAR_2000 <= time && time <= now.saturating_add(YEAR)).then_some(distance as f64)
 }
 
-/// What a counter near the current one says; one of a clock that is a little fast is near, too.
+/// The evidence of a counter near the current one, with a margin for fast clocks.
 fn recent(counter: u16, now: UnixMillis) -> f64 {
     const FAST: u16 = 10;
     let Ok(here) = interval_counter(now, Interval::default().millis()) else {
@@ -187,7 +187,7 @@ fn recent(counter: u16, now: UnixMillis) -> f64 {
     16.0 - (f64::from(steps) + 1.0).log2()
 }
 
-/// What it says that a number of 48 bits begins with zeros, as those that are counted do.
+/// The evidence of leading zeros in a number of 48 bits: numbers are allocated in ascending order.
 fn small(number: u64) -> f64 {
     48.0 - (number as f64 + 1.0).log2()
 }

@@ -4,21 +4,21 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use crate::failure::Failure;
 
-/// No id has nearly so many bytes; only texts for `crc12` come close.
+/// Far more than any id needs; only names for `crc12` can be long.
 const LONGEST: usize = 64 * 1024;
 
-/// What some editors write in front of UTF-8. It belongs to the file, not to its first line.
+/// Some editors write it at the start of a UTF-8 file. It is not part of the first line.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Reads lines that end in `\n` or `\r\n`; the last one may end without. A byte-order mark in front
-/// of the first is left out.
+/// Reads lines that end in `\n` or `\r\n`; the last one needs no line ending. A byte-order mark at the
+/// start of the first is skipped.
 pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
     is_first: bool,
 }
 
-/// Why a line, or an argument, is no text.
+/// Why a line or an argument cannot be read as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     /// It is not UTF-8.
@@ -57,7 +57,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Whether the next line may have to wait for whoever writes the input.
+    /// Whether reading the next line may block.
     pub(crate) fn may_wait(&self) -> bool {
         !self.reader.buffer().contains(&b'\n')
     }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_left_out_of_the_first_line_alone() {
+    fn a_byte_order_mark_is_skipped_only_in_the_first_line() {
         let marked = ["a", "\u{feff}b"].map(|line| Ok(line.to_owned()));
         assert_eq!(lines("\u{feff}a\n\u{feff}b".as_bytes()), marked);
         assert_eq!(lines("\u{feff}\n".as_bytes()), [Ok(String::new())]);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_beyond_the_limit_is_passed_over_in_bounded_memory() {
+    fn a_line_beyond_the_limit_is_skipped_in_bounded_memory() {
         let mut input = vec![b'x'; LONGEST];
         input.extend(b"\r\n");
         input.extend(vec![b'x'; LONGEST + 1]);

@@ -1,7 +1,7 @@
 //! The `rowkey` command: makes, inspects, converts, validates and sorts database-friendly ids.
 //!
-//! It reads arguments and lines and prints answers; everything about bits, layouts and orders is
-//! in `rowkey-core`.
+//! It reads arguments and lines and prints results; the rules about bits, layouts and orders are in
+//! `rowkey-core`.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,6 @@
 //! Numbers of fields on the command line.
 //!
-//! A text that is no number is wrong usage; a number that does not fit its field is bad input.
+//! A text that is not a number is wrong usage; a number that does not fit its field is bad input.
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,7 +26,7 @@ impl FromStr for Number {
 }
 
 impl Number {
-    /// The number, if its type has room for it; `range` says what fits, in words.
+    /// The number, if it fits the type; `range` describes the valid numbers in the error.
     pub(crate) fn fit<T: FromStr>(&self, option: &str, range: &str) -> Result<T, Failure> {
         self.0
             .parse()
@@ -34,7 +34,7 @@ impl Number {
     }
 }
 
-/// The group of LUUIDs: a name, of which the CRC-12 counts, or the number itself.
+/// The group of LUUIDs: a name, whose CRC-12 is used, or the number itself.
 #[derive(Clone, Debug)]
 pub(crate) enum Group {
     /// The full name of a kind of entity.
@@ -54,7 +54,7 @@ impl FromStr for Group {
             }
             Some(digits) => Ok(Self::Number(digits.to_owned())),
             None if text.is_empty() => Err("the name is empty".into()),
-            // What `inspect` and `crc12` show as the number of a group.
+            // `inspect` and `crc12` show the number of a group in this form.
             None if text.len() == 3 && is_hexadecimal(text) => Err(format!(
                 "a number is written as 0x{text}; if `{text}` is the name of a group, its number is 0x{}",
                 LuuidGroup::of(text)
@@ -83,8 +83,8 @@ fn is_hexadecimal(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The group of a name. White space around a name, or a byte-order mark, would make it another
-/// group; no key can be declared with it.
+/// The group of a name. White space around a name or a byte-order mark would give another group, and
+/// no key can be declared with such a name.
 pub(crate) fn group_of(name: &str) -> Result<LuuidGroup, Failure> {
     let is_foreign = |character: char| character.is_whitespace() || character == '\u{feff}';
     let end = name.chars().count().saturating_sub(1);
@@ -96,10 +96,10 @@ pub(crate) fn group_of(name: &str) -> Result<LuuidGroup, Failure> {
         None => Ok(LuuidGroup::of(name)),
         Some((position, found)) => Err(Failure::bad_input(
             format_args!(
-                "expected the name of a group, without blanks around it: {found:?} at position \
+                "expected the name of a group, without spaces around it: {found:?} at position \
                  {position}"
             ),
-            "give the name as it is declared; every character of it counts",
+            "give the name exactly as it is declared",
         )),
     }
 }

@@ -51,12 +51,12 @@ impl Prefix {
     fn is_not(&self, found: impl fmt::Display) -> Failure {
         Failure::bad_input(
             format_args!("the text begins with `{found}`, not with `{}_`", self.0),
-            "a prefix says what an id is an id of",
+            "the prefix shows which entity an id belongs to",
         )
     }
 }
 
-/// What a text begins with, if that is a prefix.
+/// The prefix of a text, if it has one.
 pub(crate) fn of(text: &str) -> Option<&str> {
     prefixed::split(text).map(|(prefix, _)| prefix)
 }
@@ -67,7 +67,7 @@ pub(crate) fn key_text(prefix: &str, format: FormatKind, value: u128) -> Result<
     Ok(format!("{prefix}_{body}"))
 }
 
-/// Reads an id as clients see it: the text of a key with a prefix, or the public text of a format.
+/// Reads the public form of an id, with or without a prefix.
 pub(crate) fn read_public(format: FormatKind, text: &str) -> Result<u128, Error> {
     match prefixed::split(text) {
         None => format.parse_public(text),
@@ -78,12 +78,12 @@ pub(crate) fn read_public(format: FormatKind, text: &str) -> Result<u128, Error>
     }
 }
 
-/// [`read_public`], with the part of the text that is to blame.
+/// [`read_public`], with an error that names the wrong part of the text.
 pub(crate) fn read(format: FormatKind, text: &str) -> Result<u128, Failure> {
     read_public(format, text).map_err(|error| locate(text, error.into()))
 }
 
-/// The failure of [`read_public`], with the part of it that is to blame.
+/// The failure of [`read_public`], with the wrong part of the text.
 pub(crate) fn locate(text: &str, failure: Failure) -> Failure {
     if let Some(prefix) = of(text) {
         return failure.at(format_args!("after `{prefix}_`"));

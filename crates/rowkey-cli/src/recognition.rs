@@ -1,4 +1,4 @@
-//! What a text of unknown form can be.
+//! Finds the formats and encodings that a text of unknown form may have.
 
 use rowkey_core::error::TextProblem;
 use rowkey_core::format::FormatKind;
@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::likelihood::{Candidate, Form, Reading, rank};
 use crate::prefix;
 
-/// Reads a text of a known format: with a prefix, or in the most likely of its encodings that gives
-/// an id of it.
+/// Reads a text of a known format: with a prefix, or in the most likely encoding that gives an id of
+/// the format.
 pub(crate) fn read_as(format: FormatKind, text: &str) -> Result<u128, Failure> {
     read_value(format, text).map_err(|error| match command_for_short_key(text) {
         Some(command) if format == FormatKind::Luuid => {
@@ -38,7 +38,7 @@ fn read_value(format: FormatKind, text: &str) -> Result<u128, Error> {
     }
 }
 
-/// What finds the row of a number that was read out, if the text can be one.
+/// A command that finds rows by short key, if the text may be one.
 pub(crate) fn command_for_short_key(text: &str) -> Option<String> {
     Luuid::parse_short_key(text).ok()?;
     Some(format!(
@@ -46,7 +46,7 @@ pub(crate) fn command_for_short_key(text: &str) -> Option<String> {
     ))
 }
 
-/// All formats that a text can be, most likely first; never none.
+/// All formats that a text may have, most likely first; never empty.
 pub(crate) fn readings(text: &str, now: UnixMillis) -> Result<Vec<Reading>, Failure> {
     let decodings = decodings(text);
     let Some((_, first, _)) = decodings.first().copied() else {
@@ -98,7 +98,7 @@ fn decodings(text: &str) -> Vec<(FormatKind, Encoding, u128)> {
         .collect()
 }
 
-/// The 128 bits of a text in an encoding: of the format's own length or that of 128 bits.
+/// The 128 bits of a text in an encoding, in the format's length or that of 128 bits.
 fn decode(format: FormatKind, encoding: Encoding, text: &str) -> Option<u128> {
     let widths = [format.width(), Width::U128];
     widths
@@ -106,7 +106,7 @@ fn decode(format: FormatKind, encoding: Encoding, text: &str) -> Option<u128> {
         .find_map(|width| width.decode(encoding, text).ok())
 }
 
-/// The encodings that a text may be in, most likely first.
+/// The encodings that a text may have, most likely first.
 fn encodings(text: &str) -> [Encoding; 5] {
     let mut encodings = ENCODINGS;
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit()) && !is_padded(text);
@@ -117,13 +117,13 @@ fn encodings(text: &str) -> [Encoding; 5] {
     encodings
 }
 
-/// Whether a text begins with a zero that numbers are written without. Digits that can also be an
-/// encoding of fixed length are then more likely that.
+/// Whether a text has leading zeros, which numbers are written without. Digits are then more likely an
+/// encoding of fixed length.
 fn is_padded(text: &str) -> bool {
     text.len() > 1 && text.starts_with('0')
 }
 
-/// The encodings in the order in which a text is tried. Binary is hexadecimal except for a
+/// The encodings in the order in which they are tried. Binary differs from hexadecimal only for a
 /// DistributedId.
 const ENCODINGS: [Encoding; 5] = [
     Encoding::Uuid,
@@ -133,7 +133,7 @@ const ENCODINGS: [Encoding; 5] = [
     Encoding::Decimal,
 ];
 
-/// Why a text is nothing at all.
+/// The error for a text that no format reads.
 fn unrecognised(text: &str) -> Failure {
     if let Some(command) = command_for_short_key(text) {
         let failure = unrecognised_bare(text);
@@ -146,7 +146,7 @@ fn unrecognised(text: &str) -> Failure {
     prefix::locate(text, failure)
 }
 
-/// Why what follows a prefix is no id.
+/// The error for a body after a prefix that no format reads.
 fn error_of_body(body: &str) -> Option<Error> {
     let width = match body.chars().count() {
         22 => Width::U128,
@@ -193,11 +193,11 @@ fn not_an_id(problem: TextProblem) -> Failure {
             "expected hyphenated UUID text (36 characters), 16 or 22 alphanumeric characters, 26 \
              or 32 hexadecimal characters or 1 to 39 digits: {problem}"
         ),
-        "ids are read exactly as printed, without blanks, quotes or braces",
+        "ids are read exactly as printed, without spaces, quotes or braces",
     )
 }
 
-/// The error of the first encoding that writes as many characters as the text has.
+/// The error of the first encoding with the length of the text.
 fn error_of_length(widths: &[Width], text: &str) -> Option<Error> {
     let length = text.chars().count();
     if length > 0 && text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -240,7 +240,7 @@ mod tests {
     fn the_most_likely_format_comes_first() {
         for (text, first) in [
             ("00000023-122e-6aa1-a789-28ef27ab7c62", "luuid"),
-            // Could be a DistributedId of 2022, but that is not written as a UUID.
+            // Also the bits of a DistributedId of 2022, but those are not written as UUIDs.
             ("00000000-0384-6fc1-a789-28ef27ab7c62", "luuid"),
             ("01941f29-7c00-8001-8040-000000000001", "iuid"),
             ("01941f29-7c00-7001-8040-000000000001", "uuid-v7"),
@@ -251,7 +251,7 @@ mod tests {
             ("000384A786907DB2AD82883DC7", "distributed-id"),
             ("5", "distributed-id"),
             ("9999999999999999999999999999", "distributed-id"),
-            // 28 digits whose bits are also those of the LUUID of a small number.
+            // 28 digits whose bits are also a LUUID with a small number.
             ("1088560992626596297568910434", "distributed-id"),
             ("6553f100-7acc-1267-34ff-fffeefbeadde", "hot-guid"),
             ("017f9b20-0000-4123-8456-789abcdef012", "prefix-comb"),
@@ -259,7 +259,7 @@ mod tests {
             ("9d3c1f70-2b6e-4c58-a1d4-7e0f6b92c853", "uuid-v4"),
             ("00000000-0000-0000-0000-000000000000", "any-uuid"),
             ("5e0e6ad4-2d67-11ee-be56-0242ac120002", "any-uuid"),
-            // Version 1, the first half of which would be seconds of four months from now.
+            // Version 1, whose first half as seconds would be four months from now.
             ("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "any-uuid"),
         ] {
             assert_eq!(formats(text).first(), Some(&first), "{text}");
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_that_admits_a_uuid_is_listed_once_by_what_speaks_for_it() {
+    fn every_format_that_admits_a_uuid_is_listed_once_by_evidence() {
         use Likelihood::{MostLikely, Possible, Unlikely};
         let text = "9d3c1f70-2b6e-4c58-a1d4-7e0f6b92c853";
         let all = readings(text, NOW).unwrap();
@@ -278,7 +278,7 @@ mod tests {
             ("uuid-v4", MostLikely),
             ("short-prefix-comb", Possible),
             ("short-suffix-comb", Possible),
-            // Nothing speaks for or against it.
+            // No evidence for or against it.
             ("any-uuid", Unlikely),
             // The years 7440, 6360 and 2053, and not generated.
             ("prefix-comb", Unlikely),
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_near_the_current_one_makes_a_short_comb_of_a_random_uuid() {
+    fn a_random_uuid_with_a_counter_near_the_current_one_is_a_short_comb() {
         let here = interval_counter(NOW, 60_000).unwrap();
         let first = |counter: u16| {
             let [prefix, suffix] = [
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_nobody_made_ids_at_are_unlikely() {
+    fn times_before_2000_or_over_a_year_ahead_are_unlikely() {
         let likelihood = |time: i64| {
             let text = format!(
                 "{:08x}-{:04x}-7001-8040-000000000001",
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_id_is_told_where() {
+    fn a_text_that_is_no_id_is_refused_with_the_position() {
         for (text, problem) in [
             ("", "the text is empty"),
             (

@@ -1,4 +1,4 @@
-//! How ids are written, and which combinations with a format make sense.
+//! Text forms of ids, and which formats have them.
 
 use clap::ValueEnum;
 use rowkey_core::format::FormatKind;
@@ -9,10 +9,10 @@ use rowkey_core::{Backend, Error};
 use crate::failure::Failure;
 use crate::prefix::{self, Prefix};
 
-/// A way to write an id.
+/// A text form of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Representation {
-    /// What clients see
+    /// The form that clients see
     Public,
     /// Hyphenated lower-case text of the 128 bits
     Uuid,
@@ -46,7 +46,7 @@ impl Representation {
     }
 }
 
-/// What is converted: ids of a format, or bare numbers of a width.
+/// The input of a conversion: ids of a format, or bare numbers of a width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// Ids of a format.
@@ -57,7 +57,7 @@ pub(crate) enum Subject {
     Uuid,
 }
 
-/// The subjects that are no formats.
+/// The subjects that are not formats.
 const RAW: [(&str, Subject); 5] = [
     ("i64", Subject::Number(Width::I64)),
     ("u64", Subject::Number(Width::U64)),
@@ -109,7 +109,7 @@ impl Subject {
         }
     }
 
-    /// The number itself if it belongs to the subject.
+    /// Returns the number if it belongs to the subject.
     fn check(self, value: u128) -> Result<u128, Error> {
         match self {
             Self::Format(format) => format.check(value),
@@ -118,7 +118,7 @@ impl Subject {
     }
 }
 
-/// A representation of a subject, known to exist.
+/// A representation of a subject, checked to exist.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Codec {
     subject: Subject,
@@ -162,7 +162,7 @@ impl Codec {
         Ok(Self { subject, form })
     }
 
-    /// The format of ids whose texts can have a prefix: the public form has one where the key does.
+    /// The format, if the representation can have a prefix: only the public form can.
     pub(crate) fn prefixed_format(self) -> Option<FormatKind> {
         match (self.form, self.subject) {
             (Form::Public, Subject::Format(format)) => Some(format),
@@ -170,7 +170,7 @@ impl Codec {
         }
     }
 
-    /// The number that a text stands for.
+    /// The number that a text represents.
     pub(crate) fn read(self, text: &str) -> Result<u128, Error> {
         match (self.form, self.subject) {
             (Form::Public, Subject::Format(format)) => prefix::read_public(format, text),
@@ -193,14 +193,14 @@ impl Codec {
     }
 }
 
-/// Writes ids in a representation, with the prefix that was asked for.
+/// Writes ids in a representation, with the requested prefix.
 pub(crate) struct Printer<'a> {
     codec: Codec,
     prefix: Option<(&'a Prefix, FormatKind)>,
 }
 
 impl<'a> Printer<'a> {
-    /// Only public forms have a prefix; another one with it is wrong usage.
+    /// A prefix with another form than the public one is wrong usage.
     pub(crate) fn new(codec: Codec, prefix: Option<&'a Prefix>) -> Result<Self, Failure> {
         let prefix = match (prefix, codec.prefixed_format()) {
             (None, _) => None,
@@ -239,7 +239,7 @@ fn uuid_encoding(subject: Subject) -> Result<Encoding, Failure> {
     }
 }
 
-/// The column of uuids that holds a subject's ids.
+/// The uuid column that stores a subject's ids.
 fn column(
     subject: Subject,
     representation: Representation,
@@ -254,7 +254,7 @@ fn column(
         Subject::Format(format) => Column::new(format, backend, storage, None)
             .map_err(|reason| refused(reason, "use --repr or --to with another representation")),
         Subject::Number(_) | Subject::Uuid => Err(refused(
-            "how it is stored depends on the format of the ids",
+            "storage depends on the format of the ids",
             "name the format, such as --format uuid-v7",
         )),
     }

@@ -1,4 +1,4 @@
-//! Ids from the arguments or from standard input, answered one after the other.
+//! Processes ids from the arguments or from standard input, one after the other.
 
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Read, Write};
@@ -9,17 +9,17 @@ use crate::args::Ids;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::line::{Lines, Unreadable};
 
-/// A command's answer to one id that it refuses.
+/// The refusal of one id by a command.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     /// Why.
     failure: Failure,
-    /// Whether what was written so far is the answer, instead of nothing.
+    /// Whether the output of the command so far is printed.
     answered: bool,
 }
 
 impl Refusal {
-    /// A refusal that the command has also put into its answer.
+    /// A refusal that the command has also written to its output.
     pub(crate) fn answered(failure: Failure) -> Self {
         Self {
             failure,
@@ -37,22 +37,22 @@ impl<T: Into<Failure>> From<T> for Refusal {
     }
 }
 
-/// What stands for a refused id in the output of a run that goes on.
+/// The output for a refused id with `--keep-going`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefusedLine {
     /// An empty line, so that the lines of output and input match.
     EmptyLine,
-    /// Nothing, where the output has another order than the input.
+    /// Nothing, because the output has another order than the input.
     Nothing,
 }
 
-/// What is asked of each id: reads a text, appends whole lines to the output.
+/// Processes one id: reads a text, appends whole lines to the output.
 type Answer<'a> = &'a mut dyn FnMut(Result<&str, Unreadable>, &mut Vec<u8>) -> Result<(), Refusal>;
 
-/// Answers all ids of a command on standard output, in their order.
+/// Writes the answers for all ids of a command to standard output, in their order.
 ///
-/// Answers are written in large blocks, but never held back while the input has nothing more to
-/// read: a program that asks line by line gets its answers line by line.
+/// Output is buffered in large blocks, but flushed before reading blocks: a program that sends ids line
+/// by line gets its answers line by line.
 pub(crate) fn answer_each(
     ids: &Ids,
     refused_line: RefusedLine,
@@ -72,7 +72,7 @@ pub(crate) fn answer_each(
     }
 }
 
-/// Standard output, locked, in large blocks. Flush it before the end: dropping it hides errors.
+/// Standard output, locked and buffered. Flush it at the end: dropping it hides errors.
 pub(crate) fn output() -> BufWriter<io::StdoutLock<'static>> {
     BufWriter::with_capacity(64 * 1024, io::stdout().lock())
 }
@@ -85,7 +85,7 @@ pub(crate) fn text_line(line: &mut Vec<u8>, text: &str) {
 
 /// Appends a value as one line of JSON.
 pub(crate) fn json_line(line: &mut Vec<u8>, value: &impl Serialize) {
-    // Writing to memory does not fail, and all our values have text keys.
+    // Writing to memory does not fail, and all map keys are strings.
     serde_json::to_writer(&mut *line, value).expect("the value has a JSON form");
     line.push(b'\n');
 }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_before_a_bad_line_are_not_lost_and_the_line_is_named() {
+    fn answers_before_a_bad_line_are_written_and_the_error_has_its_number() {
         let (output, result) = run(b"a\nb\nbad\nc\n", false, RefusedLine::EmptyLine);
         assert_eq!(output, "a!\nb!\n");
         let Err(Stop::Failure(failure)) = result else {
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_goes_on_keeps_the_lines_aligned() {
+    fn keep_going_keeps_the_lines_aligned() {
         let (output, result) = run(b"a\nbad\nc", true, RefusedLine::EmptyLine);
         assert_eq!(output, "a!\n\nc!\n");
         assert!(matches!(result, Ok(Outcome::SomeBad)));
@@ -224,8 +224,8 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_written_before_more_input_is_waited_for() {
-        /// Notes how much had been answered whenever more input was asked for.
+    fn answers_are_written_before_reading_blocks() {
+        /// Records the length of the output at each read.
         struct Slow<'a> {
             chunks: std::vec::IntoIter<&'a [u8]>,
             output: Rc<RefCell<Vec<u8>>>,

@@ -16,7 +16,7 @@ pub(crate) enum Target {
     Postgres,
     /// MySQL
     Mysql,
-    /// MariaDB, in the column type that MySQL has too
+    /// MariaDB, in the column type that MySQL also has
     Mariadb,
     /// MariaDB, in its own UUID type
     MariadbUuid,
@@ -47,7 +47,7 @@ impl Target {
     ) -> Result<Column, Failure> {
         match (self, storage) {
             (Self::MariadbUuid, Some(_)) => Err(Failure::wrong_usage(
-                "--backend mariadb-uuid says already how the ids are stored",
+                "--backend mariadb-uuid already says how the ids are stored",
                 "leave out --storage, or write --backend mariadb",
             )),
             (Self::MariadbUuid, None) => {
@@ -88,7 +88,7 @@ pub(crate) fn plan<'a>(
     )
 }
 
-/// Whose order stored uuids are sorted in.
+/// The backend in whose order stored uuids are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SortOrder {
     /// SQL Server's uniqueidentifier
@@ -112,7 +112,7 @@ impl SortOrder {
                 return column.map_err(|reason| {
                     Failure::wrong_usage(
                         format_args!("{}: {reason}", format.name()),
-                        "its columns in MariaDB are sorted as those in PostgreSQL",
+                        "its columns in MariaDB are sorted like those in PostgreSQL",
                     )
                 });
             }

@@ -7,12 +7,12 @@ use rowkey_core::UnixMillis;
 use rowkey_core::format::FormatKind;
 use std::time::Duration;
 
-/// The largest number of decimals that RFC 3339 times are read with; more are cut off.
+/// The largest number of decimals read from RFC 3339 times; more are cut off.
 const NANOSECOND_DIGITS: usize = 9;
 
 /// Reads an instant: RFC 3339, or a whole number of milliseconds since 1970.
 ///
-/// What is finer than a millisecond is floored.
+/// Fractions of a millisecond are rounded down.
 pub(crate) fn parse_instant(text: &str) -> Result<UnixMillis, String> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -33,7 +33,7 @@ fn parse_rfc3339(text: &str) -> Result<UnixMillis, String> {
     let text = &cut_decimals(text);
     let pieces = Pieces::parse(text).map_err(|error| error.to_string())?;
     if pieces.time_zone_annotation().is_some() {
-        return Err("a time zone in brackets is not understood".into());
+        return Err("a time zone in brackets is not supported".into());
     }
     let Some(time) = pieces.time() else {
         return Err("the time of day is missing".into());
@@ -42,7 +42,7 @@ fn parse_rfc3339(text: &str) -> Result<UnixMillis, String> {
         return Err("the offset is missing: end with Z, or an offset such as +02:00".into());
     };
     if !has_rfc3339_shape(text) {
-        return Err("this is not a date, a time to the second and an offset".into());
+        return Err("expected a date, a time with seconds and an offset".into());
     }
     let local = DateTime::from_parts(pieces.date(), time);
     let millis = millis_since_1970(local).map_err(|error| error.to_string())?;
@@ -52,7 +52,7 @@ fn parse_rfc3339(text: &str) -> Result<UnixMillis, String> {
 }
 
 /// Whether a text begins like `2026-01-31T12:00:00` and ends with `Z` or an offset of hours and
-/// minutes. The parser also takes shorter ISO 8601 forms, which are easily something else by mistake.
+/// minutes. The parser also accepts shorter ISO 8601 forms, which are likely to be mistakes.
 fn has_rfc3339_shape(text: &str) -> bool {
     let bytes = text.as_bytes();
     let separators = [(4, "-"), (7, "-"), (10, "Tt "), (13, ":"), (16, ":")];
@@ -68,7 +68,7 @@ fn has_rfc3339_shape(text: &str) -> bool {
         })
 }
 
-/// Also for the last day of the year 9999, which [`Timestamp`] does not reach.
+/// [`Timestamp`] does not cover the last day of the year 9999; this does.
 fn millis_since_1970(local: DateTime) -> Result<i64, jiff::Error> {
     const EPOCH: Date = date(1970, 1, 1);
     let days = i64::from(local.date().since((Unit::Day, EPOCH))?.get_days());
@@ -108,7 +108,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
         .and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()))
         .map_err(|error| format!("{error}; {EXPECTED}"))?;
     if duration < SignedDuration::ZERO {
-        return Err("a duration is not negative".into());
+        return Err("a duration cannot be negative".into());
     }
     Ok(duration.unsigned_abs())
 }
@@ -216,7 +216,7 @@ mod tests {
         for (text, reason) in [
             ("60", "unit is missing"),
             ("1.5", "unit is missing"),
-            ("-5m", "not negative"),
+            ("-5m", "negative"),
             ("", "60s"),
             ("soon", "60s"),
         ] {

@@ -1,4 +1,4 @@
-//! What clap has to say about a command line.
+//! Errors and help that clap reports.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::cipher_keys::KeySources;
 use crate::failure::{Failure, Stop};
 
-/// Prints help or a version as asked for, or the error in one line with a hint.
+/// Prints the requested help or version, or the error in one line with a hint.
 pub(crate) fn report(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp
@@ -26,8 +26,8 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// An option for keys that is not separated from its value. clap would repeat both as an option that it
-/// does not know, and the value may be the key itself.
+/// A key option that is not separated from its value. clap would print both as an unknown option, and
+/// the value may be the key itself.
 fn joined_key_option(error: &clap::Error) -> Option<Failure> {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return None;
@@ -37,7 +37,7 @@ fn joined_key_option(error: &clap::Error) -> Option<Failure> {
     (error.kind() == ErrorKind::UnknownArgument).then(|| {
         Failure::wrong_usage(
             format_args!("an unexpected argument begins with --{option}"),
-            format!("write --{option}, a blank and where the key is; never the key itself"),
+            format!("write --{option}, a space and where to find the key, never the key itself"),
         )
     })
 }

@@ -1,4 +1,4 @@
-//! The struct that the attribute stands on.
+//! The struct below the attribute.
 
 use proc_macro2::{Ident, TokenStream};
 use syn::{Attribute, Data, DeriveInput, Field, Fields, Type, Visibility};
@@ -13,17 +13,17 @@ pub(crate) struct Declaration {
     pub(crate) name: Ident,
     pub(crate) field_attributes: Vec<Attribute>,
     pub(crate) format: Type,
-    /// Whether the name of the field's type alone says that it is no format.
+    /// Whether the name of the field's type shows that it is not a format.
     pub(crate) is_no_format: bool,
 }
 
 impl Declaration {
-    /// The declaration, or nothing if the item has another shape than a key.
+    /// The declaration, or `None` if the item does not have the shape of a key.
     pub(crate) fn read(item: &TokenStream, problems: &mut Problems) -> Option<Self> {
         let Ok(input) = syn::parse2::<DeriveInput>(item.clone()) else {
             problems.at(
                 item,
-                "`#[entity_key]` belongs on a struct with one unnamed field",
+                "`#[entity_key]` can only be applied to a struct with one unnamed field",
             );
             return None;
         };
@@ -75,10 +75,10 @@ impl Declaration {
         if !input.generics.params.is_empty() {
             problems.at(
                 &input.generics,
-                "a key has no type, lifetime or const parameters",
+                "a key cannot have type, lifetime or const parameters",
             );
         } else if let Some(clause) = &input.generics.where_clause {
-            problems.at(clause, "a key has no where clause");
+            problems.at(clause, "a key cannot have a where clause");
         }
         let field = field?;
         check_field(&field, problems);
@@ -102,26 +102,26 @@ fn wrong_shape(name: &Ident, found: &str) -> String {
     )
 }
 
-/// A field that others can write to could hold an id that the plan has no room for.
+/// Other code could write an id into a public field that does not fit the plan.
 fn check_field(field: &Field, problems: &mut Problems) {
     if !matches!(field.vis, Visibility::Inherited) {
         problems.at(
             &field.vis,
-            "the field of a key is private, because `from_format` checks what goes into it; \
-             leave this out",
+            "the field of a key is private, because `from_format` checks its value; leave \
+             this out",
         );
     }
 }
 
-/// What people wrap at first, and no alias of a format will ever be called.
+/// Types that users wrap by mistake; no alias of a format has such a name.
 const NO_FORMATS: [&str; 16] = [
     "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "bool",
     "char", "str", "String",
 ];
 
-/// Whether the name of the field's type alone says that it is no format.
+/// Reports a type whose name shows that it is not a format.
 ///
-/// The compiler finds the others, but reports them once for every impl that they do not fit.
+/// The compiler finds other types, but reports them once for every impl.
 fn check_format(field: &Type, problems: &mut Problems) -> bool {
     let is_uuid = |name: &Ident| name == "Uuid";
     let is_listed = |name: &Ident| NO_FORMATS.iter().any(|listed| name == listed);

@@ -1,7 +1,7 @@
-//! The derives on a declaration: which of them the expansion makes unnecessary.
+//! Finds derives on a declaration that the expansion makes unnecessary.
 //!
-//! Only those below `#[entity_key]` can be seen. What stands above it is expanded first and is gone
-//! when the attribute gets the item.
+//! Only those below `#[entity_key]` are visible: derives above it are expanded before the attribute gets
+//! the item.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Path, Token, parse_quote};
@@ -11,11 +11,11 @@ use crate::problems::Problems;
 /// Derive macros whose traits the expansion implements.
 pub(crate) struct Implemented {
     names: &'static [&'static str],
-    /// What the names are written with. The trait of another crate is no matter of ours.
+    /// The crates that may qualify the names. Traits of other crates are ignored.
     crates: &'static [&'static str],
-    /// Whether a name alone says enough, because no other well-known derive has it.
+    /// Whether an unqualified name is enough, because no other well-known derive has it.
     alone: bool,
-    /// The attribute that such a derive reads, which is an error without it.
+    /// The attribute that such a derive reads; without the derive, it would be an error.
     helper: &'static str,
     /// Whether the feature of `rowkey` is on: otherwise the expansion does not implement them.
     on: bool,
@@ -56,7 +56,7 @@ impl Implemented {
     const PROPTEST: Self = Self {
         names: &["Arbitrary"],
         crates: &["proptest_derive"],
-        // The crate `arbitrary` has one, too.
+        // The crate `arbitrary` has a derive of this name.
         alone: false,
         helper: "proptest",
         on: cfg!(feature = "proptest"),
@@ -64,7 +64,7 @@ impl Implemented {
     const SQLX: Self = Self {
         names: &["Type", "Encode", "Decode"],
         crates: &["sqlx"],
-        // Others have types, encodings and decodings, too.
+        // Other crates have derives of these names.
         alone: false,
         helper: "sqlx",
         on: cfg!(feature = "sqlx"),
@@ -138,8 +138,8 @@ impl Implemented {
     }
 }
 
-/// Notes derives of what the expansion implements, and leaves them out with the attributes that they
-/// read: two impls of a trait would be a second error.
+/// Reports derives of traits that the expansion implements, and removes them and the attributes that
+/// they read: two impls of a trait would be a second error.
 pub(crate) fn without_clashes(
     attributes: Vec<Attribute>,
     attribute_macro: &str,
@@ -150,7 +150,7 @@ pub(crate) fn without_clashes(
     let mut kept = Vec::new();
     for attribute in attributes {
         let list = Punctuated::<Path, Token![,]>::parse_terminated;
-        // What cannot be read is reported by `derive` itself.
+        // `derive` itself reports what cannot be parsed.
         let derived = match attribute.parse_args_with(list) {
             Ok(derived) if attribute.path().is_ident("derive") => derived,
             _ => {
@@ -169,7 +169,7 @@ pub(crate) fn without_clashes(
             let name = name.unwrap_or_default();
             problems.at(
                 path,
-                format!("`{attribute_macro}` implements `{name}` already; leave it out"),
+                format!("`{attribute_macro}` already implements `{name}`; leave it out"),
             );
         }
         if !others.is_empty() {

@@ -1,7 +1,7 @@
-//! What a declaration becomes.
+//! The expansion of a declaration.
 //!
 //! All paths are absolute or begin with the path of the rowkey crate, because the user's module may
-//! have no prelude, or a `Result`, `Option` or `core` of its own.
+//! have no prelude, or its own `Result`, `Option` or `core`.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -26,8 +26,8 @@ pub(crate) fn expand(declaration: &Declaration, options: &Options) -> TokenStrea
         None => quote!(::rowkey),
     };
     let (format, mention) = match &declaration.format {
-        // The key goes on as another one, so that the error about this type stays the only one; an
-        // import of the type still counts as used.
+        // Expands with a valid format, so that the error about this type stays the only one; the
+        // mention keeps an import of the type used.
         wrong if declaration.is_no_format => (
             quote!(#rowkey::AnyUuid),
             quote! {
@@ -53,7 +53,7 @@ pub(crate) fn expand(declaration: &Declaration, options: &Options) -> TokenStrea
     };
     let is_deprecated = |attribute: &Attribute| attribute.path().is_ident("deprecated");
     if attributes.iter().any(is_deprecated) {
-        // Who uses the key is to be told, not who declares it.
+        // The warning is for users of the key, not for its declaration.
         rest = quote! {
             #[allow(deprecated)]
             const _: () = { #rest };
@@ -116,14 +116,14 @@ fn entity_key_impl(
     }
 }
 
-/// A macro, because whether there are public ids is a feature of rowkey.
+/// A macro, because public ids are a feature of rowkey.
 fn public_id_label_impl(name: &Ident, label: &LitStr, rowkey: &TokenStream) -> TokenStream {
     quote! {
         #rowkey::__private::impl_public_id_label! { #name, #label }
     }
 }
 
-/// Constants that only exist to fail, each at the place of the declaration that is wrong.
+/// Constants that fail to compile, each with the span of a wrong part of the declaration.
 ///
 /// The plan leaves out a wrong choice, so that this stays the only error about it.
 fn checks(declaration: &Declaration, options: &Options, rowkey: &TokenStream) -> TokenStream {
@@ -160,7 +160,7 @@ fn checks(declaration: &Declaration, options: &Options, rowkey: &TokenStream) ->
     }
 }
 
-/// The same tokens at another place.
+/// The same tokens with another span.
 pub(crate) fn moved(tokens: TokenStream, place: Span) -> TokenStream {
     tokens
         .into_iter()

@@ -1,8 +1,8 @@
 //! The attribute macros of the crate `rowkey`; use them from there.
 //!
 //! A macro parses a declaration, checks what can be checked without knowing the format, and
-//! emits calls of macros and functions that `rowkey-core` and the driver crates export. It knows no
-//! storage, layout or format: those rules are constants of `rowkey-core`, evaluated where the
+//! emits calls of macros and functions that `rowkey-core` and the driver crates export. It contains
+//! no rules about storage, layouts or formats: those are constants of `rowkey-core`, evaluated where the
 //! declaration names them.
 
 #![forbid(unsafe_code)]
@@ -34,10 +34,10 @@ pub fn key_union(
     expand_union(options.into(), item.into()).into()
 }
 
-/// The expansion on tokens that tests can make, too.
+/// The expansion on `proc_macro2` tokens, which tests can make.
 ///
-/// Whatever is wrong with the declaration, the struct itself is always emitted, so that the rest
-/// of the user's program is not told that the type does not exist.
+/// The struct itself is always emitted, even for a wrong declaration, so that the rest of the user's
+/// program gets no errors about a missing type.
 fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut problems = problems::Problems::default();
     let options = options::Options::read(options, &mut problems);

@@ -1,4 +1,4 @@
-//! What stands in the parentheses of `#[entity_key(…)]`.
+//! The options in the parentheses of `#[entity_key(…)]`.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -7,7 +7,7 @@ use syn::{LitStr, Path, Token, token};
 
 use crate::problems::Problems;
 
-/// The options of a declaration, as far as they could be read.
+/// The valid options of a declaration.
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) prefix: Option<LitStr>,
@@ -20,7 +20,7 @@ pub(crate) struct Options {
 
 /// A backend as declarations name it.
 ///
-/// The crate does without `rowkey-core`, which would have to be compiled before every macro.
+/// The crate does not depend on `rowkey-core`, which would have to be compiled before every macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Backend {
     /// An identifier, so it is not `sql-server`.
@@ -48,7 +48,7 @@ impl Backend {
         Ident::new(self.variant, place)
     }
 
-    /// The list in messages.
+    /// The list of names in messages.
     fn names() -> String {
         let names = BACKENDS.map(|backend| format!("`{}`", backend.name));
         let (last, first) = names.split_last().expect("there are backends");
@@ -60,11 +60,11 @@ const OPTIONS: &str = "`prefix = \"inv\"`, `group = \"com.acme.Customer\"`, \
                        `public_id = \"invoice\"`, `storage(postgres = \"uuid\")` and `crate = \"path::to::rowkey\"`";
 
 impl Options {
-    /// Reads the options. What is wrong is noted and left out; the rest is read on.
+    /// Reads the options. Wrong ones are reported and left out.
     pub(crate) fn read(tokens: TokenStream, problems: &mut Problems) -> Self {
         let mut options = Self::default();
         let mut seen = Vec::new();
-        for entry in entries(tokens, &format!("expected an option; there are {OPTIONS}")) {
+        for entry in entries(tokens, &format!("expected an option: {OPTIONS}")) {
             match entry {
                 Ok(entry) if seen.contains(&entry.name()) => entry.is_given_twice(problems),
                 Ok(entry) => {
@@ -84,8 +84,8 @@ impl Options {
                 self.prefix = prefix.filter(|prefix| check_prefix(prefix, problems));
             }
             ("group", _) => {
-                // A group that cannot be read still counts as one: a LUUID key without any would
-                // be a second error.
+                // A wrong group still counts as one: a LUUID key without a group would be a second
+                // error.
                 let group = entry.text("com.acme.Customer", problems);
                 self.group = Some(match group {
                     Some(group) => check_group(group, problems),
@@ -93,7 +93,7 @@ impl Options {
                 });
             }
             ("public_id", _) => {
-                // As with a group: a key without a label would be a second error where it is used.
+                // As with a group: a missing label would be a second error where the key is used.
                 let unreadable = || LitStr::new("unreadable", entry.ident.span());
                 let label = entry.text("invoice", problems);
                 self.public_id = Some(label.unwrap_or_else(unreadable));
@@ -111,7 +111,7 @@ impl Options {
             ),
             (name, _) => problems.at(
                 &entry.ident,
-                format!("no option is called `{name}`; there are {OPTIONS}"),
+                format!("unknown option `{name}`; the options are {OPTIONS}"),
             ),
         }
     }
@@ -121,7 +121,7 @@ impl Options {
 pub(crate) fn read_crate(tokens: TokenStream, problems: &mut Problems) -> Option<Path> {
     const OPTION: &str = "`crate = \"path::to::rowkey\"`";
     let mut rowkey = None;
-    for entry in entries(tokens, &format!("expected an option; there is {OPTION}")) {
+    for entry in entries(tokens, &format!("expected the option {OPTION}")) {
         match entry {
             Ok(entry) if entry.name() == "crate" => {
                 if rowkey.is_some() {
@@ -133,7 +133,10 @@ pub(crate) fn read_crate(tokens: TokenStream, problems: &mut Problems) -> Option
             }
             Ok(entry) => problems.at(
                 &entry.ident,
-                format!("no option is called `{}`; there is {OPTION}", entry.name()),
+                format!(
+                    "unknown option `{}`; the only option is {OPTION}",
+                    entry.name()
+                ),
             ),
             Err(error) => problems.add(error),
         }
@@ -156,7 +159,7 @@ fn read_storage(tokens: TokenStream, problems: &mut Problems) -> Vec<(Backend, L
     let mut storage = Vec::new();
     let mut seen = Vec::new();
     let names = Backend::names();
-    for entry in entries(tokens, &format!("expected a backend; there are {names}")) {
+    for entry in entries(tokens, &format!("expected a backend: {names}")) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -168,7 +171,7 @@ fn read_storage(tokens: TokenStream, problems: &mut Problems) -> Vec<(Backend, L
         match BACKENDS.into_iter().find(|backend| backend.name == name) {
             None => problems.at(
                 &entry.ident,
-                format!("no backend is called `{name}`; there are {names}"),
+                format!("unknown backend `{name}`; the backends are {names}"),
             ),
             Some(backend) if seen.contains(&backend) => entry.is_given_twice(problems),
             Some(backend) => {
@@ -193,7 +196,7 @@ fn check_mysql_protocol(storage: &mut Vec<(Backend, LitStr)>, problems: &mut Pro
         if !agrees {
             problems.at(
                 choice,
-                "drivers cannot tell MySQL and MariaDB apart, so both store a key in one way: \
+                "drivers cannot distinguish MySQL and MariaDB, so both store a key the same way: \
                  declare the same for `mysql` and `mariadb`, or only one of them",
             );
         }
@@ -306,7 +309,7 @@ impl Entry {
 const PREFIX_RULE: &str =
     "a prefix is 1 to 24 lower-case ASCII letters and digits, and begins with a letter";
 
-/// Whether every reader will take what stands before the underscore for the prefix.
+/// Whether the text before the underscore of an id will be recognised as this prefix.
 fn check_prefix(prefix: &LitStr, problems: &mut Problems) -> bool {
     let text = prefix.value();
     let problem = if text.is_empty() {
@@ -330,12 +333,12 @@ fn check_prefix(prefix: &LitStr, problems: &mut Problems) -> bool {
     problem.is_none()
 }
 
-/// What nobody sees at the edges of a name, which would make it another group.
+/// Whether a character is invisible at the edges of a name, where it would give another group.
 fn is_blank(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }
 
-/// Only a name tells two groups apart in all programs that read the ids.
+/// Reports an empty name, and invisible characters around it.
 fn check_group(group: LitStr, problems: &mut Problems) -> LitStr {
     let name = group.value();
     if name.trim().is_empty() {
@@ -347,7 +350,7 @@ fn check_group(group: LitStr, problems: &mut Problems) -> LitStr {
     } else if name.trim_matches(is_blank) != name {
         problems.at(
             &group,
-            "the name of a group has no white space around it, and no byte-order mark",
+            "the name of a group must not have white space or a byte-order mark around it",
         );
     }
     group

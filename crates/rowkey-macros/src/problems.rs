@@ -1,21 +1,21 @@
-//! Everything that is wrong with a declaration, not only the first thing.
+//! Collects all errors of a declaration, not only the first.
 
 use std::fmt::Display;
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-/// Errors with their places, in the order of the source.
+/// Errors with their spans, in source order.
 #[derive(Default)]
 pub(crate) struct Problems(Vec<syn::Error>);
 
 impl Problems {
-    /// Notes a problem with some tokens.
+    /// Adds an error at some tokens.
     pub(crate) fn at(&mut self, place: impl ToTokens, message: impl Display) {
         self.0.push(syn::Error::new_spanned(place, message));
     }
 
-    /// Notes a problem that a parser found.
+    /// Adds the error of a parser.
     pub(crate) fn add(&mut self, error: syn::Error) {
         self.0.push(error);
     }
@@ -25,7 +25,7 @@ impl Problems {
         self.0.iter().map(syn::Error::to_compile_error).collect()
     }
 
-    /// The messages alone.
+    /// Only the messages.
     #[cfg(test)]
     pub(crate) fn messages(&self) -> Vec<String> {
         self.0.iter().map(ToString::to_string).collect()

@@ -1,4 +1,4 @@
-//! Expansions as a user would write them out, and every message with its declaration.
+//! Formatted expansions, and every message with its declaration.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -83,7 +83,7 @@ fn a_wrong_option_leaves_the_key_usable() {
 }
 
 #[test]
-fn an_item_of_another_shape_stays_as_it_is() {
+fn an_item_of_another_shape_is_emitted_unchanged() {
     insta::assert_snapshot!(expanded(
         quote!(prefix = ""),
         quote!(
@@ -121,7 +121,7 @@ fn derives_of_other_traits_stay() {
     };
     assert_eq!(
         problems(quote!(), item.clone()),
-        ["`#[entity_key]` implements `Hash` already; leave it out"]
+        ["`#[entity_key]` already implements `Hash`; leave it out"]
     );
     let expansion = expanded(quote!(), item);
     for kept in [
@@ -133,7 +133,7 @@ fn derives_of_other_traits_stay() {
     }
 }
 
-/// Whoever has turned a feature of rowkey off may need the derive.
+/// With a feature of rowkey turned off, the derive may be needed.
 #[test]
 fn derives_of_traits_are_refused_where_the_key_has_them() {
     for (derive, on) in [
@@ -223,14 +223,14 @@ fn a_prefix_names_its_wrong_character() {
         );
         assert_eq!(prefixed::check(prefix), Ok(()));
     }
-    // What cannot be declared is no prefix to those who read the texts either.
+    // A prefix that cannot be declared is not recognised in an id either.
     for prefix in prefixes {
         assert!(prefixed::check(prefix).is_err(), "{prefix}");
     }
 }
 
 #[test]
-fn values_of_another_kind_are_answered_with_an_example() {
+fn values_of_another_kind_are_refused_with_an_example() {
     insta::assert_debug_snapshot!(option_problems(quote! {
         prefix("inv"),
         group = Customer,
@@ -269,7 +269,7 @@ fn a_union_of_two_keys() {
 }
 
 #[test]
-fn a_key_is_converted_into_whichever_variant_there_is() {
+fn a_key_is_converted_into_the_variant_that_is_compiled() {
     let expansion = expanded_union(
         quote!(),
         quote! {
@@ -304,7 +304,7 @@ fn conditions_are_found_among_other_attributes() {
 }
 
 #[test]
-fn enums_that_are_no_unions_stay_as_they_are() {
+fn enums_that_are_not_unions_are_emitted_unchanged() {
     for (options, item) in [
         (
             quote!(),

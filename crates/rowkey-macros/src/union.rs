@@ -28,9 +28,9 @@ pub(crate) struct Union {
 }
 
 impl Union {
-    /// The declaration, or nothing if the item has another shape than a union.
+    /// The declaration, or `None` if the item does not have the shape of a union.
     pub(crate) fn read(item: &TokenStream, problems: &mut Problems) -> Option<Self> {
-        let wrong_item = "`#[key_union]` belongs on an enum of keys";
+        let wrong_item = "`#[key_union]` can only be applied to an enum of keys";
         let Ok(input) = syn::parse2::<DeriveInput>(item.clone()) else {
             problems.at(item, wrong_item);
             return None;
@@ -48,7 +48,7 @@ impl Union {
         if !input.generics.params.is_empty() || input.generics.where_clause.is_some() {
             problems.at(
                 &input.generics,
-                "a union of keys has no parameters and no where clause",
+                "a union of keys cannot have parameters or a where clause",
             );
             return None;
         }
@@ -108,7 +108,7 @@ impl Union {
                 #(#variants,)*
             }
 
-            // Who uses a deprecated union, variant or key is to be told, not this.
+            // Deprecation warnings are for users of the union, variant or key, not for this code.
             #[allow(deprecated)]
             const _: () = {
                 #[automatically_derived]
@@ -166,8 +166,8 @@ impl Union {
         }
     }
 
-    /// `From` each key, once where a key stands twice: that is another error already, unless it
-    /// stands there under different conditions.
+    /// `From` each key; only once for a repeated key, which is already another error, unless its
+    /// variants have different conditions.
     fn conversions(&self) -> TokenStream {
         let name = &self.name;
         let mut seen = HashSet::new();
@@ -191,7 +191,7 @@ impl Union {
         conversions
     }
 
-    /// Constants that only exist to fail, each at the place of the declaration that is wrong.
+    /// Constants that fail to compile, each with the span of a wrong part of the declaration.
     fn checks(&self, rowkey: &TokenStream) -> TokenStream {
         let keys = self.variants.iter().zip(&self.keys).map(|(variant, key)| {
             let place = key.span();
@@ -212,7 +212,7 @@ impl Union {
     }
 }
 
-/// The attributes that say when a variant is there at all.
+/// The attributes that compile a variant conditionally.
 fn conditions(variant: &Variant) -> Vec<Attribute> {
     let metas = variant.attrs.iter().map(|attribute| &attribute.meta);
     let conditions = metas.filter_map(condition);
@@ -221,8 +221,8 @@ fn conditions(variant: &Variant) -> Vec<Attribute> {
         .collect()
 }
 
-/// What an attribute says about that: itself if it is a `cfg`, and what is left of a `cfg_attr`
-/// without the other attributes in it, which may not stand on an impl or a statement.
+/// The condition in an attribute: a `cfg` itself, or a `cfg_attr` with only the conditions in it, because
+/// other attributes may not be allowed on an impl or a statement.
 fn condition(meta: &Meta) -> Option<Meta> {
     if meta.path().is_ident("cfg") {
         return Some(meta.clone());
@@ -236,7 +236,7 @@ fn condition(meta: &Meta) -> Option<Meta> {
         let attributes = Punctuated::<Meta, Token![,]>::parse_terminated(input)?;
         Ok((predicate, attributes))
     };
-    // What cannot be read is reported by `cfg_attr` itself.
+    // `cfg_attr` itself reports what cannot be parsed.
     let (predicate, attributes) = meta.require_list().ok()?.parse_args_with(parser).ok()?;
     let conditions: Vec<Meta> = attributes.iter().filter_map(condition).collect();
     (!conditions.is_empty()).then(|| parse_quote!(cfg_attr(#predicate, #(#conditions),*)))
@@ -245,7 +245,10 @@ fn condition(meta: &Meta) -> Option<Meta> {
 /// The key of a variant, if it has one.
 fn read_key(variant: &Variant, problems: &mut Problems) -> Option<Type> {
     if let Some((_, value)) = &variant.discriminant {
-        problems.at(value, "the variants of a union of keys have no numbers");
+        problems.at(
+            value,
+            "the variants of a union of keys cannot have discriminants",
+        );
         return None;
     }
     match &variant.fields {

@@ -1,7 +1,7 @@
-//! The drivers that are turned on, as macros that implement their traits for one key.
+//! Macros that implement the traits of the enabled drivers for one key.
 //!
-//! Features of this crate decide. A `#[cfg]` inside an expansion would ask for a feature of the
-//! user's crate instead, so a driver that is off is a macro that expands to nothing.
+//! A driver that is off is a macro that expands to nothing: a `#[cfg]` inside an expansion would test a
+//! feature of the user's crate instead of this one.
 
 /// Implements the traits of every driver for a key.
 #[doc(hidden)]
@@ -24,7 +24,7 @@ macro_rules! __no_driver {
     ($key:ident) => {};
 }
 
-/// What `#[entity_key]` refers to.
+/// Hidden items that the expansion of `#[entity_key]` refers to.
 #[doc(hidden)]
 pub mod private {
     pub use crate::__key_drivers as key_drivers;

@@ -1,4 +1,4 @@
-//! Typed, database-friendly ids, stored right in every database.
+//! Typed, database-friendly ids, stored correctly in every database.
 //!
 //! ```
 //! use rowkey::{Backend, DistributedId, EntityKey, ShortPrefixComb, entity_key};
@@ -11,14 +11,14 @@
 //! #[entity_key(prefix = "inv", storage(postgres = "uuid", sqlserver = "uuid"))]
 //! pub struct InvoiceId(DistributedId);
 //!
-//! // Clients see one text, whatever the database.
+//! // Clients see the same text for every database.
 //! let offer = BookingOfferId::generate();
 //! assert_eq!(offer.to_string().parse::<BookingOfferId>()?, offer);
 //!
 //! let invoice: InvoiceId = "inv_3zfAkCP7ZtzfeQYp".parse()?;
 //! assert_eq!(invoice.to_u128(), 1_088_824_355_131_185_736_905_670_087);
 //!
-//! // Each database holds what it sorts and indexes best.
+//! // Each database stores the form that it sorts and indexes best.
 //! let literal = |backend| InvoiceId::PLAN.column(backend).literal(invoice.to_u128());
 //! assert_eq!(literal(Backend::MySql), "1088824355131185736905670087");
 //! assert_eq!(literal(Backend::Sqlite), "'1088824355131185736905670087'");
@@ -34,40 +34,40 @@
 //! ShortPrefixComb    format: 128 bits in public (RFC) order
 //!       |            StoragePlan of the key: for each backend a column type and a layout
 //!    Stored          uuid bytes, binary bytes, decimal digits or text
-//!       |            driver: moves bytes, knows no rule
+//!       |            driver: moves bytes, contains no rules
 //!     wire
 //! ```
 //!
-//! * A [`Format`](format::Format) is an id algorithm, such as [`ShortPrefixComb`] or [`DistributedId`]. It decides
-//!   how ids are made, what their 128 bits mean, and how they read in public.
+//! * A [`Format`](format::Format) is an id algorithm, such as [`ShortPrefixComb`] or [`DistributedId`]. It defines
+//!   how ids are made, the meaning of their 128 bits, and their public form.
 //! * An [`EntityKey`] is your newtype over a format. Keys of different entities do not compare,
 //!   join or convert by accident.
-//! * The [`StoragePlan`](storage::StoragePlan) of a key says for each [`Backend`] which type a [`Column`](storage::Column) has and in
-//!   which [`Layout`](storage::Layout) the bytes stand there, so that the database sorts the column as the format
-//!   means it. It is a constant; [`entity_key`] checks it when your crate is compiled.
-//! * Time ranges are [`Bounds`](time_range::Bounds): [`EntityKey::bounds`] gives the edges of the ids made in a span,
-//!   to be bound like keys.
+//! * The [`StoragePlan`](storage::StoragePlan) of a key gives for each [`Backend`] the type of the [`Column`](storage::Column) and the
+//!   [`Layout`](storage::Layout) of its bytes, so that the database sorts the column in the format's order. It is a
+//!   constant; [`entity_key`] checks it when your crate is compiled.
+//! * Time ranges are [`Bounds`](time_range::Bounds): [`EntityKey::bounds`] gives the bounds of the ids made in a span,
+//!   which are query parameters like keys.
 //!
-//! The same road leads back. Decoding checks everything, encoding cannot fail: a value that a
-//! key's plan has no room for cannot become such a key.
+//! Reading takes the same path back. Decoding checks everything, and encoding cannot fail: a value that
+//! does not fit a key's plan cannot become such a key.
 //!
 //! # Features
 //!
 //! | feature | on by default | what it adds |
 //! |---|---|---|
 //! | `std` | yes | the system clock, `generate()`, generators and scopes; without it the crate is `no_std` with `alloc` |
-//! | `serde` | yes | text in JSON and the like, sixteen bytes in binary formats |
+//! | `serde` | yes | text in human-readable formats such as JSON, sixteen bytes in binary formats |
 //! | `schemars`, `utoipa` | | JSON Schema and OpenAPI schemas of keys, short keys, unions, command logs and public ids |
 //! | `proptest` | | arbitrary valid keys |
 //! | `rust_decimal` | | conversions of [`DistributedId`] keys |
-//! | `public-id` | | public ids of one entity each, by a secret and labels, and ids that cannot be made up |
+//! | `public-id` | | encrypted public ids, separate for each entity by a label, and ids that cannot be forged |
 //! | `coarse-clock` | | a cheaper clock for the short COMBs |
 //! | `sqlx-postgres`, `sqlx-mysql`, `sqlx-sqlite` | | keys as parameters and columns of sqlx queries |
 //! | `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | | keys as columns and parameters of Diesel queries |
 //! | `sea-orm-postgres`, `sea-orm-mysql`, `sea-orm-sqlite` | | keys as columns of SeaORM's entities and migrations, and the sqlx feature |
 //! | `tiberius` | | keys as parameters, columns and bulk rows of SQL Server |
 //!
-//! Features only add: a crate that turns one on changes nothing for another that does not.
+//! Features are additive: a crate that turns one on changes nothing for other crates.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -95,34 +95,33 @@ pub use drivers::private as __private;
 /// assert_ne!(offer, DEMO);
 /// ```
 ///
-/// The struct stays yours, with its visibility, attributes and documentation, and you can implement
-/// more for it. Its field is private; [`EntityKey::from_format`] and [`EntityKey::into_format`] are
-/// the doors.
+/// The struct keeps its visibility, attributes and documentation, and you can add impls to it. Its field
+/// is private; use [`EntityKey::from_format`] and [`EntityKey::into_format`].
 ///
 /// # What it implements
 ///
 /// * [`EntityKey`], with the key's name, prefix, group and [`StoragePlan`](storage::StoragePlan) as constants.
 /// * `Clone`, `Copy`, `PartialEq`, `Eq`, `PartialOrd`, `Ord` (the public order of the format) and
 ///   `Hash`.
-/// * `Debug` with the key's name, `Display` and `FromStr` for the public text.
-/// * `From` the key for the format, `Uuid` and `u128`, and `TryFrom` them for the key.
-/// * `constant(u128)`, which is checked when it is compiled; and, for formats whose ids need no
-///   context, `generate()` and `try_generate()`. [`EntityKey`] has the others.
+/// * `Debug` with the key's name, `Display` and `FromStr` for the public form.
+/// * `From` the key to the format, `Uuid` and `u128`, and `TryFrom` back to the key.
+/// * `constant(u128)`, which is checked at compile time; and, for formats whose ids need no context,
+///   `generate()` and `try_generate()`. [`EntityKey`] has the others.
 /// * `PublicIdValue`, for encrypted public ids, with the feature `public-id`.
 /// * The traits of serde, schemars, utoipa and proptest, and of the database drivers, if the
 ///   features of `rowkey` are on. Your crate needs no dependency on them for its keys.
 ///
 /// Derives of other traits go below the attribute, as usual. There, `#[derive(Debug)]` or
-/// `#[derive(Serialize)]` is an error that says to leave it out. Above the attribute a derive is
-/// expanded first and cannot be seen, so it gives the compiler's own error: "conflicting
+/// `#[derive(Serialize)]` is an error that says to leave it out. A derive above the attribute is
+/// expanded first and is invisible to it, so it gives the compiler's own error: "conflicting
 /// implementations of trait `Debug`", with both places.
 ///
 /// # Options
 ///
 /// ## `prefix`
 ///
-/// The public text becomes the prefix, an underscore and the compact alphanumeric form; parsing
-/// asks for the prefix. Databases hold the bare id. A prefix is 1 to 24 lower-case letters and
+/// The public form becomes the prefix, an underscore and the compact alphanumeric form; parsing
+/// requires the prefix. Databases store the bare id. A prefix is 1 to 24 lower-case letters and
 /// digits and begins with a letter.
 ///
 /// ```
@@ -137,7 +136,7 @@ pub use drivers::private as __private;
 ///
 /// ## `storage`
 ///
-/// For each backend whose column is not to be the default one, a storage and optionally a layout:
+/// A storage and optionally a layout, for each backend that should not use the default column:
 ///
 /// ```
 /// use rowkey::storage::Storage;
@@ -149,7 +148,7 @@ pub use drivers::private as __private;
 /// assert_eq!(InvoiceId::PLAN.column(Backend::Postgres).storage(), Storage::Uuid);
 /// assert_eq!(InvoiceId::PLAN.column(Backend::MySql).storage(), Storage::Decimal);
 ///
-/// /// An old SQL Server table whose guids were stored unswapped.
+/// /// An old SQL Server table that stores guids in public order.
 /// #[entity_key(storage(sqlserver = "uuid:public"))]
 /// pub struct LegacyOrderId(AnyUuid);
 /// ```
@@ -157,25 +156,25 @@ pub use drivers::private as __private;
 /// Backends: `postgres`, `mysql`, `mariadb`, `sqlite`, `sqlserver`. Storages: `uuid`, `native-uuid`
 /// (MariaDB's own type), `binary`, `decimal`, `text` (hyphenated, lower case), `text-upper`,
 /// `text-hex` (32 digits), `text-hex-upper`, `text-compact`, `text-digits`. Layouts, after a colon:
-/// `public`, `public-unordered`, `prefix`, `suffix`, `sql-server`. What cannot keep the promise of a
-/// plan is a compile error that says why and what to write:
+/// `public`, `public-unordered`, `prefix`, `suffix`, `sql-server`. A choice that would
+/// lose the order or a value is a compile error that says why and what to write:
 ///
 /// ```compile_fail
 /// # use rowkey::{UuidV7, entity_key};
-/// // SQL Server would sort by the six bytes of this format that are random.
+/// // SQL Server would sort by six bytes that are random in this format.
 /// #[entity_key(storage(sqlserver = "uuid:public"))]
 /// pub struct OrderId(UuidV7);
 /// ```
 ///
-/// Where a table of SQL Server already has such guids, `public-unordered` gives up their order and
-/// keeps everything else. The bounds of a time span are then no condition there: that does not
-/// compile, and says why. On other databases they are.
+/// If a table in SQL Server already has such guids, `public-unordered` gives up their order and keeps
+/// everything else. On SQL Server, a condition with the bounds of a time span then does not compile, and
+/// the error says why. On other databases it does.
 ///
 /// ```
 /// use rowkey::storage::OrderPromise;
 /// use rowkey::{Backend, EntityKey, UuidV7, entity_key};
 ///
-/// /// Made by .NET's `Guid.CreateVersion7`, and stored as it is.
+/// /// Made by .NET's `Guid.CreateVersion7`, and stored unchanged.
 /// #[entity_key(storage(sqlserver = "uuid:public-unordered"))]
 /// pub struct OrderId(UuidV7);
 ///
@@ -184,14 +183,14 @@ pub use drivers::private as __private;
 /// assert_eq!(promise(Backend::Postgres), OrderPromise::Full);
 /// ```
 ///
-/// Drivers cannot tell MySQL and MariaDB apart, so a key is stored in one way in both: `mysql` and
-/// `mariadb` set the same column, and have to agree if both are there.
+/// Drivers cannot distinguish MySQL and MariaDB, so both store a key the same way: `mysql` and `mariadb`
+/// set the same column, and have to agree if both are given.
 ///
 /// ## `group`
 ///
-/// For keys over [`Luuid`], and required there: the full name of the kind of entity. It is written
-/// out, so that renaming the type does not change the ids. Twelve bits of it are in the ids, and two
-/// names can have the same: [`GroupRegistry`](luuid::GroupRegistry) and [`key_union`] refuse that.
+/// Required for keys over [`Luuid`], and only for them: the full name of the kind of entity. It is
+/// explicit, so that renaming the type does not change the ids. The ids contain its CRC-12, which two
+/// names can have in common: [`GroupRegistry`](luuid::GroupRegistry) and [`key_union`] refuse that.
 ///
 /// ```
 /// use rowkey::{EntityKey, Luuid, entity_key};
@@ -206,11 +205,10 @@ pub use drivers::private as __private;
 /// ## `public_id`
 ///
 /// The label of the entity's public ids. It gives the key `PublicIdLabel`, which the ciphers of the
-/// feature `public-id` ask for: public ids of two labels have nothing in common, so that an order's
-/// is not read as an invoice's. A label is 1 to 64 lower-case letters, digits, `-`, `_` and `.`, a
-/// letter first. It is written out and has no default, so that renaming the type does not end the
-/// links that were given out. That two keys have the same label is not noticed: the macro reads one
-/// declaration at a time.
+/// feature `public-id` require: public ids of two labels have nothing in common, so that an order's is
+/// not read as an invoice's. A label is 1 to 64 lower-case letters, digits, `-`, `_` and `.`, and begins
+/// with a letter. It is explicit and has no default, so that renaming the type does not break published
+/// links. Two keys with the same label are not detected: the macro reads one declaration at a time.
 ///
 #[cfg_attr(feature = "public-id", doc = "```")]
 #[cfg_attr(not(feature = "public-id"), doc = "```ignore")]
@@ -239,7 +237,7 @@ pub use drivers::private as __private;
 /// ```
 pub use rowkey_macros::entity_key;
 
-/// Declares a union of typed keys over [`Luuid`], for ids whose type only they themselves know.
+/// Declares a union of typed keys over [`Luuid`], for ids whose type is known only from the id itself.
 ///
 /// ```
 /// use rowkey::{EntityKey, Luuid, entity_key, key_union};
@@ -257,7 +255,7 @@ pub use rowkey_macros::entity_key;
 ///     Order(OrderId),
 /// }
 ///
-/// /// Where `/any/<uuid>` leads to.
+/// /// The target of `/any/<uuid>`.
 /// fn redirect(id: Uuid) -> Result<String, rowkey::Error> {
 ///     Ok(match AnyId::try_from(id)? {
 ///         AnyId::Customer(id) => format!("/customer/{id}"),
@@ -270,8 +268,8 @@ pub use rowkey_macros::entity_key;
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// The enum stays yours. Keys that could not be told apart do not compile: of another format than
-/// [`Luuid`], of groups with the same CRC-12, of the same group, or with the same text prefix.
+/// The enum keeps its attributes and documentation. Ambiguous keys do not compile: keys over another
+/// format than [`Luuid`], of groups with the same CRC-12, of the same group, or with the same prefix.
 ///
 /// ```compile_fail
 /// # use rowkey::{Luuid, entity_key, key_union};
@@ -294,10 +292,10 @@ pub use rowkey_macros::entity_key;
 /// * [`KeyUnion`](luuid::KeyUnion), with the groups of the keys as a constant.
 /// * `Clone`, `Copy`, `PartialEq`, `Eq`, `Hash`, `Debug`, and `From` each key.
 /// * `Display`, the text of the key, and `FromStr`, which reads that text and hyphenated UUIDs.
-/// * `TryFrom` [`Luuid`] and `Uuid`, and `From` the union for them.
-/// * The traits of serde, schemars and utoipa, if the features are on, as keys have them.
+/// * `TryFrom` [`Luuid`] and `Uuid`, and `From` the union to them.
+/// * The traits of serde, schemars and utoipa, if the features are on, like keys.
 ///
-/// Its one option is `crate`, as that of [`entity_key`].
+/// Its only option is `crate`, as in [`entity_key`].
 pub use rowkey_macros::key_union;
 
 pub use rowkey_core::{
@@ -312,9 +310,9 @@ pub use rowkey_core::{
 #[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]
 pub use rowkey_core::public_id;
 
-/// What queries with keys need beyond the traits that every key has, one module per driver.
+/// Extensions for queries with keys, one module per driver.
 ///
-/// They are not at the top: `use rowkey::*` would then hide the drivers' own crates.
+/// They are not in the root, because `use rowkey::*` would then shadow the drivers' own crates.
 #[cfg(any(
     feature = "sqlx-postgres",
     feature = "sqlx-mysql",
@@ -347,7 +345,7 @@ pub mod driver {
     ))]
     pub use rowkey_sqlx as sqlx;
     /// Keys in SQL Server.
-    // A module of its own: of a renamed crate, the compiler's suggestions name paths that do not exist.
+    // A module, because for a renamed crate the compiler suggests paths that do not exist.
     #[cfg(feature = "tiberius")]
     pub mod tiberius {
         pub use rowkey_tiberius::*;

@@ -1,4 +1,4 @@
-//! What a declared key does: its text, its conversions, its constants and its limits.
+//! Text, conversions, constants and limits of declared keys.
 
 #![deny(clippy::pedantic, clippy::nursery, missing_docs)]
 
@@ -35,7 +35,7 @@ pub struct BookingId(UuidV7);
 #[entity_key(prefix = "inv", storage(postgres = "uuid", sqlserver = "uuid"))]
 pub struct InvoiceId(DistributedId);
 
-/// An order of an old table.
+/// An order in an old table.
 #[entity_key(storage(sqlserver = "uuid:public"))]
 pub struct LegacyOrderId(AnyUuid);
 
@@ -75,7 +75,7 @@ fn the_text_is_that_of_the_format() {
 }
 
 #[test]
-fn a_prefix_stands_before_the_compact_text() {
+fn a_prefix_comes_before_the_compact_text() {
     let invoice = InvoiceId::constant(1_088_824_355_131_185_736_905_670_087);
     assert_eq!(invoice.to_string(), "inv_3zfAkCP7ZtzfeQYp");
     assert_eq!("inv_3zfAkCP7ZtzfeQYp".parse(), Ok(invoice));
@@ -103,7 +103,7 @@ fn a_wrong_prefix_is_an_error_that_names_both() {
 }
 
 #[test]
-fn other_texts_are_errors_that_say_what_and_where() {
+fn parse_errors_name_the_problem_and_its_position() {
     let length = "fff60000-0000-4000-8000-00000000000".parse::<BookingOfferId>();
     assert!(
         matches!(
@@ -197,7 +197,7 @@ fn keys_convert_through_their_format_uuid_and_u128() {
 }
 
 #[test]
-fn a_luuid_key_has_ids_of_its_own_group_only() {
+fn a_luuid_key_accepts_only_ids_of_its_group() {
     let group = LuuidGroup::of("com.acme.Customer");
     assert_eq!(CustomerId::GROUP, Some(group));
     assert_eq!(InvoiceId::GROUP, None);
@@ -226,7 +226,7 @@ fn a_luuid_key_has_ids_of_its_own_group_only() {
 }
 
 #[test]
-fn a_value_that_the_plan_has_no_room_for_is_no_key() {
+fn a_value_that_does_not_fit_the_plan_is_refused() {
     let largest = 10_u128.pow(38) - 1;
     let payment = PaymentId::try_from(largest).unwrap();
     assert_eq!(payment.to_u128(), largest);
@@ -241,7 +241,7 @@ fn a_value_that_the_plan_has_no_room_for_is_no_key() {
 }
 
 #[test]
-fn the_plan_is_the_default_one_but_for_what_is_declared() {
+fn the_plan_is_the_default_with_the_declared_changes() {
     let column = InvoiceId::PLAN.column(Backend::SqlServer);
     assert_eq!(
         (column.storage(), column.layout()),
@@ -279,7 +279,7 @@ fn new_keys_are_valid_and_different() {
 }
 
 #[test]
-fn keys_of_formats_with_a_context_are_made_for_it() {
+fn keys_of_formats_with_a_context_are_generated_with_it() {
     let context = IuidContext {
         country: 49,
         service_entity: 7,
@@ -293,7 +293,7 @@ fn keys_of_formats_with_a_context_are_made_for_it() {
 }
 
 #[test]
-fn the_generator_of_a_scope_makes_the_keys() {
+fn keys_are_generated_by_the_generator_of_a_scope() {
     let fixed = UuidV7::constant(0x0000_0000_0000_7000_8000_0000_0000_0001);
     let _scope = scope::enter(Custom::value(fixed));
     assert_eq!(BookingId::generate().into_format(), fixed);
@@ -301,7 +301,7 @@ fn the_generator_of_a_scope_makes_the_keys() {
 }
 
 #[test]
-fn a_new_id_of_another_group_is_not_made_a_key() {
+fn a_new_id_of_another_group_is_refused() {
     let other = CustomerId::try_generate_for(&rowkey::luuid::LuuidContext {
         group: LuuidGroup::of("com.acme.Supplier"),
         number: 1,
@@ -324,7 +324,7 @@ fn bounds_are_those_of_the_format() {
 #[test]
 fn keys_that_clients_may_have_made_by_now_are_found_since_then() {
     let wrap = UnixMillis::new(1_647_575_040_000);
-    // Around the end of the ring, on and off the steps of the counter.
+    // Around the wrap of the counter, on and between its steps.
     for now_ms in [0, 1, 59_999, -1, -60_000, -500_000, -1_000_000] {
         let now = UnixMillis::new(wrap.get() + now_ms);
         let since = UnixMillis::new(now.get() - 600_000);
@@ -345,7 +345,7 @@ fn keys_that_clients_may_have_made_by_now_are_found_since_then() {
         BookingId::bounds_since(since, since),
         BookingId::bounds(since..)
     );
-    // Later than any clock may be, and more than a turn ago.
+    // Later than any accepted clock, and more than a cycle ago.
     assert!(BookingOfferId::bounds_since(wrap, UnixMillis::new(wrap.get() - 600_001)).is_empty());
     let all = BookingOfferId::bounds_since(UnixMillis::EPOCH, wrap);
     assert_eq!(all, BookingOfferId::bounds(..));
@@ -374,7 +374,7 @@ fn a_key_has_a_public_id() {
     let public_id = cipher.encode(&invoice).unwrap();
     assert_eq!(cipher.decode(public_id), Ok(invoice));
 
-    // The key's own rules count, too.
+    // The key's own rules also apply.
     let supplier = Luuid::from_parts(LuuidGroup::of("com.acme.Supplier"), 1, 2).unwrap();
     let public_id = cipher.encode(&supplier).unwrap().to_string();
     let error = cipher
@@ -387,7 +387,7 @@ fn a_key_has_a_public_id() {
 }
 
 #[test]
-fn generic_code_needs_no_names() {
+fn generic_code_works_for_any_key() {
     fn round_trip<K: EntityKey>(key: K) -> Result<K, Error> {
         let text = key.to_string().parse::<K>()?;
         let uuid = K::try_from(text.to_uuid())?;
@@ -400,7 +400,7 @@ fn generic_code_needs_no_names() {
     assert_eq!(<UuidV4 as Format>::KIND, FormatKind::UuidV4);
 }
 
-/// A column of 38 digits would cut the 39th off an edge and find other rows.
+/// A column of 38 digits would truncate a bound of 39 digits and find other rows.
 #[test]
 fn bounds_beyond_the_plans_digits_are_open() {
     let [inside, after, later] =
@@ -424,7 +424,7 @@ fn a_source_numbers_the_keys_of_each_group() {
 }
 
 #[test]
-fn a_clients_key_is_held_against_its_own_interval() {
+fn a_clients_key_is_validated_with_its_own_interval() {
     let now = UnixMillis::new(1_647_575_040_000);
     let made = |ago_ms| {
         let counter = ShortPrefixComb::<1_000>::counter_at(UnixMillis::new(now.get() - ago_ms));
@@ -449,7 +449,7 @@ fn a_clients_key_is_held_against_its_own_interval() {
 }
 
 #[test]
-fn every_text_fills_the_width_that_is_asked_for() {
+fn display_honours_the_width() {
     let invoice = InvoiceId::constant(1);
     assert_eq!(
         format!("{invoice:>24}"),

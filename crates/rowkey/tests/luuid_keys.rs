@@ -1,4 +1,4 @@
-//! Keys over LUUIDs together: short keys, groups, and ids whose type only they themselves know.
+//! Several keys over LUUIDs: short keys, groups and unions.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ struct CustomerId(Luuid);
 #[entity_key(group = "com.acme.Order", prefix = "ord")]
 struct OrderId(Luuid);
 
-/// The group of this name is the last one.
+/// This name gives the last group, 0xfff.
 #[entity_key(group = "com.acme.Sample737")]
 struct LastId(Luuid);
 
@@ -52,7 +52,7 @@ fn a_short_key_is_lower_case_hexadecimal_without_leading_zeros() {
         format!("{short:>8}|{short:#x}", short = short.get()),
         " 2298414|0x23122e"
     );
-    // Flags of numbers would make a text that is no short key.
+    // Number flags would give a string that is not a short key.
     assert_eq!(
         format!("{short:#}|{short:+}|{short:09}|{short:>8}"),
         "23122e|23122e|23122e   |  23122e"
@@ -62,7 +62,7 @@ fn a_short_key_is_lower_case_hexadecimal_without_leading_zeros() {
 }
 
 #[test]
-fn a_short_key_is_parsed_strictly_but_for_case_and_zeros() {
+fn a_short_key_is_parsed_strictly_except_case_and_zeros() {
     let parse = |text: &str| text.parse::<ShortKey<CustomerId>>();
     for (text, number) in [
         ("23122e", 0x23122e),
@@ -133,7 +133,7 @@ fn columns() -> Vec<Column> {
             }
         }
     }
-    // Of a column whose order is given up, bounds make no condition.
+    // A column that gives up its order has no conditions with bounds.
     columns.retain(|column| column.order_promise() != OrderPromise::Nothing);
     columns
 }
@@ -168,7 +168,7 @@ proptest! {
     /// In every storage and layout: exactly the ids of this number and this group, though the
     /// column may have ids of others.
     #[test]
-    fn the_bounds_of_a_short_key_hold_its_ids_and_no_others(
+    fn the_bounds_of_a_short_key_contain_its_ids_and_no_others(
         number in prop_oneof![0..4_u64, LAST - 3..=LAST, 0..=LAST],
         others in prop::collection::vec(
             (
@@ -277,7 +277,7 @@ fn the_text_of_a_union_is_that_of_its_key() {
 }
 
 #[test]
-fn a_union_in_serde_is_as_its_keys_are() {
+fn a_union_serializes_like_its_keys() {
     let (customer, order) = (customer(7, 8), order(9));
     let all = vec![AnyId::from(customer), AnyId::from(order)];
     let json = serde_json::to_value(&all).unwrap();
@@ -343,7 +343,7 @@ fn a_registry_knows_its_groups_by_number_and_by_id() {
 }
 
 #[test]
-fn a_registry_refuses_clashes_at_start_up_and_names_both() {
+fn a_registry_refuses_clashes_and_names_both_groups() {
     let mut groups = GROUPS;
     groups
         .register(KeyGroup::named("com.acme.Price", "PriceId"))
@@ -376,7 +376,7 @@ fn a_registry_refuses_clashes_at_start_up_and_names_both() {
 }
 
 proptest! {
-    /// A registry refuses a name if and only if its number is there.
+    /// A registry refuses a name if and only if its number is already registered.
     #[test]
     fn a_registry_has_each_number_once(
         names in prop::collection::vec(prop::sample::select(NAMES), 0..12),

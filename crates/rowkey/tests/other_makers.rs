@@ -1,9 +1,9 @@
-//! Guids that others make in SQL Server's order, by their published algorithms: what reads them, and
-//! what the page `docs/src/adoption/sql-server.md` says of their order and time.
+//! Guids that other libraries make in SQL Server's order: which keys read them, and the statements of
+//! the page `docs/src/adoption/sql-server.md` about their order and time.
 //!
-//! The algorithms are written out here from EF Core's and NHibernate's published code, with the clock
-//! and the random bytes as parameters. `NEWSEQUENTIALID()` is only documented, so there is an id of
-//! that description and no algorithm.
+//! The algorithms are copied from EF Core's and NHibernate's published code, with the clock and the
+//! random bytes as parameters. `NEWSEQUENTIALID()` is only documented, so there is an id that matches the
+//! description, and no algorithm.
 
 use rowkey::Uuid;
 use rowkey::storage::SqlServerOrd;
@@ -21,16 +21,16 @@ struct CombId(SuffixComb);
 /// 2024-03-21T04:19:11.304Z, in milliseconds.
 const TIME: u64 = 1_710_994_751_304;
 
-/// What `Guid.NewGuid()` has returned.
+/// A return value of `Guid.NewGuid()`.
 const RANDOM: Uuid = Uuid::from_u128(0xd01c25cc_63a7_47cc_b5ba_6f0152e9a3d4);
 
-/// The array of a .NET guid, whose first three fields are little-endian.
+/// The bytes of a .NET guid, whose first three fields are little-endian.
 fn net_array(guid: Uuid) -> [u8; 16] {
     guid.to_bytes_le()
 }
 
-/// EF Core's `SequentialGuidValueGenerator`: the last eight bytes of a random guid become those of a
-/// counter of 100 ns since the year 1, of which the two lowest bytes come first.
+/// EF Core's `SequentialGuidValueGenerator`: replaces the last eight bytes of a random guid by a counter
+/// of 100 ns since the year 1, whose two lowest bytes come first.
 fn ef_core(random: Uuid, counter: u64) -> Uuid {
     let [high @ .., c1, c0] = counter.to_be_bytes();
     let mut array = net_array(random);
@@ -39,12 +39,12 @@ fn ef_core(random: Uuid, counter: u64) -> Uuid {
     Uuid::from_bytes_le(array)
 }
 
-/// What EF Core's counter starts at if the generator is made at a Unix time.
+/// The start value of EF Core's counter, if the generator is created at a Unix time.
 fn ef_core_start(millis: u64) -> u64 {
     621_355_968_000_000_000 + millis * 10_000
 }
 
-/// NHibernate's `guid.comb`: the last six bytes of a random guid become the days since 1900 and the
+/// NHibernate's `guid.comb`: replaces the last six bytes of a random guid by the days since 1900 and the
 /// time of day in units of 3.333333 ms.
 fn guid_comb(random: Uuid, millis: u64) -> Uuid {
     let (day, of_day) = (millis / 86_400_000, millis % 86_400_000);
@@ -57,14 +57,14 @@ fn guid_comb(random: Uuid, millis: u64) -> Uuid {
 }
 
 /// An id as the documentation of `NEWSEQUENTIALID()` describes it: the version-1 UUID
-/// `dca45c22-da9f-11e7-9a3b-005056c00008` with the bytes of its first three groups turned round.
+/// `dca45c22-da9f-11e7-9a3b-005056c00008` with the bytes of each of its first three groups reversed.
 const NEWSEQUENTIALID: Uuid = Uuid::from_u128(0x225ca4dc_9fda_e711_9a3b_005056c00008);
 
 fn is_sorted_by_sql_server(guids: &[Uuid]) -> bool {
     guids.is_sorted_by_key(|guid| SqlServerOrd(*guid))
 }
 
-/// Any of them is read as it is, and found where it was stored.
+/// Each is read unchanged, and found where it was stored.
 fn reads_as_any(guid: Uuid) {
     let key = LegacyId::try_from(guid).expect("AnyUuid takes every uuid");
     assert_eq!(key.to_uuid(), guid);
@@ -79,7 +79,7 @@ fn ids_of_ef_core() {
     assert_eq!(guid.to_string(), "d01c25cc-63a7-47cc-6c81-08dc495e0f59");
     reads_as_any(guid);
 
-    // The counter runs over the variant, so that a key over UuidV4 reads one id in four.
+    // The counter overwrites the variant, so that a key over UuidV4 reads one id in four.
     let variants = (0..4).map(|n| RandomId::try_from(ef_core(RANDOM, start + n * 0x4000)));
     let (read, refused): (Vec<_>, Vec<_>) = variants.partition(Result::is_ok);
     assert_eq!((read.len(), refused.len()), (1, 3));
@@ -104,7 +104,7 @@ fn ids_of_nhibernate() {
     reads_as_any(guid);
     assert_eq!(RandomId::try_from(guid).map(|id| id.to_uuid()), Ok(guid));
 
-    // A suffix COMB is read, too, with another time: its bytes would be milliseconds.
+    // Also readable as a suffix COMB, but with a wrong time: its bytes would be milliseconds.
     let comb = CombId::try_from(guid).expect("of version 4");
     let millis = comb.into_format().time().get();
     assert!(
@@ -129,9 +129,9 @@ fn ids_of_newsequentialid() {
     assert_eq!(version_1.get_version_num(), 1);
 }
 
-/// New suffix COMBs are in order among themselves, and in front of what the others have made.
+/// New suffix COMBs are in order among themselves, and before the ids of the other libraries.
 #[test]
-fn suffix_combs_go_before_the_others() {
+fn suffix_combs_sort_before_the_others() {
     let comb = Uuid::from(CombId::constant(0xd01c25cc_63a7_47cc_b5ba_018e5f3bff48));
     assert!(is_sorted_by_sql_server(&[
         comb,

@@ -68,7 +68,7 @@ proptest! {
     }
 
     #[test]
-    fn text_that_people_make_up_is_refused_without_a_panic(text: String) {
+    fn arbitrary_text_is_refused_without_a_panic(text: String) {
         if let Ok(key) = text.parse::<InvoiceId>() {
             prop_assert_eq!(&key.to_string(), &text);
         }

@@ -17,7 +17,7 @@ struct CustomerId(Luuid);
 struct AttachmentId(AnyUuid);
 
 mod renamed {
-    /// The same label under another name of the type: the same links.
+    /// A type with another name and the same label, which gives the same links.
     #[rowkey::entity_key(public_id = "order")]
     pub(super) struct PurchaseOrderId(rowkey::DistributedId);
 }
@@ -66,7 +66,7 @@ fn renaming_the_type_keeps_the_links() {
     assert_eq!(u128::from(order_again.unwrap()), u128::from(order));
 }
 
-/// Its group is one of the things that `decode` looks at.
+/// `decode` also checks the group.
 #[test]
 fn a_key_with_a_group_is_recognised_by_it() {
     let customers = secrets().cipher::<CustomerId>();
@@ -75,7 +75,7 @@ fn a_key_with_a_group_is_recognised_by_it() {
 }
 
 #[test]
-fn sealed_ids_of_any_key_are_of_one_entity() {
+fn sealed_ids_belong_to_one_entity() {
     let secrets = secrets();
     let attachment = AttachmentId::generate();
     let attachments = secrets.sealed_cipher::<AttachmentId>();

@@ -6,7 +6,7 @@ use rust_decimal::Decimal;
 #[entity_key(prefix = "inv")]
 struct InvoiceId(DistributedId);
 
-/// Other keys have no such conversions, and are none the worse for it.
+/// Keys over other formats have no such conversions, and compile.
 #[entity_key]
 struct CustomerId(UuidV7);
 
@@ -29,7 +29,7 @@ fn a_key_is_a_decimal_of_at_most_28_digits() {
 }
 
 #[test]
-fn zeros_behind_the_point_do_not_count() {
+fn zeros_after_the_decimal_point_are_accepted() {
     let number: Decimal = "42.000".parse().unwrap();
     assert_eq!(InvoiceId::try_from(number), Ok(InvoiceId::constant(42)));
 }

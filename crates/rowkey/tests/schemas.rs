@@ -1,4 +1,4 @@
-//! JSON Schema and OpenAPI: one named schema per key, and what it says of the text.
+//! JSON Schema and OpenAPI: one named schema per key, with a pattern for its text.
 
 use std::fmt::Debug;
 use std::str::FromStr;
@@ -33,7 +33,7 @@ struct InvoiceId(DistributedId);
 #[entity_key(prefix = "bkg")]
 struct BookingId(UuidV7);
 
-/// With a derive of what keys do not implement, and the attribute that it reads.
+/// With a derive of a trait that keys do not implement, and the attribute that it reads.
 #[entity_key]
 #[derive(utoipa::IntoParams)]
 #[into_params(names("id"))]
@@ -51,7 +51,7 @@ struct ItemId(Luuid);
 #[entity_key]
 struct AnythingId(AnyUuid);
 
-/// Stored as 38 digits, which not all ids have room in.
+/// Stored as 38 digits, which are too few for some ids.
 #[entity_key(storage(postgres = "decimal"))]
 struct SmallId(DistributedId128);
 
@@ -183,7 +183,7 @@ fn the_schema_of_a_short_key_describes_its_text() {
 }
 
 #[test]
-fn the_schema_of_a_union_describes_the_texts_of_its_keys() {
+fn the_schema_of_a_union_describes_the_text_of_each_key() {
     assert_eq!(openapi_schema::<PersonId>(), uuid(CUSTOMER));
     assert_eq!(json_schema::<PersonId>()["format"], "uuid");
     assert_eq!(json_schema::<PersonId>()["title"], "PersonId");
@@ -217,16 +217,16 @@ fn the_schema_of_a_command_log_is_an_array_with_its_limit() {
     assert_eq!(unbounded.get("maxItems"), None);
 }
 
-/// Texts that a pattern describes.
+/// Strings that match a pattern.
 fn texts_of(pattern: &str) -> impl Strategy<Value = String> + use<> {
-    // The generator knows no anchors.
+    // The generator does not support anchors.
     let pattern = pattern
         .strip_prefix('^')
         .and_then(|pattern| pattern.strip_suffix('$'));
     string_regex(pattern.unwrap()).unwrap()
 }
 
-/// A text with one character replaced, put in or taken out, or in another letter case.
+/// A string with one character replaced, inserted or removed, or in another letter case.
 fn mutated(texts: BoxedStrategy<String>) -> impl Strategy<Value = String> {
     let character = prop_oneof![
         "[0-9A-Za-z]",
@@ -249,7 +249,7 @@ fn mutated(texts: BoxedStrategy<String>) -> impl Strategy<Value = String> {
     })
 }
 
-/// Numbers of every size, also at the edges of what a text has room for.
+/// Numbers of every size, including the limits of each text form.
 fn numbers() -> impl Strategy<Value = u128> {
     const EDGES: [u128; 5] = [
         0,
@@ -263,8 +263,8 @@ fn numbers() -> impl Strategy<Value = u128> {
     prop_oneof![any::<u128>(), near]
 }
 
-/// The pattern and the parser of a type accept the same texts. In the alphanumeric text of a prefixed
-/// key, version and group are bits in the middle of a number, which no pattern tells.
+/// The pattern and the parser of a type accept the same strings. In the alphanumeric form of a prefixed
+/// key, version and group are bits in the middle of a number, which no pattern can check.
 fn agree<T>(name: &str, prefix: &str)
 where
     T: JsonSchema + ToSchema + FromStr<Err = Error> + Debug,
@@ -274,7 +274,7 @@ where
     assert_eq!(json_schema::<T>()["pattern"], pattern, "{name}");
     let regex = Regex::new(pattern).unwrap();
 
-    // Of the format and not, in every form that a key of it can have.
+    // Valid and invalid ids of the format, in every form that its keys can have.
     let written = numbers().prop_flat_map(move |number| {
         prop::sample::select(vec![
             hyphenated::write(number).to_string(),
@@ -288,7 +288,7 @@ where
         true => String::from_utf8(base62::encode_u128(number).to_vec()).unwrap(),
         false => String::from_utf8(base62::encode_decimal28(number).to_vec()).unwrap(),
     });
-    // Also beyond what a block of digits has room for.
+    // Also beyond the limit of a block of digits.
     let edges = "(agbFu)?(LygHa16AHYF|LygHa16AHYG|Lyg[0-9A-Za-z]{8}){1,4}|agbFu5KnEQGxp4Q[A-C]";
     let prefixed = prop_oneof![
         alphanumeric,
@@ -406,7 +406,7 @@ fn every_use_of_a_key_refers_to_its_one_schema() {
 }
 
 #[test]
-fn operations_take_and_answer_what_is_made_of_keys() {
+fn operations_use_keys_in_requests_and_responses() {
     #[utoipa::path(
         get,
         path = "/invoices/{id}/customer",
@@ -435,9 +435,9 @@ fn operations_take_and_answer_what_is_made_of_keys() {
     }
 }
 
-/// Two keys of one name are two schemas, if they are in different modules.
+/// Two keys of the same name in different modules have two schemas.
 #[test]
-fn keys_of_the_same_name_are_told_apart() {
+fn keys_of_the_same_name_have_different_schemas() {
     mod other {
         #[rowkey::entity_key]
         pub(crate) struct OfferId(rowkey::DistributedId);

@@ -1,4 +1,4 @@
-//! Keys in serde: text where people read, sixteen bytes where they do not.
+//! Keys in serde: text in human-readable formats, sixteen bytes in binary ones.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ fn json_has_the_public_text() {
 }
 
 #[test]
-fn escapes_in_json_are_understood() {
+fn escapes_in_json_are_decoded() {
     let escaped = r#""\u0030001\u00300000000400080000000\u00300000001""#;
     assert!(serde_json::from_str::<OfferId>(escaped).is_err());
     let escaped = r#""\u0030001000\u0030-0000-4000-8000-000000000001""#;
@@ -92,7 +92,7 @@ fn a_json_number_is_refused_with_advice() {
 }
 
 #[test]
-fn wrong_text_is_refused_with_the_errors_of_parsing() {
+fn wrong_text_is_refused_with_the_parse_error() {
     assert_eq!(
         json_error::<InvoiceId>(json!("cus_3zfAkCP7ZtzfeQYp")),
         "InvoiceId begins with `inv_`, but the text begins with `cus_`"
@@ -133,7 +133,7 @@ fn binary_formats_have_sixteen_bytes_in_public_order() {
     assert_eq!(bytes, expected);
     assert_eq!(postcard::from_bytes::<OfferId>(&bytes).unwrap(), OFFER);
 
-    // The prefix is text only.
+    // Only text has the prefix.
     let invoice = InvoiceId::constant(NUMBER);
     let bytes = postcard::to_stdvec(&invoice).unwrap();
     assert_eq!(bytes[1..], NUMBER.to_be_bytes());
@@ -151,7 +151,7 @@ fn through_cbor<T: DeserializeOwned>(value: impl Serialize) -> Result<T, String>
 }
 
 #[test]
-fn cbor_has_bytes_and_understands_sequences_of_numbers() {
+fn cbor_writes_bytes_and_also_reads_sequences_of_numbers() {
     let mut bytes = Vec::new();
     ciborium::into_writer(&OFFER, &mut bytes).unwrap();
     assert_eq!(bytes[0], 0x50, "a byte string of sixteen bytes");
@@ -201,7 +201,7 @@ fn flattened_structs_are_read_from_binary_formats() {
 }
 
 #[test]
-fn formats_do_as_keys_do() {
+fn formats_serialize_like_keys() {
     let format = UuidV7::constant(0x0000_0000_0000_7000_8000_0000_0000_0001);
     assert_eq!(
         serde_json::to_value(format).unwrap(),
@@ -216,7 +216,7 @@ fn formats_do_as_keys_do() {
 
 #[cfg(feature = "public-id")]
 #[test]
-fn public_ids_do_as_keys_do() {
+fn public_ids_serialize_like_keys() {
     let cipher = PublicIdCipher::from_key(&[1; 16]).unwrap();
     let public_id: PublicId<OfferId> = cipher.encode(&OFFER).unwrap();
     let value = serde_json::to_value(public_id).unwrap();

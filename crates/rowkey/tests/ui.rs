@@ -1,4 +1,4 @@
-//! Declarations that compile, and the messages for those that do not.
+//! Declarations that compile, and the error messages of those that do not.
 
 #[test]
 fn declarations() {

@@ -46,13 +46,13 @@ pub(super) fn run(args: &Convert, json: bool) -> Result<Outcome, Stop> {
     })
 }
 
-/// The error, with the hint that the text is another representation if it is.
+/// The error, with a hint if the text is another representation.
 fn explain(from: Codec, subject: Subject, text: &str, error: Error) -> Failure {
     let located = |error: Error| match from.prefixed_format() {
         Some(_) => prefix::locate(text, error.into()),
         None => error.into(),
     };
-    // Of the right form but too large, it would only become another number.
+    // A number of the right form but too large is a mistake, not another representation.
     if let Error::Text {
         problem: TextProblem::TooLarge { .. },
         ..
@@ -60,7 +60,7 @@ fn explain(from: Codec, subject: Subject, text: &str, error: Error) -> Failure {
     {
         return located(error);
     }
-    // The stored uuids cannot be told from public ones.
+    // Stored uuids look like public ones.
     let recognisable = Representation::value_variants()
         .iter()
         .filter(|representation| {
@@ -74,7 +74,7 @@ fn explain(from: Codec, subject: Subject, text: &str, error: Error) -> Failure {
     });
     match other {
         Some(other) => Failure::from(error)
-            .with_hint(format!("the text can be read with --from {}", other.name())),
+            .with_hint(format!("the id can be read with --from {}", other.name())),
         None => located(error),
     }
 }

@@ -19,7 +19,7 @@ use crate::representation::{Codec, Representation, Subject};
 use crate::stream::{RefusedLine, answer_each, json_line};
 use crate::target::plan;
 
-/// All that an id says. The names are those of the JSON output, and of the text output too.
+/// The fields of the JSON output and of the text output, with the same names.
 #[derive(Serialize)]
 struct Answer {
     format: &'static str,
@@ -40,13 +40,13 @@ struct Answer {
     fields: Fields,
 }
 
-/// What a reading is worth among all of a text whose format is not given.
+/// How a reading ranks among all readings of a text without `--format`.
 #[derive(Serialize)]
 struct Rank {
     /// 1 for the most likely.
     rank: usize,
     likelihood: Likelihood,
-    /// How many unlikely readings are left out; only with the first.
+    /// The number of hidden unlikely readings; only in the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden: Option<usize>,
     /// Whether there is no other reading.
@@ -61,7 +61,7 @@ struct KeyText {
     key_text: String,
 }
 
-/// Shows what the ids say.
+/// Shows the ids.
 pub(super) fn run(args: &Inspect, json: bool) -> Result<Outcome, Stop> {
     let columns = args
         .storage
@@ -123,7 +123,7 @@ pub(super) fn run(args: &Inspect, json: bool) -> Result<Outcome, Stop> {
     })
 }
 
-/// The readings to show, with their ranks, and how many are left out.
+/// The readings to show, with their ranks, and the number of hidden ones.
 fn ranked(readings: Vec<Reading>, all: bool) -> (Vec<(FormatKind, u128, Option<Rank>)>, usize) {
     let found = readings.len();
     let shown: Vec<_> = readings
@@ -221,7 +221,7 @@ fn show_literals(
         let literal = if value <= column.max_value() {
             column.literal(value)
         } else {
-            "(the column has no room for it)".to_owned()
+            "(does not fit into the column)".to_owned()
         };
         let backend = backend.to_string();
         writeln!(
@@ -231,7 +231,7 @@ fn show_literals(
     };
     for backend in Backend::ALL {
         let column = plan.column(backend);
-        // MySQL does not have MariaDB's own type.
+        // MySQL does not have MariaDB's UUID type.
         if let Ok(sql_type) = plan.column_type(backend) {
             let sql_type = sql_type.split(" COLLATE ").next().unwrap_or_default();
             line(backend, sql_type, column)?;
@@ -246,7 +246,7 @@ fn show_literals(
     Ok(())
 }
 
-/// How the text output looks: plain unless it goes to a terminal.
+/// The styles of the text output: plain unless it goes to a terminal.
 #[derive(Clone, Copy)]
 struct Styles {
     title: Style,

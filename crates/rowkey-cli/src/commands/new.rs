@@ -66,14 +66,14 @@ pub(super) fn run(args: &New, json: bool) -> Result<Outcome, Stop> {
     Ok(Outcome::Complete)
 }
 
-/// The system's clock, or one that stands still except where ids no longer fit its millisecond.
+/// The system's clock, or a fixed one that advances only when a millisecond is full.
 struct Time {
     fixed: Option<UnixMillis>,
     advanced_ms: Cell<i64>,
 }
 
 impl Time {
-    /// Lets a clock that stands still move on.
+    /// Advances a fixed clock.
     fn advance(&self, millis: i64) {
         self.advanced_ms.update(|advanced| advanced + millis);
     }
@@ -94,7 +94,7 @@ impl Clock for &Time {
     }
 }
 
-/// Refuses options that the format has no field for.
+/// Refuses options for which the format has no field.
 fn check_options(args: &New) -> Result<(), Failure> {
     let format = args.format;
     let has_time = format.value_ranges(None, None, 1).is_some();
@@ -123,7 +123,7 @@ fn check_options(args: &New) -> Result<(), Failure> {
     }
 }
 
-/// What makes the id of an index: the first has index 0.
+/// A function from an index, which starts at 0, to an id.
 type Maker<'a> = Box<dyn FnMut(u64) -> Result<u128, Error> + 'a>;
 
 fn maker<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
@@ -162,10 +162,10 @@ fn maker<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
             let first = *required(args, "--short-key", args.short_key.as_ref())?;
             let group = Group::resolve(group)?;
             Box::new(move |index| {
-                // The largest number is far below the point at which this stops counting.
+                // The largest number is far below the limit at which this saturates.
                 let number = first.saturating_add(index);
                 let context = LuuidContext { group, number };
-                // Nothing else can be wrong with it.
+                // Only the number can be wrong.
                 let used_up = |_| Error::NumbersUsedUp { group: group.get() };
                 let id = Luuid::generate_with(&context, time, &mut entropy);
                 id.map(Luuid::to_u128).map_err(used_up)
@@ -183,7 +183,7 @@ fn maker<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
             let shard = required(args, "--shard", args.shard.as_ref())?;
             let shard = shard.fit("--shard", "0 to 4294967295")?;
             let generator = HotGuidGenerator::new().with_clock(time);
-            // Its counter has room for so many ids of one second.
+            // The capacity of the counter, in ids per second.
             const PER_SECOND: u64 = 1 << 24;
             Box::new(move |index| {
                 if index > 0 && index % PER_SECOND == 0 {
@@ -207,7 +207,7 @@ fn required<'a, T>(args: &New, option: &str, value: Option<&'a T>) -> Result<&'a
     value.ok_or_else(|| {
         Failure::wrong_usage(
             format_args!("{} needs {option}", args.format.name()),
-            "`rowkey new --help` says what each format needs",
+            "`rowkey new --help` shows the options",
         )
     })
 }

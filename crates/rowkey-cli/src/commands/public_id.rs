@@ -16,9 +16,9 @@ use crate::failure::{Failure, Outcome, Stop};
 use crate::prefix;
 use crate::stream::{RefusedLine, answer_each, json_line, text_line};
 
-/// A type of ids, with the form that it has on the command line when it is not hidden.
+/// A type of ids, with its plain form on the command line.
 trait PlainId: PublicIdValue {
-    /// The format of keys of the type, whose texts can have a prefix.
+    /// The format of keys of the type, which can have a prefix.
     const FORMAT: Option<FormatKind> = None;
 
     fn read(text: &str) -> Result<Self, Failure>;
@@ -36,7 +36,7 @@ impl PlainId for i64 {
     }
 
     fn number(&self) -> u128 {
-        // A public id never hides a negative number.
+        // A public id never encodes a negative number.
         *self as u128
     }
 }
@@ -98,7 +98,7 @@ impl PlainId for Uuid {
 
 /// The ciphers of one type of ids.
 enum Ciphers<T> {
-    /// One key for all types, from before there were labels.
+    /// One key for all types: the original form, without labels.
     Unlabelled(PublicIdCiphers),
     /// A secret and a label.
     Labelled {
@@ -150,8 +150,8 @@ impl<T: PlainId> Ciphers<T> {
 
 fn sealed_without_label() -> Failure {
     Failure::wrong_usage(
-        "a sealed id has a label",
-        "name it with --label, as the key declares it with `public_id = \"…\"`",
+        "a sealed id needs a label",
+        "give it with --label, as declared in `public_id = \"…\"`",
     )
 }
 
@@ -246,7 +246,7 @@ fn decode_all<T: PlainId>(args: &Decode, json: bool) -> Result<Outcome, Stop> {
     })
 }
 
-/// A public id, as it can be told from its length.
+/// A public id, recognised by its length.
 enum Form<T> {
     Short(PublicId<T>),
     Sealed(SealedId<T>),
@@ -275,6 +275,6 @@ fn read_public_id<T>(text: &str) -> Result<Form<T>, Failure> {
              alphanumeric or 32 hexadecimal characters: found {length} character{}",
             if length == 1 { "" } else { "s" }
         ),
-        "public ids are read exactly as printed, without blanks, quotes, braces or prefixes",
+        "public ids are read exactly as printed, without spaces, quotes, braces or prefixes",
     ))
 }

@@ -14,7 +14,7 @@ use crate::number::Group;
 use crate::stream::{json_line, output, text_line};
 use crate::time::Interval;
 
-/// One half-open interval; an edge that is `null` is open.
+/// One half-open interval; a bound that is `null` is open.
 #[derive(Serialize)]
 struct Answer {
     lower: Option<String>,
@@ -38,10 +38,10 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
     if column.layout() == Layout::PublicUnordered {
         return Err(Stop::Failure(Failure::wrong_usage(
             format_args!(
-                "{} has no ranges as public-unordered: SQL Server sorts it by bytes that are random",
+                "{} has no ranges as public-unordered: SQL Server sorts it by random bytes",
                 column.format().name()
             ),
-            "filter by a column of time",
+            "filter by a time column",
         )));
     }
     let name = quote_identifier(args.backend.backend(), &args.column)?;
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
         output.write_all(&line)?;
     }
     if is_empty && !json {
-        // A condition in any case: in a template, nothing would mean every row.
+        // In a template, an empty condition would match every row.
         output.write_all(b"1 = 0\n")?;
     }
     output.flush()?;
@@ -78,7 +78,7 @@ fn of_short_key(args: &Range, short_key: u64) -> Result<ValueRanges, Failure> {
     Ok(Luuid::number_range(group, short_key)?)
 }
 
-/// The ids made from `--from` on and before `--to`.
+/// The ids made from `--from` until before `--to`.
 fn of_span(args: &Range) -> Result<ValueRanges, Failure> {
     let &Range {
         format, from, to, ..
@@ -98,7 +98,7 @@ fn of_span(args: &Range) -> Result<ValueRanges, Failure> {
     if from > to {
         return Err(Failure::wrong_usage(
             "--from is later than --to",
-            "exchange the two times",
+            "swap the two times",
         ));
     }
     let interval_ms = args.interval.unwrap_or_default().millis();
@@ -137,7 +137,7 @@ fn answer(column: Column, range: ValueRange) -> Answer {
     }
 }
 
-/// What is stored, without the marks of an SQL literal.
+/// The stored value, without the quotes of an SQL literal.
 fn plain(stored: &Stored) -> String {
     match stored {
         Stored::Uuid(bytes) => uuid::Uuid::from_bytes(*bytes).to_string(),

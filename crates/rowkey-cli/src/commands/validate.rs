@@ -154,7 +154,7 @@ impl From<ValidationError> for Invalid {
             _ => (
                 "malformed",
                 None,
-                "ids are read exactly as printed, without blanks, quotes or braces",
+                "ids are read exactly as printed, without spaces, quotes or braces",
             ),
         };
         Self {

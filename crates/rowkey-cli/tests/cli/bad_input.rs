@@ -1,4 +1,4 @@
-//! Every text form refuses what is not exactly it, and says where and what it expected.
+//! Every text form refuses any deviation, with the position and the expected form.
 
 use crate::program::rowkey;
 
@@ -16,7 +16,7 @@ fn broken(representation: &str) -> Vec<(String, &'static str)> {
         (format!("{{{good}}}"), ""),
         (format!("{good}{good}"), ""),
         (rest.replacen(first, "", 1), ""),
-        // The same number of characters: one foreign, one not ASCII, a full-width digit.
+        // The same number of characters: an invalid one, one that is not ASCII, a full-width digit.
         (format!("_{rest}"), "'_' at position 0"),
         (format!("{}é", &good[..good.len() - 1]), "'é' at position"),
         (format!("\u{ff10}{rest}"), "'\u{ff10}' at position 0"),
@@ -31,7 +31,7 @@ fn broken(representation: &str) -> Vec<(String, &'static str)> {
             ("1.0".into(), "'.' at position 1"),
             ("-1".into(), "'-' at position 0"),
         ]);
-        // Shorter numbers are good numbers.
+        // Shorter numbers are valid.
         broken.retain(|(text, _)| *text != rest.replacen(first, "", 1));
     }
     if representation == "alphanumeric" {
@@ -171,7 +171,7 @@ fn one_character_is_not_called_characters() {
 }
 
 #[test]
-fn what_turns_the_direction_of_text_is_not_repeated() {
+fn bidirectional_control_characters_are_escaped() {
     let finished = rowkey("new --format uuid-v7")
         .arg("--prefix=in\u{202e}v")
         .run();

@@ -102,7 +102,7 @@ fn a_new_id_is_dated_one_second_before_its_clock() {
 }
 
 #[test]
-fn more_ids_than_a_fixed_clock_has_room_for_use_later_milliseconds_and_stay_ordered() {
+fn ids_that_do_not_fit_a_fixed_clocks_millisecond_use_later_ones_and_stay_ordered() {
     for format in ["distributed-id", "distributed-id128"] {
         let count = 300_000;
         let ids = rowkey(&format!(

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::program::rowkey;
 use crate::vectors::{cases, column, text};
 
-/// The type's name in the vectors is its name on the command line too.
+/// The names of types, which are the same in the vectors and on the command line.
 const TYPES: [&str; 5] = ["i64", "u64", "decimal28", "uuid", "u128"];
 
 /// Each encoding's name in `convert` and in the vectors.
@@ -89,12 +89,12 @@ fn check_decoding(section: &str, expected: &str) {
 }
 
 #[test]
-fn texts_decode_or_are_refused() {
+fn input_is_decoded_or_refused() {
     check_decoding("decode", "value");
 }
 
 #[test]
-fn texts_that_the_original_accepts_by_accident_are_refused() {
+fn input_that_the_original_accepts_by_accident_is_refused() {
     check_decoding("decode_quirks", "recommended_value");
 }
 
@@ -160,6 +160,6 @@ fn a_wrong_representation_is_named_in_the_hint() {
     assert!(
         finished
             .bad_input()
-            .ends_with("(hint: the text can be read with --from hex)")
+            .ends_with("(hint: the id can be read with --from hex)")
     );
 }

@@ -23,7 +23,7 @@ fn fields_of_the_vectors_are_shown() {
         .reading_lines(&column(&ids, "uuid"))
         .json();
     for ((generator, id), shown) in generators.iter().zip(&ids).zip(&shown) {
-        // The original wraps; here such a clock is refused, so only its id is read.
+        // The original wraps around. Such a clock is refused here, so the test only reads the id.
         let seconds = generator["unix_seconds"].as_u64().unwrap() % (1 << 32);
         assert_eq!(shown["unix_seconds"], seconds, "{id}");
         assert_eq!(shown["machine"], generator["machine_pid5"], "{id}");

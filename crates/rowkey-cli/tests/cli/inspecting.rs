@@ -81,10 +81,10 @@ fn storages_that_do_not_exist_or_need_a_format_are_wrong_usage() {
     }
 }
 
-/// A moment for which what is likely does not change.
+/// A fixed time to compare with, so that the likelihoods do not change.
 const AT: &str = "--at 2026-11-20T12:00:00Z";
 
-/// Format, rank and likelihood of what is shown without a format.
+/// Format, rank and likelihood of the readings that are shown without `--format`.
 fn ranks(arguments: &str, id: &str) -> Vec<(String, u64, String)> {
     let shown = rowkey(&format!("inspect --json {AT} {arguments}"))
         .arg(id)
@@ -101,7 +101,7 @@ fn ranks(arguments: &str, id: &str) -> Vec<(String, u64, String)> {
 }
 
 #[test]
-fn without_a_format_those_of_our_time_are_shown_and_the_most_likely_is_marked() {
+fn without_a_format_plausible_readings_are_shown_and_the_most_likely_is_marked() {
     let only = |format: &str| [(format.to_owned(), 1, "most-likely".to_owned())];
     for (format, id) in [
         ("uuid-v7", "01941f29-7c00-7001-8040-000000000001"),
@@ -201,7 +201,7 @@ fn new_ids_of_every_format_are_recognised_for_years() {
             let name = format.split(' ').next().unwrap();
             let first = ranked_first(&ids.lines(), now);
             let right = first.iter().filter(|first| *first == name).count();
-            // One of the ends of a COMB can by chance be a counter of the last minutes.
+            // By chance, either end of a COMB can look like a counter of the last minutes.
             let expected = if name.ends_with("-comb") { 90 } else { 100 };
             assert!(right >= expected, "{format} {made}: {right} of 100");
         }
@@ -211,20 +211,20 @@ fn new_ids_of_every_format_are_recognised_for_years() {
         let ids = rowkey(&format!("new --format {format} -n 200 --at {made}")).run();
         let first = ranked_first(&ids.lines(), now);
         let right = first.iter().filter(|first| *first == format).count();
-        // The other end of one in hundreds is by chance as near, or a full time.
+        // By chance, the other end of one in hundreds is as near, or a full time.
         assert!(right > 180, "{format}: {right} of 200");
     }
     let ids = rowkey("new --format luuid --group com.acme.Customer --short-key 1 -n 100").run();
     assert_eq!(ranked_first(&ids.lines(), now), ["luuid"; 100]);
     let ids = rowkey("new --format uuid-v4 -n 1000").run().lines();
     let first = ranked_first(&ids, now);
-    // About one in twenty has a counter of the last day by chance, at one of its ends.
+    // By chance, about one in twenty has a counter of the last day at one of its ends.
     let right = first.iter().filter(|first| *first == "uuid-v4").count();
     assert!(right > 850, "{right} of 1000");
 }
 
 #[test]
-fn random_uuids_are_never_shown_with_a_time_that_nobody_made_ids_at() {
+fn random_uuids_are_never_shown_with_an_implausible_time() {
     let ids = rowkey("new --format uuid-v4 -n 2000").run().lines();
     let shown = rowkey(&format!("inspect --json {AT}"))
         .reading_lines(&ids)
@@ -247,7 +247,7 @@ fn random_uuids_are_never_shown_with_a_time_that_nobody_made_ids_at() {
 }
 
 #[test]
-fn what_may_be_a_number_on_the_phone_is_told() {
+fn input_that_may_be_a_short_key_gets_a_hint() {
     for text in ["2078", "23122e", "5"] {
         let command = format!("rowkey range --format luuid --short-key {text} --backend ...");
         let finished = rowkey("inspect").arg(text).run();
@@ -356,7 +356,7 @@ fn numbers_beyond_2_to_the_53_are_strings() {
 }
 
 #[test]
-fn numbers_that_carry_no_time_show_none() {
+fn numbers_without_a_time_show_none() {
     let shown = rowkey("inspect --json 9999999999999999999999999999")
         .run()
         .json();

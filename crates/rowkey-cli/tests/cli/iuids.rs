@@ -23,7 +23,7 @@ fn fields_of_the_vectors_are_shown() {
 }
 
 #[test]
-fn new_iuids_carry_what_they_are_given() {
+fn new_iuids_carry_the_given_fields() {
     for case in cases("iuid", "make") {
         let new = format!(
             "new --format iuid --at {} --country {} --entity {}",
@@ -40,7 +40,7 @@ fn new_iuids_carry_what_they_are_given() {
 }
 
 #[test]
-fn what_is_no_iuid_is_refused() {
+fn ids_of_other_formats_are_refused() {
     for case in cases("iuid", "invalid") {
         let finished = rowkey("convert --format iuid --from public --to hex")
             .arg(text(&case, "uuid"))

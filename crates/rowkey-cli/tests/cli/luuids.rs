@@ -32,7 +32,7 @@ fn the_vectors_are_recognised_as_luuids_first() {
 }
 
 #[test]
-fn new_luuids_carry_their_group_and_count_their_keys() {
+fn new_luuids_carry_their_group_and_consecutive_numbers() {
     for case in cases("luuid", "make") {
         let new = format!(
             "new --format luuid --group 0x{} --short-key {:x}",
@@ -59,7 +59,7 @@ fn new_luuids_carry_their_group_and_count_their_keys() {
 }
 
 #[test]
-fn a_short_key_is_hexadecimal_wherever_it_stands() {
+fn a_short_key_is_hexadecimal_in_every_command() {
     let customer = "--format luuid --group com.acme.Customer";
     for spoken in [
         "2078",
@@ -96,7 +96,7 @@ fn a_short_key_is_hexadecimal_wherever_it_stands() {
 }
 
 #[test]
-fn a_group_that_is_a_name_or_a_number_is_asked_back() {
+fn an_ambiguous_group_is_refused_with_both_readings() {
     let finished = rowkey("new --format luuid --short-key 1 --group 409").run();
     let error = finished.wrong_usage();
     let by_name = rowkey("crc12 409").run().ok();
@@ -108,7 +108,7 @@ fn a_group_that_is_a_name_or_a_number_is_asked_back() {
 }
 
 #[test]
-fn what_is_no_luuid_is_refused() {
+fn ids_of_other_formats_are_refused() {
     let cases = cases("luuid", "invalid");
     let answers = rowkey("convert --format luuid --from public --to hex --keep-going")
         .reading_lines(&column(&cases, "uuid"))
@@ -145,7 +145,7 @@ fn crc12_counts_utf8_bytes() {
 }
 
 #[test]
-fn the_mark_of_a_utf8_file_is_no_part_of_the_first_name() {
+fn a_byte_order_mark_is_not_part_of_the_first_name() {
     let expected = rowkey("crc12 com.acme.Customer com.acme.Order").run().ok();
     let lines = "\u{feff}com.acme.Customer\r\ncom.acme.Order\r\n";
     assert_eq!(rowkey("crc12").reading(lines.as_bytes()).ok(), expected);

@@ -115,7 +115,7 @@ fn options_that_do_not_belong_to_the_format_are_wrong_usage() {
 }
 
 #[test]
-fn keys_end_with_the_largest_and_what_was_made_is_printed() {
+fn numbers_end_with_the_largest_and_earlier_ids_are_printed() {
     let finished = rowkey("new --format luuid --group 0xaa1 --short-key fffffffffffe -n 5").run();
     let error = finished.bad_input();
     assert!(error.contains("group aa1 has no short key left"), "{error}");
@@ -124,6 +124,6 @@ fn keys_end_with_the_largest_and_what_was_made_is_printed() {
 }
 
 #[test]
-fn no_ids_are_no_lines() {
+fn a_count_of_zero_prints_no_lines() {
     assert_eq!(rowkey("new --format uuid-v4 -n 0").run().ok(), "");
 }

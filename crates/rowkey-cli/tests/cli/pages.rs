@@ -1,13 +1,13 @@
-//! The commands of the pages of the book print what they say.
+//! The commands in the book print what the book shows.
 
 use crate::program::rowkey;
 
-/// What the pages have in the environment variable `BOOKING_PUBLIC_ID_KEY`.
+/// The value of the environment variable `BOOKING_PUBLIC_ID_KEY` on the pages.
 const KEY: &str = "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=";
 
-/// Runs every command of a page that has this number of them.
+/// Runs every command of a page and checks their number.
 #[track_caller]
-fn commands_print_what_the_page_says(page: &str, expected_commands: usize) {
+fn commands_print_what_the_page_shows(page: &str, expected_commands: usize) {
     let blocks = page.split("```console\n").skip(1);
     let mut commands = 0;
     for block in blocks {
@@ -25,40 +25,40 @@ fn commands_print_what_the_page_says(page: &str, expected_commands: usize) {
 #[test]
 fn of_the_page_about_existing_columns() {
     let page = include_str!("../../../../docs/src/adoption/index.md");
-    commands_print_what_the_page_says(page, 4);
+    commands_print_what_the_page_shows(page, 4);
 }
 
 #[test]
 fn of_the_page_about_existing_columns_in_sql_server() {
     let page = include_str!("../../../../docs/src/adoption/sql-server.md");
-    commands_print_what_the_page_says(page, 1);
+    commands_print_what_the_page_shows(page, 1);
 }
 
 #[test]
 fn of_the_page_about_ids_that_clients_make() {
     let page = include_str!("../../../../docs/src/clients-make-the-ids.md");
-    commands_print_what_the_page_says(page, 3);
+    commands_print_what_the_page_shows(page, 3);
 }
 
 #[test]
 fn of_the_page_about_support() {
     let page = include_str!("../../../../docs/src/support-has-an-id.md");
-    commands_print_what_the_page_says(page, 15);
+    commands_print_what_the_page_shows(page, 15);
 }
 
 #[test]
 fn of_the_page_about_hidden_ids() {
     let page = include_str!("../../../../docs/src/hide-ids-from-the-public.md");
-    commands_print_what_the_page_says(page, 3);
+    commands_print_what_the_page_shows(page, 3);
 }
 
 #[test]
 fn of_the_readme() {
-    commands_print_what_the_page_says(include_str!("../../README.md"), 2);
+    commands_print_what_the_page_shows(include_str!("../../README.md"), 2);
 }
 
 #[test]
 fn of_the_page_about_the_command_line() {
     let page = include_str!("../../../../docs/src/command-line.md");
-    commands_print_what_the_page_says(page, 4);
+    commands_print_what_the_page_shows(page, 4);
 }

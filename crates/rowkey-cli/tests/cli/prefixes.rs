@@ -10,7 +10,7 @@ const BOOKING: &str = "bkg_025VIzU6oo6FOGfX2bGzq9";
 const UUID: &str = "006474fb-c7aa-40fa-b346-06fe279621e5";
 
 #[test]
-fn inspect_names_the_prefix_and_shows_what_follows_it() {
+fn inspect_shows_the_prefix_and_the_id_after_it() {
     let bare = rowkey("inspect --format distributed-id").arg(NUMBER).run();
     let bare = bare.ok();
     for arguments in ["--format distributed-id", ""] {
@@ -36,7 +36,7 @@ fn inspect_names_the_prefix_and_shows_what_follows_it() {
 }
 
 #[test]
-fn the_length_behind_a_prefix_tells_the_formats_apart() {
+fn the_length_after_a_prefix_distinguishes_the_formats() {
     let formats = |text: &str| -> Vec<String> {
         let shown = rowkey("inspect --json --all").arg(text).run().json();
         assert!(shown.iter().all(|shown| shown["key_text"] == text));
@@ -49,7 +49,7 @@ fn the_length_behind_a_prefix_tells_the_formats_apart() {
         assert!(of_16_bytes.iter().any(|shown| shown == format), "{format}");
     }
     assert!(!of_16_bytes.iter().any(|shown| shown == "distributed-id"));
-    // Digits behind a prefix are no decimal number.
+    // Digits after a prefix are not a decimal number.
     assert_eq!(formats("inv_0000000000000001"), ["distributed-id"]);
 }
 
@@ -82,7 +82,7 @@ fn streams_mix_ids_with_and_without_a_prefix() {
 }
 
 #[test]
-fn ids_are_printed_with_a_prefix_but_never_with_another_than_they_had() {
+fn ids_are_printed_with_a_prefix_but_never_with_a_different_one() {
     let convert = "convert --format distributed-id --to public --prefix inv";
     let printed = rowkey(&format!("{convert} --from public")).reading_lines(&[NUMBER, INVOICE]);
     assert_eq!(printed.lines(), [INVOICE; 2]);
@@ -142,7 +142,7 @@ fn a_key_with_a_prefix_is_validated_as_its_server_does() {
 }
 
 #[test]
-fn what_follows_a_prefix_has_the_length_and_alphabet_of_the_format() {
+fn the_id_after_a_prefix_has_the_length_and_alphabet_of_the_format() {
     for (text, problem) in [
         ("inv_3zfAkCP7ZtzfeQY", "found 15 characters"),
         ("inv_3zfAkCP7ZtzfeQYp0", "found 17 characters"),
@@ -272,7 +272,7 @@ fn sort_orders_public_ids_as_the_column_of_their_format() {
 }
 
 #[test]
-fn what_has_no_prefix_is_not_said_to_have_one() {
+fn input_without_a_prefix_is_shown_without_one() {
     for (arguments, text) in [
         ("convert --format u64 --from public --to hex", "inv_5"),
         ("convert --format uuid --from public --to hex", BOOKING),
@@ -296,7 +296,7 @@ fn what_has_no_prefix_is_not_said_to_have_one() {
 }
 
 #[test]
-fn public_ids_hide_and_show_ids_with_a_prefix() {
+fn public_ids_encode_and_decode_ids_with_a_prefix() {
     let key = "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=";
     let run = |arguments: &str, id: &str| {
         let run = rowkey(&format!("public-id {arguments} --key-env KEY"));

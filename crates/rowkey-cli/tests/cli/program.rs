@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::Value;
 
-/// A run that is being put together.
+/// A run under construction.
 pub(crate) struct Rowkey {
     command: Command,
 }
@@ -19,7 +19,7 @@ pub(crate) struct Finished {
     pub(crate) errors: String,
 }
 
-/// `rowkey` with arguments separated by blanks.
+/// `rowkey` with arguments separated by spaces.
 pub(crate) fn rowkey(arguments: &str) -> Rowkey {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rowkey"));
     command.args(arguments.split_ascii_whitespace());
@@ -28,7 +28,7 @@ pub(crate) fn rowkey(arguments: &str) -> Rowkey {
 }
 
 impl Rowkey {
-    /// One more argument, as it is.
+    /// Adds one argument, which may contain spaces.
     pub(crate) fn arg(mut self, argument: impl AsRef<std::ffi::OsStr>) -> Self {
         self.command.arg(argument);
         self
@@ -56,7 +56,7 @@ impl Rowkey {
         let mut stdin = child.stdin.take().unwrap();
         let output = thread::scope(|scope| {
             scope.spawn(move || {
-                // A run that stops early does not read everything.
+                // A run that stops early does not read all its input.
                 let _ = stdin.write_all(input);
             });
             child.wait_with_output().unwrap()
@@ -64,7 +64,7 @@ impl Rowkey {
         Finished::of(output)
     }
 
-    /// Runs with standard output going to a disk that is full; what it would have answered is lost.
+    /// Runs with standard output going to a full disk, so the output is lost.
     #[cfg(target_os = "linux")]
     pub(crate) fn with_a_full_disk(mut self) -> Finished {
         let full = std::fs::File::options().write(true).open("/dev/full");
@@ -101,7 +101,7 @@ impl Finished {
         finished
     }
 
-    /// The output of a run that went well.
+    /// The output of a successful run.
     #[track_caller]
     pub(crate) fn ok(self) -> String {
         assert_eq!(
@@ -113,13 +113,13 @@ impl Finished {
         self.output
     }
 
-    /// The lines of a run that went well.
+    /// The output lines of a successful run.
     #[track_caller]
     pub(crate) fn lines(self) -> Vec<String> {
         self.ok().lines().map(str::to_owned).collect()
     }
 
-    /// The JSON lines of a run that went well.
+    /// The JSON lines of a successful run.
     #[track_caller]
     pub(crate) fn json(self) -> Vec<Value> {
         self.ok()
@@ -128,7 +128,7 @@ impl Finished {
             .collect()
     }
 
-    /// The answers of a run with `--keep-going`, `None` for the ids that it refused.
+    /// The output lines of a run with `--keep-going`, `None` for refused ids.
     #[track_caller]
     pub(crate) fn answers(self) -> Vec<Option<String>> {
         let answers: Vec<_> = self
@@ -148,7 +148,7 @@ impl Finished {
         self.error(1)
     }
 
-    /// The one error line of wrong usage; nothing was answered.
+    /// The one error line of wrong usage; there is no output.
     #[track_caller]
     pub(crate) fn wrong_usage(&self) -> &str {
         assert_eq!(self.output, "");

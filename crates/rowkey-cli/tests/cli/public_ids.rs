@@ -153,7 +153,7 @@ fn the_newest_key_encodes_and_every_key_decodes_in_the_order_of_the_options() {
         with_newer
     );
 
-    // Mixed options count in the order in which they stand.
+    // Mixed options are used in their order on the command line.
     let mixed = rowkey("public-id encode --type u64 --key-env ROWKEY_KEY --key-file")
         .arg(&newer_file)
         .env("ROWKEY_KEY", older)
@@ -214,7 +214,7 @@ fn a_u128_is_read_as_digits_or_as_a_uuid() {
 }
 
 #[test]
-fn bad_ids_and_missing_keys_are_told_apart() {
+fn bad_ids_and_missing_keys_give_different_errors() {
     let decode = |id: &str| {
         rowkey("public-id decode --type u64 --key-env ROWKEY_KEY")
             .env("ROWKEY_KEY", "AAAAAAAAAAAAAAAAAAAAAA==")
@@ -239,9 +239,9 @@ fn bad_ids_and_missing_keys_are_told_apart() {
     );
 }
 
-/// A key in another encoding than base64 can pass for the name of a variable, and any key for a path.
+/// A key that is not base64 may look like the name of a variable, and any key like a path.
 #[test]
-fn a_key_given_where_a_name_belongs_is_not_shown() {
+fn a_key_given_in_place_of_a_name_is_not_shown() {
     let keys = [
         "k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=",
         "93B7C10C97106A6D3686C07268E58F78FD82A9E0DE197BEB3D490401006D0057",
@@ -249,7 +249,7 @@ fn a_key_given_where_a_name_belongs_is_not_shown() {
     ];
     for key in keys {
         for option in ["--key-env", "--key-file"] {
-            // Without the blank.
+            // Without the space.
             let finished = rowkey("public-id decode --type u64 x").arg(format!("{option}{key}"));
             let finished = finished.run();
             let error = finished.wrong_usage();
@@ -294,7 +294,7 @@ fn a_key_that_others_can_read_or_write_is_refused() {
     }
 }
 
-/// To be told to change the mode of a directory or device that all share would do harm.
+/// The advice to change the mode of a shared directory or device would do harm.
 #[cfg(unix)]
 #[test]
 fn directories_and_devices_are_no_key_files() {
@@ -307,7 +307,7 @@ fn directories_and_devices_are_no_key_files() {
 }
 
 #[test]
-fn no_more_is_read_than_a_key_can_have() {
+fn large_key_files_are_not_read_completely() {
     let long = key_file("long", &"A".repeat(4097));
     let finished = encode_with_files(&[&long]).arg("5").run();
     let error = finished.bad_input();
@@ -391,7 +391,7 @@ fn encode_with_files(files: &[&Path]) -> crate::program::Rowkey {
         })
 }
 
-/// A file of this test's own.
+/// A file for one test.
 fn key_file(name: &str, content: &str) -> PathBuf {
     let path =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.key", std::process::id()));

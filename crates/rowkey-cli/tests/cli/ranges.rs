@@ -35,7 +35,7 @@ fn conditions_of_every_backend() {
 }
 
 #[test]
-fn a_span_across_the_end_of_the_ring_has_two_intervals() {
+fn a_span_across_the_wrap_of_the_counter_has_two_intervals() {
     let range = "range --format short-prefix-comb --from 2022-03-18T03:40:00Z \
                  --to 2022-03-18T03:50:00Z --backend postgres";
     let conditions = rowkey(range).run().ok();
@@ -56,7 +56,7 @@ fn a_span_across_the_end_of_the_ring_has_two_intervals() {
 }
 
 #[test]
-fn the_interval_of_the_ring_can_be_given() {
+fn the_interval_of_the_counter_can_be_given() {
     let range = "range --format short-prefix-comb --from 2022-03-18T03:44:00Z \
                  --to 2022-03-18T03:45:00Z --backend postgres --json";
     let [answer] = &rowkey(range).run().json()[..] else {
@@ -75,14 +75,14 @@ fn the_interval_of_the_ring_can_be_given() {
 }
 
 #[test]
-fn a_whole_turn_of_the_ring_is_everything() {
+fn a_span_longer_than_the_counters_cycle_matches_everything() {
     let range = "range --format short-suffix-comb --from 2022-01-01T00:00:00Z \
                  --to 2023-01-01T00:00:00Z --backend sqlite";
     assert_eq!(rowkey(range).run().ok(), "\"id\" IS NOT NULL\n");
 }
 
 #[test]
-fn stored_texts_go_through_the_layout_and_public_ones_do_not() {
+fn stored_bounds_go_through_the_layout_and_public_ones_do_not() {
     let range = format!("range --format uuid-v7 {JANUARY} --json --backend");
     let postgres = rowkey(&range).arg("postgres").run().json().remove(0);
     let sql_server = rowkey(&range).arg("sql-server").run().json().remove(0);
@@ -125,7 +125,7 @@ fn columns_are_quoted_and_storages_can_be_chosen() {
 }
 
 #[test]
-fn an_edge_that_the_column_has_no_room_for_is_open() {
+fn a_bound_that_does_not_fit_the_column_is_open() {
     let range = "range --format distributed-id128 --from 4321-01-01T00:00:00Z \
                  --to 4322-01-01T00:00:00Z --backend postgres --storage decimal --json";
     let [answer] = &rowkey(range).run().json()[..] else {
@@ -194,7 +194,7 @@ fn a_short_key_is_found_between_its_bounds_and_its_neighbours_are_not() {
         assert!(lower <= id && id < upper, "{lower} {id} {upper}");
         assert_eq!(lower[..18], id[..18]);
         assert_ne!(upper[..18], id[..18]);
-        // Of whatever group.
+        // In any group.
         let (lower, upper) = edges(&format!("--short-key {short_key}"));
         assert_eq!(lower, format!("{}-6000-a000-000000000000", &id[..13]));
         let next =
@@ -219,7 +219,7 @@ fn only_luuids_have_short_keys_and_they_have_no_time() {
 }
 
 #[test]
-fn a_span_has_two_ends_unless_there_is_a_short_key() {
+fn a_span_needs_both_ends_unless_there_is_a_short_key() {
     let luuids = "range --format luuid --backend sqlite";
     for (more, missing) in [
         ("", "--from <TIME>|--short-key <HEX>"),
@@ -242,7 +242,7 @@ fn columns_that_give_up_the_order_have_no_ranges() {
         "range --format uuid-v7 {JANUARY} --backend sql-server --storage uuid:public-unordered"
     ))
     .run();
-    assert!(finished.wrong_usage().contains("bytes that are random"));
+    assert!(finished.wrong_usage().contains("random bytes"));
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn the_order_preserving_permutation_is_the_sql_server_form() {
 }
 
 #[test]
-fn stored_ids_sort_in_the_order_in_which_they_were_made() {
+fn stored_ids_sort_in_creation_order() {
     for (format, backend, stored) in [
         ("uuid-v7", "sql-server", "sql-server"),
         ("uuid-v7", "mariadb-uuid", "mariadb-uuid"),
@@ -82,7 +82,7 @@ fn stored_ids_sort_in_the_order_in_which_they_were_made() {
 }
 
 #[test]
-fn texts_are_printed_in_lower_case_and_duplicates_kept() {
+fn uuids_are_printed_in_lower_case_and_duplicates_kept() {
     let ids = [
         "FFFFFFFF-0000-4000-8000-000000000000",
         "00000000-0000-4000-8000-000000000001",

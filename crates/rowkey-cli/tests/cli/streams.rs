@@ -55,7 +55,7 @@ fn a_bad_argument_stops_with_its_number() {
 }
 
 #[test]
-fn keep_going_answers_bad_lines_with_empty_ones() {
+fn keep_going_prints_empty_lines_for_bad_ones() {
     for json in ["", " --json"] {
         let finished = rowkey(&format!("{CONVERT} --keep-going{json}"))
             .reading(format!("x\n{ID}\n\n{ID}\nx").as_bytes());
@@ -164,7 +164,7 @@ fn a_closed_output_ends_quietly() {
 }
 
 #[test]
-fn a_program_that_asks_line_by_line_is_answered_line_by_line() {
+fn input_that_arrives_line_by_line_is_answered_line_by_line() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_rowkey"))
         .args(CONVERT.split(' '))
         .stdin(Stdio::piped())
@@ -198,7 +198,7 @@ fn many_lines_keep_their_order() {
 }
 
 #[test]
-fn convert_shows_question_and_answer_as_json() {
+fn convert_prints_input_and_result_as_json() {
     let output = rowkey(&format!("{CONVERT} --json")).arg(ID).run().ok();
     insta::assert_snapshot!(output.trim_end(), @r#"{"id":"006474fb-c7aa-40fa-b346-06fe279621e5","result":"006474FBC7AA40FAB34606FE279621E5"}"#);
     assert_eq!(

@@ -111,7 +111,7 @@ fn completions_exist_for_the_usual_shells() {
 }
 
 #[test]
-fn outputs_that_are_no_terminal_have_no_colour() {
+fn output_that_is_not_a_terminal_has_no_colour() {
     for arguments in ["inspect 5", "inspect x", "--help", "frobnicate"] {
         let finished = rowkey(arguments).run();
         assert!(!finished.output.contains('\u{1b}') && !finished.errors.contains('\u{1b}'));
@@ -120,7 +120,7 @@ fn outputs_that_are_no_terminal_have_no_colour() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn whatever_cannot_be_written_is_an_error() {
+fn a_failed_write_is_an_error() {
     for arguments in [
         "--help",
         "-h",

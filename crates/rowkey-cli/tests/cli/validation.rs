@@ -14,7 +14,7 @@ fn validate(case: &Value, id: &str) -> Finished {
 }
 
 #[test]
-fn the_window_of_the_vectors_is_kept() {
+fn ids_are_validated_as_in_the_vectors() {
     for case in cases("comb_validation", "bounded") {
         let finished = validate(&case, text(&case, "uuid"));
         if case["valid"] == json!(true) {
@@ -30,7 +30,7 @@ fn the_window_of_the_vectors_is_kept() {
 }
 
 #[test]
-fn the_quirks_of_the_original_are_not_repeated() {
+fn the_original_bugs_are_not_repeated() {
     for case in cases("comb_validation", "quirks") {
         let finished = validate(&case, text(&case, "input"));
         match text(&case, "recommended") {
@@ -51,7 +51,7 @@ fn ten_intervals_either_way_are_the_default() {
         .arg(format!("{counter}0000-0000-4000-8000-000000000000"))
         .run()
     };
-    // 1647575040 s is the start of a turn of the ring at 60 s and, being even, at 30 s.
+    // At 1647575040 s the counter starts at 0 with an interval of 60 s and, being even, of 30 s.
     for interval in ["", "--interval 60s", "--interval 30s"] {
         for counter in ["0000", "000a", "fff6"] {
             assert_eq!(
@@ -128,7 +128,7 @@ fn json_names_the_rule_that_fails() {
 }
 
 #[test]
-fn json_answers_the_bad_id_too_before_it_stops() {
+fn json_includes_the_bad_id_before_it_stops() {
     let finished = rowkey("validate --format short-prefix-comb --at 1647575040000 --json").reading(
         b"00000000-0000-4000-8000-000000000000\nx\n00000000-0000-4000-8000-000000000000\n",
     );

@@ -17,7 +17,7 @@ pub(crate) fn cases(file: &str, section: &str) -> Vec<Value> {
     cases
 }
 
-/// A field's text.
+/// A field's string.
 #[track_caller]
 pub(crate) fn text<'a>(case: &'a Value, field: &str) -> &'a str {
     case[field]
@@ -35,7 +35,7 @@ pub(crate) fn number(case: &Value, field: &str) -> i128 {
     }
 }
 
-/// One field's text of every case.
+/// One field's string of every case.
 pub(crate) fn column<'a>(cases: &'a [Value], field: &str) -> Vec<&'a str> {
     cases.iter().map(|case| text(case, field)).collect()
 }

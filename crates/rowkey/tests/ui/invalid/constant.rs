@@ -1,4 +1,4 @@
-//! Constants that are no such key.
+//! Constants that are not valid keys.
 
 use rowkey::{DistributedId128, Luuid, UuidV7, entity_key};
 

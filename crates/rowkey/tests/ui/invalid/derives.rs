@@ -1,4 +1,4 @@
-//! Derives of what the attributes implement.
+//! Derives of traits that the attributes implement.
 
 use rowkey::{Luuid, UuidV7, entity_key, key_union};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub enum AnyId {
     Customer(CustomerId),
 }
 
-// A derive above the attribute is expanded before it, and out of its sight.
+// A derive above the attribute is expanded first, so the attribute cannot see it.
 #[derive(Debug)]
 #[entity_key(group = "com.acme.Customer")]
 pub struct CustomerId(Luuid);

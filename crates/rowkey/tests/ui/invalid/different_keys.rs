@@ -1,4 +1,4 @@
-//! Keys of different entities do not compare, convert or stand in for each other.
+//! Keys of different entities do not compare, convert or replace each other.
 
 use rowkey::{UuidV7, entity_key};
 

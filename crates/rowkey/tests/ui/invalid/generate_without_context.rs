@@ -1,4 +1,4 @@
-//! Ids of some formats are made for something.
+//! Some formats need a context to generate ids.
 
 use rowkey::{EntityKey, Iuid, entity_key};
 

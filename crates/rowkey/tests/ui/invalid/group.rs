@@ -1,4 +1,4 @@
-//! A group belongs to LUUID keys and to no others.
+//! LUUID keys need a group, and others cannot have one.
 
 use rowkey::{Luuid, UuidV4, entity_key};
 

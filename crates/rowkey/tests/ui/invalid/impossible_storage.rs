@@ -1,4 +1,4 @@
-//! Storages and layouts that cannot keep a plan's promise.
+//! Storages and layouts that would lose a format's order or values.
 
 use rowkey::{DistributedId, Iuid, ShortSuffixComb, UuidV4, UuidV7, entity_key};
 
@@ -24,11 +24,11 @@ pub struct OfferId(UuidV7);
 #[entity_key(storage(sqlserver = "uuid:public-unordered"))]
 pub struct StopId(ShortSuffixComb);
 
-/// There is no order to give up.
+/// This format has no order to give up.
 #[entity_key(storage(sqlserver = "uuid:public-unordered"))]
 pub struct GuestId(UuidV4);
 
-/// Only SQL Server sorts by bytes that are random.
+/// Only SQL Server sorts by random bytes.
 #[entity_key(storage(postgres = "uuid:public-unordered"))]
 pub struct VisitId(UuidV7);
 

@@ -1,4 +1,4 @@
-//! The likeliest mistakes are answered with advice, and with nothing else.
+//! The most likely mistakes give one error with advice, and no other.
 
 use rowkey::{EntityKey, entity_key, uuid};
 

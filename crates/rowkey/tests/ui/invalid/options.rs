@@ -1,4 +1,4 @@
-//! All that is wrong with the options is reported at once, and nothing else.
+//! All wrong options are reported at once, without further errors.
 
 use rowkey::{DistributedId, EntityKey, UuidV7, entity_key};
 

@@ -1,4 +1,4 @@
-//! A label is a plain word, and what has none says how to give it one.
+//! Invalid labels, and keys without a label, whose error says how to declare one.
 
 use rowkey::public_id::PublicIdLabel;
 use rowkey::{DistributedId, UuidV7, entity_key};

@@ -1,4 +1,4 @@
-//! Items of another shape than a key's.
+//! Items that do not have the shape of a key.
 
 use rowkey::{ShortPrefixComb, UuidV7, entity_key};
 

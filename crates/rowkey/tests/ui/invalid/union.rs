@@ -1,4 +1,4 @@
-//! Keys that cannot be told apart make no union.
+//! Unions of keys that cannot be distinguished.
 
 use rowkey::luuid::{GroupRegistry, KeyGroup};
 use rowkey::{Luuid, UuidV7, entity_key, key_union};

@@ -1,4 +1,4 @@
-//! Attributes of the user's own on keys, unions and their variants.
+//! User attributes on keys, unions and their variants.
 
 #![deny(warnings)]
 
@@ -11,7 +11,7 @@ pub struct CustomerId(Luuid);
 #[entity_key(group = "com.acme.Order")]
 pub struct OrderId(Luuid);
 
-/// A key of another platform, which is not there.
+/// A key for another platform, which is not compiled.
 #[entity_key(group = "com.acme.Elsewhere")]
 #[cfg(any())]
 pub struct ElsewhereId(Luuid);
@@ -41,7 +41,7 @@ pub enum OldId {
 #[cfg_attr(all(), deprecated)]
 pub struct ProposalId(AnyUuid);
 
-/// With one case that is not to be made any more.
+/// With one deprecated variant.
 #[key_union]
 pub enum SomeId {
     Customer(CustomerId),

@@ -1,4 +1,4 @@
-//! Nothing that the attribute adds lacks documentation or trips a lint, wherever a key is declared.
+//! The expansion triggers no lint, wherever a key is declared.
 
 #![deny(warnings, missing_docs, missing_debug_implementations, unreachable_pub, unused)]
 #![deny(rust_2018_idioms, single_use_lifetimes, trivial_casts, unused_qualifications)]
@@ -7,18 +7,18 @@
 
 use rowkey::{AnyUuid, DistributedId128, HotGuid, Luuid, UuidV4, entity_key, key_union};
 
-/// A key that others can see.
+/// A public key.
 #[entity_key]
 pub struct CustomerId(UuidV4);
 
-/// Documentation on a field is no trouble.
+/// Documentation on a field is allowed.
 #[entity_key(storage(mysql = "binary", mariadb = "binary"))]
 pub struct OrderId(
     /// The value.
     AnyUuid,
 );
 
-/// A key that nobody is to use any more.
+/// A deprecated key.
 #[entity_key]
 #[deprecated]
 pub struct ProposalId(UuidV4);
@@ -48,7 +48,7 @@ pub enum PartnerId {
     Elsewhere(ElsewhereId),
 }
 
-/// A module that is private, although its items are public.
+/// A private module with public items.
 mod private {
     use super::{HotGuid, entity_key};
 

@@ -1,4 +1,4 @@
-//! Declarations in a module without a prelude, between names that mean something else there.
+//! Declarations in a module without a prelude, and with other items under the same names.
 
 #![no_implicit_prelude]
 #![deny(warnings, missing_docs, unreachable_pub, dead_code)]
@@ -38,7 +38,7 @@ mod names {
     trait EntityKey {}
     trait Format {}
     trait Generate {}
-    // Names of parameters and bindings: an item of the same name is what a pattern means.
+    // Names of parameters and bindings: a pattern would refer to an item of the same name.
     const f: () = ();
     const text: () = ();
     const value: () = ();
