@@ -1,4 +1,4 @@
-//! The database that a URL names: which one it is, and how it is opened.
+//! Parses the URL of a database and opens it.
 
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use tokio::time::timeout;
 use crate::Error;
 use crate::migrations::Migrated;
 
-/// How long a server has to answer the first time. Later on pools wait for half a minute.
+/// The time limit for the first connection. Later, pools wait for half a minute.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-const KNOWN_SCHEMES: &str = "it is postgres:, mysql:, mariadb: or sqlite:";
+const KNOWN_SCHEMES: &str = "use postgres:, mysql:, mariadb: or sqlite:";
 const NO_DATABASE: &str = "the database URL names no database";
 
 /// A URL of sqlx, with `postgres:`, `mysql:` or `sqlite:` for a scheme.
 ///
-/// It has no `Debug`: there can be a password in it.
+/// It has no `Debug`, because it may contain a password.
 pub(crate) enum DatabaseUrl {
     Postgres(String),
     /// Or MariaDB.
@@ -34,7 +34,7 @@ pub(crate) enum DatabaseUrl {
 }
 
 impl DatabaseUrl {
-    /// Looks at the scheme. [`open`](Self::open) reads the rest.
+    /// Reads only the scheme. [`open`](Self::open) reads the rest.
     pub(crate) fn parse(url: &str) -> Result<Self, Error> {
         let Some((scheme, rest)) = url.split_once(':') else {
             return Err(Error::Url(format!(
@@ -47,19 +47,19 @@ impl DatabaseUrl {
         } else if MySql::URL_SCHEMES.contains(&scheme) {
             Ok(Self::MySql(format!("mysql:{rest}")))
         } else if Sqlite::URL_SCHEMES.contains(&scheme) {
-            // One with a name, or with settings, is not the same to every driver.
+            // The drivers disagree about one with a name or settings.
             if rest.contains("mode=memory") || rest.contains(":memory:?") {
                 return Err(Error::Url(
-                    "a database in memory is `sqlite::memory:` and nothing more".to_owned(),
+                    "for a database in memory, write exactly `sqlite::memory:`".to_owned(),
                 ));
             }
             Ok(Self::Sqlite(format!("sqlite:{rest}")))
         } else if is_scheme(scheme) {
             Err(Error::Url(format!(
-                "no database is known for the scheme `{scheme}`; {KNOWN_SCHEMES}"
+                "unknown database scheme `{scheme}`; {KNOWN_SCHEMES}"
             )))
         } else {
-            // Not shown: it can be the beginning of a connection string, with a password.
+            // Not shown: it may be the beginning of a connection string with a password.
             Err(Error::Url(format!(
                 "the database URL does not begin with a scheme; {KNOWN_SCHEMES}"
             )))
@@ -75,7 +75,7 @@ impl DatabaseUrl {
         }
     }
 
-    /// The backend, which is MySQL for MariaDB, too.
+    /// The backend, which is MySQL for MariaDB as well.
     pub(crate) fn backend(&self) -> Backend {
         match self {
             Self::Postgres(_) => Backend::Postgres,
@@ -84,7 +84,7 @@ impl DatabaseUrl {
         }
     }
 
-    /// Opens the database and applies the migrations that it lacks.
+    /// Opens the database and applies missing migrations.
     pub(crate) async fn open(&self) -> Result<MigratedPool, Error> {
         match self {
             Self::Postgres(url) => {
@@ -106,7 +106,7 @@ impl DatabaseUrl {
             Self::Sqlite(url) => {
                 let options: SqliteConnectOptions = parse(url)?;
                 if options.get_filename().as_os_str().is_empty() {
-                    // Each connection would get a file of its own.
+                    // Each connection would get its own file.
                     return Err(Error::Url(NO_DATABASE.to_owned()));
                 }
                 let pool = self.open_with(options, sqlite_pool()).await?;
@@ -120,20 +120,20 @@ impl DatabaseUrl {
         options: <DB::Connection as Connection>::Options,
         pool: PoolOptions<DB>,
     ) -> Result<Pool<DB>, Error> {
-        // A pool would try again and again, and then only say that it has taken too long.
+        // A pool would retry until its time limit, and then not report the reason.
         let first = match timeout(CONNECT_TIMEOUT, options.connect()).await {
             Ok(connected) => connected.map_err(|error| self.refused(error))?,
             Err(_) => return Err(self.refused("it does not answer")),
         };
         let pool = pool.connect_with(options).await;
-        // Not before: a database in memory would go with it.
+        // Not earlier: an in-memory database would be dropped with it.
         first.close().await?;
         let pool = pool.map_err(|error| self.refused(error))?;
         DB::migrate(&pool).await.map_err(Error::Migrate)?;
         Ok(pool)
     }
 
-    /// The error of a connection that cannot be made.
+    /// The error of a failed connection.
     pub(crate) fn refused(&self, reason: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
         Error::Connect {
             database: self.name(),
@@ -161,7 +161,7 @@ fn parse<O: ConnectOptions>(url: &str) -> Result<O, Error> {
         .map_err(|error: sqlx::Error| Error::Url(format!("the database URL is wrong: {error}")))
 }
 
-/// Keeps connections for good: a database in memory goes with its last one.
+/// Never closes connections: an in-memory database is dropped with its last one.
 fn sqlite_pool() -> PoolOptions<Sqlite> {
     PoolOptions::new().idle_timeout(None).max_lifetime(None)
 }

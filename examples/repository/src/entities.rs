@@ -7,7 +7,7 @@ use rowkey::{DistributedId, ShortPrefixComb, entity_key};
 
 use crate::diesel::schema::{customers, invoices};
 
-/// A customer: a random UUID that begins with the minute, so that new rows are neighbours.
+/// A customer: a random UUID that begins with the minute, so that new rows are stored together.
 #[entity_key]
 pub struct CustomerId(ShortPrefixComb);
 
@@ -23,7 +23,7 @@ pub struct Customer {
     pub id: CustomerId,
     /// The name, of up to 200 characters other than U+0000.
     pub name: String,
-    /// The customer who brought this one, if any.
+    /// The customer who referred this one, if any.
     pub referred_by: Option<CustomerId>,
 }
 
@@ -33,7 +33,7 @@ pub struct Customer {
 pub struct Invoice {
     /// The key.
     pub id: InvoiceId,
-    /// Who has to pay it.
+    /// The customer who has to pay it.
     pub customer_id: CustomerId,
     /// The amount in cents, negative for a credit note.
     pub cents: i64,

@@ -5,20 +5,20 @@ use std::fmt;
 
 use crate::{CustomerId, InvoiceId};
 
-/// Why a repository could not do something.
+/// An error of a repository.
 ///
-/// No variant holds a URL: one can have a password in it.
+/// No variant contains a URL, because it may contain a password.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The key is taken.
+    /// An entity with this key exists.
     #[error("{0} exists already")]
     Duplicate(AnyKey),
-    /// Nothing has this key.
+    /// There is no entity with this key.
     #[error("{0} does not exist")]
     NotFound(AnyKey),
-    /// The customer has invoices, or was named by a customer who came later.
-    #[error("customer {0} has invoices or has brought other customers")]
+    /// The customer has invoices, or has referred other customers.
+    #[error("customer {0} has invoices or has referred other customers")]
     InUse(CustomerId),
     /// Not every database can store the name.
     #[error("the name {0}")]
@@ -26,7 +26,7 @@ pub enum Error {
     /// The URL names no database that this driver can use.
     #[error("{0}")]
     Url(String),
-    /// The database cannot be reached, or does not let us in.
+    /// The database cannot be reached, or refuses the login.
     #[error("could not connect to {database}: {reason}")]
     Connect {
         /// The kind of database.
@@ -37,12 +37,12 @@ pub enum Error {
     /// The tables could not be brought up to date.
     #[error("could not migrate the database: {0}")]
     Migrate(Box<dyn StdError + Send + Sync>),
-    /// Anything else that the database or its driver says.
+    /// Any other error of the database or its driver.
     #[error(transparent)]
     Database(Box<dyn StdError + Send + Sync>),
 }
 
-// A value in the database is no such key.
+// A value in the database is not a valid key.
 impl From<rowkey::Error> for Error {
     fn from(error: rowkey::Error) -> Self {
         Self::Database(Box::new(error))

@@ -1,7 +1,7 @@
 //! Customers and their invoices behind one trait, with several drivers and on several databases.
 //!
 //! The keys are declared once, in [`CustomerId`] and [`InvoiceId`]. Code that uses
-//! customers knows the trait [`CustomerRepository`] and no driver. There is an implementation for each:
+//! customers depends only on the trait [`CustomerRepository`] and on no driver. There is an implementation for each:
 //!
 //! | | PostgreSQL | MySQL, MariaDB | SQLite | SQL Server |
 //! |---|---|---|---|---|
@@ -10,7 +10,7 @@
 //! | [`repository::sea_orm`](crate::sea_orm) | yes | yes | yes | |
 //! | [`repository::tiberius`](crate::tiberius) | | | | yes |
 //!
-//! They share the tables, also at the same time: each reads what the others have written. The URL
+//! They share the tables, even at the same time: each reads rows that the others have written. The URL
 //! selects the database.
 //!
 //! ```

@@ -1,6 +1,6 @@
-//! Shows the repository at work on the database of a URL.
+//! Demonstrates the repository on a database.
 //!
-//! Run it with `cargo run -p repository`, or with the URL of a database behind it.
+//! Run it with `cargo run -p repository`, optionally followed by the URL of a database.
 
 use std::env;
 use std::error::Error;
@@ -11,10 +11,10 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 Usage: repository [URL]
 
-The URL is that of a database, such as postgres://user@host/name, mysql://user@host/name,
-mariadb://user@host/name or sqlite:customers.db?mode=rwc. For SQL Server it is a connection string, such
-as 'server=host;user=user;password=secret;database=name'. Without one it is taken from DATABASE_URL, and
-without that an SQLite database in memory is used. Its tables are created if they are missing.
+The URL of a database, such as postgres://user@host/name, mysql://user@host/name,
+mariadb://user@host/name or sqlite:customers.db?mode=rwc. For SQL Server, a connection string, such
+as 'server=host;user=user;password=secret;database=name'. Without an argument, DATABASE_URL is used, and
+without that, an SQLite database in memory. Its tables are created if they are missing.
 ";
 
 #[tokio::main(flavor = "current_thread")]
@@ -27,12 +27,12 @@ async fn main() -> ExitCode {
         }
         (Some(option), None) if option.as_encoded_bytes().starts_with(b"-") => {
             let option = option.display();
-            eprint!("error: there is no option `{option}`\n\n{USAGE}");
+            eprint!("error: unknown option `{option}`\n\n{USAGE}");
             return ExitCode::from(2);
         }
         (url, None) => url,
         (_, Some(_)) => {
-            eprint!("error: there is more than one argument\n\n{USAGE}");
+            eprint!("error: expected at most one argument\n\n{USAGE}");
             return ExitCode::from(2);
         }
     };

@@ -1,13 +1,13 @@
 //! The folder `migrations` of the workspace, compiled in.
 //!
-//! They are sqlx's: `sqlx migrate run --source migrations/postgres` does the same, and either takes
-//! a database from where the other has left it. MySQL and MariaDB have a folder each, which are alike
-//! as long as no key is stored in the `UUID` type that only MariaDB has.
+//! They are sqlx migrations: `sqlx migrate run --source migrations/postgres` does the same, and either
+//! continues where the other stopped. MySQL and MariaDB have a folder each, which are equal unless a key
+//! is stored in the `UUID` type that only MariaDB has.
 //!
-//! A program may be started several times at once, so each waits here until the others are done.
-//! sqlx's own lock does that in PostgreSQL and in newer MySQL. In SQLite it has none, and MariaDB
-//! refuses to wait without an end, which sqlx does not notice. So `sqlx migrate run` itself must
-//! not run at the same time.
+//! Several processes may start at once, so each waits here until the others are done. sqlx's own lock
+//! does that in PostgreSQL and in newer MySQL. For SQLite it has no lock, and MariaDB refuses to wait
+//! without a limit, which sqlx does not notice. So `sqlx migrate run` itself must not run at the same
+//! time.
 
 use std::error::Error as StdError;
 
@@ -37,14 +37,14 @@ impl Migrated for Postgres {
 #[async_trait]
 impl Migrated for MySql {
     async fn migrate(pool: &MySqlPool) -> Result<(), Box<dyn StdError + Send + Sync>> {
-        // Not the pool's: the lock goes with this connection, however the migration ends.
+        // A connection outside the pool: closing it releases the lock, even after an error.
         let mut connection = pool.acquire().await?.detach();
         let lock = "SELECT GET_LOCK(SHA1(CONCAT('migrate ', DATABASE())), 60)";
         let locked: Option<i64> = sqlx::query_scalar(lock).fetch_one(&mut connection).await?;
         if locked != Some(1) {
-            return Err("another process has been at it for a minute".into());
+            return Err("another process has been migrating for a minute".into());
         }
-        // Only its version tells whether a server that speaks MySQL's protocol is MariaDB.
+        // Only the version shows whether a server with MySQL's protocol is MariaDB.
         let version: String = sqlx::query_scalar("SELECT version()")
             .fetch_one(&mut connection)
             .await?;
@@ -61,9 +61,9 @@ impl Migrated for MySql {
 #[async_trait]
 impl Migrated for Sqlite {
     async fn migrate(pool: &SqlitePool) -> Result<(), Box<dyn StdError + Send + Sync>> {
-        // The write lock, before anything is looked at. The migrations become savepoints in it.
+        // Take the write lock before reading. The migrations become savepoints in this transaction.
         let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
-        // Not `run`: over a transaction the compiler does not see that its future is `Send`.
+        // Not `run`: with a transaction, the compiler cannot prove that its future is `Send`.
         SQLITE.run_direct(None, &mut *transaction, false).await?;
         Ok(transaction.commit().await?)
     }

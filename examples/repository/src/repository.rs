@@ -1,4 +1,4 @@
-//! The trait that the rest of a program knows.
+//! The trait that the rest of a program uses.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -9,13 +9,13 @@ use crate::{Customer, CustomerId, CustomerTotal, Error, Invoice, InvoiceId};
 
 /// Customers and their invoices, in some database.
 ///
-/// Methods take `&self`, so that one repository serves a whole program; a driver that needs more
-/// brings its own pool or lock.
+/// Methods take `&self`, so that a whole program can share one repository; each driver has its
+/// own pool or lock.
 ///
-/// "In order of their keys" is the order of the key's index. It is stable on every database, and it
-/// is how a page or a range is read without sorting. For invoices it is also the order of time. For
-/// customers it is that within 45 days: a [`ShortPrefixComb`](rowkey::ShortPrefixComb) begins with
-/// a count of minutes that then starts again.
+/// "In order of their keys" is the order of the key's index. It is stable on every database, and
+/// lets a page or a range be read without sorting. For invoices it is also the order of time. For
+/// customers that is true within 45 days: a [`ShortPrefixComb`](rowkey::ShortPrefixComb) begins with a
+/// counter of minutes, which then wraps around.
 #[async_trait]
 pub trait CustomerRepository: Send + Sync {
     /// Adds a customer.
@@ -46,19 +46,19 @@ pub trait CustomerRepository: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::InUse`] if the customer has invoices or has brought others, [`Error::NotFound`] if
+    /// [`Error::InUse`] if the customer has invoices or has referred others, [`Error::NotFound`] if
     /// there is no such customer.
     async fn remove_customer(&self, id: CustomerId) -> Result<(), Error>;
 
     /// The customers whose keys were made within a time span, in order of their keys.
     ///
-    /// The keys count whole minutes, so the span grows to whole minutes. They count in a circle of
-    /// 45 days, so customers come along who are older by a multiple of that, and a span of more
-    /// than that is everybody.
+    /// The keys count whole minutes, so the span is extended to whole minutes. The counter wraps around
+    /// after 45 days, so the result includes customers who are older by a multiple of that, and a
+    /// longer span returns all customers.
     async fn customers_created(&self, during: Range<UnixMillis>) -> Result<Vec<Customer>, Error>;
 
-    /// The next page: up to `limit` customers in order of their keys, from the first one or behind
-    /// the last one of the page before.
+    /// The next page: up to `limit` customers in order of their keys, from the first one or after
+    /// the last one of the previous page.
     async fn customers_after(
         &self,
         cursor: Option<CustomerId>,
@@ -82,7 +82,7 @@ pub trait CustomerRepository: Send + Sync {
 
     /// The invoices with a time within a span, in order of their keys.
     ///
-    /// It is the time in the key, which is up to a second before the clock's when it was made.
+    /// It is the time in the key, which is up to a second earlier than the clock that created it.
     async fn invoices_created(&self, during: Range<UnixMillis>) -> Result<Vec<Invoice>, Error>;
 
     /// The total of each customer's invoices, in order of the customers' keys.
@@ -90,6 +90,6 @@ pub trait CustomerRepository: Send + Sync {
     /// # Errors
     ///
     /// [`Error::Database`] if the sum of any customer does not fit in 64 bits. SQLite, which has no
-    /// wider integers to add in, also refuses a sum that only on the way there does not fit.
+    /// wider integers, also refuses a sum whose intermediate result does not fit.
     async fn totals(&self) -> Result<Vec<CustomerTotal>, Error>;
 }

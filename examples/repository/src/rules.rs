@@ -10,7 +10,7 @@ const KEYS_PER_QUERY: usize = 1000;
 /// Refuses customers with a name that cannot be stored, and those who are referred by themselves.
 pub(crate) fn check_customer(customer: &Customer) -> Result<(), Error> {
     check_name(&customer.name)?;
-    // The foreign key would allow it, and MySQL and MariaDB could never remove the customer.
+    // The foreign key would allow it, but MySQL and MariaDB could never remove the customer.
     if customer.referred_by == Some(customer.id) {
         return Err(Error::NotFound(customer.id.into()));
     }

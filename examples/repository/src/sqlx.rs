@@ -1,8 +1,8 @@
 //! The repository over sqlx.
 //!
 //! The queries are written once, for all of sqlx's drivers. Its `QueryBuilder` writes each one's
-//! placeholders, the keys are stored as their plans say, and what is left of the differences is in
-//! the trait `Driver`.
+//! placeholders, the keys are stored as their plans say, and the trait `Driver` contains the remaining
+//! differences.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -19,11 +19,11 @@ use crate::database::{DatabaseUrl, MigratedPool};
 use crate::rules::{check_customer, check_name, must_exist, portions, sum_of_cents};
 use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
 
-/// Connects to the database that a URL names and applies the migrations that it lacks.
+/// Connects to the database that a URL names and applies missing migrations.
 ///
 /// URLs are those of sqlx: `postgres://…`, `mysql://…` or `mariadb://…`, `sqlite:path?mode=rwc` or
-/// `sqlite::memory:`. Either of `mysql:` and `mariadb:` does for both servers: the server itself is
-/// asked which it is. Several processes may connect at once: one applies the migrations, and the
+/// `sqlite::memory:`. Both `mysql:` and `mariadb:` work for either server, which is
+/// recognised by its version. Several processes may connect at once: one applies the migrations, and the
 /// others wait for it, up to a minute in MySQL and MariaDB and up to 5 seconds in SQLite.
 ///
 /// # Errors
@@ -37,9 +37,9 @@ pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
     })
 }
 
-/// The differences between the backends that are left to the queries.
+/// The differences between the backends that the queries have to handle.
 trait Driver: Database<Arguments: IntoArguments<Self>> {
-    /// The backend, which is MySQL for MariaDB, too.
+    /// The backend, which is MySQL for MariaDB as well.
     const BACKEND: Backend;
 
     /// How many rows a statement has changed, or has found unchanged already.

@@ -29,7 +29,7 @@ pub async fn tour(
         name: "Grace".to_owned(),
         referred_by: Some(ada.id),
     };
-    writeln!(out, "Two customers, of whom one has brought the other:")?;
+    writeln!(out, "Two customers, one referred by the other:")?;
     for customer in [&ada, &grace] {
         repository.add_customer(customer).await?;
         writeln!(out, "  {} {}", customer.id, customer.name)?;
@@ -60,7 +60,7 @@ pub async fn tour(
     let now = UnixMillis::now().saturating_add(Duration::from_millis(1));
     let hour_ago = now.saturating_sub(Duration::from_secs(3600));
     let created = repository.customers_created(hour_ago..now).await?;
-    writeln!(out, "Created in the last hour, told by their keys alone:")?;
+    writeln!(out, "Created in the last hour, found by their keys:")?;
     writeln!(out, "  {} customers", created.len())?;
 
     let page = repository.customers_after(None, 10).await?;
@@ -68,10 +68,10 @@ pub async fn tour(
     writeln!(out, "  {} customers", page.len())?;
     if let Some(last) = page.last() {
         let next = repository.customers_after(Some(last.id), 10).await?;
-        writeln!(out, "  {} on the next, behind {}", next.len(), last.id)?;
+        writeln!(out, "  {} on the next, after {}", next.len(), last.id)?;
     }
 
-    writeln!(out, "What their invoices come to:")?;
+    writeln!(out, "Totals of their invoices:")?;
     for total in repository.totals().await? {
         if [ada.id, grace.id].contains(&total.customer.id) {
             writeln!(
@@ -82,7 +82,7 @@ pub async fn tour(
         }
     }
 
-    writeln!(out, "What is refused:")?;
+    writeln!(out, "Refused calls:")?;
     if let Err(error) = repository.add_customer(&ada).await {
         writeln!(out, "  {error}")?;
     }

@@ -1,5 +1,5 @@
-//! Every driver takes the same URLs without parameters of its own, and refuses wrong ones with the same
-//! words.
+//! Every driver accepts the same URLs, except for its own parameters, and refuses wrong ones with the same
+//! message.
 
 use std::{env, fs, process};
 
@@ -7,7 +7,7 @@ use repository::{Customer, CustomerId, CustomerRepository, Error};
 
 type Connected = Result<Box<dyn CustomerRepository>, Error>;
 
-/// What becomes of a URL with each driver.
+/// The result of connecting with each driver.
 async fn connect(url: &str) -> [Connected; 3] {
     [
         repository::sqlx::connect(url).await,
@@ -29,30 +29,30 @@ fn customer(name: &str) -> Customer {
 }
 
 #[tokio::test]
-async fn wrong_urls_are_refused_in_the_same_words() {
+async fn wrong_urls_are_refused_with_the_same_message() {
     let mut refused = vec![
         (
             "customers.db",
-            "the database URL has no scheme; it is postgres:, mysql:, mariadb: or sqlite:",
+            "the database URL has no scheme; use postgres:, mysql:, mariadb: or sqlite:",
         ),
         (
             "oracle://ada:hunter2@localhost/customers",
-            "no database is known for the scheme `oracle`; \
-             it is postgres:, mysql:, mariadb: or sqlite:",
+            "unknown database scheme `oracle`; \
+             use postgres:, mysql:, mariadb: or sqlite:",
         ),
         (
             "password=hunter2;server=tcp:localhost,1433",
             "the database URL does not begin with a scheme; \
-             it is postgres:, mysql:, mariadb: or sqlite:",
+             use postgres:, mysql:, mariadb: or sqlite:",
         ),
         ("sqlite:", "the database URL names no database"),
         (
             "sqlite:file:customers?mode=memory&cache=shared",
-            "a database in memory is `sqlite::memory:` and nothing more",
+            "for a database in memory, write exactly `sqlite::memory:`",
         ),
         (
             "sqlite::memory:?cache=private",
-            "a database in memory is `sqlite::memory:` and nothing more",
+            "for a database in memory, write exactly `sqlite::memory:`",
         ),
         (
             "SQLite:customers.db?mode=write",
@@ -87,7 +87,7 @@ async fn wrong_urls_are_refused_in_the_same_words() {
 
 #[tokio::test]
 #[cfg(not(feature = "diesel-postgres"))]
-async fn diesel_says_what_it_was_built_without() {
+async fn diesel_names_the_missing_connection() {
     let connected = repository::diesel::connect("postgres://ada:hunter2@127.0.0.1:1/db").await;
     assert_eq!(
         connected.map(|_| ()).unwrap_err().to_string(),
@@ -99,7 +99,7 @@ async fn diesel_says_what_it_was_built_without() {
 async fn a_file_is_the_same_to_every_driver() {
     let name = format!("rowkey repository #{} ?.sqlite", process::id());
     let path = env::temp_dir().join(name);
-    // Only the question mark means something in a URL.
+    // Only the question mark has a meaning in a URL.
     let url = format!("sqlite:{}", path.display()).replace('?', "%3F");
     for connected in connect(&url).await {
         let error = connected.map(|_| ()).unwrap_err();
@@ -120,7 +120,7 @@ async fn a_file_is_the_same_to_every_driver() {
 }
 
 #[tokio::test]
-async fn databases_in_memory_are_apart() {
+async fn databases_in_memory_are_separate() {
     for url in ["sqlite::memory:", "sqlite://:memory:"] {
         for repository in connect_all(url).await {
             let customer = customer("Ada");

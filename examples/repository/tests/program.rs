@@ -1,11 +1,11 @@
-//! The program answers wrong URLs with one line that says what is wrong, without the password.
+//! The program refuses a wrong URL with one line that names the problem, without the password.
 
 use std::process::{Command, Output};
 
 fn run(arguments: &[&str], database_url: Option<&str>) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_repository"));
     program.args(arguments);
-    // What would stand in for parts of the URL.
+    // These variables would replace parts of the URL.
     program.env_remove("DATABASE_URL").env_remove("PGDATABASE");
     if let Some(url) = database_url {
         program.env("DATABASE_URL", url);
@@ -24,12 +24,12 @@ fn refusal_of(url: &str) -> String {
 fn urls_of_unknown_databases_are_refused() {
     assert_eq!(
         refusal_of("customers.db"),
-        "error: the database URL has no scheme; it is postgres:, mysql:, mariadb: or sqlite:\n"
+        "error: the database URL has no scheme; use postgres:, mysql:, mariadb: or sqlite:\n"
     );
     assert_eq!(
         refusal_of("oracle://ada:hunter2@localhost/customers"),
-        "error: no database is known for the scheme `oracle`; \
-         it is postgres:, mysql:, mariadb: or sqlite:\n"
+        "error: unknown database scheme `oracle`; \
+         use postgres:, mysql:, mariadb: or sqlite:\n"
     );
 }
 
@@ -69,7 +69,7 @@ fn urls_without_a_database_are_refused() {
 }
 
 #[test]
-fn databases_that_are_not_there_are_told_at_once_and_without_passwords() {
+fn missing_databases_are_reported_at_once_and_without_passwords() {
     for (url, database) in [
         ("postgres://ada:hunter2@127.0.0.1:1/customers", "PostgreSQL"),
         (
@@ -120,6 +120,6 @@ fn unknown_options_are_refused() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(output.stdout.is_empty(), "{output:?}");
     let error = String::from_utf8(output.stderr).unwrap();
-    let expected = "error: there is no option `--bogus`\n\nUsage: repository [URL]\n";
+    let expected = "error: unknown option `--bogus`\n\nUsage: repository [URL]\n";
     assert!(error.starts_with(expected), "{error}");
 }

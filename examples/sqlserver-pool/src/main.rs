@@ -6,7 +6,7 @@
 //! $ cargo run -p sqlserver-pool
 //! ```
 //!
-//! `DATABASE_URL` will do, too. The table is a temporary one.
+//! `DATABASE_URL` also works. The table is temporary.
 
 mod pool;
 
@@ -33,7 +33,7 @@ async fn main() -> Result<()> {
         .build()?;
     let mut client = pool.get().await?;
 
-    // Not as a query with parameters: the table would be gone at its end.
+    // Not as a query with parameters, which would drop the temporary table at its end.
     client.simple_query(table()?).await?.into_results().await?;
 
     let original = OfferId::generate();

@@ -7,7 +7,7 @@ use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
 pub(crate) type Pool = managed::Pool<Manager>;
 
-/// Opens connections, and looks after those that come back.
+/// Opens connections, and checks those that are returned.
 pub(crate) struct Manager(pub(crate) Config);
 
 impl managed::Manager for Manager {
@@ -21,7 +21,7 @@ impl managed::Manager for Manager {
     }
 
     async fn recycle(&self, client: &mut Self::Type, _: &Metrics) -> RecycleResult<Self::Error> {
-        // Finds out whether the server is there, and ends a transaction that was left open.
+        // Checks the connection, and ends a transaction that was left open.
         let sql = "IF @@TRANCOUNT > 0 ROLLBACK";
         client.simple_query(sql).await?.into_results().await?;
         Ok(())

@@ -1,4 +1,4 @@
-//! The program does on a server what it says.
+//! Runs the program on a server.
 
 use std::collections::BTreeSet;
 use std::process::{Command, ExitCode};
@@ -48,14 +48,14 @@ fn variants_of_an_offer_are_shown(database: &TestDatabase) -> Result<()> {
     let is_recent =
         |line: &&str| line.starts_with("of the last hour: ") && line.ends_with(&is_variant);
     ensure!(recent.iter().all(is_recent), "{shown}");
-    // In another order, the hour is another range of keys.
+    // With another order, the hour is another range of keys.
     if sorts_as_sql_server_does(database.url())? {
         ensure!(recent.len() == 5, "{shown}");
     }
     Ok(())
 }
 
-/// Not every server that speaks the protocol looks at the last bytes of a `uniqueidentifier` first.
+/// Not every server with this protocol compares the last bytes of a `uniqueidentifier` first.
 fn sorts_as_sql_server_does(url: &str) -> Result<bool> {
     let query = "SELECT 1 WHERE \
          CAST('00000000-0000-0000-0000-000000000001' AS uniqueidentifier) \

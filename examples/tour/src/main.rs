@@ -13,7 +13,7 @@ use rowkey::storage::Nullability;
 use rowkey::{Backend, DistributedId, EntityKey, ShortPrefixComb, UnixMillis, entity_key};
 use sqlx::{AssertSqlSafe, Connection, Executor, QueryBuilder, Row, Sqlite, SqliteConnection};
 
-/// A booking offer: a random UUID that begins with the minute, so that new rows are neighbours.
+/// A booking offer: a random UUID that begins with the minute, so that new rows are stored together.
 #[entity_key]
 pub struct BookingOfferId(ShortPrefixComb);
 
@@ -26,11 +26,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     tour(&mut io::stdout()).await
 }
 
-/// Stores rows under both keys, reads them again and shows what became of the keys.
+/// Stores rows under both keys, reads them back and shows the stored values.
 pub async fn tour(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let mut db = SqliteConnection::connect("sqlite::memory:").await?;
 
-    // The plan of a key knows the right type of its column, here and on four other databases.
+    // A key's plan knows the type of its column on each of five databases.
     let offer_id = column::<BookingOfferId>("id", Nullability::NotNull)?;
     let invoice_id = column::<InvoiceId>("id", Nullability::NotNull)?;
     let invoice_offer = column::<BookingOfferId>("offer", Nullability::Nullable)?;
@@ -64,7 +64,7 @@ pub async fn tour(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
             .await?;
     }
 
-    // They come back typed. A column that does not hold such a key is an error with its name.
+    // They are read back typed. A value that is not such a key is an error with the key's name.
     let (billed, cruise): (Option<BookingOfferId>, String) = sqlx::query_as(
         "SELECT offer.id, cruise FROM invoice JOIN offer ON offer.id = offer WHERE invoice.id = ?",
     )
@@ -82,7 +82,7 @@ fn column<K: EntityKey>(name: &str, nullability: Nullability) -> Result<String, 
     K::PLAN.column_definition(Backend::Sqlite, name, nullability)
 }
 
-/// The many forms of one key, and how the database finds the rows of the last hour.
+/// Prints the forms of one key, and the query plan for the rows of the last hour.
 async fn show<K: EntityKey<Format: TimeOrdered>>(
     db: &mut SqliteConnection,
     out: &mut impl Write,

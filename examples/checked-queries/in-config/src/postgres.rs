@@ -45,7 +45,7 @@ pub async fn invoices(db: &mut PgConnection, ids: &[InvoiceId]) -> sqlx::Result<
     .await
 }
 
-/// Removes the invoices of a customer and tells their keys.
+/// Removes the invoices of a customer and returns their keys.
 pub async fn remove_invoices(
     db: &mut PgConnection,
     customer: CustomerId,

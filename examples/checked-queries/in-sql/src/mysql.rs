@@ -37,8 +37,8 @@ pub async fn customers_with_invoices(
 
 /// The invoices with these keys, in the order of the keys.
 ///
-/// The text of a checked query is fixed, and with it the number of keys. A list of any length is
-/// for [`QueryBuilder`](sqlx::QueryBuilder).
+/// A checked query is a constant, so the number of keys is fixed. For a list of any length use
+/// [`QueryBuilder`](sqlx::QueryBuilder).
 pub async fn two_invoices(
     db: &mut MySqlConnection,
     ids: [InvoiceId; 2],

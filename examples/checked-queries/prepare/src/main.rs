@@ -1,8 +1,8 @@
-//! Asks databases about the queries of the crates next to this one and keeps the answers in their
+//! Describes the queries of the neighbouring crates with databases and stores the results in their
 //! `.sqlx`: `cargo xtask prepare`.
 //!
 //! Each database gets the tables of `migrations`, and the modules of that database are compiled
-//! against it. With `--check` nothing is written, and answers that are not those of `.sqlx` are an
+//! against it. With `--check` nothing is written, and results that differ from `.sqlx` are an
 //! error.
 
 use std::collections::BTreeMap;
@@ -21,15 +21,15 @@ use sqlx::{
     SqliteConnection, query_scalar,
 };
 
-/// What the other crates are built on.
+/// The crate that the others depend on.
 const SHOP: &str = "shop";
 
 const CRATES: [&str; 3] = [SHOP, "in-config", "in-sql"];
 
-/// The database of MySQL's queries. Its name is part of the answers, and of `sqlx.toml`.
+/// The database of MySQL's queries. Its name is part of the results, and of `sqlx.toml`.
 const MYSQL_DATABASE: &str = "rowkey_checked_queries";
 
-/// Marks that database as one that may be dropped: a run that was killed leaves it behind.
+/// Marks that database as one that may be dropped, because a killed run leaves it behind.
 const MYSQL_COMMENT: &str = "made by cargo xtask prepare";
 
 /// For each crate the files of its `.sqlx`, by their names.
@@ -43,7 +43,7 @@ fn main() -> Result<()> {
     };
 
     let mut answers = Answers::from(CRATES.map(|name| (name, BTreeMap::new())));
-    // Asking takes long, so whatever is missing is told before.
+    // Preparing takes long, so missing settings are reported first.
     let servers = [server(Backend::Postgres)?, server(Backend::Sqlite)?];
     server(Backend::MariaDb)?;
     let mariadb = url_variable(Backend::MariaDb).context("MariaDB has an address")?;
@@ -85,13 +85,13 @@ fn server(backend: Backend) -> Result<Server> {
     }
 }
 
-/// Asks MariaDB, for MySQL too. The database has the same name each time, so one run at a time can
-/// use a server.
+/// Prepares the queries for MySQL and MariaDB on MariaDB. The database always has the same name, so only
+/// one run at a time can use a server.
 async fn ask_mariadb(url: &str, answers: &mut Answers) -> Result<()> {
     let options: MySqlConnectOptions = url.parse()?;
     let mut server = MySqlConnection::connect_with(&options).await?;
 
-    // The server takes it back when the connection ends.
+    // The server releases it when the connection ends.
     let is_alone: Option<i32> = query_scalar("SELECT GET_LOCK(?, 0)")
         .bind(MYSQL_DATABASE)
         .fetch_one(&mut server)
@@ -122,7 +122,7 @@ async fn ask_mariadb(url: &str, answers: &mut Answers) -> Result<()> {
     outcome
 }
 
-/// Makes the tables in a database and compiles its queries against it.
+/// Creates the tables in a database and compiles its queries against it.
 async fn ask(backend: Backend, url: &str, answers: &mut Answers) -> Result<()> {
     let migrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../migrations");
     let migrator = Migrator::new(migrations.join(test_name(backend))).await?;
@@ -161,7 +161,7 @@ async fn ask(backend: Backend, url: &str, answers: &mut Answers) -> Result<()> {
     Ok(())
 }
 
-/// Compiles one module of a crate against a database and returns the answers.
+/// Compiles one module of a crate against a database and returns the results.
 fn compile(name: &str, feature: &str, url: &str) -> Result<BTreeMap<String, String>> {
     let answers = env::temp_dir().join(format!("rowkey_checked_queries_{}", process::id()));
     fs::create_dir_all(&answers)?;
@@ -186,7 +186,7 @@ fn compile(name: &str, feature: &str, url: &str) -> Result<BTreeMap<String, Stri
     found
 }
 
-/// Lets cargo compile a crate again: it does not know what sqlx's macros read besides the sources.
+/// Makes cargo recompile a crate: it does not know which other files sqlx's macros read.
 fn touch(name: &str) -> Result<()> {
     let source = folder(name).join("src/lib.rs");
     let source = File::options().append(true).open(source)?;
@@ -197,7 +197,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(name)
 }
 
-/// Makes a folder hold these files and no others.
+/// Makes a folder contain exactly these files.
 fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<()> {
     if folder.try_exists()? {
         fs::remove_dir_all(folder)?;

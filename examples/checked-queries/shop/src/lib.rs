@@ -1,7 +1,7 @@
-//! What the examples `checked-queries-in-sql` and `checked-queries-in-config` have in common: keys,
-//! rows, and the queries that are written in the same way in both.
+//! The common parts of the examples `checked-queries-in-sql` and `checked-queries-in-config`: keys, rows,
+//! and the queries that are equal in both.
 //!
-//! They return no column of a table, so no table of `sqlx.toml` is about them.
+//! These queries return no column of a table, so `sqlx.toml` does not affect them.
 
 use rowkey::{DistributedId, ShortPrefixComb, entity_key};
 
@@ -25,7 +25,7 @@ pub struct InvoiceId(DistributedId);
 pub struct Customer {
     /// The primary key.
     pub id: CustomerId,
-    /// What they are called.
+    /// The name.
     pub name: String,
     /// The customer who sent them.
     pub referred_by: Option<CustomerId>,
@@ -36,7 +36,7 @@ pub struct Customer {
 pub struct Invoice {
     /// The primary key.
     pub id: InvoiceId,
-    /// Who pays it.
+    /// The customer who pays it.
     pub customer_id: CustomerId,
     /// The amount.
     pub cents: i64,

@@ -43,10 +43,10 @@ pub async fn last_invoice(
     .await
 }
 
-/// Removes the invoices of a customer and tells their keys.
+/// Removes the invoices of a customer and returns their keys.
 ///
-/// Only MariaDB has `RETURNING`, and tells nothing of its columns before the statement runs. So
-/// there is no checked query for it.
+/// Only MariaDB has `RETURNING`, and does not describe its columns before the statement runs. So this is
+/// not a checked query.
 pub async fn remove_invoices(
     db: &mut MySqlConnection,
     customer: CustomerId,

@@ -1,4 +1,4 @@
-//! A connection to any of the databases, and where a pool gets it from.
+//! A connection to any of the databases, and a pool of them.
 
 use std::error::Error as StdError;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,7 +12,7 @@ use rowkey::driver::diesel::multi_backend;
 use crate::Error;
 use crate::database::DatabaseUrl;
 
-/// One type of connection, so that the queries are written once.
+/// One type for all connections, so that the queries are written once.
 #[derive(diesel::MultiConnection)]
 pub(super) enum AnyConnection {
     #[cfg(feature = "diesel-postgres")]
@@ -59,13 +59,13 @@ impl Connector {
         }
     }
 
-    /// Makes a pool, which takes as long as it takes to connect.
+    /// Makes a pool, and waits for its first connection.
     pub(super) fn into_pool(self) -> Result<Pool, Box<dyn StdError + Send + Sync>> {
-        // A pool would try again and again, and then only say that it has taken too long.
+        // A pool would retry until its time limit, and then not report the reason.
         self.connect()?;
         let mut pool = Pool::builder().min_idle(Some(1));
         if self.address.contains(IN_MEMORY) {
-            // It goes with its last connection, and is locked without patience for another.
+            // It is dropped with its last connection, and another connection fails on a lock at once.
             pool = pool.max_size(1).idle_timeout(None).max_lifetime(None);
         }
         Ok(pool.build(self)?)
@@ -89,7 +89,7 @@ impl ManageConnection for Connector {
     }
 }
 
-/// Has foreign keys count, and writers wait for each other, as sqlx does.
+/// Turns on foreign keys, and lets writers wait for each other, like sqlx.
 fn establish_sqlite(address: &str) -> ConnectionResult<AnyConnection> {
     let mut connection = SqliteConnection::establish(address)?;
     connection
@@ -98,7 +98,7 @@ fn establish_sqlite(address: &str) -> ConnectionResult<AnyConnection> {
     Ok(AnyConnection::Sqlite(connection))
 }
 
-/// The URL with the parameters that Diesel has other names for.
+/// The URL with Diesel's names for the parameters.
 #[cfg(feature = "diesel-mysql")]
 fn mysql_address(url: &str) -> String {
     let Some((server, parameters)) = url.split_once('?') else {
@@ -119,7 +119,7 @@ fn mysql_address(url: &str) -> String {
     format!("{server}?{}", parameters.collect::<Vec<_>>().join("&"))
 }
 
-/// The URL as SQLite itself takes it, with the same parameters.
+/// The URL in SQLite's own form, with the same parameters.
 fn sqlite_address(url: &str) -> String {
     let (path, parameters) = sqlite_parts(url);
     let path = path.replace('#', "%23");

@@ -1,8 +1,8 @@
 //! The repository over Diesel.
 //!
 //! The queries are written once, for a connection that is one of Diesel's three. They block, so each
-//! runs on one of tokio's threads for that, with a connection of a pool. One that has begun also
-//! ends, whether or not its future is still polled.
+//! runs on one of tokio's blocking threads, with a connection of a pool. A query that has begun also
+//! finishes, even if its future is dropped.
 //!
 //! PostgreSQL, and MySQL and MariaDB, take a feature each, because these connections link a client
 //! library.
@@ -29,10 +29,10 @@ use crate::database::DatabaseUrl;
 use crate::rules::{check_customer, check_name, must_exist, portions, sum_of_cents};
 use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
 
-/// Connects to the database that a URL names and applies the migrations that it lacks.
+/// Connects to the database that a URL names and applies missing migrations.
 ///
 /// URLs are those of [`repository::sqlx::connect`](crate::sqlx::connect), with parameters that the
-/// client library knows as well. sqlx applies the migrations, which are the same for every driver.
+/// client library also knows. sqlx applies the migrations, which are the same for every driver.
 ///
 /// # Errors
 ///
@@ -41,7 +41,7 @@ use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invo
 pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
     let url = with_name(DatabaseUrl::parse(url)?);
     let connector = Connector::new(&url)?;
-    // Until the end: a database in memory would go with it.
+    // Kept until the end: an in-memory database would be dropped with it.
     let _migrated = url.open().await?;
     let pool = spawn_blocking(|| connector.into_pool()).await?;
     Ok(Box::new(DieselRepository {
@@ -200,7 +200,7 @@ impl CustomerRepository for DieselRepository {
     }
 }
 
-/// Which promise of the tables a statement would have broken, if that is why it failed.
+/// The constraint that a statement has violated, if that is why it failed.
 fn violation(error: &DieselError) -> Option<&DatabaseErrorKind> {
     match error {
         DieselError::DatabaseError(kind, _) => Some(kind),

@@ -21,7 +21,7 @@ use crate::database::{DatabaseUrl, MigratedPool};
 use crate::rules::{check_customer, check_name, must_exist, portions, sum_of_cents};
 use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
 
-/// Connects to the database that a URL names and applies the migrations that it lacks.
+/// Connects to the database that a URL names and applies missing migrations.
 ///
 /// URLs are those of [`repository::sqlx::connect`](crate::sqlx::connect).
 ///

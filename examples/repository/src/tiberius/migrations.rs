@@ -16,8 +16,8 @@ const MIGRATIONS: [&str; 4] = [
     include_str!("../../../../migrations/sqlserver/0004_key_blocks.sql"),
 ];
 
-/// Keeps others from migrating the same database until the transaction ends, and waits for them up
-/// to 20 seconds.
+/// Keeps other processes from migrating the same database until the transaction ends, and waits for them
+/// up to 20 seconds.
 const LOCK: &str = "\
     DECLARE @outcome int;
     EXEC @outcome = sp_getapplock @Resource = 'migrate', @LockMode = 'Exclusive', @LockTimeout = 20000;
@@ -28,15 +28,15 @@ const APPLIED: &str = "\
         CREATE TABLE applied_migrations (version int NOT NULL PRIMARY KEY);
     SELECT MAX(version) FROM applied_migrations;";
 
-/// Applies the migrations that are missing, all or none.
+/// Applies the missing migrations, all or none.
 ///
-/// A transaction that an error has left open goes with the connection.
+/// A transaction that an error has left open ends with the connection.
 pub(super) async fn apply(
     connection: &mut Connection,
 ) -> Result<(), Box<dyn StdError + Send + Sync>> {
     connection.begin_transaction().await?;
     if number(connection, LOCK).await? < Some(0) {
-        return Err("others have been at it for 20 seconds".into());
+        return Err("another process has been migrating for 20 seconds".into());
     }
     let applied = number(connection, APPLIED).await?.unwrap_or(0);
     let applied = usize::try_from(applied)?;
@@ -55,7 +55,7 @@ pub(super) async fn apply(
     Ok(connection.commit_transaction().await?)
 }
 
-/// The only value that a batch answers with.
+/// The only value of a batch's result.
 async fn number(connection: &mut Connection, sql: &str) -> tiberius::Result<Option<i32>> {
     match connection.simple_query(sql).await?.into_row().await? {
         Some(row) => row.try_get(0),

@@ -17,13 +17,13 @@ use self::pool::{Connection, Manager, Pool};
 use crate::rules::{check_customer, check_name, must_exist, portions};
 use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
 
-/// How long a server has to answer the first time.
+/// The time limit for the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long to wait for a connection later on.
+/// The time limit for later connections.
 const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Connects to the database that a connection string names and applies the migrations that it lacks.
+/// Connects to the database that a connection string names and applies missing migrations.
 ///
 /// Connection strings are those of ADO.NET: `server=tcp:localhost,1433;user=sa;password=…;database=…`.
 /// Several processes may connect at once: one applies the migrations, and the others wait for it up
@@ -221,7 +221,7 @@ impl CustomerRepository for TiberiusRepository {
     }
 
     async fn totals(&self) -> Result<Vec<CustomerTotal>, Error> {
-        // As a bigint a sum could be too large on the way.
+        // In bigint, an intermediate sum could overflow.
         let query = Query::new(
             "SELECT customers.id, customers.name, customers.referred_by, \
                  COALESCE(CAST(SUM(CAST(invoices.cents AS decimal(38,0))) AS bigint), 0) AS cents \
@@ -251,7 +251,7 @@ async fn insert_invoices(connection: &mut Connection, invoices: &[Invoice]) -> R
     Ok(())
 }
 
-/// A promise of the tables that a statement would have broken.
+/// A constraint that a statement has violated.
 enum Violation {
     Unique,
     ForeignKey,
@@ -300,7 +300,7 @@ impl FromRow for Invoice {
     }
 }
 
-/// A value other than a key, of a column that is never NULL.
+/// A value of a NOT NULL column other than a key.
 fn column<'r, T: FromSql<'r>>(row: &'r Row, name: &str) -> Result<T, Error> {
     let value = row.try_get(name)?;
     value.ok_or_else(|| Error::Database(format!("column {name} is NULL").into()))

@@ -9,7 +9,7 @@ pub(super) type Connection = Client<Compat<TcpStream>>;
 
 pub(super) type Pool = managed::Pool<Manager>;
 
-/// Opens connections, and looks after those that come back.
+/// Opens connections, and checks those that are returned.
 pub(super) struct Manager(pub(super) Config);
 
 impl managed::Manager for Manager {
@@ -27,7 +27,7 @@ impl managed::Manager for Manager {
         connection: &mut Connection,
         _: &Metrics,
     ) -> RecycleResult<Self::Error> {
-        // Finds out whether the server is there, and ends a transaction that was left open.
+        // Checks the connection, and ends a transaction that was left open.
         let sql = "IF @@TRANCOUNT > 0 ROLLBACK";
         connection.simple_query(sql).await?.into_results().await?;
         Ok(())

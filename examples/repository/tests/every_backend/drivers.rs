@@ -1,4 +1,4 @@
-//! The implementations of the repository, and the backends they are for.
+//! The implementations of the repository, and their backends.
 
 use std::pin::Pin;
 
@@ -12,7 +12,7 @@ pub(crate) struct Driver {
     pub(crate) name: &'static str,
     backends: &'static [Backend],
     connect: for<'u> fn(&'u str) -> Connecting<'u>,
-    /// Why this binary was built without it for a backend, if it was.
+    /// The reason why this binary was built without the driver for a backend, if any.
     left_out: fn(Backend) -> Option<&'static str>,
 }
 
@@ -93,7 +93,7 @@ impl Driver {
         });
     }
 
-    /// Adds the same for a test with another driver, on the backends that both are for.
+    /// Adds the same for a test with another driver, on the backends of both.
     pub(crate) fn test_with(
         self,
         other: Driver,

@@ -1,7 +1,7 @@
-//! What the repository promises, on every backend that there is.
+//! Tests the repository on every available backend.
 //!
-//! A test is called `<backend>::<driver>::<scenario>`, or `<backend>::<scenario>` if it is about the
-//! tables alone; see [`rowkey_testkit`].
+//! A test is called `<backend>::<driver>::<scenario>`, or `<backend>::<scenario>` if it is only
+//! about the tables; see [`rowkey_testkit`].
 
 mod drivers;
 mod pairs;

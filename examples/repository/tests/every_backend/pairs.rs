@@ -1,4 +1,4 @@
-//! What one driver writes and another reads.
+//! One driver writes, and another reads.
 
 use std::collections::HashMap;
 use std::slice;
@@ -31,7 +31,7 @@ pub(crate) async fn rows_of_one_are_read_by_the_other(
             ..invoice(&ada, cents)
         })
     };
-    // In order of their keys. A number is stored with all zeros that it begins with, or with none.
+    // In order of their keys. A number is stored with all its leading zeros, or with none.
     let invoices = [
         with_number(7, 70)?,
         with_number(4711, -1)?,

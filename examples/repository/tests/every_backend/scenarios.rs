@@ -1,4 +1,4 @@
-//! What [`CustomerRepository`] promises, whatever is behind it.
+//! Tests of [`CustomerRepository`] for every implementation.
 
 use std::collections::HashSet;
 use std::pin::Pin;
@@ -56,12 +56,12 @@ pub(crate) fn all() -> Vec<Scenario> {
     ]
 }
 
-/// Those that expect customers in the order of their keys' index, which is the backend's own.
+/// Tests that expect customers in the order of the key's index, which depends on the backend.
 pub(crate) fn in_order_of_customer_keys() -> Vec<Scenario> {
     scenarios![
         on a backend:
         customers_are_found_by_the_time_in_their_keys,
-        pages_hold_every_customer_once,
+        pages_contain_every_customer_once,
         totals_are_of_every_customer,
         the_tour_goes_through,
     ]
@@ -125,7 +125,7 @@ async fn customers_are_found_by_many_keys(repository: &dyn CustomerRepository) -
     assert_eq!(repository.customers(&[]).await?, []);
     assert_eq!(repository.customers(&[CustomerId::generate()]).await?, []);
 
-    // More than SQLite takes in one query, and one of them often enough to be in several queries.
+    // More than SQLite allows in one query, and one of them often enough to be in several queries.
     let mut ids: Vec<_> = wanted.iter().map(|customer| customer.id).collect();
     ids.extend(CustomerId::generate_batch(33_000));
     ids.extend([wanted[0].id; 2500]);
@@ -142,7 +142,7 @@ async fn a_customer_is_renamed(repository: &dyn CustomerRepository) -> Result<()
     repository.add_customer(&ada).await?;
     repository.add_customer(&grace).await?;
     ada.name = "Ada Lovelace".to_owned();
-    // The second time there is nothing to change, and the customer is there all the same.
+    // The second time nothing changes, but the customer still exists.
     for _ in 0..2 {
         repository.rename_customer(ada.id, &ada.name).await?;
         assert_eq!(repository.customer(ada.id).await?.as_ref(), Some(&ada));
@@ -199,7 +199,7 @@ async fn a_customer_in_use_is_not_removed(repository: &dyn CustomerRepository) -
         assert_eq!(repository.customer(in_use.id).await?.as_ref(), Some(in_use));
     }
 
-    // Nobody refers to Ada when Grace is gone.
+    // No customer refers to Ada after Grace is removed.
     for unused in [&grace, &ada] {
         repository.remove_customer(unused.id).await?;
         assert_eq!(repository.customer(unused.id).await?, None);
@@ -208,7 +208,7 @@ async fn a_customer_in_use_is_not_removed(repository: &dyn CustomerRepository) -
     Ok(())
 }
 
-/// 2022-03-18T03:44:00Z, where the minutes that keys of customers count begin at 0 again.
+/// 2022-03-18T03:44:00Z, where the minute counter of customers' keys wraps around to 0.
 const RING_END: i64 = 1_647_575_040_000;
 
 const MINUTE: i64 = 60_000;
@@ -244,20 +244,20 @@ async fn customers_are_found_by_the_time_in_their_keys(
         assert_eq!(found, expected(minutes.clone()), "minutes {minutes:?}");
     }
 
-    // A millisecond is a part of its whole minute, and an instant is not even that.
+    // A span of a millisecond is extended to its minute; an empty one is not.
     let end = UnixMillis::new(RING_END);
     let found = repository
         .customers_created(end..UnixMillis::new(RING_END + 1))
         .await?;
     assert_eq!(found, expected(0..1));
     assert_eq!(repository.customers_created(end..end).await?, []);
-    // A whole turn of the ring is everybody.
+    // A whole cycle of the counter returns all customers.
     let found = repository.customers_created(at(0)..at(1 << 16)).await?;
     assert_eq!(found, expected(-3..3));
     Ok(())
 }
 
-async fn pages_hold_every_customer_once(
+async fn pages_contain_every_customer_once(
     repository: &dyn CustomerRepository,
     backend: Backend,
 ) -> Result<()> {
@@ -301,7 +301,7 @@ async fn invoices_are_added_all_or_none(repository: &dyn CustomerRepository) -> 
     )?;
     assert_eq!(repository.invoices_of(ada.id).await?, there);
 
-    // Nothing of it is in the way later.
+    // The failed call leaves nothing behind.
     repository.add_invoices(std::slice::from_ref(&good)).await?;
     assert_eq!(repository.invoices_of(ada.id).await?.last(), Some(&good));
     Ok(())
@@ -326,7 +326,7 @@ async fn the_newest_invoice_of_a_customer_is_last(
     Ok(())
 }
 
-/// As floating-point numbers all of these would be the same.
+/// As floating-point numbers, all of these would be equal.
 async fn invoices_are_found_between_neighbouring_keys(
     repository: &dyn CustomerRepository,
 ) -> Result<()> {
@@ -439,7 +439,7 @@ pub(crate) async fn totals_may_fit_only_in_the_end(
 
 async fn the_tour_goes_through(repository: &dyn CustomerRepository, _: Backend) -> Result<()> {
     let mut ids = HashSet::new();
-    // Its rows stay, and the next one has keys of its own.
+    // Its rows stay, and the next tour uses new keys.
     for count in [2, 4] {
         let mut shown = Vec::new();
         let outcome = repository::tour(repository, &mut shown).await;
@@ -450,7 +450,7 @@ async fn the_tour_goes_through(repository: &dyn CustomerRepository, _: Backend) 
             "  Ada           10000 cents\n",
             "  Grace Hopper   4999 cents\n",
             " exists already\n",
-            " has invoices or has brought other customers\n",
+            " has invoices or has referred other customers\n",
         ] {
             ensure!(shown.contains(expected), "{shown}");
         }
@@ -461,7 +461,7 @@ async fn the_tour_goes_through(repository: &dyn CustomerRepository, _: Backend) 
     Ok(())
 }
 
-/// The instant some minutes after the end of the ring.
+/// The instant some minutes after the counter wraps around.
 fn at(minute: i64) -> UnixMillis {
     UnixMillis::new(RING_END + minute * MINUTE)
 }
@@ -482,7 +482,7 @@ pub(crate) fn invoice(customer: &Customer, cents: i64) -> Invoice {
     }
 }
 
-/// Sorts customers as the index of their keys does.
+/// Sorts customers like the index of their keys.
 fn sort_by_keys(customers: &mut [Customer], backend: Backend) {
     let column = CustomerId::PLAN.column(backend);
     customers.sort_by(|a, b| column.compare(a.id.to_u128(), b.id.to_u128()));
@@ -498,13 +498,13 @@ async fn add_customers(repository: &dyn CustomerRepository, count: usize) -> Res
     Ok(customers)
 }
 
-/// Adds invoices, the last one first: a table that is read as it lies is then in the wrong order.
+/// Adds invoices, the last one first, so that the order of insertion is wrong.
 async fn add_in_reverse(repository: &dyn CustomerRepository, invoices: &[Invoice]) -> Result<()> {
     let reversed: Vec<_> = invoices.iter().rev().cloned().collect();
     Ok(repository.add_invoices(&reversed).await?)
 }
 
-/// The error of what should have failed.
+/// The error of a call that should have failed.
 pub(crate) fn refusal<T>(outcome: Result<T, Error>) -> Result<Error> {
     outcome.err().context("it was not refused")
 }

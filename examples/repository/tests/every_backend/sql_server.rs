@@ -1,4 +1,4 @@
-//! What SQL Server is asked without a repository.
+//! Queries to SQL Server without a repository.
 
 use std::env;
 
@@ -8,8 +8,8 @@ use tiberius::{Client, Config};
 use tokio::net::TcpStream;
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
-/// Whether there is a server that speaks SQL Server's protocol and sorts `uniqueidentifier` in another
-/// way. SQL Server looks at the last bytes first.
+/// Whether a server speaks SQL Server's protocol but sorts `uniqueidentifier` in another way. SQL Server
+/// compares the last bytes first.
 pub(crate) async fn sorts_otherwise() -> Result<bool> {
     let query = "SELECT CASE WHEN \
          CAST('00000000-0000-0000-0000-000000000001' AS uniqueidentifier) \
@@ -20,12 +20,12 @@ pub(crate) async fn sorts_otherwise() -> Result<bool> {
     };
     match text(&url, query).await {
         Ok(order) => Ok(order == "otherwise"),
-        // The tests tell why.
+        // The tests report the reason.
         Err(_) => Ok(false),
     }
 }
 
-/// It is where connection strings lead that name no database.
+/// Connection strings without a database lead to it.
 pub(crate) async fn the_servers_own_database_is_refused(database: &TestDatabase) -> Result<()> {
     let url = format!("{};database=master", database.url());
     let refusal = repository::tiberius::connect(&url).await.err();

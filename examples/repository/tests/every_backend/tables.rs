@@ -1,4 +1,4 @@
-//! What the databases themselves say of the tables.
+//! The tables, as the databases describe them.
 
 use anyhow::{Result, bail, ensure};
 use repository::{Customer, CustomerId, Error, InvoiceId};
@@ -21,7 +21,7 @@ pub(crate) async fn key_columns_are_those_of_the_plans(database: &TestDatabase) 
     ] {
         let found = column_type(database, table, column).await?;
         let planned = planned.column_type(backend)?.to_lowercase();
-        // SQLite tells no collation here. This one is its default.
+        // SQLite does not report a collation here. This one is its default.
         let planned = planned.trim_end_matches(" collate binary");
         ensure!(
             found == planned,
@@ -43,7 +43,7 @@ pub(crate) async fn invoices_of_a_customer_have_an_index(database: &TestDatabase
              FROM information_schema.statistics \
              WHERE table_schema = database() AND index_name = 'invoices_by_customer'"
         }
-        // The one besides the primary key's. Servers may store more than its name for a name.
+        // The index besides the primary key's. Servers may store more than its name for a name.
         Backend::SqlServer => {
             "SELECT STRING_AGG(columns.name, ',') WITHIN GROUP (ORDER BY key_ordinal) \
              FROM sys.indexes \
@@ -117,7 +117,7 @@ pub(crate) async fn an_unknown_migration_is_refused(
     Ok(())
 }
 
-/// The type of a column in the database's own words, in lower case.
+/// The type of a column as the database reports it, in lower case.
 async fn column_type(database: &TestDatabase, table: &str, column: &str) -> Result<String> {
     let query = match database.backend() {
         Backend::Postgres => format!(
@@ -141,7 +141,7 @@ async fn column_type(database: &TestDatabase, table: &str, column: &str) -> Resu
     Ok(text(database, &query).await?.to_lowercase())
 }
 
-/// Runs something on a connection of its own, whatever its type of sqlx's.
+/// Runs a query on a separate connection, of any database of sqlx.
 macro_rules! with_connection {
     ($database:expr, $connection:ident => $run:expr) => {{
         let url = $database.url();
