@@ -53,7 +53,7 @@ impl Failure {
         }
     }
 
-    /// This failure, with the place where it happened in front.
+    /// This failure, prefixed with its place.
     #[must_use]
     pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
         self.message = format!("{place}: {}", self.message);

@@ -77,7 +77,7 @@ enum AnyId {
 }
 
 #[derive(JsonSchema, ToSchema)]
-#[expect(dead_code, reason = "only its schema is asked for")]
+#[expect(dead_code, reason = "only its schema is used")]
 struct Offer {
     id: OfferId,
     replaces: Option<OfferId>,
@@ -413,7 +413,7 @@ fn operations_use_keys_in_requests_and_responses() {
         params(("id" = PublicId<InvoiceId>, Path)),
         responses((status = 200, body = ShortKey<CustomerId>), (status = 300, body = Vec<AnyId>))
     )]
-    #[expect(dead_code, reason = "only its description is asked for")]
+    #[expect(dead_code, reason = "only its description is used")]
     fn customer_of_invoice() {}
 
     // utoipa collects the schemas of bodies, but not those of parameters.
@@ -452,7 +452,7 @@ fn keys_of_the_same_name_have_different_schemas() {
 #[test]
 fn query_parameters_refer_to_the_same_schemas() {
     #[derive(utoipa::IntoParams)]
-    #[expect(dead_code, reason = "only its description is asked for")]
+    #[expect(dead_code, reason = "only its description is used")]
     struct Filter {
         invoice: Option<PublicId<InvoiceId>>,
         customer: ShortKey<CustomerId>,

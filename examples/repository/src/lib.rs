@@ -41,9 +41,9 @@
 //!
 //! # Calls that are dropped
 //!
-//! A web framework drops a handler whose client hangs up, whatever it waits for. The pools of sqlx, and
-//! of SeaORM with it, can then lose a connection to MySQL or MariaDB for good, or get one to PostgreSQL
-//! back in the middle of a transaction. So make the call in a task of its own:
+//! A web framework drops a handler whose client disconnects, at any `await`. The pools of sqlx, and of
+//! SeaORM with it, can then lose a connection to MySQL or MariaDB for good, or get one to PostgreSQL back
+//! in the middle of a transaction. So make the call in a separate task:
 //!
 //! ```
 //! use std::error::Error;
@@ -58,7 +58,7 @@
 //! ) -> Result<(), Box<dyn Error>> {
 //!     let customers = Arc::clone(customers);
 //!     let call = async move { customers.rename_customer(id, &name).await };
-//!     // The task goes on to its end, even if the handler is dropped.
+//!     // The task runs to its end, even if the handler is dropped.
 //!     Ok(tokio::spawn(call).await??)
 //! }
 //!

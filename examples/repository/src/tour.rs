@@ -10,7 +10,7 @@ use crate::{Customer, CustomerId, CustomerRepository, Invoice, InvoiceId};
 
 /// Adds two customers and their invoices, finds them in several ways, and writes what it finds.
 ///
-/// Their rows stay in the database. Every tour has keys of its own.
+/// The rows stay in the database. Every tour uses new keys.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What `inspect` shows.
+//! The output of `inspect`.
 
 use serde_json::Value;
 

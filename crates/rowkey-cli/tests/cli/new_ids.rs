@@ -1,4 +1,4 @@
-//! What `new` makes.
+//! The output of `new`.
 
 use std::collections::HashSet;
 

@@ -256,7 +256,7 @@ fn sort_orders_public_ids_as_the_column_of_their_format() {
         expected.reverse();
         assert_eq!(sorted, expected, "{backend}");
     }
-    // What SQL Server stores, in its own order.
+    // The stored values of SQL Server, in its order.
     let sorted = rowkey("sort --backend sql-server")
         .reading_lines(&stored)
         .lines();

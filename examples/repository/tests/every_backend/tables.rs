@@ -43,7 +43,7 @@ pub(crate) async fn invoices_of_a_customer_have_an_index(database: &TestDatabase
              FROM information_schema.statistics \
              WHERE table_schema = database() AND index_name = 'invoices_by_customer'"
         }
-        // The index besides the primary key's. Servers may store more than its name for a name.
+        // The index besides the primary key's. Servers may report more than its name.
         Backend::SqlServer => {
             "SELECT STRING_AGG(columns.name, ',') WITHIN GROUP (ORDER BY key_ordinal) \
              FROM sys.indexes \
