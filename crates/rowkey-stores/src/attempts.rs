@@ -1,20 +1,20 @@
-//! How often something is tried.
+//! How often a call is tried.
 
 use crate::Error;
 use crate::failure::FailureKind;
 use crate::session::Source;
 
-/// A collision that a database reports at once means that another transaction made progress, so these
-/// are rarely used up. Where the database waits first, for a lock or for SQLite's file, an attempt takes
-/// as long as its timeout.
+/// A collision that a database reports at once means that another transaction made progress, so
+/// attempts are rarely used up. If the database waits first, for a lock or for SQLite's file, an attempt
+/// takes as long as its timeout.
 ///
-/// There is no pause between attempts. It would need a timer, and so a runtime, which is for users to
-/// choose; and the transactions of this crate, which only wait for locks, would gain nothing by it.
+/// There is no pause between attempts. It would need a timer, and so a runtime, which users choose; and
+/// transactions that only wait for locks would gain nothing by it.
 const MAX_ATTEMPTS: u32 = 10;
 
-/// Connections that were left in a transaction do not count as attempts. Each is closed when it is found,
-/// and one call may find all of its pool's. The limit is for programs whose new connections are in a
-/// transaction, too.
+/// Connections that were left in a transaction do not count as attempts: each is closed when it is found,
+/// and one call may find all those of its pool. The limit is for programs whose new connections are in
+/// a transaction, too.
 const MAX_LEFT_IN_TRANSACTION: u32 = 1_000;
 
 /// The attempts of one call.
@@ -34,7 +34,7 @@ impl Attempts {
         }
     }
 
-    /// A connection for a look-up. After a failure it has to show what other calls have committed.
+    /// A connection for a look-up. After a failure it has to see what other calls have committed.
     pub(crate) async fn connect<S: Source>(&self, source: &mut S) -> Result<S::Connection, Error> {
         match self.made {
             0 => source.connect().await,
@@ -47,8 +47,8 @@ impl Attempts {
         self.made += 1;
     }
 
-    /// Whether to try again after a look-up has failed. A look-up is outside of any transaction, so one
-    /// that fails because of a transaction has found a connection that was left in it.
+    /// Whether to try again after a look-up has failed. A look-up is outside any transaction, so if it
+    /// fails because of one, the connection was left in it.
     pub(crate) fn may_retry_after_look_up(&mut self, kind: FailureKind) -> bool {
         match kind {
             FailureKind::TransactionAborted => self.may_retry_after(FailureKind::LeftInTransaction),
@@ -56,7 +56,7 @@ impl Attempts {
         }
     }
 
-    /// Whether to try again after a failure. A duplicate would be a duplicate again.
+    /// Whether to try again after a failure.
     pub(crate) fn may_retry_after(&mut self, kind: FailureKind) -> bool {
         if kind == FailureKind::LeftInTransaction {
             self.left_in_transaction += 1;

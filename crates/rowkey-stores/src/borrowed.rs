@@ -13,7 +13,7 @@ use crate::Error;
 /// It is returned when it is dropped, at the latest at the end of the closure. If a closure keeps it
 /// for longer, the call fails with [`Error::TransactionEnded`].
 ///
-/// It is no plain `&mut`, because the future of a function that takes a closure with such a parameter
+/// It is not a plain `&mut`, because the future of a function that takes a closure with such a parameter
 /// is not known to be `Send`.
 pub struct Borrowed<T>(OwnedMutexGuard<T>);
 

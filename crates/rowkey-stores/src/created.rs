@@ -1,9 +1,9 @@
 //! What the creating functions return.
 
-/// An entity that is there now, and which call has created it.
+/// An entity that exists now, and which call has created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Created<T> {
-    /// The entity; its key in the answer of [`create_once`](crate::create_once).
+    /// The entity; for [`create_once`](crate::create_once), its key.
     pub entity: T,
     /// Which call has created it.
     pub by: CreatedBy,

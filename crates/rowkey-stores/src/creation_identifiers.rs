@@ -11,51 +11,51 @@ use crate::session::{PublicForm, Session, Source, Store, Value};
 use crate::transaction::{end, undo};
 use crate::{Conflict, CreateError, Created, CreatedBy, Error};
 
-/// A creating command, as it is in the table.
+/// A creating command, as stored in the table.
 #[derive(Clone, Copy)]
 struct Command<'a> {
     id: PublicForm,
     name: &'a str,
 }
 
-/// Creates an entity unless a command with this id has created one before; answers with the id of
-/// the entity either way.
+/// Creates an entity unless a command with this id has created one before; returns the id of the
+/// entity either way.
 ///
-/// The closure makes the entity's id, inserts the entity and returns the id. It is given the
-/// connection of an open transaction, in which the command id goes into `creation_identifiers` as
-/// well, so both are there or neither is. The row of the command comes first: of several calls with
-/// the same command id, one at a time gets into its closure, and none that comes later does.
+/// The closure makes the entity's id, inserts the entity and returns the id. It gets the connection of
+/// an open transaction, which inserts the command id into `creation_identifiers` as well, so both are
+/// committed or neither is. The row of the command is inserted first: of several calls with the same
+/// command id, one at a time runs its closure, and once it has committed, no other does.
 ///
 /// The name says what the command creates, such as `book-offer`. It is 1 to 100 visible ASCII
 /// characters.
 ///
-/// Names are compared, but not what a command says: it is not stored. A client that uses a command
-/// id again for another request of the same name gets the entity of the first one, as if it had
+/// Names are compared, but not the contents of commands, which are not stored. A client that reuses a
+/// command id for another request of the same name gets the entity of the first one, as if it had
 /// repeated it.
 ///
 /// # Attempts
 ///
 /// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
-/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
-/// closure may be called several times, and must do nothing that is not undone with its transaction.
-/// Its errors are looked through for those of the driver, along their sources.
+/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the closure
+/// may be called several times, and must do nothing that is not undone with its transaction. The
+/// driver's error is searched for along `source()`.
 ///
 /// Each attempt may wait for locks as long as the database allows, and there is no limit for all of
 /// them: see [how long a call may take](crate#how-long-a-call-may-take). A call within the closure
-/// of another one, or a key out of [`NumberBlocks`](crate::NumberBlocks), has ten attempts in each of the
+/// of another one, or a number from [`NumberBlocks`](crate::NumberBlocks), has ten attempts in each of the
 /// outer one's, and needs a connection of its own.
 ///
-/// If a connection breaks while the transaction is committed, the next attempt sees by the command id
-/// whether it was. If this call itself is dropped or fails, the client sends
-/// the command again, with the same id.
+/// If a connection breaks while the transaction is being committed, the next attempt sees by the
+/// command id whether it was. If this call itself is dropped or fails, the client sends the command
+/// again, with the same id.
 ///
 /// Where the caller may be dropped, as a handler may, run this in a task: see
 /// [calls that are dropped](crate#calls-that-are-dropped).
 ///
-/// # What the database has to be
+/// # Isolation
 ///
-/// The isolation is what the connection has set, from `READ COMMITTED` on. In SQLite the
-/// transaction takes the write lock at once. In MySQL and MariaDB, `autocommit` may be off.
+/// The isolation level is the connection's, `READ COMMITTED` or higher. In SQLite the transaction
+/// takes the write lock at once. In MySQL and MariaDB, `autocommit` may be off.
 ///
 /// # Errors
 ///
@@ -65,10 +65,10 @@ struct Command<'a> {
 /// [`Error::TransactionEnded`] if the row of the command was gone when the closure returned, because
 /// its transaction was rolled back,
 /// [`Error::Unfinished`] if another call's closure has committed that row and then failed,
-/// [`Error::Database`]; and [`CreateError::Closure`] for those of the closure.
+/// [`Error::Database`]; and [`CreateError::Closure`] for the closure's errors.
 ///
-/// A closure that commits its transaction itself and succeeds is not noticed everywhere: the entity
-/// is there then, but it was never all or nothing.
+/// A closure that commits its transaction itself and succeeds is not detected in every database: the
+/// entity exists then, but it was not created atomically.
 pub async fn create_once<S, C, K, E, F>(
     store: S,
     command_id: C,
@@ -105,8 +105,8 @@ where
     }
 }
 
-/// One attempt. If it is not known whether the transaction was committed, `unanswered` is the key
-/// that was created in it.
+/// One attempt. If it is unknown whether the transaction was committed, `unanswered` is the key that
+/// was created in it.
 async fn attempt<S, K, E, F>(
     source: &mut S,
     attempts: &Attempts,
@@ -128,9 +128,9 @@ where
         return Ok(Created { entity: id, by });
     }
     let mut transaction = source.begin().await?;
-    // Waits for another transaction that has this row, and fails if that one is committed. Reading
-    // the row would not help then: PostgreSQL has aborted this transaction, and MariaDB shows the
-    // snapshot of its beginning.
+    // Waits for another transaction that has inserted this row, and fails if that one is committed.
+    // Reading the row would not help then: PostgreSQL has aborted this transaction, and MariaDB
+    // shows the snapshot of its beginning.
     if let Err(error) = reserve(&mut *transaction, command).await {
         return Err(undo(source, transaction, error.into()).await);
     }
@@ -235,8 +235,8 @@ where
 /// Deletes the rows of all creating commands but the newest ones; returns how many.
 ///
 /// The order is that in which the commands arrived at the database. A client that sends a command
-/// again after its row is gone gets a second entity, so keep more than arrive within the time for which
-/// clients go on trying.
+/// again after its row is gone gets a second entity, so keep more than arrive while clients keep
+/// trying.
 ///
 /// # Errors
 ///
@@ -286,7 +286,8 @@ async fn execute<S: Source>(
     end(source, transaction, outcome).await
 }
 
-/// A name of characters that every database accepts, compares alike and keeps at the end of a string.
+/// Checks that a name has only characters that every database accepts, compares alike and keeps at the
+/// end of a string.
 fn checked(command_name: &str) -> Result<&str, Error> {
     let is_name = (1..=100).contains(&command_name.len())
         && command_name.bytes().all(|byte| byte.is_ascii_graphic());
@@ -318,11 +319,11 @@ mod tests {
 
     const NAME: &str = "book-offer";
 
-    /// The outcome of a future that never waits.
+    /// The result of a future that never waits.
     fn now<T>(future: impl Future<Output = T>) -> T {
         match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(outcome) => outcome,
-            Poll::Pending => panic!("it waits"),
+            Poll::Pending => panic!("the future waits"),
         }
     }
 
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_that_was_not_answered_is_looked_up() {
+    fn an_unanswered_commit_is_looked_up() {
         let store = FakeStore::with_commits([Commit::LostAfterwards]);
         let (created, calls) = create(&store);
         assert_eq!((created.unwrap().by, calls), (CreatedBy::ThisCall, 1));
@@ -358,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_have_an_end() {
+    fn attempts_are_limited() {
         let store = FakeStore::with_commits([Commit::LostBefore; 100]);
         let (failed, calls) = create(&store);
         let failed = failed.unwrap_err();
@@ -367,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_connection_that_is_lost_is_not_asked_again() {
+    fn a_lost_single_connection_is_not_used_again() {
         let store = FakeStore::with_commits([Commit::LostBefore]).without_reconnecting();
         let calls = Cell::new(0);
         let failed = now(create_once(

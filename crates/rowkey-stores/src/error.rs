@@ -13,16 +13,16 @@ use crate::failure::{self, Failure, FailureKind};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An id that has been used for something else. Nothing was created, and the error says nothing
+    /// The id has been used for something else. Nothing was created, and the error reveals nothing
     /// about the existing entity: answer the client with status 409.
     #[error(transparent)]
     Conflict(#[from] Conflict),
 
-    /// A client's id that is not accepted for a new entity: answer the client with status 400.
+    /// The client's id is not accepted for a new entity: answer the client with status 400.
     #[error(transparent)]
     Invalid(#[from] ValidationError),
 
-    /// A text that is not the name of a command.
+    /// Not a valid command name.
     #[error("the name of a command is 1 to 100 visible ASCII characters, not {name:?}")]
     CommandName {
         /// The name.
@@ -30,7 +30,7 @@ pub enum Error {
     },
 
     /// The id that a command has created is not one of the key's type.
-    #[error("what the command has created is no {key}")]
+    #[error("the command has created an entity whose id is no {key}")]
     Entity {
         /// The key type.
         key: &'static str,
@@ -38,17 +38,17 @@ pub enum Error {
         source: rowkey::Error,
     },
 
-    /// A key could not be made: mostly because its group has no number left below 2^48.
+    /// A key could not be made: usually because its group has no number left below 2^48.
     #[error(transparent)]
     Key(#[from] rowkey::Error),
 
-    /// What the table `key_blocks` has for a group is no number. Put there one behind the last
-    /// number that was given.
+    /// The table `key_blocks` has an invalid number for a group. Set it to one more than the last
+    /// number that was used.
     #[error("key_blocks has {next_number} for the group {group}, but numbers are 1 to 2^48-1")]
     NextNumber {
         /// The group.
         group: u16,
-        /// What is there.
+        /// The invalid number.
         next_number: i64,
     },
 
@@ -57,8 +57,9 @@ pub enum Error {
     #[error("the connection is in the middle of a transaction")]
     OpenTransaction,
 
-    /// A closure has ended the transaction that it was called in, has kept its connection, or has gone
-    /// on after the database has ended or aborted the transaction. What it did before or afterwards may have been committed.
+    /// A closure has ended the transaction that it was called in, has kept its connection, or has
+    /// continued after the database has ended or aborted the transaction. What it did before or
+    /// afterwards may have been committed.
     #[error(
         "the transaction was ended before its time, or an error of a statement was ignored in it"
     )]
@@ -79,7 +80,7 @@ pub enum Error {
         source: Box<dyn StdError + Send + Sync>,
     },
 
-    /// The database or its driver has failed, in further attempts as well.
+    /// The database or its driver has failed, in any further attempts as well.
     #[error("the database failed")]
     Database(#[source] Box<dyn StdError + Send + Sync>),
 }
@@ -111,7 +112,7 @@ pub enum Conflict {
 /// As in [`Error`], the message of the closure's error comes with the source.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError<E> {
-    /// A store could not do its part.
+    /// The store failed, or refused the call.
     #[error(transparent)]
     Store(#[from] Error),
 
@@ -127,7 +128,7 @@ impl<E> From<ValidationError> for CreateError<E> {
 }
 
 impl Error {
-    /// Whether an id was used for something else before: status 409 in HTTP.
+    /// Whether an id has been used for something else: status 409 in HTTP.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Conflict(_))
     }
@@ -150,7 +151,7 @@ impl Failure for Error {
 }
 
 impl<E> CreateError<E> {
-    /// Whether an id was used for something else before: status 409 in HTTP.
+    /// Whether an id has been used for something else: status 409 in HTTP.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Store(error) if error.is_conflict())
     }

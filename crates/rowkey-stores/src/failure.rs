@@ -6,31 +6,31 @@ use std::error::Error as StdError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code, reason = "some are constructed by drivers only")]
 pub enum FailureKind {
-    /// A unique index has the value already.
+    /// A unique index already contains the value.
     Duplicate,
     /// Transactions collided, and this one was rolled back. Another attempt may succeed.
     Collision,
     /// The connection is gone, and with it the transaction, unless it was just being committed.
     ConnectionLost,
-    /// The server is read-only: mostly a former primary, after a failover. An immediate attempt would fail
+    /// The server is read-only: usually a former primary, after a failover. An immediate attempt would fail
     /// as well, and so would any on the same connection.
     ReadOnly,
     /// No connection is available for now.
     Unavailable,
-    /// The transaction was aborted before. In a call of this crate, a closure has ignored that.
+    /// The transaction was already aborted. In a call of this crate, a closure has ignored that.
     TransactionAborted,
     /// The connection was left in a transaction that its pool does not know of.
     LeftInTransaction,
-    /// Another attempt would fail as well, also later.
+    /// Another attempt would fail as well, even later.
     Permanent,
 }
 
-/// Whether an error, or one of its sources, says that a database is unavailable for now: status 503 in
-/// HTTP. The same command may be sent again, later.
+/// Whether an error, or one of its sources, says that a database is temporarily unavailable: status 503
+/// in HTTP. The same command may be sent again later.
 ///
 /// A database is unavailable if
 ///
-/// * the connection was lost, or none could be opened: the server is down, starts or stops, has no
+/// * the connection was lost, or none could be opened: the server is down, starting or stopping, has no
 ///   connection left, or the pool has none or is closed;
 /// * the server is read-only, as the former primary is after a failover (PostgreSQL's 25006, MySQL's
 ///   and MariaDB's 1836, and 1290 if its message names `read-only`; SQL Server's 3906);
@@ -70,7 +70,7 @@ pub(crate) trait Failure {
 }
 
 impl FailureKind {
-    /// What the error of a driver says, wherever in the chain of sources it is.
+    /// The kind of the driver's error, wherever in the chain of sources it is.
     pub(crate) fn of(error: &(dyn StdError + 'static)) -> Self {
         let mut link = Some(error);
         while let Some(error) = link {
@@ -100,7 +100,7 @@ fn of_driver(error: &(dyn StdError + 'static)) -> Option<FailureKind> {
     if error.is::<crate::fake_store::ConnectionLost>() {
         return Some(FailureKind::ConnectionLost);
     }
-    // Any other I/O error may be that of a closure's own connection, say to a mail server, and the mail
+    // Any other I/O error may come from a closure's own connection, say to a mail server, and the mail
     // must not be sent ten times.
     let _ = error;
     None
@@ -116,7 +116,7 @@ pub(crate) mod sqlx {
 
     use super::{FailureKind, StdError};
 
-    /// The error of a connection that was left in a transaction. The pool has others.
+    /// A connection was left in a transaction. The pool has others.
     #[derive(Debug, thiserror::Error)]
     #[error("the connection was left in the middle of a transaction")]
     pub(crate) struct LeftInTransaction(#[source] pub(crate) Error);
@@ -133,7 +133,7 @@ pub(crate) mod sqlx {
         if error.is::<LeftInTransaction>() {
             return Some(FailureKind::LeftInTransaction);
         }
-        // Under an error that is transparent, or that has only kept the source.
+        // For a transparent error, or one that has kept only the source.
         let error = error.downcast_ref::<Box<dyn DatabaseError>>()?;
         Some(of_database(&**error))
     }
@@ -198,7 +198,7 @@ pub(crate) mod sqlx {
             1040 | 1203 => FailureKind::Unavailable,
             // ER_READ_ONLY_MODE
             1836 => FailureKind::ReadOnly,
-            // ER_OPTION_PREVENTS_STATEMENT: also of --skip-grant-tables and others.
+            // ER_OPTION_PREVENTS_STATEMENT: also for --skip-grant-tables and others.
             1290 if message.contains("read-only") => FailureKind::ReadOnly,
             _ => FailureKind::Permanent,
         }
@@ -233,16 +233,16 @@ mod tiberius {
     /// The class is the error's severity.
     pub(super) fn of_sql_server(number: u32, class: u8) -> FailureKind {
         match number {
-            // Of a constraint, of an index.
+            // A constraint, an index.
             2627 | 2601 => FailureKind::Duplicate,
-            // Deadlock, lock timeout, conflict of snapshots.
+            // Deadlock, lock timeout, snapshot conflict.
             1205 | 1222 | 3960 => FailureKind::Collision,
             // Azure: the service has failed over, the database is not there yet, the service is busy,
             // a limit of the database or of its server is reached.
             40197 | 40613 | 40501 | 10928 | 10929 => FailureKind::ConnectionLost,
             // The database is read-only.
             3906 => FailureKind::ReadOnly,
-            // The server closes the connection, as with 596, of a session that was killed.
+            // The server closes the connection, as with 596 when a session is killed.
             _ if class >= 20 => FailureKind::ConnectionLost,
             _ => FailureKind::Permanent,
         }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_to_others_are_the_closures_own() {
+    fn lost_connections_to_other_services_are_permanent_failures() {
         let mail = io::Error::from(io::ErrorKind::ConnectionReset);
         assert_eq!(FailureKind::of(&mail), FailureKind::Permanent);
         let wrapped = ShopError::WithSource(Box::new(mail));
@@ -282,7 +282,7 @@ mod tests {
 
     #[cfg(feature = "sqlx-sqlite")]
     #[test]
-    fn connections_of_sqlx_are_lost() {
+    fn lost_connections_of_sqlx_are_recognised() {
         let lost = || ::sqlx::Error::Io(io::ErrorKind::UnexpectedEof.into());
         assert_eq!(FailureKind::of(&lost()), FailureKind::ConnectionLost);
         let wrapped = ShopError::WithSource(Box::new(lost()));
@@ -293,7 +293,7 @@ mod tests {
 
     #[cfg(feature = "sqlx-sqlite")]
     #[test]
-    fn what_may_do_later_is_unavailable() {
+    fn a_database_that_may_work_later_is_unavailable() {
         use ::sqlx::Error::{Io, PoolTimedOut, RowNotFound};
 
         use crate::CreateError::{self, Closure, Store};
@@ -360,7 +360,7 @@ mod tests {
     /// One error number for every option of the server that forbids something.
     #[cfg(feature = "sqlx-mysql")]
     #[test]
-    fn a_mysql_server_that_is_read_only_is_known_by_the_message() {
+    fn a_read_only_mysql_server_is_recognised_by_the_message() {
         let message = |option: &str| {
             format!(
                 "The MySQL server is running with the {option} option so it cannot execute this \

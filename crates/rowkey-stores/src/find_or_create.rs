@@ -24,8 +24,8 @@ pub struct Origin<C, P> {
 ///
 /// * [`find`](FindOrCreate::find) looks for the entity by its id.
 /// * [`validate`](FindOrCreateWithFind::validate) decides whether the id may become that of a new
-///   entity. It is asked only if there is no such entity, so a late repetition finds its entity
-///   whatever the time.
+///   entity. It is called only if there is no such entity, so a repetition finds its entity
+///   however late it comes.
 /// * [`create`](FindOrCreateWithValidate::create) inserts the entity, in a transaction of its own, and
 ///   runs it all.
 ///
@@ -35,7 +35,7 @@ pub struct Origin<C, P> {
 ///
 /// An entity that was found is returned only if it came from `origin`.
 ///
-/// Transactions that collide and connections that break are dealt with as in
+/// Transactions that collide and connections that break are handled as in
 /// [`create_once`](crate::create_once), so the closures may be called several times, and there is no
 /// time limit: see [how long a call may take](crate#how-long-a-call-may-take).
 ///
@@ -90,7 +90,7 @@ pub fn find_or_create<S: Store, C, P>(
     FindOrCreate { store, origin }
 }
 
-/// A call of [`find_or_create`] that lacks what finds the entity.
+/// A call of [`find_or_create`] that needs its `find` next.
 #[derive(Debug)]
 #[must_use = "nothing happens before `create` is awaited"]
 pub struct FindOrCreate<'o, S, C, P> {
@@ -98,7 +98,7 @@ pub struct FindOrCreate<'o, S, C, P> {
     origin: &'o Origin<C, P>,
 }
 
-/// A call of [`find_or_create`] that lacks what validates the id of a new entity.
+/// A call of [`find_or_create`] that needs its `validate` next.
 #[derive(Debug)]
 #[must_use = "nothing happens before `create` is awaited"]
 pub struct FindOrCreateWithFind<'o, S, C, P, Find> {
@@ -106,7 +106,7 @@ pub struct FindOrCreateWithFind<'o, S, C, P, Find> {
     find: Find,
 }
 
-/// A call of [`find_or_create`] that lacks what creates the entity.
+/// A call of [`find_or_create`] that needs its `create` next.
 #[derive(Debug)]
 #[must_use = "nothing happens before `create` is awaited"]
 pub struct FindOrCreateWithValidate<'o, S, C, P, Find, Validate> {
@@ -116,8 +116,8 @@ pub struct FindOrCreateWithValidate<'o, S, C, P, Find, Validate> {
 }
 
 impl<'o, S: Store, C, P> FindOrCreate<'o, S, C, P> {
-    /// Looks for the entity by its id, outside of any transaction, and returns what it was created
-    /// from together with the entity.
+    /// Looks for the entity by its id, outside any transaction, and returns the entity with its
+    /// origin.
     pub fn find<T, E, Find, Finding>(self, find: Find) -> FindOrCreateWithFind<'o, S, C, P, Find>
     where
         Find: FnMut(Borrowed<S::Connection>) -> Finding,
@@ -128,7 +128,7 @@ impl<'o, S: Store, C, P> FindOrCreate<'o, S, C, P> {
 }
 
 impl<'o, S: Store, C, P, Find> FindOrCreateWithFind<'o, S, C, P, Find> {
-    /// Decides whether the id may become that of a new entity: mostly
+    /// Decides whether the id may become that of a new entity: usually
     /// [`CreationWindow::check`](rowkey::validate::CreationWindow::check) with the time of the
     /// server's clock or of a batch.
     pub fn validate<V, Validate>(
@@ -162,7 +162,7 @@ where
     /// [`Error::Invalid`] with the `ValidationError` of `validate`, [`Error::OpenTransaction`] for a
     /// connection in the middle of a transaction, [`Error::TransactionEnded`] if this closure has ended
     /// its transaction or has ignored an error that did, [`Error::Database`]; and
-    /// [`CreateError::Closure`] for those of the closures.
+    /// [`CreateError::Closure`] for the closures' errors.
     pub async fn create<T, E, V, Finding, Create, Creating>(
         self,
         mut create: Create,

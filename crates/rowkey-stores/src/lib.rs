@@ -1,15 +1,15 @@
-//! Tables that keys need: which command has created what, and which numbers of LUUID keys are taken. For
-//! sqlx (PostgreSQL, MySQL, MariaDB, SQLite) and tiberius (SQL Server).
+//! Tables that keys need: which command has created which entity, and which numbers of LUUID keys are
+//! reserved. For sqlx (PostgreSQL, MySQL, MariaDB, SQLite) and tiberius (SQL Server).
 //!
 //! | for | use | table |
 //! |---|---|---|
 //! | entities whose ids the server makes | [`create_once`], [`forget`], [`prune`] | `creation_identifiers` |
 //! | entities whose ids clients make | [`find_or_create`] | your own |
 //! | later commands of an entity | [`in_transaction`] | your own |
-//! | numbers of LUUID keys for several processes | [`NumberBlocks`], [`create_numbered`] | `number_blocks` |
+//! | numbers of LUUID keys for several processes | [`NumberBlocks`], [`create_numbered`] | `key_blocks` |
 //!
-//! The tables are in the folder `migrations` of this package. Its README says what is promised and what
-//! is not; connections, locks and errors are explained in the book, in `docs/src/stores.md`.
+//! The tables are in the folder `migrations` of this package. Its README lists the guarantees and the
+//! limits; the book explains connections, locks and errors, in `docs/src/stores.md`.
 //!
 //! # Connections
 //!
@@ -20,7 +20,7 @@
 //!
 //! A call that is dropped before its end leaves nothing half done in the database, but it may cost the pool
 //! a connection. Where the caller may be dropped, by a timeout or because a client hangs up, run the call
-//! in a task of its own:
+//! in a separate task:
 //!
 //! ```
 //! # use rowkey_stores::Error;

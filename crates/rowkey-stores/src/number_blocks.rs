@@ -15,14 +15,14 @@ use crate::transaction::end;
 use crate::{CreateError, Error};
 
 const LAST_NUMBER: i64 = (1 << 48) - 1;
-/// The first number that is none.
+/// One more than the last number.
 const NUMBERS_END: u64 = 1 << 48;
 
-/// How often an entity gets another number before it is given up.
+/// How many numbers are tried for an entity.
 const MAX_CLASHES: u32 = 10;
 
-/// Hands out the numbers of LUUID keys from blocks that it reserves in the table `key_blocks`: no
-/// number twice, whatever processes share the table.
+/// Supplies the numbers of LUUID keys from blocks that it reserves in the table `key_blocks`. No number
+/// is used twice, however many processes share the table.
 ///
 /// A block is used up before the next one is reserved, so each process leaves at most one block
 /// of each group unused when it ends. One more is lost when a reservation is not answered because
@@ -30,11 +30,11 @@ const MAX_CLASHES: u32 = 10;
 /// increase; those of several take turns in blocks.
 ///
 /// A block is reserved in a transaction of its own, which is committed before its first number is
-/// handed out: a block that was rolled back would be handed out again. So take the number before a
-/// transaction begins. In SQLite, where only one transaction can write, it would have to wait
-/// for the very transaction that it is taken for.
+/// returned: a block that was rolled back would be reserved again. So take the number before you begin
+/// a transaction. In SQLite, where only one transaction can write, it would otherwise wait for the
+/// transaction that it is taken for.
 ///
-/// A forked process would hand out the same block as its parent: make one behind the fork.
+/// A forked process would use the same block as its parent: create the `NumberBlocks` after the fork.
 ///
 /// ```no_run
 /// use std::num::NonZeroU32;
@@ -61,7 +61,7 @@ pub struct NumberBlocks<S> {
 }
 
 impl<S: Store + Clone + Send + Sync> NumberBlocks<S> {
-    /// Nothing is reserved before the first number is asked for.
+    /// Nothing is reserved before the first number is needed.
     ///
     /// With larger blocks there are fewer reservations, and more numbers are lost whenever a
     /// process ends.
@@ -82,7 +82,7 @@ impl<S: Store + Clone + Send + Sync> NumberSource for NumberBlocks<S> {
         if let Some(number) = self.reserved.next(group) {
             return Ok(number);
         }
-        // Those who come meanwhile wait for this block rather than reserving others.
+        // Concurrent calls wait for this block rather than reserving others.
         let _reserving = self.reserving.lock().await;
         if let Some(number) = self.reserved.next(group) {
             return Ok(number);
@@ -95,12 +95,12 @@ impl<S: Store + Clone + Send + Sync> NumberSource for NumberBlocks<S> {
 /// Reserves a block of numbers of a group, the smallest that were never reserved, in a transaction
 /// of its own. The last block of a group has fewer numbers.
 ///
-/// For programs that keep their blocks themselves; others have [`NumberBlocks`].
+/// For programs that manage their blocks themselves; others use [`NumberBlocks`].
 ///
 /// # Errors
 ///
 /// [`rowkey::Error::NumbersUsedUp`] in [`Error::Key`] after 2^48-1, [`Error::NextNumber`] if the table
-/// has something else than a number, [`Error::OpenTransaction`] for a connection in the middle of a
+/// has an invalid number, [`Error::OpenTransaction`] for a connection in the middle of a
 /// transaction, [`Error::Database`].
 pub async fn reserve_block<S: Store>(
     store: S,
@@ -122,7 +122,7 @@ async fn reserve<S: Store>(store: S, group: LuuidGroup, size: NonZeroU32) -> Res
         };
         let kind = match error.kind() {
             // Another process has begun the group at the same time, on a server that speaks TDS but
-            // does not lock what is not there yet.
+            // does not lock missing rows.
             FailureKind::Duplicate => FailureKind::Collision,
             kind => kind,
         };
@@ -134,8 +134,8 @@ async fn reserve<S: Store>(store: S, group: LuuidGroup, size: NonZeroU32) -> Res
     first.ok_or_else(|| used_up(group))
 }
 
-/// The first number behind a new block, unless there is none left. It is told only once the commit
-/// was answered: whether it will be, no statement of the transaction knows.
+/// The first number after a new block, unless none is left. It is returned only once the commit has
+/// been answered.
 async fn advance<S: Source>(
     source: &mut S,
     group: LuuidGroup,
@@ -147,8 +147,8 @@ async fn advance<S: Source>(
     if advanced.is_some() {
         return Ok(advanced);
     }
-    // In another transaction, as MariaDB has locked the gap where the group belongs: so may others
-    // have, and none could insert it.
+    // In another transaction: MariaDB has locked the gap where the group belongs, possibly for several
+    // transactions, and then none of them could insert it.
     let mut transaction = source.begin_update().await?;
     let outcome = begin_on(&mut *transaction, group, size).await;
     end(source, transaction, outcome).await
@@ -192,18 +192,18 @@ fn used_up(group: LuuidGroup) -> Error {
     Error::Key(rowkey::Error::NumbersUsedUp { group })
 }
 
-/// Creates an entity with a new LUUID key, and with another one if its number is taken after all.
+/// Creates an entity with a new LUUID key, and with another one if its number turns out to be taken.
 ///
-/// That happens where numbers came from elsewhere: from a table of counters that was restored from
-/// an old backup, from another system, by hand. A unique index on group and number notices it; see
+/// That happens if numbers came from elsewhere: from a table of counters that was restored from an old
+/// backup, from another system, by hand. A unique index on group and number detects it; see
 /// [`StoragePlan::short_key_index`](rowkey::storage::StoragePlan::short_key_index).
 ///
 /// `create` inserts the entity with the key that it is given, all or nothing: by a single statement,
 /// or in a transaction that it begins and ends itself, such as that of
-/// [`create_once`](crate::create_once). If it meets a unique key, whichever of the table's it is, it
-/// is called again with a key of the next number, up to ten times in all. So a duplicate of another
-/// key, such as an e-mail address, costs ten numbers before it is reported: look for it first where
-/// that is frequent. Its errors are looked through for those of the driver, along their sources.
+/// [`create_once`](crate::create_once). If it violates a unique key, whichever of the table's it is,
+/// it is called again with a key of the next number, up to ten times in all. So a duplicate of another
+/// key, such as an e-mail address, costs ten numbers before it is reported: if that is frequent, look
+/// for it first. The driver's error is searched for along `source()`.
 ///
 /// Where the caller may be dropped, as a handler may, run this in a task: see
 /// [calls that are dropped](crate#calls-that-are-dropped).

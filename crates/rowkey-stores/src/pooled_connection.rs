@@ -1,38 +1,38 @@
-//! Connections of sqlx's pools, for the time of one call.
+//! Connections of sqlx's pools during a call.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use sqlx::pool::PoolConnection;
 use sqlx::{Database, SqlStr};
-// sqlx's own `Transaction` keeps its connection to itself, so that it could not be closed.
+// sqlx's own `Transaction` does not expose its connection, so it could not be closed.
 use sqlx_core::transaction::TransactionManager;
 
-/// A connection of a pool for the time of one call, and the transaction on it.
+/// A connection of a pool during a call, and the transaction on it.
 ///
 /// If it is dropped with its call, the transaction is rolled back. The connection returns to its pool
 /// only if sqlx still knows what state it is in; otherwise it is closed, and the pool opens another one
 /// when it needs one.
 pub struct PooledConnection<DB: Database> {
     connection: PoolConnection<DB>,
-    /// Whether a transaction has begun, or may have, and has not come to its end.
+    /// Whether a transaction has begun, or may have, and has not ended.
     has_transaction: bool,
     cancel_safety: CancelSafety,
-    /// Whether it is closed when it is dropped.
+    /// Whether the connection is closed when this is dropped.
     closes: bool,
 }
 
-/// Where a call can be dropped without sqlx losing track of its connection.
+/// When a call can be dropped without sqlx losing track of its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code, reason = "each is that of one driver")]
 pub(crate) enum CancelSafety {
     /// SQLite has a thread for each connection, which ends what it has begun. The connection may be the
     /// only one to a database in memory, so it must not be closed.
     Always,
-    /// PostgreSQL: sqlx counts a transaction once `BEGIN` is answered. The server has begun it before.
+    /// PostgreSQL: sqlx counts a transaction only once `BEGIN` is answered.
     ExceptDuringBegin,
-    /// MySQL and MariaDB: sqlx may go on to wait for an answer that does not come, and the pool has one
-    /// connection less for ever.
+    /// MySQL and MariaDB: sqlx may wait for an answer that never comes, and the pool has lost the
+    /// connection for good.
     Never,
 }
 

@@ -1,4 +1,4 @@
-//! What the stores need of a driver: connections, transactions and a few kinds of answers.
+//! What the stores need from a driver: connections, transactions and a few kinds of results.
 
 use std::ops::DerefMut;
 
@@ -8,11 +8,11 @@ use crate::Error;
 use crate::failure::FailureKind;
 use crate::statements::Statements;
 
-/// The sixteen bytes of any key in public order.
+/// The 16 bytes of any key in public order.
 ///
 /// The tables serve keys of all formats, so they do not follow the keys' own plans. In SQL Server
-/// it is `binary(16)`, which sorts bytewise: command ids that begin with a time arrive at the end
-/// of the index there too.
+/// it is `binary(16)`, which sorts bytewise: command ids that begin with a time are inserted at the
+/// end of the index there too.
 #[entity_key(storage(sqlserver = "binary"))]
 pub struct PublicForm(AnyUuid);
 
@@ -62,7 +62,7 @@ pub trait Session: sealed::Sealed + Send {
         values: &[Value<'_>],
     ) -> impl Future<Output = Result<u64, Error>> + Send;
 
-    /// The identifier that a query finds outside of any transaction.
+    /// The identifier that a query finds, outside any transaction.
     #[doc(hidden)]
     fn query_identifier(
         &mut self,
@@ -70,7 +70,7 @@ pub trait Session: sealed::Sealed + Send {
         values: &[Value<'_>],
     ) -> impl Future<Output = Result<Option<Identifier>, Error>> + Send;
 
-    /// The number that an update of one row leaves there, if there was such a row.
+    /// Updates one row and returns its new number, or `None` if there is no such row.
     #[doc(hidden)]
     fn run_update(
         &mut self,
@@ -79,17 +79,17 @@ pub trait Session: sealed::Sealed + Send {
     ) -> impl Future<Output = Result<Option<i64>, Error>> + Send;
 }
 
-/// Where the stores get connections and begin transactions.
+/// A pool or a client, from which the stores get connections and on which they begin transactions.
 ///
 /// * sqlx's `PgPool`, `MySqlPool` and `SqlitePool`, or a reference to one. A broken connection is
-///   replaced by another one, and so is one that was left in the middle of something.
-/// * tiberius' `Client`, as `&mut client` or as an `Arc<Mutex<Client>>` of tokio. A broken one is of
-///   no more use; get another one and ask again.
+///   replaced by another one, and so is one that was left in a transaction.
+/// * tiberius' `Client`, as `&mut client` or as an `Arc<Mutex<Client>>` of tokio. A broken one
+///   cannot be used any more; get another one and repeat the call.
 pub trait Store: sealed::Sealed {
     /// The connections, on which closures run their own statements.
     type Session: Session;
 
-    /// A connection outside of any transaction.
+    /// A connection outside any transaction.
     type Connection: DerefMut<Target = Self::Session> + Send;
 
     /// A connection within a transaction, which is rolled back when this is dropped.
@@ -119,27 +119,26 @@ pub trait Source: Send {
 
     fn connect(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send;
 
-    /// A connection that shows what is committed by now, also if it was left in a transaction that its
-    /// pool does not know of.
+    /// A connection that sees everything committed so far, even if it was left in a transaction that
+    /// its pool does not know of.
     fn connect_afresh(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send {
         self.connect()
     }
 
-    /// Returns a connection after a look-up, or closes it if the look-up has failed in such a way that
-    /// another one on it would fail, too.
+    /// Returns a connection after a look-up, or closes it if another look-up on it would fail, too.
     fn release(&mut self, connection: Self::Connection, failure: Option<FailureKind>);
 
-    /// Begins a transaction of the isolation that the connection has set.
+    /// Begins a transaction with the connection's isolation level.
     fn begin(&mut self) -> impl Future<Output = Result<Self::Transaction, Error>> + Send;
 
-    /// Begins a transaction for updates that go on from what others have committed, whatever the
-    /// isolation that the connection has set.
+    /// Begins a transaction whose updates see the latest committed rows, whatever the connection's
+    /// isolation level.
     fn begin_update(&mut self) -> impl Future<Output = Result<Self::Transaction, Error>> + Send {
         self.begin()
     }
 
-    /// Fails if the transaction has been ended, or aborted by the database, where a commit would not
-    /// fail.
+    /// Fails if the transaction has been ended, or aborted by the database, and a commit would not
+    /// report that.
     fn check_open(
         &mut self,
         transaction: &mut Self::Transaction,
@@ -153,8 +152,8 @@ pub trait Source: Send {
         transaction: Self::Transaction,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
-    /// Rolls back because of a failure of this kind. If that fails, the connection is of no more use,
-    /// and what was done in the transaction is undone.
+    /// Rolls back because of a failure of this kind. If that fails, the connection cannot be used any
+    /// more, and the database undoes the transaction.
     fn roll_back(
         &mut self,
         transaction: Self::Transaction,

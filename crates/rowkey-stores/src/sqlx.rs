@@ -14,7 +14,7 @@ fn failed(error: sqlx::Error) -> Error {
     Error::Database(Box::new(error))
 }
 
-/// The error of a statement outside of the transactions of this crate.
+/// The error of a statement outside the transactions of this crate.
 fn failed_outside(error: sqlx::Error) -> Error {
     match FailureKind::of(&error) {
         FailureKind::TransactionAborted => Error::Database(Box::new(LeftInTransaction(error))),
@@ -22,7 +22,7 @@ fn failed_outside(error: sqlx::Error) -> Error {
     }
 }
 
-/// Fails if there is no transaction that could be committed, as no savepoint can be made then.
+/// Fails if there is no transaction to commit: then a savepoint cannot be set.
 async fn check_open<C: Connection>(connection: &mut C) -> Result<(), Error> {
     match connection.begin().await {
         Ok(savepoint) => savepoint.rollback().await.map_err(failed),
@@ -52,18 +52,18 @@ async fn begin<DB: Database>(
     Err(error)
 }
 
-/// Begins a transaction if its closure has ended the one that there was. SQLite refuses to end a
-/// transaction that does not exist, and sqlx would count it for as long as the connection lasts.
+/// Begins a transaction if the closure has ended its own. SQLite refuses to end a transaction that does
+/// not exist, and sqlx would count it for the life of the connection.
 #[cfg(feature = "sqlx-sqlite")]
 async fn begin_if_ended(connection: &mut sqlx::SqliteConnection) -> Result<(), Error> {
     match sqlx::raw_sql("BEGIN").execute(connection).await {
         Ok(_) => Err(Error::TransactionEnded),
-        // There is one already.
+        // A transaction is still open.
         Err(_) => Ok(()),
     }
 }
 
-/// The other databases accept the end of a transaction that does not exist.
+/// The other databases accept `COMMIT` and `ROLLBACK` without a transaction.
 #[cfg(any(feature = "sqlx-postgres", feature = "sqlx-mysql"))]
 async fn leave_as_it_is<C>(_: &mut C) -> Result<(), Error> {
     Ok(())
@@ -89,11 +89,11 @@ macro_rules! bound {
     }};
 }
 
-/// The impls of a driver. `$begin` is what begins a transaction, if it is not what sqlx begins one
-/// with, and `$begin_update` begins one that goes on from what others have committed;
-/// `$end_open_transaction` ends a transaction that a connection was left in; `$updated_number` runs a
-/// statement on a connection and reads the number out of the answer. `$commit_is_silent` where a
-/// commit is no error without a transaction; `$before_end` runs before commits and rollbacks.
+/// The impls of a driver. `$begin` begins a transaction, if sqlx's own statement is not enough, and
+/// `$begin_update` one whose updates see the latest committed rows; `$end_open_transaction` ends a
+/// transaction that a connection was left in; `$updated_number` runs a statement on a connection and
+/// reads the number from the result. `$commit_is_silent` is set if a commit without a transaction is no
+/// error; `$before_end` runs before commits and rollbacks.
 macro_rules! impl_driver {
     (
         $feature:literal, $Driver:ident, $Connection:ident, $statements:expr,
@@ -254,11 +254,10 @@ impl_driver! {
     "sqlx-postgres", Postgres, PgConnection, statements::POSTGRES_AND_SQLITE,
     cancel_safety: CancelSafety::ExceptDuringBegin,
     begin: None,
-    // Where a snapshot lasts for the whole transaction, an update that has waited for another one
-    // fails.
+    // With a snapshot for the whole transaction, an update that has waited for another one fails.
     begin_update: Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
     end_open_transaction: None::<&'static str>,
-    // The commit of what has failed rolls back, and its answer is no error.
+    // The commit of an aborted transaction rolls back, and is no error.
     commit_is_silent: true,
     before_end: leave_as_it_is,
     updated_number: |connection, query| async {
@@ -271,12 +270,12 @@ impl_driver! {
     "sqlx-mysql", MySql, MySqlConnection, statements::MYSQL,
     cancel_safety: CancelSafety::Never,
     begin: None,
-    // An update reads what is committed, whatever the isolation.
+    // An update reads the latest committed rows at any isolation level.
     begin_update: None,
-    // Without autocommit, one goes on from each look-up to the next, and shows what there was when
-    // it began.
+    // Without autocommit, a transaction stays open from one look-up to the next, and shows its first
+    // snapshot.
     end_open_transaction: Some("ROLLBACK"),
-    // A deadlock ends the transaction, and what comes next is committed at once.
+    // A deadlock ends the transaction, and the statements after it are committed at once.
     commit_is_silent: true,
     before_end: leave_as_it_is,
     updated_number: |connection, query| async {
@@ -289,8 +288,8 @@ impl_driver! {
 impl_driver! {
     "sqlx-sqlite", Sqlite, SqliteConnection, statements::POSTGRES_AND_SQLITE,
     cancel_safety: CancelSafety::Always,
-    // A transaction that begins by reading may find when it writes that another one has written,
-    // and SQLite then does not even wait.
+    // A transaction that reads first fails when it writes if another one has written meanwhile, and
+    // SQLite does not wait then.
     begin: Some("BEGIN IMMEDIATE"),
     begin_update: Some("BEGIN IMMEDIATE"),
     end_open_transaction: None::<&'static str>,

@@ -18,13 +18,13 @@ pub struct Statements {
     pub prune_identifiers: &'static str,
     /// command name, count to keep
     pub prune_identifiers_of_name: &'static str,
-    /// block size, group, largest first number → the first number behind the new block
+    /// block size, group, largest first number → the first number after the new block
     pub advance_numbers: &'static str,
     /// group; does nothing if the group is there
     pub begin_numbers: &'static str,
 }
 
-/// PostgreSQL and SQLite, which take the same.
+/// PostgreSQL and SQLite.
 #[cfg(any(feature = "sqlx-postgres", feature = "sqlx-sqlite"))]
 pub(crate) const POSTGRES_AND_SQLITE: Statements = Statements {
     find_identifier: "SELECT entity_id, command_name FROM creation_identifiers \
@@ -50,8 +50,8 @@ pub(crate) const POSTGRES_AND_SQLITE: Statements = Statements {
 /// MySQL and MariaDB.
 ///
 /// Neither takes a subquery with a LIMIT on the table that it deletes from, unless it is a derived
-/// table that is read first. MySQL has no UPDATE that returns anything: what it answers with is the
-/// number in its OK packet.
+/// table that is read first. MySQL has no UPDATE that returns rows: the number comes in its OK
+/// packet.
 #[cfg(feature = "sqlx-mysql")]
 pub(crate) const MYSQL: Statements = Statements {
     find_identifier: "SELECT entity_id, command_name FROM creation_identifiers \
@@ -78,10 +78,10 @@ pub(crate) const MYSQL: Statements = Statements {
 
 /// SQL Server.
 ///
-/// tiberius sends text as `nvarchar`, for which the server would convert the column of names.
+/// tiberius sends text as `nvarchar`; without the cast, the server would convert the column of names.
 ///
-/// The number of a block is read back while the row is locked. `UPDATE … OUTPUT` is shorter, but of
-/// servers that speak TDS, some compute what it answers before they have waited for the row.
+/// The number of a block is read back while the row is locked. `UPDATE … OUTPUT` is shorter, but some
+/// servers that speak TDS compute its output before they have waited for the row.
 #[cfg(feature = "tiberius")]
 pub(crate) const SQL_SERVER: Statements = Statements {
     find_identifier: "SELECT entity_id, command_name FROM creation_identifiers \

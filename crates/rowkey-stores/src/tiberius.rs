@@ -79,8 +79,8 @@ impl<S: Stream> Session for Client<S> {
     }
 }
 
-/// A transaction on a client. It is not rolled back when this is dropped, but no other transaction can
-/// begin on the same client then.
+/// A transaction on a client. Dropping this does not roll it back, but then no other transaction can
+/// begin on the same client.
 #[derive(Debug)]
 pub struct ClientTransaction<P>(P);
 
@@ -115,7 +115,7 @@ async fn number<S: Stream>(
 }
 
 async fn begin<S: Stream>(client: &mut Client<S>) -> Result<(), Error> {
-    // One within another would only be counted, and nothing would be committed at its end.
+    // A nested transaction would only be counted, and its end would commit nothing.
     let begin = "DECLARE @open int = @@TRANCOUNT; \
                  IF @open = 0 BEGIN TRANSACTION; \
                  SELECT @open";
@@ -130,7 +130,7 @@ async fn commit<S: Stream>(client: &mut Client<S>) -> Result<(), Error> {
 }
 
 async fn roll_back<S: Stream>(client: &mut Client<S>) -> Result<(), Error> {
-    // The server has rolled back already what has lost a deadlock.
+    // The server has already rolled back the victim of a deadlock.
     run(client, "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION").await
 }
 

@@ -16,9 +16,10 @@ use crate::{CreateError, Error};
 /// same time. In SQLite, which has no such locks, the transaction takes the write lock at once.
 ///
 /// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
-/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
-/// closure may be called several times, also after a commit that was not answered: it has to notice
-/// what it has done already, by the `CommandLog`. The time for all of that is up to the database: see [how long a call may take](crate#how-long-a-call-may-take).
+/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the closure
+/// may be called several times, even after a commit that was not answered: it has to detect by the
+/// `CommandLog` what it has already done. There is no time limit: see
+/// [how long a call may take](crate#how-long-a-call-may-take).
 ///
 /// Where the caller may be dropped, as a handler may, run this in a task: see
 /// [calls that are dropped](crate#calls-that-are-dropped).
@@ -67,7 +68,7 @@ use crate::{CreateError, Error};
 /// [`Error::OpenTransaction`](crate::Error::OpenTransaction) for a connection in the middle of a
 /// transaction, [`Error::TransactionEnded`](crate::Error::TransactionEnded) if the closure has ended
 /// its transaction or has ignored an error that did, [`Error::Database`](crate::Error::Database); and
-/// [`CreateError::Closure`] for those of the closure.
+/// [`CreateError::Closure`] for the closure's errors.
 pub async fn in_transaction<S, T, E, F>(
     store: S,
     mut run: impl FnMut(Borrowed<S::Transaction>) -> F,
@@ -145,7 +146,7 @@ mod tests {
     use super::*;
     use crate::fake_store::{Commit, FakeStore};
 
-    /// The outcome of a call on a store where nothing has to wait, and how often its closure ran.
+    /// The outcome of a call on a store that never waits, and how often its closure ran.
     fn run<S: Store>(
         store: S,
         outcome: impl Fn() -> io::Result<()>,
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_that_was_not_answered_is_tried_again() {
+    fn an_unanswered_commit_is_tried_again() {
         for commit in [Commit::LostBefore, Commit::LostAfterwards] {
             let (result, runs) = run(&FakeStore::with_commits([commit]), || Ok(()));
             assert!(result.is_ok());
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_have_an_end() {
+    fn attempts_are_limited() {
         let (result, runs) = run(&FakeStore::with_commits([Commit::LostBefore; 100]), || {
             Ok(())
         });
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_refuses_is_asked_once() {
+    fn an_error_of_the_closure_is_not_tried_again() {
         let (result, runs) = run(&FakeStore::default(), || Err(io::Error::other("not open")));
         assert!(matches!(result, Err(CreateError::Closure(_))));
         assert_eq!(runs, 1);

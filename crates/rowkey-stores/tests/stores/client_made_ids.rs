@@ -27,7 +27,7 @@ struct Request {
 }
 
 impl Request {
-    /// With an id that the client has made at this time.
+    /// A request with an id that the client has made at this time.
     fn made_at(time: UnixMillis) -> Self {
         let mut random = EntropyFn(|bytes: &mut [u8]| {
             let drawn = CommandId::generate().to_u128().to_be_bytes();
@@ -44,7 +44,7 @@ impl Request {
     }
 }
 
-/// The server's side: how often it was asked to validate and to insert is counted.
+/// The server, which counts how often it validates and inserts.
 struct Server<'s, D: Driver> {
     shop: &'s Shop<D>,
     now: UnixMillis,
@@ -178,13 +178,13 @@ pub(crate) async fn a_late_repetition_finds_its_entity<D: Driver>(
     Ok(())
 }
 
-/// What a client gets who sends an id that another request has used.
+/// What a client gets if another request has used its id.
 async fn refusal<D: Driver>(shop: &Shop<D>, first: &Request, second: &Request) -> Result<Conflict> {
     let store = shop.driver.store().await?;
     let server = Server::at(shop, NOW);
     let created = server.handle(store.clone(), first).await?;
     let error = match server.handle(store.clone(), second).await {
-        Ok(found) => return Err(anyhow!("a stranger's offer was found: {found:?}")),
+        Ok(found) => return Err(anyhow!("another client's offer was found: {found:?}")),
         Err(error) => error,
     };
     assert!(error.is_conflict());

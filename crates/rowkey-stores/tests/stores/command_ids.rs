@@ -82,14 +82,14 @@ pub(crate) async fn entity_and_command_id_are_committed_together_or_not_at_all<D
     assert!(matches!(failed, Err(CreateError::Closure(_))), "{failed:?}");
     assert!(shop.commands().await?.is_empty());
     let identifiers = "SELECT command_name FROM creation_identifiers";
-    assert!(shop.texts(identifiers).await?.is_empty());
+    assert!(shop.strings(identifiers).await?.is_empty());
 
     create_once(store.clone(), command, NAME, async |mut session| {
         shop.add(&mut session, command).await
     })
     .await?;
     assert_eq!(shop.commands().await?, [command.to_string()]);
-    assert_eq!(shop.texts(identifiers).await?, [NAME]);
+    assert_eq!(shop.strings(identifiers).await?, [NAME]);
     Ok(())
 }
 
@@ -118,7 +118,7 @@ pub(crate) async fn a_command_that_failed_can_be_sent_again<D: Driver>(
     Ok(())
 }
 
-pub(crate) async fn random_command_ids_do_as_well<D: Driver>(
+pub(crate) async fn random_command_ids_work_as_well<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     #[entity_key]
@@ -185,7 +185,7 @@ pub(crate) async fn a_command_id_with_another_name_is_a_conflict<D: Driver>(
         .await
     };
     create(NAME).await?;
-    // Names are compared by their bytes, also where the database would not.
+    // Names are compared by their bytes, even if the database would not.
     for other in ["book-room", "Book-offer", "book-offer-"] {
         let error = create(other).await.unwrap_err();
         assert!(error.is_conflict());
@@ -204,7 +204,7 @@ pub(crate) async fn a_command_id_with_another_name_is_a_conflict<D: Driver>(
     Ok(())
 }
 
-pub(crate) async fn what_a_command_created_is_no_key_of_another_type<D: Driver>(
+pub(crate) async fn an_id_of_another_type_is_an_error<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     #[entity_key]
@@ -275,7 +275,7 @@ pub(crate) async fn a_call_that_is_dropped_before_the_commit_leaves_nothing<D: D
             }
         }));
         match future::select(call, &mut is_inserted).await {
-            Either::Left(_) => return Err(anyhow!("it went on without the closure")),
+            Either::Left(_) => return Err(anyhow!("it continued without the closure")),
             Either::Right((inserted, _)) => inserted?,
         }
     }
@@ -307,7 +307,7 @@ pub(crate) async fn a_closure_that_rolls_back_has_created_nothing<D: Driver>(
         );
         assert!(shop.commands().await?.is_empty());
     }
-    // The connections are as good as before.
+    // The connections still work.
     for _ in 0..3 {
         let command = CommandId::generate();
         let failed = create_once(store.clone(), command, NAME, async |mut session| {
@@ -395,7 +395,7 @@ pub(crate) async fn concurrent_duplicates_create_one_entity_per_command<D: Drive
         _ => 200,
     };
     let commands: &Vec<CommandId> = &(0..count).map(|_| CommandId::generate()).collect();
-    // All tasks are at the same command at about the same time.
+    // All tasks send the same command at about the same time.
     let stores = shop.stores(TASKS).await?;
     let tasks = stores.iter().map(|store| async move {
         let mut answers = Vec::new();
@@ -476,8 +476,8 @@ pub(crate) async fn a_connection_killed_between_insert_and_commit_is_tried_again
     Ok(())
 }
 
-/// A client of tiberius is one connection, so that there is none for another attempt. The caller gets
-/// an error that says so, and sends the command again.
+/// A client of tiberius is one connection, so there is none for another attempt. The caller gets an
+/// error and sends the command again.
 pub(crate) async fn a_killed_session_has_created_nothing(database: &TestDatabase) -> Result<()> {
     let shop = &Shop::<SqlServer>::open(database).await?;
     for is_after_insert in [false, true] {
@@ -516,7 +516,8 @@ pub(crate) async fn deadlocks_are_tried_again<D: Driver>(database: &TestDatabase
     shop.execute("INSERT INTO stock VALUES (1, 1000), (2, 1000)")
         .await?;
 
-    // Each call locks one room, waits until the other call has locked the other, and wants that.
+    // Each call locks one room, waits until the other call has locked the other room, and then locks
+    // that one too.
     let (calls, barrier) = (&Cell::new(0), &tokio::sync::Barrier::new(2));
     let book = |first: u8, second: u8| async move {
         let command = CommandId::generate();
@@ -582,7 +583,7 @@ pub(crate) async fn a_client_within_a_transaction_is_refused(
     Ok(())
 }
 
-/// That a call can be given to a runtime of several threads, with closures that borrow.
+/// Calls with closures that borrow can be spawned on a multi-threaded runtime.
 #[expect(dead_code, reason = "it is enough that this compiles")]
 fn calls_can_be_spawned(pool: PgPool, mut client: Client<Compat<TcpStream>>, title: String) {
     let command = CommandId::generate();

@@ -1,5 +1,5 @@
-//! Entities whose creation is not idempotent: a request that is repeated creates another one. Those
-//! that nobody ever came back to are found by the time in their keys, and deleted.
+//! Entities whose creation is not idempotent: a repeated request creates another one. Those that no
+//! client has used are found by the time in their keys, and deleted.
 
 use anyhow::Result;
 use futures_util::future;
@@ -16,7 +16,7 @@ use crate::shop::{CommandId, Driver, Offer, OfferId, Shop};
 const NOW: i64 = 1_700_000_000_000;
 const DAY: i64 = 86_400_000;
 
-/// Nobody comes back to a hall after so long.
+/// No client uses a hall for the first time after this long.
 const CUTOFF: UnixMillis = UnixMillis::new(NOW - DAY);
 
 fn hall_made_at(time: i64) -> HallId {
@@ -41,7 +41,7 @@ async fn book<D: Driver>(halls: &Halls<D>, hall: HallId) -> Result<Result<(), Re
 }
 
 /// Deletes the halls that are older than the cutoff and have never executed a command: a range of
-/// the primary key, and a condition on what is left.
+/// the primary key, and a condition on the rows in it.
 async fn delete_orphans<D: Driver>(halls: &Halls<D>) -> Result<()> {
     let column = HallId::PLAN.column(halls.0.backend);
     let mut orphans = String::from("DELETE FROM halls WHERE commands = '[]' AND ");
@@ -57,7 +57,7 @@ pub(crate) async fn orphans_are_deleted_by_the_time_in_their_keys<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     let halls = Halls::<D>::open(database).await?;
-    // The answer to the first creation was lost. The client has sent it again and uses the second.
+    // The answer to the first creation was lost. The client has sent it again and uses the second hall.
     let orphan = add_hall(&halls, CUTOFF.get() - 1).await?;
     let used = add_hall(&halls, CUTOFF.get() - 1).await?;
     assert_eq!(book(&halls, used).await?, Ok(()));
@@ -66,7 +66,7 @@ pub(crate) async fn orphans_are_deleted_by_the_time_in_their_keys<D: Driver>(
     let young = add_hall(&halls, CUTOFF.get()).await?;
     let new = add_hall(&halls, NOW).await?;
 
-    // Again and again, in the background.
+    // As a background task does.
     for _ in 0..2 {
         delete_orphans(&halls).await?;
         for hall in [orphan, older_orphan] {
@@ -90,7 +90,7 @@ pub(crate) async fn an_entity_whose_first_command_is_under_way_is_no_orphan<D: D
         halls.begin(&mut session).await?;
         let answer = halls.execute(&mut session, &booking).await?;
         assert!(matches!(answer, Ok(Execution::Now(_))), "{answer:?}");
-        // The clean-up comes before the commit, waits for it, and looks at the row again.
+        // The clean-up starts before the commit, waits for it, and checks the row again.
         future::try_join(delete_orphans(&halls), async {
             Ok(D::execute(&mut session, "COMMIT").await?)
         })
@@ -122,7 +122,7 @@ pub(crate) async fn a_collision_of_ids_fails_one_transaction_and_leaves_the_othe
     halls.begin(&mut session).await?;
     shop.insert(&mut session, first).await?;
     let commit_first = async { anyhow::Ok(D::execute(&mut session, "COMMIT").await?) };
-    // Waits for the first one, whose row is the one that stays.
+    // Waits for the first one, whose row stays.
     let fail_second = async {
         let mut session = shop.driver.connection().await?;
         halls.begin(&mut session).await?;

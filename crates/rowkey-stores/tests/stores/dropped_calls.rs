@@ -1,4 +1,4 @@
-//! Calls that are dropped in the middle, and what they leave of their pool's connections.
+//! Calls that are dropped in the middle, and their pool's connections afterwards.
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -26,7 +26,7 @@ use crate::shop::{CommandId, Driver, Offer, OfferId, Shop};
 const NAME: &str = "book-offer";
 const CUSTOMERS: LuuidGroup = LuuidGroup::of("com.acme.Customer");
 
-/// Lets a future wait for so many times and drops it; whether it was done before.
+/// Polls a future up to a number of times and drops it; returns whether it had finished.
 async fn drop_after(waits: u32, future: impl Future) -> bool {
     let mut future = pin!(future);
     let mut waited = 0;
@@ -60,7 +60,7 @@ impl Entry {
         Self::NumberBlocks,
     ];
 
-    /// Inserts an offer of a new command, or takes a number.
+    /// Inserts an offer with a new command, or takes a number.
     async fn call<D: Driver>(self, shop: &Shop<D>) -> Result<()> {
         let pool = shop.driver.store().await?;
         let command = CommandId::generate();
@@ -78,7 +78,8 @@ impl Entry {
                 };
                 find_or_create(pool, &origin)
                     .find(async |mut session| {
-                        let found = D::texts(&mut session, "SELECT title FROM offers WHERE 1 = 0");
+                        let found =
+                            D::strings(&mut session, "SELECT title FROM offers WHERE 1 = 0");
                         let found = found.await?;
                         Ok(found
                             .into_iter()
@@ -104,7 +105,7 @@ impl Entry {
     }
 }
 
-/// Numbers that look random and are the same in each run (SplitMix64).
+/// Pseudo-random numbers, the same in each run (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
@@ -167,7 +168,7 @@ async fn postgres_pool(url: &str, connections: u32, isolation: &'static str) -> 
     Ok(options.connect(url).await?)
 }
 
-/// What PostgreSQL says of the connection of a pool, after a statement on it.
+/// The state that PostgreSQL reports for a pool's connection, after a statement on it.
 async fn state(pool: &PgPool, observer: &mut PgConnection) -> Result<String> {
     let number = sqlx::query_scalar("SELECT pg_backend_pid()");
     let number: i32 = number.fetch_one(pool).await?;
@@ -178,7 +179,7 @@ async fn state(pool: &PgPool, observer: &mut PgConnection) -> Result<String> {
         .await?)
 }
 
-/// In a transaction of which sqlx does not know, as after a program has dropped its own `pool.begin()`.
+/// sqlx does not know of the transaction, as after a program has dropped its own `pool.begin()`.
 pub(crate) async fn a_connection_left_in_a_transaction_is_no_obstacle(
     database: &TestDatabase,
 ) -> Result<()> {
@@ -226,7 +227,7 @@ async fn call_after_leftover(
     Ok(())
 }
 
-/// A call meets one after the other, and there are more of them than it has attempts.
+/// A call meets one such connection after the other, more of them than it has attempts.
 pub(crate) async fn a_pool_left_in_transactions_is_no_obstacle(
     database: &TestDatabase,
 ) -> Result<()> {
@@ -251,7 +252,7 @@ pub(crate) async fn a_pool_left_in_transactions_is_no_obstacle(
     Ok(())
 }
 
-/// Each connection is free afterwards, and what a program writes on it is there.
+/// Each connection is usable afterwards, and what a program writes on it is committed.
 pub(crate) async fn dropped_calls_spoil_no_connection<DB>(database: &TestDatabase) -> Result<()>
 where
     DB: Database,
@@ -301,7 +302,7 @@ where
     Ok(())
 }
 
-/// Inserts an offer on each connection of a pool and looks whether the others see it.
+/// Inserts an offer on each connection of a pool and checks that the others see it.
 async fn write_on_each<DB>(
     shop: &Shop<Pool<DB>>,
     observer: &Shop<Pool<DB>>,
@@ -322,11 +323,11 @@ where
         shop.insert(&mut connection, &offer).await?;
     }
     let count = format!("SELECT title FROM offers WHERE title = '{title}'");
-    assert_eq!(observer.texts(&count).await?.len(), connections as usize);
+    assert_eq!(observer.strings(&count).await?.len(), connections as usize);
     Ok(())
 }
 
-/// The handler waits for a task, as the chapters have it.
+/// The handler waits for a task, as the book recommends.
 pub(crate) async fn calls_in_tasks_of_their_own_outlive_their_handlers<DB>(
     database: &TestDatabase,
 ) -> Result<()>
@@ -377,12 +378,12 @@ where
     }
     let after = numbers_of_connections(&shop, CONNECTIONS).await?;
     assert_eq!(before, after);
-    let executed = observer.texts("SELECT command_name FROM creation_identifiers");
+    let executed = observer.strings("SELECT command_name FROM creation_identifiers");
     assert_eq!(executed.await?.len(), DROPS as usize);
     Ok(())
 }
 
-/// What the server calls the connections of a pool.
+/// The server's numbers for the connections of a pool.
 async fn numbers_of_connections<DB>(
     shop: &Shop<Pool<DB>>,
     connections: u32,
@@ -398,14 +399,14 @@ where
     let all = future::try_join_all((0..connections).map(|_| shop.driver.connection()));
     let mut numbers = BTreeSet::new();
     for mut connection in all.await? {
-        numbers.extend(Pool::<DB>::texts(&mut connection, own_number).await?);
+        numbers.extend(Pool::<DB>::strings(&mut connection, own_number).await?);
     }
     Ok(numbers)
 }
 
 /// As after a failover, if the pool's connections are to the former primary: each of them is closed, and
 /// the next one goes to the new primary.
-pub(crate) async fn a_read_only_server_is_unavailable_and_its_connection_let_go(
+pub(crate) async fn a_read_only_server_is_unavailable_and_its_connection_is_closed(
     database: &TestDatabase,
 ) -> Result<()> {
     let observer = Shop::<PgPool>::open(database).await?;

@@ -1,4 +1,4 @@
-//! Closures that go on after the end of their transaction, or after a failure in it.
+//! Closures that continue after the end of their transaction, or after a failure in it.
 
 use std::cell::Cell;
 
@@ -16,8 +16,8 @@ const ORIGIN: Origin<(), ()> = Origin {
     payload: (),
 };
 
-/// A success has to mean that all of it is there.
-pub(crate) async fn a_failure_that_a_closure_ignores_is_no_success<D: Driver>(
+/// Success has to mean that everything was committed.
+pub(crate) async fn a_failure_that_a_closure_ignores_is_an_error<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
@@ -53,7 +53,7 @@ async fn check<D: Driver, T>(
         Err(error) => return Err(error.into()),
     }
     match shop.backend {
-        // Some servers that speak TDS do as PostgreSQL does.
+        // Some servers that speak TDS abort the transaction, as PostgreSQL does.
         Backend::SqlServer => {}
         Backend::Postgres => assert_eq!(rows, 0),
         _ => assert_eq!(rows, 1),
@@ -62,7 +62,7 @@ async fn check<D: Driver, T>(
 }
 
 /// As after a deadlock that a closure ignores in MySQL or SQL Server.
-pub(crate) async fn a_transaction_that_its_closure_ends_is_no_success<D: Driver>(
+pub(crate) async fn a_transaction_that_its_closure_ends_is_an_error<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
@@ -92,14 +92,12 @@ pub(crate) async fn a_transaction_that_its_closure_ends_is_no_success<D: Driver>
         "{created:?}"
     );
     let identifiers = "SELECT command_name FROM creation_identifiers";
-    assert!(shop.texts(identifiers).await?.is_empty());
+    assert!(shop.strings(identifiers).await?.is_empty());
     Ok(())
 }
 
 /// The row of the command is committed without its entity.
-pub(crate) async fn a_command_whose_closure_commits_and_fails_is_said_to_be_unfinished<
-    D: Driver,
->(
+pub(crate) async fn a_command_whose_closure_commits_and_fails_is_unfinished<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
@@ -138,7 +136,7 @@ pub(crate) async fn a_command_whose_closure_commits_and_fails_is_said_to_be_unfi
     Ok(())
 }
 
-/// PostgreSQL can check unique keys as late as that.
+/// PostgreSQL can defer the check of unique keys to the commit.
 pub(crate) async fn a_duplicate_at_the_commit_fails_once<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {

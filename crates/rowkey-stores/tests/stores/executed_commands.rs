@@ -1,4 +1,4 @@
-//! Commands that entities get after they were created.
+//! Commands to entities after their creation.
 
 use anyhow::{Result, anyhow, ensure};
 use futures_util::future;
@@ -8,13 +8,13 @@ use rowkey_testkit::TestDatabase;
 use crate::halls::{Booking, BookingId, Fate, Hall, HallId, Halls, REMEMBERED, Refusal, What};
 use crate::shop::Driver;
 
-fn texts(bookings: &[&Booking]) -> Vec<String> {
-    let mut texts: Vec<String> = bookings
+fn strings(bookings: &[&Booking]) -> Vec<String> {
+    let mut strings: Vec<String> = bookings
         .iter()
         .map(|booking| booking.id.to_string())
         .collect();
-    texts.sort();
-    texts
+    strings.sort();
+    strings
 }
 
 pub(crate) async fn an_executed_command_is_recorded_with_what_it_has_changed<D: Driver>(
@@ -28,7 +28,7 @@ pub(crate) async fn an_executed_command_is_recorded_with_what_it_has_changed<D: 
     assert_eq!(answer, Ok(Execution::Now(stored.clone())));
     assert!(stored.commands.iter().eq([&booking.id]));
     assert_eq!((stored.state.version, stored.state.guests), (1, 1));
-    assert_eq!(halls.executed().await?, texts(&[&booking]));
+    assert_eq!(halls.executed().await?, strings(&[&booking]));
     Ok(())
 }
 
@@ -46,13 +46,13 @@ pub(crate) async fn a_known_command_changes_nothing_and_succeeds<D: Driver>(
     ));
     let before = halls.hall(hall).await?;
 
-    // Its seat is taken, by itself: the rules of the first time are not asked again.
+    // Its seat is taken, by itself: the rules are not checked again.
     assert_eq!(halls.answer(&first).await?, Ok(Execution::Before));
     let present = halls.hall(hall).await?;
     assert_eq!(present, before);
-    // The answer is what the hall is like now, not what it was like then.
+    // The answer is the present state of the hall, not that of the first time.
     assert_ne!(of_first, Ok(Execution::Now(present)));
-    assert_eq!(halls.executed().await?, texts(&[&first, &second]));
+    assert_eq!(halls.executed().await?, strings(&[&first, &second]));
     Ok(())
 }
 
@@ -75,7 +75,7 @@ pub(crate) async fn a_command_that_fails_is_not_recorded_and_runs_again<D: Drive
         halls.answer(&booking).await?,
         Ok(Execution::Now(_))
     ));
-    assert_eq!(halls.executed().await?, texts(&[&booking, &other]));
+    assert_eq!(halls.executed().await?, strings(&[&booking, &other]));
     Ok(())
 }
 
@@ -129,7 +129,7 @@ pub(crate) async fn a_bounded_list_forgets_the_oldest_command<D: Driver>(
     assert_eq!(before.commands.len(), REMEMBERED);
     assert!(!before.commands.contains(&first.id));
 
-    // What no rule forbids is done once more.
+    // Without a rule that forbids it, the command is executed again.
     assert!(matches!(halls.answer(&first).await?, Ok(Execution::Now(_))));
     let after = halls.hall(first.hall).await?;
     assert_eq!(after.state.guests, before.state.guests + 1);

@@ -1,4 +1,4 @@
-//! Entities that keep the ids of the commands that they have executed in a column of their own row.
+//! Entities that keep the ids of their executed commands in a column of their row.
 
 use std::collections::BTreeSet;
 
@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::shop::{Driver, Offer, OfferId, Shop};
 
-/// In SQL Server in the order of its bytes, which servers that speak its protocol keep as well.
+/// In SQL Server in byte order, which all servers that speak its protocol keep.
 #[entity_key(storage(sqlserver = "binary"))]
 pub(crate) struct HallId(UuidV7);
 
-/// Never indexed, so a random id does.
+/// Never indexed, so a random id is good enough.
 #[entity_key]
 pub(crate) struct BookingId(UuidV4);
 
-/// The column of the ids forgets all but so many.
+/// How many ids the column keeps.
 pub(crate) const REMEMBERED: usize = 3;
 
-/// A hall with seats, as its row has it.
+/// A hall with seats, as stored in its row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hall<const LIMIT: usize> {
     pub(crate) state: State,
@@ -37,7 +37,7 @@ pub(crate) struct State {
     seats: BTreeSet<u32>,
 }
 
-/// What a client sends, and sends again until there is an answer.
+/// A client's request, which it repeats until there is an answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Booking {
     pub(crate) id: BookingId,
@@ -47,9 +47,9 @@ pub(crate) struct Booking {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
-    /// One more guest, wherever there is a place.
+    /// One more guest, in any place.
     AnyPlace,
-    /// A seat that nobody has.
+    /// A free seat.
     Seat(u32),
     /// One more guest, if the hall is as the client has seen it.
     IfVersion(u32),
@@ -66,16 +66,16 @@ pub(crate) enum Refusal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Answered,
-    /// It never arrives.
+    /// The request never arrives.
     RequestLost,
     /// Everything is done but the commit.
     RolledBack,
-    /// It is committed, and nobody learns of it.
+    /// It is committed, but the client gets no answer.
     AnswerLost,
 }
 
-/// What the client gets: nothing at all, or whether the command was executed now and what the hall
-/// is like.
+/// What the client gets: nothing at all, or whether the command was executed now, with the state of
+/// the hall.
 pub(crate) type Answer<const LIMIT: usize> = Option<Result<Execution<Hall<LIMIT>>, Refusal>>;
 
 impl Booking {
@@ -102,7 +102,7 @@ impl<const LIMIT: usize> Hall<LIMIT> {
     }
 }
 
-/// The server's side: halls whose rows have a column for the ids of executed commands.
+/// The server: halls whose rows have a column for the ids of executed commands.
 pub(crate) struct Halls<D, const LIMIT: usize = REMEMBERED>(pub(crate) Shop<D>);
 
 impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
@@ -143,7 +143,7 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         let mut columns = Vec::new();
         for column in ["state", "commands"] {
             let sql = format!("SELECT {column} FROM halls WHERE id = {id}{lock}");
-            columns.extend(D::texts(session, &sql).await?);
+            columns.extend(D::strings(session, &sql).await?);
         }
         let [state, commands] = columns.as_slice() else {
             return Ok(None);
@@ -163,7 +163,7 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         D::execute(session, begin).await
     }
 
-    /// Executes a command and changes the rows, without the end of the transaction.
+    /// Executes a command and changes the rows, without ending the transaction.
     pub(crate) async fn execute(
         &self,
         session: &mut D::Session,
@@ -172,7 +172,7 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         let Some(mut hall) = self.lock(session, booking.hall).await? else {
             return Ok(Err(Refusal::NotFound));
         };
-        // The logic writes into other tables too, before it knows whether it succeeds.
+        // The logic also writes to other tables before it knows whether it succeeds.
         if hall.commands.check(booking.id).is_some() {
             let offer = Offer {
                 id: OfferId::generate(),
@@ -214,7 +214,7 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         Ok((fate != Fate::AnswerLost).then_some(outcome))
     }
 
-    /// Ends a transaction as a server does whose connection breaks.
+    /// Ends a transaction as a server does when its connection breaks.
     async fn break_off(&self, session: &mut D::Session) -> Result<()> {
         match self.0.backend {
             Backend::Postgres | Backend::MySql | Backend::MariaDb => self.0.kill(session).await,
@@ -222,7 +222,7 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         }
     }
 
-    /// What a client gets whose request and answer arrive.
+    /// What a client gets if request and answer arrive.
     pub(crate) async fn answer(
         &self,
         booking: &Booking,
@@ -231,7 +231,7 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         answer.context("there is an answer")
     }
 
-    /// As a query of the client: it needs no command id.
+    /// A query of the client, which needs no command id.
     pub(crate) async fn hall(&self, id: HallId) -> Result<Hall<LIMIT>> {
         let mut session = self.0.driver.connection().await?;
         self.begin(&mut session).await?;
@@ -240,7 +240,7 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         hall?.context("there is a hall")
     }
 
-    /// The commands whose logic has written something that is there to stay.
+    /// The commands whose logic has written committed rows.
     pub(crate) async fn executed(&self) -> Result<Vec<String>> {
         self.0.commands().await
     }

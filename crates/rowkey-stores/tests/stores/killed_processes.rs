@@ -29,7 +29,7 @@ pub(crate) async fn a_process_killed_between_insert_and_commit_leaves_nothing<D:
     let mut output = process.stdout.take().context("it writes to a pipe")?;
     let mut inserted = [0];
     let has_inserted = output.read_exact(&mut inserted);
-    // On Unix that is SIGKILL: nothing of the process runs any more.
+    // SIGKILL on Unix: the process cannot clean up.
     process.kill()?;
     process.wait()?;
     has_inserted.context("it inserts")?;
@@ -43,12 +43,12 @@ pub(crate) async fn a_process_killed_between_insert_and_commit_leaves_nothing<D:
     Ok(())
 }
 
-/// What this process was started for, if it is to be killed.
+/// The work of this process, if it was started to be killed.
 pub(crate) fn run_if_this_process_is_to_be_killed() -> Option<Result<()>> {
     let work = env::var(VARIABLE).ok()?;
     Some(crate::run(async || {
         let mut words = work.splitn(3, ' ');
-        let mut next = || words.next().context("what is there to do?");
+        let mut next = || words.next().context("the work is incomplete");
         let backend: Backend = next()?.parse()?;
         let command: CommandId = next()?.parse()?;
         let url = next()?;
@@ -70,8 +70,8 @@ async fn insert_and_wait<D: Driver>(backend: Backend, command: CommandId, url: &
         async |mut session| {
             shop.add(&mut session, command).await?;
             let mut output = std::io::stdout();
-            let told = output.write_all(b"i").and_then(|()| output.flush());
-            told.expect("the other process reads");
+            let written = output.write_all(b"i").and_then(|()| output.flush());
+            written.expect("the other process reads");
             future::pending::<Result<OfferId, D::Error>>().await
         }
     });

@@ -1,31 +1,31 @@
-//! The promises of the stores, on every database that is there.
+//! The guarantees of the stores, on every available database.
 //!
 //! The rules of idempotent commands, and the tests that show each of them:
 //!
 //! | | rule | tests |
 //! |---|---|---|
 //! | | **Commands after the creation** | `executed_commands` |
-//! | 1 | A command has an id that its client has made, at random if need be, and the entity's id | `an_executed_command_is_recorded_with_what_it_has_changed`, `a_command_to_an_unknown_entity_finds_nothing` |
-//! | 2 | The entity's own state has the ids of executed commands | `an_executed_command_is_recorded_with_what_it_has_changed` |
-//! | 3 | A known id: nothing is executed, nothing changes, and it is a success | `a_known_command_changes_nothing_and_succeeds` |
+//! | 1 | A command has an id that its client has made, possibly a random one, and the entity's id | `an_executed_command_is_recorded_with_what_it_has_changed`, `a_command_to_an_unknown_entity_finds_nothing` |
+//! | 2 | The entity's own state contains the ids of executed commands | `an_executed_command_is_recorded_with_what_it_has_changed` |
+//! | 3 | A known id: nothing is executed or changed, and the request succeeds | `a_known_command_changes_nothing_and_succeeds` |
 //! | 4 | An unknown one: change and id are committed together; a failure records nothing, so a repetition runs again | `an_executed_command_is_recorded_with_what_it_has_changed`, `a_command_that_fails_is_not_recorded_and_runs_again`, `concurrent_repetitions_execute_once` |
-//! | 5 | The list is bounded, dropping the oldest, or not | `a_bounded_list_forgets_the_oldest_command`, `an_unbounded_list_forgets_nothing` |
+//! | 5 | The list is unbounded, or bounded and drops the oldest | `a_bounded_list_forgets_the_oldest_command`, `an_unbounded_list_forgets_nothing` |
 //! | 6 | A dropped id runs as a new command, which the entity's rules or its version refuse | `a_bounded_list_forgets_the_oldest_command`, `a_forgotten_command_is_refused_by_a_rule_or_by_the_version` |
-//! | 7 | A lost request, a rollback and a lost answer look alike to the client, who sends the same id again | `whatever_was_lost_the_client_sends_the_same_command_again` |
+//! | 7 | A lost request, a rollback and a lost answer look alike to the client, which sends the same id again | `whatever_was_lost_the_client_sends_the_same_command_again` |
 //! | | **Entities whose ids clients make** | `client_made_ids` |
-//! | 8 | The id is validated on creation only, by a clock that is given | `an_unknown_id_is_validated_and_created`, `an_id_from_another_time_is_refused_for_a_new_entity`, `the_clock_can_be_that_of_a_batch` |
+//! | 8 | The id is validated on creation only, against a given clock | `an_unknown_id_is_validated_and_created`, `an_id_from_another_time_is_refused_for_a_new_entity`, `the_clock_can_be_that_of_a_batch` |
 //! | 9 | Found: returned as it is, however late. Not found: validated, created, committed | `a_late_repetition_finds_its_entity`, `an_unknown_id_is_validated_and_created`, `concurrent_duplicates_find_the_entity_of_the_first`, `a_failed_creation_leaves_nothing` |
 //! | 10 | A command id may be sent as well | `the_same_id_of_another_command_is_a_conflict`, `the_same_id_with_another_payload_is_a_conflict`, `one_of_several_commands_with_the_same_id_wins` |
 //! | | **Entities whose ids the server makes** | `command_ids`, `pruning` |
 //! | 11 | A row has the command id, which is unique, the entity's id and the command's name | `a_command_creates_an_entity_with_an_id_of_the_server`, `a_command_id_with_another_name_is_a_conflict`, `entities_of_any_format_are_created` |
 //! | 12 | Found: the entity's id. Not found: entity and row in one transaction | `a_repeated_command_gets_the_id_of_the_first_time`, `entity_and_command_id_are_committed_together_or_not_at_all`, `a_command_that_failed_can_be_sent_again`, `a_call_that_is_dropped_before_the_commit_leaves_nothing` |
-//! | 13 | Of concurrent duplicates one creates, the others look up | `concurrent_duplicates_create_one_entity_per_command`, `concurrent_duplicates_are_not_misled_by_unique_keys_of_the_entity`, `deadlocks_are_tried_again`, `a_connection_killed_between_insert_and_commit_is_tried_again`, `a_process_killed_between_insert_and_commit_leaves_nothing` |
-//! | 14 | Command ids begin with a time; random ones do as well | all of them use `UuidV7`, and `random_command_ids_do_as_well` |
-//! | 15 | Rows go with the first command after the creation, or by caps, oldest first | `the_first_command_after_creation_forgets_the_creating_one`, `forgetting_is_undone_with_the_transaction`, `a_cap_for_each_name_drops_the_oldest`, `a_global_cap_drops_the_oldest` |
+//! | 13 | One of several concurrent duplicates creates, the others look up | `concurrent_duplicates_create_one_entity_per_command`, `concurrent_duplicates_are_not_misled_by_unique_keys_of_the_entity`, `deadlocks_are_tried_again`, `a_connection_killed_between_insert_and_commit_is_tried_again`, `a_process_killed_between_insert_and_commit_leaves_nothing` |
+//! | 14 | Command ids begin with a time; random ones work as well | all of them use `UuidV7`, and `random_command_ids_work_as_well` |
+//! | 15 | Rows are deleted by the first command after the creation, or by caps, oldest first | `the_first_command_after_creation_forgets_the_creating_one`, `forgetting_is_undone_with_the_transaction`, `a_cap_for_each_name_drops_the_oldest`, `a_global_cap_drops_the_oldest` |
 //! | 16 | Without its row, a repetition creates a second entity | `a_command_that_was_forgotten_creates_a_second_entity` |
 //! | | **Creation that is not idempotent** | `creation_without_identifiers` |
-//! | 17 | Orphans are found by a clean-up; who asks for one later finds nothing | `orphans_are_deleted_by_the_time_in_their_keys`, `an_entity_whose_first_command_is_under_way_is_no_orphan` |
-//! | 18 | Ids that collide fail one transaction, and the other's row stays | `a_collision_of_ids_fails_one_transaction_and_leaves_the_others_row`, `a_duplicate_of_the_closure_is_no_repeated_command` |
+//! | 17 | A clean-up finds orphans; a client that uses one later finds nothing | `orphans_are_deleted_by_the_time_in_their_keys`, `an_entity_whose_first_command_is_under_way_is_no_orphan` |
+//! | 18 | If ids collide, one transaction fails, and the other's row stays | `a_collision_of_ids_fails_one_transaction_and_leaves_the_others_row`, `a_duplicate_of_the_closure_is_no_repeated_command` |
 
 use std::process::ExitCode;
 
@@ -51,9 +51,9 @@ mod taken_numbers;
 mod transactions;
 
 const ALL: [Backend; 5] = Backend::ALL;
-/// Where several connections write at the same time, and one can be ended by another.
+/// Backends where several connections can write at the same time, and one can end another.
 const SERVERS: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
-/// What sqlx has drivers of.
+/// The backends that sqlx has drivers for.
 const SQLX: [Backend; 4] = [
     Backend::Postgres,
     Backend::MySql,
@@ -127,10 +127,10 @@ fn main() -> anyhow::Result<ExitCode> {
         a_repeated_command_gets_the_id_of_the_first_time,
         entity_and_command_id_are_committed_together_or_not_at_all,
         a_command_that_failed_can_be_sent_again,
-        random_command_ids_do_as_well,
+        random_command_ids_work_as_well,
         entities_of_any_format_are_created,
         a_command_id_with_another_name_is_a_conflict,
-        what_a_command_created_is_no_key_of_another_type,
+        an_id_of_another_type_is_an_error,
         names_that_databases_would_mix_up_are_refused,
         a_call_that_is_dropped_before_the_commit_leaves_nothing,
         a_closure_that_rolls_back_has_created_nothing,
@@ -205,10 +205,10 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     tests! { suite, ALL, number_blocks:
         numbers_begin_with_one_and_have_no_gaps_within_a_process,
-        groups_are_counted_apart,
-        another_process_goes_on_behind_the_reserved_block,
+        each_group_has_its_own_numbers,
+        another_process_continues_after_the_reserved_block,
         the_last_block_ends_with_the_last_number,
-        what_is_no_number_is_not_handed_out,
+        an_invalid_number_in_the_table_is_an_error,
     }
     tests! { suite, ALL, number_blocks:
         tasks_share_a_block,
@@ -225,7 +225,7 @@ fn main() -> anyhow::Result<ExitCode> {
     tests_of_sqlx! { suite, [Backend::Postgres], dropped_calls:
         a_connection_left_in_a_transaction_is_no_obstacle,
         a_pool_left_in_transactions_is_no_obstacle,
-        a_read_only_server_is_unavailable_and_its_connection_let_go,
+        a_read_only_server_is_unavailable_and_its_connection_is_closed,
     }
     tests_of_sqlx! { suite, [Backend::Postgres], messages:
         a_transaction_begins_with_one_message,
@@ -234,15 +234,15 @@ fn main() -> anyhow::Result<ExitCode> {
         a_process_killed_between_insert_and_commit_leaves_nothing,
     }
     tests! { suite, ALL, ended_transactions:
-        a_failure_that_a_closure_ignores_is_no_success,
-        a_transaction_that_its_closure_ends_is_no_success,
-        a_command_whose_closure_commits_and_fails_is_said_to_be_unfinished,
+        a_failure_that_a_closure_ignores_is_an_error,
+        a_transaction_that_its_closure_ends_is_an_error,
+        a_command_whose_closure_commits_and_fails_is_unfinished,
     }
     tests! { suite, [Backend::Postgres], ended_transactions:
         a_duplicate_at_the_commit_fails_once,
     }
     tests_of_sqlx! { suite, [Backend::Sqlite], odd_connections:
-        a_block_whose_commit_failed_is_not_handed_out,
+        a_block_whose_commit_failed_is_not_used,
         a_file_that_was_locked_is_tried_again,
         no_other_writer_comes_between_a_read_and_a_write,
     }
@@ -252,7 +252,7 @@ fn main() -> anyhow::Result<ExitCode> {
         commands_are_found_and_pruned_without_autocommit,
     }
     tests_of_sqlx! { suite, [Backend::Postgres], odd_connections:
-        numbers_are_reserved_whatever_the_default_isolation,
+        numbers_are_reserved_at_any_default_isolation,
     }
     tests! { suite, ALL, taken_numbers:
         the_index_refuses_a_number_twice,

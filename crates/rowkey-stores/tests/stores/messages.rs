@@ -1,4 +1,4 @@
-//! What goes over the wire to PostgreSQL.
+//! The messages to and from PostgreSQL.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,18 +14,18 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::shop::Shop;
 
-/// The messages of one connection that tests ask for.
+/// The messages of one connection that tests check.
 #[derive(Debug, Default)]
 struct Messages {
-    /// What the client has sent as text: one round trip each.
+    /// The client's simple queries: one round trip each.
     queries: Vec<String>,
-    /// What the server has warned of, also in its log.
+    /// The server's warnings, which are also in its log.
     notices: usize,
 }
 
 type Seen = Arc<Mutex<Messages>>;
 
-/// Passes messages on and calls `see` with the kind and the content of each.
+/// Forwards messages and calls `see` with the kind and the content of each.
 async fn pass(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
@@ -44,7 +44,7 @@ async fn pass(
     }
 }
 
-/// Carries one connection to the server.
+/// Forwards one connection to the server.
 async fn carry(listener: TcpListener, host: String, port: u16, seen: Seen) -> Result<()> {
     let (client, _) = listener.accept().await?;
     let server = TcpStream::connect((host, port)).await?;
@@ -52,7 +52,7 @@ async fn carry(listener: TcpListener, host: String, port: u16, seen: Seen) -> Re
     server.set_nodelay(true)?;
     let (mut from_client, to_client) = client.into_split();
     let (from_server, mut to_server) = server.into_split();
-    // The first message has no kind.
+    // The first message has no type byte.
     let length = from_client.read_u32().await?;
     let mut content = vec![0; usize::try_from(length)?.saturating_sub(4)];
     from_client.read_exact(&mut content).await?;
@@ -78,7 +78,7 @@ async fn carry(listener: TcpListener, host: String, port: u16, seen: Seen) -> Re
     Ok(())
 }
 
-/// Whatever ends a transaction that may be there costs nothing where there is none.
+/// Ending a transaction that may be open costs nothing if there is none.
 pub(crate) async fn a_transaction_begins_with_one_message(database: &TestDatabase) -> Result<()> {
     Shop::<PgPool>::open(database).await?;
     let options: PgConnectOptions = database.url().parse()?;
@@ -100,7 +100,7 @@ pub(crate) async fn a_transaction_begins_with_one_message(database: &TestDatabas
     take();
     in_transaction(pool, async |_| Ok::<_, sqlx::Error>(())).await?;
     let messages = take();
-    // The savepoint is the look whether there is anything to commit.
+    // The savepoint checks that there is a transaction to commit.
     let savepoint = "SAVEPOINT _sqlx_savepoint_1";
     let back = format!("ROLLBACK TO {savepoint}");
     assert_eq!(messages.queries, ["BEGIN", savepoint, &back, "COMMIT"]);

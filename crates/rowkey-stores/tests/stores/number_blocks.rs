@@ -1,4 +1,4 @@
-//! Numbers of LUUID keys out of blocks.
+//! Numbers of LUUID keys from blocks.
 
 use std::collections::HashSet;
 use std::env;
@@ -54,7 +54,9 @@ pub(crate) async fn numbers_begin_with_one_and_have_no_gaps_within_a_process<D: 
     Ok(())
 }
 
-pub(crate) async fn groups_are_counted_apart<D: Driver>(database: &TestDatabase) -> Result<()> {
+pub(crate) async fn each_group_has_its_own_numbers<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
     let numbers = blocks(&shop, 2).await?;
     assert_eq!(take(&numbers, CUSTOMERS, 3).await?, [1, 2, 3]);
@@ -64,7 +66,7 @@ pub(crate) async fn groups_are_counted_apart<D: Driver>(database: &TestDatabase)
     Ok(())
 }
 
-pub(crate) async fn another_process_goes_on_behind_the_reserved_block<D: Driver>(
+pub(crate) async fn another_process_continues_after_the_reserved_block<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
@@ -104,7 +106,7 @@ pub(crate) async fn the_last_block_ends_with_the_last_number<D: Driver>(
     Ok(())
 }
 
-pub(crate) async fn what_is_no_number_is_not_handed_out<D: Driver>(
+pub(crate) async fn an_invalid_number_in_the_table_is_an_error<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     let shop = Shop::<D>::open(database).await?;
@@ -115,12 +117,12 @@ pub(crate) async fn what_is_no_number_is_not_handed_out<D: Driver>(
         shop.execute(&set).await?;
         for _ in 0..2 {
             let refused = reserve_block(store.clone(), CUSTOMERS, size(10)).await;
-            let is_told = matches!(
+            let is_reported = matches!(
                 refused,
                 Err(Error::NextNumber { group, next_number })
                     if group == CUSTOMERS.get() && next_number == corrupt
             );
-            assert!(is_told, "{refused:?}");
+            assert!(is_reported, "{refused:?}");
         }
     }
     Ok(())
@@ -165,7 +167,7 @@ pub(crate) async fn four_processes_get_no_number_twice<D: Driver>(
         backend: database.backend(),
         url: database.url().to_owned(),
         numbers: 50_000,
-        // No divisor of the numbers, so that each process leaves some.
+        // Does not divide the count of numbers, so that each process leaves some.
         block_size: 999,
     };
     let shop = Shop::<D>::open(database).await?;
@@ -187,11 +189,11 @@ pub(crate) async fn four_processes_get_no_number_twice<D: Driver>(
         numbers.extend(chunks.iter().map(|bytes| u64::from_le_bytes(*bytes)));
         ensure!(
             numbers.len() == before + work.numbers,
-            "a number was given twice"
+            "a number was used twice"
         );
     }
     let end = shop
-        .texts("SELECT CAST(next_key AS char(20)) FROM key_blocks")
+        .strings("SELECT CAST(next_key AS char(20)) FROM key_blocks")
         .await?;
     let reserved: usize = end[0].trim().parse::<usize>()? - 1;
     let unused = reserved - PROCESSES * work.numbers;
@@ -202,7 +204,7 @@ pub(crate) async fn four_processes_get_no_number_twice<D: Driver>(
     Ok(())
 }
 
-/// What one of several processes does: takes numbers and writes them to its standard output.
+/// The work of one of several processes: it takes numbers and writes them to its standard output.
 pub(crate) struct Work {
     backend: Backend,
     url: String,
@@ -228,10 +230,10 @@ impl Work {
             .spawn()
     }
 
-    /// What this process was started for, if not for running tests.
+    /// The work that this process was started for, if not for running tests.
     pub(crate) fn of_this_process() -> Option<Result<Self>> {
         let work = env::var(Self::VARIABLE).ok()?;
-        Some(Self::parse(&work).context("what is there to do?"))
+        Some(Self::parse(&work).context("the work is incomplete"))
     }
 
     fn parse(work: &str) -> Option<Self> {

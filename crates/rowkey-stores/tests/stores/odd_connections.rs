@@ -1,5 +1,5 @@
-//! Connections and files in a state that no caller sees: what others have left open, and settings
-//! that are not the usual ones.
+//! Connections and files in a state that callers cannot see: open transactions, locks, unusual
+//! settings.
 
 use std::cell::Cell;
 use std::num::NonZeroU32;
@@ -27,10 +27,8 @@ pub(crate) async fn next_number(store: impl Store) -> Result<u64> {
     block.next().context("a block is not empty")
 }
 
-/// In SQLite with a rollback journal, a reader that goes on makes every commit fail.
-pub(crate) async fn a_block_whose_commit_failed_is_not_handed_out(
-    database: &TestDatabase,
-) -> Result<()> {
+/// In SQLite with a rollback journal, a reader that continues makes every commit fail.
+pub(crate) async fn a_block_whose_commit_failed_is_not_used(database: &TestDatabase) -> Result<()> {
     let options: SqliteConnectOptions = database.url().parse()?;
     let options = options
         .journal_mode(SqliteJournalMode::Delete)
@@ -50,7 +48,7 @@ pub(crate) async fn a_block_whose_commit_failed_is_not_handed_out(
     Ok(())
 }
 
-/// A pool of MySQL connections on which each statement begins a transaction that nobody commits.
+/// A pool of MySQL connections on which each statement begins a transaction that is never committed.
 async fn without_autocommit(database: &TestDatabase) -> Result<MySqlPool> {
     let options: MySqlConnectOptions = database.url().parse()?;
     let options = MySqlPoolOptions::new()
@@ -88,7 +86,7 @@ pub(crate) async fn commands_are_found_and_pruned_without_autocommit(
         });
         anyhow::Ok(created.await?)
     };
-    // All connections have a snapshot of the time before the others' commands.
+    // All connections have a snapshot from before the others' commands.
     let commands = [
         CommandId::generate(),
         CommandId::generate(),
@@ -103,12 +101,12 @@ pub(crate) async fn commands_are_found_and_pruned_without_autocommit(
     }
     assert_eq!(shop.commands().await?.len(), 3);
     assert_eq!(prune(pool, 1).await?, 2);
-    let left = shop.texts("SELECT command_name FROM creation_identifiers");
+    let left = shop.strings("SELECT command_name FROM creation_identifiers");
     assert_eq!(left.await?.len(), 1);
     Ok(())
 }
 
-/// All connections go on showing what there was before the command.
+/// All connections still show the rows from before the command.
 pub(crate) async fn a_command_is_found_behind_old_snapshots(database: &TestDatabase) -> Result<()> {
     let shop = Shop::<MySqlPool>::open(database).await?;
     let pool = &without_autocommit(database).await?;
@@ -138,8 +136,8 @@ pub(crate) async fn a_command_is_found_behind_old_snapshots(database: &TestDatab
     Ok(())
 }
 
-/// Where a snapshot lasts for the whole transaction, those who wait for each other would fail.
-pub(crate) async fn numbers_are_reserved_whatever_the_default_isolation(
+/// If a snapshot lasted for the whole transaction, those that wait for each other would fail.
+pub(crate) async fn numbers_are_reserved_at_any_default_isolation(
     database: &TestDatabase,
 ) -> Result<()> {
     let _shop = Shop::<PgPool>::open(database).await?;
@@ -166,7 +164,7 @@ pub(crate) async fn numbers_are_reserved_whatever_the_default_isolation(
 }
 
 /// A transaction of SQLite that has read cannot write any more once another one has written, so it
-/// takes the write lock before.
+/// takes the write lock first.
 pub(crate) async fn no_other_writer_comes_between_a_read_and_a_write(
     database: &TestDatabase,
 ) -> Result<()> {
@@ -180,7 +178,7 @@ pub(crate) async fn no_other_writer_comes_between_a_read_and_a_write(
     let calls = Cell::new(0);
     let add = async |mut session: Borrowed<_>| {
         calls.set(calls.get() + 1);
-        SqlitePool::texts(&mut session, "SELECT command FROM offers").await?;
+        SqlitePool::strings(&mut session, "SELECT command FROM offers").await?;
         let mut other_session = other.driver.acquire().await?;
         let locked = other.add(&mut other_session, CommandId::generate()).await;
         assert!(locked.is_err(), "another one has written");
@@ -209,7 +207,7 @@ pub(crate) async fn a_file_that_was_locked_is_tried_again(database: &TestDatabas
             if attempts.get() > 1 {
                 return shop.add(&mut session, CommandId::generate()).await;
             }
-            // Without the lock that it began with.
+            // Without the initial lock.
             let restart = sqlx::raw_sql("ROLLBACK; BEGIN");
             restart.execute(&mut *session).await?;
             let mut other = shop.driver.acquire().await?;

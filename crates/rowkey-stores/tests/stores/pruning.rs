@@ -1,4 +1,4 @@
-//! How long the commands that have created something are remembered.
+//! How long creating commands are remembered.
 
 use anyhow::Result;
 use rowkey_stores::{
@@ -27,7 +27,7 @@ async fn create<D: Driver>(
     Ok(created)
 }
 
-/// Which of the commands are remembered.
+/// The commands that are remembered.
 async fn remembered<D: Driver>(
     store: &D::Store,
     name: &str,
@@ -47,7 +47,7 @@ async fn remembered<D: Driver>(
     Ok(remembered)
 }
 
-/// Command ids in an order that is not that of their creation.
+/// Command ids in another order than that of their creation.
 fn shuffled_commands(count: usize) -> Vec<CommandId> {
     let mut commands: Vec<CommandId> = (0..count).map(|_| CommandId::generate()).collect();
     commands.reverse();

@@ -1,4 +1,4 @@
-//! What the tests need of a database: the tables, and statements on any connection.
+//! The tests' database: its tables, and statements on any connection.
 
 use std::error::Error as StdError;
 use std::ops::DerefMut;
@@ -32,7 +32,7 @@ pub(crate) struct OfferId(ShortPrefixComb);
 #[entity_key]
 pub(crate) struct CommandId(UuidV7);
 
-/// Connections for the tests that have many at once. Other tests run at the same time.
+/// Connections for tests that use many at once. Other tests run at the same time.
 const CONNECTIONS: u32 = 12;
 
 static POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
@@ -40,7 +40,7 @@ static MYSQL: Migrator = sqlx::migrate!("../../migrations/mysql");
 static MARIADB: Migrator = sqlx::migrate!("../../migrations/mariadb");
 static SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
 
-/// The migrations of the tables of this crate, which no tool of sqlx's applies to SQL Server.
+/// The migrations of this crate's tables, which sqlx cannot apply to SQL Server.
 const SQL_SERVER: [&str; 2] = [
     include_str!("../../../../migrations/sqlserver/0003_creation_identifiers.sql"),
     include_str!("../../../../migrations/sqlserver/0004_key_blocks.sql"),
@@ -61,13 +61,13 @@ pub(crate) trait Driver: Sized + 'static {
     /// A connection that belongs to the test.
     async fn connection(&self) -> Result<Self::Connection>;
 
-    /// What the functions of the crate are called with.
+    /// The store for the functions of the crate.
     async fn store(&self) -> Result<Self::Store>;
 
     async fn execute(session: &mut Self::Session, sql: &str) -> Result<(), Self::Error>;
 
     /// The first column of all rows.
-    async fn texts(session: &mut Self::Session, sql: &str) -> Result<Vec<String>, Self::Error>;
+    async fn strings(session: &mut Self::Session, sql: &str) -> Result<Vec<String>, Self::Error>;
 }
 
 macro_rules! impl_driver {
@@ -100,7 +100,7 @@ macro_rules! impl_driver {
                 Ok(())
             }
 
-            async fn texts(session: &mut $Connection, sql: &str) -> sqlx::Result<Vec<String>> {
+            async fn strings(session: &mut $Connection, sql: &str) -> sqlx::Result<Vec<String>> {
                 let query = sqlx::query_scalar(AssertSqlSafe(sql));
                 query.fetch_all(session).await
             }
@@ -173,10 +173,10 @@ impl Driver for SqlServer {
         Ok(())
     }
 
-    async fn texts(session: &mut Self::Session, sql: &str) -> tiberius::Result<Vec<String>> {
+    async fn strings(session: &mut Self::Session, sql: &str) -> tiberius::Result<Vec<String>> {
         let rows = session.simple_query(sql).await?.into_first_result().await?;
-        let texts = rows.iter().map(|row| row.try_get::<&str, _>(0));
-        texts
+        let strings = rows.iter().map(|row| row.try_get::<&str, _>(0));
+        strings
             .map(|text| Ok(text?.unwrap_or_default().to_owned()))
             .collect()
     }
@@ -188,7 +188,7 @@ pub(crate) struct Shop<D> {
     pub(crate) driver: D,
 }
 
-/// A row of offers, all of it text but the id.
+/// A row of offers. Everything but the id is text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
     pub(crate) id: OfferId,
@@ -217,24 +217,24 @@ impl<D: Driver> Shop<D> {
             .await
     }
 
-    pub(crate) async fn texts(&self, sql: &str) -> Result<Vec<String>> {
-        self.with_session(async |session| D::texts(session, sql).await)
+    pub(crate) async fn strings(&self, sql: &str) -> Result<Vec<String>> {
+        self.with_session(async |session| D::strings(session, sql).await)
             .await
     }
 
-    /// What ends a query that locks the rows it finds until the transaction ends.
+    /// The end of a query that locks its rows until the transaction ends.
     pub(crate) fn locking_clause(&self) -> &'static str {
         match self.backend {
             Backend::Postgres | Backend::MySql | Backend::MariaDb => " FOR UPDATE",
-            // A transaction that begins with a lock has that of the whole file.
+            // The transaction has already locked the whole file.
             Backend::Sqlite => "",
             // See `lock_row`.
             Backend::SqlServer => "",
         }
     }
 
-    /// Locks a row of SQL Server before it is read. The hint `UPDLOCK` is shorter, but of servers that
-    /// speak TDS some take it and lock nothing.
+    /// Locks a row of SQL Server before it is read. The hint `UPDLOCK` is shorter, but some servers that
+    /// speak TDS accept it and lock nothing.
     pub(crate) async fn lock_row(
         &self,
         session: &mut D::Session,
@@ -249,7 +249,7 @@ impl<D: Driver> Shop<D> {
         D::execute(session, &sql).await
     }
 
-    /// Runs something outside of any transaction.
+    /// Runs a statement outside any transaction.
     pub(crate) async fn with_session<T>(
         &self,
         run: impl AsyncFn(&mut D::Session) -> Result<T, D::Error>,
@@ -305,7 +305,7 @@ impl<D: Driver> Shop<D> {
         let id_literal = self.literal(id);
         let column = async |session: &mut D::Session, column: &str| {
             let sql = format!("SELECT {column} FROM offers WHERE id = {id_literal}");
-            D::texts(session, &sql).await
+            D::strings(session, &sql).await
         };
         let Some(command) = column(session, "command").await?.pop() else {
             return Ok(None);
@@ -316,7 +316,7 @@ impl<D: Driver> Shop<D> {
 
     /// The commands of all offers, one for each offer.
     pub(crate) async fn commands(&self) -> Result<Vec<String>> {
-        self.texts("SELECT command FROM offers ORDER BY command")
+        self.strings("SELECT command FROM offers ORDER BY command")
             .await
     }
 
@@ -327,16 +327,16 @@ impl<D: Driver> Shop<D> {
             Backend::SqlServer => "SELECT CAST(@@SPID AS varchar(10))",
             _ => "SELECT CAST(CONNECTION_ID() AS CHAR)",
         };
-        let number = D::texts(session, own_number).await?.pop();
+        let number = D::strings(session, own_number).await?.pop();
         let number = number.context("a session has a number")?;
         match self.backend {
             Backend::Postgres => {
                 let kill = format!("SELECT pg_terminate_backend({number}, 10000)::text");
-                assert_eq!(self.texts(&kill).await?, ["true"]);
+                assert_eq!(self.strings(&kill).await?, ["true"]);
             }
-            // What KILL does in MySQL 5.6 is to close the session's file descriptor. If the session
-            // has not yet begun to wait for the next packet, it waits on whatever has got the
-            // number since, for eight hours and with all its locks.
+            // KILL in MySQL 5.6 closes the session's file descriptor. If the session has not yet
+            // begun to wait for the next packet, it waits on whatever has got that number since,
+            // for eight hours and with all its locks.
             Backend::MySql => {
                 D::execute(session, "SET SESSION wait_timeout = 1").await?;
                 self.wait_until_gone(&number).await?;
@@ -363,7 +363,7 @@ impl<D: Driver> Shop<D> {
         };
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {
-            let state = self.texts(&sql).await?;
+            let state = self.strings(&sql).await?;
             if state.is_empty() {
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! Numbers of LUUID keys that are taken after all.
+//! Numbers of LUUID keys that turn out to be taken.
 
 use std::cell::RefCell;
 use std::error::Error as StdError;
@@ -48,7 +48,7 @@ struct CompactCustomerId(Luuid);
 #[entity_key(group = "com.acme.Customer", storage(mariadb = "native-uuid"))]
 struct NativeCustomerId(Luuid);
 
-/// A table of customers in which no number can be there twice.
+/// A table of customers with unique numbers.
 async fn create_table<D: Driver, K: EntityKey>(shop: &Shop<D>, table: &str) -> Result<()> {
     let id = K::PLAN.column_definition(shop.backend, "id", Nullability::NotNull)?;
     shop.execute(&format!("CREATE TABLE {table} ({id} PRIMARY KEY)"))
@@ -74,11 +74,11 @@ async fn insert<D: Driver, K: EntityKey>(
 }
 
 async fn count<D: Driver>(shop: &Shop<D>, table: &str) -> Result<usize> {
-    let rows = shop.texts(&format!("SELECT 'row' FROM {table}")).await?;
+    let rows = shop.strings(&format!("SELECT 'row' FROM {table}")).await?;
     Ok(rows.len())
 }
 
-/// A closure's error with an error of any driver in it.
+/// A closure's error that contains an error of any driver.
 #[derive(Debug, thiserror::Error)]
 #[error("the customer was not inserted")]
 struct NotInserted(#[source] Box<dyn StdError + Send + Sync>);
@@ -91,7 +91,7 @@ pub(crate) async fn the_index_refuses_a_number_twice<D: Driver>(
         table: &str,
     ) -> Result<()> {
         create_table::<D, K>(shop, table).await?;
-        // Neighbours of each other on both sides, beyond the first bytes.
+        // Neighbouring numbers on both sides, beyond the first bytes.
         for number in [1, 2, 0x1_0000, 0xffff_ffff_ffff] {
             insert(shop, table, K::generate_for(&K::luuid_context(number))).await?;
         }
@@ -122,7 +122,7 @@ pub(crate) async fn an_entity_whose_number_is_taken_gets_another_one<D: Driver>(
         let customer = CustomerId::generate_for(&CustomerId::luuid_context(number));
         insert(&shop, "guests", customer).await?;
     }
-    // Has forgotten that.
+    // Its counter starts again at 1.
     let numbers = NumberCounter::new();
     let customer = create_numbered(&numbers, async |customer: CustomerId| {
         insert(&shop, "guests", customer).await?;

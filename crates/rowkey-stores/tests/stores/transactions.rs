@@ -39,12 +39,12 @@ impl<D: Driver> Shop<D> {
         self.lock_row(session, "offers", "title", &id).await?;
         let lock = self.locking_clause();
         let sql = format!("SELECT title FROM offers WHERE id = {id}{lock}");
-        let title = D::texts(session, &sql).await?.pop();
+        let title = D::strings(session, &sql).await?.pop();
         Ok(title.unwrap_or_default())
     }
 }
 
-/// A log as it stands in a title.
+/// A log as stored in a title.
 fn log_of(title: &str) -> CommandLog<String> {
     title.split_whitespace().map(str::to_owned).collect()
 }
@@ -72,7 +72,7 @@ pub(crate) async fn each_of_many_commands_at_the_same_time_is_executed_once<D: D
     });
     let executed: u32 = future::try_join_all(executions).await?.into_iter().sum();
     assert_eq!(executed, 6);
-    let [title] = &shop.texts("SELECT title FROM offers").await?[..] else {
+    let [title] = &shop.strings("SELECT title FROM offers").await?[..] else {
         panic!("there is one offer");
     };
     let mut executed: Vec<String> = log_of(title).into_iter().collect();
@@ -93,12 +93,12 @@ pub(crate) async fn a_command_that_fails_changes_nothing<D: Driver>(
     })
     .await;
     assert!(matches!(failed, Err(CreateError::Closure(_))), "{failed:?}");
-    assert_eq!(shop.texts("SELECT title FROM offers").await?, [""]);
-    // The connection is not in the middle of the transaction any more.
+    assert_eq!(shop.strings("SELECT title FROM offers").await?, [""]);
+    // The connection is no longer in a transaction.
     in_transaction(store, async |mut session| {
         shop.set_title(&mut session, offer, "b").await
     })
     .await?;
-    assert_eq!(shop.texts("SELECT title FROM offers").await?, ["b"]);
+    assert_eq!(shop.strings("SELECT title FROM offers").await?, ["b"]);
     Ok(())
 }
