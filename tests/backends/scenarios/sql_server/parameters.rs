@@ -141,7 +141,7 @@ pub(super) async fn a_query_takes_as_many_parameters_as_we_allow(
     ensure!(found == 3, "{found} rows");
 
     for (keys, first_parameter) in [(&keys[..], 1), (&keys[..2_098], 2)] {
-        let refused = Condition::in_keys("id", &keys, first_parameter);
+        let refused = Condition::in_keys("id", keys, first_parameter);
         ensure!(
             matches!(refused, Err(KeyError::TooManyParameters { last: 2_099 })),
             "{refused:?}"
