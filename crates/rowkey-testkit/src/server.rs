@@ -105,25 +105,20 @@ impl Server {
             Backend::Postgres => {
                 self.administer(format!("CREATE SCHEMA {name}"))?;
                 let url = with_parameter(&self.url, &format!("options=-csearch_path%3D{name}"));
-                (
-                    url,
-                    Removal::Statement(format!("DROP SCHEMA {name} CASCADE")),
-                )
+                let drop = format!("DROP SCHEMA {name} CASCADE");
+                (url, Removal::Statement(drop))
             }
             Backend::MySql | Backend::MariaDb => {
                 self.administer(format!("CREATE DATABASE {name}"))?;
-                let url = with_path(&self.url, &name).ok_or(Error::Address {
-                    backend: self.backend,
-                })?;
+                let backend = self.backend;
+                let url = with_path(&self.url, &name).ok_or(Error::Address { backend })?;
                 (url, Removal::Statement(format!("DROP DATABASE {name}")))
             }
             Backend::Sqlite => {
                 let path = env::temp_dir().join(format!("{name}.sqlite"));
                 let path = path.to_str().ok_or(Error::TemporaryDirectory)?;
-                (
-                    format!("sqlite://{path}?mode=rwc"),
-                    Removal::Files(path.to_owned()),
-                )
+                let url = format!("sqlite://{path}?mode=rwc");
+                (url, Removal::Files(path.to_owned()))
             }
             #[cfg(feature = "sqlserver")]
             Backend::SqlServer => {
@@ -220,10 +215,8 @@ impl Server {
                     .build()?;
                 runtime.block_on(work)
             });
-            match worker.join() {
-                Ok(outcome) => outcome,
-                Err(_) => Err("the administrating thread panicked".into()),
-            }
+            let outcome = worker.join();
+            outcome.unwrap_or_else(|_| Err("the administrating thread panicked".into()))
         })
     }
 }
