@@ -6,7 +6,7 @@ use anyhow::{Result, bail, ensure};
 
 use rowkey_testkit::{Backend, url_variable};
 
-use crate::{command, tool, workspace::Metadata};
+use crate::{command, tool, workspace};
 
 /// Rows of each table on the page in docs/src/.
 const PAGE_ROWS: u64 = 1_000_000;
@@ -78,7 +78,7 @@ fn databases(args: &Args) -> Result<Command> {
 fn compile(args: &Args) -> Result<Command> {
     let docs = || command::root().join("docs").join("src");
     let output = args.output.clone().unwrap_or_else(docs);
-    let work = Metadata::load()?.target_directory.join("compile-cost");
+    let work = workspace::metadata()?.target_directory.join("compile-cost");
     let mut command = cargo("run -p rowkey-bench --bin compile --");
     command.arg(output).arg(work);
     Ok(command)

@@ -10,7 +10,7 @@ use crate::{
     client_library::{self, ClientLibrary},
     command, consumer, diagrams, fuzz, msrv, packages,
     tool::{self, Tool},
-    workspace::Metadata,
+    workspace,
 };
 
 /// Arguments of `cargo xtask ci`.
@@ -94,7 +94,8 @@ fn deny() -> Result<()> {
 
 fn clippy() -> Result<()> {
     let missing = ClientLibrary::missing();
-    let features = client_library::feature_args(&Metadata::load()?, |_| true, &missing);
+    let metadata = workspace::metadata()?;
+    let features = client_library::feature_args(&metadata.workspace_packages(), &missing);
     let mut all = command::cargo(&["clippy", "--workspace", "--all-targets"]);
     command::run(all.args(features).args(["--", "-D", "warnings"]))?;
     for library in missing {
@@ -119,9 +120,10 @@ fn features() -> Result<()> {
     // The build without the standard library, on its own so that a failure says so.
     cargo(&["check", "-p", "rowkey-core", "--no-default-features"])?;
 
-    let metadata = Metadata::load()?;
+    let metadata = workspace::metadata()?;
     let mut hack = command::cargo(&["hack", "check", "--each-feature"]);
-    for package in metadata.members().filter(|package| package.is_published()) {
+    let packages = metadata.workspace_packages().into_iter();
+    for package in packages.filter(|package| workspace::is_published(package)) {
         hack.args(["-p", &package.name]);
     }
     command::run(&mut hack)

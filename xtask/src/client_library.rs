@@ -1,12 +1,13 @@
 //! The client libraries that Diesel links, and the features that this machine can build.
 
 use std::{
+    collections::BTreeMap,
     env, fmt,
     path::Path,
     process::{Command, Stdio},
 };
 
-use crate::workspace::Metadata;
+use cargo_metadata::Package;
 
 /// The client library of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,46 +88,36 @@ fn has_libpq(folder: &Path) -> bool {
 /// that ask for a missing library.
 ///
 /// All in one run: cargo would build most dependencies again for another set of features.
-pub(crate) fn feature_args(
-    metadata: &Metadata,
-    is_selected: impl Fn(&str) -> bool,
-    missing: &[ClientLibrary],
-) -> Vec<String> {
+pub(crate) fn feature_args(packages: &[&Package], missing: &[ClientLibrary]) -> Vec<String> {
     if missing.is_empty() {
         return vec!["--all-features".to_owned()];
     }
+    let packages = packages.iter();
+    let features = packages.map(|package| features_of(&package.name, &package.features, missing));
+    vec![format!(
+        "--features={}",
+        features.collect::<Vec<_>>().join(",")
+    )]
+}
+
+/// The features of a package without those that ask for a missing library.
+fn features_of(
+    package: &str,
+    features: &BTreeMap<String, Vec<String>>,
+    missing: &[ClientLibrary],
+) -> String {
     let links_missing = |turned_on: &[String]| {
         let mut features = missing.iter().map(|library| library.diesel_feature());
         features.any(|feature| turned_on.iter().any(|on| on == feature))
     };
-    let mut features = Vec::new();
-    for package in metadata.members().filter(|one| is_selected(&one.name)) {
-        let possible = package.features.iter().filter(|(_, on)| !links_missing(on));
-        features.extend(possible.map(|(feature, _)| format!("{}/{feature}", package.name)));
-    }
-    vec![format!("--features={}", features.join(","))]
+    let possible = features.iter().filter(|(_, on)| !links_missing(on));
+    let possible = possible.map(|(feature, _)| format!("{package}/{feature}"));
+    possible.collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const METADATA: &str = r#"{
-        "packages": [
-            {"id": "a", "name": "rowkey",
-             "features": {"std": [], "diesel-mysql": ["rowkey-diesel/mysql"]}},
-            {"id": "b", "name": "rowkey-tests",
-             "features": {"diesel-mysql": ["diesel/mysql"], "diesel-postgres": ["diesel/postgres"]}},
-            {"id": "c", "name": "repository", "features": {"diesel-mysql": ["diesel/mysql"]}},
-            {"id": "d", "name": "diesel", "features": {"mysql": []}}
-        ],
-        "workspace_members": ["a", "b", "c"]
-    }"#;
-
-    fn features(packages: &[&str], missing: &[ClientLibrary]) -> Vec<String> {
-        let metadata = Metadata::parse(METADATA).unwrap();
-        feature_args(&metadata, |name| packages.contains(&name), missing)
-    }
 
     #[test]
     fn a_folder_without_what_is_linked_has_no_library() {
@@ -142,18 +133,18 @@ mod tests {
     }
 
     #[test]
-    fn all_features_are_on_where_every_library_is_there() {
-        let all = features(&["rowkey", "rowkey-tests"], &[]);
-        assert_eq!(all, ["--all-features"]);
-    }
-
-    #[test]
     fn only_what_links_a_missing_library_is_off() {
-        let all = ["rowkey", "rowkey-tests", "repository"];
-        let without = features(&all, &[ClientLibrary::Libmysqlclient]);
-        let rest = "--features=rowkey/diesel-mysql,rowkey/std,rowkey-tests/diesel-postgres";
-        assert_eq!(without, [rest]);
-        let without = features(&["rowkey"], &ClientLibrary::ALL);
-        assert_eq!(without, ["--features=rowkey/diesel-mysql,rowkey/std"]);
+        let features = [
+            ("diesel-mysql", "diesel/mysql"),
+            ("diesel-postgres", "diesel/postgres"),
+            ("forwarded", "rowkey-diesel/mysql"),
+        ];
+        let features = features.map(|(name, on)| (name.to_owned(), vec![on.to_owned()]));
+        let features = BTreeMap::from(features);
+        let without = |missing: &[_]| features_of("a", &features, missing);
+        let rest = "a/diesel-postgres,a/forwarded";
+        assert_eq!(without(&[ClientLibrary::Libmysqlclient]), rest);
+        assert_eq!(without(&ClientLibrary::ALL), "a/forwarded");
+        assert_eq!(feature_args(&[], &[]), ["--all-features"]);
     }
 }

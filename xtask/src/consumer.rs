@@ -8,8 +8,9 @@
 use std::{collections::HashSet, process::Command};
 
 use anyhow::{Context, Result, bail};
+use cargo_metadata::Metadata;
 
-use crate::{command, workspace::Metadata};
+use crate::{command, workspace};
 
 const MANIFEST: &str = "consumer/Cargo.toml";
 
@@ -68,10 +69,9 @@ const BROUGHT_BY: [(&str, &[&str]); 28] = [
 
 /// Builds and tests the crate with every set of features.
 pub(crate) fn run() -> Result<()> {
-    let metadata = Metadata::load()?;
-    let rowkey = metadata
-        .member("rowkey")
-        .context("the workspace has no package `rowkey`")?;
+    let metadata = workspace::metadata()?;
+    let rowkey =
+        workspace::member(&metadata, "rowkey").context("the workspace has no package `rowkey`")?;
     let features: Vec<&str> = rowkey.features.keys().map(String::as_str).collect();
     let sets = sets(&features);
     for (index, set) in sets.iter().enumerate() {
@@ -99,7 +99,7 @@ pub(crate) fn fmt() -> Result<()> {
 /// Checks the lints of the crate, with all features.
 pub(crate) fn clippy() -> Result<()> {
     let arguments = ["clippy", "--workspace", "--all-targets", "--all-features"];
-    let mut clippy = cargo(&Metadata::load()?, &arguments);
+    let mut clippy = cargo(&workspace::metadata()?, &arguments);
     command::run(clippy.args(["--", "-D", "warnings"]))
 }
 

@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use cargo_metadata::Metadata;
 use rowkey_testkit::{
     Backend, REQUIRE_VARIABLE, RESULTS_VARIABLE, required_backends, test_name, url_variable,
 };
@@ -16,7 +17,7 @@ use crate::{
     command,
     containers::{self, Servers},
     results::{self, Counts, Totals},
-    workspace::Metadata,
+    workspace,
 };
 
 /// Arguments of `cargo xtask test`.
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         started.map_or_else(|| env::var(name).ok(), |(_, value)| Some(value.clone()))
     };
     let required = required_backends(&variable(REQUIRE_VARIABLE).unwrap_or_default())?;
-    let metadata = Metadata::load()?;
+    let metadata = workspace::metadata()?;
     let missing = ClientLibrary::missing();
     let mut totals = Totals::default();
     let mut problems = Vec::new();
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if !status.success() {
         problems.push(format!("`{shown}` failed with {status}"));
     }
-    let backends = results::of_backends(&results)?;
+    let backends = results::of_backends(results.as_std_path())?;
     if !backends.is_empty() {
         fs::remove_file(&results).context("could not remove the results")?;
     }
@@ -122,8 +123,9 @@ fn cargo_test(metadata: &Metadata, missing: &[ClientLibrary], extra: &[String]) 
     all.env("CARGO_TERM_COLOR", "never")
         .env_remove("CLICOLOR_FORCE");
     let chosen = chosen_packages(extra);
-    let is_selected = |name: &str| chosen.is_empty() || chosen.contains(&name);
-    all.args(client_library::feature_args(metadata, is_selected, missing));
+    let mut packages = metadata.workspace_packages();
+    packages.retain(|package| chosen.is_empty() || chosen.contains(&package.name.as_str()));
+    all.args(client_library::feature_args(&packages, missing));
     // Cargo would ignore the choice of a package next to it.
     if chosen.is_empty() {
         all.arg("--workspace");
