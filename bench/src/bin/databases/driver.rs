@@ -1,6 +1,6 @@
 //! The sqlx drivers behind one trait.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use rowkey::Backend;
 use sqlx::{
     AssertSqlSafe, Connection, Database, Decode, Encode, MySql, Postgres, QueryBuilder, Sqlite,
@@ -28,8 +28,8 @@ pub(crate) trait Driver: Database<Connection: Connection<Database = Self>> {
     /// Inserts one row.
     async fn insert_one<I: Id<Self>>(db: &mut Self::Connection, id: I) -> Result<()>;
 
-    /// Finds a row by its id, and returns the id.
-    async fn select_one<I: Id<Self>>(db: &mut Self::Connection, id: I) -> Result<I>;
+    /// Finds a row by its id, and reads the id from it.
+    async fn find_again<I: Id<Self>>(db: &mut Self::Connection, id: &I) -> Result<()>;
 
     /// Forgets prepared statements, whose parameters were of the last table's types.
     async fn forget_statements(db: &mut Self::Connection) -> Result<()>;
@@ -37,11 +37,8 @@ pub(crate) trait Driver: Database<Connection: Connection<Database = Self>> {
     /// Runs SQL as it is.
     async fn execute(db: &mut Self::Connection, sql: &str) -> Result<()>;
 
-    /// A number that a query returns.
-    async fn number(db: &mut Self::Connection, sql: &str) -> Result<i64>;
-
-    /// A text that a query returns.
-    async fn text(db: &mut Self::Connection, sql: &str) -> Result<String>;
+    /// What a query returns.
+    async fn value<T: Id<Self>>(db: &mut Self::Connection, sql: &str) -> Result<T>;
 }
 
 macro_rules! impl_driver {
@@ -53,7 +50,7 @@ macro_rules! impl_driver {
             async fn insert<I: Id<Self>>(db: &mut Self::Connection, ids: &[I]) -> Result<()> {
                 let mut query = QueryBuilder::<Self>::new("INSERT INTO measured (id, amount) ");
                 query.push_values(ids.iter().zip(0_i64..), |mut row, (id, amount)| {
-                    row.push_bind(*id).push_bind(amount);
+                    row.push_bind(id.clone()).push_bind(amount);
                 });
                 query.build().execute(db).await?;
                 Ok(())
@@ -65,9 +62,11 @@ macro_rules! impl_driver {
                 Ok(())
             }
 
-            async fn select_one<I: Id<Self>>(db: &mut Self::Connection, id: I) -> Result<I> {
+            async fn find_again<I: Id<Self>>(db: &mut Self::Connection, id: &I) -> Result<()> {
                 let sql = concat!("SELECT id FROM measured WHERE id = ", $parameter);
-                Ok(sqlx::query_scalar(sql).bind(id).fetch_one(db).await?)
+                let found: I = sqlx::query_scalar(sql).bind(id.clone()).fetch_one(db).await?;
+                ensure!(found == *id, "the database has returned another id");
+                Ok(())
             }
 
             async fn forget_statements(db: &mut Self::Connection) -> Result<()> {
@@ -79,12 +78,7 @@ macro_rules! impl_driver {
                 Ok(())
             }
 
-            async fn number(db: &mut Self::Connection, sql: &str) -> Result<i64> {
-                let sql = AssertSqlSafe(sql.to_owned());
-                Ok(sqlx::query_scalar(sql).fetch_one(db).await?)
-            }
-
-            async fn text(db: &mut Self::Connection, sql: &str) -> Result<String> {
+            async fn value<T: Id<Self>>(db: &mut Self::Connection, sql: &str) -> Result<T> {
                 let sql = AssertSqlSafe(sql.to_owned());
                 Ok(sqlx::query_scalar(sql).fetch_one(db).await?)
             }
@@ -112,6 +106,6 @@ impl<D: Database, I> Id<D> for I where
 }
 
 /// What drivers ask of all parameters.
-pub(crate) trait Value: Copy + PartialEq + Send + Sync + Unpin + 'static {}
+pub(crate) trait Value: Clone + PartialEq + Send + Sync + Unpin + 'static {}
 
-impl<T: Copy + PartialEq + Send + Sync + Unpin + 'static> Value for T {}
+impl<T: Clone + PartialEq + Send + Sync + Unpin + 'static> Value for T {}

@@ -112,12 +112,12 @@ struct Table<'a, D: Driver> {
     rows: u64,
 }
 
-impl<D: Driver> Table<'_, D> {
+impl<D: Driver> Table<'_, D>
+where
+    i64: Id<D>,
+{
     /// Fills it with numbers that are counted up.
-    async fn numbers(&mut self, kind: &'static str) -> Result<Fill>
-    where
-        i64: Id<D>,
-    {
+    async fn numbers(&mut self, kind: &'static str) -> Result<Fill> {
         let column = match D::BACKEND {
             Backend::Sqlite => "id INTEGER NOT NULL",
             _ => "id BIGINT NOT NULL",

@@ -20,18 +20,11 @@ pub(crate) const STATEMENTS: usize = 200;
 /// adds to them.
 const RUNS: usize = 3;
 
-/// What the client takes for a statement, with a typed key and with the driver's own type.
+/// What the client takes for a statement: with a typed key, and with the driver's own type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Instructions {
-    pub(crate) insert: Sides,
-    pub(crate) select: Sides,
-}
-
-/// Instructions with either.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sides {
-    pub(crate) key: f64,
-    pub(crate) peer: f64,
+    pub(crate) insert: [f64; 2],
+    pub(crate) select: [f64; 2],
 }
 
 /// Counts, unless Valgrind is not installed. The database has an empty table `measured` for these
@@ -40,37 +33,29 @@ pub(crate) async fn count(backend: Backend, url: &str, kind: Kind) -> Result<Opt
     if !valgrind::is_installed()? {
         return Ok(None);
     }
-    let per_statement = async |side| {
-        let total = async |inserts, selects| {
+    let (mut insert, mut select) = ([0.0; 2], [0.0; 2]);
+    for (index, side) in [Side::Key, Side::Peer].into_iter().enumerate() {
+        let mut totals = [f64::INFINITY; 3];
+        let more = 2 * STATEMENTS;
+        let runs = [(STATEMENTS, 0), (more, 0), (more, STATEMENTS)];
+        for (fewest, (inserts, selects)) in totals.iter_mut().zip(runs) {
             let work = Work {
                 backend: backend.name().to_owned(),
                 kind,
                 side,
-                ids: 2 * STATEMENTS,
                 inserts,
                 selects,
             };
-            let mut fewest = f64::INFINITY;
             for _ in 0..RUNS {
-                fewest = fewest.min(total(url, &work)?);
+                *fewest = fewest.min(total(url, &work)?);
                 // A run takes seconds, and signals wait for it to end.
                 tokio::task::yield_now().await;
             }
-            anyhow::Ok(fewest)
-        };
-        let fewer = total(STATEMENTS, 0).await?;
-        let more = total(2 * STATEMENTS, 0).await?;
-        let selects = total(2 * STATEMENTS, STATEMENTS).await?;
-        let per_statement = |fewer, more| (more - fewer) / STATEMENTS as f64;
-        anyhow::Ok([per_statement(fewer, more), per_statement(more, selects)])
-    };
-    let [insert_key, select_key] = per_statement(Side::Key).await?;
-    let [insert_peer, select_peer] = per_statement(Side::Peer).await?;
-    let sides = |key, peer| Sides { key, peer };
-    Ok(Some(Instructions {
-        insert: sides(insert_key, insert_peer),
-        select: sides(select_key, select_peer),
-    }))
+        }
+        insert[index] = (totals[1] - totals[0]) / STATEMENTS as f64;
+        select[index] = (totals[2] - totals[1]) / STATEMENTS as f64;
+    }
+    Ok(Some(Instructions { insert, select }))
 }
 
 /// All instructions of a run.

@@ -7,33 +7,31 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
-use rowkey::EntityKey;
+use anyhow::Result;
 use rowkey::generate::SystemEntropy;
-use rust_decimal::Decimal;
-use uuid::Uuid;
 
 use crate::driver::{Driver, Id};
-use crate::fill::{CombKey, NumberKey, column};
+use crate::fill::column;
 use crate::instructions::{self, Instructions};
-use crate::statements::{Kind, Maker, decimal_of};
+use crate::statements::{KeyWithPeer, Maker};
 use crate::table;
 
 /// Statements of a turn.
-pub(crate) const TURN: u64 = 25;
+pub(crate) const TURN: usize = 25;
 
 /// Rounds of four turns.
 const ROUNDS: u64 = 800;
 
 /// How many rounds there are where a table has so many rows.
 pub(crate) fn rounds(rows: u64) -> u64 {
-    ROUNDS.min(rows / (4 * TURN))
+    ROUNDS.min(rows / (4 * TURN as u64))
 }
 
 /// What a typed key costs end to end.
 #[derive(Debug)]
 pub(crate) struct Pair {
-    pub(crate) kind: Kind,
+    /// Of both, as cells of a table.
+    pub(crate) types: &'static str,
     pub(crate) insert: Times,
     pub(crate) select: Times,
     /// Of the client; nothing if Valgrind is not there to count them.
@@ -59,101 +57,71 @@ pub(crate) struct Ratio {
     pub(crate) high: f64,
 }
 
-/// A short COMB next to `Uuid`.
-pub(crate) async fn uuid<D: Driver>(db: &mut D::Connection, url: &str, rows: u64) -> Result<Pair>
-where
-    CombKey: Id<D>,
-    Uuid: Id<D>,
-{
-    let mut make = Maker::new(SystemEntropy::new());
-    measure::<D, _, _>(db, url, Kind::Uuid, rows, || make.comb(), Uuid::from).await
-}
-
-/// A DistributedId next to `Decimal`.
-pub(crate) async fn decimal<D: Driver>(db: &mut D::Connection, url: &str, rows: u64) -> Result<Pair>
-where
-    NumberKey: Id<D>,
-    Decimal: Id<D>,
-{
-    let mut make = Maker::new(SystemEntropy::new());
-    let make = || make.number();
-    measure::<D, _, _>(db, url, Kind::Decimal, rows, make, decimal_of).await
-}
-
-async fn measure<D: Driver, K: Id<D> + EntityKey, P: Id<D>>(
+/// Measures a key next to its peer.
+pub(crate) async fn measure<D: Driver, K>(
     db: &mut D::Connection,
     url: &str,
-    kind: Kind,
     rows: u64,
-    mut make: impl FnMut() -> Result<K>,
-    peer_of: impl Fn(K) -> P,
-) -> Result<Pair> {
+) -> Result<Pair>
+where
+    K: KeyWithPeer<Peer: Id<D>> + Id<D>,
+{
+    let mut make = Maker::new(SystemEntropy::new());
     let column = column::<K>(D::BACKEND)?;
     table::create::<D>(db, &column).await?;
     let (mut inserts, mut selects) = (Vec::new(), Vec::new());
     for round in 0..=rounds(rows) {
-        let mut turn = || (0..TURN).map(|_| make()).collect::<Result<Vec<_>>>();
-        let keys = [turn()?, turn()?];
-        let peers = [turn()?, turn()?].map(|keys| keys.into_iter().map(&peer_of).collect());
+        let mut make = || make.keys::<K>(TURN);
+        let keys = [make()?, make()?];
+        let peers = [make()?, make()?].map(|keys| keys.into_iter().map(K::peer).collect());
         let is_key_first = round % 2 == 0;
         D::execute(db, "BEGIN").await?;
-        let inserted = four_turns(is_key_first, async |is_key, number| match is_key {
-            true => insert::<D, K>(db, &keys[number]).await,
-            false => insert::<D, P>(db, &peers[number]).await,
-        });
-        let inserted = inserted.await?;
-        let selected = four_turns(is_key_first, async |is_key, number| match is_key {
-            true => select::<D, K>(db, &keys[number]).await,
-            false => select::<D, P>(db, &peers[number]).await,
-        });
-        let selected = selected.await?;
-        D::execute(db, "COMMIT").await?;
-        // The first round is there to prepare the statements.
-        if round > 0 {
-            inserts.push(inserted);
-            selects.push(selected);
+        for (sort, rounds) in [(Sort::Insert, &mut inserts), (Sort::Select, &mut selects)] {
+            let mut times = [Duration::ZERO; 2];
+            for (is_first, number) in [(true, 0), (false, 0), (false, 1), (true, 1)] {
+                match is_first == is_key_first {
+                    true => times[0] += turn::<D, K>(db, sort, &keys[number]).await?,
+                    false => times[1] += turn::<D, K::Peer>(db, sort, &peers[number]).await?,
+                }
+            }
+            // The first round is there to prepare the statements.
+            if round > 0 {
+                rounds.push(times);
+            }
         }
+        D::execute(db, "COMMIT").await?;
     }
     table::drop::<D>(db).await?;
 
     table::create::<D>(db, &column).await?;
-    let instructions = instructions::count(D::BACKEND, url, kind).await?;
+    let instructions = instructions::count(D::BACKEND, url, K::KIND).await?;
     table::drop::<D>(db).await?;
     Ok(Pair {
-        kind,
+        types: K::TYPES,
         insert: summary(&inserts),
         select: summary(&selects),
         instructions,
     })
 }
 
-/// The times that the key and its peer take in two turns each: `take` is asked whether it is the
-/// key's, and for its first or second one.
-async fn four_turns(
-    is_key_first: bool,
-    mut take: impl AsyncFnMut(bool, usize) -> Result<Duration>,
-) -> Result<[Duration; 2]> {
-    let mut times = [Duration::ZERO; 2];
-    for (side, number) in [(true, 0), (false, 0), (false, 1), (true, 1)] {
-        let is_key = side == is_key_first;
-        times[usize::from(!is_key)] += take(is_key, number).await?;
-    }
-    Ok(times)
+/// What statements do.
+#[derive(Clone, Copy)]
+enum Sort {
+    Insert,
+    Select,
 }
 
-async fn insert<D: Driver, I: Id<D>>(db: &mut D::Connection, ids: &Vec<I>) -> Result<Duration> {
+async fn turn<D: Driver, I: Id<D>>(
+    db: &mut D::Connection,
+    sort: Sort,
+    ids: &Vec<I>,
+) -> Result<Duration> {
     let begin = Instant::now();
     for id in ids {
-        D::insert_one(db, *id).await?;
-    }
-    Ok(begin.elapsed())
-}
-
-async fn select<D: Driver, I: Id<D>>(db: &mut D::Connection, ids: &Vec<I>) -> Result<Duration> {
-    let begin = Instant::now();
-    for id in ids {
-        let found: I = D::select_one(db, *id).await?;
-        ensure!(found == *id, "the database has returned another id");
+        match sort {
+            Sort::Insert => D::insert_one(db, id.clone()).await?,
+            Sort::Select => D::find_again(db, id).await?,
+        }
     }
     Ok(begin.elapsed())
 }

@@ -22,8 +22,9 @@ pub(crate) fn draw(report: &Report, path: &Path) -> Result<()> {
 
 fn plot(report: &Report, path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let panels: Vec<_> = report
-        .outcomes()
-        .filter_map(|(name, measured)| Some((name, measured.ok()?)))
+        .sections
+        .iter()
+        .filter_map(|section| Some((section.name, section.measured.as_ref().ok()?)))
         .collect();
     let bars: usize = panels
         .iter()

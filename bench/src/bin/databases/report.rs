@@ -5,10 +5,9 @@ use std::fmt::Write;
 use rowkey_bench::machine::Machine;
 
 use crate::fill::{BATCH, REFERENCE, REFERENCE_AGAIN, STEP_MILLIS, ratio};
-use crate::instructions::{Instructions, STATEMENTS, Sides};
+use crate::instructions::{Instructions, STATEMENTS};
 use crate::pair::{self, Pair, Ratio, Times};
-use crate::server::{Measured, Outcome, Section};
-use crate::statements::Kind;
+use crate::server::{Measured, Section};
 
 /// The file name of the page.
 pub(crate) const PAGE: &str = "benchmarks.md";
@@ -47,82 +46,62 @@ impl Report {
             statements = STATEMENTS,
             instructions = self.pairs(|pair| match pair.instructions {
                 Some(Instructions { insert, select }) => sides(insert) + &sides(select),
-                None => String::from(" skipped: valgrind is not installed | | | | | |"),
+                None => String::from(" skipped: valgrind is not installed |"),
             }),
         )
     }
 
     fn fills(&self) -> String {
         let rows = grouped(self.rows);
-        let mut lines = String::new();
-        for (name, measured) in self.outcomes() {
-            let measured = match measured {
-                Ok(measured) => measured,
-                Err(reason) => {
-                    lines += &format!("| {name} | | skipped: {reason} | | | | |\n");
-                    continue;
-                }
-            };
-            for fill in &measured.fills {
+        self.lines(|measured| {
+            let fills = measured.fills.iter().map(|fill| {
                 let is_larger = match fill.index_bytes > measured.cache_bytes {
                     true => "yes",
                     false => "no",
                 };
-                let _ = writeln!(
-                    lines,
-                    "| {name} | {rows} | {} | {:.2} | {:.2} | {:.1} | {is_larger} |",
+                format!(
+                    " {rows} | {} | {:.2} | {:.2} | {:.1} | {is_larger} |",
                     fill.kind,
                     fill.elapsed.as_secs_f64(),
                     ratio(fill, &measured.fills),
                     fill.index_bytes as f64 / 1e6,
-                );
-            }
-        }
-        lines
+                )
+            });
+            fills.collect()
+        })
     }
 
     /// A line for every pair, with these cells at its end.
     fn pairs(&self, cells: impl Fn(&Pair) -> String) -> String {
+        self.lines(|measured| {
+            let pairs = measured.pairs.iter();
+            let cells = pairs.map(|pair| format!(" {} |{}", pair.types, cells(pair)));
+            cells.collect()
+        })
+    }
+
+    /// The cells of each database line by line, or why there are none.
+    fn lines(&self, cells: impl Fn(&Measured) -> Vec<String>) -> String {
         let mut lines = String::new();
-        for (name, measured) in self.outcomes() {
-            let measured = match measured {
-                Ok(measured) => measured,
-                Err(reason) => {
-                    lines += &format!("| {name} | skipped: {reason} | | | | | | | |\n");
-                    continue;
-                }
+        for Section { name, measured } in &self.sections {
+            let cells = match measured {
+                Ok(measured) => cells(measured),
+                Err(reason) => vec![format!(" skipped: {reason} |")],
             };
-            for pair in &measured.pairs {
-                let types = match pair.kind {
-                    Kind::Uuid => "short COMB key | `Uuid`",
-                    Kind::Decimal => "DistributedId key | `Decimal` of rust_decimal",
-                };
-                lines += &format!("| {name} | {types} |{}\n", cells(pair));
+            for cells in cells {
+                let _ = writeln!(lines, "| {name} |{cells}");
             }
         }
         lines
     }
-
-    /// Each database's figures, or why there are none.
-    pub(crate) fn outcomes(&self) -> impl Iterator<Item = (&'static str, Result<&Measured, &str>)> {
-        self.sections.iter().map(|section| {
-            let outcome = match &section.outcome {
-                Outcome::Measured(measured) => Ok(&**measured),
-                Outcome::Skipped(reason) => Err(reason.as_str()),
-            };
-            (section.name, outcome)
-        })
-    }
 }
 
-fn database_line(section: &Section) -> String {
-    let name = section.name;
-    match &section.outcome {
-        Outcome::Measured(measured) => {
-            let settings = measured.settings.join(", ");
-            format!("* {name} {}: {settings}\n", measured.version)
-        }
-        Outcome::Skipped(reason) => format!("* {name}: skipped, {reason}\n"),
+fn database_line(Section { name, measured }: &Section) -> String {
+    match measured {
+        Ok(Measured {
+            version, settings, ..
+        }) => format!("* {name} {version}: {}\n", settings.join(", ")),
+        Err(reason) => format!("* {name}: skipped, {reason}\n"),
     }
 }
 
@@ -132,7 +111,7 @@ fn times(times: &Times) -> String {
     format!(" {key:.1} | {peer:.1} | {median:.3} ({low:.3} to {high:.3}) |")
 }
 
-fn sides(Sides { key, peer }: Sides) -> String {
+fn sides([key, peer]: [f64; 2]) -> String {
     format!(" {key:.0} | {peer:.0} | {:.3} |", key / peer)
 }
 

@@ -8,7 +8,7 @@ use rowkey_testkit::{Search, Server};
 use sqlx::{MySql, Postgres, Sqlite};
 
 use crate::driver::Driver;
-use crate::fill::{self, Fill};
+use crate::fill::{self, CombKey, Fill, NumberKey};
 use crate::pair::{self, Pair};
 
 /// The buffer pool of MariaDB while it is measured.
@@ -24,14 +24,8 @@ const FOR_THE_RUN: &str = " (set for the run)";
 #[derive(Debug)]
 pub(crate) struct Section {
     pub(crate) name: &'static str,
-    pub(crate) outcome: Outcome,
-}
-
-/// Figures, or the reason why there are none.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    Measured(Box<Measured>),
-    Skipped(String),
+    /// The figures, or the reason why there are none.
+    pub(crate) measured: Result<Measured, String>,
 }
 
 /// The figures of one database.
@@ -55,7 +49,7 @@ pub(crate) async fn measure_all(rows: u64) -> Result<Vec<Section>> {
         ("MariaDB", Backend::MariaDb),
         ("SQLite", Backend::Sqlite),
     ] {
-        let outcome = match Server::find(backend)? {
+        let measured = match Server::find(backend)? {
             Search::Found(server) => {
                 // It goes when this is dropped, also after a signal.
                 let database = server.create_database()?;
@@ -65,11 +59,11 @@ pub(crate) async fn measure_all(rows: u64) -> Result<Vec<Section>> {
                     Backend::MariaDb => mariadb(url, rows).await,
                     _ => interruptible(sqlite(url, rows)).await,
                 };
-                Outcome::Measured(Box::new(measured.context(name)?))
+                Ok(measured.context(name)?)
             }
-            Search::Missing(reason) | Search::Required(reason) => Outcome::Skipped(reason),
+            Search::Missing(reason) | Search::Required(reason) => Err(reason),
         };
-        sections.push(Section { name, outcome });
+        sections.push(Section { name, measured });
     }
     Ok(sections)
 }
@@ -113,17 +107,18 @@ async fn postgres(url: &str, rows: u64) -> Result<Measured> {
         "fsync",
     ] {
         let query = format!("SELECT current_setting('{setting}')");
-        settings.push(format!("{setting} = {}", Postgres::text(db, &query).await?));
+        let value: String = Postgres::value(db, &query).await?;
+        settings.push(format!("{setting} = {value}"));
     }
     settings[0] += AS_FOUND;
     let cache = "SELECT pg_size_bytes(current_setting('shared_buffers'))";
     Ok(Measured {
-        version: Postgres::text(db, "SELECT current_setting('server_version')").await?,
+        version: Postgres::value(db, "SELECT current_setting('server_version')").await?,
         settings,
-        cache_bytes: Postgres::number(db, cache).await?,
+        cache_bytes: Postgres::value(db, cache).await?,
         pairs: vec![
-            pair::uuid::<Postgres>(db, url, rows).await?,
-            pair::decimal::<Postgres>(db, url, rows).await?,
+            pair::measure::<Postgres, CombKey>(db, url, rows).await?,
+            pair::measure::<Postgres, NumberKey>(db, url, rows).await?,
         ],
         fills: fill::all::<Postgres>(db, rows).await?,
     })
@@ -134,7 +129,7 @@ const POOL: &str = "SELECT cast(@@GLOBAL.innodb_buffer_pool_size AS SIGNED)";
 /// Measures with a small buffer pool, and makes it as large as before.
 async fn mariadb(url: &str, rows: u64) -> Result<Measured> {
     let mut server = MySql::connect(url).await?;
-    let before = MySql::number(&mut server, POOL).await?;
+    let before: i64 = MySql::value(&mut server, POOL).await?;
     let set = |bytes| format!("SET GLOBAL innodb_buffer_pool_size = {bytes}");
     if let Err(error) = MySql::execute(&mut server, &set(MARIADB_POOL_BYTES)).await {
         eprintln!("the buffer pool stays as large as it is: {error}");
@@ -147,14 +142,14 @@ async fn mariadb(url: &str, rows: u64) -> Result<Measured> {
 
 async fn mariadb_with_pool(url: &str, rows: u64, pool_before: i64) -> Result<Measured> {
     let db = &mut MySql::connect(url).await?;
-    let version = MySql::text(db, "SELECT version()").await?;
+    let version = MySql::value(db, "SELECT version()").await?;
     let pairs = vec![
-        pair::uuid::<MySql>(db, url, rows).await?,
-        pair::decimal::<MySql>(db, url, rows).await?,
+        pair::measure::<MySql, CombKey>(db, url, rows).await?,
+        pair::measure::<MySql, NumberKey>(db, url, rows).await?,
     ];
     let fills = fill::all::<MySql>(db, rows).await?;
     // At the end, because the server makes its pool smaller while it goes on.
-    let cache_bytes = MySql::number(db, POOL).await?;
+    let cache_bytes: i64 = MySql::value(db, POOL).await?;
     let whose = match cache_bytes == pool_before {
         true => AS_FOUND,
         false => FOR_THE_RUN,
@@ -163,7 +158,7 @@ async fn mariadb_with_pool(url: &str, rows: u64, pool_before: i64) -> Result<Mea
     let mut settings = vec![format!("innodb_buffer_pool_size = {pool}{whose}")];
     for setting in ["innodb_log_file_size", "innodb_flush_log_at_trx_commit"] {
         let query = format!("SELECT cast(@@GLOBAL.{setting} AS SIGNED)");
-        let value = mebibytes(MySql::number(db, &query).await?);
+        let value = mebibytes(MySql::value(db, &query).await?);
         settings.push(format!("{setting} = {value}"));
     }
     Ok(Measured {
@@ -177,19 +172,20 @@ async fn mariadb_with_pool(url: &str, rows: u64, pool_before: i64) -> Result<Mea
 
 async fn sqlite(url: &str, rows: u64) -> Result<Measured> {
     let db = &mut Sqlite::connect(url).await?;
-    let journal = Sqlite::text(db, "PRAGMA journal_mode").await?;
-    let synchronous = Sqlite::number(db, "PRAGMA synchronous").await?;
+    let journal: String = Sqlite::value(db, "PRAGMA journal_mode").await?;
+    let synchronous: i64 = Sqlite::value(db, "PRAGMA synchronous").await?;
     // Negative, because it is a size and no number of pages.
-    let cache_bytes = Sqlite::number(db, "PRAGMA cache_size").await? * -1024;
+    let kibibytes: i64 = Sqlite::value(db, "PRAGMA cache_size").await?;
+    let cache_bytes = kibibytes * -1024;
     Ok(Measured {
-        version: Sqlite::text(db, "SELECT sqlite_version()").await?,
+        version: Sqlite::value(db, "SELECT sqlite_version()").await?,
         settings: vec![
             format!("cache_size = {}{FOR_THE_RUN}", mebibytes(cache_bytes)),
             format!("journal_mode = {journal}"),
             format!("synchronous = {synchronous}"),
         ],
         cache_bytes,
-        pairs: vec![pair::uuid::<Sqlite>(db, url, rows).await?],
+        pairs: vec![pair::measure::<Sqlite, CombKey>(db, url, rows).await?],
         fills: fill::all::<Sqlite>(db, rows).await?,
     })
 }

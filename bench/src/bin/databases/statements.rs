@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 use rowkey::generate::DistributedIdState;
 use rowkey::generate::{Entropy, EntropyFn, Generate};
 use rowkey::{Backend, EntityKey, ShortPrefixComb, UnixMillis};
@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::driver::{Driver, Id};
 use crate::fill::{CombKey, NumberKey};
+use crate::instructions::STATEMENTS;
 
 /// Longer than a database takes for a statement, usually.
 const PATIENCE: Duration = Duration::from_millis(3);
@@ -54,8 +55,6 @@ pub(crate) struct Work {
     pub(crate) backend: String,
     pub(crate) kind: Kind,
     pub(crate) side: Side,
-    /// Ids that are made, whatever is done with them.
-    pub(crate) ids: usize,
     /// How many of them are inserted.
     pub(crate) inserts: usize,
     /// How many of these are found again.
@@ -66,7 +65,7 @@ pub(crate) struct Work {
 pub(crate) async fn run(work: Work) -> Result<()> {
     // The same ids each time, so that two runs differ in nothing else.
     let mut state = 0_u64;
-    let mut make = Maker::new(EntropyFn(move |bytes: &mut [u8]| {
+    let make = Maker::new(EntropyFn(move |bytes: &mut [u8]| {
         for byte in bytes {
             // The multiplier and the summand of MMIX.
             state = state
@@ -76,39 +75,28 @@ pub(crate) async fn run(work: Work) -> Result<()> {
         }
     }));
     let backend: Backend = work.backend.parse()?;
-    match work.kind {
-        Kind::Uuid => {
-            let keys = (0..work.ids).map(|_| make.comb());
-            let keys = keys.collect::<Result<Vec<_>>>()?;
-            match backend {
-                Backend::Postgres => on::<Postgres, _, _>(&work, keys, Uuid::from).await,
-                Backend::MariaDb => on::<MySql, _, _>(&work, keys, Uuid::from).await,
-                _ => on::<Sqlite, _, _>(&work, keys, Uuid::from).await,
-            }
-        }
-        Kind::Decimal => {
-            let keys = (0..work.ids).map(|_| make.number());
-            let keys = keys.collect::<Result<Vec<_>>>()?;
-            match backend {
-                Backend::Postgres => on::<Postgres, _, _>(&work, keys, decimal_of).await,
-                Backend::MariaDb => on::<MySql, _, _>(&work, keys, decimal_of).await,
-                _ => bail!("sqlx has no `Decimal` for SQLite"),
-            }
-        }
+    match (work.kind, backend) {
+        (Kind::Uuid, Backend::Postgres) => on::<Postgres, CombKey>(&work, make).await,
+        (Kind::Uuid, Backend::MariaDb) => on::<MySql, CombKey>(&work, make).await,
+        (Kind::Uuid, _) => on::<Sqlite, CombKey>(&work, make).await,
+        (Kind::Decimal, Backend::Postgres) => on::<Postgres, NumberKey>(&work, make).await,
+        (Kind::Decimal, Backend::MariaDb) => on::<MySql, NumberKey>(&work, make).await,
+        (Kind::Decimal, _) => bail!("sqlx has no `Decimal` for SQLite"),
     }
 }
 
-async fn on<D: Driver, K: Id<D>, P: Id<D>>(
-    work: &Work,
-    keys: Vec<K>,
-    peer_of: impl Fn(K) -> P,
-) -> Result<()> {
+async fn on<D: Driver, K>(work: &Work, mut make: Maker<impl Entropy>) -> Result<()>
+where
+    K: KeyWithPeer<Peer: Id<D>> + Id<D>,
+{
     let db = &mut D::connect(&env::var(URL_VARIABLE)?).await?;
+    // As many for each work.
+    let keys = make.keys::<K>(2 * STATEMENTS)?;
     match work.side {
         Side::Key => with::<D, K>(db, work, &keys).await,
         Side::Peer => {
-            let peers: Vec<P> = keys.into_iter().map(peer_of).collect();
-            with::<D, P>(db, work, &peers).await
+            let peers: Vec<_> = keys.into_iter().map(K::peer).collect();
+            with::<D, K::Peer>(db, work, &peers).await
         }
     }
 }
@@ -117,11 +105,10 @@ async fn with<D: Driver, I: Id<D>>(db: &mut D::Connection, work: &Work, ids: &[I
     // It is not committed.
     D::execute(db, "BEGIN").await?;
     for id in &ids[..work.inserts] {
-        patiently(D::insert_one(db, *id)).await?;
+        patiently(D::insert_one(db, id.clone())).await?;
     }
     for id in &ids[..work.selects] {
-        let found: I = patiently(D::select_one(db, *id)).await?;
-        ensure!(found == *id, "the database has returned another id");
+        patiently(D::find_again(db, id)).await?;
     }
     Ok(())
 }
@@ -149,9 +136,51 @@ fn attempt<F: Future>(future: Pin<&mut F>, context: &mut Context<'_>) -> Poll<F:
     future.poll(context)
 }
 
-/// The same number as the driver's own type.
-pub(crate) fn decimal_of(key: NumberKey) -> Decimal {
-    Decimal::from_i128_with_scale(key.to_u128().cast_signed(), 0)
+/// A typed key next to the driver's own type.
+pub(crate) trait KeyWithPeer: EntityKey {
+    const KIND: Kind;
+
+    /// Both, as cells of a table.
+    const TYPES: &'static str;
+
+    /// The driver's own type.
+    type Peer;
+
+    /// A key made at this time.
+    fn make(maker: &mut Maker<impl Entropy>, now: UnixMillis) -> Result<Self>;
+
+    /// The same id as the driver's own type.
+    fn peer(self) -> Self::Peer;
+}
+
+impl KeyWithPeer for CombKey {
+    const KIND: Kind = Kind::Uuid;
+    const TYPES: &'static str = "short COMB key | `Uuid`";
+    type Peer = Uuid;
+
+    fn make(maker: &mut Maker<impl Entropy>, now: UnixMillis) -> Result<Self> {
+        let id = ShortPrefixComb::generate_with(&(), &now, &mut maker.entropy)?;
+        Ok(Self::from_format(id)?)
+    }
+
+    fn peer(self) -> Uuid {
+        self.into()
+    }
+}
+
+impl KeyWithPeer for NumberKey {
+    const KIND: Kind = Kind::Decimal;
+    const TYPES: &'static str = "DistributedId key | `Decimal` of rust_decimal";
+    type Peer = Decimal;
+
+    fn make(maker: &mut Maker<impl Entropy>, now: UnixMillis) -> Result<Self> {
+        let random = maker.entropy.next_u64();
+        Ok(maker.state.next(now, random)?.try_into()?)
+    }
+
+    fn peer(self) -> Decimal {
+        Decimal::from_i128_with_scale(self.to_u128().cast_signed(), 0)
+    }
 }
 
 /// Makes keys of both kinds.
@@ -171,19 +200,11 @@ impl<E: Entropy> Maker<E> {
         }
     }
 
-    fn now(&mut self) -> UnixMillis {
-        self.time += 1;
-        UnixMillis::new(self.time)
-    }
-
-    pub(crate) fn comb(&mut self) -> Result<CombKey> {
-        let now = self.now();
-        let id = ShortPrefixComb::generate_with(&(), &now, &mut self.entropy)?;
-        Ok(CombKey::from_format(id)?)
-    }
-
-    pub(crate) fn number(&mut self) -> Result<NumberKey> {
-        let now = self.now();
-        Ok(self.state.next(now, self.entropy.next_u64())?.try_into()?)
+    pub(crate) fn keys<K: KeyWithPeer>(&mut self, count: usize) -> Result<Vec<K>> {
+        let keys = (0..count).map(|_| {
+            self.time += 1;
+            K::make(self, UnixMillis::new(self.time))
+        });
+        keys.collect()
     }
 }

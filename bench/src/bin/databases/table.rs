@@ -3,7 +3,7 @@
 use anyhow::Result;
 use rowkey::Backend;
 
-use crate::driver::Driver;
+use crate::driver::{Driver, Id};
 
 /// An empty table `measured` whose primary key is this column.
 pub(crate) async fn create<D: Driver>(db: &mut D::Connection, column: &str) -> Result<()> {
@@ -30,7 +30,10 @@ pub(crate) async fn drop<D: Driver>(db: &mut D::Connection) -> Result<()> {
 }
 
 /// The size of the primary key. In MariaDB and SQLite, the rows are in it.
-pub(crate) async fn index_bytes<D: Driver>(db: &mut D::Connection) -> Result<i64> {
+pub(crate) async fn index_bytes<D: Driver>(db: &mut D::Connection) -> Result<i64>
+where
+    i64: Id<D>,
+{
     let query = match D::BACKEND {
         Backend::Postgres => "SELECT pg_relation_size('measured_pkey')",
         Backend::Sqlite => {
@@ -44,5 +47,5 @@ pub(crate) async fn index_bytes<D: Driver>(db: &mut D::Connection) -> Result<i64
              AND table_name = 'measured' AND index_name = 'PRIMARY' AND stat_name = 'size'"
         }
     };
-    D::number(db, query).await
+    D::value(db, query).await
 }
