@@ -16,7 +16,7 @@ const SALT: &[u8] = b"rowkey public id v1";
 /// The secret behind the public ids of all entities: 32 random bytes.
 ///
 /// Each entity's cipher has a subkey of its own, derived from the secret and the entity's
-/// [label](PublicIdLabel). `openssl rand -base64 32` prints a new secret.
+/// [label](crate::public_id::PublicIdLabel). `openssl rand -base64 32` prints a new secret.
 ///
 /// ```text
 /// secret   32 bytes
