@@ -1,16 +1,16 @@
-//! The fields of 128 bits: what a format puts where.
+//! The bit fields of a format: what it puts where in its 128 bits.
 
 use crate::time::UnixMillis;
 
 /// A run of bits in the public form of a format's ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitField {
-    /// What is in it, such as `milliseconds since 1970`.
+    /// Its content, such as `milliseconds since 1970`.
     pub name: &'static str,
     /// How it is filled.
     pub kind: FieldKind,
-    /// Bits before it, the most significant one first: eight times the number of its first byte, if
-    /// it begins with a whole one.
+    /// Bits before it, counted from the most significant bit. A multiple of eight if the field
+    /// starts at a byte boundary.
     pub first_bit: u8,
     /// How many bits it has.
     pub width: u8,
@@ -22,28 +22,28 @@ pub struct BitField {
 pub enum FieldKind {
     /// Whole units since an epoch.
     Time {
-        /// The instant of 0.
+        /// The instant that the value 0 means.
         epoch: UnixMillis,
         /// Milliseconds per unit.
         unit_ms: u32,
     },
     /// Intervals since 1970, modulo the number of values of the field.
     Interval,
-    /// The version of a UUID. Other values do not belong to the format.
+    /// The version of a UUID. A value with another version is not of the format.
     Version(u8),
-    /// The variant of a UUID. Other values do not belong to the format.
+    /// The variant of a UUID. A value with another variant is not of the format.
     Variant(u8),
-    /// The same in every generated id, but other values belong to the format as well.
+    /// The same in every generated id, but values that differ here are still of the format.
     Constant(u8),
-    /// Random bits, or random bits that grow from id to id within a unit of time.
+    /// Random bits, which may increase from id to id within a unit of time.
     Random,
-    /// A counter, which starts anywhere.
+    /// A counter with an arbitrary start.
     Counter,
-    /// The generator.
+    /// Identifies the generator.
     Machine,
-    /// What the id is made for: a group, a number, a country, a shard key.
+    /// The context of the id: a group, a number, a country, a shard key.
     Context,
-    /// Anything.
+    /// Unspecified.
     Any,
 }
 
@@ -56,7 +56,7 @@ impl FieldKind {
         }
     }
 
-    /// The value of a field that is the same in all ids, or in all that a generator makes.
+    /// The value of a field that is the same in all ids, or in all generated ids.
     pub(crate) const fn value(self) -> Option<u8> {
         match self {
             Self::Version(value) | Self::Variant(value) | Self::Constant(value) => Some(value),
@@ -93,7 +93,7 @@ impl BitField {
         placed
     }
 
-    /// Bits after it: how far its value is shifted to the left.
+    /// Bits after it, by which its value is shifted left.
     pub(crate) const fn shift(self) -> u32 {
         128 - self.first_bit as u32 - self.width as u32
     }
@@ -137,7 +137,7 @@ impl FixedBits {
         fixed
     }
 
-    /// `value` with the fixed bits put in.
+    /// `value` with the fixed bits set.
     pub(crate) const fn stamp(self, value: u128) -> u128 {
         (value & !self.mask) | self.bits
     }

@@ -30,8 +30,8 @@ const fn date_of(days: i64) -> (i64, i64, i64) {
 }
 
 impl UnixMillis {
-    /// The first instants of months in UTC: that of `month` (1 to 12) in `year`, that of the next
-    /// month, and so on without end. Nothing for another month.
+    /// The first instants of consecutive months in UTC, from `month` (1 to 12) of `year` on,
+    /// without end. The iterator is empty for any other `month`.
     ///
     /// ```
     /// use rowkey_core::UnixMillis;
@@ -52,14 +52,13 @@ impl UnixMillis {
         (first..=last).map(|month| Self::new(first_day_of_month(month) * DAY_MS))
     }
 
-    /// The first instants of days in UTC: that of the day with this instant, that of the next day,
-    /// and so on without end.
+    /// The first instants of consecutive days in UTC, from the day of this instant on, without end.
     pub fn day_starts(self) -> impl Iterator<Item = Self> + Clone {
         let first = self.get().div_euclid(DAY_MS);
         (first..=i64::MAX / DAY_MS).map(|day| Self::new(day * DAY_MS))
     }
 
-    /// The instant in UTC as a part of a name, as short as it can be exact: `20260131`,
+    /// The instant in UTC as part of a name, in the shortest exact form: `20260131`,
     /// `20260131_235959` or `20260131_235959_999`.
     pub(crate) fn stamp(self) -> alloc::string::String {
         use core::fmt::Write;

@@ -1,4 +1,4 @@
-//! What cannot be in one registry, in the same words at compile time and at run time.
+//! Conflicts within a registry, reported in the same words at compile time and at run time.
 
 use crate::message::Message;
 
@@ -10,7 +10,7 @@ pub(crate) enum GroupClash {
         group: u16,
         names: (&'static str, &'static str),
     },
-    /// One name is there for two keys.
+    /// Two keys have the same name.
     DeclaredTwice {
         name: &'static str,
         keys: (&'static str, &'static str),
@@ -26,10 +26,10 @@ impl GroupClash {
     }
 }
 
-/// Why an entry cannot be in a registry of names, or not together with an earlier one.
+/// Why an entry is invalid, or conflicts with an earlier one.
 #[derive(Clone, Copy)]
 pub(crate) enum NameClash<'a> {
-    /// A name that is none.
+    /// An invalid name.
     NoName { name: &'a str },
     /// Two names have the same number.
     SameNumber {
@@ -41,7 +41,7 @@ pub(crate) enum NameClash<'a> {
 }
 
 impl<'a> NameClash<'a> {
-    /// `kind` is what the registry has names for.
+    /// `kind` is what the registry names, such as `country`.
     pub(crate) const fn message(self, kind: &'a str) -> Message<'a> {
         match self {
             Self::NoName { name } => no_name(kind, name),
@@ -73,9 +73,9 @@ pub(crate) const fn declared_twice<'a>(name: &'a str, keys: (&'a str, &'a str)) 
 pub(crate) const fn no_name<'a>(kind: &'a str, name: &'a str) -> Message<'a> {
     Message::of("")
         .quoted(name)
-        .text(" is no name of a ")
+        .text(" is not a valid ")
         .text(kind)
-        .text(": it is empty or has white space around it")
+        .text(" name: it is empty or has white space around it")
 }
 
 pub(crate) const fn same_number<'a>(
@@ -99,7 +99,7 @@ pub(crate) const fn same_name<'a>(kind: &'a str, name: &'a str, numbers: (u8, u8
         .text(kind)
         .text(" `")
         .text(name)
-        .text("` is there twice, with the numbers ")
+        .text("` is listed twice, with the numbers ")
         .number(numbers.0)
         .text(" and ")
         .number(numbers.1)

@@ -3,17 +3,17 @@
 use alloc::collections::VecDeque;
 use alloc::collections::vec_deque;
 
-/// The ids of the commands that an entity has executed, oldest first, so that a command that a
-/// client sends again is executed once.
+/// The ids of the commands that an entity has executed, oldest first, so that a command is executed
+/// once even if a client sends it again.
 ///
-/// It is a field of the entity and is stored with it, in the transaction that stores what the
-/// command has changed. At most `LIMIT` ids are remembered, 20 if nothing else is said, and the
-/// oldest are forgotten: as many as clients may send before they stop trying again. In
-/// [`UnboundedCommandLog`] nothing is forgotten. Ids are compared one by one and never looked up in
-/// a database, so plain random UUIDs will do.
+/// Make it a field of the entity and store it with the entity, in the transaction that stores the
+/// command's changes. The log remembers the newest `LIMIT` ids, 20 by default. Choose a limit that
+/// is at least the number of commands that clients may send while they still retry an earlier one.
+/// [`UnboundedCommandLog`] forgets nothing. Ids are compared one by one and never looked up in a
+/// database, so plain random UUIDs will do.
 ///
-/// serde writes the ids as a plain list, oldest first. From a longer list than `LIMIT` the newest
-/// ids are kept, so a limit can be lowered while there are entities.
+/// serde writes the ids as a plain list, oldest first. Of a list longer than `LIMIT` it keeps the
+/// newest ids, so you can lower the limit while entities are stored.
 ///
 /// ```
 /// use rowkey_core::command_log::{CommandLog, Execution};
@@ -30,7 +30,7 @@ use alloc::collections::vec_deque;
 ///         self.commands.execute(command, || {
 ///             let left = self.balance - amount;
 ///             if left < 0 {
-///                 return Err("not so much money left");
+///                 return Err("not enough money left");
 ///             }
 ///             self.balance = left;
 ///             Ok(left)
@@ -42,7 +42,7 @@ use alloc::collections::vec_deque;
 /// let command = uuid!("5f0b1a53-5f04-4d1f-a2a5-6d4ffbc4a1f8");
 /// assert_eq!(account.withdraw(command, 70), Ok(Execution::Now(30)));
 ///
-/// // The answer was lost, so the client sends the command again.
+/// The response was lost, so the client sends the command again.
 /// assert_eq!(account.withdraw(command, 70), Ok(Execution::Before));
 /// assert_eq!(account.balance, 30);
 ///
@@ -53,28 +53,28 @@ use alloc::collections::vec_deque;
 ///
 /// # What it does not do
 ///
-/// * A command whose id has been forgotten is taken for a new one. Business rules have to refuse
-///   what can no longer be done, or optimistic locking what was decided on an older state.
-/// * Two transactions that execute a command at the same time do not see each other's list. The
-///   entity's row has to be locked, or its version compared, as for any other change.
-/// * It does not undo what a command has changed before it failed: an entity whose command has
-///   failed is not stored.
+/// * A command whose id has been forgotten is treated as a new one. Business rules must reject what
+///   is no longer possible, or optimistic locking what was decided on an older state.
+/// * Two transactions that execute a command at the same time do not see each other's list. Lock
+///   the entity's row or compare its version, as for any other change.
+/// * It does not undo what a command changed before it failed: do not store an entity whose command
+///   has failed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CommandLog<C, const LIMIT: usize = 20> {
     ids: VecDeque<C>,
 }
 
-/// A [`CommandLog`] that forgets nothing.
+/// A [`CommandLog`] without a limit.
 pub type UnboundedCommandLog<C> = CommandLog<C, { usize::MAX }>;
 
-/// Whether a command was executed by this call.
+/// Whether this call executed the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub enum Execution<T> {
-    /// It was, with this result.
+    /// Executed by this call, with this result.
     Now(T),
-    /// It had been executed before: nothing was done and nothing has changed. To the client this is
-    /// success, and the entity's present state is an answer.
+    /// Executed before: this call changed nothing. To the client this is a success; respond with
+    /// the entity's current state.
     Before,
 }
 
@@ -94,14 +94,14 @@ impl<T> Execution<T> {
 }
 
 impl<C, const LIMIT: usize> CommandLog<C, LIMIT> {
-    /// How many ids there can be, as schemas say it; nothing where there can be any number.
+    /// The maximum number of ids, for schemas; `None` if unlimited.
     #[cfg(any(feature = "schemars", feature = "utoipa"))]
     pub(crate) const MAX_LEN: Option<usize> = match LIMIT {
         usize::MAX => None,
         limit => Some(limit),
     };
 
-    /// Nothing has been executed. A limit of 0 does not compile.
+    /// An empty log. A limit of 0 does not compile.
     pub const fn new() -> Self {
         const { assert!(LIMIT > 0, "a command log remembers at least one command") };
         Self {
@@ -109,17 +109,17 @@ impl<C, const LIMIT: usize> CommandLog<C, LIMIT> {
         }
     }
 
-    /// The ids that are remembered, oldest first.
+    /// The remembered ids, oldest first.
     pub fn iter(&self) -> vec_deque::Iter<'_, C> {
         self.ids.iter()
     }
 
-    /// How many ids are remembered, at most `LIMIT`.
+    /// The number of remembered ids, at most `LIMIT`.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether no id is remembered.
+    /// Whether the log is empty.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -133,19 +133,19 @@ impl<C, const LIMIT: usize> CommandLog<C, LIMIT> {
 }
 
 impl<C: PartialEq, const LIMIT: usize> CommandLog<C, LIMIT> {
-    /// Whether a command has been executed, as far as is remembered.
+    /// Whether the log contains a command's id.
     pub fn contains(&self, id: &C) -> bool {
         self.ids.contains(id)
     }
 
     /// Executes a command unless its id is known, and remembers the id if it succeeds.
     ///
-    /// The closure may use the other fields of the entity that the log is a field of. For logic that
-    /// borrows the whole entity, or that waits for something, there is [`check`](Self::check).
+    /// The closure may use the entity's other fields. If the logic borrows the whole entity or is
+    /// async, use [`check`](Self::check).
     ///
     /// # Errors
     ///
-    /// Those of the command. Nothing is remembered then, so that the command can be tried again.
+    /// Those of the command. Its id is not remembered then, so the command can be tried again.
     pub fn execute<T, E>(
         &mut self,
         id: C,
@@ -159,8 +159,8 @@ impl<C: PartialEq, const LIMIT: usize> CommandLog<C, LIMIT> {
         Ok(Execution::Now(result))
     }
 
-    /// A command that is to be executed, or nothing if it has been. Nothing is remembered until
-    /// [`record`](Self::record) is called.
+    /// A command to execute, or `None` if it has been executed. Nothing is remembered until you
+    /// call [`record`](Self::record).
     ///
     /// ```
     /// use rowkey_core::command_log::{CommandLog, Execution};
@@ -191,7 +191,7 @@ impl<C: PartialEq, const LIMIT: usize> CommandLog<C, LIMIT> {
         (!self.contains(&id)).then_some(NewCommand { id })
     }
 
-    /// Remembers a command that has succeeded; forgets the oldest one if there are too many.
+    /// Remembers a command that has succeeded, and forgets the oldest one if the log is full.
     pub fn record(&mut self, command: NewCommand<C>) {
         // It may have been recorded between the check and now.
         if !self.contains(&command.id) {
@@ -220,7 +220,7 @@ impl<C, const LIMIT: usize> Default for CommandLog<C, LIMIT> {
     }
 }
 
-/// Of ids from the oldest to the newest, the newest `LIMIT`.
+/// The newest `LIMIT` of these ids, which are ordered from oldest to newest.
 impl<C, const LIMIT: usize> FromIterator<C> for CommandLog<C, LIMIT> {
     fn from_iter<I: IntoIterator<Item = C>>(ids: I) -> Self {
         let mut log = Self::new();

@@ -1,12 +1,12 @@
 //! What `#[entity_key]` emits: macros with `$crate` paths only, and the functions that they call.
 //!
-//! Nothing here is meant to be named in a user's program. All paths are absolute, because the
+//! Not public API. All paths are absolute, because the
 //! macros expand in modules that may have no prelude, or names of their own for `Result`, `Option`
 //! and `core`.
 //!
-//! Parameters and other bindings are called `__rowkey_…`. A pattern that is one identifier means the
-//! constant, static or unit struct of that name if the user's module has one, and hygiene does not
-//! prevent it, so plain names such as `value` or `key` would break the expansion there.
+//! Parameters and other bindings are called `__rowkey_…`. A pattern that is a single identifier
+//! refers to a constant, static or unit struct of that name if the user's module has one. Hygiene
+//! does not prevent this, so plain names such as `value` or `key` would break the expansion there.
 
 use core::fmt;
 
@@ -31,8 +31,8 @@ macro_rules! __impl_key {
             ///
             /// # Panics
             ///
-            /// If the bits do not belong to the key's format or group, or its plan has no room for
-            /// them: at compile time in a constant.
+            /// If the bits do not belong to the key's format or group, or do not fit its plan: at
+            /// compile time in a constant.
             #[must_use]
             #[track_caller]
             pub const fn constant(__rowkey_value: ::core::primitive::u128) -> Self {
@@ -189,9 +189,8 @@ macro_rules! __impl_key_union {
 
 /// Emits the inherent functions that make new keys of formats that need no context.
 ///
-/// The bounds are about lifetimes for form only: without one, a bound that does not hold would be
-/// an error in the declaration of every key whose format needs a context, instead of one where the
-/// function is called.
+/// The bounds mention a lifetime on purpose: an unmet bound without one would be an error in the
+/// declaration of every key whose format needs a context, not where the function is called.
 #[cfg(feature = "std")]
 #[doc(hidden)]
 #[macro_export]
@@ -232,7 +231,7 @@ macro_rules! __impl_key_generate {
     };
 }
 
-/// Without the feature `std`: nothing, because there are no default generators.
+/// Emits nothing without the feature `std`, because there are no default generators.
 #[cfg(not(feature = "std"))]
 #[doc(hidden)]
 #[macro_export]
@@ -240,7 +239,7 @@ macro_rules! __impl_key_generate {
     ($key:ident) => {};
 }
 
-/// Implements what public ids ask of a key.
+/// Implements the traits of public ids for a key.
 #[cfg(feature = "public-id")]
 #[doc(hidden)]
 #[macro_export]
@@ -278,7 +277,7 @@ macro_rules! __impl_public_id_label {
     };
 }
 
-/// Without the feature `public-id`.
+/// Emits nothing without the feature `public-id`.
 #[cfg(not(feature = "public-id"))]
 #[doc(hidden)]
 #[macro_export]
@@ -286,8 +285,8 @@ macro_rules! __impl_key_public_id {
     ($key:ident) => {};
 }
 
-/// Without the feature `public-id`, where nothing asks for the label: a crate of keys need not turn
-/// the feature on for the one that hides them.
+/// Ignores the label without the feature `public-id`, so that a crate of keys need not enable the
+/// feature for the crate that encrypts them.
 #[cfg(not(feature = "public-id"))]
 #[doc(hidden)]
 #[macro_export]
@@ -295,7 +294,7 @@ macro_rules! __impl_public_id_label {
     ($key:ident, $label:literal) => {};
 }
 
-/// What the emitted code refers to.
+/// The items that the emitted code refers to.
 #[doc(hidden)]
 pub mod private {
     pub use alloc::borrow::Cow;
@@ -342,7 +341,7 @@ pub mod private {
     pub use utoipa;
 }
 
-/// What is no context: `()`.
+/// The empty context: `()`.
 #[cfg(feature = "std")]
 #[diagnostic::on_unimplemented(
     message = "a new key of this format needs a context, a `{Self}`",
@@ -368,7 +367,7 @@ pub const fn default_plan<K: EntityKey>() -> StoragePlan {
     StoragePlan::default_for(K::Format::KIND)
 }
 
-/// Refuses, at compile time and at the caller's place, a declared storage that the format cannot
+/// Rejects, at compile time and at the caller's location, a declared storage that the format cannot
 /// have on that backend.
 #[track_caller]
 pub const fn check_storage<K: EntityKey>(backend: Backend, choice: &str) {
@@ -377,14 +376,14 @@ pub const fn check_storage<K: EntityKey>(backend: Backend, choice: &str) {
     }
 }
 
-/// Refuses, at compile time and at the caller's place, a group that the format cannot have, or the
-/// lack of one.
+/// Rejects, at compile time and at the caller's location, a group that the format cannot have, or a
+/// missing group.
 #[track_caller]
 pub const fn check_group<K: EntityKey>() {
     key::check_group(K::Format::KIND, K::GROUP.is_some());
 }
 
-/// Refuses, at compile time and at the caller's place, what is no label of public ids.
+/// Rejects, at compile time and at the caller's location, an invalid label of public ids.
 #[track_caller]
 pub const fn check_public_id_label(label: &str) {
     if let Some(problem) = key::label_problem(label) {
@@ -392,24 +391,25 @@ pub const fn check_public_id_label(label: &str) {
     }
 }
 
-/// Refuses, at compile time and at the caller's place, a key that no group tells from others.
+/// Rejects, at compile time and at the caller's location, a key without a group.
 #[track_caller]
 pub const fn check_key_of_union<K: EntityKey>() {
     luuid::refuse_key::<K>();
 }
 
-/// Refuses, at compile time and at the caller's place, a union of keys that cannot be told apart.
+/// Rejects, at compile time and at the caller's location, a union of keys that share a group or
+/// prefix.
 #[track_caller]
 pub const fn check_union<U: KeyUnion>() {
     luuid::refuse_union(U::GROUPS);
 }
 
-/// Whether an id is of a key's group.
+/// Whether an id has a key's group.
 pub fn has_group_of<K: EntityKey>(id: Luuid) -> bool {
     K::GROUP == Some(id.group())
 }
 
-/// The error about an id of none of a union's groups.
+/// The error for an id whose group is not in a union.
 #[cold]
 pub fn unknown_group<U>(id: Luuid) -> Result<U, Error> {
     Err(Error::UnknownGroup {
@@ -422,7 +422,7 @@ pub fn luuid_of(uuid: Uuid) -> Result<Luuid, Error> {
     Luuid::try_from(uuid)
 }
 
-/// The id of a key that a union has: a LUUID, or else the declaration does not compile.
+/// The id of a key of a union: always a LUUID, because other declarations do not compile.
 pub fn luuid_of_key<K: EntityKey>(key: K) -> Luuid {
     Luuid(key.to_u128())
 }
@@ -436,7 +436,7 @@ pub const fn admit_constant<K: EntityKey>(value: u128) -> u128 {
         panic!("these 128 bits do not belong to the key's format");
     }
     if value > K::PLAN.max_value() {
-        panic!("the key's plan has no room for so many digits");
+        panic!("these 128 bits have more digits than the key's plan stores");
     }
     if let Some(group) = K::GROUP
         && Luuid(value).group().get() != group.get()
@@ -452,13 +452,13 @@ pub fn key_of_bits<K: EntityKey>(value: u128) -> Result<K, Error> {
     K::from_format(K::Format::try_from(value)?)
 }
 
-/// What is encrypted for the public id of a key.
+/// The block that is encrypted for the public id of a key.
 #[cfg(feature = "public-id")]
 pub fn block_of_key<K: EntityKey>(key: &K) -> Result<[u8; 16], Error> {
     crate::public_id::PublicIdValue::to_block(&key.into_format())
 }
 
-/// The key that the decrypted block of a public id stands for.
+/// The key of a public id's decrypted block.
 #[cfg(feature = "public-id")]
 pub fn key_of_block<K: EntityKey>(block: [u8; 16]) -> Option<K> {
     let id = <K::Format as crate::public_id::PublicIdValue>::from_block(block)?;

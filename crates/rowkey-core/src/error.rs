@@ -9,16 +9,16 @@ use crate::kind::FormatKind;
 use crate::layout::Layout;
 use crate::time::UnixMillis;
 
-/// What was wrong, where, and what was expected instead.
+/// An invalid value or declaration: what is wrong, where, and what was expected.
 ///
 /// Positions count characters from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A text does not have the form that was asked for.
+    /// A text does not have the expected form.
     #[error("expected {expected}: {problem}")]
     Text {
-        /// The form, in words: its length and alphabet.
+        /// The expected form in words: its length and alphabet.
         expected: &'static str,
         /// What differs, and where.
         problem: TextProblem,
@@ -31,32 +31,33 @@ pub enum Error {
         key: &'static str,
         /// The key's prefix, without the underscore.
         expected: &'static str,
-        /// What stands there: another prefix, or the first characters of the text.
+        /// What the text begins with: another prefix, or its first characters.
         found: String,
     },
 
     /// A 128-bit value does not belong to the format.
     #[error("not a {format}: {problem}")]
     Format {
-        /// The format that was asked for.
+        /// The expected format.
         format: FormatKind,
         /// Which of its fixed bits differ.
         problem: FormatProblem,
     },
 
-    /// A column's value is no id of the format in the column's layout, which is not the public one.
+    /// A column's value is not an id of the format in the column's layout. Only for layouts other
+    /// than the public one.
     #[error("`{stored}` is not a {format} in the `{layout}` layout: {problem}; {}", advice(*.is_public))]
     Layout {
         /// The format.
         format: FormatKind,
         /// The layout that the key's plan has for the column.
         layout: Layout,
-        /// The column's value as the hyphenated text of its sixteen bytes, which is what a server
-        /// shows of a uuid.
+        /// The column's value as the hyphenated text of its sixteen bytes, as a server shows a
+        /// uuid.
         stored: String,
         /// Which of the format's fixed bits differ, with the position in `stored`.
         problem: FormatProblem,
-        /// Whether the value would be one of the format in the public layout.
+        /// Whether the value is valid for the format in the public layout.
         is_public: bool,
     },
 
@@ -69,13 +70,13 @@ pub enum Error {
         field: &'static str,
         /// The value given.
         value: i128,
-        /// The smallest value that fits.
+        /// The smallest valid value.
         min: i128,
-        /// The largest value that fits.
+        /// The largest valid value.
         max: i128,
     },
 
-    /// A clock or a given time is before the format's first or after its last instant.
+    /// A clock's or a given time is before the format's first instant or after its last.
     #[error("a {format} holds times from {min} to {max}; {time} is outside")]
     Time {
         /// The format.
@@ -88,7 +89,7 @@ pub enum Error {
         max: UnixMillis,
     },
 
-    /// The generator has handed out all that its clock allows for now.
+    /// The generator has made all ids that its clock allows for now.
     #[error("the {format} generator is ahead of its clock; try again in {wait:?}")]
     Throttled {
         /// The format.
@@ -111,49 +112,49 @@ pub enum Error {
         group: u16,
     },
 
-    /// A column's value is not what the key's plan stores there.
+    /// A column's value is not of the type, length or form that the key's plan stores.
     #[error("stored {format}: expected {expected}, found {found}")]
     Stored {
         /// The format.
         format: FormatKind,
         /// What the plan stores, in words.
         expected: &'static str,
-        /// What the column held.
+        /// What the column contained, in words.
         found: String,
     },
 
-    /// A value that the key's plan has no room for on some backend.
+    /// A value does not fit the column that the key's plan has on some backend.
     #[error("{key} is stored as at most {digits} decimal digits; the value has more")]
     TooLargeForPlan {
         /// The key type.
         key: &'static str,
-        /// The digits of the column.
+        /// The number of decimal digits of the column.
         digits: u8,
     },
 
-    /// A format, storage, layout, backend or representation of this name does not exist.
+    /// There is no format, storage, layout, backend or representation of this name.
     #[error("no {what} is called `{name}`; there are {choices}")]
     UnknownName {
         /// What was looked for.
         what: &'static str,
         /// The name given.
         name: String,
-        /// The names there are.
+        /// The valid names.
         choices: Cow<'static, str>,
     },
 
-    /// A storage or layout that cannot keep a plan's promise on this backend.
+    /// A storage or layout that cannot keep the plan's order on this backend.
     #[error("{0}")]
     Refused(&'static str),
 
-    /// An edge between partitions that cannot be one.
+    /// An invalid edge between partitions.
     #[error("edge {index} of the partitions, {time}: {problem}")]
     PartitionEdge {
-        /// Edges before it.
+        /// The number of edges before it.
         index: usize,
         /// The edge.
         time: UnixMillis,
-        /// Why not.
+        /// Why it is not possible.
         problem: &'static str,
     },
 
@@ -165,7 +166,7 @@ pub enum Error {
     #[error("the interval of a short COMB is at least one millisecond")]
     ZeroInterval,
 
-    /// A group that is not the key's own.
+    /// A value has another group than the key.
     #[error("{key} holds ids of group {expected:03x}, not of group {found:03x}")]
     Group {
         /// The key type.
@@ -181,40 +182,41 @@ pub enum Error {
     GroupClash {
         /// The number of both.
         group: u16,
-        /// The names, the one that was there first.
+        /// The names, the earlier one first.
         names: (&'static str, &'static str),
     },
 
-    /// One group for two keys.
+    /// Two keys have the same group.
     #[error("{}", clash::declared_twice(name, *keys))]
     GroupDeclaredTwice {
         /// The group's name.
         name: &'static str,
-        /// The key types, the one that was there first.
+        /// The key types, the earlier one first.
         keys: (&'static str, &'static str),
     },
 
-    /// An id of a group that is not registered.
+    /// An id has a group that is not registered.
     #[error("no key has the group {group:03x}")]
     UnknownGroup {
         /// The group of the id.
         group: u16,
     },
 
-    /// An entry that cannot be in a registry of names, or not together with another.
+    /// An entry of a registry of names is invalid, or conflicts with another.
     #[error(transparent)]
     Registry(#[from] RegistryProblem),
 
-    /// Something about public ids: a cipher key, or a value it cannot carry or recognise.
+    /// A problem with public ids: with a cipher key, or with a value that it cannot encrypt or
+    /// recognise.
     #[error(transparent)]
     PublicId(#[from] PublicIdProblem),
 }
 
-/// Where a text departs from the form that was asked for.
+/// Where a text differs from the expected form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextProblem {
-    /// There is nothing.
+    /// The text is empty.
     #[error("the text is empty")]
     Empty,
     /// Wrong number of characters.
@@ -223,15 +225,15 @@ pub enum TextProblem {
         /// Characters found.
         found: usize,
     },
-    /// A character that may not stand there.
+    /// A character that is not allowed in its position.
     #[error("{found:?} at position {position}")]
     Character {
-        /// Characters before it.
+        /// The number of characters before it.
         position: usize,
         /// The character.
         found: char,
     },
-    /// The digits are well-formed, but the number is larger than the form holds.
+    /// The digits are well-formed, but the number is too large for the form.
     #[error("the digits from position {position} on stand for too large a number")]
     TooLarge {
         /// Characters before the digits that overflow.
@@ -239,7 +241,7 @@ pub enum TextProblem {
     },
 }
 
-/// Which fixed bits of a format a value violates.
+/// Which fixed bits of a format differ in a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatProblem {
@@ -253,7 +255,7 @@ pub enum FormatProblem {
         position: usize,
         /// The format's version.
         expected: u8,
-        /// The value's.
+        /// The version found.
         found: u8,
     },
     /// The variant bits (top of byte 8).
@@ -264,12 +266,12 @@ pub enum FormatProblem {
     Variant {
         /// Characters before it in the hyphenated text: 19, unless a layout has moved it.
         position: usize,
-        /// The variant nibbles that the format has.
+        /// The variant nibbles that the format allows.
         expected: &'static str,
         /// The high four bits of byte 8.
         found: u8,
     },
-    /// An iUID of an internal format version that is reserved for the future.
+    /// An iUID with an internal format version that is reserved for future use.
     #[error("unknown internal format version {found} (only 0 is defined)")]
     InternalVersion {
         /// The value's internal version.
@@ -290,7 +292,7 @@ pub enum RegistryProblem {
     /// The name is empty or has white space around it.
     #[error("{}", clash::no_name(kind, name))]
     Name {
-        /// What the registry has names for.
+        /// What the registry names, such as `country`.
         kind: &'static str,
         /// The name.
         name: String,
@@ -298,43 +300,43 @@ pub enum RegistryProblem {
     /// The number does not fit.
     #[error("the {kind} `{name}` has the number {number}; numbers are 0 to 255")]
     Number {
-        /// What the registry has names for.
+        /// What the registry names, such as `country`.
         kind: &'static str,
         /// The name of the entry.
         name: String,
         /// Its number.
         number: i64,
     },
-    /// One number for two names.
+    /// Two names have the same number.
     #[error("{}", clash::same_number(kind, *number, (&names.0, &names.1)))]
     SameNumber {
-        /// What the registry has names for.
+        /// What the registry names, such as `country`.
         kind: &'static str,
         /// The number of both.
         number: u8,
-        /// The names, the one that was there first.
+        /// The names, the earlier one first.
         names: (String, String),
     },
-    /// One name for two numbers, or twice for one.
+    /// A name is used twice, with the same number or with two.
     #[error("{}", clash::same_name(kind, name, *numbers))]
     SameName {
-        /// What the registry has names for.
+        /// What the registry names, such as `country`.
         kind: &'static str,
         /// The name of both.
         name: String,
-        /// The numbers, the one that was there first.
+        /// The numbers, the earlier one first.
         numbers: (u8, u8),
     },
 }
 
-/// What is wrong with a cipher key, or with a value that meets a cipher.
+/// What is wrong with a cipher key, a secret, a label, or a value to encrypt or decrypt.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublicIdProblem {
     /// The key is not standard base64 with padding.
     #[error("the key is not standard base64 with padding (position {position})")]
     Base64 {
-        /// Characters before the first offending one.
+        /// The number of characters before the first invalid one.
         position: usize,
     },
     /// The key does not have the length of an AES key.
@@ -343,22 +345,22 @@ pub enum PublicIdProblem {
         /// Bytes found.
         found: usize,
     },
-    /// The value is outside the range that public ids of its type carry.
+    /// The value is outside the range that public ids of its type can encrypt.
     #[error("a public id of type {kind} cannot carry this value: {reason}")]
     Value {
         /// The id type.
         kind: &'static str,
-        /// Why not.
+        /// Why it is not possible.
         reason: &'static str,
     },
-    /// No cipher turns this public id into a value of the type: forged, damaged, of another type,
-    /// or made with another key.
+    /// No cipher decrypts this public id to a value of the type: it is forged, damaged, of another
+    /// type, or made with another key.
     #[error("not a public id of type {kind} under any of the keys")]
     Unrecognised {
         /// The id type.
         kind: &'static str,
     },
-    /// No secret turns this public id into a value of the entity: it was made up, changed, or made
+    /// No secret decrypts this public id to a value of the entity: it was made up, changed, or made
     /// for another label or with another secret.
     #[error(
         "not a public id of type {kind} with the label `{label}` under any of the secrets: made up, \
@@ -370,16 +372,16 @@ pub enum PublicIdProblem {
         /// The label of the cipher.
         label: String,
     },
-    /// The secret does not have the length of one.
+    /// The secret does not have 32 bytes.
     #[error("a secret for public ids has 32 bytes, this one has {found}")]
     SecretLength {
         /// Bytes found.
         found: usize,
     },
-    /// A text that is no label.
+    /// An invalid label.
     #[error("{0}")]
     Label(&'static str),
-    /// No key was given.
+    /// No cipher key was given.
     #[error("no cipher key was given")]
     NoKey,
 }
@@ -393,10 +395,10 @@ impl PublicIdProblem {
     }
 }
 
-/// What to declare for a column that holds ids in another layout than the declared one.
+/// What to declare for a column whose ids have another layout than the declared one.
 fn advice(is_public: bool) -> &'static str {
     if is_public {
-        "as it stands it is one: for guids that were stored unswapped, declare \
+        "it is valid in the public layout: for guids that were stored unswapped, declare \
          `storage(sqlserver = \"uuid:public-unordered\")`"
     } else {
         "for a column of ids of several formats, declare the key over AnyUuid"

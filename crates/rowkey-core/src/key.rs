@@ -27,9 +27,9 @@ use crate::time_range::Bounds;
 
 /// A typed key: a newtype over a [`Format`], declared with `#[entity_key]`.
 ///
-/// `Ord` is the public order of the format. Two different keys never compare, join or convert by
-/// accident; [`into_format`](Self::into_format) and [`from_format`](Self::from_format) are the
-/// explicit doors.
+/// `Ord` is the public order of the format. Different key types never compare, join or convert by
+/// accident. To convert explicitly, use [`into_format`](Self::into_format) and
+/// [`from_format`](Self::from_format).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a typed key",
     label = "not a typed key",
@@ -54,7 +54,7 @@ pub trait EntityKey:
     /// The type's name, for messages.
     const NAME: &'static str;
 
-    /// What stands before the underscore in the key's text, if anything.
+    /// The prefix of the key's text, without the underscore, if it has one.
     const PREFIX: Option<&'static str>;
 
     /// The full name of the group of a key over [`Luuid`], such as `com.acme.Customer`.
@@ -73,7 +73,7 @@ pub trait EntityKey:
     ///
     /// # Errors
     ///
-    /// [`Error::TooLargeForPlan`] if the plan has no room for it (only where a DistributedId128 is
+    /// [`Error::TooLargeForPlan`] if it does not fit the plan (only where a DistributedId128 is
     /// stored as 38 decimal digits), [`Error::Group`] for a LUUID of another group.
     fn from_format(id: Self::Format) -> Result<Self, Error>;
 
@@ -94,12 +94,13 @@ pub trait EntityKey:
 
     /// The keys made in a time span, as none, one or two half-open intervals in column order.
     ///
-    /// Short COMBs count on a ring, so theirs are also the keys of the same span in earlier turns. A
-    /// span that is open at one side, or longer than a turn, is every key of theirs: for the time
-    /// from an instant until now, take [`bounds_since`](Self::bounds_since).
+    /// The counter of short COMBs wraps around, so their bounds also contain the keys of the same
+    /// span in earlier turns. A span that is open on one side, or longer than a turn, contains
+    /// every such key. For the time from an instant until now, use
+    /// [`bounds_since`](Self::bounds_since).
     ///
-    /// The time is the one in the ids, and a DistributedId's is up to a second before it was made: for
-    /// all that were made in a span, let it begin a second earlier.
+    /// The time is the one embedded in the ids. That of a DistributedId is up to a second before it
+    /// was made: to find all that were made in a span, start the span a second earlier.
     ///
     /// ```
     /// # use rowkey_core::format::TimeOrdered;
@@ -119,15 +120,17 @@ pub trait EntityKey:
         Bounds::of(span)
     }
 
-    /// The keys made since an instant, `since` itself included; `now` is the present time.
+    /// The keys made since an instant, `since` included; `now` is the current time.
     ///
-    /// For short COMBs these are the keys from `since` to ten intervals after `now`, because the clocks
-    /// of those who made them may be ahead: as far as [`CreationWindow`]'s default lets them. For
-    /// another tolerance write `bounds(since..=now.saturating_add(tolerance))`. All other formats
-    /// have no need to know the present, and there is no upper bound.
+    /// For short COMBs these are the keys from `since` to ten intervals after `now`, because the
+    /// clocks that made them may be ahead; ten intervals is the default tolerance of
+    /// [`CreationWindow`]. For another tolerance, write
+    /// `bounds(since..=now.saturating_add(tolerance))`. Other formats ignore `now` and have no
+    /// upper bound.
     ///
-    /// As in [`bounds`](Self::bounds), short COMBs that are older by whole turns are among them, and
-    /// all are if the span is a turn or more; and for DistributedIds `since` has to be a second earlier.
+    /// As with [`bounds`](Self::bounds), short COMBs that are older by whole turns are included,
+    /// and all of them if the span is a turn or longer. For DistributedIds, pass a `since` that is
+    /// a second earlier.
     ///
     /// ```
     /// # use rowkey_core::format::TimeOrdered;
@@ -150,8 +153,8 @@ pub trait EntityKey:
     }
 
     /// Sorts keys as the column of a backend sorts them, to insert a batch in the order of its index.
-    /// No randomness is lost. Measure before relying on it: where later batches fall between the
-    /// keys of earlier ones, sorting did not make indexes smaller.
+    /// No randomness is lost. Measure before you rely on it: sorting did not make indexes smaller
+    /// where the keys of later batches fall between those of earlier ones.
     ///
     /// ```
     /// # use rowkey_core::{Backend, EntityKey, ShortPrefixComb};
@@ -193,7 +196,7 @@ pub trait EntityKey:
     /// # Panics
     ///
     /// If the clock is outside the format's range, a field of the context does not fit, the
-    /// generator of a scope fails, or the new id cannot be such a key: see
+    /// generator of a scope fails, or the new id is not valid for the key: see
     /// [`from_format`](Self::from_format).
     #[cfg(feature = "std")]
     #[track_caller]
@@ -257,7 +260,7 @@ pub trait EntityKey:
         Self::generate_batch_for(&(), count)
     }
 
-    /// What to make a LUUID key of this number for, in the key's own group.
+    /// The context for a LUUID key with this number, in the key's own group.
     ///
     /// ```
     /// # use rowkey_core::{EntityKey, Luuid};
@@ -268,7 +271,7 @@ pub trait EntityKey:
     ///
     /// # Panics
     ///
-    /// If the key has no group, which `#[entity_key]` does not let happen.
+    /// If the key has no group, which `#[entity_key]` prevents.
     fn luuid_context(number: u64) -> LuuidContext
     where
         Self: EntityKey<Format = Luuid>,
@@ -289,8 +292,8 @@ pub trait EntityKey:
 
     /// A new LUUID key, with the next number of the key's group.
     ///
-    /// Where a unique index says that the number is taken after all, call it again: the new key has
-    /// the same group, the next number and other random bits. ([`Luuid::with_number`] keeps them.)
+    /// If a unique index reports that the number is taken, call it again: the new key has the same
+    /// group, the next number and new random bits. ([`Luuid::with_number`] keeps the random bits.)
     ///
     /// ```
     /// # use rowkey_core::luuid::NumberSource;
@@ -321,7 +324,8 @@ pub trait EntityKey:
     }
 }
 
-/// Checks what a key asks of its ids beyond their format: room in the plan, and the group.
+/// Checks what a key requires of its ids beyond their format: that they fit the plan and have the
+/// key's group.
 ///
 /// # Errors
 ///
@@ -355,7 +359,7 @@ pub fn admit<K: EntityKey>(id: K::Format) -> Result<K::Format, Error> {
 fn admitted<K>(key: Result<K, Error>) -> K {
     match key {
         Ok(key) => key,
-        Err(error) => panic!("a new id cannot be such a key: {error}"),
+        Err(error) => panic!("a new id is not valid for the key: {error}"),
     }
 }
 
@@ -383,7 +387,7 @@ pub fn write_text<K: EntityKey>(key: &K, f: &mut fmt::Formatter<'_>) -> fmt::Res
 ///
 /// # Errors
 ///
-/// [`Error::Prefix`] for another or no prefix, otherwise what the format and the key say.
+/// [`Error::Prefix`] for a wrong or missing prefix, otherwise the errors of the format and the key.
 #[doc(hidden)]
 pub fn parse_text<K: EntityKey>(text: &str) -> Result<K, Error> {
     let id = match K::PREFIX {
@@ -412,8 +416,8 @@ fn wrong_prefix<K: EntityKey>(expected: &'static str, text: &str) -> Error {
     }
 }
 
-/// Refuses, at compile time, what a declaration cannot mean: a group on another format than LUUID,
-/// or a LUUID key without one.
+/// Rejects invalid declarations at compile time: a group on another format than LUUID, or a LUUID
+/// key without one.
 #[track_caller]
 pub(crate) const fn check_group(format: FormatKind, has_group: bool) {
     match (matches!(format, FormatKind::Luuid), has_group) {

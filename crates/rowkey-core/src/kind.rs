@@ -1,10 +1,10 @@
-//! The list of formats, from which every other list of them is made.
+//! The list of formats, from which all other lists are derived.
 
 use core::fmt;
 
 /// Calls a macro with a row for each format, in the order of the documentation: its module, its
-/// type, its name on the command line, and its generic parameters as declared and as passed on. In
-/// front of them stands the argument.
+/// type, its name on the command line, and its generic parameters as declared and as passed on. The
+/// argument comes before the rows.
 macro_rules! format_rows {
     ($callback:ident $($argument:ident)?) => {
         $callback! {

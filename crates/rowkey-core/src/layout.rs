@@ -8,7 +8,7 @@
 //! sql-server             B15 B14 B13 B12 B11 B10 B9 B8 B6 B7 B0 B1 B2 B3 B4 B5
 //! ```
 //!
-//! Both swaps leave version (B6) and variant (B8) where they are, so a version-4 UUID stays one,
+//! Both swaps leave version (B6) and variant (B8) where they are, so a version-4 UUID remains one,
 //! and each is its own inverse.
 
 use core::fmt;
@@ -18,15 +18,16 @@ use core::fmt;
 pub enum Layout {
     /// As in the public form.
     Public,
-    /// As in the public form, where SQL Server sorts a `uniqueidentifier` by bytes that are random
-    /// in it: for tables whose guids are already stored so. The format's order is given up.
+    /// As in the public form, although SQL Server then sorts by bytes that are random: for tables
+    /// whose guids are already stored in this way. The column does not keep the format's order.
     PublicUnordered,
     /// A suffix COMB, stored with its time field in front.
     Prefix,
-    /// A prefix COMB, stored with its time field where SQL Server and MariaDB's `UUID` look first.
+    /// A prefix COMB, stored with its time field in the bytes that SQL Server and MariaDB's `UUID`
+    /// compare first.
     Suffix,
     /// All bytes rearranged so that SQL Server's `uniqueidentifier` order is the public order of
-    /// the originals. Version and variant move.
+    /// the ids. Version and variant move.
     SqlServer,
 }
 
@@ -58,10 +59,10 @@ impl fmt::Display for Layout {
     }
 }
 
-/// A fixed rearrangement of sixteen bytes, given and taken as big-endian `u128`.
+/// A fixed permutation of sixteen bytes, represented as a big-endian `u128`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Permutation {
-    /// Nothing moves.
+    /// The identity.
     Identity,
     /// B0 B1 exchanged with B10 B11: a short prefix COMB becomes a short suffix COMB, and back.
     SwapShort,
@@ -113,7 +114,7 @@ const fn swap_fields(value: u128, high_shift: u32, low_shift: u32, mask: u128) -
 mod tests {
     use super::*;
 
-    /// `table[i]` is the byte of the public form that stands at position `i` of the stored form.
+    /// `table[i]` is the index in the public form of the byte at index `i` of the stored form.
     const TABLES: [(Permutation, [u8; 16]); 4] = [
         (
             Permutation::Identity,

@@ -1,11 +1,11 @@
 //! Formats, layouts, storage plans, bounds and validation of database-friendly ids.
 //!
 //! A value goes one way: a [`Format`](format::Format) is 128 bits in public (RFC) order; the [`StoragePlan`](storage::StoragePlan) of a
-//! key says how each backend holds them; a driver crate moves the bytes and knows no rule. Every
-//! rule about bytes, order, bounds, widths and column types lives here and needs no database.
+//! key says how each backend stores them; a driver crate only transfers the bytes. Every rule about
+//! bytes, order, bounds, widths and column types is in this crate and needs no database.
 //!
-//! The crate is `no_std` with `alloc` when its default feature `std` is off; the system clock, the
-//! per-thread randomness, generators with state and scopes then go away.
+//! Without its default feature `std`, the crate is `no_std` with `alloc` and lacks the system
+//! clock, the per-thread randomness, generators with state, and scopes.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -51,7 +51,7 @@ pub use format::{
 pub use key::EntityKey;
 pub use storage::Backend;
 pub use time::UnixMillis;
-/// The crate of [`Uuid`], to and from which formats and keys convert.
+/// The crate of [`Uuid`], which formats and keys convert to and from.
 pub use uuid;
 pub use uuid::Uuid;
 

@@ -1,4 +1,4 @@
-//! Messages that a constant and a running program write alike, and text compared in constants.
+//! Messages that are the same in constants and at run time, and text comparison in constants.
 
 use core::fmt;
 
@@ -49,7 +49,7 @@ impl<'a> Message<'a> {
         self
     }
 
-    /// Stops with the message, also at compile time.
+    /// Panics with the message, also at compile time.
     #[track_caller]
     pub(crate) const fn panic(&self) -> ! {
         let mut line = Line::EMPTY;
@@ -93,7 +93,7 @@ impl Line {
         len: 0,
     };
 
-    /// With text behind it, unless there is no room for the whole of it.
+    /// Appends text, or nothing if it does not fit as a whole.
     const fn text(mut self, text: &str) -> Self {
         let text = text.as_bytes();
         if self.len + text.len() <= self.bytes.len() {
@@ -107,7 +107,7 @@ impl Line {
         self
     }
 
-    /// As `{:?}`, but for white space and control characters beyond tabs and ends of lines.
+    /// As `{:?}`, except for white space and control characters other than tabs and line ends.
     const fn quoted(self, text: &str) -> Self {
         let mut line = self.text("\"");
         let mut rest = text;

@@ -5,8 +5,8 @@ use core::time::Duration;
 
 /// An instant in whole milliseconds since 1970-01-01T00:00:00Z, negative before it.
 ///
-/// Every time that enters or leaves a format has this type. Conversions from finer clocks floor,
-/// also before 1970, and never pass through a floating-point number.
+/// Every time that enters or leaves a format has this type. Conversions from finer clocks round
+/// down, also before 1970, and never use floating-point numbers.
 ///
 /// ```
 /// use rowkey_core::UnixMillis;

@@ -9,12 +9,12 @@ use crate::format::comb;
 use crate::key::EntityKey;
 use crate::time::UnixMillis;
 
-/// How far a client's clock may differ from the server's (or from the time a batch recorded) when
-/// it makes a short prefix COMB.
+/// How far a client's clock may differ from the server's (or from the recorded time of a batch)
+/// when it makes a short prefix COMB.
 ///
 /// An id is inside the window if its interval counter is at most `past` behind or `future` ahead of
-/// the counter of `now`, on the ring of 65,536 intervals. Validate only when the entity is created:
-/// later, look the id up.
+/// the counter of `now`, on the ring of 65,536 intervals. Validate only when you create the entity;
+/// later, look up the id.
 ///
 /// The default is ten intervals either way, whatever the interval of the format is: 21 of 65,536
 /// counters pass, and so does one in 3,121 random version-4 UUIDs. A window of a whole ring or more
@@ -70,9 +70,9 @@ impl Default for CreationWindow {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tolerance {
-    /// A number of steps of the counter. How long they take follows from the format's interval.
+    /// A number of counter steps, each as long as the format's interval.
     Intervals(u64),
-    /// A time, whatever the format's interval; a part of an interval counts as a whole one.
+    /// A duration. A part of an interval counts as a whole one.
     Duration(Duration),
 }
 
@@ -104,7 +104,7 @@ impl From<Duration> for Tolerance {
     }
 }
 
-/// Ids that clients may make: a [`ShortPrefixComb`], or a typed key over one.
+/// Ids that clients can make: a [`ShortPrefixComb`], or a typed key over one.
 #[diagnostic::on_unimplemented(
     message = "clients cannot make `{Self}`",
     label = "neither a ShortPrefixComb nor a key over one"
@@ -136,7 +136,7 @@ where
     }
 }
 
-/// Why a client's id is not accepted for a new entity.
+/// Why a client's id is rejected for a new entity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ValidationError {
@@ -149,7 +149,7 @@ pub enum ValidationError {
     /// The id is a UUID, but not a random one (version 4, RFC variant).
     #[error("the id is not a random UUID: {0}")]
     NotRandomV4(Error),
-    /// The id was not made around now.
+    /// The id was made outside the window around the current time.
     #[error(
         "the id was not made within the accepted time: its counter is {counter}, accepted are \
          {first} to {last} on a ring of 65536 ({past:?} before to {future:?} after {now}, in \
@@ -162,7 +162,7 @@ pub enum ValidationError {
         first: u16,
         /// The last accepted counter.
         last: u16,
-        /// The instant the id was held against.
+        /// The instant that the id was compared with.
         now: UnixMillis,
         /// The tolerance into the past.
         past: Duration,
@@ -173,10 +173,10 @@ pub enum ValidationError {
     },
 }
 
-/// Why a text could not be read as an id: a UUID that is not random, or no id at all.
+/// Why a text is not a client's id: it is a UUID but not a random one, or no id at all.
 ///
-/// For a server that reads the id first, to look the entity up, and only
-/// [checks](CreationWindow::check) it when there is none.
+/// For a server that first reads the id to look up the entity, and [checks](CreationWindow::check)
+/// it only if there is none.
 impl From<Error> for ValidationError {
     fn from(error: Error) -> Self {
         match error {
@@ -187,7 +187,7 @@ impl From<Error> for ValidationError {
 }
 
 impl CreationWindow {
-    /// Reads and checks a client's text; the first rule that fails is reported.
+    /// Reads and checks a client's text, and reports the first rule that it violates.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ impl CreationWindow {
     }
 
     /// Checks the counter of an id whose interval is only known at run time. An interval of 0 is
-    /// taken for one millisecond.
+    /// treated as one millisecond.
     ///
     /// # Errors
     ///

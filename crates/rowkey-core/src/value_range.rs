@@ -2,12 +2,12 @@
 
 use core::ops::Deref;
 
-/// One half-open interval of public values: from `lower` on, below `upper`; `None` is unbounded.
+/// One half-open interval of public values, `lower` to below `upper`; `None` is unbounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ValueRange {
-    /// The smallest value of the interval, itself included.
+    /// The smallest value of the interval (inclusive).
     pub lower: Option<u128>,
-    /// The value that ends the interval, itself excluded.
+    /// The end of the interval (exclusive).
     pub upper: Option<u128>,
 }
 
@@ -48,9 +48,9 @@ impl ValueRanges {
 }
 
 impl ValueRanges {
-    /// The part of the ranges that values up to `max` can be in, such as a column's
-    /// [`max_value`](crate::storage::Column::max_value): an edge beyond it is open, because a column of digits would
-    /// cut it to another number.
+    /// The part of the ranges up to `max`, such as a column's
+    /// [`max_value`](crate::storage::Column::max_value): an edge beyond it becomes open, because a
+    /// column of digits would truncate it to another number.
     #[must_use]
     pub fn within(self, max: u128) -> Self {
         let mut within = Self::EMPTY;

@@ -21,23 +21,23 @@ fn names() {
         ),
         (
             &[(7, "Brazil"), (255, "Brazil")],
-            "the country `Brazil` is there twice, with the numbers 7 and 255",
+            "the country `Brazil` is listed twice, with the numbers 7 and 255",
         ),
         (
             &[(10, "Brazil"), (10, "Brazil")],
-            "the country `Brazil` is there twice, with the numbers 10 and 10",
+            "the country `Brazil` is listed twice, with the numbers 10 and 10",
         ),
         (
             &[(1, "Norway"), (2, "")],
-            "\"\" is no name of a country: it is empty or has white space around it",
+            "\"\" is not a valid country name: it is empty or has white space around it",
         ),
         (
             &[(1, " Brazil\t")],
-            "\" Brazil\\t\" is no name of a country: it is empty or has white space around it",
+            "\" Brazil\\t\" is not a valid country name: it is empty or has white space around it",
         ),
         (
             &[(0, "Brazil\r\n")],
-            "\"Brazil\\r\\n\" is no name of a country: it is empty or has white space around it",
+            "\"Brazil\\r\\n\" is not a valid country name: it is empty or has white space around it",
         ),
     ];
     for (list, message) in lists {

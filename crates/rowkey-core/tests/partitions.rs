@@ -189,9 +189,9 @@ fn formats_whose_ranges_are_no_time_are_refused_with_a_reason() {
             FormatKind::ShortSuffixComb,
             "returns to 0 every 65,536 intervals",
         ),
-        (FormatKind::UuidV4, "tell no time"),
-        (FormatKind::AnyUuid, "tell no time"),
-        (FormatKind::Luuid, "tell no time"),
+        (FormatKind::UuidV4, "carry no time"),
+        (FormatKind::AnyUuid, "carry no time"),
+        (FormatKind::Luuid, "carry no time"),
     ] {
         let error = partitions(format, &[NEW_YEAR, NEW_YEAR + 1]).unwrap_err();
         assert!(matches!(error, Error::Refused(_)), "{error:?}");

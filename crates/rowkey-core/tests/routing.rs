@@ -60,11 +60,11 @@ fn entries_that_clash_are_refused_with_both() {
         ),
         (
             &[(1, "A"), (2, "A")],
-            "the country `A` is there twice, with the numbers 1 and 2",
+            "the country `A` is listed twice, with the numbers 1 and 2",
         ),
         (
             &[(1, "A"), (1, "A")],
-            "the country `A` is there twice, with the numbers 1 and 1",
+            "the country `A` is listed twice, with the numbers 1 and 1",
         ),
         (
             &[(256, "A")],
@@ -76,11 +76,11 @@ fn entries_that_clash_are_refused_with_both() {
         ),
         (
             &[(1, "")],
-            "\"\" is no name of a country: it is empty or has white space around it",
+            "\"\" is not a valid country name: it is empty or has white space around it",
         ),
         (
             &[(1, " A")],
-            "\" A\" is no name of a country: it is empty or has white space around it",
+            "\" A\" is not a valid country name: it is empty or has white space around it",
         ),
     ] {
         assert_eq!(read(entries).unwrap_err().to_string(), message);
@@ -98,7 +98,7 @@ fn a_known_registry_with_a_number_twice_is_refused() {
 }
 
 #[test]
-#[should_panic(expected = "the service entity `A` is there twice")]
+#[should_panic(expected = "the service entity `A` is listed twice")]
 fn a_known_registry_with_a_name_twice_is_refused() {
     let _ = Registry::<ServiceEntity>::new(&[(1, "A"), (2, "A")]);
 }
@@ -106,7 +106,7 @@ fn a_known_registry_with_a_name_twice_is_refused() {
 /// As one that is read: what is written by the one is read by the other.
 #[test]
 #[should_panic(
-    expected = "\" A\" is no name of a service entity: it is empty or has white space around it"
+    expected = "\" A\" is not a valid service entity name: it is empty or has white space around it"
 )]
 fn a_known_registry_with_white_space_around_a_name_is_refused() {
     let _ = Registry::<ServiceEntity>::new(&[(1, " A")]);
@@ -127,7 +127,7 @@ fn a_registry_is_read_from_a_map_and_refuses_what_is_there_twice() {
             r#"{"A": 1, "B": 1}"#,
             "the country `B` has the number 1 of `A`",
         ),
-        (r#"{"A": 1, "A": 2}"#, "the country `A` is there twice"),
+        (r#"{"A": 1, "A": 2}"#, "the country `A` is listed twice"),
         (r#"{"A": 300}"#, "the country `A` has the number 300"),
         (r#"{"A": "1"}"#, "expected i64"),
         (

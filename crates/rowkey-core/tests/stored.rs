@@ -285,8 +285,8 @@ fn a_guid_of_another_layout_is_refused_with_the_layout_and_what_to_declare() {
         assert_eq!(
             column.decode(found).unwrap_err().to_string(),
             "`018e5f3b-ff48-7bff-8000-0123456789ab` is not a UuidV7 in the `sql-server` layout: the \
-             version (position 19 of the hyphenated text) is 8, expected 7; as it stands it is one: \
-             for guids that were stored unswapped, declare \
+             version (position 19 of the hyphenated text) is 8, expected 7; it is valid in the public \
+             layout: for guids that were stored unswapped, declare \
              `storage(sqlserver = \"uuid:public-unordered\")`"
         );
     }
@@ -312,8 +312,8 @@ fn a_number_of_another_layout_is_refused_with_the_layout() {
     assert_eq!(
         error.to_string(),
         "`00000000-0384-a786-907d-b2ad82883dc7` is not a DistributedId in the `sql-server` layout: \
-         the number is larger than 10^28-1; as it stands it is one: for guids that were stored \
-         unswapped, declare `storage(sqlserver = \"uuid:public-unordered\")`"
+         the number is larger than 10^28-1; it is valid in the public layout: for guids that \
+         were stored unswapped, declare `storage(sqlserver = \"uuid:public-unordered\")`"
     );
 }
 

@@ -491,8 +491,8 @@ fn values_of_another_format_are_told() {
     assert_eq!(
         refusal::<V7SqlServer>(guid(uuid!("018e5f3b-ff48-7bff-8000-0123456789ab"))),
         "`018e5f3b-ff48-7bff-8000-0123456789ab` is not a UuidV7 in the `sql-server` layout: the \
-         version (position 19 of the hyphenated text) is 8, expected 7; as it stands it is one: for \
-         guids that were stored unswapped, declare \
+         version (position 19 of the hyphenated text) is 8, expected 7; it is valid in the public layout: \
+         for guids that were stored unswapped, declare \
          `storage(sqlserver = \"uuid:public-unordered\")`"
     );
     // Of another group.

@@ -1,10 +1,11 @@
-//! The traits of optional crates, one file per crate, for formats, keys and what is made of keys.
+//! The traits of optional crates, one file per crate, for formats, keys and the types built on
+//! keys.
 //!
-//! Each file has the logic as functions, implements the trait for every format, and exports a
-//! macro that implements it for one key or union. Where a feature is off, the macro still exists and is
-//! empty: a `#[cfg]` inside the expansion would ask for a feature of the *user's* crate.
+//! Each file has the logic as functions, implements the trait for every format, and exports a macro
+//! that implements it for one key or union. If a feature is off, the macro exists but is empty: a
+//! `#[cfg]` inside the expansion would test the features of the *user's* crate.
 
-/// Calls a macro with each format, generic parameters in brackets first.
+/// Calls a macro with each format, preceded by its generic parameters in brackets.
 #[cfg(any(
     feature = "proptest",
     feature = "schemars",
@@ -46,7 +47,7 @@ pub(crate) mod serde;
 #[cfg(feature = "utoipa")]
 pub(crate) mod utoipa;
 
-/// Without the feature `proptest`.
+/// Emits nothing without the feature `proptest`.
 #[cfg(not(feature = "proptest"))]
 #[doc(hidden)]
 #[macro_export]
@@ -54,7 +55,7 @@ macro_rules! __impl_key_proptest {
     ($key:ident) => {};
 }
 
-/// Without the feature `rust_decimal`.
+/// Emits nothing without the feature `rust_decimal`.
 #[cfg(not(feature = "rust_decimal"))]
 #[doc(hidden)]
 #[macro_export]
@@ -62,7 +63,7 @@ macro_rules! __impl_key_rust_decimal {
     ($key:ident) => {};
 }
 
-/// Without the feature `schemars`.
+/// Emits nothing without the feature `schemars`.
 #[cfg(not(feature = "schemars"))]
 #[doc(hidden)]
 #[macro_export]
@@ -70,7 +71,7 @@ macro_rules! __impl_schemars {
     ($type:ident, $named_by:ident, $schema:ident) => {};
 }
 
-/// Without the feature `serde`.
+/// Emits nothing without the feature `serde`.
 #[cfg(not(feature = "serde"))]
 #[doc(hidden)]
 #[macro_export]
@@ -78,7 +79,7 @@ macro_rules! __impl_serde {
     ($type:ident, $serialize:ident, $deserialize:ident) => {};
 }
 
-/// Without the feature `utoipa`.
+/// Emits nothing without the feature `utoipa`.
 #[cfg(not(feature = "utoipa"))]
 #[doc(hidden)]
 #[macro_export]

@@ -1,21 +1,21 @@
-//! Regular expressions for texts whose characters are the digits of a number in a range.
+//! Regular expressions for strings whose characters are the digits of a number in a range.
 //!
-//! They have classes, groups, alternatives and repetitions, which mean the same in JSON Schema, in
-//! OpenAPI and in the `regex` crate; there is no anchor around them.
+//! They use classes, groups, alternatives and repetitions, which mean the same in JSON Schema, in
+//! OpenAPI and in the `regex` crate. They are not anchored.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Characters and their values as digits, in runs of consecutive ones: the value of the first
-/// character, the character, and how many there are. Several characters may have one value.
+/// Runs of consecutive characters and their values as digits: the value of the first character,
+/// that character, and the length of the run. Several characters may have the same value.
 type Digits = &'static [(u8, u8, u8)];
 
 pub(crate) const HEXADECIMAL: Digits = &[(0, b'0', 10), (10, b'A', 6), (10, b'a', 6)];
 pub(crate) const BASE_62: Digits = &[(0, b'0', 10), (10, b'A', 26), (36, b'a', 26)];
 const HYPHEN: Digits = &[(0, b'-', 1)];
 
-/// A place in a text, and the values of the digits that may stand there.
+/// A position in a string, and the values of the digits allowed there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     digits: Digits,
@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-/// All texts of these places.
+/// All strings of these positions.
 pub(crate) fn any(places: &[Place]) -> String {
     let runs = places.chunk_by(|one, next| one == next);
     runs.map(|run| {
@@ -69,8 +69,8 @@ pub(crate) fn any(places: &[Place]) -> String {
     .collect()
 }
 
-/// The texts from one to another, in the order of their digits. Both have as many digits as there are
-/// places, and each of the digits may stand where it does.
+/// The strings from one to another, in the order of their digits. Both have one digit for each
+/// position, which is allowed there.
 pub(crate) fn between(places: &[Place], low: &[u8], high: &[u8]) -> String {
     let ([place, rest @ ..], [low, after_low @ ..], [high, after_high @ ..]) = (places, low, high)
     else {
@@ -81,7 +81,8 @@ pub(crate) fn between(places: &[Place], low: &[u8], high: &[u8]) -> String {
     }
     let lowest: Vec<u8> = rest.iter().map(|place| place.low).collect();
     let highest: Vec<u8> = rest.iter().map(|place| place.high).collect();
-    // Between the edges everything may follow, and behind an edge that is one of the place, too.
+    // Anything may follow a digit strictly between the edges, and an edge itself if all its later
+    // digits are the lowest (or highest) possible.
     let (mut first, mut last) = (*low, *high);
     let mut alternatives = Vec::new();
     if after_low != lowest {
@@ -102,7 +103,7 @@ pub(crate) fn between(places: &[Place], low: &[u8], high: &[u8]) -> String {
     one_of(&alternatives)
 }
 
-/// Any of these.
+/// Any of these alternatives.
 pub(crate) fn one_of(alternatives: &[String]) -> String {
     match alternatives {
         [only] => only.clone(),

@@ -1,4 +1,4 @@
-//! proptest: arbitrary ids, valid ones only.
+//! proptest: arbitrary valid ids.
 
 use core::ops::RangeInclusive;
 
@@ -29,7 +29,7 @@ macro_rules! __impl_key_proptest {
 /// The strategy of formats and keys. Values shrink towards the smallest valid one.
 pub type AdmittedStrategy<T> = Map<RangeInclusive<u128>, fn(u128) -> T>;
 
-/// Any value of a key: in its plan's room, and of its group.
+/// Any value of a key: one that fits its plan and has its group.
 pub fn arbitrary_key<K: EntityKey>() -> AdmittedStrategy<K> {
     (0..=K::PLAN.max_value()).prop_map(|value| {
         let mut value = K::Format::KIND.spec().fixed.stamp(value);

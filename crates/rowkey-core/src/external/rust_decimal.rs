@@ -1,4 +1,4 @@
-//! rust_decimal: the number of a DistributedId, which fits its 96 bits.
+//! rust_decimal: the number of a DistributedId, which fits in 96 bits.
 
 use alloc::format;
 
@@ -10,8 +10,8 @@ use crate::format::{Format, FormatKind};
 
 /// Implements the conversions of a key, which only keys over DistributedId have.
 ///
-/// The bounds are about lifetimes for form only: without one, a bound that does not hold would be
-/// an error here instead of an impl that does not apply.
+/// The bounds mention a lifetime on purpose: an unmet bound without one would be an error here, not
+/// an impl that does not apply.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __impl_key_rust_decimal {
@@ -85,7 +85,7 @@ impl From<DistributedId> for Decimal {
     }
 }
 
-/// Zeros behind the decimal point do not count.
+/// Ignores zeros after the decimal point.
 impl TryFrom<Decimal> for DistributedId {
     type Error = Error;
 

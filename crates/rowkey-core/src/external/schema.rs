@@ -1,7 +1,7 @@
 //! The text of an id as schemas describe it.
 //!
-//! A pattern is as strict as the parser wherever a regular expression can be. In the alphanumeric text
-//! of a prefixed key it cannot tell the bits in the middle of the number: version and group.
+//! A pattern is as strict as the parser as far as a regular expression can be. In the alphanumeric
+//! text of a prefixed key it cannot check the bits in the middle of the number: version and group.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -50,7 +50,7 @@ impl TextSchema {
 
     fn of_public(format: FormatKind, fixed: FixedBits, max: u128) -> Self {
         match format.public_encoding() {
-            // All numbers of the width, also with zeros in front.
+            // All numbers of the width, also with leading zeros.
             Encoding::Decimal => Self::of_pattern("[0-9]{1,28}"),
             _ => Self::of_uuid(fixed, max),
         }
@@ -70,7 +70,7 @@ impl TextSchema {
         }
     }
 
-    /// The text of a key of a union, which is also read as a hyphenated UUID.
+    /// The text of a key of a union, which can also be a hyphenated UUID.
     pub(crate) fn of_union<U: KeyUnion>() -> Self {
         let fixed = FormatKind::Luuid.spec().fixed;
         let groups = U::GROUPS.iter();
@@ -120,8 +120,8 @@ fn of_group(FixedBits { mask, bits }: FixedBits, group: Option<LuuidGroup>) -> F
     }
 }
 
-/// Hyphenated UUID text. There are fixed bits or a largest value, but not both, and the fixed bits of
-/// a digit are its first ones.
+/// Hyphenated UUID text. It has either fixed bits or a largest value, not both, and the fixed bits
+/// of a digit are its high bits.
 fn uuid(fixed: FixedBits, max: u128) -> String {
     let mut places = Vec::new();
     let mut largest = Vec::new();
@@ -148,8 +148,8 @@ fn uuid(fixed: FixedBits, max: u128) -> String {
     }
 }
 
-/// Alphanumeric text: a block for each half of the 128 bits. Of the fixed bits, those at the front of
-/// the second half, the variant, show in the digits.
+/// Alphanumeric text: a block for each half of the 128 bits. Of the fixed bits, only the variant,
+/// at the start of the second half, determines digits.
 fn alphanumeric(width: Width, fixed: FixedBits, max: u128) -> String {
     let places_of_first = match width {
         Width::Decimal28 => 5,
@@ -161,14 +161,14 @@ fn alphanumeric(width: Width, fixed: FixedBits, max: u128) -> String {
     if last_second == u64::MAX {
         return block(places_of_first, 0, last_first) + &block(11, lowest, highest);
     }
-    // Behind the largest first block, the second one has to be smaller.
+    // After the largest first block, the second one is limited too.
     let smaller = block(places_of_first, 0, last_first - 1) + &block(11, lowest, highest);
     let largest = block(places_of_first, last_first, last_first)
         + &block(11, lowest, highest.min(last_second));
     one_of(&[smaller, largest])
 }
 
-/// The numbers from `low` to `high` as so many digits of base 62.
+/// The numbers from `low` to `high` as this number of base-62 digits.
 fn block(length: u32, low: u64, high: u64) -> String {
     let places = vec![Place::digit(BASE_62, 0, 61); length as usize];
     let digits = |value: u64| -> Vec<u8> {

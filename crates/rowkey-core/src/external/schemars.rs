@@ -125,7 +125,7 @@ impl<K: JsonSchema> JsonSchema for ShortKey<K> {
     }
 }
 
-/// An array where it is used, as that of a `Vec`.
+/// An inline array, as for a `Vec`.
 impl<C: JsonSchema, const LIMIT: usize> JsonSchema for CommandLog<C, LIMIT> {
     fn inline_schema() -> bool {
         true

@@ -1,6 +1,6 @@
 //! serde: text in human-readable formats, bytes in the others.
 //!
-//! A DistributedId is text, too: a JSON number loses digits in most readers.
+//! A DistributedId is text as well: most readers of JSON numbers lose digits.
 
 use alloc::borrow::Cow;
 use core::fmt;
@@ -71,7 +71,7 @@ pub(crate) fn serialize<S: Serializer, const N: usize>(
     }
 }
 
-/// Reads an id from its text or from its bytes. `name` is what messages call the id.
+/// Reads an id from its text or from its bytes. `name` is the id's name in messages.
 pub(crate) fn deserialize<'de, T, D, const N: usize>(
     name: &'static str,
     from_bytes: fn([u8; N]) -> Result<T, Error>,
@@ -179,7 +179,7 @@ impl<'de, T> Deserialize<'de> for SealedId<T> {
     }
 }
 
-/// Text where people read, and the number where they do not.
+/// Text in human-readable formats, the number in others.
 impl<K: EntityKey<Format = Luuid>> Serialize for ShortKey<K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
@@ -208,7 +208,7 @@ impl<C: Serialize, const LIMIT: usize> Serialize for CommandLog<C, LIMIT> {
     }
 }
 
-/// The newest ids of a list that is longer than the limit.
+/// Of a list longer than the limit, the newest ids.
 impl<'de, C: Deserialize<'de>, const LIMIT: usize> Deserialize<'de> for CommandLog<C, LIMIT> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(CommandsVisitor(PhantomData))
@@ -242,15 +242,15 @@ impl<T: FromStr<Err = Error>, const N: usize> Visitor<'_> for TextVisitor<T, N> 
         text.parse().map_err(E::custom)
     }
 
-    /// Flattened structs and untagged enums are read through a buffer that calls itself
-    /// human-readable, whatever it was filled from.
+    /// Flattened structs and untagged enums are read through a buffer that claims to be
+    /// human-readable, regardless of its source.
     fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<T, E> {
         self.0.visit_bytes(bytes)
     }
 }
 
-/// Takes slices, which borrowed and owned byte buffers forward to, and sequences, as which some
-/// formats hand over any bytes.
+/// Accepts slices, which borrowed and owned byte buffers forward to, and sequences, as some formats
+/// pass all bytes.
 struct BytesVisitor<T, const N: usize> {
     name: &'static str,
     from_bytes: fn([u8; N]) -> Result<T, Error>,

@@ -1,9 +1,9 @@
 //! utoipa: OpenAPI schemas named after the type, so that every use of a key refers to one schema.
 //!
-//! Of a field with a generic type, such as `PublicId<InvoiceId>`, the derives ask `ComposeSchema`,
-//! which stands in a hidden module. It is implemented here all the same, because there is no other
-//! way to such a field. It can hardly change in this major version: each utoipa 6 takes any
-//! utoipa-gen 6, and what that emits names the trait in the crates of users.
+//! For a field with a generic type, such as `PublicId<InvoiceId>`, the derives require
+//! `ComposeSchema`, which is in a hidden module. It is implemented here nevertheless, because there
+//! is no other way to support such a field. It is unlikely to change in this major version: every
+//! utoipa 6 accepts any utoipa-gen 6, whose output names the trait in users' crates.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -83,7 +83,7 @@ macro_rules! implement {
 
 for_each_format!(implement);
 
-/// A derive makes `PublicId_InvoiceId` of the name: one schema for each type of ids.
+/// A derive turns the name into `PublicId_InvoiceId`: one schema for each type of id.
 #[cfg(feature = "public-id")]
 impl<T> ComposeSchema for PublicId<T> {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
@@ -98,7 +98,7 @@ impl<T> ToSchema for PublicId<T> {
     }
 }
 
-/// A derive makes `SealedId_CustomerId` of the name: one schema for each type of ids.
+/// A derive turns the name into `SealedId_CustomerId`: one schema for each type of id.
 #[cfg(feature = "public-id")]
 impl<T> ComposeSchema for crate::public_id::SealedId<T> {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
@@ -113,7 +113,7 @@ impl<T> ToSchema for crate::public_id::SealedId<T> {
     }
 }
 
-/// A derive makes `ShortKey_CustomerId` of the name: one schema for each type of keys.
+/// A derive turns the name into `ShortKey_CustomerId`: one schema for each type of key.
 impl<K> ComposeSchema for ShortKey<K> {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         schema_of(TextSchema::of_short_key())
@@ -126,7 +126,7 @@ impl<K> ToSchema for ShortKey<K> {
     }
 }
 
-/// The first of the schemas, which a derive knows, is that of the ids.
+/// If a derive passes schemas, the first one is that of the ids.
 impl<C: ToSchema, const LIMIT: usize> ComposeSchema for CommandLog<C, LIMIT> {
     fn compose(schemas: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         let ids = schemas.into_iter().next().unwrap_or_else(C::schema);
@@ -135,7 +135,7 @@ impl<C: ToSchema, const LIMIT: usize> ComposeSchema for CommandLog<C, LIMIT> {
     }
 }
 
-/// The limit is a part of the name, so that logs with different ones are different schemas.
+/// The limit is part of the name, so that logs with different limits have different schemas.
 impl<C: ToSchema, const LIMIT: usize> ToSchema for CommandLog<C, LIMIT> {
     fn name() -> Cow<'static, str> {
         match Self::MAX_LEN {

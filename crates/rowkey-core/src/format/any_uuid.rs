@@ -10,8 +10,7 @@ pub(crate) const SPEC: FormatSpec = FormatSpec::new(&FIELDS, Leading::Unordered)
 
 /// Any 128 bits: for existing columns whose ids have mixed or no versions.
 ///
-/// Promises no order and no time; new ids are random version-4 UUIDs. Stored as is on every
-/// backend.
+/// Has no order and no time; new ids are random version-4 UUIDs. Stored unchanged on every backend.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct AnyUuid(pub(crate) u128);

@@ -1,5 +1,5 @@
-//! What the four COMB kinds share: valid version-4 UUIDs with a time field in front (prefix) or
-//! where SQL Server looks first (suffix).
+//! Shared by the four COMBs: valid version-4 UUIDs with a time field in front (prefix) or in the
+//! bytes that SQL Server compares first (suffix).
 
 use crate::bits::FixedBits;
 use crate::error::Error;
@@ -8,10 +8,10 @@ use crate::time::UnixMillis;
 /// Version 4, RFC variant.
 pub(crate) const FIXED: FixedBits = FixedBits::rfc(4);
 
-/// Values of the short COMBs' counter: the ring's length.
+/// The number of values of the short COMBs' counter.
 pub(crate) const RING: i64 = 1 << 16;
 
-/// How many intervals the clocks of those who make short COMBs may be apart.
+/// The default tolerance, in intervals, between the clocks that make short COMBs.
 pub(crate) const CLOCKS_APART: u64 = 10;
 
 /// The lowest bit of B10 B11.

@@ -50,8 +50,8 @@ pub(crate) const MAX_RANDOM: u64 = (1 << RANDOM_BITS) - 1;
 /// generators and old data produce them; [`looks_generated`](Self::looks_generated) is stricter.
 ///
 /// The embedded time counts milliseconds since 1900-01-01T00:00:00Z and is the clock's time **minus
-/// one second**: a burst then has a second's worth of milliseconds to use up before it must wait.
-/// Under load the difference shrinks down to one millisecond.
+/// one second**: a burst then has a second's worth of milliseconds to use before it must wait.
+/// Under load the difference shrinks to one millisecond.
 ///
 /// Order: one generator's ids increase strictly unless its clock is set back by more than a second.
 /// Ids of several generators are ordered by their time, and differ with high probability.
@@ -97,8 +97,8 @@ impl DistributedId {
         Ok(Self::of(timestamp, random))
     }
 
-    /// The embedded time: one second to one millisecond before the id was made. `None` for the
-    /// numbers above 2^93-1, which carry no time.
+    /// The embedded time: one second to one millisecond before the id was made. `None` for numbers
+    /// above 2^93-1, which carry no time.
     pub const fn time(self) -> Option<UnixMillis> {
         SPEC.time_of(self.0)
     }
@@ -108,8 +108,8 @@ impl DistributedId {
         self.0 as u64 & MAX_RANDOM
     }
 
-    /// Whether a generator can have made this id since 2012-07-31: it has exactly 28 digits, a time
-    /// and a random part that is not zero.
+    /// Whether a generator could have made this id since 2012-07-31: it has exactly 28 digits, a
+    /// time, and a random part that is not zero.
     pub const fn looks_generated(self) -> bool {
         self.0 >= 10u128.pow(27) && self.time().is_some() && self.random() != 0
     }

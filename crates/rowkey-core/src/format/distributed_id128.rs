@@ -40,7 +40,7 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 pub(crate) const TIME: TimeRange = SPEC.instants();
 
 const TIME_SHIFT: u32 = 80;
-/// The nibble 7 that parts time and random bits.
+/// The nibble 7 between time and random bits.
 const VERSION: u128 = 7 << 76;
 const VERSION_MASK: u128 = 0xf << 76;
 /// The bit within the random part that is always 0.
@@ -63,7 +63,7 @@ pub(crate) const MAX_RANDOM: u128 = (1 << 75) - 1;
 /// 9562, although it has the same nibble: the variant bit is 0 and the epoch is 1700.
 ///
 /// Order: one generator's ids increase strictly unless its clock is set back by a second or more.
-/// Numbers, texts of one kind and the pairs of `i64` are all ordered by time, then random part.
+/// Numbers, text of one encoding, and pairs of `i64` are all ordered by time, then random part.
 ///
 /// ```
 /// use rowkey_core::DistributedId128;
@@ -98,7 +98,7 @@ impl DistributedId128 {
             return Err(Error::Field {
                 format: FormatKind::DistributedId128,
                 field: "random",
-                // A value beyond the message's range is as wrong as the largest one in it.
+                // The message has no room for larger values, so it shows its largest one.
                 value: if random > i128::MAX as u128 {
                     i128::MAX
                 } else {
@@ -123,7 +123,7 @@ impl DistributedId128 {
         high << LOW_RANDOM_BITS | (self.0 & LOW_RANDOM)
     }
 
-    /// Whether a generator can have made this id: its version nibble is 7 and the bit after its
+    /// Whether a generator could have made this id: its version nibble is 7 and the bit after its
     /// eighth byte is 0.
     pub const fn looks_generated(self) -> bool {
         self.0 & (VERSION_MASK | ZERO_BIT) == VERSION
@@ -157,7 +157,7 @@ impl DistributedId128 {
         Ok((upper as i64, lower as i64))
     }
 
-    /// The id whose halves these are: see [`split`](Self::split).
+    /// The id of these halves: see [`split`](Self::split).
     ///
     /// # Errors
     ///

@@ -44,12 +44,12 @@ const SECONDS_SHIFT: u32 = 96;
 const MACHINE_SHIFT: u32 = 56;
 const COUNTER_SHIFT: u32 = 32;
 
-/// An id of the second, the generator, a counter and a shard key that a router can read out.
+/// An id of a second, a generator, a counter, and a shard key that a router can extract.
 ///
-/// Seconds are unsigned and last until 2106-02-07T06:28:15Z. The five machine bytes are random, one
-/// draw per generator. The 24-bit counter starts at a random value and makes 16,777,216 ids per
-/// second and generator unique. There are no version or variant bits: any 128 bits decode to
-/// something.
+/// Seconds are unsigned and last until 2106-02-07T06:28:15Z. The five machine bytes are random and
+/// drawn once per generator. The 24-bit counter starts at a random value and keeps 16,777,216 ids
+/// per second and generator unique. There are no version or variant bits: any 128 bits are a valid
+/// id.
 ///
 /// Order: public (RFC) order is seconds, machine bytes, counter. Across generators it follows the
 /// time to the second; within one it increases until the counter passes its end. The bytes of a
@@ -65,8 +65,9 @@ const COUNTER_SHIFT: u32 = 32;
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
 ///
-/// Source: HotGuid (Dmitry Larionov), which is MongoDB's ObjectId with a shard key. Where its text
-/// and its code differ, machine bytes and the counter's start are random here, as its text says.
+/// Source: HotGuid (Dmitry Larionov), which is MongoDB's ObjectId with a shard key. Where its
+/// description and its code differ, this follows the description: machine bytes and the counter's
+/// start are random.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct HotGuid(pub(crate) u128);

@@ -37,7 +37,7 @@ const RANDOM_MASK: u128 = (1 << 54) - 1;
 /// A UUID of time, country (0 to 255) and service entity (0 to 255), with 54 random bits.
 ///
 /// Public (RFC) order is time, country, service entity, random. Ids of one millisecond are not
-/// monotonic. What the numbers of countries and service entities mean is the user's data.
+/// monotonic. The meaning of the numbers of countries and service entities is up to the user.
 ///
 /// Source: inDrive's iUID, version 8 of RFC 9562 with internal format version 0; other internal
 /// versions are refused.
@@ -49,7 +49,7 @@ impl_format!(Iuid, FormatKind::Iuid);
 
 impl TimeOrdered for Iuid {}
 
-/// What an [`Iuid`] is made for.
+/// The context of a new [`Iuid`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IuidContext {
     /// The country's number.

@@ -38,10 +38,10 @@ const RANDOM_MASK: u64 = (1 << 60) - 1;
 
 /// A UUID of a 48-bit number, a 12-bit group and 60 random bits.
 ///
-/// The group says which kind of entity the id belongs to; the number is the entity's own within
-/// the group, and people can read it out. Public (RFC) order is number, group, random; it is no
-/// time order. RFC 9562 has since given version 6 another meaning: never hand LUUIDs to readers of
-/// version-6 times.
+/// The group identifies the kind of entity; the number is unique to the entity within the group and
+/// short enough for people to read out. Public (RFC) order is number, group, random; it is not a
+/// time order. RFC 9562 has since given version 6 another meaning: never pass LUUIDs to code that
+/// extracts version-6 times.
 ///
 /// Source: the 2013 article "Embedding a Primary Key in a UUID / GUID for CQRS / ES".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,8 +73,8 @@ impl Luuid {
         (self.0 >> 80) as u64
     }
 
-    /// The same group and random bits with another number, for an entity whose first number turned
-    /// out to be taken. It is another id: correct it wherever the first one was handed out.
+    /// The same group and random bits with another number, for an entity whose first number turns
+    /// out to be taken. This is a different id: replace the first one wherever it was used.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Luuid {
     ///
     /// # Errors
     ///
-    /// [`Error::Text`] for another length or a character that is no hexadecimal digit.
+    /// [`Error::Text`] for another length or a character that is not a hexadecimal digit.
     pub fn parse_short_key(text: &str) -> Result<u64, Error> {
         let foreign = text
             .chars()
@@ -120,12 +120,12 @@ impl Luuid {
         })
     }
 
-    /// The ids with a number, as one interval of public values: those of a group, or of every group,
-    /// for a column whose ids are all of one group that is not known.
+    /// The ids with a number, as one interval of public values. Pass `None` for ids of any group,
+    /// for a column whose single group is unknown.
     ///
-    /// It is what [`ShortKey::bounds`](crate::luuid::ShortKey::bounds) is for a typed key. Both edges are the
-    /// smallest valid ids of their group and number, so they keep their place in every layout. The
-    /// range of the very last number of the last group is open above.
+    /// For a typed key, use [`ShortKey::bounds`](crate::luuid::ShortKey::bounds). Both edges are
+    /// the smallest valid ids of their group and number, so they keep their place in every layout.
+    /// The range of the last number of the last group has no upper bound.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl Luuid {
         Ok(Self::range_of(group, number))
     }
 
-    /// The range of a number that has been checked.
+    /// The range of a valid number.
     pub(crate) fn range_of(group: Option<LuuidGroup>, number: u64) -> ValueRanges {
         let first = group.unwrap_or(LuuidGroup(0));
         let (next_group, next_number) = match group {
@@ -170,7 +170,7 @@ impl Luuid {
     }
 }
 
-/// The smallest id of a group and a number, if there is such a number.
+/// The smallest id of a group and a number; `None` if the number is too large.
 fn smallest(group: LuuidGroup, number: u64) -> Option<u128> {
     Luuid::from_parts(group, number, 0).ok().map(Luuid::to_u128)
 }
@@ -185,9 +185,9 @@ const fn field_error(field: &'static str, value: i128, max: i128) -> Error {
     }
 }
 
-/// The twelve bits that stand for a kind of entity in a [`Luuid`]: the CRC-12 of its full name.
+/// The twelve bits that identify a kind of entity in a [`Luuid`]: the CRC-12 of its full name.
 ///
-/// Twelve bits clash early (1 % at about ten groups), so an application must check all its groups
+/// Twelve bits collide early (1 % at about ten groups), so an application must check all its groups
 /// together: in a constant [`GroupRegistry`](crate::luuid::GroupRegistry), or when it starts.
 ///
 /// ```
@@ -201,7 +201,7 @@ const fn field_error(field: &'static str, value: i128, max: i128) -> Error {
 pub struct LuuidGroup(u16);
 
 impl LuuidGroup {
-    /// How many numbers there are.
+    /// The number of possible groups.
     pub(crate) const COUNT: usize = 1 << 12;
 
     /// The group of a name, such as `com.acme.Customer`: its [`crc12`].
@@ -236,7 +236,7 @@ impl fmt::Display for LuuidGroup {
 }
 
 /// The CRC-12 of LUUID groups: polynomial 0x80F reflected (0xF01), initial value and final XOR
-/// 0xFFF, over the UTF-8 bytes of a name. It is no catalogued CRC-12.
+/// 0xFFF, over the UTF-8 bytes of a name. It is not a catalogued CRC-12.
 ///
 /// ```
 /// assert_eq!(rowkey_core::luuid::crc12(b"123456789"), 0xddd);
@@ -251,8 +251,8 @@ pub const fn crc12(bytes: &[u8]) -> u16 {
     crc ^ 0xfff
 }
 
-/// What each byte adds to a CRC-12. One step a byte instead of one a bit keeps the names of all
-/// 4,096 groups within the steps that the compiler allows a constant.
+/// The CRC-12 table by byte. One step per byte instead of one per bit keeps a registry of all 4,096
+/// groups within the compiler's limit for constant evaluation.
 static CRC12: [u16; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;

@@ -1,4 +1,4 @@
-//! The id formats, one file each, and what all of them share.
+//! The id formats, one file each, and their shared traits.
 
 use core::fmt;
 use core::hash::Hash;
@@ -153,7 +153,7 @@ macro_rules! list_specs {
     ([] $(
         $module:ident $format:ident $name:literal [$($generics:tt)*] [$($arguments:tt)*];
     )*) => {
-        /// What each format is, at the place of its [`FormatKind`].
+        /// The specs of the formats, indexed by [`FormatKind`].
         const SPECS: &[FormatSpec; FormatKind::ALL.len()] = &[$($module::SPEC),*];
     };
 }
@@ -161,8 +161,8 @@ macro_rules! list_specs {
 crate::kind::format_rows!(list_specs);
 
 pub(crate) mod sealed {
-    /// Keeps [`Format`](super::Format) closed until its shape has settled, and lets this crate
-    /// build a value whose bits it has already checked.
+    /// Seals [`Format`](super::Format), and lets this crate build a value whose bits it has already
+    /// checked.
     pub trait Sealed {
         /// The value of bits that [`FormatKind::admits`](super::FormatKind::admits).
         fn from_admitted(value: u128) -> Self;
@@ -193,18 +193,18 @@ pub trait Format:
     + Sync
     + 'static
 {
-    /// Which algorithm this is.
+    /// The algorithm.
     const KIND: FormatKind;
 
     /// The 128 bits in public (RFC) order.
     fn to_u128(self) -> u128;
 
-    /// The text of another encoding than the public one.
+    /// The text in another encoding than the public one.
     fn encode(self, encoding: Encoding) -> ShortText {
         Self::KIND.width().encode_admitted(encoding, self.to_u128())
     }
 
-    /// Reads a text of another encoding than the public one.
+    /// Reads text in another encoding than the public one.
     ///
     /// # Errors
     ///
@@ -217,7 +217,7 @@ pub trait Format:
 }
 
 impl FormatKind {
-    /// What the format is.
+    /// The format's spec.
     #[inline]
     pub(crate) const fn spec(self) -> &'static FormatSpec {
         &SPECS[self as usize]
@@ -229,8 +229,8 @@ impl FormatKind {
         self.spec().fields
     }
 
-    /// When an id of this format was made; `None` for formats that do not tell (the short COMBs
-    /// only tell their interval's place in a ring) and for numbers that no clock produces.
+    /// When an id of this format was made; `None` for formats without an instant (short COMBs only
+    /// carry a counter that wraps around) and for numbers that no clock produces.
     pub fn time_of(self, value: u128) -> Option<UnixMillis> {
         self.spec().time_of(value)
     }
@@ -262,7 +262,7 @@ impl FormatKind {
         }
     }
 
-    /// Kept out of line: parsing only pays for it when it fails.
+    /// Out of line, so that successful parsing does not pay for it.
     #[cold]
     fn explain(self, value: u128) -> Error {
         Error::Format {
@@ -288,7 +288,7 @@ impl FormatKind {
         } else if differs >> 72 & 0xf != 0 {
             FormatProblem::InternalVersion { found: nibble(72) }
         } else {
-            // The RFC's variant has two bits, which leave the digit four values.
+            // The RFC's variant has two bits, so the digit has four possible values.
             let expected = if mask >> 60 & 0xf == 0xf {
                 "a"
             } else {
@@ -307,7 +307,7 @@ impl FormatKind {
         self.width().encode_admitted(self.public_encoding(), value)
     }
 
-    /// Which encoding the public text is.
+    /// The encoding of the public text.
     pub const fn public_encoding(self) -> Encoding {
         match self.width() {
             Width::Decimal28 => Encoding::Decimal,
@@ -319,8 +319,7 @@ impl FormatKind {
     ///
     /// # Errors
     ///
-    /// [`Error::Text`] for a text of another shape, [`Error::Format`] for a value of another
-    /// format.
+    /// [`Error::Text`] for text of another form, [`Error::Format`] for a value of another format.
     #[inline]
     pub fn parse_public(self, text: &str) -> Result<u128, Error> {
         let value = match self.width() {
@@ -362,7 +361,7 @@ fn names() -> String {
     names
 }
 
-/// Formats whose ids tell, or count, when they were made.
+/// Formats whose ids carry an instant or an interval counter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` carries no time, so there is no range of its ids for a time span",
     label = "carries no time"
@@ -379,7 +378,7 @@ pub trait TimeOrdered: Format {
     };
 }
 
-/// A format whose values are all the numbers from 0 to its largest, so that they can be counted.
+/// A format whose values are all the numbers from 0 to its largest, without gaps.
 ///
-/// Formats with a version or other fixed bits are not among them.
+/// Formats with a version or other fixed bits do not implement it.
 pub trait Contiguous: Format {}

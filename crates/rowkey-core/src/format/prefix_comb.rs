@@ -36,8 +36,8 @@ const TIME: TimeRange = SPEC.instants();
 /// A version-4 UUID whose bytes B0..B5 are the milliseconds since 1970; the other 74 bits are
 /// random. The time lasts until the year 10889.
 ///
-/// Order: public (RFC) order follows the time; inside one millisecond it is random. SQL Server looks
-/// at other bytes first, so plans store the suffix form there.
+/// Order: public (RFC) order follows the time; inside one millisecond it is random. SQL Server
+/// compares other bytes first, so plans store the suffix form there.
 ///
 /// Source: the COMBs of `uuid-creator` (Fabio Lima), after Jimmy Nilsson's "The Cost of GUIDs as
 /// Primary Keys", which counted 1/300 seconds instead.
@@ -51,7 +51,7 @@ impl TimeOrdered for PrefixComb {}
 
 impl PrefixComb {
     /// The id of a time and ten random bytes. They fill the other positions from byte 0 to 15;
-    /// version and variant are then stamped over six of their bits.
+    /// version and variant then overwrite six of their bits.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl PrefixComb {
     }
 
     /// The same id as a suffix COMB: B0..B5 exchanged with B10..B15. Reversible, and still a
-    /// valid version-4 UUID. The time order stays, the order inside one millisecond does not.
+    /// valid version-4 UUID. Keeps the time order, but not the order within one millisecond.
     pub const fn to_suffix(self) -> SuffixComb {
         SuffixComb(Permutation::SwapFull.apply(self.0))
     }

@@ -34,11 +34,11 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 /// A version-4 UUID whose bytes B0 B1 count intervals of `INTERVAL_MS` milliseconds since 1970,
 /// modulo 65,536; the other 106 bits are random.
 ///
-/// The counter is a ring: with the default interval of one minute it returns to 0 every
-/// 45.5 days, so that a database inserts new values close together. The instant cannot be
-/// recovered from the id, and inside one interval the order is random.
+/// The counter wraps around: with the default interval of one minute it returns to 0 every 45.5
+/// days. A database inserts new values close together. The instant cannot be recovered from the id,
+/// and the order within one interval is random.
 ///
-/// Order: public (RFC) order follows the counter. SQL Server looks at other bytes first, so plans
+/// Order: public (RFC) order follows the counter. SQL Server compares other bytes first, so plans
 /// store the suffix form there.
 ///
 /// Source: the short COMBs of `uuid-creator` (Fabio Lima); the idea and its validation are described
@@ -58,7 +58,7 @@ impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
     pub const INTERVAL_MS: u64 = checked_interval(INTERVAL_MS);
 
     /// The id of a counter and fourteen random bytes. They fill the other positions from byte 0
-    /// to 15; version and variant are then stamped over six of their bits.
+    /// to 15; version and variant then overwrite six of their bits.
     pub const fn from_parts(counter: u16, random: [u8; 14]) -> Self {
         Self(comb::short_prefix(counter, comb::around_field(random, 0)))
     }
@@ -78,7 +78,7 @@ impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
     }
 
     /// The same id as a suffix COMB: B0 B1 exchanged with B10 B11. Reversible, and still a valid
-    /// version-4 UUID. The time order stays, the order inside one interval does not.
+    /// version-4 UUID. Keeps the time order, but not the order within one interval.
     pub const fn to_suffix(self) -> ShortSuffixComb<INTERVAL_MS> {
         ShortSuffixComb(Permutation::SwapShort.apply(self.0))
     }

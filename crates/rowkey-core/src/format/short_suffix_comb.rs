@@ -35,9 +35,9 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 /// A version-4 UUID whose bytes B10 B11 count intervals of `INTERVAL_MS` milliseconds since 1970,
 /// modulo 65,536; the other 106 bits are random.
 ///
-/// The counter is a ring: with the default interval of one minute it returns to 0 every
-/// 45.5 days, so that a database inserts new values close together. The instant cannot be
-/// recovered from the id, and inside one interval the order is random.
+/// The counter wraps around: with the default interval of one minute it returns to 0 every 45.5
+/// days. A database inserts new values close together. The instant cannot be recovered from the id,
+/// and the order within one interval is random.
 ///
 /// Order: SQL Server's `uniqueidentifier` order follows the counter; public (RFC) order is random,
 /// so plans store the prefix form elsewhere.
@@ -59,7 +59,7 @@ impl<const INTERVAL_MS: u64> ShortSuffixComb<INTERVAL_MS> {
     pub const INTERVAL_MS: u64 = checked_interval(INTERVAL_MS);
 
     /// The id of a counter and fourteen random bytes. They fill the other positions from byte 0
-    /// to 15; version and variant are then stamped over six of their bits.
+    /// to 15; version and variant then overwrite six of their bits.
     pub const fn from_parts(counter: u16, random: [u8; 14]) -> Self {
         Self(comb::short_suffix(counter, comb::around_field(random, 10)))
     }
@@ -79,7 +79,7 @@ impl<const INTERVAL_MS: u64> ShortSuffixComb<INTERVAL_MS> {
     }
 
     /// The same id as a prefix COMB: B10 B11 exchanged with B0 B1. Reversible, and still a valid
-    /// version-4 UUID. The time order stays, the order inside one interval does not.
+    /// version-4 UUID. Keeps the time order, but not the order within one interval.
     pub const fn to_prefix(self) -> ShortPrefixComb<INTERVAL_MS> {
         ShortPrefixComb(Permutation::SwapShort.apply(self.0))
     }

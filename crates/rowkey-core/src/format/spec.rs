@@ -1,4 +1,4 @@
-//! What a format is, as one constant: everything else follows from it.
+//! The specification of a format as one constant, from which everything else is derived.
 
 use crate::bits::{BitField, FieldKind, FixedBits};
 use crate::error::Error;
@@ -7,21 +7,21 @@ use crate::layout::Permutation;
 use crate::text::Width;
 use crate::time::UnixMillis;
 
-/// What a format is. Each format's file has one.
+/// The specification of a format. Each format's file has one.
 pub(crate) struct FormatSpec {
     /// The public form, from the most significant bit to the least.
     pub(crate) fields: &'static [BitField],
-    /// The fixed ones among the fields.
+    /// The fixed fields.
     pub(crate) fixed: FixedBits,
-    /// The one that carries time.
+    /// The field that carries time.
     pub(crate) time: Option<TimeField>,
-    /// The largest value, and how many digits it has.
+    /// The largest value and its number of digits.
     pub(crate) width: Width,
-    /// The decimal digits of a column that holds every generated id, if 38 are enough.
+    /// The decimal digits of a column for every generated id, if 38 are enough.
     pub(crate) decimal_digits: Option<u8>,
-    /// What leads the order.
+    /// What the order depends on first.
     pub(crate) leading: Leading,
-    /// Whether MariaDB's `UUID` type stores every value unharmed and sorts it by time.
+    /// Whether MariaDB's `UUID` type stores every value unchanged and sorts it by time.
     pub(crate) fits_mariadb_uuid: bool,
 }
 
@@ -39,7 +39,7 @@ impl FormatSpec {
         }
     }
 
-    /// The instants that ids can carry, for the constants of formats that tell one.
+    /// The instants that ids can carry, for the constants of formats with an instant.
     pub(crate) const fn instants(&self) -> TimeRange {
         match self.time {
             Some(TimeField {
@@ -50,7 +50,7 @@ impl FormatSpec {
         }
     }
 
-    /// The instant that every value of the format tells.
+    /// The instant of a value, for formats whose every value has one.
     #[inline]
     pub(crate) const fn instant_of(&self, value: u128) -> UnixMillis {
         match self.time_of(value) {
@@ -59,7 +59,7 @@ impl FormatSpec {
         }
     }
 
-    /// The instant that a value tells, if it tells one.
+    /// The instant of a value, if it has one.
     #[inline]
     pub(crate) const fn time_of(&self, value: u128) -> Option<UnixMillis> {
         match &self.time {
@@ -69,7 +69,7 @@ impl FormatSpec {
     }
 }
 
-/// What a format needs from a column's order.
+/// What a format requires of a column's order.
 #[derive(Clone, Copy)]
 pub(crate) enum Leading {
     /// The public form's first bytes are the time: a prefix COMB. The permutation makes it a suffix
@@ -79,7 +79,7 @@ pub(crate) enum Leading {
     CombSuffix(Permutation),
     /// The public form's first bytes are the time (or the number), and it is no COMB.
     Plain,
-    /// There is no order to keep.
+    /// The format has no order.
     Unordered,
 }
 
@@ -129,7 +129,7 @@ pub(crate) struct TimeField {
     mask: u128,
     /// The smallest generated value of position 0.
     smallest: u128,
-    /// The largest value that carries a time: the bits in front are always 0.
+    /// The largest value that carries a time; the bits before the field are always 0.
     last: u128,
 }
 
@@ -187,7 +187,7 @@ impl TimeField {
         self.smallest | (position as u128 & self.mask) << self.shift
     }
 
-    /// The instant that a value tells.
+    /// The instant of a value.
     #[inline]
     pub(crate) const fn time_of(&self, value: u128) -> Option<UnixMillis> {
         match self.unit {

@@ -52,7 +52,7 @@ impl TimeOrdered for SuffixComb {}
 
 impl SuffixComb {
     /// The id of a time and ten random bytes. They fill the other positions from byte 0 to 15;
-    /// version and variant are then stamped over six of their bits.
+    /// version and variant then overwrite six of their bits.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl SuffixComb {
     }
 
     /// The same id as a prefix COMB: B10..B15 exchanged with B0..B5. Reversible, and still a
-    /// valid version-4 UUID. The time order stays, the order inside one millisecond does not.
+    /// valid version-4 UUID. Keeps the time order, but not the order within one millisecond.
     pub const fn to_prefix(self) -> PrefixComb {
         PrefixComb(Permutation::SwapFull.apply(self.0))
     }

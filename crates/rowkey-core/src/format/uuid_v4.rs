@@ -35,7 +35,7 @@ pub struct UuidV4(pub(crate) u128);
 impl_format!(UuidV4, FormatKind::UuidV4);
 
 impl UuidV4 {
-    /// The id of sixteen random bytes; version and variant are stamped over six of their bits.
+    /// The id of sixteen random bytes; version and variant overwrite six of their bits.
     pub const fn from_random(random: [u8; 16]) -> Self {
         Self::from_draw(u128::from_be_bytes(random))
     }

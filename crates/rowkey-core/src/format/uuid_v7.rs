@@ -44,8 +44,8 @@ impl_format!(UuidV7, FormatKind::UuidV7);
 impl TimeOrdered for UuidV7 {}
 
 impl UuidV7 {
-    /// The id of a time and ten random bytes, which fill B6..B15 before version and variant are
-    /// stamped over six of their bits.
+    /// The id of a time and ten random bytes, which fill B6..B15 before version and variant
+    /// overwrite six of their bits.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Where generators read the time.
+//! The clocks of generators.
 
 use alloc::sync::Arc;
 
@@ -7,9 +7,9 @@ use crate::time::UnixMillis;
 /// A source of the current time.
 ///
 /// The system's clock is [`SystemClock`]. For tests and for work that must use a recorded time,
-/// a [`UnixMillis`] is a clock that stands still, and any closure that returns one is a clock.
+/// a [`UnixMillis`] is a stopped clock, and any closure that returns one is a clock.
 ///
-/// A clock may jump in either direction: what a generator does then is part of its format.
+/// A clock may jump in either direction; each format defines how its generator reacts.
 ///
 /// ```
 /// use core::sync::atomic::{AtomicI64, Ordering};
@@ -60,7 +60,7 @@ impl Clock for SystemClock {
 /// The system's clock as of the last timer tick: cheaper to read, and a few milliseconds late.
 ///
 /// On Linux this is `CLOCK_REALTIME_COARSE`, 1 to 10 ms behind depending on the kernel; elsewhere
-/// it is [`SystemClock`]. Right for formats that only keep the minute, such as the short COMBs.
+/// it is [`SystemClock`]. Use it for formats that only keep the minute, such as the short COMBs.
 #[cfg(feature = "coarse-clock")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CoarseClock;
@@ -70,7 +70,7 @@ impl Clock for CoarseClock {
     #[cfg(target_os = "linux")]
     fn now(&self) -> UnixMillis {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
-        // `tv_nsec` counts up from `tv_sec` also before 1970, so that this floors.
+        // `tv_nsec` counts up from `tv_sec` also before 1970, so this rounds down.
         UnixMillis::new(
             time.tv_sec
                 .saturating_mul(1_000)

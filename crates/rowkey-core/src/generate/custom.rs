@@ -1,4 +1,4 @@
-//! A generator of tests: what it returns is given.
+//! A generator for tests that returns given values.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 use super::{Generate, Generator};
 use crate::error::Error;
 
-/// A generator for tests that returns what it is told, as is.
+/// A generator for tests that returns the given values unchanged.
 ///
 /// ```
 /// use rowkey_core::generate::{Custom, Generate, scope};
@@ -25,7 +25,7 @@ pub struct Custom<F: Generate> {
     make: Box<Make<F>>,
 }
 
-/// What a [`Custom`] generator calls.
+/// The function that a [`Custom`] generator calls.
 type Make<F> = dyn Fn(&<F as Generate>::Context) -> Result<F, Error> + Send + Sync;
 
 impl<F: Generate> Custom<F> {

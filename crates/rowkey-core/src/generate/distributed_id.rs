@@ -16,14 +16,15 @@ use crate::format::distributed_id::{EPOCH, MAX_RANDOM, TIME, timestamp as timest
 use crate::kind::FormatKind;
 use crate::time::UnixMillis;
 
-/// How far behind the clock new timestamps are, so that a burst can use the milliseconds between.
+/// How far new timestamps are behind the clock, so that a burst can use the milliseconds in
+/// between.
 const LEEWAY_MS: u64 = 1_000;
-/// A clock that went further back than this, seen from the state, is believed.
+/// A clock that is further than this behind the state is followed.
 const MAX_REWIND_MS: u64 = 1_000;
 /// Ids of one millisecond are up to 2^41-1 apart.
 const STEP_MASK: u64 = (1 << 41) - 1;
 
-/// Milliseconds from 1900 to the time that a clock reading is embedded as.
+/// Milliseconds from 1900 to the embedded time of a clock reading.
 #[inline]
 fn timestamp_of_clock(now: UnixMillis) -> Result<u64, Error> {
     let leeway = LEEWAY_MS as i64;
@@ -36,16 +37,16 @@ fn timestamp_of_clock(now: UnixMillis) -> Result<u64, Error> {
     Ok((now.get() - leeway - EPOCH) as u64)
 }
 
-/// The state machine that makes [`DistributedId`]s: the id made last, and nothing else.
+/// The state machine that makes [`DistributedId`]s. Its state is the last id.
 ///
-/// It reads no clock, draws no randomness and never sleeps, so it fits tests and targets without
-/// an operating system; [`DistributedIdGenerator`] is the one for servers.
+/// It reads no clock, draws no randomness and never sleeps, so it suits tests and targets without
+/// an operating system. On servers, use [`DistributedIdGenerator`].
 ///
 /// In a new millisecond an id gets 48 fresh random bits. In the same one, or while the clock is
-/// behind, the random part grows by the draw's low 41 bits. When it has no room left, the next
-/// millisecond is borrowed as long as it is in the past; that makes about 128 ids per millisecond
-/// and a burst of about 128,000. When there is none to borrow, the id has to wait, and if the clock
-/// went back by more than a second meanwhile, the state follows it.
+/// behind, the random part grows by the draw's low 41 bits. When it overflows, the next millisecond
+/// is borrowed if it is in the past; that allows about 128 ids per millisecond and a burst of about
+/// 128,000. If there is none to borrow, the id has to wait. If the clock has been set back by more
+/// than a second, the state follows it.
 ///
 /// ```
 /// use rowkey_core::generate::DistributedIdState;
@@ -65,7 +66,7 @@ pub struct DistributedIdState {
 }
 
 impl DistributedIdState {
-    /// The state of a generator that has made nothing yet.
+    /// The initial state, before the first id.
     pub const fn new() -> Self {
         Self { previous: None }
     }
@@ -91,7 +92,7 @@ impl DistributedIdState {
         Ok(id)
     }
 
-    /// Replaces the random part of the id made last.
+    /// Replaces the random part of the last id.
     #[doc(hidden)]
     pub fn set_previous_random(&mut self, random: u64) {
         self.previous = self
@@ -107,7 +108,7 @@ fn following(previous: DistributedId, timestamp: u64, draw: u64) -> Result<Distr
     if random <= MAX_RANDOM {
         return Ok(DistributedId::of(previous.field(), random));
     }
-    // The millisecond before the clock's: nothing is ever dated into the future.
+    // The millisecond before the clock's: ids are never dated into the future.
     let latest = timestamp + LEEWAY_MS - 1;
     if previous.field() < latest {
         let borrowed = previous.field() + 1;

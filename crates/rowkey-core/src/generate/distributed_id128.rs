@@ -15,20 +15,21 @@ use crate::format::distributed_id128::{MAX_RANDOM, timestamp as timestamp_of};
 use crate::kind::FormatKind;
 use crate::time::UnixMillis;
 
-/// A clock that went back by less than this is waited for, one that went further is believed.
+/// If the clock goes back by less than this, ids wait for it; if it goes back further, the state
+/// follows it.
 const MAX_REWIND_MS: u64 = 1_000;
 /// Ids of one millisecond are up to 2^58-1 apart.
 const STEP_MASK: u128 = (1 << 58) - 1;
 
-/// The state machine that makes [`DistributedId128`]s: the id made last, and nothing else.
+/// The state machine that makes [`DistributedId128`]s. Its state is the last id.
 ///
-/// It reads no clock, draws no randomness and never sleeps, so it fits tests and targets without
-/// an operating system; [`DistributedId128Generator`] is the one for servers.
+/// It reads no clock, draws no randomness and never sleeps, so it suits tests and targets without
+/// an operating system. On servers, use [`DistributedId128Generator`].
 ///
 /// In a new millisecond an id gets 75 fresh random bits. In the same one, or while the clock is
 /// behind, the random part grows by the draw's low 58 bits: about 131,072 ids fit a millisecond.
-/// When it has no room left the id has to wait, and if the clock went back by a second or more
-/// meanwhile, the state follows it.
+/// When it overflows, the id has to wait. If the clock has been set back by a second or more, the
+/// state follows it.
 ///
 /// ```
 /// use rowkey_core::generate::DistributedId128State;
@@ -47,7 +48,7 @@ pub struct DistributedId128State {
 }
 
 impl DistributedId128State {
-    /// The state of a generator that has made nothing yet.
+    /// The initial state, before the first id.
     pub const fn new() -> Self {
         Self { previous: None }
     }
@@ -73,7 +74,7 @@ impl DistributedId128State {
         Ok(id)
     }
 
-    /// Replaces the random part of the id made last.
+    /// Replaces the random part of the last id.
     #[doc(hidden)]
     pub fn set_previous_random(&mut self, random: u128) {
         self.previous = self

@@ -1,10 +1,10 @@
-//! Where generators get their random bits.
+//! The sources of generators' random bits.
 
 /// A source of random bits.
 ///
-/// **Contract:** the bits come from a cryptographically secure generator. Ids lose the promise
-/// that nobody can guess them, and ids of several processes the promise that they differ, with
-/// any other source. Tests may use an [`EntropyFn`] that repeats itself.
+/// **Contract:** the bits come from a cryptographically secure generator. With any other source,
+/// ids may be guessed, and ids of several processes may be equal. Tests can use an [`EntropyFn`]
+/// that repeats values.
 pub trait Entropy {
     /// Fills `bytes` with random bits.
     fn fill(&mut self, bytes: &mut [u8]);
@@ -38,7 +38,7 @@ impl<E: Entropy + ?Sized> Entropy for &mut E {
     }
 }
 
-/// A closure as [`Entropy`]: a hardware generator, or a script for tests.
+/// A closure as [`Entropy`], such as a hardware generator or fixed bits in tests.
 ///
 /// ```
 /// use rowkey_core::generate::{Entropy, EntropyFn};
@@ -48,7 +48,7 @@ impl<E: Entropy + ?Sized> Entropy for &mut E {
 /// ```
 #[derive(Clone, Debug)]
 pub struct EntropyFn<T>(
-    /// Fills the bytes it is given.
+    /// Fills the slice with random bytes.
     pub T,
 );
 

@@ -1,7 +1,7 @@
-//! What tells a forked child from its parent, and values of which each process has its own.
+//! Detection of forked children, and values that each process makes for itself.
 //!
-//! A thread that the parent has at the fork does not exist in the child, so nothing here ever waits
-//! for another thread: what it has begun may never end.
+//! The parent's other threads do not exist in the child, so nothing here ever waits for another
+//! thread: it might never finish.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -9,17 +9,19 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 use once_cell::race::OnceBox;
 
-/// The process in which something was made.
+/// A mark of the process in which a value was made.
 ///
-/// Asking costs two loads and no call: a handler of the C library's `fork` counts in the child.
+/// The check costs two loads and no call: a handler of the C library's `fork` increments a
+/// counter in the child.
 pub(super) enum Mark {
     Handler(forkguard::Guard),
-    /// For a process that cannot know whether its handler is registered. Asking is a system call.
+    /// For a process that does not know whether its handler is registered. The check is a system
+    /// call.
     ProcessId(forkguard::pid::Guard),
 }
 
 impl Mark {
-    /// The present process.
+    /// The current process.
     #[cold]
     pub(super) fn here() -> &'static Self {
         static PROCESSES: PerProcess<()> = PerProcess::new();
@@ -31,7 +33,7 @@ impl Mark {
         REGISTRATION.mark()
     }
 
-    /// Whether the mark was made in a process of which this one is a child.
+    /// Whether the mark was made in an ancestor of this process.
     #[inline]
     pub(super) fn is_of_parent(&self) -> bool {
         match self {
@@ -41,14 +43,14 @@ impl Mark {
     }
 }
 
-// Out of line: it is rare, and would be in every generator.
+// Out of line: it is rare, and would be inlined into every generator.
 #[cold]
 #[inline(never)]
 fn differs(guard: &forkguard::pid::Guard) -> bool {
     guard.clone().detected_fork()
 }
 
-/// How far registering the handler is.
+/// The progress of registering the handler.
 struct Registration(AtomicU8);
 
 impl Registration {
@@ -63,8 +65,8 @@ impl Registration {
             Ordering::Relaxed,
             Ordering::Relaxed,
         );
-        // Whoever comes second would be blocked until the first one is done, which in a child that
-        // was forked meanwhile is never.
+        // A second caller would block until the first one has finished, which never happens in a
+        // child forked in between.
         if begun.is_err() && !self.is_done_soon() {
             return Mark::ProcessId(forkguard::pid::Guard::default());
         }
@@ -87,10 +89,10 @@ impl Registration {
     }
 }
 
-/// A value that a forked child does not share with its parent, but makes anew.
+/// A value that a forked child makes again instead of sharing it with its parent.
 ///
-/// It is a list with an element for each generation of processes, so that none is ever changed or
-/// freed while another thread uses it.
+/// A list with one element per generation of processes, so that no element is ever changed or freed
+/// while another thread uses it.
 pub(crate) struct PerProcess<T> {
     first: OnceBox<Made<T>>,
 }
@@ -108,8 +110,8 @@ impl<T> PerProcess<T> {
         }
     }
 
-    /// The value of this process, which `make` makes at its first use. Threads that come first at the
-    /// same time may each make one, of which one stays.
+    /// The value of this process, made by `make` at its first use. Threads that race may each make
+    /// one, of which one is kept.
     #[inline]
     pub(crate) fn get_or_make(&self, make: impl Fn() -> T) -> &T {
         match self.first.get() {

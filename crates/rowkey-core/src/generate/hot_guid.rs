@@ -15,9 +15,10 @@ use crate::kind::FormatKind;
 
 /// Makes [`HotGuid`]s for any number of threads, without a lock.
 ///
-/// A thread reads the clock before it counts, so two threads may pair an older second with a newer
-/// counter. A process that forks without `exec` copies the machine bytes and the counter: make a
-/// new generator in the child. ([`HotGuid::generate_for`](Generate::generate_for) does so itself.)
+/// A thread reads the clock before it increments the counter, so two threads may pair an older
+/// second with a newer counter. A process that forks without `exec` copies the machine bytes and
+/// the counter: make a new generator in the child.
+/// ([`HotGuid::generate_for`](Generate::generate_for) does so itself.)
 ///
 /// ```
 /// use rowkey_core::generate::HotGuidGenerator;
@@ -38,8 +39,8 @@ use crate::kind::FormatKind;
 pub struct HotGuidGenerator<C = SystemClock> {
     clock: C,
     machine: [u8; 5],
-    /// The last counter, of which the low 24 bits count. 2^24 divides 2^32, so that the wrap of
-    /// the integer goes unnoticed.
+    /// The last counter, of which the low 24 bits are used. 2^24 divides 2^32, so the integer's
+    /// wrap-around does not matter.
     counter: AtomicU32,
 }
 
@@ -69,7 +70,7 @@ impl Default for HotGuidGenerator {
 #[cfg(feature = "std")]
 impl<C> HotGuidGenerator<C> {
     /// The same generator with these machine bytes, m0..m4. Generators that run at the same time
-    /// must not share them.
+    /// must have different ones.
     #[must_use]
     pub fn with_machine(self, machine: [u8; 5]) -> Self {
         Self { machine, ..self }

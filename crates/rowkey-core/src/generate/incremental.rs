@@ -1,4 +1,4 @@
-//! A generator of tests: it counts.
+//! A generator for tests that counts.
 
 use std::sync::Mutex;
 
@@ -6,7 +6,7 @@ use super::{Generate, Generator, lock};
 use crate::error::Error;
 use crate::format::Contiguous;
 
-/// A generator for tests that counts: `first`, `first` + 1, and so on, whatever the context.
+/// A generator for tests that counts: `first`, `first` + 1, and so on. It ignores the context.
 ///
 /// Each instance counts for itself; threads that share one get different values. After the
 /// format's largest value it returns [`Error::Exhausted`].
@@ -22,7 +22,7 @@ use crate::format::Contiguous;
 /// ```
 #[derive(Debug)]
 pub struct Incremental<F> {
-    /// `None` once the largest value is handed out.
+    /// `None` after the largest value.
     next: Mutex<Option<F>>,
 }
 

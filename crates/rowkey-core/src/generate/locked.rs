@@ -1,4 +1,4 @@
-//! What the generators that remember their last id have in common.
+//! The common part of generators that remember their last id.
 
 use core::time::Duration;
 use std::sync::Mutex;
@@ -51,7 +51,7 @@ impl<S: State, C> Locked<S, C> {
 
 impl<S: State, C: Clock> Locked<S, C> {
     pub(super) fn try_generate(&self) -> Result<S::Id, Error> {
-        // Before the lock: threads draw side by side.
+        // Before the lock, so that threads draw in parallel.
         let draw = S::draw(&mut SystemEntropy::new());
         let shared = &mut *lock(self.shared.get_or_make(Shared::initial));
         let now = self.clock.now();
@@ -81,7 +81,7 @@ macro_rules! declare_generator {
         #[doc = concat!("Makes [`", stringify!($format), "`]s for any number of threads: a")]
         #[doc = concat!("[`", stringify!($state), "`] behind a lock, with a clock.")]
         ///
-        /// One process needs one, and [`Generate::generate`] has it. A draw that had to wait is
+        /// One per process is enough; [`Generate::generate`] uses one. A draw that had to wait is
         /// kept for the next attempt, so that waiting never favours small steps. A forked child
         /// starts with a new state: see [forks](super#forks).
         ///
@@ -124,7 +124,7 @@ macro_rules! declare_generator {
             ///
             /// # Errors
             ///
-            /// [`Error::Throttled`] when all that the clock allows is handed out, [`Error::Time`]
+            /// [`Error::Throttled`] when all ids that the clock allows are used, [`Error::Time`]
             /// when the clock is outside the format's range. The generator works again as soon as
             /// its clock does.
             pub fn try_generate(&self) -> Result<$format, Error> {

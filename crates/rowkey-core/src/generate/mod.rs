@@ -1,7 +1,7 @@
 //! Making new ids.
 //!
-//! Formats that need nothing are made with [`Generate::generate`]; formats that need arguments
-//! take them as a context:
+//! Ids of formats without a context are made with [`Generate::generate`]. Other formats take their
+//! arguments as a context:
 //!
 //! ```
 //! use rowkey_core::generate::Generate;
@@ -14,29 +14,29 @@
 //! assert_eq!(routed.shard_key(), 7);
 //! ```
 //!
-//! There are five verbs: `generate`, `try_generate`, `generate_async` and `generate_batch`, each with
+//! The methods are `generate`, `try_generate`, `generate_async` and `generate_batch`, each with
 //! a form that ends in `_for` and takes a context, and [`generate_with`](Generate::generate_with).
 //!
-//! Time comes from a [`Clock`] and randomness from an [`Entropy`]. Most formats keep nothing
-//! between two ids. DistributedId, DistributedId128 and HotGuid keep state, in a
+//! Time comes from a [`Clock`] and randomness from an [`Entropy`]. Most formats keep no state
+//! between ids. DistributedId, DistributedId128 and HotGuid keep state, in a
 //! [`DistributedIdGenerator`], a [`DistributedId128Generator`] and a [`HotGuidGenerator`]. Every
-//! format has a default generator for the process, which a [`scope`] replaces for a while, by any
-//! [`Generator`].
+//! format has a default generator for the process, which a [`scope`] can replace temporarily with
+//! any [`Generator`].
 //!
 //! # Forks
 //!
-//! A process may fork without `exec`, also while its other threads make ids. The child notices it at
-//! its next id, without a system call for each: [`SystemEntropy`] takes a new seed, and the default
-//! generators of all formats, every [`DistributedIdGenerator`] and every
-//! [`DistributedId128Generator`] start anew. None of them waits for a thread that only the parent has.
-//!
-//! What is not noticed:
+//! A process may fork without `exec`, even while its other threads make ids. The child detects the
+//! fork at its next id, without a system call per id: [`SystemEntropy`] takes a new seed, and the
+//! default generators of all formats, every [`DistributedIdGenerator`] and every
+//! [`DistributedId128Generator`] start again. None of them waits for a thread that exists only in
+//! the parent.
+//! What is not detected:
 //!
 //! * Children that are not made by the C library's `fork`, but by `clone` or `_Fork`, and restored
 //!   snapshots of a machine. There, call [`SystemEntropy::reseed`] on each thread, and make HotGuids
 //!   with a new [`HotGuidGenerator`].
-//! * What a program has made itself and copies: a [`HotGuidGenerator`], an [`Incremental`] one, an
-//!   [`Entropy`] of its own, and numbers that were reserved for LUUIDs. Make new ones in the child.
+//! * Copies of what a program has made itself: a [`HotGuidGenerator`], an [`Incremental`] one, its
+//!   own [`Entropy`], and numbers reserved for LUUIDs. Make new ones in the child.
 //!
 //! [`DistributedIdGenerator`]: crate::generate::DistributedIdGenerator
 //! [`DistributedId128Generator`]: crate::generate::DistributedId128Generator
@@ -92,13 +92,13 @@ pub use incremental::Incremental;
 #[cfg(feature = "std")]
 pub use system_entropy::SystemEntropy;
 
-/// A format of which new ids can be made.
+/// A format that can make new ids.
 ///
-/// Each call asks the generator of the innermost [`scope`] of this thread or task, else the
-/// default generator of the process. (Without the feature `std` there is no default: use
+/// Each call uses the generator of the innermost [`scope`] of this thread or task, otherwise the
+/// process's default generator. (Without the feature `std` there is no default: use
 /// [`generate_with`](Self::generate_with) and the state machines of the formats.)
 pub trait Generate: Format {
-    /// What an id is made for: `()` where nothing is needed.
+    /// The arguments for a new id, such as a shard key; `()` if there are none.
     type Context;
 
     /// A new id, in one attempt that never sleeps.
@@ -106,7 +106,7 @@ pub trait Generate: Format {
     /// # Errors
     ///
     /// [`Error::Time`] when the clock is outside the format's range, [`Error::Throttled`] when the
-    /// generator is ahead of its clock, and whatever the generator of a scope returns.
+    /// generator is ahead of its clock, and any error of the generator of a scope.
     #[cfg(feature = "std")]
     #[inline]
     fn try_generate_for(context: &Self::Context) -> Result<Self, Error> {
@@ -218,12 +218,13 @@ pub trait Generate: Format {
         Self::generate_batch_for(&(), count)
     }
 
-    /// A new id of this clock's time and this entropy's bits, whatever the scopes: for tests, and for
-    /// the time that something was recorded.
+    /// A new id from this clock's time and this entropy's bits. It ignores scopes. For tests, and
+    /// for a time that was recorded.
     ///
-    /// Of a DistributedId, a DistributedId128 or a HotGuid it is the first id of a new generator, and
-    /// the next call's has no order to it. Take a [`DistributedIdGenerator`], a
-    /// [`DistributedId128Generator`] or a [`HotGuidGenerator`] with a clock to make several.
+    /// For a DistributedId, a DistributedId128 or a HotGuid, each call returns the first id of a
+    /// new generator, so the ids of several calls are not in order. To make several, use a
+    /// [`DistributedIdGenerator`], a [`DistributedId128Generator`] or a [`HotGuidGenerator`] with a
+    /// clock.
     ///
     /// ```
     /// use rowkey_core::generate::{EntropyFn, Generate};
@@ -246,11 +247,11 @@ pub trait Generate: Format {
         entropy: &mut impl Entropy,
     ) -> Result<Self, Error>;
 
-    /// Whether ids are as good with a clock that is some milliseconds late.
+    /// Whether a clock that is some milliseconds late suffices.
     #[doc(hidden)]
     const COARSE_CLOCK_SUFFICES: bool = false;
 
-    /// One attempt of the process's default generator, whatever the scopes.
+    /// One attempt of the process's default generator, ignoring scopes.
     #[cfg(feature = "std")]
     #[doc(hidden)]
     #[inline]
@@ -279,19 +280,19 @@ pub trait Generate: Format {
 /// A state machine that makes ids: it reads no clock, draws no randomness and never sleeps.
 #[cfg(feature = "std")]
 pub(crate) trait State: Send {
-    /// What it makes.
+    /// The ids that it makes.
     type Id: Generate<Context = ()>;
 
     /// The random bits that one id needs.
     type Draw: Copy + Send;
 
-    /// The state of a generator that has made nothing yet.
+    /// The initial state, before the first id.
     const INITIAL: Self;
 
     /// Draws the random bits for one id.
     fn draw(entropy: &mut impl Entropy) -> Self::Draw;
 
-    /// The id for a clock reading and a draw. Where it has to wait, it takes the same draw again.
+    /// The id for a clock reading and a draw. If it has to wait, pass the same draw again.
     fn next(&mut self, now: UnixMillis, draw: Self::Draw) -> Result<Self::Id, Error>;
 }
 
@@ -301,7 +302,7 @@ pub trait Generator<F: Generate>: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Throttled`] when a later attempt can succeed, any other error when not.
+    /// [`Error::Throttled`] if a later attempt can succeed, otherwise any other error.
     fn try_generate_for(&self, context: &F::Context) -> Result<F, Error>;
 }
 
@@ -311,8 +312,8 @@ impl<F: Generate, G: Generator<F> + ?Sized> Generator<F> for Arc<G> {
     }
 }
 
-/// Locks state that is whole whenever foreign code runs, such as a clock: a panic there has left
-/// nothing half changed.
+/// Locks state even if poisoned: it is consistent whenever foreign code such as a clock runs, so a
+/// panic there leaves nothing half changed.
 #[cfg(feature = "std")]
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex

@@ -1,13 +1,13 @@
-//! Replacing a format's generator for a while: on this thread, or within one async task.
+//! Temporary replacement of a format's generator, on this thread or within one async task.
 //!
-//! Every format has a default generator for the whole process. A scope puts another one in its
-//! place, for one format, until the scope ends. Scopes nest without limit and the innermost one of
-//! a format decides; scopes of other formats do not touch it. (`ShortPrefixComb<60_000>` and
+//! Every format has a default generator for the whole process. A scope replaces it, for one format,
+//! until the scope ends. Scopes nest without limit, and the innermost one of a format applies;
+//! scopes of other formats do not affect it. (`ShortPrefixComb<60_000>` and
 //! `ShortPrefixComb<1_000>` are different formats.)
 //!
-//! A scope belongs to one thread or one task. Threads and tasks started within it begin with the
-//! default again; give them a scope of their own, sharing the generator in an
-//! [`Arc`] if their ids must come from the same sequence.
+//! A scope belongs to one thread or one task. Threads and tasks started within it use the default
+//! again. Give them their own scope, and share the generator in an [`Arc`] if their ids must come
+//! from the same sequence.
 //!
 //! ```
 //! use rowkey_core::generate::{Generate, Incremental, scope};
@@ -33,11 +33,12 @@ use super::{Generate, Generator};
 
 std::thread_local! {
     static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
-    /// Whether the stack has entries. Without a destructor, this is cheaper to ask.
+    /// Whether the stack has entries. It has no destructor, so it is cheaper to check.
     static HAS_SCOPES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Changes the thread's stack. `None` while the thread's destructors run: then it may be gone.
+/// Changes the thread's stack. `None` while the thread's destructors run, because it may already be
+/// dropped.
 fn change<R>(work: impl FnOnce(&mut Vec<Entry>) -> R) -> Option<R> {
     STACK
         .try_with(|stack| {
@@ -49,11 +50,11 @@ fn change<R>(work: impl FnOnce(&mut Vec<Entry>) -> R) -> Option<R> {
         .ok()
 }
 
-/// One active scope. Entries never run a generator nor drop one while the stack is borrowed:
-/// generators are the user's code and may open scopes themselves.
+/// One active scope. No generator is run or dropped while the stack is borrowed: generators are the
+/// user's code and may open scopes themselves.
 struct Entry {
     id: u64,
-    /// An `Arc<dyn Generator<F>>`, found again by its type.
+    /// An `Arc<dyn Generator<F>>`, found by its type.
     generator: Box<dyn Any + Send + Sync>,
 }
 
@@ -74,7 +75,7 @@ pub(super) fn current<F: Generate>() -> Option<Arc<dyn Generator<F>>> {
     if !HAS_SCOPES.get() {
         return None;
     }
-    // While the thread's destructors run the stack may be gone: then there are no scopes.
+    // Without a stack, because the thread's destructors run, there are no scopes.
     STACK
         .try_with(|stack| find::<F>(&stack.borrow()))
         .ok()
@@ -88,17 +89,17 @@ fn find<F: Generate>(stack: &[Entry]) -> Option<Arc<dyn Generator<F>>> {
         .find_map(|entry| entry.generator.downcast_ref().cloned())
 }
 
-/// Makes `generator` the one that this thread uses for `F`, until the guard is dropped.
+/// Makes this thread use `generator` for `F` until the guard is dropped.
 ///
 /// Dropping guards in any order is harmless: each removes its own scope and no other. In async
-/// code use [`run`]: a guard held across an `.await` would also act on other tasks of the thread.
+/// code use [`run`]: a guard held across an `.await` would also affect other tasks of the thread.
 pub fn enter<F: Generate>(generator: impl Generator<F> + 'static) -> ScopeGuard {
     let entry = Entry::new(generator);
     let guard = ScopeGuard {
         id: entry.id,
         this_thread: PhantomData,
     };
-    // Without a stack the thread is ending, and the scope with it.
+    // Without a stack, the thread is ending, and so is the scope.
     change(|stack| stack.push(entry));
     guard
 }
@@ -122,11 +123,11 @@ impl Drop for ScopeGuard {
     }
 }
 
-/// Makes `generator` the one that `future` uses for `F`, on whichever threads it is polled.
+/// Makes `future` use `generator` for `F`, on any thread that polls it.
 ///
-/// The scope is put on top of the polling thread's scopes for the time of each poll, and while
-/// the future is dropped; a panic takes it off as well. Guards of [`enter`] that live inside the
-/// future move with it. No runtime is needed, and the future is `Send` when `future` is.
+/// The scope is pushed onto the polling thread's scopes during each poll and while the future is
+/// dropped; a panic removes it as well. Guards of [`enter`] that live inside the future move with
+/// it. No runtime is needed, and the future is `Send` when `future` is.
 ///
 /// ```
 /// use rowkey_core::generate::{Custom, Generate, scope};
@@ -152,11 +153,11 @@ pub fn run<F: Generate, T: Future>(generator: impl Generator<F> + 'static, futur
     }
 }
 
-/// A future with scopes of its own: see [`run`].
+/// A future with its own scopes: see [`run`].
 #[must_use = "futures do nothing unless polled"]
 pub struct Scoped<T> {
-    /// The outermost scope of this future. It has no guard, so that nothing but this future ever
-    /// takes it off a stack.
+    /// The outermost scope of this future. It has no guard, so only this future ever removes it
+    /// from a stack.
     base: u64,
     /// The scopes of this future while it is not being polled, outermost first.
     entries: Vec<Entry>,
@@ -165,7 +166,7 @@ pub struct Scoped<T> {
 }
 
 impl<T> Scoped<T> {
-    /// Does `work` with this future's scopes on the thread's stack.
+    /// Runs `work` with this future's scopes on the thread's stack.
     fn inside<R>(&mut self, work: impl FnOnce(&mut Option<Pin<Box<T>>>) -> R) -> R {
         let _installed = Installed::new(self.base, &mut self.entries);
         work(&mut self.future)
@@ -188,7 +189,7 @@ impl<'a> Installed<'a> {
 impl Drop for Installed<'_> {
     fn drop(&mut self) {
         change(|stack| {
-            // By id: a guard from below may have been dropped meanwhile and shifted the rest.
+            // By id: a guard below may have been dropped in the meantime and shifted the rest.
             if let Some(position) = stack.iter().rposition(|entry| entry.id == self.base) {
                 self.entries.extend(stack.drain(position..));
             }

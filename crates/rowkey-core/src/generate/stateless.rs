@@ -1,4 +1,4 @@
-//! Formats that keep nothing between two ids: each needs only a time and random bits.
+//! Formats without state between ids: each needs only a time and random bits.
 
 use super::{Clock, Entropy, Generate};
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::format::{
     UuidV7,
 };
 
-/// Implements [`Generate`]: generic parameters, the format, what it is made for, whether a clock that
+/// Implements [`Generate`] from: generic parameters, the format, its context, whether a clock that
 /// is some milliseconds late suffices, and the id.
 macro_rules! stateless {
     ($(

@@ -6,8 +6,8 @@ use super::Entropy;
 use super::fork::Mark;
 
 /// The current thread's generator: ChaCha12, seeded by the operating system and reseeded every
-/// 64 KiB. Threads share nothing, so it scales with them. A forked child takes a new seed: see
-/// [forks](super#forks).
+/// 64 KiB. Threads share nothing, so it scales with their number. A forked child takes a new seed:
+/// see [forks](super#forks).
 ///
 /// # Panics
 ///
@@ -36,7 +36,7 @@ impl SystemEntropy {
         }
     }
 
-    /// The same generator for a batch, during which there is no fork to be noticed.
+    /// The same generator for a batch, during which forks are not checked for.
     pub(super) fn for_batch() -> BatchEntropy {
         DRAWN.with(Drawn::assure_process);
         BatchEntropy(rand::rng())
@@ -76,7 +76,7 @@ impl Entropy for BatchEntropy {
 
     #[inline]
     fn next_u128(&mut self) -> u128 {
-        // Two halves are several times cheaper than filling sixteen bytes.
+        // Two words are several times cheaper than filling sixteen bytes.
         let low = self.next_u64();
         u128::from(self.next_u64()) << 64 | u128::from(low)
     }
@@ -84,13 +84,12 @@ impl Entropy for BatchEntropy {
 
 const WORDS: usize = 128;
 
-/// Words that the thread's generator has made ahead: getting hold of it costs more than what it
-/// makes.
+/// Words that the thread's generator has made in advance: access to it costs more than the words.
 struct Drawn {
     words: Cell<[u64; WORDS]>,
-    /// How many of them are not handed out yet, at the front.
+    /// The number of unused words, at the front.
     left: Cell<usize>,
-    /// In which the generator was seeded.
+    /// The process in which the generator was seeded.
     process: Cell<Option<&'static Mark>>,
 }
 

@@ -1,10 +1,10 @@
-//! What new LUUIDs are made for.
+//! The context of new LUUIDs.
 
 use crate::generate::{Clock, Entropy, Generate};
 use crate::luuid::LuuidGroup;
 use crate::{Error, Luuid};
 
-/// What a [`Luuid`] is made for.
+/// The context of a new [`Luuid`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LuuidContext {
     /// The group of the entity's type.

@@ -1,8 +1,8 @@
 //! Ids with a readable number: groups, numbers, short keys and unions of keys over
 //! [`Luuid`](crate::Luuid).
 //!
-//! A *key* is an entity's, as everywhere. A *number* counts the entities of a group. A *short key*
-//! is the number of one entity as people write and read it out, in hexadecimal: `23122e`.
+//! A *key* identifies an entity, as everywhere. A *number* counts the entities of a group. A *short
+//! key* is an entity's number as people write it and read it out, in hexadecimal: `23122e`.
 
 mod context;
 mod number_counter;

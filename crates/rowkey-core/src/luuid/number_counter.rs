@@ -11,12 +11,12 @@ use crate::luuid::LuuidGroup;
 
 /// Counts the numbers of every group from 1 on, for any number of threads.
 ///
-/// It forgets when the process ends: it is for tests, and for a program that is alone and goes on
-/// after the largest stored numbers when it starts. A forked process counts on from where the fork
-/// was, so both hand out the same numbers.
+/// The counters are lost when the process ends. Use it in tests, or in the only program that makes
+/// keys if it [starts after](Self::start_after) the largest stored numbers. A forked process
+/// continues from the same counters, so both processes return the same numbers.
 ///
-/// It has one counter per group, 32 KiB in all, and neither locks nor allocates: a `static` is the
-/// place for it.
+/// It has one counter per group, 32 KiB in total, and neither locks nor allocates: put it in a
+/// `static`.
 ///
 /// ```
 /// use rowkey_core::luuid::{LuuidGroup, NumberCounter};
@@ -31,19 +31,19 @@ use crate::luuid::LuuidGroup;
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
 pub struct NumberCounter {
-    /// The last number of each group that was handed out.
+    /// The last number used in each group.
     last: [AtomicU64; LuuidGroup::COUNT],
 }
 
 impl NumberCounter {
-    /// Every group begins with 1.
+    /// A counter whose groups all start at 1.
     pub const fn new() -> Self {
         Self {
             last: [const { AtomicU64::new(0) }; LuuidGroup::COUNT],
         }
     }
 
-    /// Goes on after `last` in a group, unless it is further already.
+    /// Continues after `last` in a group, unless its counter is already higher.
     pub fn start_after(&self, group: LuuidGroup, last: u64) {
         self.last_of(group).fetch_max(last, Ordering::Relaxed);
     }
@@ -76,7 +76,7 @@ impl Default for NumberCounter {
     }
 }
 
-/// The groups that have begun, with their last numbers.
+/// The groups with at least one number, and their last numbers.
 impl fmt::Debug for NumberCounter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut map = f.debug_map();

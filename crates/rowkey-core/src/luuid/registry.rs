@@ -1,4 +1,4 @@
-//! All groups of a program, none of which has another's number.
+//! The groups of a program, each with its own number.
 
 use alloc::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::luuid::LuuidGroup;
 use crate::message::equal;
 use crate::{EntityKey, Error, Luuid};
 
-/// A group with the name that its number is made of, and the key type that it belongs to.
+/// A group: the name that its number is computed from, and its key type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyGroup {
     group: LuuidGroup,
@@ -23,7 +23,7 @@ impl KeyGroup {
     ///
     /// # Panics
     ///
-    /// For a key of another format, which has no group: at compile time in a constant.
+    /// If the key has another format, and so no group: at compile time in a constant.
     #[track_caller]
     pub const fn of<K: EntityKey>() -> Self {
         match Self::of_any::<K>() {
@@ -45,8 +45,8 @@ impl KeyGroup {
         }
     }
 
-    /// A group that no key of this program has, such as one that another service makes ids of.
-    /// `key` is what messages call its ids.
+    /// A group without a key type in this program, such as one of another service. `key` is the
+    /// name of its ids in messages.
     pub const fn named(name: &'static str, key: &'static str) -> Self {
         Self {
             group: LuuidGroup::of(name),
@@ -71,12 +71,12 @@ impl KeyGroup {
         self.key
     }
 
-    /// What stands before the underscore in the key's text, if anything.
+    /// The prefix of the key's text, without the underscore, if it has one.
     pub const fn prefix(&self) -> Option<&'static str> {
         self.prefix
     }
 
-    /// Why two groups cannot be told apart, if they cannot.
+    /// The conflict between two groups, if there is one.
     const fn clash(&self, later: &Self) -> Option<GroupClash> {
         if self.group.get() != later.group.get() {
             return None;
@@ -104,12 +104,12 @@ impl From<GroupClash> for Error {
     }
 }
 
-/// Stops with a message that names both groups if two of the list clash.
+/// Panics with a message that names both groups if two in the list clash.
 ///
-/// In one pass, because the compiler limits the steps of a constant.
+/// In one pass, because the compiler limits constant evaluation.
 #[track_caller]
 pub(super) const fn refuse_clashes(groups: &[KeyGroup]) {
-    // The place in the list of each number's group, counted from 1.
+    // The position in the list of each number's group, counted from 1.
     let mut places = [0; LuuidGroup::COUNT];
     let mut index = 0;
     while index < groups.len() {
@@ -124,10 +124,10 @@ pub(super) const fn refuse_clashes(groups: &[KeyGroup]) {
     }
 }
 
-/// The groups of a program, of which each number stands for one name and one key.
+/// The groups of a program, where each number has exactly one name and one key.
 ///
-/// Groups that are known where the program is written belong in a constant: a clash is then a
-/// compile error that names both.
+/// Put groups that are known at compile time in a constant: a clash is then a compile error that
+/// names both.
 ///
 /// ```
 /// use rowkey_core::luuid::{GroupRegistry, KeyGroup, LuuidGroup};
@@ -151,8 +151,8 @@ pub(super) const fn refuse_clashes(groups: &[KeyGroup]) {
 /// ]);
 /// ```
 ///
-/// Groups of plug-ins and other parts that come together later are registered at start-up, which
-/// is to stop at an error.
+/// Register groups of plug-ins and other parts that are combined later at start-up, and abort on an
+/// error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupRegistry {
     groups: Cow<'static, [KeyGroup]>,
@@ -172,7 +172,7 @@ impl GroupRegistry {
         }
     }
 
-    /// A registry of groups that come together at run time.
+    /// A registry of groups that are known only at run time.
     ///
     /// # Errors
     ///
@@ -189,8 +189,8 @@ impl GroupRegistry {
     ///
     /// # Errors
     ///
-    /// [`Error::GroupClash`] where another name has the same number, [`Error::GroupDeclaredTwice`]
-    /// where the name is there already. The registry stays as it was.
+    /// [`Error::GroupClash`] if another name has the same number, [`Error::GroupDeclaredTwice`] if
+    /// the name is already registered. The registry is unchanged then.
     pub fn register(&mut self, group: KeyGroup) -> Result<(), Error> {
         if let Some(clash) = self.groups.iter().find_map(|known| known.clash(&group)) {
             return Err(clash.into());
@@ -208,7 +208,7 @@ impl GroupRegistry {
     ///
     /// # Errors
     ///
-    /// [`Error::Format`] where it is no LUUID, [`Error::UnknownGroup`] where its group is not
+    /// [`Error::Format`] if it is not a LUUID, [`Error::UnknownGroup`] if its group is not
     /// registered.
     pub fn group_of(&self, id: Uuid) -> Result<KeyGroup, Error> {
         let group = Luuid::try_from(id)?.group();

@@ -1,4 +1,4 @@
-//! Numbers between the table that they come from and the keys that they become.
+//! Numbers that are reserved in a table and not yet used in keys.
 
 use alloc::collections::{BTreeMap, VecDeque};
 use core::num::NonZeroU32;
@@ -9,12 +9,12 @@ use crate::Error;
 use crate::format::{FormatKind, LUUID_NUMBER_MAX};
 use crate::luuid::LuuidGroup;
 
-/// The numbers that a process has reserved and not used up, for any number of threads.
+/// The numbers that a process has reserved and not yet used, for any number of threads.
 ///
-/// A [`NumberSource`](crate::luuid::NumberSource) with a table of its own takes numbers from here,
-/// and reserves another block where none is left. Add a block only once its reservation is
-/// committed: one that is rolled back is handed out again. A forked process has the same blocks, so
-/// replace it there.
+/// A [`NumberSource`](crate::luuid::NumberSource) backed by a table takes numbers from here, and
+/// reserves another block when none is left. Add a block only after its reservation is committed:
+/// one that is rolled back will be reserved again. A forked process has the same blocks, so replace
+/// this value there.
 ///
 /// ```
 /// use std::num::NonZeroU32;
@@ -25,7 +25,7 @@ use crate::luuid::LuuidGroup;
 /// let reserved = ReservedNumbers::new();
 /// assert_eq!(reserved.next(customers), None);
 ///
-/// // The table had 101, and has 201 now.
+/// The table's next number was 101, and is 201 now.
 /// let number = reserved.add_block(customers, 101, NonZeroU32::new(100).unwrap())?;
 /// assert_eq!(number, 101);
 /// assert_eq!(reserved.next(customers), Some(102));
@@ -37,15 +37,14 @@ pub struct ReservedNumbers {
 }
 
 impl ReservedNumbers {
-    /// Nothing is reserved.
+    /// Without reserved numbers.
     pub const fn new() -> Self {
         Self {
             blocks: Mutex::new(BTreeMap::new()),
         }
     }
 
-    /// The next number of a group, from the block that was added first; `None` where all are used
-    /// up.
+    /// The next number of a group, from the block that was added first; `None` if all are used.
     pub fn next(&self, group: LuuidGroup) -> Option<u64> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let waiting = blocks.get_mut(&group)?;
@@ -58,15 +57,15 @@ impl ReservedNumbers {
         None
     }
 
-    /// Adds the block of `size` numbers from `first` on, or of as many as there are up to 2^48-1.
+    /// Adds the block of `size` numbers from `first` on, cut off at 2^48-1.
     ///
-    /// Its first number is the answer and is taken before other threads see the block, so whoever
-    /// reserves a block gets a number. The others are for [`next`](Self::next).
+    /// Returns its first number, which other threads never see, so the caller that reserves a block
+    /// always gets a number. The others are returned by [`next`](Self::next).
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] where `first` is 0, which is never handed out, and
-    /// [`Error::NumbersUsedUp`] where it is beyond 2^48-1.
+    /// [`Error::Field`] if `first` is 0, which is never used, and [`Error::NumbersUsedUp`] if it is
+    /// beyond 2^48-1.
     pub fn add_block(&self, group: LuuidGroup, first: u64, size: NonZeroU32) -> Result<u64, Error> {
         if first == 0 {
             return Err(Error::Field {

@@ -9,15 +9,15 @@ use crate::format::{FormatKind, LUUID_NUMBER_MAX};
 use crate::time_range::Bounds;
 use crate::{EntityKey, Error, Luuid};
 
-/// The number of a LUUID key within its group, 0 to 2^48-1, without the random rest: what stands
-/// in letters and addresses, and what people read out.
+/// The number of a LUUID key within its group, 0 to 2^48-1, without the random bits: for letters,
+/// URLs, and reading out.
 ///
-/// The text is lower-case hexadecimal without leading zeros, such as `23122e`. Parsing takes 1 to
-/// 12 hexadecimal digits of either case, zeros in front among them, and nothing else; the radix is
-/// sixteen also for `2078`. serde writes the text, and the number in binary formats.
+/// The text is lower-case hexadecimal without leading zeros, such as `23122e`. Parsing accepts 1 to
+/// 12 hexadecimal digits of either case, including leading zeros, and nothing else; the radix is
+/// sixteen even for `2078`. serde writes the text, and the number in binary formats.
 ///
-/// It is not the key: two entities can have the same number where nobody has kept them from it.
-/// Keys with a number are found by its [`bounds`](Self::bounds).
+/// It is not the key: without a unique index, two entities can have the same number. Find keys by
+/// number with its [`bounds`](Self::bounds).
 ///
 /// ```
 /// use rowkey_core::luuid::ShortKey;
@@ -67,8 +67,8 @@ impl<K: EntityKey<Format = Luuid>> ShortKey<K> {
     /// The keys with this number, as one interval in every storage and layout: group and number are
     /// the first 64 bits, and every column of a LUUID key is sorted by them.
     ///
-    /// Drivers put it into a query as they do with a time span. At most one row is found where a
-    /// unique index keeps the numbers apart.
+    /// Use it in a query like a time span. With a unique index on the numbers, it finds at most one
+    /// row.
     pub fn bounds(self) -> Bounds<K> {
         let group = K::luuid_context(self.number).group;
         Bounds::of_values(Luuid::range_of(Some(group), self.number))
@@ -98,7 +98,8 @@ impl<K: EntityKey<Format = Luuid>> TryFrom<u64> for ShortKey<K> {
     }
 }
 
-/// Lower-case hexadecimal digits without leading zeros, whatever the flags: a text that is read back.
+/// Lower-case hexadecimal digits without leading zeros, regardless of flags, so that the text can
+/// be parsed again.
 impl<K> fmt::Display for ShortKey<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("{:x}", self.number))

@@ -1,4 +1,4 @@
-//! As many groups as there are numbers, within the steps that the compiler allows a constant.
+//! A registry of every possible number, within the compiler's limit for constant evaluation.
 
 use super::{GroupRegistry, KeyGroup, refuse_union};
 use crate::luuid::LuuidGroup;

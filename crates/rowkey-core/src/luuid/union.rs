@@ -1,4 +1,4 @@
-//! A key of one of several types: which one, its group says.
+//! A key of one of several types, which its group determines.
 
 use core::fmt;
 use core::hash::Hash;
@@ -16,8 +16,8 @@ use crate::{EntityKey, Error, Luuid};
 
 /// A key of one of several types over [`Luuid`], declared with `#[key_union]`.
 ///
-/// Its group decides which type an untyped id belongs to. The text of a union is that of the key in
-/// it; it is read from that text, and from the hyphenated UUID whatever prefix the key has.
+/// The group determines the type of an untyped id. The text of a union is the text of its key.
+/// Parsing also accepts the hyphenated UUID, even if the key has a prefix.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a union of keys",
     label = "not a union of keys",
@@ -41,11 +41,11 @@ pub trait KeyUnion:
     /// The groups of the keys, in the order of the declaration.
     const GROUPS: &'static [KeyGroup];
 
-    /// The key of an id, with the type that its group says.
+    /// The key of an id, of the type that its group determines.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownGroup`] where it is none of the groups.
+    /// [`Error::UnknownGroup`] if it has none of the groups.
     fn from_luuid(id: Luuid) -> Result<Self, Error>;
 
     /// The id without its type.
@@ -62,7 +62,7 @@ pub trait KeyUnion:
     }
 }
 
-/// What a declaration lists for a key, which for one without a group is refused elsewhere.
+/// The group of a key in a declaration; a key without one is rejected elsewhere.
 pub const fn member<K: EntityKey>() -> KeyGroup {
     match KeyGroup::of_any::<K>() {
         Some(group) => group,
@@ -70,11 +70,11 @@ pub const fn member<K: EntityKey>() -> KeyGroup {
     }
 }
 
-/// Refuses, at compile time and at the caller's place, a key that no group tells from others.
+/// Rejects, at compile time and at the caller's location, a key without a group.
 #[track_caller]
 pub(crate) const fn refuse_key<K: EntityKey>() {
     if K::GROUP_NAME.is_none() {
-        Message::of("only keys over Luuid can be told apart by their ids, and ")
+        Message::of("only keys over Luuid can be distinguished by their ids, and ")
             .text(K::NAME)
             .text(" is a key over ")
             .text(K::Format::KIND.type_name())
@@ -82,17 +82,17 @@ pub(crate) const fn refuse_key<K: EntityKey>() {
     }
 }
 
-/// Refuses, at compile time and at the caller's place, keys with the same group or prefix.
+/// Rejects, at compile time and at the caller's location, keys with the same group or prefix.
 #[track_caller]
 pub(crate) const fn refuse_union(groups: &[KeyGroup]) {
     refuse_clashes(groups);
     refuse_same_prefixes(groups);
 }
 
-/// In one pass with a hash table, because the compiler limits the steps of a constant.
+/// In one pass with a hash table, because the compiler limits constant evaluation.
 #[track_caller]
 const fn refuse_same_prefixes(groups: &[KeyGroup]) {
-    // Twice as many as there can be groups without a clash, so that there is always a free one.
+    // Twice the maximum number of distinct groups, so that there is always a free slot.
     let mut slots: [Option<usize>; 2 * LuuidGroup::COUNT] = [None; 2 * LuuidGroup::COUNT];
     let mut index = 0;
     while index < groups.len() {
@@ -126,11 +126,11 @@ const fn hash(text: &str) -> usize {
 
 #[track_caller]
 const fn refuse_prefix(prefix: &str, first: &KeyGroup, second: &KeyGroup) -> ! {
-    Message::of("the texts of ")
+    Message::of("")
         .text(first.key())
         .text(" and ")
         .text(second.key())
-        .text(" begin with the same prefix `")
+        .text(" have the same prefix `")
         .text(prefix)
         .text("`")
         .panic()

@@ -246,7 +246,7 @@ impl Column {
     pub fn refusal_of_numeric(self, bytes: &[u8]) -> Error {
         match numeric::text(bytes) {
             Some(text) => self.refuse_number(&text),
-            None => self.refusal("bytes that are no numeric"),
+            None => self.refusal("bytes that are not a numeric"),
         }
     }
 

@@ -110,7 +110,7 @@ impl TimePartitions {
             }
             None => {
                 return Err(Error::Refused(
-                    "ids of this format tell no time; partition by a column of time",
+                    "ids of this format carry no time; partition by a timestamp column",
                 ));
             }
         };
@@ -127,13 +127,13 @@ impl TimePartitions {
         let mut previous = None;
         for (index, &time) in edges.iter().enumerate() {
             let problem = if previous.is_some_and(|previous| previous >= time) {
-                "it does not come after the edge before it"
+                "it is not after the previous edge"
             } else if time < range.min || time > range.max {
-                "ids of this format do not tell this instant"
+                "this instant is outside the range of the format"
             } else if time.get().rem_euclid(unit_ms) != 0 {
-                "ids of this format tell whole seconds only"
+                "ids of this format carry whole seconds only"
             } else if field.smallest_at(time.get()) > plan.max_value() {
-                "the key's plan has no room for ids of this instant"
+                "ids of this instant do not fit the key's plan"
             } else {
                 previous = Some(time);
                 continue;

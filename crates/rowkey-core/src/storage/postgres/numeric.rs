@@ -30,7 +30,7 @@ const NAN: u16 = 0xc000;
 const INFINITY: u16 = 0xd000;
 const NEGATIVE_INFINITY: u16 = 0xf000;
 
-const MALFORMED: &str = "bytes that are no numeric";
+const MALFORMED: &str = "bytes that are not a numeric";
 const TOO_LARGE: &str = "a number of more than 38 digits";
 
 /// Appends a number.
@@ -161,7 +161,7 @@ pub fn read(bytes: &[u8]) -> Result<u128, &'static str> {
 }
 
 /// The text of any `numeric`, as the server writes it in the text protocol: for messages. `None` for
-/// bytes that are no numeric.
+/// bytes that are not a numeric.
 #[cold]
 pub fn text(bytes: &[u8]) -> Option<String> {
     let (fields, []) = bytes.as_chunks::<2>() else {
@@ -314,7 +314,7 @@ mod tests {
                 for group in [10_000, 0x7fff, 0x8000, 0xffff] {
                     let mut sent = vec![count as u16, count as u16 - 1, 0, 0];
                     sent.extend((0..count).map(|at| if at == place { group } else { 9_999 }));
-                    assert_eq!(read(&fields(&sent)), Err("bytes that are no numeric"));
+                    assert_eq!(read(&fields(&sent)), Err("bytes that are not a numeric"));
                 }
             }
         }
@@ -366,21 +366,27 @@ mod tests {
                 fields(&[1, 0xffff, 0, 4, 5]),
                 "a number with digits after the point",
             ),
-            (fields(&[1, 0xffff, 0, 0, 5]), "bytes that are no numeric"),
+            (
+                fields(&[1, 0xffff, 0, 0, 5]),
+                "bytes that are not a numeric",
+            ),
             (
                 fields(&[1, 100, 0, 0, 5]),
                 "a number of more than 38 digits",
             ),
-            (fields(&[2, 0, 0, 0, 5, 5]), "bytes that are no numeric"),
-            (fields(&[2, 1, 0, 0, 5]), "bytes that are no numeric"),
-            (fields(&[1, 0, 0, 0, 10_000]), "bytes that are no numeric"),
-            (fields(&[1, 0, 7, 0, 1]), "bytes that are no numeric"),
+            (fields(&[2, 0, 0, 0, 5, 5]), "bytes that are not a numeric"),
+            (fields(&[2, 1, 0, 0, 5]), "bytes that are not a numeric"),
+            (
+                fields(&[1, 0, 0, 0, 10_000]),
+                "bytes that are not a numeric",
+            ),
+            (fields(&[1, 0, 7, 0, 1]), "bytes that are not a numeric"),
             (
                 [&fields(&[1, 0, NEGATIVE, 0, 5])[..], &[0]].concat(),
-                "bytes that are no numeric",
+                "bytes that are not a numeric",
             ),
-            (vec![0; 3], "bytes that are no numeric"),
-            (vec![], "bytes that are no numeric"),
+            (vec![0; 3], "bytes that are not a numeric"),
+            (vec![], "bytes that are not a numeric"),
         ] {
             assert_eq!(read(&bytes), Err(found), "{bytes:?}");
         }
