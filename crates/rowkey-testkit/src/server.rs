@@ -34,20 +34,21 @@ pub enum Search {
     Required(String),
 }
 
-/// A backend that tests can use.
+/// An address, which can have a password in it: it is not shown.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Server {
-    backend: Backend,
-    url: String,
+struct Address(String);
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
 }
 
-impl fmt::Debug for Server {
-    /// Without the address: it can have a password in it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
-            .field("backend", &self.backend)
-            .finish_non_exhaustive()
-    }
+/// A backend that tests can use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    backend: Backend,
+    url: Address,
 }
 
 impl Server {
@@ -78,14 +79,14 @@ impl Server {
                 None => return Ok(Search::Missing(format!("{name} is not set"))),
             },
         };
-        Ok(Search::Found(Self { backend, url }))
+        Ok(Search::Found(Self::at(backend, url)))
     }
 
     /// A server at an address.
     pub fn at(backend: Backend, url: impl Into<String>) -> Self {
         Self {
             backend,
-            url: url.into(),
+            url: Address(url.into()),
         }
     }
 
@@ -104,14 +105,14 @@ impl Server {
         let (url, removal) = match self.backend {
             Backend::Postgres => {
                 self.administer(format!("CREATE SCHEMA {name}"))?;
-                let url = with_parameter(&self.url, &format!("options=-csearch_path%3D{name}"));
+                let url = with_parameter(&self.url.0, &format!("options=-csearch_path%3D{name}"));
                 let drop = format!("DROP SCHEMA {name} CASCADE");
                 (url, Removal::Statement(drop))
             }
             Backend::MySql | Backend::MariaDb => {
                 self.administer(format!("CREATE DATABASE {name}"))?;
                 let backend = self.backend;
-                let url = with_path(&self.url, &name).ok_or(Error::Address { backend })?;
+                let url = with_path(&self.url.0, &name).ok_or(Error::Address { backend })?;
                 (url, Removal::Statement(format!("DROP DATABASE {name}")))
             }
             Backend::Sqlite => {
@@ -122,8 +123,8 @@ impl Server {
             }
             #[cfg(feature = "sqlserver")]
             Backend::SqlServer => {
-                self.finish(sqlserver::create_database(&self.url, &name))?;
-                let url = sqlserver::with_database(&self.url, &name);
+                self.finish(sqlserver::create_database(&self.url.0, &name))?;
+                let url = sqlserver::with_database(&self.url.0, &name);
                 (url, Removal::SqlServer(name))
             }
             #[cfg(not(feature = "sqlserver"))]
@@ -131,7 +132,7 @@ impl Server {
         };
         Ok(TestDatabase {
             server: self.clone(),
-            url,
+            url: Address(url),
             removal,
         })
     }
@@ -165,44 +166,42 @@ impl Server {
         match self.backend {
             Backend::Postgres => {
                 self.check_scheme(Postgres::URL_SCHEMES)?;
-                let mut server = PgConnection::connect(&self.url).await?;
+                let mut server = PgConnection::connect(&self.url.0).await?;
                 server.execute(AssertSqlSafe(statement)).await?;
                 server.close().await?;
             }
             Backend::MySql | Backend::MariaDb => {
                 self.check_scheme(MySql::URL_SCHEMES)?;
-                let mut server = MySqlConnection::connect(&self.url).await?;
+                let mut server = MySqlConnection::connect(&self.url.0).await?;
                 let version = sqlx::query_scalar("SELECT VERSION()");
                 self.check_version(version.fetch_one(&mut server).await?)?;
                 server.execute(AssertSqlSafe(statement)).await?;
                 server.close().await?;
             }
             #[cfg(feature = "sqlserver")]
-            Backend::SqlServer => sqlserver::execute(&self.url, statement).await?,
+            Backend::SqlServer => sqlserver::execute(&self.url.0, statement).await?,
             _ => {}
         }
         Ok(())
     }
 
     /// A driver may wait forever for a server of another protocol.
-    fn check_scheme(&self, known: &[&str]) -> sqlx::Result<()> {
-        match self.url.split_once(':') {
-            Some((scheme, _)) if known.contains(&scheme.to_ascii_lowercase().as_str()) => Ok(()),
-            _ => Err(sqlx::Error::Configuration(
-                format!("the address does not begin with {}:", known.join(": or ")).into(),
-            )),
+    fn check_scheme(&self, known: &[&str]) -> Outcome {
+        let scheme = self.url.0.split_once(':').map(|(scheme, _)| scheme);
+        let scheme = scheme.unwrap_or_default().to_ascii_lowercase();
+        if known.contains(&scheme.as_str()) {
+            return Ok(());
         }
+        Err(format!("the address does not begin with {}:", known.join(": or ")).into())
     }
 
     /// MySQL and MariaDB speak the same protocol, and only tests can tell that they are not the
     /// same.
-    fn check_version(&self, version: String) -> sqlx::Result<()> {
+    fn check_version(&self, version: String) -> Outcome {
         if version.contains("MariaDB") == (self.backend == Backend::MariaDb) {
             return Ok(());
         }
-        Err(sqlx::Error::Configuration(
-            format!("the server is another one, of version {version}").into(),
-        ))
+        Err(format!("the server is another one, of version {version}").into())
     }
 
     /// Runs to the end on a thread of its own: it can be called from within a runtime and while a
@@ -222,20 +221,11 @@ impl Server {
 }
 
 /// A database that belongs to one test, and goes when this is dropped.
+#[derive(Debug)]
 pub struct TestDatabase {
     server: Server,
-    url: String,
+    url: Address,
     removal: Removal,
-}
-
-impl fmt::Debug for TestDatabase {
-    /// Without the address: it can have a password in it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TestDatabase")
-            .field("server", &self.server)
-            .field("removal", &self.removal)
-            .finish_non_exhaustive()
-    }
 }
 
 #[derive(Debug)]
@@ -254,7 +244,7 @@ impl TestDatabase {
 
     /// The address of the database itself, for any driver of the backend.
     pub fn url(&self) -> &str {
-        &self.url
+        &self.url.0
     }
 }
 
@@ -271,7 +261,9 @@ impl Drop for TestDatabase {
                 Ok(())
             }
             #[cfg(feature = "sqlserver")]
-            Removal::SqlServer(name) => server.finish(sqlserver::drop_database(&server.url, name)),
+            Removal::SqlServer(name) => {
+                server.finish(sqlserver::drop_database(&server.url.0, name))
+            }
         };
         if let Err(Error::Server { backend, source }) = outcome {
             // A panic here would end the process if the test has panicked.
