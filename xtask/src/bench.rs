@@ -39,6 +39,13 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
+impl Args {
+    fn folder(&self) -> PathBuf {
+        let folder = self.output.clone();
+        folder.unwrap_or_else(|| command::root().join("docs").join("src"))
+    }
+}
+
 /// Runs the benchmarks one after the other; side by side they would disturb
 /// each other.
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -60,27 +67,21 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 /// The run on databases.
 fn databases(args: &Args) -> Result<Command> {
-    let output = match &args.output {
-        Some(output) => output.clone(),
-        None => {
-            let is_set = |variable: &str| env::var(variable).is_ok_and(|url| !url.is_empty());
-            ensure_whole_page(args.rows, is_set)?;
-            command::root().join("docs").join("src")
-        }
-    };
+    if args.output.is_none() {
+        let is_set = |variable: &str| env::var(variable).is_ok_and(|url| !url.is_empty());
+        ensure_whole_page(args.rows, is_set)?;
+    }
     let run = "run --profile bench -p rowkey-bench --features drivers --bin databases --";
     let mut command = cargo(run);
-    command.arg(args.rows.to_string()).arg(output);
+    command.arg(args.rows.to_string()).arg(args.folder());
     Ok(command)
 }
 
 /// The run on the compiler.
 fn compile(args: &Args) -> Result<Command> {
-    let docs = || command::root().join("docs").join("src");
-    let output = args.output.clone().unwrap_or_else(docs);
     let work = workspace::metadata()?.target_directory.join("compile-cost");
     let mut command = cargo("run -p rowkey-bench --bin compile --");
-    command.arg(output).arg(work);
+    command.arg(args.folder()).arg(work);
     Ok(command)
 }
 

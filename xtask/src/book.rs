@@ -3,9 +3,10 @@
 //! `mdbook` builds it and `hyperlink` checks the built pages: links to other pages and to headings,
 //! and images. Addresses on the internet are not fetched.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use anyhow::{Context, Result, ensure};
+use pulldown_cmark::{Event, Parser, Tag};
 
 use crate::{command, tool};
 
@@ -31,39 +32,23 @@ pub(crate) fn run() -> Result<()> {
 
     for page in PAGES {
         let text = fs::read_to_string(command::root().join(page)).context(page)?;
-        let missing: Vec<&str> = file_links(&text)
-            .filter(|path| !is_file(&command::root().join(path)))
-            .collect();
+        let mut missing = file_links(&text);
+        missing.retain(|path| !command::root().join(path).exists());
         ensure!(missing.is_empty(), "{page} links to {missing:?}");
     }
     Ok(())
 }
 
-fn is_file(path: &Path) -> bool {
-    path.try_exists().unwrap_or(false)
-}
-
-/// The paths that a page links to, outside of its code blocks.
-fn file_links(text: &str) -> impl Iterator<Item = &str> {
-    let mut is_code = false;
-    let prose = text.lines().filter(move |line| {
-        let is_fence = line.trim_start().starts_with("```");
-        is_code ^= is_fence;
-        !is_code && !is_fence
+/// The paths that a page links to.
+fn file_links(text: &str) -> Vec<String> {
+    let links = Parser::new(text).filter_map(|event| match event {
+        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => Some(dest_url),
+        _ => None,
     });
-    let targets = prose.flat_map(|line| {
-        let inline = line
-            .split("](")
-            .skip(1)
-            .filter_map(|rest| rest.split(')').next());
-        let definition = line
-            .strip_prefix('[')
-            .and_then(|rest| rest.split_once("]: "));
-        inline.chain(definition.map(|(_, target)| target))
-    });
-    targets
-        .filter_map(|target| target.split('#').next())
+    let paths = links.map(|url| url.split('#').next().unwrap_or_default().to_owned());
+    paths
         .filter(|path| !path.is_empty() && !path.contains("://"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -72,12 +57,9 @@ mod tests {
 
     #[test]
     fn links_to_files_are_found_in_prose() {
-        let text = "See [a](a.md#part), [b](#part) and ![c](c.svg).\n\
+        let text = "See [a](a.md#part), [b](#part) and ![c](c.svg).\n\n\
                     ```rust\nlet x = v[0](d.md);\n```\n\
                     [e](https://example.com/e) [f]\n\n[f]: docs/f.md\n";
-        assert_eq!(
-            file_links(text).collect::<Vec<_>>(),
-            ["a.md", "c.svg", "docs/f.md"]
-        );
+        assert_eq!(file_links(text), ["a.md", "c.svg", "docs/f.md"]);
     }
 }

@@ -1,13 +1,10 @@
 //! The client libraries that Diesel links, and the features that this machine can build.
 
-use std::{
-    collections::BTreeMap,
-    env, fmt,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{collections::BTreeMap, env, fmt, path::Path, process::Command};
 
 use cargo_metadata::Package;
+
+use crate::command;
 
 /// The client library of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,13 +66,7 @@ impl fmt::Display for ClientLibrary {
 
 /// What a program writes if it succeeds.
 fn answer(program: &str, args: &[&str]) -> Option<String> {
-    let output = Command::new(program)
-        .args(args)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output();
-    let output = output.ok().filter(|output| output.status.success())?;
-    String::from_utf8(output.stdout).ok()
+    command::output(Command::new(program).args(args)).ok()
 }
 
 /// Whether a linker finds libpq in a folder.

@@ -85,10 +85,9 @@ pub(crate) fn shown(command: &Command) -> String {
 }
 
 fn quoted(word: &str) -> String {
-    if word.is_empty() || word.contains(char::is_whitespace) {
-        format!("'{word}'")
-    } else {
-        word.to_owned()
+    match word.is_empty() || word.contains(char::is_whitespace) {
+        true => format!("'{word}'"),
+        false => word.to_owned(),
     }
 }
 

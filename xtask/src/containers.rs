@@ -23,8 +23,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 struct Image {
     backend: Backend,
-    /// Names another image.
-    variable: &'static str,
     default: &'static str,
     port: u16,
     /// Lets its administrator in, and creates the database of the address if the image can.
@@ -43,7 +41,6 @@ struct Image {
 const IMAGES: [Image; 4] = [
     Image {
         backend: Backend::Postgres,
-        variable: "ROWKEY_TEST_POSTGRES_IMAGE",
         default: "postgres:18",
         port: 5432,
         environment: &["POSTGRES_HOST_AUTH_METHOD=trust", "POSTGRES_DB=test"],
@@ -52,7 +49,6 @@ const IMAGES: [Image; 4] = [
     },
     Image {
         backend: Backend::MySql,
-        variable: "ROWKEY_TEST_MYSQL_IMAGE",
         default: "mysql:9",
         port: 3306,
         environment: &["MYSQL_ALLOW_EMPTY_PASSWORD=yes", "MYSQL_DATABASE=test"],
@@ -61,7 +57,6 @@ const IMAGES: [Image; 4] = [
     },
     Image {
         backend: Backend::MariaDb,
-        variable: "ROWKEY_TEST_MARIADB_IMAGE",
         default: "mariadb:12",
         port: 3306,
         environment: &[
@@ -73,7 +68,6 @@ const IMAGES: [Image; 4] = [
     },
     Image {
         backend: Backend::SqlServer,
-        variable: "ROWKEY_TEST_SQLSERVER_IMAGE",
         default: "mcr.microsoft.com/mssql/server:2022-latest",
         port: 1433,
         // Without a value: taken from Docker's environment, and so on no command line.
@@ -97,6 +91,15 @@ impl Image {
         test_name(self.backend)
     }
 
+    /// Names the address, and with another end another image.
+    fn variable(&self) -> &'static str {
+        url_variable(self.backend).unwrap_or_default()
+    }
+
+    fn image_variable(&self) -> String {
+        self.variable().replace("_URL", "_IMAGE")
+    }
+
     /// The images with these names, in the order of the table; without any name all of them whose
     /// licences are accepted.
     fn choose(
@@ -111,15 +114,11 @@ impl Image {
                 known.join(", ")
             );
         }
-        let is_named = |image: &Self| names.iter().any(|name| name == image.name());
         let accepted = variable(EULA_VARIABLE).is_some_and(|answer| answer == "Y");
         let mut chosen: Vec<&Self> = IMAGES.iter().collect();
-        chosen.retain(|image| names.is_empty() || is_named(image));
-        if let Some(index) = chosen
-            .iter()
-            .position(|image| image.backend == Backend::SqlServer)
-            && !accepted
-        {
+        chosen.retain(|image| names.is_empty() || names.iter().any(|name| name == image.name()));
+        let needs_licence = |image: &Self| image.backend == Backend::SqlServer;
+        if !accepted && chosen.iter().any(|image| needs_licence(image)) {
             let refusal = format!(
                 "sqlserver is not started: its image runs for those who accept the terms at \
                  https://go.microsoft.com/fwlink/?linkid=857698, which only you can do, by \
@@ -127,14 +126,14 @@ impl Image {
             );
             ensure!(names.is_empty(), refusal);
             println!("{refusal}");
-            chosen.remove(index);
+            chosen.retain(|image| !needs_licence(image));
         }
         Ok(chosen)
     }
 
     /// What Docker is to run.
     fn command(&self, run: &str, password: &str) -> Command {
-        let name = env::var(self.variable).unwrap_or_default();
+        let name = env::var(self.image_variable()).unwrap_or_default();
         let mut docker = docker(&["run", "--detach"]);
         docker
             .arg(format!("--label={LABEL}={run}"))
@@ -146,11 +145,7 @@ impl Image {
             .args(["--health-start-period=180s", "--health-interval=1s"])
             .args(["--health-timeout=5s", "--health-retries=1"])
             .args(self.environment.iter().flat_map(|one| ["--env", one]))
-            .arg(
-                Some(name.as_str())
-                    .filter(|name| !name.is_empty())
-                    .unwrap_or(self.default),
-            )
+            .arg(if name.is_empty() { self.default } else { &name })
             .env(SQLSERVER_PASSWORD, password)
             // Where the progress of a pull is shown.
             .stderr(Stdio::inherit());
@@ -181,7 +176,13 @@ impl Servers {
         let mut started = Vec::new();
         for image in images {
             let outcome = command::output(&mut image.command(&servers.run, &password));
-            let failed = || format!("{} ({} names another image)", image.name(), image.variable);
+            let failed = || {
+                format!(
+                    "{} ({} names another image)",
+                    image.name(),
+                    image.image_variable()
+                )
+            };
             started.push((image, outcome.with_context(failed)?));
             ensure!(!INTERRUPTED.load(Ordering::SeqCst), "interrupted");
         }
@@ -192,7 +193,7 @@ impl Servers {
             let port = command::output(&mut docker(&["port", id, &format!("{}/tcp", image.port)]))?;
             let url = (image.address)(mapped_port(&port)?, &password);
             println!("{}: {}", image.name(), url.replace(&password, "…"));
-            let variable = url_variable(image.backend).context("a server has an address")?;
+            let variable = image.variable();
             if env::var_os(variable).is_some_and(|url| !url.is_empty()) {
                 println!("{}: the container comes before {variable}", image.name());
             }
@@ -346,9 +347,7 @@ mod tests {
     #[test]
     fn every_server_is_whole_and_its_password_is_not_shown() {
         for image in &IMAGES {
-            // The two variables of a backend go together by their names.
-            let url_variable = url_variable(image.backend).unwrap();
-            assert_eq!(url_variable.replace("_URL", "_IMAGE"), image.variable);
+            assert!(image.image_variable().ends_with("_IMAGE"), "{image:?}");
             let tag = image.default.rsplit_once(':').unwrap().1;
             assert_ne!(tag, "latest", "{image:?} could become anything");
 

@@ -74,6 +74,7 @@ const WIDTH: usize = 400;
 const MARGIN: usize = 8;
 /// The width of a byte: three units a bit.
 const BYTE: usize = 24;
+const FONTS: &str = "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
 const INK: &str = "#1b1f24";
 const QUIET: &str = "#59636e";
 
@@ -82,10 +83,7 @@ impl Card {
         let background = Rectangle::new().set("width", "100%").set("height", "100%");
         let document = Document::new()
             .set("width", WIDTH)
-            .set(
-                "font-family",
-                "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
-            )
+            .set("font-family", FONTS)
             .set("role", "img")
             .add(background.set("rx", 6).set("fill", "#ffffff"))
             .add(Title::new(title));

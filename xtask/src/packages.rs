@@ -1,9 +1,8 @@
 //! The packages as they would be published.
 
-use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use anyhow::{Result, ensure};
 
-use crate::command;
+use crate::{command, workspace};
 
 /// What the page of a package shows, by the names in its manifest.
 const FIELDS: [&str; 6] = [
@@ -19,15 +18,11 @@ const FILES: [&str; 3] = ["README.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /// Makes every package and checks what is in it.
 pub(crate) fn run() -> Result<()> {
-    let args = ["metadata", "--format-version=1", "--no-deps"];
-    let metadata: Value = serde_json::from_str(&command::output(&mut command::cargo(&args))?)?;
-    let packages = metadata["packages"].as_array();
-    let published = packages
-        .into_iter()
-        .flatten()
-        .filter(|package| package["publish"].is_null());
-    for package in published {
-        let name = package["name"].as_str().context("a package has a name")?;
+    let metadata = workspace::metadata()?;
+    let packages = metadata.workspace_packages().into_iter();
+    for package in packages.filter(|package| workspace::is_published(package)) {
+        let name = package.name.as_str();
+        let package = serde_json::to_value(package)?;
         for field in FIELDS {
             let is_missing = package[field]
                 .as_array()
@@ -43,12 +38,6 @@ pub(crate) fn run() -> Result<()> {
     }
     // Nothing is compiled: Cargo unpacks packages that depend on each other among those of the
     // registry, and does not notice on the next run that they have changed.
-    command::run(&mut command::cargo(&[
-        "publish",
-        "--workspace",
-        "--dry-run",
-        "--no-verify",
-        "--quiet",
-        "--allow-dirty",
-    ]))
+    let mut publish = command::cargo(&["publish", "--workspace", "--dry-run"]);
+    command::run(publish.args(["--no-verify", "--quiet", "--allow-dirty"]))
 }

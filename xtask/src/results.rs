@@ -14,6 +14,15 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
+    #[cfg(test)]
+    pub(crate) fn new(passed: usize, failed: usize, skipped: usize) -> Self {
+        Self {
+            passed,
+            failed,
+            skipped,
+        }
+    }
+
     /// How many tests ran at all.
     pub(crate) fn ran(self) -> usize {
         self.passed + self.failed
@@ -110,12 +119,7 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
 
     #[test]
     fn summaries_of_all_binaries_add_up() {
-        let Counts {
-            passed,
-            failed,
-            skipped,
-        } = read(OUTPUT).counts;
-        assert_eq!((passed, failed, skipped), (5, 1, 3));
+        assert_eq!(read(OUTPUT).counts, Counts::new(5, 1, 3));
     }
 
     #[test]
@@ -133,20 +137,14 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
         fs::write(&file, "{\"test\":\"nothing\",\"outcome\":\"passed\"}").unwrap();
         let unknown = of_backends(&file);
         fs::remove_file(&file).unwrap();
-        let found = found.unwrap().into_iter();
-        let found: Vec<_> = found
-            .map(|(backend, counts)| (backend, counts.passed, counts.failed, counts.skipped))
-            .collect();
         let expected = [
-            (Backend::Postgres, 1, 1, 0),
-            (Backend::MySql, 0, 0, 1),
-            (Backend::SqlServer, 0, 0, 1),
+            (Backend::Postgres, Counts::new(1, 1, 0)),
+            (Backend::MySql, Counts::new(0, 0, 1)),
+            (Backend::SqlServer, Counts::new(0, 0, 1)),
         ];
-        assert_eq!(found, expected);
-        assert_eq!(
-            unknown.unwrap_err().to_string(),
-            "`nothing` has no database"
-        );
+        assert_eq!(found.unwrap(), BTreeMap::from(expected));
+        let unknown = unknown.unwrap_err().to_string();
+        assert_eq!(unknown, "`nothing` has no database");
     }
 
     #[test]

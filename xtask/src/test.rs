@@ -102,11 +102,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     for problem in &problems {
         eprintln!("error: {problem}");
     }
-    let Counts {
-        passed,
-        failed,
-        skipped,
-    } = totals.counts;
+    let (passed, failed) = (totals.counts.passed, totals.counts.failed);
+    let skipped = totals.counts.skipped;
     println!("{passed} passed, {failed} failed, {skipped} skipped");
     Ok(match problems.is_empty() && failed == 0 {
         true => ExitCode::SUCCESS,
@@ -187,16 +184,12 @@ fn backend_line(
     is_choice: bool,
     variable: impl Fn(&str) -> Option<String>,
 ) -> String {
-    let Counts {
-        passed,
-        failed,
-        skipped,
-    } = counts;
+    let (failed, skipped) = (counts.failed, counts.skipped);
     let is_missing = |name: &&str| variable(name).is_none_or(|value| value.is_empty());
     let url = url_variable(backend);
     let message = match (counts.ran(), url.filter(is_missing)) {
         // Tests of a required database fail without its address.
-        (1.., Some(name)) if passed == 0 => {
+        (1.., Some(name)) if counts.passed == 0 => {
             format!("did not run ({} failed): {name} is not set", tests(failed))
         }
         (ran @ 1.., _) => {
@@ -255,11 +248,7 @@ mod tests {
             (0, 0, 3, url, although),
             (0, 0, 0, url, "no tests for this backend yet"),
         ] {
-            let counts = Counts {
-                passed,
-                failed,
-                skipped,
-            };
+            let counts = Counts::new(passed, failed, skipped);
             let line = backend_line(Backend::MySql, counts, false, |name| {
                 assert_eq!(name, "ROWKEY_TEST_MYSQL_URL");
                 url.map(str::to_owned)
