@@ -103,16 +103,12 @@ type DatabaseValue<DB> = <DB as Database>::Value;
 #[inline(always)]
 fn write_numeric<T: for<'q> Encode<'q, Postgres>>(rounds: u64, parameters: &[T; COUNT]) {
     let mut buffer = PgArgumentBuffer::default();
-    on_each(
-        rounds,
-        parameters,
-        |one| one,
-        |parameter| {
-            buffer.empty();
-            black_box(parameter.encode_by_ref(&mut buffer)).ok();
-            black_box(&buffer);
-        },
-    );
+    let write = |parameter: &T| {
+        buffer.empty();
+        black_box(parameter.encode_by_ref(&mut buffer)).ok();
+        black_box(&buffer);
+    };
+    on_each(rounds, parameters, |one| one, write);
 }
 
 #[inline(always)]

@@ -56,9 +56,7 @@ mod tests {
         let mut names = HashSet::new();
         for operation in all_operations() {
             assert!(names.insert(operation.name), "{} twice", operation.name);
-            let plain = |character: char| {
-                character.is_ascii_lowercase() || character.is_ascii_digit() || character == '-'
-            };
+            let plain = |character| matches!(character, 'a'..='z' | '0'..='9' | '-');
             assert!(operation.name.chars().all(plain), "{}", operation.name);
         }
     }
@@ -68,10 +66,7 @@ mod tests {
         let known: HashSet<_> = all_operations().map(|operation| operation.name).collect();
         let mut compared: HashSet<_> = all_operations().map(|one| one.baseline).collect();
         for comparison in comparison::COMPARISONS {
-            for name in [Some(comparison.rowkey), comparison.peer]
-                .into_iter()
-                .flatten()
-            {
+            for name in [comparison.rowkey].into_iter().chain(comparison.peer) {
                 assert!(known.contains(name), "{name} is not measured");
                 compared.insert(name);
             }

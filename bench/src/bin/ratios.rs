@@ -32,11 +32,8 @@ fn main() -> Result<()> {
 fn row(measurements: &Measurements, comparison: &Comparison) -> Result<[String; 10]> {
     let mut row = [const { String::new() }; 10];
     row[0] = comparison.rowkey.to_owned();
-    row[3] = comparison
-        .peer
-        .unwrap_or_default()
-        .trim_start_matches("peer-")
-        .to_owned();
+    let peer = comparison.peer.unwrap_or_default();
+    row[3] = peer.trim_start_matches("peer-").to_owned();
     if let Some(variable) = missing(comparison) {
         row[8] = format!("skipped: {variable} is not set");
         return Ok(row);
@@ -44,10 +41,8 @@ fn row(measurements: &Measurements, comparison: &Comparison) -> Result<[String; 
     let rowkey = measurements.cost(comparison.rowkey)?;
     row[1] = figure(rowkey.nanoseconds);
     row[2] = figure(rowkey.instructions);
-    let peer = comparison
-        .peer
-        .map(|peer| measurements.cost(peer))
-        .transpose()?;
+    let peer = comparison.peer.map(|peer| measurements.cost(peer));
+    let peer = peer.transpose()?;
     if let Some(peer) = peer {
         row[4] = figure(peer.nanoseconds);
         row[5] = figure(peer.instructions);
@@ -75,10 +70,9 @@ fn figure(cost: f64) -> String {
 }
 
 fn ratio(rowkey: f64, peer: f64) -> String {
-    if peer < LEAST_DIVISOR {
-        String::new()
-    } else {
-        format!("{:.2}", rowkey / peer)
+    match peer < LEAST_DIVISOR {
+        true => String::new(),
+        false => format!("{:.2}", rowkey / peer),
     }
 }
 

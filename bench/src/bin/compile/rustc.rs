@@ -4,12 +4,12 @@
 //! this program in between, which runs rustc and writes down what that took. Cargo's own work and
 //! that for other crates is not in it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use rowkey_bench::valgrind;
 
 /// Names the file for the figure, and says that cargo has called.
@@ -89,9 +89,8 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitC
 /// rustc itself, where rustup has put a program of its own in its place: Valgrind would look at
 /// that.
 fn program(rustc: &OsString) -> Result<PathBuf> {
-    let sysroot = Command::new(rustc).args(["--print", "sysroot"]).output()?;
-    let sysroot = String::from_utf8(sysroot.stdout)?;
-    let program = Path::new(sysroot.trim()).join("bin").join("rustc");
+    let sysroot = answer(rustc, &["--print", "sysroot"])?;
+    let program = Path::new(&sysroot).join("bin").join("rustc");
     Ok(match program.exists() {
         true => program,
         false => PathBuf::from(rustc),
@@ -111,14 +110,16 @@ fn children_microseconds() -> Result<u64> {
 
 #[cfg(not(unix))]
 fn children_microseconds() -> Result<u64> {
-    bail!("the time of a process is only known on Unix");
+    anyhow::bail!("the time of a process is only known on Unix");
 }
 
 /// The compiler's version.
 pub(crate) fn version() -> Result<String> {
-    let output = Command::new("rustc").arg("--version").output()?;
-    if !output.status.success() {
-        bail!("rustc does not tell its version");
-    }
+    answer("rustc", &["--version"])
+}
+
+fn answer(rustc: impl AsRef<OsStr>, arguments: &[&str]) -> Result<String> {
+    let output = Command::new(rustc).args(arguments).output()?;
+    ensure!(output.status.success(), "rustc fails with {arguments:?}");
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }

@@ -22,15 +22,13 @@ use rowkey_bench::machine::Machine;
 
 use report::Report;
 
-fn main() -> Result<()> {
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
     let (rows, directory) = match arguments[..] {
         [statements::COMMAND, work] => {
-            return runtime.block_on(statements::run(serde_json::from_str(work)?));
+            return statements::run(serde_json::from_str(work)?).await;
         }
         [rows, directory] => {
             let number = rows.parse::<u64>();
@@ -57,7 +55,7 @@ fn main() -> Result<()> {
     let report = Report {
         rows,
         machine,
-        sections: runtime.block_on(server::measure_all(rows))?,
+        sections: server::measure_all(rows).await?,
     };
 
     let page = report.to_markdown();

@@ -98,9 +98,7 @@ impl Report {
 
 fn database_line(Section { name, measured }: &Section) -> String {
     match measured {
-        Ok(Measured {
-            version, settings, ..
-        }) => format!("* {name} {version}: {}\n", settings.join(", ")),
+        Ok(one) => format!("* {name} {}: {}\n", one.version, one.settings.join(", ")),
         Err(reason) => format!("* {name}: skipped, {reason}\n"),
     }
 }

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use rowkey::Backend;
 use rowkey_testkit::{Search, Server};
 use sqlx::{MySql, Postgres, Sqlite};
+use tokio::signal;
 
 use crate::driver::Driver;
 use crate::fill::{self, CombKey, Fill, NumberKey};
@@ -79,22 +80,18 @@ async fn interruptible<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     }
 }
 
-/// Waits for what Ctrl-C or `kill` sends.
-#[cfg(unix)]
+/// Waits for what Ctrl-C or, on Unix, `kill` sends.
 async fn end_signal() -> io::Result<()> {
-    use tokio::signal::{ctrl_c, unix};
-
-    let mut terminate = unix::signal(unix::SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = ctrl_c() => interrupted,
-        _ = terminate.recv() => Ok(()),
+    #[cfg(unix)]
+    {
+        let mut terminate = signal::unix::signal(signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            interrupted = signal::ctrl_c() => interrupted,
+            _ = terminate.recv() => Ok(()),
+        }
     }
-}
-
-/// Waits for what Ctrl-C sends.
-#[cfg(not(unix))]
-async fn end_signal() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
+    #[cfg(not(unix))]
+    signal::ctrl_c().await
 }
 
 async fn postgres(url: &str, rows: u64) -> Result<Measured> {
