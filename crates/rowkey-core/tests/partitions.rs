@@ -235,17 +235,37 @@ fn edges_that_cannot_be_edges_are_refused_with_their_place() {
     }
     let end = (1 << 48) - 1;
     for (format, edges, place, reason) in [
-        (FormatKind::UuidV7, &[5, 5][..], 1, "does not come after"),
-        (FormatKind::UuidV7, &[1, 3, 2], 2, "does not come after"),
-        (FormatKind::UuidV7, &[-1, 3], 0, "do not tell"),
-        (FormatKind::UuidV7, &[3, end, end + 1], 2, "do not tell"),
-        (FormatKind::UuidV7, &[i64::MIN, i64::MAX], 0, "do not tell"),
+        (
+            FormatKind::UuidV7,
+            &[5, 5][..],
+            1,
+            "is not after the previous",
+        ),
+        (
+            FormatKind::UuidV7,
+            &[1, 3, 2],
+            2,
+            "is not after the previous",
+        ),
+        (FormatKind::UuidV7, &[-1, 3], 0, "is outside the range"),
+        (
+            FormatKind::UuidV7,
+            &[3, end, end + 1],
+            2,
+            "is outside the range",
+        ),
+        (
+            FormatKind::UuidV7,
+            &[i64::MIN, i64::MAX],
+            0,
+            "is outside the range",
+        ),
         (FormatKind::HotGuid, &[1_000, 2_500], 1, "whole seconds"),
         (
             FormatKind::HotGuid,
             &[0, 4_294_967_296_000],
             1,
-            "do not tell",
+            "is outside the range",
         ),
     ] {
         match partitions(format, edges).unwrap_err() {

@@ -1,4 +1,4 @@
-//! One AES key for values of all types: the form of the original system.
+//! Public ids with one AES key for values of all types, as in the original system.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -13,19 +13,20 @@ use crate::public_id::key;
 use crate::public_id::rotation::Rotation;
 use crate::public_id::{PublicId, PublicIdValue};
 
-/// Turns values into public ids and back, with one AES key for the values of all types: the form of
-/// the original system.
+/// Turns values into public ids and back, with one AES key for the values of all types, as in the
+/// original system.
 ///
-/// The public id of one entity can be read as that of another here. For new programs there are
-/// ciphers of one entity each, `LabelledCipher` and `SealedCipher` in the feature `public-id`.
+/// The public id of one entity can be decoded as that of another. In new programs, use a cipher for
+/// each entity: `LabelledCipher` or `SealedCipher`, with the feature `public-id`.
 ///
 /// The key schedule is computed once; a cipher is used from any number of threads without a lock
 /// (share it with `Arc` or in a `static`).
 ///
-/// The schedule is at one place on the heap, which is overwritten when the cipher is dropped, as is
-/// the part of the stack where it was computed; there is no way to read or copy it. Out of reach are
-/// registers, memory that the system has written to a disk, and the stack of a use: encoding and
-/// decoding may leave round keys there, of which the first are the key, in optimised programs, too.
+/// The schedule is stored once, on the heap, and cannot be read or copied. It is overwritten when
+/// the cipher is dropped, and the part of the stack where it was computed is overwritten too. This
+/// does not cover registers, memory that the system has written to disk, and the stack of each use:
+/// encoding and decoding may leave round keys there, the first of which are the key, even in
+/// optimised programs.
 ///
 /// ```
 /// use rowkey_core::public_id::PublicIdCipher;
@@ -62,7 +63,7 @@ impl KeySchedule {
 impl PublicIdCipher {
     /// The cipher with this key, of 16, 24 or 32 bytes (AES-128, AES-192, AES-256).
     ///
-    /// The caller's copy of the key stays the caller's to wipe.
+    /// The caller is responsible for wiping its own copy of the key.
     ///
     /// # Errors
     ///
@@ -75,11 +76,11 @@ impl PublicIdCipher {
     }
 
     /// The cipher whose key is this text in standard base64 with padding. White space around the
-    /// text, such as a file's last line feed, does not count.
+    /// text, such as a trailing line feed, is ignored.
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::NoKey`] for an empty text, [`PublicIdProblem::Base64`] for one that is
+    /// [`PublicIdProblem::NoKey`] for an empty text, [`PublicIdProblem::Base64`] for text that is
     /// not base64 (white space inside it, missing padding, URL alphabet), and
     /// [`PublicIdProblem::KeyLength`] for a key of another length.
     pub fn from_base64(text: &str) -> Result<Self, Error> {
@@ -118,8 +119,8 @@ impl PublicIdCipher {
 
     /// The value of a public id.
     ///
-    /// For types that use all 128 bits this never fails, whatever the public id: see
-    /// [`PublicIdCiphers`] for what each type can tell.
+    /// For types that use all 128 bits this never fails. See [`PublicIdCiphers`] for what each type
+    /// can detect.
     ///
     /// # Errors
     ///
@@ -139,7 +140,7 @@ impl PublicIdCipher {
     }
 }
 
-/// The key's length, never the key.
+/// Shows the key's length, never the key.
 impl fmt::Debug for PublicIdCipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match &*self.0 {
@@ -155,10 +156,10 @@ fn unrecognised<T: PublicIdValue>() -> Error {
     PublicIdProblem::Unrecognised { kind: T::TYPE }.into()
 }
 
-/// The keys of a rotation, newest first: the newest encodes, any decodes.
+/// The keys of a rotation, newest first: the newest encodes, all of them decode.
 ///
-/// [`decode`](Self::decode) takes the first cipher under which the public id is one of the type's.
-/// It can only do that as well as the type tells a wrong key from the right one:
+/// [`decode`](Self::decode) uses the first cipher that decrypts the public id to a valid value. How
+/// reliably that is the right one depends on the type:
 ///
 /// | type | under a wrong key, a public id passes for another value |
 /// |---|---|
@@ -170,11 +171,12 @@ fn unrecognised<T: PublicIdValue>() -> Error {
 /// | COMBs, `UuidV4`, `UuidV7` | 1 time in 64 |
 /// | `u128`, `Uuid`, `AnyUuid`, `HotGuid`, `DistributedId128` | always |
 ///
-/// So numbers and `DistributedId` rotate: public ids made with an older key keep working. For the
-/// other types a new key turns some or all of the older public ids into ids of *other* values, at
-/// best of none that exists. Rotate them only if that is what you want (all links given out so far
-/// end), with a set of the one new key; while both keys are to be valid, carry the key's version
-/// next to the public id, for instance in the path, and pick the [`PublicIdCipher`] by it.
+/// So you can rotate keys for numbers and `DistributedId`: public ids made with an older key keep
+/// working. For the other types, a new key turns some or all of the older public ids into ids of
+/// *other* values, which at best do not exist. Rotate their keys only to invalidate all existing
+/// links, with a set that contains only the new key. While both keys must be valid, carry the key's
+/// version next to the public id, for instance in the path, and choose the [`PublicIdCipher`] by
+/// it.
 ///
 /// ```
 /// use rowkey_core::public_id::{PublicIdCipher, PublicIdCiphers};
@@ -221,7 +223,8 @@ impl PublicIdCiphers {
         self.0.newest.encode(value)
     }
 
-    /// The value of a public id under the first key, newest first, that makes it one of the type's.
+    /// The value of a public id, from the first key, newest first, that decrypts it to a valid
+    /// value.
     ///
     /// # Errors
     ///

@@ -11,11 +11,12 @@ use crate::text::{Encoding, ShortText, Width, hyphenated};
 
 /// An encrypted id of a value of type `T`: 128 bits without meaning or useful order.
 ///
-/// It is written as hyphenated lower-case text; [`encode`](Self::encode) has the shorter ones. The
+/// It is written as hyphenated lower-case text; [`encode`](Self::encode) writes shorter forms. The
 /// `T` only keeps public ids of different types apart at compile time.
 ///
-/// Making one from text, or reading it with serde (as text in formats for humans, as 16 bytes in
-/// binary ones), takes no key: that the text belongs to a value turns out when a cipher decodes it.
+/// Parsing text, or deserializing with serde (text in human-readable formats, 16 bytes in binary
+/// ones), requires no key: only a cipher can check whether the text belongs to a value, when it
+/// decodes it.
 ///
 /// ```
 /// use rowkey_core::public_id::PublicId;
@@ -29,7 +30,7 @@ use crate::text::{Encoding, ShortText, Width, hyphenated};
 /// ```
 pub struct PublicId<T> {
     uuid: Uuid,
-    // `fn() -> T`: a public id holds no `T`, so it is `Send` and `Sync` whatever `T` is.
+    // `fn() -> T`: a public id holds no `T`, so it is `Send` and `Sync` for any `T`.
     value: PhantomData<fn() -> T>,
 }
 
@@ -53,7 +54,7 @@ impl<T> PublicId<T> {
         Width::U128.encode_admitted(encoding, self.uuid.as_u128())
     }
 
-    /// Reads a text of an encoding of 128 bits.
+    /// Reads text in an encoding of 128 bits.
     ///
     /// # Errors
     ///

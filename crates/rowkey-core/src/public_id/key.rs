@@ -1,4 +1,4 @@
-//! Where keys and secrets come from: base64 text or the environment.
+//! Cipher keys and secrets from base64 text or the environment.
 
 #[cfg(feature = "std")]
 use alloc::string::String;
@@ -12,13 +12,13 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::error::Error;
 use crate::error::PublicIdProblem;
 
-/// The bytes of a text in standard base64 with padding. White space around it does not count.
+/// The bytes of text in standard base64 with padding. White space around it is ignored.
 pub(super) fn of_base64(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     let base64 = text.trim();
     if base64.is_empty() {
         return Err(PublicIdProblem::NoKey.into());
     }
-    // Of the final size from the start: a buffer that grows leaves copies of the key behind.
+    // Allocated at its final size: a buffer that grows leaves copies of the key behind.
     let capacity = base64::decoded_len_estimate(base64.len());
     let mut key = Zeroizing::new(vec![0; capacity]);
     match STANDARD.decode_slice(base64, &mut key) {
@@ -35,7 +35,7 @@ pub(super) fn of_base64(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
 #[cfg(feature = "std")]
 pub(super) fn text_of_variable(name: &std::ffi::OsStr) -> Result<Zeroizing<String>, Error> {
     match std::env::var_os(name) {
-        // What is not Unicode has a replacement character at the first offending position.
+        // A value that is not Unicode has a replacement character at the first invalid position.
         Some(value) => Ok(Zeroizing::new(match value.into_string() {
             Ok(text) => text,
             Err(value) => value.to_string_lossy().into_owned(),
@@ -44,8 +44,8 @@ pub(super) fn text_of_variable(name: &std::ffi::OsStr) -> Result<Zeroizing<Strin
     }
 }
 
-/// The position of the first character that is not of the base64 alphabet, or that ends the text
-/// too early or wrongly.
+/// The position of the first character that is not in the base64 alphabet, or at which the text
+/// ends too early or has wrong padding.
 #[cold]
 fn explain_base64(text: &str) -> Error {
     let leading = text
@@ -61,8 +61,8 @@ fn explain_base64(text: &str) -> Error {
 /// Makes something on the heap from a key, and overwrites the part of the stack that was used.
 ///
 /// Libraries pass keys and key schedules by value, and each move leaves a copy on the stack: twenty
-/// of one key in a debug build. The two calls begin at the same place, so the second covers the
-/// first.
+/// copies of one key in a debug build. Both calls start at the same stack depth, so the second
+/// overwrites the first.
 pub(super) fn leaving_no_trace<T>(make: impl FnOnce() -> T) -> T {
     let made = called(make);
     overwrite_stack();
@@ -74,7 +74,7 @@ fn called<T>(make: impl FnOnce() -> T) -> T {
     make()
 }
 
-/// More than the deepest computation of a key needs.
+/// More stack than the deepest computation of a key needs.
 #[inline(never)]
 fn overwrite_stack() {
     let mut area = [0_u8; 16 * 1024];

@@ -1,17 +1,17 @@
-//! The label of an entity, which keeps its public ids apart from those of others.
+//! The label of an entity, which separates its public ids from those of others.
 
 use crate::public_id::PublicIdValue;
 
-/// A key whose public ids are of one entity: it has a label.
+/// A key with a label, which binds its public ids to one entity.
 ///
-/// `#[entity_key(public_id = "invoice")]` implements it. The label is written out and never taken
-/// from the type's name, so that renaming the type does not end the links that were given out.
+/// `#[entity_key(public_id = "invoice")]` implements it. The label is explicit and never derived
+/// from the type's name, so renaming the type does not break existing links.
 ///
-/// Two keys with the same label share their public ids, which no macro can see: it reads one
-/// declaration at a time. Give each entity a label of its own, and write all of them down in one
-/// place if they are many.
+/// Two keys with the same label share their public ids. No macro can detect this, because it reads
+/// one declaration at a time. Give each entity its own label, and keep the labels in one place if
+/// there are many.
 ///
-/// Whatever implements it by hand has a label of the same kind: see [`LABEL`](Self::LABEL).
+/// A manual implementation must have a label of the same form: see [`LABEL`](Self::LABEL).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no label for public ids",
     label = "has no label",

@@ -24,12 +24,14 @@ const FORM: &str = "block";
 /// PublicIdValue::to_block (16 bytes) -> AES-256, one block -> the 16 bytes of the public id
 /// ```
 ///
-/// [`PublicIdSecrets::cipher`](crate::public_id::PublicIdSecrets::cipher) makes it. The key schedules are
-/// computed then; a cipher is used from any number of threads without a lock. They are overwritten when
-/// it is dropped, but each use may leave round keys on the stack, of which the first are the subkey.
+/// [`PublicIdSecrets::cipher`](crate::public_id::PublicIdSecrets::cipher) makes it. The key
+/// schedules are computed then, and any number of threads can use the cipher without a lock. The
+/// schedules are overwritten when it is dropped, but each use may leave round keys on the stack,
+/// the first of which are the subkey.
 ///
-/// The same value has the same public id in one entity and unrelated ones in two. Of an id that was
-/// made up, or is of another entity, [`decode`](Self::decode) sees what the type's fixed bits show:
+/// A value always has the same public id within one entity, and unrelated ones in different
+/// entities. [`decode`](Self::decode) detects an id that was made up, or that belongs to another
+/// entity, only by the type's fixed bits:
 ///
 /// | type | such an id passes for a value |
 /// |---|---|
@@ -40,9 +42,9 @@ const FORM: &str = "block";
 /// | COMBs, `UuidV4`, `UuidV7` | 1 time in 64 |
 /// | `u128`, `Uuid`, `AnyUuid`, `HotGuid`, `DistributedId128` | always |
 ///
-/// With several secrets, the first that gives a value of the type counts, so that the same numbers
-/// say how often an id of an older secret is taken for another value. The lower half of the table
-/// is for [`SealedCipher`](crate::public_id::SealedCipher), whose ids cannot be mistaken.
+/// With several secrets, the first that yields a value of the type is used, so the table also gives
+/// the probability that an id of an older secret decodes to another value. For the types in its
+/// lower half, use [`SealedCipher`](crate::public_id::SealedCipher), whose ids cannot be mistaken.
 pub struct LabelledCipher<T> {
     label: Box<str>,
     // Boxed, so that moving the cipher leaves no copies of them behind.
@@ -88,8 +90,8 @@ impl<T: PublicIdValue> LabelledCipher<T> {
         Ok(PublicId::from_uuid(Uuid::from_bytes(block.into())))
     }
 
-    /// The value of a public id, under the first secret, newest first, that makes it one of the
-    /// type's.
+    /// The value of a public id, from the first secret, newest first, that decrypts it to a valid
+    /// value.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Ids for the outside world: the key's value, encrypted so that it says nothing.
+//! Ids for the outside world: the key's value, encrypted so that it reveals nothing.
 //!
 //! ```text
 //! value                      block of 16 bytes
@@ -10,34 +10,33 @@
 //! The block is encrypted in one of three forms. Each is deterministic: the same value always has
 //! the same public id, and no two values of a type share one.
 //!
-//! | cipher | key | what becomes of the block | id |
+//! | cipher | key | encryption of the block | id |
 //! |---|---|---|---|
 //! | `LabelledCipher` | a subkey for each label | one block of AES-256 | [`PublicId`], 128 bits |
 //! | `SealedCipher` | a subkey for each label | AES-SIV (RFC 5297) | `SealedId`, 256 bits |
 //! | [`PublicIdCipher`] | one AES key for all types | one block of AES, read as a mixed-endian uuid | [`PublicId`], 128 bits |
 //!
-//! The third is that of the original system, whose
-//! bytes it keeps; the type is not part of it, so that the public id of a `u64` is that of the
-//! [`DistributedId`](crate::DistributedId) with the same number, and whoever may choose a value of
-//! one type can have the public id of another's.
+//! The third is compatible with the original system, byte for byte. It does not include the type: a
+//! `u64` and the [`DistributedId`](crate::DistributedId) with the same number have the same public
+//! id, and anyone who can choose a value of one type can obtain the public id of another type's
+//! value.
 //!
-//! # What the encryption promises, and what not
+//! # What the encryption guarantees
 //!
-//! Without the key nobody learns a value, an order or a rate from public ids. Whether ids of one
-//! block can be made up is a question of the type: a random one is accepted with
-//! probability 2^-64 for `u64`, 2^-65 for `i64` and 2^-35 for a
-//! [`DistributedId`](crate::DistributedId), whose 32 zero bits are followed by a number that is at
-//! most 10^28-1. **Every** one decodes to some value of the types that use all 128 bits:
-//! `u128`, `Uuid`, [`AnyUuid`](crate::AnyUuid), [`HotGuid`](crate::HotGuid) and
-//! [`DistributedId128`](crate::DistributedId128). Formats with a version and a variant lie between:
-//! of a COMB's or a random UUID's six fixed bits, one random public id in 64 has all right. A sealed
-//! id of any type is accepted with probability 2^-128.
+//! Without the key, public ids reveal no value, order or rate. Whether ids of one block can be made
+//! up depends on the type: a random one is accepted with probability 2^-64 for `u64`, 2^-65 for
+//! `i64` and 2^-35 for a [`DistributedId`](crate::DistributedId), whose 32 zero bits are followed
+//! by a number that is at most 10^28-1. **Every** one decodes to some value of the types that use
+//! all 128 bits: `u128`, `Uuid`, [`AnyUuid`](crate::AnyUuid), [`HotGuid`](crate::HotGuid) and
+//! [`DistributedId128`](crate::DistributedId128). Formats with a version and a variant lie in
+//! between: one random public id in 64 has the six fixed bits of a COMB or random UUID right. A
+//! sealed id of any type is accepted with probability 2^-128.
 //!
-//! A public id is no proof of permission. It hides what an id would tell; whether the caller may see
-//! the row is a question for the row.
+//! A public id is no proof of permission. It hides what an id would reveal; check separately
+//! whether the caller may see the row.
 
-/// Implements what an id is as a plain value, from its one field. The derives would ask all of this
-/// of `T` as well.
+/// Implements the traits of a plain value from an id's one field. Derives would require them of `T`
+/// as well.
 macro_rules! impl_id_traits {
     ($id:ident, $bits:ident) => {
         impl<T> Clone for $id<T> {
@@ -62,7 +61,7 @@ macro_rules! impl_id_traits {
             }
         }
 
-        /// The order of the text. It has nothing to do with the order of the values.
+        /// The order of the text. It is unrelated to the order of the values.
         impl<T> Ord for $id<T> {
             fn cmp(&self, other: &Self) -> core::cmp::Ordering {
                 self.$bits.cmp(&other.$bits)

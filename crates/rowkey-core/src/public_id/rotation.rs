@@ -1,11 +1,11 @@
-//! What a rotation of keys is made of: one that is the newest, and older ones.
+//! A rotation of keys: the newest one and older ones.
 
 use alloc::vec::Vec;
 
 use crate::error::Error;
 use crate::error::PublicIdProblem;
 
-/// The newest of something, which encodes, and the older ones, which decode as well.
+/// The newest item, which encodes, and older ones, which only decode.
 #[derive(Debug)]
 pub(super) struct Rotation<K> {
     pub(super) newest: K,
@@ -36,17 +36,17 @@ impl<K> Rotation<K> {
         }
     }
 
-    /// Adds one that is older than all others.
+    /// Adds an item that is older than all others.
     pub(super) fn push_older(&mut self, key: K) {
         self.older.push(key);
     }
 
-    /// All, newest first.
+    /// All items, newest first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &K> {
         core::iter::once(&self.newest).chain(&self.older)
     }
 
-    /// What is made of each, in the same order.
+    /// Maps each item, in the same order.
     #[cfg(feature = "public-id")]
     pub(super) fn map<T>(&self, make: impl Fn(&K) -> T) -> Rotation<T> {
         Rotation {

@@ -1,4 +1,4 @@
-//! Longer public ids, which cannot be made up, changed or taken for those of another entity.
+//! Longer public ids, which cannot be made up, changed or mistaken for those of another entity.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -19,7 +19,7 @@ use crate::text::base62;
 /// The name of the form, from which its subkeys are derived.
 const FORM: &str = "sealed";
 
-/// What every operation of AES-SIV allows: one item of associated data out of 126.
+/// AES-SIV operations cannot fail here: there is one item of associated data, and the limit is 126.
 const ONE_ITEM: &str = "AES-SIV takes up to 126 items of associated data";
 
 /// Turns the values of one entity into sealed ids and back: AES-SIV (RFC 5297).
@@ -30,14 +30,15 @@ const ONE_ITEM: &str = "AES-SIV takes up to 126 items of associated data";
 ///     -> synthetic IV (16 bytes) | ciphertext (16 bytes)
 /// ```
 ///
-/// [`PublicIdSecrets::sealed_cipher`](crate::public_id::PublicIdSecrets::sealed_cipher) makes it. It is used
-/// from any number of threads without a lock. Its subkey is overwritten when it is dropped, but each
-/// use may leave a copy on the stack.
+/// [`PublicIdSecrets::sealed_cipher`](crate::public_id::PublicIdSecrets::sealed_cipher) makes it.
+/// Any number of threads can use it without a lock. Its subkey is overwritten when it is dropped,
+/// but each use may leave a copy on the stack.
 ///
-/// The same value has the same sealed id in one entity and unrelated ones in two. Whoever does not
-/// have the secret makes up an id that decodes with probability 2^-128, whatever the type; so one
-/// that was changed, or is of another entity or secret, is an error, and every type can have its
-/// secret changed. It remains no proof of permission: whoever has the link has the id.
+/// A value always has the same sealed id within one entity, and unrelated ones in different
+/// entities. Without the secret, a made-up id decodes with probability 2^-128, for any type. So an
+/// id that was changed, or that belongs to another entity or secret, is an error, and you can
+/// rotate the secret for every type. A sealed id is still no proof of permission: anyone who has
+/// the link has the id.
 ///
 /// ```
 /// use rowkey_core::public_id::{PublicIdSecret, PublicIdSecrets};
@@ -57,8 +58,8 @@ const ONE_ITEM: &str = "AES-SIV takes up to 126 items of associated data";
 /// ```
 pub struct SealedCipher<T> {
     label: Box<str>,
-    // `Aes256Siv` is changed by every use, so it is made for each. What that leaves on the stack is
-    // not overwritten, which would cost more than the encryption.
+    // Every use mutates `Aes256Siv`, so each use makes one. Its traces on the stack are not
+    // overwritten, which would cost more than the encryption.
     subkeys: Rotation<Box<Zeroizing<[u8; 64]>>>,
     value: PhantomData<fn() -> T>,
 }
@@ -95,12 +96,12 @@ impl<T: PublicIdValue> SealedCipher<T> {
         Ok(SealedId::from_bytes(bytes))
     }
 
-    /// The value of a sealed id, under whichever secret made it.
+    /// The value of a sealed id, made with any of the secrets.
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::NotOfLabel`] if none did: the id was made up or changed, or is of another
-    /// label or secret.
+    /// [`PublicIdProblem::NotOfLabel`] if none of them made it: the id was made up or changed, or
+    /// is of another label or secret.
     pub fn decode(&self, id: SealedId<T>) -> Result<T, Error> {
         self.subkeys
             .iter()
@@ -134,12 +135,11 @@ impl<T> fmt::Debug for SealedCipher<T> {
 /// Its text has 44 alphanumeric characters (`0-9A-Za-z`, letter case matters), eleven for each eight
 /// bytes. The `T` only keeps ids of different types apart at compile time.
 ///
-/// Making one from text, or reading it with serde (as text in formats for humans, as 32 bytes in
-/// binary ones), takes no secret: that the text belongs to a value turns out in
-/// [`SealedCipher::decode`].
+/// Parsing text, or deserializing with serde (text in human-readable formats, 32 bytes in binary
+/// ones), requires no secret: [`SealedCipher::decode`] checks whether the text belongs to a value.
 pub struct SealedId<T> {
     bytes: [u8; 32],
-    // `fn() -> T`: an id holds no `T`, so it is `Send` and `Sync` whatever `T` is.
+    // `fn() -> T`: an id holds no `T`, so it is `Send` and `Sync` for any `T`.
     value: PhantomData<fn() -> T>,
 }
 

@@ -15,7 +15,7 @@ const SALT: &[u8] = b"rowkey public id v1";
 
 /// The secret behind the public ids of all entities: 32 random bytes.
 ///
-/// Each entity's cipher has a subkey of its own, derived from the secret and the entity's
+/// Each entity's cipher has its own subkey, derived from the secret and the entity's
 /// [label](crate::public_id::PublicIdLabel). `openssl rand -base64 32` prints a new secret.
 ///
 /// ```text
@@ -29,8 +29,8 @@ const SALT: &[u8] = b"rowkey public id v1";
 /// sealed   64 bytes   AES-SIV: 32 bytes for CMAC, 32 bytes for CTR   SealedCipher
 /// ```
 ///
-/// The bytes are at one place on the heap, which is overwritten when the secret is dropped, and
-/// there is no way to read or copy them. `Debug` does not show them.
+/// The bytes are stored once, on the heap, are overwritten when the secret is dropped, and cannot
+/// be read or copied. `Debug` does not show them.
 ///
 /// ```
 /// use rowkey_core::public_id::{PublicIdSecret, PublicIdSecrets};
@@ -52,7 +52,7 @@ const SALT: &[u8] = b"rowkey public id v1";
 pub struct PublicIdSecret(Box<Zeroizing<[u8; 32]>>);
 
 impl PublicIdSecret {
-    /// The secret of these 32 bytes. The caller's copy stays the caller's to wipe.
+    /// The secret of these 32 bytes. The caller is responsible for wiping its own copy.
     ///
     /// # Errors
     ///
@@ -66,8 +66,8 @@ impl PublicIdSecret {
         Ok(secret)
     }
 
-    /// The secret that this text is in standard base64 with padding: 44 characters. White space
-    /// around the text, such as a file's last line feed, does not count.
+    /// The secret from 44 characters of standard base64 with padding. White space around the text,
+    /// such as a trailing line feed, is ignored.
     ///
     /// # Errors
     ///
@@ -92,8 +92,7 @@ impl PublicIdSecret {
     }
 
     /// The subkey of a form and a label, on the heap from the start.
-    ///
-    /// To be called in [`key::leaving_no_trace`].
+    /// Call it within [`key::leaving_no_trace`].
     pub(super) fn subkey<const N: usize>(
         &self,
         form: &str,

@@ -13,11 +13,11 @@ use crate::public_id::sealed::SealedCipher;
 use crate::public_id::secret::PublicIdSecret;
 use crate::public_id::value::PublicIdValue;
 
-/// The secrets of a rotation, newest first, and the ciphers that are made from them: the newest
-/// encodes, every one decodes.
+/// The secrets of a rotation, newest first, and the ciphers made from them: the newest encodes, all
+/// of them decode.
 ///
-/// A cipher is made once, when a program starts, and shared. How well it can tell the secrets
-/// apart depends on its form: see [`LabelledCipher`] and [`SealedCipher`].
+/// Make each cipher once, when the program starts, and share it. How reliably it recognises the
+/// right secret depends on its form: see [`LabelledCipher`] and [`SealedCipher`].
 ///
 /// ```
 /// use rowkey_core::public_id::{PublicIdSecret, PublicIdSecrets};
@@ -66,11 +66,12 @@ impl PublicIdSecrets {
         })
     }
 
-    /// Adds the ciphers that made public ids before there were labels, for links that are to go on.
+    /// Adds the ciphers that made public ids before there were labels, for links that must keep
+    /// working.
     ///
-    /// Every [`LabelledCipher`] then also decodes what one of these has encoded, if no secret
-    /// recognises it. Such an id says nothing of its entity: as long as the ciphers are here, the
-    /// public id of one entity can still be read as another's.
+    /// Every [`LabelledCipher`] then also decodes ids that one of these has encoded, if no secret
+    /// recognises them. Such an id is not bound to its entity: while these ciphers are in use, the
+    /// public id of one entity can still be decoded as another's.
     #[must_use]
     pub fn with_unlabelled(mut self, ciphers: impl Into<PublicIdCiphers>) -> Self {
         self.unlabelled = Some(Arc::new(ciphers.into()));
@@ -82,8 +83,8 @@ impl PublicIdSecrets {
         self.cipher_with(declared_label::<T>())
     }
 
-    /// The cipher of public ids with a label that only the running program knows, or of a type
-    /// without a label.
+    /// The cipher of public ids with a label that is known only at run time, or of a type without a
+    /// label.
     ///
     /// # Errors
     ///
@@ -98,8 +99,8 @@ impl PublicIdSecrets {
         SealedCipher::new(&self.secrets, declared_label::<T>())
     }
 
-    /// The cipher of sealed ids with a label that only the running program knows, or of a type
-    /// without a label.
+    /// The cipher of sealed ids with a label that is known only at run time, or of a type without a
+    /// label.
     ///
     /// # Errors
     ///
@@ -123,8 +124,8 @@ impl From<PublicIdSecret> for PublicIdSecrets {
     }
 }
 
-/// The label of a type, which is checked when it is compiled: `#[entity_key]` is not the only one
-/// who can implement the trait.
+/// The label of a type, checked at compile time, because the trait can also be implemented without
+/// `#[entity_key]`.
 fn declared_label<T: PublicIdLabel>() -> &'static str {
     const { crate::__private::check_public_id_label(T::LABEL) };
     T::LABEL

@@ -22,7 +22,7 @@ pub trait PublicIdValue: Sized {
     /// [`Error::PublicId`] for a value that has no public id: a negative `i64`.
     fn to_block(&self) -> Result<[u8; 16], Error>;
 
-    /// The value of sixteen decrypted bytes; nothing if no value of the type has this block.
+    /// The value of sixteen decrypted bytes; `None` if no value of the type has this block.
     fn from_block(block: [u8; 16]) -> Option<Self>;
 }
 
@@ -83,7 +83,7 @@ impl PublicIdValue for u64 {
     }
 }
 
-/// From 0 on: a negative number has no public id.
+/// Only from 0 on: a negative number has no public id.
 impl PublicIdValue for i64 {
     const TYPE: &'static str = "i64";
 

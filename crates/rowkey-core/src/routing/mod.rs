@@ -1,5 +1,5 @@
-//! What ids tell a router: country and service entity of an iUID, region and partition of a
-//! HotGuid's shard key.
+//! The parts of ids that routers use: country and service entity of an iUID, region and partition
+//! of a HotGuid's shard key.
 
 mod registry;
 mod shard;

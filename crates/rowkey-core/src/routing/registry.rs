@@ -1,4 +1,4 @@
-//! The names of the numbers in iUIDs, which are the user's data.
+//! Names for the numbers in iUIDs, which are the user's data.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,9 +12,9 @@ use crate::message::equal;
 use crate::routing::IuidContext;
 use crate::{Error, Iuid};
 
-/// What a [`Registry`] has names for.
+/// The kind of thing that a [`Registry`] names.
 pub trait NumberedName: 'static {
-    /// What messages call one of it, such as `country`.
+    /// Its name in messages, such as `country`.
     const KIND: &'static str;
 }
 
@@ -34,11 +34,11 @@ impl NumberedName for ServiceEntity {
     const KIND: &'static str = "service entity";
 }
 
-/// Names for numbers from 0 to 255, each of them once.
+/// Unique names for numbers from 0 to 255.
 ///
-/// What is known where the program is written belongs in a constant, and is checked when that is
-/// compiled; what stands in a file or a table is checked when it is read. serde reads and writes a
-/// map of names to numbers.
+/// Put entries that are known at compile time in a constant, which is checked when it is compiled.
+/// Entries from a file or table are checked when they are read. serde reads and writes a map of
+/// names to numbers.
 ///
 /// ```
 /// use rowkey_core::routing::{Country, Registry};
@@ -71,17 +71,17 @@ pub struct Registry<R> {
     kind: PhantomData<fn() -> R>,
 }
 
-/// Where the entries are.
+/// The storage of the entries.
 #[derive(Clone)]
 enum Entries {
     Known(&'static [(u8, &'static str)]),
     Read(Vec<(u8, String)>),
 }
 
-/// Whether a name is one that people see: neither empty nor with white space around it. It says so
-/// in constants too, where `str::trim` is not to be had.
+/// Whether a name is valid: neither empty nor with white space around it. Works in constants, where
+/// `str::trim` is not available.
 const fn is_name(name: &str) -> bool {
-    // The UTF-8 of what `char::is_whitespace` is true of.
+    // The UTF-8 encodings of the `char::is_whitespace` characters.
     !matches!(
         name.as_bytes(),
         [] | [b'\t'..=b'\r' | b' ', ..]
@@ -99,7 +99,7 @@ const fn is_name(name: &str) -> bool {
     )
 }
 
-/// Says of a name that it is none.
+/// Panics because of an invalid name.
 const fn no_name(name: &str) -> Option<NameClash<'_>> {
     if is_name(name) {
         None
@@ -108,7 +108,7 @@ const fn no_name(name: &str) -> Option<NameClash<'_>> {
     }
 }
 
-/// Why two entries cannot be in one registry, if they cannot.
+/// The conflict between two entries, if there is one.
 const fn clash_of<'a>(earlier: (u8, &'a str), later: (u8, &'a str)) -> Option<NameClash<'a>> {
     if equal(earlier.1, later.1) {
         Some(NameClash::SameName {
@@ -126,7 +126,7 @@ const fn clash_of<'a>(earlier: (u8, &'a str), later: (u8, &'a str)) -> Option<Na
 }
 
 impl NameClash<'_> {
-    /// The error at run time; `kind` is what the registry has names for.
+    /// The error at run time; `kind` is the registry's kind.
     fn problem(self, kind: &'static str) -> RegistryProblem {
         match self {
             Self::NoName { name } => RegistryProblem::Name {
@@ -152,7 +152,7 @@ impl<R: NumberedName> Registry<R> {
     ///
     /// # Panics
     ///
-    /// If a number or a name is there twice, with the entries' names, or if a name is empty or has
+    /// If a number or name is listed twice, with the entries' names, or if a name is empty or has
     /// white space around it: at compile time in a constant.
     #[track_caller]
     pub const fn new(entries: &'static [(u8, &'static str)]) -> Self {
@@ -176,12 +176,12 @@ impl<R: NumberedName> Registry<R> {
         }
     }
 
-    /// A registry of names that are read when the program runs.
+    /// A registry of names that are read at run time.
     ///
     /// # Errors
     ///
-    /// [`Error::Registry`] where a number is not 0 to 255, where a number or a name is there twice,
-    /// with both entries, and where a name is empty or has white space around it.
+    /// [`Error::Registry`] if a number is not 0 to 255, if a number or name is listed twice (with
+    /// both entries), or if a name is empty or has white space around it.
     pub fn try_from_iter<S: Into<String>>(
         entries: impl IntoIterator<Item = (i64, S)>,
     ) -> Result<Self, Error> {
@@ -192,7 +192,7 @@ impl<R: NumberedName> Registry<R> {
         Ok(Self::of_read(read))
     }
 
-    /// A registry of entries that were added one after the other.
+    /// A registry of entries added one by one.
     const fn of_read(entries: Vec<(u8, String)>) -> Self {
         Self {
             entries: Entries::Read(entries),
@@ -221,11 +221,11 @@ impl<R: NumberedName> Registry<R> {
         Ok(())
     }
 
-    /// The number of a name, letter case included.
+    /// The number of a name. Letter case matters.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownName`] where the registry has no such name.
+    /// [`Error::UnknownName`] if the registry has no such name.
     pub fn number(&self, name: &str) -> Result<u8, Error> {
         self.iter()
             .find(|(_, known)| *known == name)
@@ -256,7 +256,7 @@ impl<R: NumberedName> Registry<R> {
 }
 
 impl<R> Registry<R> {
-    /// The numbers and names, in the order in which they were given.
+    /// The numbers and names, in the order of the entries.
     pub fn iter(&self) -> impl Iterator<Item = (u8, &str)> {
         let (known, read) = match &self.entries {
             Entries::Known(known) => (*known, [].as_slice()),
@@ -283,7 +283,7 @@ impl<R: NumberedName> fmt::Debug for Registry<R> {
     }
 }
 
-/// Equal if they have the same entries in the same order.
+/// Equal if the entries are the same, in the same order.
 impl<R> PartialEq for Registry<R> {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
@@ -349,8 +349,7 @@ mod serde {
     }
 }
 
-/// The registries of countries and service entities together: contexts from names, and names from
-/// ids.
+/// The registries of countries and service entities, for contexts from names, and names from ids.
 ///
 /// ```
 /// use rowkey_core::generate::Generate;
@@ -363,7 +362,7 @@ mod serde {
 /// };
 /// let ride = Iuid::generate_for(&IUIDS.context("Brazil", "AyanRide")?);
 ///
-/// // Where to send a request for it.
+/// Where to route a request for it.
 /// let origin = IUIDS.origin(ride);
 /// assert_eq!(origin.country, Some("Brazil"));
 /// assert_eq!(origin.service_entity, Some("AyanRide"));
@@ -378,11 +377,11 @@ pub struct IuidRegistries {
 }
 
 impl IuidRegistries {
-    /// What to make an iUID for.
+    /// The context for a new iUID.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownName`] where a registry has no such name.
+    /// [`Error::UnknownName`] if a registry has no such name.
     pub fn context(&self, country: &str, service_entity: &str) -> Result<IuidContext, Error> {
         Ok(IuidContext {
             country: self.countries.number(country)?,
@@ -390,7 +389,7 @@ impl IuidRegistries {
         })
     }
 
-    /// Where an iUID comes from, as far as the registries have names for it.
+    /// The origin of an iUID, as far as the registries have names for it.
     pub fn origin(&self, id: Iuid) -> IuidOrigin<'_> {
         IuidOrigin {
             country: self.countries.name(id.country()),
@@ -399,7 +398,7 @@ impl IuidRegistries {
     }
 }
 
-/// The names of what an iUID was made for; `None` where a registry has no such number.
+/// The names of an iUID's context; `None` if a registry has no such number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IuidOrigin<'a> {
     /// The country.

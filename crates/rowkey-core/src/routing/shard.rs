@@ -10,14 +10,13 @@
 use crate::format::FormatKind;
 use crate::{Error, HotGuid};
 
-/// How many of a shard key's 32 bits are the region, which a router reads, and how many are the
-/// partition within it, which the region's database reads.
+/// How a shard key's 32 bits are divided into the region, which a router reads, and the partition
+/// within it, which the region's database reads.
 ///
-/// It is a promise to every program that reads the ids: keep it in one constant. The region stands
-/// above the partition, so shard keys as numbers are ordered by region first. In the id they are
-/// not: a HotGuid has its shard key in its last four bytes with the lowest byte first, so that the
-/// text of an id ends with the highest bits, `efbeadde` for 0xdeadbeef. Read the key out instead of
-/// comparing ids.
+/// All programs that read the ids must agree on it: keep it in one constant. The region is above
+/// the partition, so shard keys as numbers are ordered by region first. Ids are not: a HotGuid has
+/// its shard key in its last four bytes, lowest byte first, so the text of an id ends with the
+/// highest bits, `efbeadde` for 0xdeadbeef. Extract the shard key instead of comparing ids.
 ///
 /// ```
 /// use rowkey_core::generate::Generate;
@@ -37,7 +36,7 @@ pub struct ShardLayout {
     partition_bits: u32,
 }
 
-/// What a shard key is composed of.
+/// The parts of a shard key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shard {
     /// The region.
@@ -47,12 +46,12 @@ pub struct Shard {
 }
 
 impl ShardLayout {
-    /// So many bits for the region and for the partition, 32 at most together. Bits that are left
-    /// are the highest, and zero.
+    /// A layout with these numbers of bits for the region and the partition, at most 32 in total.
+    /// Unused bits are the highest, and zero.
     ///
     /// # Panics
     ///
-    /// If they are more than 32: at compile time in a constant.
+    /// If the total is more than 32: at compile time in a constant.
     #[track_caller]
     pub const fn new(region_bits: u32, partition_bits: u32) -> Self {
         match Self::try_new(region_bits, partition_bits) {
@@ -61,8 +60,8 @@ impl ShardLayout {
         }
     }
 
-    /// [`new`](Self::new) for numbers of bits that are known at run time; `None` if they are more
-    /// than 32.
+    /// [`new`](Self::new) for numbers of bits that are known only at run time; `None` if the total
+    /// is more than 32.
     pub const fn try_new(region_bits: u32, partition_bits: u32) -> Option<Self> {
         if region_bits > 32 || partition_bits > 32 - region_bits {
             return None;
@@ -77,7 +76,7 @@ impl ShardLayout {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] where one has more than its bits.
+    /// [`Error::Field`] if one of them does not fit its bits.
     pub const fn compose(self, region: u32, partition: u32) -> Result<u32, Error> {
         if region as u64 > self.max_region() {
             return Err(field_error("region", region, self.max_region()));
@@ -93,7 +92,7 @@ impl ShardLayout {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] where bits are set that belong to neither: the key is of another layout.
+    /// [`Error::Field`] if bits outside both are set: the key has another layout.
     pub const fn split(self, shard_key: u32) -> Result<Shard, Error> {
         let key = shard_key as u64;
         let max = mask(self.region_bits + self.partition_bits);
@@ -110,8 +109,8 @@ impl ShardLayout {
     ///
     /// # Errors
     ///
-    /// As [`split`](Self::split). Any 128 bits are a HotGuid, so that what something else has made
-    /// has a shard, too.
+    /// As [`split`](Self::split). Any 128 bits are a HotGuid, so ids from other sources may also
+    /// yield a shard.
     pub const fn shard_of(self, id: HotGuid) -> Result<Shard, Error> {
         self.split(id.shard_key())
     }
@@ -125,7 +124,7 @@ impl ShardLayout {
     }
 }
 
-/// The largest number of so many bits, 32 at most.
+/// The largest number of this many bits, at most 32.
 const fn mask(bits: u32) -> u64 {
     (1 << bits) - 1
 }

@@ -1,4 +1,4 @@
-//! One key's column on one backend: its storage, its layout, and whether they keep the promise.
+//! A key's column on one backend: its storage, its layout, and the order that they keep.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -7,7 +7,7 @@ use super::order::mariadb_uuid_image;
 use super::{Backend, Layout, Permutation, Precision, TextForm, Wire};
 use crate::format::{FormatKind, Leading};
 
-/// What kind of column holds the key.
+/// The kind of column that stores a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// Sixteen bytes in the backend's usual form: PostgreSQL `uuid`, MySQL and MariaDB
@@ -18,7 +18,7 @@ pub enum Storage {
     /// Big-endian bytes: 12 for a DistributedId, 16 otherwise.
     Binary,
     /// A decimal number: 28 digits for a DistributedId, 38 for a DistributedId128; in SQLite text
-    /// of exactly so many digits.
+    /// of exactly that many digits.
     Decimal,
     /// Text: hyphenated, 36 characters in lower case; exactly 28 digits for a DistributedId.
     Text,
@@ -76,7 +76,7 @@ impl fmt::Display for Storage {
 /// How far the column's order follows the format's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OrderPromise {
-    /// None: the format has no order, or the backend looks at other bytes.
+    /// None: the format has no order, or the backend compares other bytes.
     Nothing,
     /// By time (by interval counter for the short COMBs); random among equal times.
     Time,
@@ -86,7 +86,7 @@ pub enum OrderPromise {
 
 /// One key's column on one backend.
 ///
-/// Made by [`StoragePlan`](super::StoragePlan); a `Column` that exists keeps the promise of
+/// Made by [`StoragePlan`](super::StoragePlan); every `Column` keeps the order of
 /// [`order_promise`](Self::order_promise).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Column {
@@ -116,12 +116,12 @@ const fn column_order(backend: Backend, storage: Storage) -> ColumnOrder {
 }
 
 impl Column {
-    /// The column of a format on a backend with a chosen storage; without a layout, the one that
-    /// keeps the promise.
+    /// The column of a format on a backend with a chosen storage. Without a layout, the one that
+    /// keeps the format's order.
     ///
     /// # Errors
     ///
-    /// Says why the choice cannot keep the promise, and what to write instead.
+    /// A message that says why the choice cannot keep the order, and what to write instead.
     pub const fn new(
         format: FormatKind,
         backend: Backend,
@@ -168,7 +168,7 @@ impl Column {
         self.layout
     }
 
-    /// The rearrangement that the layout means for this format.
+    /// The permutation that the layout means for this format.
     #[inline]
     pub const fn permutation(self) -> Permutation {
         match (self.layout, self.format.spec().leading) {
@@ -181,7 +181,7 @@ impl Column {
         }
     }
 
-    /// The largest public value that the column has room for.
+    /// The largest public value that fits the column.
     #[inline]
     pub const fn max_value(self) -> u128 {
         match self.wire() {

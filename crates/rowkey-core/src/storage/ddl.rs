@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::{Backend, Column, Storage, StoragePlan, Wire};
 use crate::error::Error;
 
-/// Whether a column takes NULL.
+/// Whether a column allows NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nullability {
     /// `NOT NULL`.
@@ -20,12 +20,12 @@ impl StoragePlan {
     /// where the order needs one, NULL or NOT NULL, and for `text-upper`, `text-hex` and
     /// `text-hex-upper` a CHECK of length and letter case.
     ///
-    /// In MySQL and MariaDB nothing may follow a CHECK. There the primary key is a clause of its own,
-    /// `PRIMARY KEY (id)`, which is right for every key and backend.
+    /// In MySQL and MariaDB nothing may follow a CHECK. Write the primary key as a separate clause
+    /// there, `PRIMARY KEY (id)`, which works for every key and backend.
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that the backend cannot take, [`Error::Refused`] where the
+    /// [`Error::Identifier`] for a name that is not valid on the backend, [`Error::Refused`] if the
     /// plan uses MariaDB's own `UUID` type and the backend is MySQL.
     ///
     /// ```
@@ -55,15 +55,15 @@ impl StoragePlan {
         Ok(format!("{name} {sql_type} {null}{check}"))
     }
 
-    /// The condition that a column's CHECK has in [`column_definition`](Self::column_definition), if
-    /// it has one: that the text has the length and letter case which `text-upper`, `text-hex` and
-    /// `text-hex-upper` store. A key would not find the same id in the other case.
+    /// The condition of a column's CHECK in [`column_definition`](Self::column_definition), if it
+    /// has one: the text has the length and letter case of `text-upper`, `text-hex` or
+    /// `text-hex-upper`. A key would not find the same id in the other case.
     ///
-    /// Servers before MySQL 8.0.16 and MariaDB 10.2.1 read a CHECK and ignore it.
+    /// Servers before MySQL 8.0.16 and MariaDB 10.2.1 parse a CHECK and ignore it.
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that the backend cannot take.
+    /// [`Error::Identifier`] for a name that is not valid on the backend.
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
@@ -90,7 +90,7 @@ impl StoragePlan {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] where the plan uses MariaDB's own `UUID` type and the backend is MySQL.
+    /// [`Error::Refused`] if the plan uses MariaDB's own `UUID` type and the backend is MySQL.
     pub fn column_type(&self, backend: Backend) -> Result<String, Error> {
         let column = self.column(backend);
         if column.storage() == Storage::NativeUuid && backend == Backend::MySql {
@@ -123,7 +123,7 @@ impl Column {
             (Wire::Decimal(precision), _) => {
                 format!("DECIMAL({},0)", precision.digits())
             }
-            // Not char(n): it pads and compares without its padding.
+            // Not char(n), which pads and ignores the padding in comparisons.
             (Wire::Text(form), Backend::Postgres) => {
                 format!("varchar({}) COLLATE \"C\"", form.width())
             }
@@ -142,8 +142,8 @@ impl Column {
     }
 }
 
-/// The name of a table, alone or with that of its schema, which MySQL and MariaDB call a database.
-/// Made from `"offer"` or from `("sales", "offer")`.
+/// The name of a table, optionally with its schema, which MySQL and MariaDB call a database. Made
+/// from `"offer"` or from `("sales", "offer")`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableName<'a> {
     pub(crate) schema: Option<&'a str>,
@@ -169,11 +169,11 @@ impl<'a> From<(&'a str, &'a str)> for TableName<'a> {
 }
 
 impl TableName<'_> {
-    /// The name as it stands in SQL.
+    /// The name as written in SQL.
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that the backend cannot take.
+    /// [`Error::Identifier`] for a name that is not valid on the backend.
     ///
     /// ```
     /// use rowkey_core::storage::TableName;
@@ -192,12 +192,13 @@ impl TableName<'_> {
     }
 }
 
-/// Quotes a schema's, table's or column's name for a backend; the only place where a name enters SQL.
+/// Quotes the name of a schema, table or column for a backend. This is the only function that puts
+/// names into SQL.
 ///
 /// # Errors
 ///
 /// [`Error::Identifier`] for an empty name, one with a NUL character, or one longer than the
-/// backend takes (63 bytes in PostgreSQL, 64 characters in MySQL and MariaDB, 128 in SQL Server).
+/// backend allows (63 bytes in PostgreSQL, 64 characters in MySQL and MariaDB, 128 in SQL Server).
 ///
 /// ```
 /// use rowkey_core::storage::quote_identifier;

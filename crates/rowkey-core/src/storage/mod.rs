@@ -1,7 +1,7 @@
 //! How each backend stores a key: columns, layouts, storage plans, stored values and DDL.
 //!
-//! The [`StoragePlan`] of a key names for each [`Backend`] a [`Column`]: a
-//! [`Storage`], which is the type of the column, and a [`Layout`], which is the order of the bytes.
+//! The [`StoragePlan`] of a key has a [`Column`] for each [`Backend`]: a [`Storage`], which is the
+//! type of the column, and a [`Layout`], which is the order of the bytes.
 
 mod backend;
 mod column;

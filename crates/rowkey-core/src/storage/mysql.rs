@@ -1,6 +1,6 @@
 //! What drivers of MySQL and MariaDB send and receive: BINARY, DECIMAL, CHAR and MariaDB's own UUID.
 //!
-//! The protocol carries numbers as digits, so that everything is bytes or text.
+//! The protocol carries numbers as digits, so everything is bytes or text.
 
 use super::{
     Backend, BinaryLength, BytesOrText, Column, Precision, StoragePlan, StoredBytes, StoredRef,
@@ -27,7 +27,7 @@ pub enum MySqlWire {
 }
 
 impl MySqlWire {
-    /// Sixteen bytes are the usual uuid.
+    /// The usual form of a uuid is sixteen bytes.
     #[inline]
     pub(super) const fn of(planned: Wire) -> Self {
         match planned {
@@ -50,14 +50,14 @@ impl MySqlWire {
     }
 }
 
-/// What a driver has received from MySQL or MariaDB, as far as it knows its type.
+/// A value received from MySQL or MariaDB, with its type as far as the driver knows it.
 #[derive(Clone, Copy, Debug)]
 pub enum MySqlFound<'a> {
     /// A binary string.
     Bytes(&'a [u8]),
     /// A character string.
     Text(&'a [u8]),
-    /// Either of them.
+    /// A binary or a character string.
     BytesOrText(&'a [u8]),
     /// The digits of a DECIMAL number.
     Decimal(&'a [u8]),
@@ -101,7 +101,7 @@ impl MySqlColumn {
     ///
     /// # Errors
     ///
-    /// As [`Column::decode`], of which this chooses what to read the bytes as.
+    /// As [`Column::decode`]; this function only chooses how to read the bytes.
     #[inline(always)]
     pub fn decode(self, found: MySqlFound<'_>) -> Result<u128, Error> {
         let column = self.0;
@@ -110,14 +110,14 @@ impl MySqlColumn {
                 column.decode(column.text(bytes)?)
             }
             (_, MySqlFound::Decimal(_)) => Err(column.refusal("a DECIMAL number")),
-            // Text of digits is compared as a floating-point number.
+            // The servers compare text of digits as floating-point numbers.
             (MySqlWire::Decimal(_), MySqlFound::Text(bytes) | MySqlFound::BytesOrText(bytes)) => {
                 Err(column.refusal(column.text(bytes)?))
             }
             (_, MySqlFound::Text(bytes)) | (MySqlWire::Text(_), MySqlFound::BytesOrText(bytes)) => {
                 column.decode(column.text(bytes)?)
             }
-            // A UUID that went through an expression may have lost its character set, or be bytes.
+            // A UUID from an expression may have lost its character set, or be bytes.
             (MySqlWire::NativeUuid, MySqlFound::Bytes(bytes)) if bytes.len() == 36 => {
                 column.decode(column.text(bytes)?)
             }

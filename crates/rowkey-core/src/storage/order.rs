@@ -9,7 +9,7 @@ use crate::layout::Permutation;
 /// Orders UUIDs as SQL Server orders `uniqueidentifier`: bytes 10 to 15 of the text first, then
 /// 8 and 9, then 7, 6, 5, 4, 3, 2, 1, 0, each unsigned.
 ///
-/// Holds a *stored* value. Use it to page through, merge or backfill rows in the server's order.
+/// Wrap a *stored* value. Use it to page through, merge or backfill rows in the server's order.
 ///
 /// Source: `System.Data.SqlTypes.SqlGuid`, which compares the bytes of .NET's mixed-endian array.
 ///
@@ -40,7 +40,7 @@ impl PartialOrd for SqlServerOrd {
 
 /// Orders UUIDs as MariaDB orders its `UUID` type.
 ///
-/// Holds a *stored* value. Versions 1 to 5 (byte 6 in 0x01..=0x5f, byte 8 at least 0x80) compare
+/// Wrap a *stored* value. Versions 1 to 5 (byte 6 in 0x01..=0x5f, byte 8 at least 0x80) compare
 /// group by group from the last to the first, all others from the first byte on.
 ///
 /// Source: measured on MariaDB 10.11 over all pairs of bytes 6 and 8.
@@ -59,7 +59,7 @@ impl PartialOrd for MariaDbUuidOrd {
     }
 }
 
-/// The bytes in the order in which MariaDB compares them: groups reversed for versions 1 to 5.
+/// The bytes in the order in which MariaDB compares them: with reversed groups for versions 1 to 5.
 pub(super) const fn mariadb_uuid_image(value: u128) -> u128 {
     let (byte6, byte8) = ((value >> 72) as u8, (value >> 56) as u8);
     if byte6 == 0 || byte6 > 0x5f || byte8 < 0x80 {

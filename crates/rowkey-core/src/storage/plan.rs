@@ -24,10 +24,10 @@ const MATRIX: [(FormatKind, [(Storage, Layout); 4]); 12] = [
     (FormatKind::AnyUuid,          [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, Public)]),
 ];
 
-/// For one key, the storage and layout on each backend.
+/// The storage and layout of a key on each backend.
 ///
-/// A plan is a constant of the key; drivers switch on it at compile time. There is one column for
-/// MySQL and MariaDB, because their drivers cannot tell the two servers apart.
+/// A plan is a constant of the key, which drivers evaluate at compile time. MySQL and MariaDB share
+/// one column, because drivers cannot distinguish the two servers.
 ///
 /// ```
 /// use rowkey_core::format::FormatKind;
@@ -69,8 +69,8 @@ impl StoragePlan {
     ///
     /// # Panics
     ///
-    /// If the names do not exist or the choice cannot keep the promise; in a constant this is a
-    /// compile error that says what to write instead.
+    /// If a name does not exist or the choice cannot keep the format's order. In a constant this is
+    /// a compile error that says what to write instead.
     #[must_use]
     pub const fn with(self, backend: Backend, choice: &str) -> Self {
         match self.try_with(backend, choice) {
@@ -79,10 +79,10 @@ impl StoragePlan {
         }
     }
 
-    /// [`with`](Self::with), or this plan where the choice cannot keep the promise.
+    /// [`with`](Self::with), or this plan unchanged if the choice cannot keep the format's order.
     ///
-    /// For `#[entity_key]`, which checks each choice at its own place: what a driver derives from
-    /// the plan at compile time would repeat the error at others.
+    /// For `#[entity_key]`, which checks each choice at its own location. Otherwise the error would
+    /// be repeated wherever a driver evaluates the plan at compile time.
     #[doc(hidden)]
     #[must_use]
     pub const fn with_if_possible(self, backend: Backend, choice: &str) -> Self {
@@ -96,7 +96,7 @@ impl StoragePlan {
     ///
     /// # Errors
     ///
-    /// Why the choice cannot keep the promise, and what to write instead.
+    /// A message that says why the choice cannot keep the order, and what to write instead.
     pub const fn try_with(mut self, backend: Backend, choice: &str) -> Result<Self, &'static str> {
         let (storage, layout) = match parse_choice(choice) {
             Ok(choice) => choice,
@@ -115,8 +115,8 @@ impl StoragePlan {
         Ok(self)
     }
 
-    /// The column on a backend. For MySQL and MariaDB alike it is the one column of their protocol,
-    /// which reports the backend it was declared for.
+    /// The column on a backend. MySQL and MariaDB share one column, which reports the backend that
+    /// it was declared for.
     pub const fn column(&self, backend: Backend) -> Column {
         match backend {
             Backend::Postgres => self.postgres,
@@ -126,7 +126,7 @@ impl StoragePlan {
         }
     }
 
-    /// The largest public value that every column of the plan has room for.
+    /// The largest public value that fits every column of the plan.
     pub const fn max_value(&self) -> u128 {
         let mut max = self.postgres.max_value();
         let others = [self.mysql_protocol, self.sqlite, self.sql_server];

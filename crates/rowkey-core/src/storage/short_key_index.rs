@@ -1,4 +1,4 @@
-//! The unique index that keeps the short keys of LUUIDs apart.
+//! The unique index on the short keys of LUUIDs.
 //!
 //! Number and group are the first 64 bits of a LUUID. Where they are in the stored form:
 //!
@@ -20,23 +20,23 @@ use crate::error::Error;
 use crate::kind::FormatKind;
 
 impl StoragePlan {
-    /// The statements that make a unique index on the group and number of a LUUID key's column, so
-    /// that no two entities get the same short key. The second insert fails as one with a duplicate
-    /// key does.
+    /// The statements that create a unique index on the group and number in a LUUID key's column,
+    /// so that no two entities have the same short key. A second insert fails like one with a
+    /// duplicate key.
     ///
-    /// Run them once, behind `CREATE TABLE` or in a migration of their own; they fail where two rows
-    /// have the same number already. It is an index on an expression in PostgreSQL and SQLite, and
-    /// one on the beginning of the column in MySQL and MariaDB. SQL Server, and MariaDB for its own
-    /// `UUID` type, get a computed column for it, with the name of the index: there are two
-    /// statements then, and `SELECT *` shows that column.
+    /// Run them once, after `CREATE TABLE` or in a separate migration; they fail if two rows
+    /// already have the same number. In PostgreSQL and SQLite this is an expression index, in MySQL
+    /// and MariaDB an index on a prefix of the column. SQL Server, and MariaDB for its own `UUID`
+    /// type, need a computed column, which has the name of the index: there are then two
+    /// statements, and `SELECT *` shows that column.
     ///
-    /// The index is there to refuse. A row is found by its number with the
-    /// [bounds](crate::luuid::ShortKey::bounds) of the short key, which the primary key answers.
+    /// The index only enforces uniqueness. To find a row by its number, use the
+    /// [bounds](crate::luuid::ShortKey::bounds) of the short key, which use the primary key.
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that the backend cannot take, [`Error::Refused`] if the plan
-    /// is not that of a LUUID key, or uses MariaDB's own `UUID` type and the backend is MySQL.
+    /// [`Error::Identifier`] for a name that is not valid on the backend, [`Error::Refused`] if the
+    /// plan is not that of a LUUID key, or uses MariaDB's own `UUID` type and the backend is MySQL.
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
@@ -59,7 +59,7 @@ impl StoragePlan {
         if !matches!(self.column(backend).format(), FormatKind::Luuid) {
             return Err(Error::Refused("only keys over Luuid have short keys"));
         }
-        // Says that MySQL has no such type.
+        // Rejects a type that MySQL does not have.
         self.column_type(backend)?;
         let [table, column, index] = [
             quote_identifier(backend, table)?,
@@ -82,7 +82,7 @@ impl StoragePlan {
             (Backend::MySql | Backend::MariaDb, _) => format!("{column}({width})"),
             (Backend::SqlServer, wire) => {
                 let part = match wire {
-                    // Turns around bytes 0 to 7 in groups and leaves the others.
+                    // Reverses bytes 0 to 7 in groups and keeps the others.
                     Wire::Uuid => {
                         let start = match self.column(backend).layout() {
                             Layout::SqlServer => 9,
@@ -132,7 +132,8 @@ mod tests {
         assert!(matches!(index(Backend::MySql), Err(Error::Refused(_))));
     }
 
-    /// Number and group are bytes 0 to 7 there, which the conversion turns around among themselves.
+    /// Number and group are bytes 0 to 7 there, which the conversion only reorders among
+    /// themselves.
     #[test]
     fn guids_as_they_are_have_the_number_in_front() {
         let plan = StoragePlan::default_for(FormatKind::Luuid);

@@ -20,7 +20,7 @@ pub enum SqlServerWire {
 }
 
 impl SqlServerWire {
-    /// MariaDB's `UUID` is a uuid here as well.
+    /// MariaDB's `UUID` means uuid here.
     #[inline]
     pub(super) const fn of(planned: Wire) -> Self {
         match planned {

@@ -16,8 +16,8 @@ pub enum SqliteWire {
 }
 
 impl SqliteWire {
-    /// SQLite has neither a uuid nor an exact decimal type: sixteen bytes and text of a fixed number of
-    /// digits stand for them.
+    /// SQLite has neither a uuid nor an exact decimal type: sixteen bytes and text of a fixed
+    /// number of digits replace them.
     #[inline]
     pub(super) const fn of(planned: Wire) -> Self {
         match planned {

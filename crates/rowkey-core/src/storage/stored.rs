@@ -1,4 +1,4 @@
-//! Between a public value and what a column holds.
+//! Conversion between public values and column values.
 
 use alloc::format;
 use alloc::string::String;
@@ -23,7 +23,7 @@ pub enum Stored {
     Text(ShortText),
 }
 
-/// What a driver binds for a key where the protocol has no uuids, and numbers are text.
+/// What a driver binds for a key if the protocol has no uuids and sends numbers as text.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BytesOrText {
@@ -63,7 +63,7 @@ impl fmt::Debug for StoredBytes {
     }
 }
 
-/// What a driver found in a column.
+/// A value that a driver has read from a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoredRef<'a> {
     /// Bytes, of a binary column or a uuid.
@@ -91,9 +91,9 @@ impl fmt::Display for StoredRef<'_> {
 impl Column {
     /// What to bind for a public value.
     ///
-    /// Total: a value that passed the key's constructors fits its plan.
-    // Always, here and in `decode`: keys have constant columns, of which one arm remains. A hint is
-    // not taken, as the whole looks too large.
+    /// Never fails: a value that passed the key's constructors fits its plan.
+    // Always inlined, here and in `decode`: keys have constant columns, so only one arm remains.
+    // The compiler ignores a mere hint, because the whole function looks too large.
     #[inline(always)]
     pub fn encode(self, value: u128) -> Stored {
         let stored = self.permutation().apply(value);
@@ -106,17 +106,17 @@ impl Column {
         }
     }
 
-    /// The public value of what a column held.
+    /// The public value of a column's value.
     ///
     /// MariaDB's own `UUID` may come as 16 bytes or as 36 characters, and a PostgreSQL uuid as text in
     /// the text protocol; the layout is always the declared one. A plan of `BINARY(16)` does not
-    /// read such a `UUID`: it is sorted differently, so that time ranges would miss its rows.
+    /// read such a `UUID`, which is sorted differently: time ranges would miss rows.
     ///
     /// # Errors
     ///
     /// [`Error::Stored`] for another type, length or letter case than the plan stores,
     /// [`Error::Text`] for text of another alphabet, [`Error::Format`] for a value of another format,
-    /// [`Error::Layout`] for one that is none of the format in the column's layout.
+    /// [`Error::Layout`] for one that is not of the format in the column's layout.
     #[inline(always)]
     pub fn decode(self, found: StoredRef<'_>) -> Result<u128, Error> {
         let stored = match (self.wire(), found) {
@@ -163,7 +163,7 @@ impl Column {
         }
     }
 
-    /// What a driver has received as text.
+    /// Decodes a value received as text.
     #[inline]
     pub(super) fn text(self, bytes: &[u8]) -> Result<StoredRef<'_>, Error> {
         match str::from_utf8(bytes) {
@@ -172,8 +172,8 @@ impl Column {
         }
     }
 
-    /// The error for text that is not of the column's form: the storage whose form it is, or else
-    /// what is wrong with it.
+    /// The error for text that is not of the column's form: it names the storage with that form, or
+    /// else says what is wrong.
     #[cold]
     #[inline(never)]
     fn refuse_text(self, form: TextForm, text: &str) -> Error {
@@ -215,7 +215,7 @@ impl Column {
         }
     }
 
-    /// The error for a number that the column has no room for.
+    /// The error for a number that does not fit the column.
     #[cold]
     #[inline(never)]
     fn refuse_too_large(self, value: u128, found: StoredRef<'_>) -> Error {
@@ -228,11 +228,11 @@ impl Column {
         ))
     }
 
-    /// The error for the text of a number that is no key: with a sign, a scale, or NaN.
+    /// The error for the text of a number that is not a key: with a sign, a scale, or NaN.
     #[cold]
     #[inline(never)]
     fn refuse_number(self, text: &str) -> Error {
-        // A number says more than its length, unless it fills the log.
+        // Show the number rather than its length, unless it would flood the log.
         if text.len() <= 40 {
             self.refusal(format_args!("the number {text}"))
         } else {
@@ -240,7 +240,7 @@ impl Column {
         }
     }
 
-    /// The error for PostgreSQL's binary `numeric` that is no key, in the words that its text has in
+    /// The error for a binary `numeric` of PostgreSQL that is not a key, in the same words as for
     /// the text protocol.
     #[cold]
     pub fn refusal_of_numeric(self, bytes: &[u8]) -> Error {
@@ -250,7 +250,7 @@ impl Column {
         }
     }
 
-    // Takes no `StoredRef`, which would be written to memory for it before anything is wrong.
+    // Takes no `StoredRef`, which would be written to memory even on success.
     #[cold]
     #[inline(never)]
     fn wrong_length(self, bytes: &[u8]) -> Error {
@@ -267,10 +267,10 @@ impl Column {
         }
     }
 
-    /// The error for a value that SQLite holds as a number, of this type.
+    /// The error for a value that SQLite stores as a number of this type.
     ///
-    /// SQLite converts what a column's declared type makes it convert: digits that are stored in a
-    /// column called DECIMAL, NUMERIC, UUID or STRING become a floating-point number.
+    /// SQLite converts values according to a column's declared type: digits stored in a column
+    /// declared as DECIMAL, NUMERIC, UUID or STRING become a floating-point number.
     #[cold]
     pub fn refusal_of_sqlite_number(self, type_name: &str) -> Error {
         match self.required_type() {
@@ -282,12 +282,12 @@ impl Column {
         }
     }
 
-    /// The type that the column must have in the database, where a column of numbers would take or
-    /// compare these values without an error, but as floating-point numbers.
+    /// The type that the column must have in the database, if a numeric column would accept or
+    /// compare these values silently as floating-point numbers.
     ///
-    /// Neighbouring keys are then equal, so that a statement for one changes the rows of both: in
-    /// SQLite in a column that is called DECIMAL, NUMERIC, UUID or STRING, in MySQL and MariaDB in a
-    /// DECIMAL column.
+    /// Neighbouring keys would then be equal, and a statement for one would change the rows of
+    /// both. This concerns columns declared as DECIMAL, NUMERIC, UUID or STRING in SQLite, and
+    /// DECIMAL columns in MySQL and MariaDB.
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
@@ -306,9 +306,9 @@ impl Column {
         }
     }
 
-    /// The type that a query converts a parameter of this column to (`CAST(? AS …)`), where drivers
-    /// may send numbers as text: MySQL and MariaDB compare a DECIMAL column with text as
-    /// floating-point numbers, and find the rows of neighbouring keys.
+    /// The type that a query must convert a parameter of this column to (`CAST(? AS …)`), if
+    /// drivers may send numbers as text: MySQL and MariaDB compare a DECIMAL column with text as
+    /// floating-point numbers, and would find the rows of neighbouring keys.
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
@@ -367,8 +367,8 @@ impl Column {
 }
 
 impl FormatKind {
-    /// The text of the uuid that the default layout stores in SQL Server's `uniqueidentifier`; a
-    /// DistributedId as the uuid of its 128 bits.
+    /// The text of the uuid that the default layout stores in SQL Server's `uniqueidentifier`; for
+    /// a DistributedId, the uuid of its 128 bits.
     pub fn sql_server_uuid(self, value: u128) -> ShortText {
         uuid_text(
             Column::new(self, Backend::SqlServer, Storage::Uuid, None),

@@ -1,4 +1,4 @@
-//! How an id is written in a column of text.
+//! The forms of ids in text columns.
 //!
 //! ```text
 //! hyphenated   018e5f3b-ff48-7bff-8000-0123456789ab   36 characters, in lower or in upper case
@@ -7,7 +7,7 @@
 //! digits       0002080577463404711577403812889985451  38 characters, 28 for a DistributedId
 //! ```
 //!
-//! The characters of one form are always as many, and sort bytewise like the numbers.
+//! Each form has a fixed length, and sorts bytewise like the numbers.
 
 use alloc::format;
 use alloc::string::String;
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::text::hexadecimal::{self, LetterCase};
 use crate::text::{Encoding, ShortText, Width, decimal, hyphenated};
 
-/// How an id is written in a column of text.
+/// The forms of ids in text columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextForm {
     /// Hyphenated UUID text in lower case, 36 characters.
@@ -75,7 +75,7 @@ impl TextForm {
         }
     }
 
-    /// The case of the hexadecimal digits, in forms that have them in one case only.
+    /// The case of the hexadecimal digits, in forms that allow only one case.
     #[inline]
     const fn letter_case(self) -> Option<LetterCase> {
         match self {
@@ -85,7 +85,7 @@ impl TextForm {
         }
     }
 
-    /// Writes a number that the form has room for.
+    /// Writes a number that fits the form.
     #[inline]
     pub(super) fn write(self, value: u128) -> ShortText {
         match self {
@@ -114,11 +114,11 @@ impl TextForm {
         }
     }
 
-    /// Reads the form with letters of either case and, of digits, also fewer.
+    /// Reads the form leniently: letters in either case, and decimal digits without leading zeros.
     ///
     /// # Errors
     ///
-    /// [`Error::Text`], with the character that may not be there.
+    /// [`Error::Text`], with the invalid character.
     #[inline]
     pub(super) fn read_any_case(self, text: &str) -> Result<u128, Error> {
         match self {
@@ -131,9 +131,9 @@ impl TextForm {
         }
     }
 
-    /// The condition that a column, whose name is quoted, holds text of this length and case. Hyphenated
-    /// text in lower case has none: its columns were defined without one from the start, and statements
-    /// that go on after the definition would not be SQL in MySQL and MariaDB.
+    /// The condition that a column, given by its quoted name, contains text of this length and
+    /// case. Hyphenated text in lower case has none: its columns have always been defined without
+    /// one, and in MySQL and MariaDB nothing can follow a CHECK.
     pub(super) fn check(self, backend: Backend, column: &str) -> Option<String> {
         let in_case = match self {
             Self::Hex => "lower",

@@ -11,17 +11,18 @@ use crate::format::FormatKind;
 pub enum Wire {
     /// PostgreSQL's `uuid` or SQL Server's `uniqueidentifier`.
     Uuid,
-    /// MariaDB's `UUID`, sent as 36 characters so that the server refuses rather than damages.
+    /// MariaDB's `UUID`, sent as 36 characters so that the server rejects values instead of
+    /// damaging them.
     NativeUuid,
     /// Bytes of one length.
     Bytes(BinaryLength),
-    /// An exact whole number of at most so many digits.
+    /// An exact whole number with a maximum number of digits.
     Decimal(Precision),
     /// ASCII text of one form.
     Text(TextForm),
 }
 
-/// How many bytes a binary column holds.
+/// The length of a binary column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryLength {
     /// 12 bytes, of a number of at most 28 decimal digits.
@@ -41,7 +42,7 @@ impl BinaryLength {
     }
 }
 
-/// How many digits a decimal column holds: its precision, with a scale of 0.
+/// The precision of a decimal column; the scale is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// 28 digits.
@@ -60,7 +61,7 @@ impl Precision {
         }
     }
 
-    /// The largest number of so many digits.
+    /// The largest number with this many digits.
     #[inline]
     pub const fn max(self) -> u128 {
         match self {
@@ -69,7 +70,7 @@ impl Precision {
         }
     }
 
-    /// Text of exactly so many digits.
+    /// Text of exactly this many digits.
     #[inline]
     pub(super) const fn padded(self) -> TextForm {
         match self {
@@ -80,8 +81,7 @@ impl Precision {
 }
 
 impl Wire {
-    /// What a storage means for a format, before a backend puts another type in the place of one that
-    /// it does not have.
+    /// What a storage means for a format, before a backend replaces a type that it does not have.
     #[inline]
     const fn of(storage: Storage, format: FormatKind) -> Self {
         let (length, precision, compact) = match format {
@@ -128,7 +128,7 @@ impl Wire {
 }
 
 impl Column {
-    /// What the storage means for the format, whatever the backend.
+    /// What the storage means for the format, independently of the backend.
     #[inline]
     pub(super) const fn planned(self) -> Wire {
         Wire::of(self.storage(), self.format())

@@ -7,13 +7,13 @@
 //! 32 bytes   four blocks, 44 digits
 //! ```
 //!
-//! The value order of the digits is their ASCII order and a block always has 11 of them, so the
-//! texts sort bytewise like the numbers. Letter case matters: a database column needs a binary or
-//! case-sensitive collation.
+//! The digits are in ASCII order and a block always has 11 of them, so the strings sort bytewise
+//! like the numbers. Letter case matters: a database column needs a binary or case-sensitive
+//! collation.
 //!
-//! 62^11 is larger than 2^64, so some texts of 11 digits stand for no block (`LygHa16AHYG` would be
-//! 2^64, `zzzzzzzzzzz` is the last): the decoders refuse them instead of wrapping around, which
-//! would give one value several texts.
+//! 62^11 is larger than 2^64, so some strings of 11 digits are not a block (from `LygHa16AHYG`,
+//! which would be 2^64, to `zzzzzzzzzzz`). The decoders reject them instead of wrapping around,
+//! which would give a value several encodings.
 
 use super::{Width, refusal};
 use crate::error::Error;
@@ -35,10 +35,10 @@ static DIGIT_PAIRS: [[u8; 2]; POW_2 as usize] = {
     pairs
 };
 
-/// What stands for a byte that is no digit. Its top bit is set, and no digit's is.
+/// Marks a byte that is not a digit. Its top bit is set, unlike that of any digit.
 const NOT_A_DIGIT: u8 = 0xff;
 
-/// The value of every byte as a digit.
+/// The digit value of every byte.
 static DIGIT_VALUES: [u8; 256] = {
     let mut values = [NOT_A_DIGIT; 256];
     let mut value = 0;
@@ -113,7 +113,7 @@ pub fn encode_32_bytes(bytes: &[u8; 32]) -> [u8; 44] {
 /// Writes a number below 10^28 as 16 digits: the 22 of [`encode_u128`] without the first six,
 /// which are always `0`.
 ///
-/// Of a larger number, the digits in front of the 16 are lost.
+/// A larger number loses its leading digits.
 ///
 /// ```
 /// use rowkey_core::text::base62;
@@ -139,7 +139,7 @@ pub fn encode_decimal28(value: u128) -> [u8; 16] {
 fn write_block(value: u64, digits: &mut [u8; 11]) {
     // Three digits and two groups of four: each group is one multiplication away from the value,
     // and all pairs are independent lookups.
-    // Below 62^4, numbers of 32 bits are the cheaper ones to divide.
+    // Below 62^4, 32-bit numbers are cheaper to divide.
     let without_last_4 = value / POW_4;
     let first_3 = (without_last_4 / POW_4) as u32;
     digits[0] = DIGITS[(first_3 / POW_2 as u32) as usize];
@@ -263,12 +263,12 @@ pub fn decode_decimal28(text: impl AsRef<[u8]>) -> Result<u128, Error> {
                 Err(refuse(text, DECIMAL28_FORM, 16, 0))
             }
         }
-        // If it is not a character, then it is the lower block that is too large.
+        // If no character is invalid, the lower block is too large.
         _ => Err(refuse(text, DECIMAL28_FORM, 16, 5)),
     }
 }
 
-/// The value of a block, or nothing for a foreign character or too large a number.
+/// The value of a block; `None` for an invalid character or if the number is too large.
 #[inline]
 fn read_block(digits: &[u8; 11]) -> Option<u64> {
     let [a, b, c, d, e, f, g, h, i, j, last] = *digits;
@@ -285,7 +285,8 @@ fn read_block(digits: &[u8; 11]) -> Option<u64> {
         .checked_add(last.into())
 }
 
-/// The value of five digits, and the bits seen in any of them: the top one if one is no digit.
+/// The value of five digits, and the OR of their table entries, whose top bit is set if one is not
+/// a digit.
 #[inline]
 fn read_five(digits: &[u8; 5]) -> (u64, u8) {
     digits.iter().fold((0, 0), |(value, seen), &character| {

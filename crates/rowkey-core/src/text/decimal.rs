@@ -1,7 +1,7 @@
 //! Decimal digits, with and without padding.
 //!
-//! Digits only: no sign (not even `-0`), no point (not even `1.0`), no blanks, no separators. Texts
-//! padded to one length sort bytewise like the numbers.
+//! Digits only: no sign (not even `-0`), no point (not even `1.0`), no blanks, no separators.
+//! Strings padded to one length sort bytewise like the numbers.
 //!
 //! Both directions take eight digits at a time, one in each byte of a 64-bit word, and cut numbers
 //! at powers of 10^8 and 10^16, so that a single step handles more than 64 bits.
@@ -31,7 +31,7 @@ const ZEROS: u64 = 0x3030_3030_3030_3030;
 /// ```
 #[inline]
 pub fn write(value: u128) -> ShortText {
-    // What a DistributedId has, from 2012 on.
+    // The length of a DistributedId from 2012 on.
     if (E28 / 10..E28).contains(&value) {
         return padded::<28>(value);
     }
@@ -40,7 +40,7 @@ pub fn write(value: u128) -> ShortText {
     ShortText::of_slice(&digits[zeros.min(MOST_DIGITS - 1)..])
 }
 
-/// The `N` digits of [`write_padded`] as a text.
+/// The `N` digits of [`write_padded`] as text.
 ///
 /// ```
 /// use rowkey_core::text::decimal;
@@ -54,7 +54,7 @@ pub fn padded<const N: usize>(value: u128) -> ShortText {
 
 /// Writes exactly `N` digits, at most 39, padded with leading `0`.
 ///
-/// Of a number with more digits, those in front of the last `N` are lost.
+/// A number with more digits loses its leading ones.
 ///
 /// ```
 /// use rowkey_core::text::decimal;
@@ -65,7 +65,7 @@ pub fn padded<const N: usize>(value: u128) -> ShortText {
 pub fn write_padded<const N: usize>(value: u128) -> [u8; N] {
     const { assert!(N <= MOST_DIGITS, "128 bits have at most 39 decimal digits") };
     let [first, middle_16, last_16] = sixteens(value);
-    // From the last one on. The first one has at most 7 digits.
+    // From the last group to the first, which has at most 7 digits.
     let groups = [
         last_16 % E8,
         last_16 / E8,
@@ -86,8 +86,8 @@ pub fn write_padded<const N: usize>(value: u128) -> [u8; N] {
     digits
 }
 
-/// Cuts a number's decimal digits into sixteens, the most significant ones first: at most 7 digits,
-/// then 16 and 16.
+/// Splits a number's decimal digits into groups, the most significant first: at most 7 digits, then
+/// 16 and 16.
 ///
 /// For protocols that carry digits in groups, because each part fits a machine word.
 ///
@@ -250,7 +250,7 @@ pub fn parse_fixed<const N: usize>(text: impl AsRef<[u8]>) -> Result<u128, Error
     Err(refuse(text, expected, N..=N))
 }
 
-/// The value of at most 39 digits, or nothing for another character or a number beyond 2^128-1.
+/// The value of at most 39 digits; `None` for another character or a number beyond 2^128-1.
 #[inline]
 fn read_digits(text: &[u8]) -> Option<u128> {
     let Some((front, last_16)) = text.split_last_chunk() else {

@@ -1,6 +1,6 @@
-//! Hexadecimal digits of a fixed number.
+//! A fixed number of hexadecimal digits.
 //!
-//! The texts sort bytewise like the numbers, within one letter case. The decoder reads either.
+//! Strings of one letter case sort bytewise like the numbers. The decoder reads either case.
 
 use super::refusal;
 use crate::error::Error;
@@ -17,7 +17,7 @@ pub enum LetterCase {
 impl LetterCase {
     /// Whether a text has no ASCII letter of the other case.
     ///
-    /// Looks at all characters, in a loop without a branch.
+    /// Checks all characters, in a loop without branches.
     #[inline]
     pub(crate) fn is_kept_in(self, text: &str) -> bool {
         let is_of_other = |character: &u8| match self {
@@ -29,10 +29,10 @@ impl LetterCase {
     }
 }
 
-/// What stands for a byte that is no digit. Its high bits are set, and no digit's are.
+/// Marks a byte that is not a digit. Its high bits are set, unlike those of any digit.
 const NOT_A_DIGIT: u8 = 0xff;
 
-/// The value of every byte as a digit.
+/// The digit value of every byte.
 static DIGIT_VALUES: [u8; 256] = {
     let mut values = [NOT_A_DIGIT; 256];
     let mut value = 0;

@@ -1,7 +1,6 @@
-//! UUID text as everyone writes it: `8-4-4-4-12` hexadecimal digits, lower case in every public
-//! text.
+//! The usual UUID text: `8-4-4-4-12` hexadecimal digits, always lower case in public text.
 //!
-//! The texts sort bytewise like the 128-bit numbers, within one letter case.
+//! Strings of one letter case sort bytewise like the 128-bit numbers.
 
 use uuid::Uuid;
 
@@ -32,7 +31,7 @@ const FORM: &str = "hyphenated UUID text (36 characters, 8-4-4-4-12 hexadecimal 
 ///
 /// # Errors
 ///
-/// [`Error::Text`] with the first character that may not stand where it stands, or with the number
+/// [`Error::Text`] with the first character that is not allowed in its position, or with the number
 /// of characters if it is not 36.
 #[inline]
 pub fn parse(text: &str) -> Result<u128, Error> {
@@ -77,7 +76,7 @@ pub fn write_upper(value: u128) -> ShortText {
     ShortText::of_array(characters)
 }
 
-/// Where the text has the digit whose four bits these are, and the only ones that are set.
+/// The position in the text of the digit whose four bits are the only ones set.
 pub(crate) const fn position_of_digit(bits: u128) -> usize {
     let digit = bits.leading_zeros() as usize / 4;
     let hyphens = match digit {
@@ -90,8 +89,8 @@ pub(crate) const fn position_of_digit(bits: u128) -> usize {
     digit + hyphens
 }
 
-/// A character that no UUID text has comes first, because it also explains a length: a blank, a
-/// brace, a byte order mark. Where the length is wrong, hyphens and digits are at no fault.
+/// Reports a character outside the alphabet first, because it also explains a wrong length: a
+/// blank, a brace, a byte order mark. If the length is wrong, hyphens and digits are not reported.
 #[cold]
 fn refusal(text: &str) -> Error {
     let length = text.chars().count();

@@ -43,8 +43,8 @@ pub enum Encoding {
     /// Upper-case hexadecimal; either case is read. A DistributedId leaves out the six leading
     /// characters, which would always be `0`.
     Hexadecimal,
-    /// Decimal digits without padding, so not of one length: sorts like the numbers only among
-    /// texts of the same length. Leading zeros are read, within the width's number of digits.
+    /// Decimal digits without padding, so of variable length: sorts like the numbers only among
+    /// strings of the same length. Leading zeros are accepted, within the width's number of digits.
     Decimal,
     /// The big-endian bytes, shown as lower-case hexadecimal; either case is read.
     Binary,
@@ -199,7 +199,7 @@ impl Width {
     ///
     /// assert_eq!(Width::U64.decode(Encoding::Alphanumeric, "LygHa16AHYF")?, u64::MAX.into());
     ///
-    /// // The next text in order would be 2^64.
+    /// // The next string in order would be 2^64.
     /// let error = Width::U64.decode(Encoding::Alphanumeric, "LygHa16AHYG").unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
@@ -240,7 +240,7 @@ impl Width {
         }
     }
 
-    /// The refusal of a number that did not come from a text.
+    /// The error for a number that was not parsed from text.
     #[cold]
     fn beyond_range(self) -> Error {
         let expected = match self {
@@ -255,7 +255,7 @@ impl Width {
         }
     }
 
-    /// The refusal of a well-formed text whose number is too large.
+    /// The error for well-formed text whose number is too large.
     #[cold]
     fn beyond_range_of(self, encoding: Encoding) -> Error {
         let expected = match (encoding, self) {
@@ -306,10 +306,10 @@ impl FromStr for Width {
     }
 }
 
-/// An ASCII text of at most [`CAPACITY`](Self::CAPACITY) characters, without an allocation.
+/// ASCII text of at most [`CAPACITY`](Self::CAPACITY) characters, without an allocation.
 ///
-/// It is what the encoders return: a `str` by [`Deref`], 56 bytes on the stack. `Ord` is the order
-/// of the text.
+/// The encoders return it. It derefs to `str` ([`Deref`]) and takes 56 bytes on the stack. `Ord` is
+/// the order of the text.
 ///
 /// ```
 /// use rowkey_core::text::hyphenated;
@@ -319,12 +319,12 @@ impl FromStr for Width {
 /// assert_eq!(text.len(), 36);
 /// assert_eq!(text.to_string(), format!("{text}"));
 /// ```
-// The bytes behind the text are zero, so that the derived comparisons are those of the text.
+// The bytes after the text are zero, so that the derived comparisons compare the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(C, align(8))]
 pub struct ShortText {
-    // Aligned, and a multiple of two words long: `from_utf8` checks two words at a time, but what
-    // precedes the first or follows the last pair of them byte by byte.
+    // Aligned, and a multiple of two words long: `from_utf8` checks two words at a time, but bytes
+    // before the first or after the last pair of words one by one.
     characters: [u8; Self::CAPACITY.next_multiple_of(16)],
     length: u8,
 }
@@ -340,7 +340,7 @@ impl ShortText {
         Self::of_slice(&ascii)
     }
 
-    /// The text of these ASCII characters, of which there may be [`CAPACITY`](Self::CAPACITY).
+    /// The text of at most [`CAPACITY`](Self::CAPACITY) ASCII characters.
     #[inline]
     pub(crate) fn of_slice(ascii: &[u8]) -> Self {
         let mut characters = [0; Self::CAPACITY.next_multiple_of(16)];
@@ -355,7 +355,7 @@ impl ShortText {
     #[inline]
     pub fn as_str(&self) -> &str {
         // Neither default can occur: the constructors take at most 39 ASCII characters. The check
-        // costs a few instructions, for all bytes together fewer than for those of the text.
+        // costs a few instructions, fewer for all bytes than for only those of the text.
         let characters = core::str::from_utf8(&self.characters).unwrap_or_default();
         characters.get(..self.length.into()).unwrap_or_default()
     }
@@ -424,12 +424,12 @@ impl From<ShortText> for String {
     }
 }
 
-/// Says why a text is refused: the first character outside the alphabet, else its length, else
-/// that the digits from `overflow` on are too large.
+/// Finds why text is invalid: the first character outside the alphabet, else its length, else that
+/// the digits from `overflow` on are too large.
 ///
-/// A foreign character comes first because it also explains a length: a trailing line feed, the
-/// hyphens of another encoding, a sign. Readers call this only once they have failed, which keeps
-/// positions and messages out of their fast path.
+/// A character outside the alphabet comes first, because it also explains a wrong length: a
+/// trailing line feed, the hyphens of another encoding, a sign. Parsers call this only after they
+/// have failed, which keeps positions and messages out of their fast path.
 #[cold]
 fn refusal(
     text: &[u8],

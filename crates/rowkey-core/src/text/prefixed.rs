@@ -5,16 +5,16 @@
 //! bkg _ 07yWmpwGp2RBMQiK9Q4g0A       22 characters of any other format
 //! ```
 //!
-//! A prefix is 1 to 24 lower-case ASCII letters and digits, and begins with a letter. So it holds no
-//! underscore, and no other text of an id looks like one that begins with it.
+//! A prefix is 1 to 24 lower-case ASCII letters and digits, and begins with a letter. It contains
+//! no underscore, so no other text of an id looks like prefixed text.
 
 use crate::error::Error;
 use crate::error::TextProblem;
 
 const LONGEST: usize = 24;
 
-/// The prefix and what follows its underscore; `None` for a text that does not begin like one with a
-/// prefix. What follows is not looked at.
+/// The prefix and the rest after its underscore; `None` for text that does not begin with a prefix.
+/// The rest is not checked.
 ///
 /// ```
 /// use rowkey_core::text::prefixed;
@@ -28,11 +28,11 @@ pub fn split(text: &str) -> Option<(&str, &str)> {
         .filter(|(prefix, _)| check(prefix).is_ok())
 }
 
-/// Whether a key can have this prefix, which is given without its underscore.
+/// Checks that a key can have this prefix, given without its underscore.
 ///
 /// # Errors
 ///
-/// [`Error::Text`] with the first character that may not stand where it stands, or with the number
+/// [`Error::Text`] with the first character that is not allowed in its position, or with the number
 /// of characters.
 pub fn check(prefix: &str) -> Result<(), Error> {
     let is_foreign = |(position, character): &(usize, char)| match character {

@@ -1,4 +1,4 @@
-//! Edges of time ranges, in public order, to be stored through a column like a key.
+//! Edges of time ranges, in public order, which columns encode like keys.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -14,16 +14,16 @@ use crate::time::UnixMillis;
 use crate::value_range::{ValueRange, ValueRanges};
 
 impl FormatKind {
-    /// The intervals of public values that hold all ids made in a time span, or `None` for a format
+    /// The intervals of public values that contain all ids made in a time span; `None` for a format
     /// without time.
     ///
-    /// `from` is included, `to` excluded, either may be open. `interval_ms` matters to the short
-    /// COMBs only. Formats coarser than a millisecond get the whole of every unit that the span
-    /// touches. The edges are the smallest valid ids of their instant, so they keep their place in
-    /// every layout of the format; a span of a whole turn of the short COMBs' ring is everything,
-    /// one across the ring's end is two intervals.
+    /// `from` is included, `to` excluded, and either may be open. `interval_ms` only matters for
+    /// the short COMBs. For formats coarser than a millisecond, every unit that the span touches is
+    /// included as a whole. The edges are the smallest valid ids of their instant, so they keep
+    /// their place in every layout of the format; for the short COMBs, a span of a whole turn
+    /// contains everything, and one across the wrap-around consists of two intervals.
     ///
-    /// For a DistributedId the time is the embedded one, which is the creating clock's minus up to
+    /// For a DistributedId the time is the embedded one, which is the generator's clock minus up to
     /// 1000 ms.
     #[inline]
     pub fn value_ranges(
@@ -40,7 +40,8 @@ impl FormatKind {
                     return Some(ValueRanges::EMPTY);
                 }
                 let unit = i64::from(unit_ms);
-                // The last unit that the span touches is the one before the first that it does not.
+                // The last unit that the span touches precedes the first one that it does not
+                // touch.
                 let first = from.map(|time| time.get().div_euclid(unit).saturating_mul(unit));
                 let end = to.map(|time| match time.get().rem_euclid(unit) {
                     0 => time.get(),
@@ -62,7 +63,7 @@ impl FormatKind {
     }
 }
 
-/// The intervals of a span on the ring of the short COMBs.
+/// The intervals of a span for the counter of the short COMBs, which wraps around.
 fn ring_ranges(
     field: &TimeField,
     from: Option<UnixMillis>,
@@ -98,7 +99,7 @@ fn ring_ranges(
     }
 }
 
-/// An edge of a range of `K`. Not itself a key: it was never generated and never stored.
+/// An edge of a range of `K`. It is not a key: it was never generated or stored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyBound<K> {
     value: u128,
@@ -131,12 +132,12 @@ impl<K: EntityKey> fmt::Debug for KeyBound<K> {
     }
 }
 
-/// One half-open interval of keys: from `lower` on, below `upper`; `None` is unbounded.
+/// One half-open interval of keys, `lower` to below `upper`; `None` is unbounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyRange<K: EntityKey> {
-    /// The smallest key of the interval, itself included.
+    /// The lower edge of the interval (inclusive).
     pub lower: Option<KeyBound<K>>,
-    /// The edge that ends the interval, itself excluded.
+    /// The upper edge of the interval (exclusive).
     pub upper: Option<KeyBound<K>>,
 }
 
@@ -164,7 +165,7 @@ impl<K: EntityKey> Bounds<K> {
             Bound::Excluded(time) => Some(*time),
             Bound::Unbounded => None,
         };
-        // `TimeOrdered` formats have a time field, so there always are ranges.
+        // `TimeOrdered` formats have a time field, so there are always ranges.
         let values = K::Format::KIND
             .value_ranges(from, to, K::Format::STEP_MS)
             .unwrap_or_default()
@@ -189,7 +190,7 @@ impl<K: EntityKey> Bounds<K> {
         }
     }
 
-    /// The keys of intervals whose edges the plan has room for.
+    /// The keys of intervals, with edges that fit the plan.
     pub(crate) fn of_values(values: ValueRanges) -> Self {
         let typed = |range: ValueRange| KeyRange {
             lower: range.lower.map(KeyBound::new),

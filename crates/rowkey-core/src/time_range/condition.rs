@@ -1,4 +1,4 @@
-//! A time span as the condition of a query, in the pieces that a driver puts together.
+//! A time span as the condition of a query, in pieces for a driver to assemble.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,7 +9,7 @@ use crate::key::EntityKey;
 use crate::storage::Backend;
 use crate::storage::quote_identifier;
 
-/// The name of a column, alone or with its table's name or alias. Made from `"id"` or from
+/// The name of a column, optionally with its table's name or alias. Made from `"id"` or from
 /// `("offer", "id")`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnName<'a> {
@@ -36,11 +36,11 @@ impl<'a> From<(&'a str, &'a str)> for ColumnName<'a> {
 }
 
 impl ColumnName<'_> {
-    /// The name as it stands in SQL.
+    /// The name as written in SQL.
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that the backend cannot take.
+    /// [`Error::Identifier`] for a name that is not valid on the backend.
     ///
     /// ```
     /// use rowkey_core::time_range::ColumnName;
@@ -62,7 +62,7 @@ impl ColumnName<'_> {
 /// A piece of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionPart<K: EntityKey> {
-    /// SQL as it is.
+    /// Literal SQL.
     Sql(&'static str),
     /// The column, whose name has to be [quoted](ColumnName::quoted).
     Column,
@@ -71,10 +71,11 @@ pub enum ConditionPart<K: EntityKey> {
 }
 
 impl<K: EntityKey> Bounds<K> {
-    /// Hands out, piece by piece, the condition that a column holds a key within the bounds; in
-    /// parentheses, so that it stands after `WHERE` or `AND` alike.
+    /// Passes on, piece by piece, the condition that a column contains a key within the bounds. It
+    /// is in parentheses, so it can follow `WHERE` or `AND`.
     ///
-    /// An edge that is not bounded is left out. No keys are `1 = 0`, all keys `IS NOT NULL`.
+    /// An unbounded edge is omitted. Bounds without keys become `1 = 0`, unlimited bounds
+    /// `IS NOT NULL`.
     pub fn write_condition(&self, mut push: impl FnMut(ConditionPart<K>)) {
         use ConditionPart::{Bound, Column, Sql};
 

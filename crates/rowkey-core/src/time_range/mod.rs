@@ -1,7 +1,7 @@
 //! Time spans as conditions on keys, and partitions by the time in keys.
 //!
-//! [`EntityKey::bounds`](crate::EntityKey::bounds) gives the [`Bounds`] of the ids that were made in
-//! a span. Drivers bind their edges like keys.
+//! [`EntityKey::bounds`](crate::EntityKey::bounds) returns the [`Bounds`] of the ids that were made
+//! in a span. Drivers bind their edges like keys.
 
 mod bounds;
 mod condition;

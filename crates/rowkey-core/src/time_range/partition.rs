@@ -13,13 +13,13 @@ use crate::time::UnixMillis;
 /// The partitions of a table by the time in its keys, as SQL for PostgreSQL, MySQL and MariaDB.
 ///
 /// Neighbouring instants of a list are the edges of a partition, so there are no gaps between the
-/// first and the last. An edge goes through the key's plan as a bound of a query does: the smallest
+/// first and the last. The key's plan encodes an edge like a bound of a query: as the smallest
 /// valid id of its instant, in the column's layout. A query with the
-/// [bounds](crate::EntityKey::bounds) of a time span is run on the partitions of that span alone.
+/// [bounds](crate::EntityKey::bounds) of a time span reads only the partitions of that span.
 ///
-/// A partition is called by its first instant in UTC: `offer_20260131` in PostgreSQL, where it is a
-/// table in the schema of the whole one, and `p20260131` in MySQL and MariaDB; with `_235959` and
-/// `_999` behind it if it needs them.
+/// A partition is named after its first instant in UTC: `offer_20260131` in PostgreSQL, where it is
+/// a table in the schema of the partitioned table, and `p20260131` in MySQL and MariaDB. `_235959`
+/// and `_999` are appended if needed.
 ///
 /// ```
 /// use rowkey_core::format::FormatKind;
@@ -42,27 +42,28 @@ use crate::time::UnixMillis;
 /// );
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
+/// # Which rows are in which partition
 ///
-/// # What is where
-///
-/// Partitions are of the time that an id tells, which for a DistributedId is up to a second before
-/// it was made. What is before the first or after the last edge:
+/// Partitions go by the time in the id, which for a DistributedId is up to a second before it was
+/// made. Rows before the first or after the last edge:
 ///
 /// | | PostgreSQL | MySQL, MariaDB |
 /// |---|---|---|
-/// | before the first edge | is refused; with [`with_rest`](Self::with_rest), in the rest | in the first partition |
-/// | after the last edge | is refused; with `with_rest`, in the rest | is refused; with `with_rest`, in the rest |
+/// | before the first edge | rejected; with [`with_rest`](Self::with_rest), in the rest | in the
+/// first partition |
+/// | after the last edge | rejected; with `with_rest`, in the rest | rejected; with `with_rest`, in
+/// the rest |
 ///
-/// A partitioned table has its primary key and its unique indexes on columns among which the
-/// partitioned one is, which the key is. In PostgreSQL the rest cannot hold rows of a partition that
-/// is added later.
+/// The primary key and the unique indexes of a partitioned table must include the partitioned
+/// column, which is the key. In PostgreSQL the rest must not contain rows of a partition that is
+/// added later.
 ///
 /// # Which keys
 ///
-/// Those whose format tells an instant. The counter of the short COMBs returns to 0 every 65,536
+/// Keys whose format carries an instant. The counter of the short COMBs returns to 0 every 65,536
 /// intervals, so their ranges do not stay in the past; other formats have no time. In MySQL and
-/// MariaDB the column is of bytes, of text or of MariaDB's `UUID`, whose ranges are those of its own
-/// order; ranges of `DECIMAL` are not partitioned there.
+/// MariaDB the column must store bytes, text or MariaDB's `UUID`, whose ranges follow its own
+/// order; these servers do not partition by ranges of `DECIMAL`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimePartitions {
     plan: StoragePlan,
@@ -71,7 +72,7 @@ pub struct TimePartitions {
     schema: Option<String>,
     table: String,
     column: String,
-    /// Ascending, at least two, each the start of an instant that ids can tell.
+    /// Ascending, at least two, each the start of an instant that ids can carry.
     edges: Vec<UnixMillis>,
     has_rest: bool,
 }
@@ -83,10 +84,10 @@ impl TimePartitions {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for a format without instants, fewer than two edges or more than 8192
-    /// (of endless ones, such as those of [`UnixMillis::month_starts`], `take` some),
-    /// [`Error::PartitionEdge`] for an edge that does not come after the one before it, that ids of
-    /// the format cannot tell, or for which a column of the plan has no room.
+    /// [`Error::Refused`] for a format without instants, fewer than two edges or more than 8192 (of
+    /// an endless iterator such as [`UnixMillis::month_starts`], `take` some).
+    /// [`Error::PartitionEdge`] for an edge that is not after the previous one, that ids of the
+    /// format cannot carry, or that does not fit a column of the plan.
     pub fn new<'t>(
         plan: StoragePlan,
         table: impl Into<TableName<'t>>,
@@ -155,8 +156,8 @@ impl TimePartitions {
         })
     }
 
-    /// The same with a partition for what no other takes, called `offer_rest` in PostgreSQL and
-    /// `rest` in MySQL and MariaDB.
+    /// The same with a partition for all other rows, named `offer_rest` in PostgreSQL and `rest` in
+    /// MySQL and MariaDB.
     #[must_use]
     pub fn with_rest(self) -> Self {
         Self {
@@ -165,21 +166,21 @@ impl TimePartitions {
         }
     }
 
-    /// What stands behind the parentheses of `CREATE TABLE`. In MySQL and MariaDB it has the
-    /// partitions in it; in PostgreSQL [`after_create`](Self::after_create) makes them.
+    /// The clause after the parentheses of `CREATE TABLE`. In MySQL and MariaDB it contains the
+    /// partitions; in PostgreSQL [`after_create`](Self::after_create) creates them.
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] where the backend does not partition such a column, and
-    /// [`Error::Identifier`] for a name that it cannot take, that of the table or of a partition
-    /// among them.
+    /// [`Error::Refused`] if the backend does not partition such a column, and
+    /// [`Error::Identifier`] for a name that is not valid there, including those of the table and
+    /// its partitions.
     pub fn partition_by(&self, backend: Backend) -> Result<String, Error> {
         let column = quote_identifier(backend, &self.column)?;
         let dialect = self.dialect(backend)?;
         self.quoted_table(backend)?;
         Ok(match dialect {
             Dialect::Postgres => {
-                // What cannot follow is said before there is a table.
+                // Report what cannot follow before the table is created.
                 self.after_create(backend)?;
                 format!("PARTITION BY RANGE ({column})")
             }
@@ -211,9 +212,9 @@ impl TimePartitions {
         }
     }
 
-    /// The statements that add these partitions to a table that has others before them. Where the
-    /// table has a rest, these are to be [`with_rest`](Self::with_rest) as well: MySQL and MariaDB
-    /// then move the rows that belong to the new ones.
+    /// The statements that add these partitions after the existing ones of a table. If the table
+    /// has a rest, call [`with_rest`](Self::with_rest) here as well: MySQL and MariaDB then move
+    /// the rows that belong to the new partitions.
     ///
     /// # Errors
     ///
@@ -225,7 +226,7 @@ impl TimePartitions {
                 let table = self.quoted_table(backend)?;
                 let partitions = self.less_than(backend)?;
                 Ok(Vec::from([if self.has_rest {
-                    // Nothing can be added behind a partition without an end.
+                    // Nothing can be added after a partition without an end.
                     let rest = quote_identifier(backend, "rest")?;
                     format!("ALTER TABLE {table} REORGANIZE PARTITION {rest} INTO ({partitions})")
                 } else {
@@ -238,7 +239,7 @@ impl TimePartitions {
     /// How a backend partitions the key's column.
     fn dialect(&self, backend: Backend) -> Result<Dialect, Error> {
         let column = self.plan.column(backend);
-        // Says that MySQL has no such type.
+        // Rejects a type that MySQL does not have.
         self.plan.column_type(backend)?;
         match (backend, column.wire()) {
             (Backend::Postgres, ..) => Ok(Dialect::Postgres),
@@ -294,7 +295,7 @@ impl TimePartitions {
             .quoted(backend)
     }
 
-    /// A table where the partitioned one is.
+    /// A table in the schema of the partitioned one.
     fn table<'a>(&'a self, table: &'a str) -> TableName<'a> {
         TableName {
             schema: self.schema.as_deref(),
@@ -308,11 +309,11 @@ impl TimePartitions {
     }
 }
 
-/// As many partitions as MySQL and MariaDB take, and the rest. Nobody has so many in PostgreSQL, and
-/// edges without an end are noticed before they are in memory.
+/// The maximum of MySQL and MariaDB, including the rest. It is ample for PostgreSQL, and stops an
+/// endless iterator of edges before it fills memory.
 const MAX_EDGES: usize = 8192;
 
-/// How partitions are written.
+/// How a backend defines partitions.
 #[derive(Clone, Copy)]
 enum Dialect {
     /// Each is a table with two edges.

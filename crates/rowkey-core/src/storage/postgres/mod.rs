@@ -1,5 +1,5 @@
-//! What drivers of PostgreSQL have to know of its protocol: the numbers of the types that keys are
-//! stored in, and the wire form of `numeric`.
+//! What PostgreSQL drivers need of its protocol: the OIDs of the types that store keys, and the
+//! wire form of `numeric`.
 
 pub mod numeric;
 
@@ -26,7 +26,7 @@ pub enum PostgresWire {
 }
 
 impl PostgresWire {
-    /// MariaDB's `UUID` is a uuid here as well.
+    /// MariaDB's `UUID` means uuid here.
     #[inline]
     pub(super) const fn of(planned: Wire) -> Self {
         match planned {
@@ -95,7 +95,7 @@ impl PostgresColumn {
     }
 }
 
-/// The numbers of a type and of arrays of it in `pg_type`, the same on every server.
+/// The OIDs of a type and its array type in `pg_type`, the same on every server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeOids {
     /// The type itself.
@@ -136,7 +136,7 @@ impl TypeOids {
         }
     }
 
-    /// The types of columns that hold a key: that of the parameters, and for text its kinds.
+    /// The types of columns that store a key: the parameter type, and for text all text types.
     pub fn of_columns(wire: PostgresWire) -> impl Iterator<Item = Self> {
         let kinds_of_text: &[Self] = match wire {
             PostgresWire::Text(_) => &[VARCHAR, CHAR],

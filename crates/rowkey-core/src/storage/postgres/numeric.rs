@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A group is four decimal digits, most significant group first. The first has the value
-//! 10000^weight; groups of zeros at the end are left out. The scale counts the digits after the
-//! point that are shown.
+//! 10000^weight; groups of zeros at the end are left out. The scale is the number of displayed
+//! digits after the point.
 
 use alloc::format;
 use alloc::string::String;
@@ -41,9 +41,9 @@ pub fn write(number: u128, buffer: &mut Vec<u8>) {
     if first != 0 || middle == 0 || last == 0 {
         return write_any(parts, buffer);
     }
-    // Five to eight groups, as ids have. Those in front that are zero are shifted out, the ones at
-    // the end cut off: a length that the compiler knows is copied without a call. Neither part is
-    // zero, so the bits that are set here hide nothing and spare the compiler the case of zero.
+    // Five to eight groups, as in ids. Leading zero groups are shifted out and trailing ones cut
+    // off, because a copy of constant length needs no call. Neither part is zero, so the bits set
+    // here change nothing and spare the compiler the zero case.
     let (middle, last) = (four_groups(middle), four_groups(last));
     let (before, after) = (
         (middle | 1).leading_zeros() / GROUP_BITS,
@@ -92,16 +92,17 @@ fn four_groups(number: u64) -> u64 {
     two_groups(number / PAIR) << 32 | two_groups(number % PAIR)
 }
 
-/// The number of four groups, if each is one.
+/// The number of four groups, if each is valid.
 fn number_of(groups: u64) -> Option<u64> {
-    // A group is below 2^15, and still is after adding what a group has less than 2^15. A sum that
-    // spoils the next group is of one that is not below 2^15 itself.
+    // A valid group is below 2^15, also after adding 2^15 - 10000. A sum that carries into the next
+    // group comes from a group that is itself not below 2^15.
     const TOP: u64 = 0x8000_8000_8000_8000;
     const RAISE: u64 = (0x8000 - GROUP) * 0x0001_0001_0001_0001;
     if (groups | groups.wrapping_add(RAISE)) & TOP != 0 {
         return None;
     }
-    // Groups, then pairs of them, side by side: `high << n | low` becomes `high * base + low`.
+    // Combines groups, then pairs of groups, in parallel: `high << n | low` becomes
+    // `high * base + low`.
     let pairs = groups - (groups >> 16 & 0x0000_ffff_0000_ffff) * ((1 << 16) - GROUP);
     Some(pairs - (pairs >> 32) * ((1 << 32) - PAIR))
 }
@@ -109,8 +110,7 @@ fn number_of(groups: u64) -> Option<u64> {
 /// Reads a whole number that is not negative.
 ///
 /// # Errors
-///
-/// What the bytes are instead, in words.
+/// What the bytes contain instead, in words.
 #[inline]
 pub fn read(bytes: &[u8]) -> Result<u128, &'static str> {
     let Some((header, groups)) = bytes.split_first_chunk() else {
@@ -124,7 +124,7 @@ pub fn read(bytes: &[u8]) -> Result<u128, &'static str> {
     if count == 0 {
         return Ok(0);
     }
-    // Fewer whole groups than were sent would need a scale.
+    // More groups than the weight allows would need a scale.
     let zeros = i32::from(weight) - (count as i32 - 1);
     let zeros = u32::try_from(zeros).map_err(|_| MALFORMED)?;
 
@@ -150,7 +150,7 @@ pub fn read(bytes: &[u8]) -> Result<u128, &'static str> {
             number
         }
     };
-    // Zero stays zero behind any number of zeros, also where their power is too large.
+    // Zero stays zero with any number of trailing zeros, even if their power is too large.
     if zeros == 0 || number == 0 {
         return Ok(number);
     }
@@ -327,7 +327,7 @@ mod tests {
             read(&fields(&[9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7])),
             Ok(70_000)
         );
-        // No server sends a zero in groups, and none of these is too large.
+        // Servers send zero without groups, and none of these values is too large.
         assert_eq!(read(&fields(&[1, 61, 0, 0, 0])), Ok(0));
         assert_eq!(
             read(&fields(&[9, 32_767, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])),
