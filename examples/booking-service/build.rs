@@ -1,4 +1,4 @@
-//! Has the crate compiled again when a migration is added: `sqlx::migrate!` sees only those it knows.
+//! Recompiles the crate when a migration is added: `sqlx::migrate!` tracks only those it knows.
 
 fn main() {
     println!("cargo::rerun-if-changed=migrations");

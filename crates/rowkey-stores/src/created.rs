@@ -1,4 +1,4 @@
-//! What the creating functions return.
+//! The result of the creating functions.
 
 /// An entity that exists now, and which call has created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

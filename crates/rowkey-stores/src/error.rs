@@ -34,7 +34,7 @@ pub enum Error {
     Entity {
         /// The key type.
         key: &'static str,
-        /// What is wrong with the id.
+        /// The reason.
         source: rowkey::Error,
     },
 

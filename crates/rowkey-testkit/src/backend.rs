@@ -1,4 +1,4 @@
-//! What tests call a backend, and the variables that speak of it.
+//! The test names of backends, and their environment variables.
 
 use rowkey_core::Backend;
 
@@ -7,7 +7,7 @@ use crate::error::Error;
 /// Names the backends whose tests have to run, separated by commas.
 pub const REQUIRE_VARIABLE: &str = "ROWKEY_TEST_REQUIRE";
 
-/// The name that a backend's tests begin with, and that [`REQUIRE_VARIABLE`] takes.
+/// The name that a backend's tests begin with, and that [`REQUIRE_VARIABLE`] uses.
 pub fn test_name(backend: Backend) -> &'static str {
     match backend {
         Backend::SqlServer => "sqlserver",
@@ -30,7 +30,7 @@ pub fn url_variable(backend: Backend) -> Option<&'static str> {
 ///
 /// # Errors
 ///
-/// One of the names is that of no backend.
+/// One of the names is not that of a backend.
 pub fn required_backends(list: &str) -> Result<Vec<Backend>, Error> {
     let names = list.split(',').map(str::trim);
     names

@@ -4,15 +4,15 @@ use rowkey_core::Backend;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// [`REQUIRE_VARIABLE`](crate::REQUIRE_VARIABLE) names something that is no backend.
+    /// [`REQUIRE_VARIABLE`](crate::REQUIRE_VARIABLE) names an unknown backend.
     #[error("ROWKEY_TEST_REQUIRE names `{name}`; known are {known}")]
     UnknownBackend {
         /// The name.
         name: String,
-        /// The names that there are.
+        /// The known names.
         known: String,
     },
-    /// The address of a server is not one.
+    /// The address of a server has no scheme.
     #[error("the address of {backend} does not start with a scheme such as mysql://")]
     Address {
         /// The backend.
@@ -29,7 +29,7 @@ pub enum Error {
     Server {
         /// The backend.
         backend: Backend,
-        /// What the server or its driver says.
+        /// The error of the server or its driver.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The path of the temporary directory, where SQLite's files go, is not UTF-8.

@@ -1,10 +1,10 @@
-//! Integration tests that run on every database there is.
+//! Integration tests that run on every available database.
 //!
-//! A [`Suite`] takes each test once and makes a trial of it for every backend it is meant for,
-//! called `<backend>::<test>`. Every trial gets a [`TestDatabase`] of its own, so that trials run
-//! in parallel, and that database goes when the trial ends, also by a panic.
+//! A [`Suite`] takes each test once and makes a trial of it for each of its backends, called
+//! `<backend>::<test>`. Every trial gets a separate [`TestDatabase`], so that trials run in parallel,
+//! and the database is dropped when the trial ends, even by a panic.
 //!
-//! SQLite is always there. Servers are where these variables say:
+//! SQLite is always available. These variables have the addresses of servers:
 //!
 //! | variable | for example |
 //! |---|---|
@@ -15,24 +15,23 @@
 //! | `ROWKEY_TEST_REQUIRE` | `postgres,mariadb,sqlite` |
 //!
 //! Trials of a backend without an address are reported as *ignored*, never as passed. They fail if
-//! `ROWKEY_TEST_REQUIRE` names the backend, so that continuous integration cannot lose one without
-//! anybody noticing. The account has to be allowed to create and drop schemas (PostgreSQL) or
+//! `ROWKEY_TEST_REQUIRE` names the backend, so that continuous integration cannot lose one
+//! unnoticed. The account has to be allowed to create and drop schemas (PostgreSQL) or
 //! databases (MySQL, MariaDB, SQL Server).
 //!
-//! SQL Server takes the feature `sqlserver`, which brings tiberius along. Its address is a connection
-//! string of ADO.NET's. Whoever encrypts the connection chooses how, by a feature of tiberius:
-//! `rustls` or `native-tls`.
+//! SQL Server needs the feature `sqlserver`, which depends on tiberius. Its address is an ADO.NET
+//! connection string. To encrypt the connection, turn on tiberius' feature `rustls` or `native-tls`.
 //!
-//! If `ROWKEY_TEST_RESULTS` names a file, each suite adds to it how each of its tests ended, as lines
-//! of JSON: [`TestResult`] reads them, also without the default feature `suite`, which brings
+//! If `ROWKEY_TEST_RESULTS` names a file, each suite appends the outcome of each of its tests, as lines
+//! of JSON. [`TestResult`] reads them, even without the default feature `suite`, which contains
 //! everything that runs tests.
 //!
-//! What is left of a run that was killed is called `rowkey_test_…`: schemas, databases, and files in
-//! the temporary directory. It can be dropped when no tests run.
+//! A run that was killed leaves schemas, databases and temporary files behind that are called
+//! `rowkey_test_…`. You can drop them when no tests run.
 //!
 //! # A test on all backends
 //!
-//! The test binary brings its own `main`, so its manifest says so:
+//! The test binary has its own `main`, so turn off the harness in the manifest:
 //!
 //! ```toml
 //! [[test]]

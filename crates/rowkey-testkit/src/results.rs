@@ -1,4 +1,4 @@
-//! How tests ended, for those who run several test binaries.
+//! Outcomes of tests, for tools that run several test binaries.
 
 use std::fs;
 #[cfg(feature = "suite")]
@@ -21,7 +21,7 @@ pub const RESULTS_VARIABLE: &str = "ROWKEY_TEST_RESULTS";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// It ran, and all was well.
+    /// It ran and succeeded.
     Passed,
     /// It returned an error or panicked, or its backend is required and missing.
     Failed,
@@ -44,11 +44,11 @@ impl TestResult {
         with_test_name(self.test.split_once("::")?.0)
     }
 
-    /// Reads all lines of a file; there are none without the file.
+    /// Reads all lines of a file. A missing file has none.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or a line of it is no result.
+    /// The file cannot be read, or a line of it is not a result.
     pub fn read_all(file: &Path) -> io::Result<Vec<Self>> {
         let lines = match fs::read_to_string(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -58,7 +58,7 @@ impl TestResult {
         results.collect()
     }
 
-    /// Adds a line to a file. Other threads and processes may add theirs meanwhile.
+    /// Appends a line to a file. Other threads and processes may append theirs at the same time.
     #[cfg(feature = "suite")]
     pub(crate) fn append_to(&self, file: &Path) -> io::Result<()> {
         let line = serde_json::to_string(self)? + "\n";

@@ -17,24 +17,24 @@ type Result<T> = std::result::Result<T, Error>;
 
 type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a server said, before it is known what for.
+/// The result of a statement on a server. Its error does not name the backend yet.
 type Outcome = std::result::Result<(), BoxedError>;
 
 /// How long a server may take to create or drop a database.
 const STATEMENT_PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a search for a backend ended with.
+/// The result of a search for a backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Search {
-    /// The backend is there: its tests run.
+    /// The backend is available: its tests run.
     Found(Server),
-    /// There is none, and none is required: its tests are ignored.
+    /// The backend is missing and not required: its tests are ignored.
     Missing(String),
-    /// There is none, although there has to be: its tests fail.
+    /// The backend is missing although it is required: its tests fail.
     Required(String),
 }
 
-/// An address, which can have a password in it: it is not shown.
+/// An address, which is not shown because it may contain a password.
 #[derive(Clone, PartialEq, Eq)]
 struct Address(String);
 
@@ -52,14 +52,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// Looks for a backend where the environment says it is.
+    /// Looks for a backend at its address in the environment.
     ///
     /// # Errors
     ///
-    /// [`REQUIRE_VARIABLE`] names something that is no backend.
+    /// [`REQUIRE_VARIABLE`] names an unknown backend.
     pub fn find(backend: Backend) -> Result<Search> {
         Self::find_with(backend, |name| {
-            // What is not UTF-8 is no name and no address, and is told as such.
+            // A value that is not UTF-8 is reported as a wrong name or address.
             env::var_os(name).map(|value| value.to_string_lossy().into_owned())
         })
     }
@@ -99,7 +99,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// What the server says.
+    /// The error of the server.
     pub fn create_database(&self) -> Result<TestDatabase> {
         let name = unique_name();
         let (url, removal) = match self.backend {
@@ -161,7 +161,7 @@ impl Server {
         })
     }
 
-    /// Runs a statement in a connection of its own.
+    /// Runs a statement in a separate connection.
     async fn execute(&self, statement: String) -> Outcome {
         match self.backend {
             Backend::Postgres => {
@@ -195,8 +195,7 @@ impl Server {
         Err(format!("the address does not begin with {}:", known.join(": or ")).into())
     }
 
-    /// MySQL and MariaDB speak the same protocol, and only tests can tell that they are not the
-    /// same.
+    /// MySQL and MariaDB speak the same protocol, so a driver does not notice a swapped address.
     fn check_version(&self, version: String) -> Outcome {
         if version.contains("MariaDB") == (self.backend == Backend::MariaDb) {
             return Ok(());
@@ -204,8 +203,7 @@ impl Server {
         Err(format!("the server is another one, of version {version}").into())
     }
 
-    /// Runs to the end on a thread of its own: it can be called from within a runtime and while a
-    /// panic unwinds.
+    /// Runs on a separate thread, so that it can be called within a runtime and while a panic unwinds.
     fn on_own_thread(work: impl Future<Output = Outcome> + Send) -> Outcome {
         thread::scope(|scope| {
             let worker = scope.spawn(|| {
@@ -220,7 +218,7 @@ impl Server {
     }
 }
 
-/// A database that belongs to one test, and goes when this is dropped.
+/// A database that belongs to one test, and is dropped with this value.
 #[derive(Debug)]
 pub struct TestDatabase {
     server: Server,
@@ -255,7 +253,7 @@ impl Drop for TestDatabase {
             Removal::Statement(statement) => server.administer(statement.clone()),
             Removal::Files(path) => {
                 for suffix in ["", "-journal", "-wal", "-shm"] {
-                    // Most of them never existed.
+                    // Most of these files never existed.
                     let _ = fs::remove_file(format!("{path}{suffix}"));
                 }
                 Ok(())
@@ -272,7 +270,7 @@ impl Drop for TestDatabase {
     }
 }
 
-/// A name that neither another test nor another run uses.
+/// A name that no other test or run uses.
 fn unique_name() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let started = SystemTime::now()
@@ -314,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_are_where_the_environment_says_and_sqlite_is_always_there() {
+    fn servers_come_from_the_environment_and_sqlite_is_always_available() {
         let found = |search| matches!(search, Search::Found(_));
         assert!(found(search(Backend::Sqlite, &[])));
 
@@ -354,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn mysql_and_mariadb_are_not_taken_for_each_other() {
+    fn mysql_and_mariadb_are_not_confused() {
         for (backend, version, is_right) in [
             (Backend::MySql, "8.4.2", true),
             (Backend::MySql, "10.11.19-MariaDB-0+deb12u1", false),
@@ -386,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_lead_to_the_part_of_the_test() {
+    fn addresses_lead_to_the_database_of_the_test() {
         let path = |url| with_path(url, "mine").unwrap();
         assert_eq!(
             path("mysql://root@127.0.0.1:3306/test?ssl-mode=disabled"),

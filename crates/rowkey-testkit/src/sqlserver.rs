@@ -8,8 +8,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 use tokio_util::compat::TokioAsyncWriteCompatExt;
 
-/// Waits for others who make or drop a database: all are made from one template, which only one may
-/// use at a time. The lock goes with the connection.
+/// Waits for others that make or drop a database: all are made from one template, which only one may
+/// use at a time. The lock is released with the connection.
 const ONE_AT_A_TIME: &str = "EXEC sp_getapplock @Resource = 'rowkey_test', \
      @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 60000;";
 
@@ -19,15 +19,15 @@ const DROP_PATIENCE: Duration = Duration::from_secs(30);
 /// How long to wait after a refusal to drop.
 const DROP_PAUSE: Duration = Duration::from_millis(100);
 
-/// Runs a statement in a connection of its own.
+/// Runs a statement in a separate connection.
 pub(crate) async fn execute(url: &str, statement: String) -> tiberius::Result<()> {
     let mut config = Config::from_ado_string(url)?;
-    // Whoever asks for it has a limit of their own.
+    // The callers limit the time.
     config.command_timeout(None);
     let stream = TcpStream::connect(config.get_addr()).await?;
     stream.set_nodelay(true)?;
     let mut server = Client::connect(config, stream.compat_write()).await?;
-    // Not as a query with parameters: databases cannot be made and dropped in one.
+    // Not as a query with parameters, which cannot make or drop databases.
     server.simple_query(statement).await?.into_results().await?;
     server.close().await
 }
@@ -37,9 +37,9 @@ pub(crate) async fn create_database(url: &str, name: &str) -> tiberius::Result<(
     execute(url, format!("{ONE_AT_A_TIME} CREATE DATABASE {name}")).await
 }
 
-/// Drops a database as soon as the server does not refuse to.
+/// Drops a database as soon as the server allows it.
 ///
-/// It does so while anybody is connected, and takes some time to notice that they are gone.
+/// The server refuses while there are connections, and takes some time to notice that they are closed.
 pub(crate) async fn drop_database(url: &str, name: &str) -> tiberius::Result<()> {
     let start = Instant::now();
     loop {
@@ -55,8 +55,8 @@ pub(crate) async fn drop_database(url: &str, name: &str) -> tiberius::Result<()>
 
 /// The address with another database.
 ///
-/// It comes last, and so counts more than one that the address names already. `database` does so
-/// under that name and under the others that there are for it, such as `initial catalog`.
+/// It comes last, so that it overrides a database that the address already names, as `database` or by a
+/// synonym such as `initial catalog`.
 pub(crate) fn with_database(url: &str, name: &str) -> String {
     format!("{url};database={name}")
 }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_leads_to_the_database_and_stays_as_it_is_apart_from_that() {
+    fn an_address_leads_to_the_database_and_is_otherwise_unchanged() {
         let kept = [
             "server=h,1433;user=u",
             "server=h;user=u;password='a;database=b'",
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_to_make_a_database_is_told_at_once() {
+    fn a_refusal_to_make_a_database_is_reported_at_once() {
         let (url, server) = server(&[Some(262)]);
         let error = block_on(create_database(&url, "mine")).unwrap_err();
         assert_eq!(error.code(), Some(262));
@@ -119,8 +119,8 @@ mod tests {
         runtime.unwrap().block_on(work)
     }
 
-    /// A server and its address. Each connection has one statement, which ends with an error or
-    /// well; after the last one the server is gone.
+    /// A server and its address. Each connection has one statement, which fails or succeeds; after the
+    /// last one the server is gone.
     fn server(outcomes: &'static [Option<u32>]) -> (String, JoinHandle<io::Result<()>>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -138,7 +138,7 @@ mod tests {
         const LOGIN: u8 = 0x10;
         /// No encryption, as the only option.
         const PRE_LOGIN_ANSWER: [u8; 7] = [1, 0, 6, 0, 1, 0xff, 2];
-        /// Version 7.4 of the protocol, spoken by a program without a name.
+        /// Version 7.4 of the protocol, from a program without a name.
         const LOGIN_ANSWER: [u8; 13] = [0xad, 10, 0, 1, 0x74, 0, 0, 4, 0, 0, 0, 0, 0];
 
         let mut header = [0; 8];
@@ -159,7 +159,7 @@ mod tests {
         Ok(())
     }
 
-    /// An error of severity 16 without words.
+    /// An error of severity 16 without a message.
     fn error(code: u32) -> Vec<u8> {
         [
             &[0xaa, 14, 0],

@@ -12,10 +12,10 @@ use crate::error::Error;
 use crate::results::{Outcome, RESULTS_VARIABLE, TestResult};
 use crate::server::{Search, Server, TestDatabase};
 
-/// What tests may fail with: errors of any library, `anyhow::Error`, text.
+/// The errors of tests: those of any library, `anyhow::Error`, strings.
 type TestError = Box<dyn StdError + Send + Sync>;
 
-/// Tests, and the backends they run on.
+/// Tests, and the backends that they run on.
 #[derive(Debug)]
 pub struct Suite {
     /// In the order of [`Backend::ALL`].
@@ -24,16 +24,16 @@ pub struct Suite {
     trials: Vec<Trial>,
     /// Why tests were left out, each reason once.
     left_out: Vec<String>,
-    /// Where to write how tests ended.
+    /// The file for the outcomes of tests.
     results: Option<PathBuf>,
 }
 
 impl Suite {
-    /// A suite without tests, for the backends that the environment tells of.
+    /// A suite without tests, for the backends that the environment names.
     ///
     /// # Errors
     ///
-    /// [`REQUIRE_VARIABLE`](crate::REQUIRE_VARIABLE) names something that is no backend.
+    /// [`REQUIRE_VARIABLE`](crate::REQUIRE_VARIABLE) names an unknown backend.
     pub fn from_env() -> Result<Self, Error> {
         let mut searches = Backend::ALL.map(|_| Search::Missing(String::new()));
         for (backend, search) in Backend::ALL.into_iter().zip(&mut searches) {
@@ -53,8 +53,8 @@ impl Suite {
 
     /// Adds a test on several backends, on a new database each time.
     ///
-    /// The database goes after the test has returned or panicked; connections should be gone by
-    /// then, as those that belong to the test are.
+    /// The database is dropped after the test has returned or panicked. By then its connections should be
+    /// closed, as those that the test owns are.
     pub fn test<E>(
         &mut self,
         name: &str,
@@ -124,10 +124,10 @@ impl Suite {
         }
     }
 
-    /// Adds a test that says nothing about the server at hand, which does otherwise than the backend:
-    /// ignored, and the reason stands in brackets behind its name.
+    /// Adds a test that would prove nothing on this server, which behaves differently from the backend. It
+    /// is ignored, with the reason in brackets after its name.
     ///
-    /// Where there is no server, it is ignored or fails as the other tests of the backend do.
+    /// Without a server, it is ignored or fails like the other tests of the backend.
     pub fn ignore_on(&mut self, backend: Backend, name: &str, reason: &str) {
         let name = format!("{name} ({reason})");
         match self.server(backend) {
@@ -136,7 +136,7 @@ impl Suite {
         }
     }
 
-    /// The server of a backend, if it is found, to ask what it does before a test is added.
+    /// The server of a backend, if it was found, to examine it before a test is added.
     pub fn server(&self, backend: Backend) -> Option<&Server> {
         match self.search(backend) {
             Search::Found(server) => Some(server),
@@ -150,8 +150,8 @@ impl Suite {
 
     /// Adds a trial that is ignored. If ignored ones are to run all the same, it fails with the reason.
     ///
-    /// It is marked as ignored from the outside, because a harness that runs each test in a process
-    /// of its own would take an exit without an error for a pass.
+    /// It is marked as ignored from the outside, because a harness that runs each test in a separate
+    /// process would count an exit without an error as a pass.
     fn add_ignored(&mut self, backend: Backend, name: &str, reason: String) {
         self.add(backend, name, true, || Err(reason.into()));
     }
@@ -178,23 +178,23 @@ impl Suite {
         self.trials.push(trial.with_ignored_flag(is_ignored));
     }
 
-    /// The tests, for a harness that adds others. What is ignored then is not among the results.
+    /// The tests, for a harness that adds others. Ignored tests are then not among the results.
     pub fn into_trials(self) -> Vec<Trial> {
         self.trials
     }
 
-    /// Runs the tests as the arguments of the test binary say: the answer of its `main`.
+    /// Runs the tests by the arguments of the test binary; returns the exit code of its `main`.
     ///
-    /// Why trials are ignored is told once for each backend and reason, on the standard error.
+    /// Writes to the standard error why trials are ignored, once for each backend and reason.
     pub fn run(self) -> ExitCode {
         let arguments = Arguments::from_args();
         if !arguments.list {
-            self.tell_what_is_ignored();
+            self.report_what_is_ignored();
         }
         self.run_with(&arguments).exit_code()
     }
 
-    fn tell_what_is_ignored(&self) {
+    fn report_what_is_ignored(&self) {
         for (backend, search) in Backend::ALL.into_iter().zip(&self.searches) {
             let backend = test_name(backend);
             let belongs = |trial: &Trial| trial.name().starts_with(&format!("{backend}::"));
@@ -220,14 +220,14 @@ impl Suite {
     }
 }
 
-/// Writes how a test ended, if that is asked for.
+/// Writes the outcome of a test, if there is a file for that.
 fn record(results: &Option<PathBuf>, test: String, outcome: Outcome) -> Result<(), Failed> {
     let Some(file) = results else { return Ok(()) };
     let written = TestResult { test, outcome }.append_to(file);
     written.map_err(|error| format!("{RESULTS_VARIABLE} cannot be written: {error}").into())
 }
 
-/// The error with all that led to it.
+/// The error with its causes.
 fn explained(error: TestError) -> Failed {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -247,7 +247,7 @@ mod tests {
 
     use super::*;
 
-    /// A suite that has found the same everywhere.
+    /// A suite with the same search result for all backends.
     fn suite(search: Search) -> Suite {
         Suite {
             searches: Backend::ALL.map(|_| search.clone()),
@@ -270,9 +270,9 @@ mod tests {
         Search::Required("no address".to_owned())
     }
 
-    /// How the tests end, as (passed, failed, ignored).
+    /// The outcomes of the tests, as (passed, failed, ignored).
     fn outcome_of(suite: Suite, arguments: Arguments) -> (u64, u64, u64) {
-        // Results on the standard output would be taken for those of this very binary.
+        // Results on the standard output would be taken for those of this binary.
         let log = file("log");
         let arguments = Arguments {
             logfile: log.to_str().map(str::to_owned),
@@ -290,7 +290,7 @@ mod tests {
         env::temp_dir().join(name)
     }
 
-    /// How a test ends after such a search, and how often it ran.
+    /// The outcome of a test after such a search, and how often it ran.
     fn outcome(search: Search, arguments: Arguments) -> ((u64, u64, u64), u32) {
         let runs = Arc::new(AtomicU32::new(0));
         let counted = Arc::clone(&runs);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_that_a_server_says_nothing_about_are_ignored() {
+    fn tests_that_prove_nothing_on_a_server_are_ignored() {
         for (search, expected) in [
             (found(), (0, 0, 1)),
             (missing(), (0, 0, 1)),
@@ -353,7 +353,7 @@ mod tests {
         let sqlite = [Backend::Sqlite];
         suite.test("good", sqlite, |_| Ok::<(), Error>(()));
         suite.test("bad", sqlite, |_| Err("no"));
-        // Without its message among the results of this binary.
+        // Keeps its message out of the results of this binary.
         suite.test("worse", sqlite, |_| -> Result<(), Error> {
             resume_unwind(Box::new(()))
         });

@@ -60,7 +60,7 @@ fn main() -> anyhow::Result<ExitCode> {
     ];
     let mut suite = Suite::from_env()?;
     suite.test("offers_come_back", backends, |database| {
-        // Each test runs on a thread of its own.
+        // Each test runs on a separate thread.
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;

@@ -1,4 +1,4 @@
-//! Databases of SQL Server belong to one test each, and go with it.
+//! Databases of SQL Server belong to one test each, and are dropped with it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
@@ -16,8 +16,8 @@ fn main() -> Result<ExitCode> {
         "the_address_leads_to_the_database",
         |database| block_on(the_address_leads_to_the_database(database)),
     );
-    suite.test_on_server(Backend::SqlServer, "databases_are_apart", |server| {
-        block_on(databases_are_apart(server))
+    suite.test_on_server(Backend::SqlServer, "databases_are_separate", |server| {
+        block_on(databases_are_separate(server))
     });
     suite.test_on_server(
         Backend::SqlServer,
@@ -34,11 +34,11 @@ async fn the_address_leads_to_the_database(database: &TestDatabase) -> Result<()
     Ok(())
 }
 
-async fn databases_are_apart(server: &Server) -> Result<()> {
+async fn databases_are_separate(server: &Server) -> Result<()> {
     let (one, other) = (server.create_database()?, server.create_database()?);
     for database in [&one, &other] {
         let mut connection = connect(database.url()).await?;
-        // In one database, the second would be in the way of the first.
+        // In one database, the second table would clash with the first.
         let table = "CREATE TABLE offers (id int)";
         connection.simple_query(table).await?.into_results().await?;
     }
@@ -49,12 +49,12 @@ fn a_database_goes_with_a_test_that_panics(server: &Server) -> Result<()> {
     let mut name = String::new();
     let test = AssertUnwindSafe(|| -> Result<()> {
         let database = server.create_database()?;
-        // The server may still take the connection for an open one when the database is dropped.
+        // The server may still consider the connection open when the database is dropped.
         name = block_on(async {
             let mut connection = connect(database.url()).await?;
             current_database(&mut connection).await
         })?;
-        // A panic, without its message among the results.
+        // Keeps the panic's message out of the results.
         resume_unwind(Box::new(()));
     });
     ensure!(catch_unwind(test).is_err(), "it went well");

@@ -6,8 +6,8 @@ use rowkey::{AnyUuid, DistributedId, Luuid, ShortPrefixComb, entity_key, key_uni
 #[entity_key]
 pub struct BookingOfferId(ShortPrefixComb);
 
-/// A command. Clients make these ids, too, in whatever version of UUIDs they have, and send the
-/// same one when they repeat a command.
+/// A command. Clients make these ids, too, as UUIDs of any version, and send the same one when they
+/// repeat a command.
 #[entity_key]
 pub struct CommandId(AnyUuid);
 

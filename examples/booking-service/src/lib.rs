@@ -1,7 +1,7 @@
-//! A booking service over HTTP, with typed keys from the address line to the column.
+//! A booking service over HTTP, with typed keys from the URL to the column.
 //!
-//! * [`keys`] declares them; [`model`] is what they name, with the rules of the business.
-//! * [`http`] is what clients see: routes, bodies, problems, the OpenAPI document.
+//! * [`keys`] declares them; [`model`] has their entities, with the business rules.
+//! * [`http`] is the interface for clients: routes, bodies, problems, the OpenAPI document.
 //! * [`store`] is the database: SQLite, PostgreSQL, MySQL or MariaDB, by its URL.
 
 #![forbid(unsafe_code)]

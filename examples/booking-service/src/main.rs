@@ -19,8 +19,8 @@ use tokio::sync::oneshot;
 use tokio::time::{interval, timeout};
 use tracing_subscriber::EnvFilter;
 
-/// How long requests may still run after a signal. A client that never sends the rest of its request
-/// would keep the service running.
+/// How long requests may still run after a signal. Otherwise a client that never sends the rest of its
+/// request would keep the service running.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -29,7 +29,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 ///
 /// The secret of the invoices' public ids, 32 random bytes in base64, is taken from the variable
 /// BOOKING_PUBLIC_ID_KEY or from the file that BOOKING_PUBLIC_ID_KEY_FILE names, which only its owner
-/// may be able to read. RUST_LOG says what is logged.
+/// may be able to read. RUST_LOG sets the log level.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Settings {
@@ -48,8 +48,8 @@ struct Settings {
     listen: String,
 
     /// How long a statement waits for rows that others have locked, in whole seconds on MySQL and
-    /// MariaDB; the answer is 503 then. What remembers creating commands is waited for up to ten times.
-    /// A number with a unit, such as 500ms or 1m
+    /// MariaDB; the answer is 503 then. The wait for the row of a creating command can take ten times
+    /// as long. A number with a unit, such as 500ms or 1m
     #[arg(long, env = "BOOKING_LOCK_TIMEOUT", default_value = "2s", value_parser = http::duration)]
     lock_timeout: Duration,
 
@@ -63,12 +63,12 @@ async fn main() -> Result<()> {
     let filter = EnvFilter::try_from_default_env().or_else(|_| EnvFilter::try_new("info"))?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        // Colours are for terminals: in a file they are in the way of whoever searches it.
+        // Colours are for terminals: in a file they make searching harder.
         .with_ansi(io::stderr().is_terminal())
         .with_writer(io::stderr)
         .init();
 
-    // Before anything is open that a signal would leave behind.
+    // Before anything is opened that a signal would leave open.
     let mut signals = Signals::new()?;
     let secrets = PublicIdSecrets::new(secret::from_environment()?);
     let store = store::connect(&settings.database_url, settings.lock_timeout).await?;
@@ -91,7 +91,7 @@ async fn main() -> Result<()> {
         settings.limits,
         async move {
             signals.next().await;
-            tracing::info!("stopping; another signal ends the requests that still run");
+            tracing::info!("stopping; another signal ends the running requests");
             tokio::spawn(async move {
                 let _ = timeout(SHUTDOWN_TIMEOUT, signals.next()).await;
                 let _ = abort.send(());
@@ -100,7 +100,7 @@ async fn main() -> Result<()> {
     );
     tokio::select! {
         () = served => {}
-        Ok(()) = aborted => bail!("requests that still ran were given up"),
+        Ok(()) = aborted => bail!("running requests were aborted"),
     }
     store.close().await;
     tracing::info!("stopped");
@@ -114,7 +114,7 @@ async fn forget_old_commands(store: Arc<dyn Store>) {
         days.tick().await;
         if let Err(error) = store.forget_old_commands().await {
             let error: &dyn Error = &error;
-            tracing::warn!(error, "old commands are still remembered");
+            tracing::warn!(error, "old commands could not be forgotten");
         }
     }
 }

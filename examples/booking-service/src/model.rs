@@ -1,4 +1,4 @@
-//! What the keys name, and what may be done with it.
+//! The entities, and the rules for changing them.
 
 use rowkey::command_log::{CommandLog, Execution};
 use rowkey_stores::Origin;
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use crate::keys::{BookingId, BookingOfferId, CommandId, CustomerId, InvoiceId};
 use crate::moment::Moment;
 
-/// Somebody who offers.
+/// A customer who makes offers.
 #[derive(Clone, Debug, FromRow)]
 pub struct Customer {
     /// The key.
@@ -18,18 +18,18 @@ pub struct Customer {
     pub name: String,
 }
 
-/// What a client says of an offer when it makes one.
+/// The contents of an offer when a client makes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferDraft {
     /// Whose offer it is.
     pub customer_id: CustomerId,
-    /// What is offered.
+    /// The title.
     pub title: String,
     /// The price.
     pub cents: i64,
 }
 
-/// What an offer came from: its command, if the client sent one, and what the command said.
+/// The origin of an offer: its command, if the client sent one, and the command's content.
 pub type OfferOrigin = Origin<Option<CommandId>, OfferDraft>;
 
 /// An offer.
@@ -39,34 +39,34 @@ pub struct Offer {
     pub id: BookingOfferId,
     /// Whose offer it is.
     pub customer_id: CustomerId,
-    /// What is offered.
+    /// The title.
     pub title: String,
     /// The price.
     pub cents: i64,
     /// Whether it can be booked.
     #[sqlx(try_from = "String")]
     pub state: OfferState,
-    /// When it was made, by the server's clock or by that of a batch.
+    /// The time of creation, by the server's clock or that of a batch.
     #[sqlx(try_from = "i64")]
     pub created_at: Moment,
-    /// The command that has made it.
+    /// The command that has created it.
     pub created_by: Option<CommandId>,
-    /// The price that it was made with.
+    /// The price at its creation.
     pub first_cents: i64,
     /// The commands that it has executed.
     #[sqlx(json)]
     pub commands: CommandLog<CommandId>,
 }
 
-/// What can be done to an offer.
+/// A command to an offer.
 #[derive(Clone, Copy, Debug)]
 pub enum OfferCommand {
-    /// Gives it another price.
+    /// Changes the price.
     ChangePrice {
         /// The price.
         cents: i64,
     },
-    /// Takes it back.
+    /// Withdraws the offer.
     Withdraw,
 }
 
@@ -91,7 +91,7 @@ impl Offer {
         }
     }
 
-    /// What it came from.
+    /// Its origin.
     pub fn origin(&self) -> OfferOrigin {
         Origin {
             command: self.created_by,
@@ -103,11 +103,11 @@ impl Offer {
         }
     }
 
-    /// Executes a command, unless it was executed before.
+    /// Executes a command, unless it has been executed before.
     ///
     /// # Errors
     ///
-    /// If the offer is not open. The command's id is not remembered then.
+    /// If the offer is not open. The command's id is then not remembered.
     pub fn execute(
         &mut self,
         id: CommandId,
@@ -135,15 +135,15 @@ impl Offer {
 pub struct Booking {
     /// The key.
     pub id: BookingId,
-    /// What was booked.
+    /// The offer that was booked.
     pub offer_id: BookingOfferId,
     /// Whose offer it was.
     pub customer_id: CustomerId,
-    /// The price at that time.
+    /// The price at the time of booking.
     pub cents: i64,
     /// The invoice.
     pub invoice_id: InvoiceId,
-    /// Whether it still holds.
+    /// Its state.
     #[sqlx(try_from = "String")]
     pub state: BookingState,
     /// The commands that it has executed.
@@ -152,7 +152,7 @@ pub struct Booking {
 }
 
 impl Booking {
-    /// Cancels it, unless this very command has.
+    /// Cancels the booking, unless this command already has.
     ///
     /// # Errors
     ///
@@ -171,7 +171,7 @@ impl Booking {
     }
 }
 
-/// What is to be paid for a booking.
+/// The invoice for a booking.
 #[derive(Clone, Debug, FromRow)]
 pub struct Invoice {
     /// The key.
@@ -182,29 +182,29 @@ pub struct Invoice {
     pub cents: i64,
 }
 
-/// Whether an offer can be booked.
+/// The state of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OfferState {
-    /// It can.
+    /// It can be booked.
     Open,
-    /// It was taken back.
+    /// It was withdrawn.
     Withdrawn,
-    /// Somebody has.
+    /// It is booked.
     Booked,
 }
 
-/// Whether a booking holds.
+/// The state of a booking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BookingState {
-    /// It does.
+    /// It is valid.
     Confirmed,
-    /// It does no longer.
+    /// It was cancelled.
     Cancelled,
 }
 
-// As text in columns. sqlx's own derive reads an enum from an `ENUM` of MySQL's only.
+// Stored as text. sqlx's own derive reads an enum in MySQL only from an `ENUM` column.
 
 impl OfferState {
     /// How it is stored.
@@ -249,19 +249,19 @@ impl TryFrom<String> for BookingState {
     }
 }
 
-/// Something was to be done that can only be done to open offers.
+/// A command that needs an open offer was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotOpen {
-    /// It was taken back.
+    /// It was withdrawn.
     #[error("the offer was withdrawn")]
     Withdrawn,
-    /// Somebody has booked it.
+    /// It is booked.
     #[error("the offer is booked")]
     Booked,
 }
 
 impl OfferState {
-    /// Refuses what can only be done to open offers.
+    /// Refuses a command that needs an open offer.
     ///
     /// # Errors
     ///
@@ -275,7 +275,7 @@ impl OfferState {
     }
 }
 
-/// A booking was to be cancelled a second time.
+/// A second command to cancel a booking was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the booking was cancelled by another command")]
 pub struct AlreadyCancelled;
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(offer.execute(second, change(2)), Ok(Execution::Now(())));
         assert_eq!(offer.execute(first, change(1)), Ok(Execution::Before));
         assert_eq!(offer.cents, 2);
-        // What it came from does not change with it.
+        // Its origin does not change.
         assert_eq!(offer.origin().payload.cents, 5_000);
     }
 

@@ -1,4 +1,4 @@
-//! Instants, as clients write them.
+//! Instants in the form that clients use.
 
 use std::fmt;
 use std::time::Duration;
@@ -31,7 +31,7 @@ impl From<UnixMillis> for Moment {
     }
 }
 
-/// As it is read from a column of milliseconds.
+/// Reads an instant from a column of milliseconds.
 impl From<i64> for Moment {
     fn from(millis: i64) -> Self {
         Self(UnixMillis::new(millis))
@@ -68,7 +68,7 @@ impl fmt::Display for Moment {
     }
 }
 
-/// A clock of a batch that cannot be right, or that is too old.
+/// A batch's clock that cannot be right, or that is too old.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it was recorded at {recorded}, and accepted is from {first} to {last}")]
 pub struct RecordedClockError {
@@ -77,8 +77,8 @@ pub struct RecordedClockError {
     last: Moment,
 }
 
-/// The time that a new id is held against: that of the server's clock, or that of the clock of the
-/// batch which the command comes from.
+/// The time that a new id is checked against: that of the server's clock, or that of the batch's clock,
+/// if the command comes in a batch.
 ///
 /// # Errors
 ///
@@ -119,13 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn without_a_recorded_clock_the_servers_counts() {
+    fn without_a_recorded_time_the_servers_clock_is_used() {
         let time = time_of_creation(None, NOW, CreationWindow::default());
         assert_eq!(time, Ok(NOW.into()));
     }
 
     #[test]
-    fn a_recorded_clock_is_at_most_a_day_old_and_hardly_ahead() {
+    fn a_recorded_time_is_at_most_a_day_old_and_hardly_ahead() {
         let oldest = NOW.get() - 24 * HOUR;
         let newest = NOW.get() + 600_000;
         for accepted in [oldest, NOW.get(), newest] {

@@ -13,10 +13,10 @@ use zeroize::Zeroizing;
 const VARIABLE: &str = "BOOKING_PUBLIC_ID_KEY";
 const FILE_VARIABLE: &str = "BOOKING_PUBLIC_ID_KEY_FILE";
 
-/// More than any secret has: it is 44 characters long.
+/// A secret has 44 characters.
 const MAX_FILE_BYTES: usize = 4096;
 
-/// The secret that the environment has, or a random one.
+/// The secret from the environment, or a random one.
 pub(crate) fn from_environment() -> Result<PublicIdSecret> {
     let is_set = |name| env::var_os(name).is_some();
     match (is_set(VARIABLE), env::var_os(FILE_VARIABLE)) {
@@ -25,12 +25,11 @@ pub(crate) fn from_environment() -> Result<PublicIdSecret> {
         (false, Some(path)) => in_file(path.as_ref()).context(FILE_VARIABLE),
         (false, None) => {
             tracing::warn!(
-                "neither {VARIABLE} nor {FILE_VARIABLE} is set: public ids are others after the \
+                "neither {VARIABLE} nor {FILE_VARIABLE} is set: public ids will change at the \
                  next start"
             );
             let mut secret = [0; 32];
-            getrandom::fill(&mut secret)
-                .context("there is no randomness for the secret of public ids")?;
+            getrandom::fill(&mut secret).context("cannot generate the secret of public ids")?;
             Ok(PublicIdSecret::from_bytes(&secret)?)
         }
     }
@@ -42,7 +41,7 @@ fn in_file(path: &Path) -> Result<PublicIdSecret> {
     let file = File::open(path).with_context(unreadable)?;
     refuse_shared(&file.metadata().with_context(unreadable)?)
         .with_context(|| format!("{} is not used", path.display()))?;
-    // With room for all that is read: a buffer that grows leaves copies of the secret behind.
+    // Large enough from the start: a buffer that grows leaves copies of the secret in memory.
     let mut text = Zeroizing::new(String::with_capacity(2 * MAX_FILE_BYTES));
     file.take(MAX_FILE_BYTES as u64)
         .read_to_string(&mut text)
@@ -50,13 +49,12 @@ fn in_file(path: &Path) -> Result<PublicIdSecret> {
     Ok(PublicIdSecret::from_base64(&text)?)
 }
 
-/// A secret that others can read is not one, and one that they can write is theirs. The `rowkey`
-/// command and ssh refuse such files too.
+/// Refuses a file that other users can read or write, as the `rowkey` command and ssh do.
 fn refuse_shared(file: &Metadata) -> Result<()> {
     let mode = file.permissions().mode() & 0o7777;
     ensure!(
         mode & 0o077 == 0,
-        "its mode is {mode:04o}: others than its owner can read or write it; make it private with \
+        "its mode is {mode:04o}: users other than its owner can read or write it; make it private with \
          `chmod 600`"
     );
     Ok(())

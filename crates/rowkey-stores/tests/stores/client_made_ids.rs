@@ -18,7 +18,7 @@ use crate::shop::{CommandId, Driver, Offer, OfferId, Shop};
 const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
 const MINUTE: i64 = 60_000;
 
-/// What a client sends.
+/// A request of a client.
 #[derive(Clone)]
 struct Request {
     id: OfferId,

@@ -66,7 +66,7 @@ fn run<F>(scenario: F) -> anyhow::Result<()>
 where
     F: AsyncFnOnce() -> anyhow::Result<()>,
 {
-    // Each test runs on a thread of its own.
+    // Each test runs on a separate thread.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

@@ -10,12 +10,12 @@ use super::problem::{Failed, Malformed, Problem, Unknown};
 use super::{Service, bookings, customers};
 use crate::keys::AnyId;
 
-/// What an id is the id of.
+/// The entity with an id.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Finding {
     kind: Kind,
     id: AnyId,
-    /// Where it is.
+    /// The path of the entity.
     href: String,
 }
 
@@ -27,13 +27,13 @@ enum Kind {
     Booking,
 }
 
-/// What an id is the id of, and where that is.
+/// Finds the entity with an id of unknown type.
 #[utoipa::path(
     get,
     path = "/any/{uuid}",
     tag = "support",
     params(("uuid" = AnyId, Path)),
-    responses((status = 200, description = "What it is", body = Finding), Malformed, Unknown, Failed)
+    responses((status = 200, description = "The entity", body = Finding), Malformed, Unknown, Failed)
 )]
 pub(super) async fn find(
     State(service): State<Service>,
@@ -41,7 +41,7 @@ pub(super) async fn find(
 ) -> Result<Json<Finding>, Problem> {
     let unknown = || Problem::unknown("there is neither a customer nor a booking with this id");
     let id: AnyId = text.parse().map_err(|error| match error {
-        // A UUID, but of neither of them.
+        // A UUID, but neither a customer's nor a booking's.
         rowkey::Error::UnknownGroup { .. } | rowkey::Error::Format { .. } => unknown().at("uuid"),
         error => Problem::malformed_id(error).at("uuid"),
     })?;

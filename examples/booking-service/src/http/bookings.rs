@@ -36,11 +36,11 @@ pub(super) struct Cancellation {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Booking {
     id: BookingId,
-    /// The number within the id, to be read out.
+    /// The number in the id, for reading out.
     number: ShortKey<BookingId>,
     offer_id: BookingOfferId,
     customer_id: CustomerId,
-    /// The price when it was booked.
+    /// The price at the time of booking.
     cents: i64,
     /// The public id of the invoice.
     invoice_id: PublicId<InvoiceId>,
@@ -114,7 +114,7 @@ pub(super) async fn get_booking(
     params(("id" = BookingId, Path)),
     request_body = Cancellation,
     responses(
-        (status = 200, description = "The booking as it is, also if this was done before", body = Booking),
+        (status = 200, description = "The present booking, even if the command was executed before", body = Booking),
         Unknown,
         Refused,
         Failed,

@@ -1,9 +1,9 @@
-//! The connections of clients: how many there may be, and how slow.
+//! Limits on the connections of clients: their number and their slowness.
 //!
-//! At each connection it is either the service's turn, which ends by itself, or the client's: to send a
-//! request or the rest of one, or to read an answer. Clients that take too long are let go; and when
+//! Each connection waits either for the service, which always finishes, or for the client: to send a
+//! request or the rest of one, or to read an answer. Clients that take too long are disconnected. When
 //! there are too many connections, a new one replaces the one that has waited longest for its client.
-//! So clients that open connections and do nothing lock no other client out.
+//! So clients that open connections and do nothing do not lock out other clients.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,43 +26,43 @@ use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 use tower::Service;
 
-/// How long to wait before the next connection is accepted when the system has refused one, mostly
-/// because the process has no file descriptor left.
+/// The pause after the system has refused a connection, usually because the process has no file
+/// descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// What clients may take of the service.
+/// Limits for clients.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Limits {
-    /// How many connections there may be, each of which takes a file descriptor. At that number a new
+    /// The maximum number of connections, each of which takes a file descriptor. At that number a new
     /// connection replaces the one that has waited longest for its client to send or read something.
-    /// While the service works on a request of every one, new ones wait in the system's queue
+    /// While the service works on a request of each connection, new ones wait in the system's queue
     #[arg(long, env = "BOOKING_MAX_CONNECTIONS", default_value = "512")]
     pub max_connections: NonZeroUsize,
 
-    /// How long a client may take to send the head of a request, from its connection or the last
-    /// answer on: also how long a connection may be idle. A number with a unit, such as 500ms or 1m
+    /// How long a client may take to send the head of a request after it connects or gets an
+    /// answer: also how long a connection may be idle. A number with a unit, such as 500ms or 1m
     #[arg(long, env = "BOOKING_HEAD_TIMEOUT", default_value = "30s", value_parser = duration)]
     pub head_timeout: Duration,
 
-    /// How long a client may take to send the body of a request; the answer is 408 then
+    /// How long a client may take to send the body of a request; after that the answer is 408
     #[arg(long, env = "BOOKING_BODY_TIMEOUT", default_value = "10s", value_parser = duration)]
     pub body_timeout: Duration,
 }
 
-/// Reads a duration such as `30s`, which is longer than nothing.
+/// Reads a duration such as `30s`, which is not zero.
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// The reason why the text is no such duration.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let duration: SignedDuration = text.parse().map_err(|error| format!("{error}"))?;
     match Duration::try_from(duration) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err("expected more than no time".to_owned()),
+        _ => Err("expected a duration greater than zero".to_owned()),
     }
 }
 
-/// Serves HTTP/1.1 until `stop`, and then until the requests that were begun are answered.
+/// Serves HTTP/1.1 until `stop`, and then until all open requests are answered.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -101,7 +101,7 @@ async fn accept(listener: &TcpListener, places: &Places) -> TcpStream {
             Err(error) if is_of_the_client(&error) => {}
             Err(error) => {
                 tracing::warn!(%error, "a connection cannot be accepted");
-                places.waiting().let_go_of_the_first();
+                places.waiting().end_the_first();
                 sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -148,14 +148,14 @@ impl Connection {
             .header_read_timeout(head_timeout)
             .serve_connection(TokioIo::new(stream), answer);
         tokio::select! {
-            // First: it writes the answer before anybody can take the place.
+            // First, so that the answer is written before another connection can take the place.
             biased;
             ended = watcher.watch(http) => {
                 if let Err(error) = ended {
                     tracing::debug!(%error, "a connection was cut off");
                 }
             }
-            () = client.leave.notified() => tracing::debug!("a connection has made room"),
+            () = client.leave.notified() => tracing::debug!("a connection was closed to make room"),
         }
     }
 }
@@ -165,7 +165,7 @@ pub(crate) struct Client {
     places: Arc<Places>,
     body_timeout: Duration,
     leave: Arc<Notify>,
-    /// Its number among those that are waited for, or 0.
+    /// Its number among the waiting connections, or 0.
     turn: AtomicU64,
     /// The place of the connection.
     _place: OwnedSemaphorePermit,
@@ -231,13 +231,13 @@ impl Places {
         })
     }
 
-    /// A place: that of the connection which has waited longest for its client, if all are taken.
+    /// A place. If all are taken, it is that of the connection that has waited longest for its client.
     async fn take(&self) -> OwnedSemaphorePermit {
         loop {
             if let Ok(place) = Arc::clone(&self.free).try_acquire_owned() {
                 return place;
             }
-            let is_freed = self.waiting().let_go_of_the_first();
+            let is_freed = self.waiting().end_the_first();
             tokio::select! {
                 Ok(place) = Arc::clone(&self.free).acquire_owned() => return place,
                 () = self.changed.notified(), if !is_freed => {}
@@ -246,12 +246,12 @@ impl Places {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        // No panic is possible while it is locked.
+        // No code panics while it is locked.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The connections that wait for their clients, the first one longest.
+/// The connections that wait for their clients, the longest first.
 #[derive(Default)]
 struct Waiting {
     connections: BTreeMap<u64, Arc<Notify>>,
@@ -266,7 +266,7 @@ impl Waiting {
     }
 
     /// Ends the connection that has waited longest, if there is one.
-    fn let_go_of_the_first(&mut self) -> bool {
+    fn end_the_first(&mut self) -> bool {
         let first = self.connections.pop_first();
         if let Some((_, leave)) = &first {
             leave.notify_one();
@@ -284,14 +284,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_units_and_an_end() {
+    fn durations_have_units_and_are_finite() {
         assert_eq!(duration("1m 30s"), Ok(Duration::from_secs(90)));
         for wrong in ["", "30", "0s", "-1s", "never"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
     }
 
-    /// Also if it is the only connection that there may be.
+    /// Even if it is the only connection that is allowed.
     #[tokio::test]
     async fn a_connection_that_the_service_works_for_keeps_its_place() {
         let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
@@ -327,7 +327,7 @@ mod tests {
         begun.notified().await;
         let mut second = request("/").await;
         go_on.notify_one();
-        // Each is closed as soon as the next one wants its place.
+        // Each is closed as soon as the next one needs its place.
         let mut answer = String::new();
         first.read_to_string(&mut answer).await.unwrap();
         assert!(answer.ends_with("done"), "{answer}");

@@ -34,7 +34,7 @@ pub(super) struct NewCustomer {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Customer {
     id: CustomerId,
-    /// The number within the id, to be read out.
+    /// The number in the id, for reading out.
     number: ShortKey<CustomerId>,
     name: String,
 }
@@ -50,7 +50,7 @@ impl From<model::Customer> for Customer {
     }
 }
 
-/// What stands for a customer in a path: the id, or its number.
+/// A customer in a path: the id, or its number.
 pub(super) enum CustomerName {
     Id(CustomerId),
     Number(ShortKey<CustomerId>),

@@ -1,4 +1,4 @@
-//! What handlers get of a request.
+//! The parts of a request that handlers use.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ use serde_path_to_error::{Path, Segment};
 use super::connections::Client;
 use super::problem::Problem;
 
-/// The one parameter of the path.
+/// The only parameter of the path.
 pub(crate) struct Id<T>(pub(crate) T);
 
 impl<S, T> FromRequestParts<S> for Id<T>
@@ -26,7 +26,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let parameters = RawPathParams::from_request_parts(parts, state).await;
-        // The bytes are no text: the parameter has a name only in the route.
+        // The bytes are not UTF-8: only the route has the parameter's name.
         let parameters = parameters.map_err(|error| {
             let route = parts.extensions.get::<MatchedPath>();
             let name = route.and_then(|route| route.as_str().split(['{', '}']).nth(1));
@@ -40,12 +40,12 @@ where
     }
 }
 
-/// The parameters behind the question mark.
+/// The parameters of the query string.
 #[derive(FromRequestParts)]
 #[from_request(via(axum::extract::Query), rejection(Problem))]
 pub(crate) struct Query<T>(pub(crate) T);
 
-/// The body: an object in JSON.
+/// The body: a JSON object.
 pub(crate) struct Body<T>(pub(crate) T);
 
 impl<S, T> FromRequest<S> for Body<T>
@@ -60,11 +60,11 @@ where
         let body = Json::<Box<RawValue>>::from_request(request, state);
         let body = match client {
             Some(client) => client.sends(body).await.map_err(|_| Problem::late_body())?,
-            // A request that has come over no connection.
+            // A request of a test, without a connection.
             None => body.await,
         };
         let Json(body) = body?;
-        // serde would take a list of all members, too.
+        // serde would accept an array of all members, too.
         if !body.get().starts_with('{') {
             return Err(Problem::malformed_body("the body is not an object").at(""));
         }

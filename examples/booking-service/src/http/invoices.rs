@@ -33,7 +33,7 @@ pub(super) async fn get_invoice(
     State(service): State<Service>,
     Id(id): Id<PublicId<InvoiceId>>,
 ) -> Result<Json<Invoice>, Problem> {
-    // A made-up id gets the same answer as one of no invoice.
+    // A made-up id gets the same answer as an id without an invoice.
     let invoice = match service.invoice_ids.decode(id) {
         Ok(id) => service.store.invoice(id).await?,
         Err(error) => {

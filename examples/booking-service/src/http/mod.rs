@@ -1,4 +1,4 @@
-//! What clients see.
+//! The HTTP interface.
 
 mod any;
 mod bookings;
@@ -34,15 +34,15 @@ use crate::store::Store;
 
 pub use connections::{Limits, duration, serve};
 
-/// The largest body: every command is much smaller.
+/// The largest accepted body. Every command is much smaller.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 
-/// What the routes work with.
+/// The state of the routes.
 #[derive(Clone)]
 pub struct Service {
     /// The database.
     pub store: Arc<dyn Store>,
-    /// The clock that ids of clients are held against.
+    /// The clock that clients' ids are checked against.
     pub clock: Arc<dyn Clock + Send + Sync>,
     /// Hides the ids of invoices.
     pub invoice_ids: Arc<LabelledCipher<InvoiceId>>,
@@ -53,7 +53,7 @@ pub struct Service {
     info(
         title = "Booking service",
         description = "Offers whose ids clients make, and bookings whose ids the server makes. \
-                       Commands may be sent again."
+                       Commands can be repeated."
     ),
     components(schemas(problem::Problem))
 )]
@@ -73,8 +73,8 @@ pub fn router(service: Service) -> Router {
         .with_state(service)
 }
 
-/// Goes on with a request whose client has gone. A handler that is dropped in the middle of a statement
-/// can leave its connection in a transaction (PostgreSQL) or lose it to the pool (MySQL, MariaDB).
+/// Finishes a request even if its client has gone. A handler that is dropped in the middle of a statement
+/// can leave its connection in a transaction (PostgreSQL) or cost the pool a connection (MySQL, MariaDB).
 async fn run_to_the_end(request: Request, next: Next) -> Response {
     let response = tokio::spawn(next.run(request)).await;
     response.unwrap_or_else(|_| problem::unexplained())
@@ -97,7 +97,7 @@ fn routes() -> OpenApiRouter<Service> {
         .routes(routes!(system::openapi))
 }
 
-/// Has everything that is not an answer of a handler be a problem.
+/// Turns every error that does not come from a handler into a problem.
 fn answering_with_problems<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     router
         .fallback(problem::no_route)
@@ -107,7 +107,7 @@ fn answering_with_problems<S: Clone + Send + Sync + 'static>(router: Router<S>) 
         .layer(middleware::from_fn(problem::write))
 }
 
-/// Answers with an entity: 201 and where it is, or 200 if an earlier call has created it.
+/// Answers with an entity: 201 and its location, or 200 if an earlier call has created it.
 fn created<T: Serialize>(found: Created<T>, href: String) -> Response {
     let body = Json(found.entity);
     match found.by {
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::keys::{BookingOfferId, CommandId};
 
-    /// The answer to a request, which is a problem.
+    /// The problem that answers a request.
     async fn problem(
         method: Method,
         path: &str,
@@ -149,7 +149,7 @@ mod tests {
         async fn take(_: extract::Body<Command>) {}
         async fn look(_: extract::Id<BookingOfferId>) {}
         async fn fail() {
-            panic!("as it has to");
+            panic!("on purpose");
         }
 
         let router = Router::new()
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bodies_are_refused_with_the_place_that_is_wrong() {
+    async fn bodies_are_refused_with_the_wrong_place() {
         for (body, pointer) in [
             ("{", Value::Null),
             ("", Value::Null),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn ids_in_paths_are_refused_by_the_name_of_the_parameter() {
+    async fn ids_in_paths_are_refused_with_the_name_of_the_parameter() {
         for path in ["/offers/x", "/offers/9dfd3e4c-e5dd-11f1-a4a0-02fc00000001"] {
             let (status, _, problem) = problem(Method::GET, path, "", "").await;
             assert_eq!((status.as_u16(), &problem["pointer"]), (400, &"id".into()));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn parameters_are_refused_by_their_names() {
+    async fn parameters_are_refused_with_their_names() {
         for (query, name) in [
             ("limit=x", "limit".into()),
             ("after=x", "after".into()),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_route_or_no_method_is_a_problem() {
+    async fn unknown_routes_and_methods_are_problems() {
         let (status, ..) = problem(Method::GET, "/", "", "").await;
         assert_eq!(status, StatusCode::NOT_FOUND);
         let (status, allow, _) = problem(Method::GET, "/commands", "", "").await;
@@ -250,13 +250,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_a_problem_that_says_nothing_of_it() {
+    async fn a_panic_is_a_problem_that_does_not_reveal_it() {
         let (status, _, problem) = problem(Method::GET, "/panic", "", "").await;
         assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
-        assert!(!problem.to_string().contains("as it has to"), "{problem}");
+        assert!(!problem.to_string().contains("on purpose"), "{problem}");
     }
 
-    /// As OpenAPI demands it.
+    /// OpenAPI requires it.
     #[test]
     fn the_document_describes_every_answer() {
         let document = serde_json::to_value(routes().into_openapi()).unwrap();
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_defines_what_it_refers_to() {
+    fn references_in_the_document_are_defined() {
         fn references(value: &Value, found: &mut BTreeSet<String>) {
             match value {
                 Value::Object(members) => {

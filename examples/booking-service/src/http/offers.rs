@@ -44,7 +44,7 @@ pub(super) struct Offer {
     title: String,
     cents: i64,
     state: OfferState,
-    /// When it was made, by the server's clock or by that of a batch.
+    /// The time of creation, by the server's clock or that of a batch.
     #[schema(value_type = String, format = DateTime)]
     created_at: Moment,
 }
@@ -62,17 +62,17 @@ impl From<model::Offer> for Offer {
     }
 }
 
-/// A part of a list of offers.
+/// A page of a list of offers.
 #[derive(Serialize, ToSchema)]
 pub(super) struct OfferPage {
-    /// In the order of their ids. It is not that in which they were made.
+    /// In the order of their ids, which is not that of their creation.
     items: Vec<Offer>,
-    /// What to ask for the next page with, if there is one.
+    /// The value of `after` for the next page, if there is one.
     next: Option<BookingOfferId>,
 }
 
 impl OfferPage {
-    /// A page of at most `limit` offers, out of one more than that if there is another page.
+    /// A page of at most `limit` offers. If `offers` has one more, there is another page.
     fn of(mut offers: Vec<model::Offer>, limit: u32) -> Self {
         let limit = limit as usize;
         let has_next = offers.len() > limit;
@@ -85,15 +85,15 @@ impl OfferPage {
     }
 }
 
-/// Which part of the list.
+/// The part of the list to return.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PageQuery {
-    /// How many offers at most.
+    /// The maximum number of offers.
     #[param(minimum = 1, maximum = 100, default = 20)]
     limit: Option<u32>,
-    /// The offer to begin behind: `next` of the page before.
+    /// The offer before the page: `next` of the previous page.
     after: Option<BookingOfferId>,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct PriceChange {
     cents: i64,
 }
 
-/// A command to take an offer back.
+/// A command to withdraw an offer.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Withdrawal {
@@ -135,7 +135,7 @@ pub(super) async fn make_offer(
     Id(id): Id<String>,
     Body(body): Body<NewBookingOffer>,
 ) -> Result<Response, Problem> {
-    // A UUID of another version is well-formed, and not acceptable.
+    // A UUID of another version is well-formed, but not acceptable.
     let id: BookingOfferId = id.parse().map_err(ValidationError::from)?;
     check_text("/title", &body.title)?;
     check_cents(body.cents)?;
@@ -204,7 +204,7 @@ pub(super) async fn list_offers(
     params(("id" = BookingOfferId, Path)),
     request_body = PriceChange,
     responses(
-        (status = 200, description = "The offer as it is, also if this was done before", body = Offer),
+        (status = 200, description = "The present offer, even if the command was executed before", body = Offer),
         Unknown,
         Refused,
         Failed,
@@ -220,7 +220,7 @@ pub(super) async fn change_price(
     answer(service.store.change_offer(id, command_id, command).await?)
 }
 
-/// Takes an open offer back.
+/// Withdraws an open offer.
 #[utoipa::path(
     post,
     path = "/booking-offers/{id}/withdrawals",
@@ -228,7 +228,7 @@ pub(super) async fn change_price(
     params(("id" = BookingOfferId, Path)),
     request_body = Withdrawal,
     responses(
-        (status = 200, description = "The offer as it is, also if this was done before", body = Offer),
+        (status = 200, description = "The present offer, even if the command was executed before", body = Offer),
         Unknown,
         Refused,
         Failed,

@@ -17,23 +17,23 @@ use utoipa::{IntoResponses, ToSchema};
 
 use crate::store::StoreError;
 
-/// What went wrong.
+/// A failure.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Problem {
-    /// What kind of problem it is, for programs.
+    /// The kind of problem, for programs.
     #[serde(rename = "type")]
     #[schema(example = "urn:booking-service:malformed-id")]
     kind: String,
-    /// The same, for people.
+    /// The kind of problem, for people.
     title: &'static str,
     /// The status of the answer.
     status: u16,
-    /// What was wrong with this request.
+    /// The cause in this request.
     detail: String,
     /// The path of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<String>,
-    /// Where it was wrong: a JSON pointer into the body, or the name of a parameter.
+    /// The wrong part: a JSON pointer into the body, or the name of a parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<String>,
 }
@@ -50,7 +50,7 @@ impl Problem {
         }
     }
 
-    /// With the place that is wrong: a JSON pointer, or the name of a parameter.
+    /// Adds the wrong part: a JSON pointer, or the name of a parameter.
     pub(crate) fn at(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
@@ -86,20 +86,20 @@ impl Problem {
         )
     }
 
-    /// The body has not come in time.
+    /// The body did not arrive in time.
     pub(crate) fn late_body() -> Self {
-        let title = "The body has not come in time";
-        let detail = "the service has waited for the rest of the body, and does so no longer";
+        let title = "The body did not arrive in time";
+        let detail = "the service has waited too long for the rest of the body";
         Self::new(StatusCode::REQUEST_TIMEOUT, "late-body", title, detail)
     }
 
-    /// What a path names is not there.
+    /// The entity that a path names does not exist.
     pub(crate) fn unknown(detail: impl Into<String>) -> Self {
         let title = "There is nothing with this id";
         Self::new(StatusCode::NOT_FOUND, "unknown-id", title, detail)
     }
 
-    /// A value that is well-formed and not acceptable.
+    /// A value that is well-formed but not acceptable.
     pub(crate) fn invalid_value(detail: impl Into<String>) -> Self {
         let title = "A value is not acceptable";
         Self::new(
@@ -115,15 +115,15 @@ impl Problem {
     }
 
     fn other_command(detail: impl ToString) -> Self {
-        let title = "The id is that of another command";
+        let title = "The id belongs to another command";
         Self::conflict("command-conflict", title, detail).at("/commandId")
     }
 
-    /// A failure that is not the client's. It is logged, and the client gets no details.
+    /// A failure of the service. It is logged, and the client gets no details.
     fn internal(error: &(dyn Error + 'static)) -> Self {
         if is_unavailable(error) {
-            tracing::warn!(error, "the database does not serve");
-            Self::unavailable("the database does not serve for now; try again later")
+            tracing::warn!(error, "the database is unavailable");
+            Self::unavailable("the database is unavailable; try again later")
         } else {
             tracing::error!(error, "a request has failed");
             Self::unexplained()
@@ -143,10 +143,10 @@ impl Problem {
     }
 }
 
-/// What a client that gets 503 should wait for at least: a second.
+/// How long a client that gets 503 should wait at least, in seconds.
 const RETRY_AFTER: (HeaderName, HeaderValue) = (header::RETRY_AFTER, HeaderValue::from_static("1"));
 
-/// The status and its headers alone. [`write()`] writes the problem, when the path is known, too.
+/// Only the status and the headers. [`write()`] writes the body once the path is known.
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status);
@@ -156,7 +156,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Middleware that writes the problem of an answer into its body.
+/// Middleware that writes the problem into the body of an answer.
 pub(crate) async fn write(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).await;
@@ -195,12 +195,12 @@ pub(crate) async fn no_method(method: Method) -> Problem {
 
 /// For requests whose handler has panicked.
 pub(crate) fn after_panic(_: Box<dyn Any + Send>) -> Response {
-    // The panic hook has written where it was, and why.
+    // The panic hook has logged the place and the message.
     tracing::error!("a request has panicked");
     unexplained()
 }
 
-/// For requests that have no answer.
+/// For requests that get no answer from a handler.
 pub(crate) fn unexplained() -> Response {
     Problem::unexplained().into_response()
 }
@@ -209,7 +209,7 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let not_there = |pointer| {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            let title = "The body names something that is not there";
+            let title = "The body refers to something that does not exist";
             Self::new(status, "unknown-id", title, error.to_string()).at(pointer)
         };
         match &error {
@@ -227,20 +227,20 @@ impl From<StoreError> for Problem {
             }
             StoreError::Locked(_) => {
                 tracing::warn!(%error, "a request has waited too long");
-                Self::unavailable("others have locked what is needed; try again later")
+                Self::unavailable("the request has waited too long for a lock; try again later")
             }
             StoreError::Database(_) | StoreError::Rowkey(_) => Self::internal(&error),
         }
     }
 }
 
-/// Tells nothing of what was stored.
+/// Reveals nothing about stored data.
 impl From<Conflict> for Problem {
     fn from(conflict: Conflict) -> Self {
         match conflict {
             Conflict::CommandName { .. } => Self::other_command(conflict),
             _ => {
-                Self::conflict("id-conflict", "The id is that of another entity", conflict).at("id")
+                Self::conflict("id-conflict", "The id belongs to another entity", conflict).at("id")
             }
         }
     }
@@ -277,13 +277,13 @@ impl From<QueryRejection> for Problem {
         let problem = Self::malformed_parameter(error.inner());
         match error.path().iter().next() {
             Some(Segment::Map { key }) => problem.at(key),
-            // Such as one that is there twice, which has no place of its own.
+            // Such as a duplicate parameter, which has no place of its own.
             _ => problem,
         }
     }
 }
 
-/// All that can be wrong with a body before its members are looked at.
+/// Everything that can be wrong with a body before its members are read.
 impl From<JsonRejection> for Problem {
     fn from(rejection: JsonRejection) -> Self {
         let detail = rejection.body_text();
@@ -319,7 +319,7 @@ pub(crate) enum Failed {
     /// The service has failed; the cause was logged.
     #[response(status = 500, content_type = "application/problem+json")]
     Internal(Problem),
-    /// The database does not serve for now, or others have locked what is needed there.
+    /// The database is unavailable, or the request has waited too long for a lock.
     #[response(status = 503, content_type = "application/problem+json", headers(("retry-after" = u32)))]
     Unavailable(Problem),
 }
@@ -334,7 +334,7 @@ pub(crate) enum Failed {
 #[expect(dead_code, reason = "only for the OpenAPI document")]
 pub(crate) struct Malformed(Problem);
 
-/// The answer where nothing has the id.
+/// The answer if nothing has the id.
 #[derive(IntoResponses)]
 #[response(
     status = 404,
@@ -351,10 +351,10 @@ pub(crate) enum Refused {
     /// The id or the body is malformed.
     #[response(status = 400, content_type = "application/problem+json")]
     Malformed(Problem),
-    /// It does not agree with what is stored.
+    /// The command conflicts with stored data.
     #[response(status = 409, content_type = "application/problem+json")]
     Conflict(Problem),
-    /// The body has not come in time.
+    /// The body did not arrive in time.
     #[response(status = 408, content_type = "application/problem+json")]
     LateBody(Problem),
     /// The body is too large.
@@ -363,7 +363,7 @@ pub(crate) enum Refused {
     /// The body is not JSON.
     #[response(status = 415, content_type = "application/problem+json")]
     WrongMediaType(Problem),
-    /// It is well-formed and not acceptable.
+    /// A value is well-formed but not acceptable.
     #[response(status = 422, content_type = "application/problem+json")]
     NotAccepted(Problem),
 }
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_that_is_away_is_another_thing_than_one_that_fails() {
+    fn an_unavailable_database_and_a_failure_have_different_statuses() {
         let (status, _) = problem(sqlx::Error::PoolTimedOut);
         assert_eq!(status, 503);
         let reset = sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into());

@@ -1,4 +1,4 @@
-//! What the service says of itself.
+//! The service's health and its description.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use utoipa::openapi::OpenApi;
 use super::Service;
 use super::problem::{Failed, Problem};
 
-/// Whether the service works, and its database, too.
+/// Checks the service and its database.
 #[utoipa::path(
     get,
     path = "/health",

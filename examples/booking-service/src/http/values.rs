@@ -11,8 +11,8 @@ use super::problem::Problem;
 const MAX_CENTS: i64 = 1_000_000_000_000;
 const MAX_CHARACTERS: usize = 200;
 
-/// What schemas say of a name or a title: no control characters, and not only spaces. What else is
-/// invisible is beyond the regular expressions of JSON Schema.
+/// The pattern for names and titles in schemas: no control characters, and not only spaces. Regular
+/// expressions of JSON Schema cannot exclude other invisible characters.
 const TEXT_PATTERN: &str = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$";
 
 /// A name or a title, for schemas.
@@ -49,7 +49,7 @@ pub(super) fn check_text(pointer: &str, text: &str) -> Result<(), Problem> {
     } else if text.chars().count() > MAX_CHARACTERS {
         format!("the text has more than {MAX_CHARACTERS} characters")
     } else if text.contains(char::is_control) {
-        // Among them the one with the number 0, which PostgreSQL does not store.
+        // Including U+0000, which PostgreSQL does not store.
         "the text has control characters".to_owned()
     } else {
         return Ok(());
@@ -57,8 +57,8 @@ pub(super) fn check_text(pointer: &str, text: &str) -> Result<(), Problem> {
     Err(Problem::invalid_value(problem).at(pointer))
 }
 
-/// Whether a character shows by itself: a letter, a digit, a punctuation mark or a symbol, and none
-/// of those that Unicode has displays ignore, such as a zero-width joiner or a Hangul filler.
+/// Whether a character is visible by itself: a letter, a digit, a punctuation mark or a symbol, except
+/// those that Unicode tells displays to ignore, such as a zero-width joiner or a Hangul filler.
 fn is_visible(character: char) -> bool {
     /// A symbol without a dot.
     const BRAILLE_PATTERN_BLANK: char = '\u{2800}';
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_seen() {
+    fn text_has_to_be_visible() {
         for accepted in [
             "x",
             "7",
@@ -94,7 +94,7 @@ mod tests {
         for refused in [
             // Zero-width: space, non-joiner, joiner, no-break space.
             "\u{200b}\u{200c}\u{200d}\u{feff}",
-            // Directions: marks, embeddings, isolates.
+            // Directional marks, embeddings, isolates.
             "\u{200e}\u{200f}\u{61c}\u{202a}\u{202e}\u{2066}\u{2069}",
             // Soft hyphen, word joiner, invisible times, combining grapheme joiner.
             "\u{ad}\u{2060}\u{2062}\u{34f}",
@@ -104,7 +104,7 @@ mod tests {
             "\u{fe0f}\u{e0100}\u{e0041}\u{fff9}",
             // Spaces.
             " \u{a0}\u{200b}\u{3000}",
-            // An accent on nothing, a private character, one that is none.
+            // A combining accent alone, a private-use character, a noncharacter.
             "\u{301}\u{e000}\u{378}",
         ] {
             assert!(check_text("/name", refused).is_err(), "{refused:?}");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_refuse_what_is_no_text() {
+    fn schemas_refuse_text_without_visible_characters() {
         let pattern = regex::Regex::new(TEXT_PATTERN).unwrap();
         for text in [
             "",
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_counted_in_characters() {
+    fn length_is_counted_in_characters() {
         for accepted in ["x", &"å".repeat(MAX_CHARACTERS), "🚢"] {
             assert!(check_text("/name", accepted).is_ok());
         }

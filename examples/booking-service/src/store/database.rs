@@ -17,31 +17,31 @@ use super::Store;
 use super::migrations::Migrated;
 use super::sql::SqlStore;
 
-/// How long a request waits for a connection. Without a limit the service would collect requests
-/// while the database is away.
+/// How long a request waits for a connection. Without a limit, requests would pile up while the
+/// database is unavailable.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// 24 days.
 const MAX_MILLISECONDS: u32 = i32::MAX.cast_unsigned();
 
-/// How often rowkey-stores tries a command.
+/// How many attempts rowkey-stores makes.
 const ATTEMPTS: u32 = 10;
 
-/// How long to wait before a file of SQLite that is locked is opened again.
+/// How long to wait before a locked file of SQLite is opened again.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
 const NO_DATABASE: &str = "the database URL names no database";
 
-/// Connects to the database that a URL names, and makes the tables that it lacks. A statement waits
-/// for `lock_timeout` at most if others have locked what it needs.
+/// Connects to the database that a URL names, and makes the missing tables. A statement waits for a
+/// lock for `lock_timeout` at most.
 ///
 /// The URL is one of sqlx's: `sqlite:path?mode=rwc`, `postgres://…`, `mysql://…` or `mariadb://…`;
-/// the latter two do for both servers.
+/// the latter two work for both servers.
 ///
 /// # Errors
 ///
-/// If there is no such database, or if its tables are others. No message shows the URL, in which
-/// there may be a password.
+/// If there is no such database, or if it has other tables. No message shows the URL, which may contain
+/// a password.
 pub async fn connect(url: &str, lock_timeout: Duration) -> Result<Arc<dyn Store>> {
     let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
     if Postgres::URL_SCHEMES.contains(&scheme) {
@@ -57,7 +57,7 @@ pub async fn connect(url: &str, lock_timeout: Duration) -> Result<Arc<dyn Store>
             // Readers do not wait for writers.
             .journal_mode(SqliteJournalMode::Wal)
             .foreign_keys(true);
-        // Connections for good: a database in memory goes with its last one.
+        // Connections are never closed: a database in memory disappears with its last one.
         let pool = pool::<Sqlite>().idle_timeout(None).max_lifetime(None);
         open(options, pool, lock_timeout).await
     } else {
@@ -65,9 +65,9 @@ pub async fn connect(url: &str, lock_timeout: Duration) -> Result<Arc<dyn Store>
     }
 }
 
-/// A database that can be told how long to wait.
+/// A database with a setting for how long to wait.
 trait Server: Migrated {
-    /// The statement after which no other one waits longer for locks.
+    /// The statement that sets how long other statements wait for locks.
     fn wait_for_locks(milliseconds: u32) -> String;
 }
 
@@ -80,13 +80,13 @@ impl Server for Postgres {
 impl Server for MySql {
     fn wait_for_locks(milliseconds: u32) -> String {
         let seconds = milliseconds.div_ceil(1_000);
-        // Of rows, and of tables.
+        // Row locks, and table locks.
         format!("SET innodb_lock_wait_timeout = {seconds}, lock_wait_timeout = {seconds}")
     }
 }
 
 impl Server for Sqlite {
-    /// What waits for the write lock is the beginning of a transaction, which is tried again.
+    /// Only the beginning of a transaction waits for the write lock, and it is tried again.
     fn wait_for_locks(milliseconds: u32) -> String {
         format!("PRAGMA busy_timeout = {}", milliseconds / ATTEMPTS)
     }
@@ -96,19 +96,19 @@ fn parse<O: ConnectOptions>(url: &str) -> Result<O> {
     url.parse().context("the database URL is wrong")
 }
 
-/// A pool with the usual settings, but for its patience.
+/// A pool with the usual settings, except for its timeout.
 fn pool<DB: Database>() -> PoolOptions<DB> {
     PoolOptions::new().acquire_timeout(ACQUIRE_TIMEOUT)
 }
 
-/// A time as databases take it. For PostgreSQL, 0 ms is no limit, and more than 2^31-1 is an
-/// error; SQLite takes that for 0.
+/// A time that databases accept. For PostgreSQL, 0 ms is no limit, and more than 2^31-1 is an error;
+/// SQLite treats that as 0.
 fn milliseconds(timeout: Duration) -> u32 {
     let rounded_up = timeout.as_nanos().div_ceil(1_000_000);
     u32::try_from(rounded_up).map_or(MAX_MILLISECONDS, |ms| ms.clamp(1, MAX_MILLISECONDS))
 }
 
-/// A pool whose statements do not wait longer for locks.
+/// A pool whose statements wait no longer than this for locks.
 fn limited<DB>(pool: PoolOptions<DB>, lock_timeout: Duration) -> PoolOptions<DB>
 where
     DB: Server,
@@ -122,8 +122,8 @@ where
 
 /// A connection before there is a pool.
 ///
-/// SQLite does not wait for a process that makes the journal of the same file, or removes it: two
-/// services that start at the same time meet there.
+/// SQLite does not wait for a process that creates or removes the journal of the same file, as two
+/// services do that start at the same time.
 async fn first_connection<DB: Database>(
     options: &<DB::Connection as Connection>::Options,
 ) -> sqlx::Result<DB::Connection> {
@@ -135,7 +135,7 @@ async fn first_connection<DB: Database>(
     }
 }
 
-/// Whether a statement has waited long enough for what others have locked.
+/// Whether a statement's wait for a lock has timed out.
 pub(super) fn is_locked(error: &sqlx::Error) -> bool {
     let Some(error) = error.as_database_error() else {
         return false;
@@ -169,22 +169,22 @@ where
     Pool<DB>: rowkey_stores::Store,
     for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
 {
-    // A pool would try again and again, and then only say that it has taken too long.
+    // A pool would try again and again, and then only report that it has taken too long.
     let first = timeout(ACQUIRE_TIMEOUT, first_connection::<DB>(&options)).await;
     let first = first
         .context("the database does not answer")?
         .context("there is no connection to the database")?;
-    // Services that start at the same time wait for each other's migrations as long as it takes.
+    // Services that start at the same time wait for each other's migrations without a limit.
     let migrations = pool.clone().connect_with(options.clone()).await?;
     let migrated = DB::migrate(&migrations).await;
     migrated.context("the tables could not be made")?;
 
     let pool = limited(pool, lock_timeout);
-    // One connection that no request for data takes.
+    // A connection that requests for data cannot take.
     let health = pool.clone().max_connections(1);
     let health = health.connect_with(options.clone()).await?;
     let store = SqlStore::new(pool.connect_with(options).await?, health);
-    // Not before: a database in memory would go with them.
+    // Not earlier: a database in memory would disappear with them.
     migrations.close().await;
     first.close().await?;
     Ok(Arc::new(store))
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_timeout_is_never_without_end_and_never_too_long() {
+    fn a_lock_timeout_is_never_infinite_and_never_too_long() {
         for (timeout, expected) in [
             (Duration::from_nanos(1), 1),
             (Duration::from_millis(1), 1),

@@ -1,16 +1,16 @@
 //! The tables of this service and those of rowkey-stores, compiled in.
 //!
-//! A service may be started several times at once, so each waits here until the others are done.
-//! sqlx's own lock does that in PostgreSQL. In SQLite it has none, and MariaDB refuses to wait
-//! without an end, which sqlx does not notice.
+//! Several services may start at once, so each waits here until the others are done. sqlx's own lock
+//! does that in PostgreSQL. In SQLite it has none, and MariaDB refuses to wait without a limit, which
+//! sqlx does not notice.
 
 use anyhow::{Result, ensure};
 use async_trait::async_trait;
 use sqlx::migrate::Migrator;
 use sqlx::{Connection, Database, MySql, Pool, Postgres, Sqlite};
 
-/// The migrations of rowkey-stores, out of those of the repository: creation identifiers and blocks
-/// of key numbers.
+/// The migrations of rowkey-stores, from those of the repository: creation identifiers and blocks of
+/// numbers.
 const OF_ROWKEY_STORES: [i64; 2] = [3, 4];
 
 static STORES_POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
@@ -30,7 +30,7 @@ fn merged(stores: &Migrator, own: &Migrator) -> Migrator {
 /// A database whose tables can be brought up to date.
 #[async_trait]
 pub(super) trait Migrated: Database {
-    /// Applies the migrations that are missing.
+    /// Applies missing migrations.
     async fn migrate(pool: &Pool<Self>) -> Result<()>;
 }
 
@@ -45,13 +45,13 @@ impl Migrated for Postgres {
 #[async_trait]
 impl Migrated for MySql {
     async fn migrate(pool: &Pool<Self>) -> Result<()> {
-        // Not the pool's: the lock goes with this connection, however the migration ends.
+        // Not the pool's: the lock is released with this connection, however the migration ends.
         let mut connection = pool.acquire().await?.detach();
         let lock = "SELECT GET_LOCK(SHA1(CONCAT('migrate ', DATABASE())), 60)";
         let locked: Option<i64> = sqlx::query_scalar(lock).fetch_one(&mut connection).await?;
         ensure!(
             locked == Some(1),
-            "another process has been at it for a minute"
+            "another process has been migrating for a minute"
         );
         merged(&STORES_MYSQL, &MYSQL).run(pool).await?;
         Ok(connection.close().await?)
@@ -61,9 +61,9 @@ impl Migrated for MySql {
 #[async_trait]
 impl Migrated for Sqlite {
     async fn migrate(pool: &Pool<Self>) -> Result<()> {
-        // The write lock, before anything is looked at. The migrations become savepoints in it.
+        // Takes the write lock before reading anything. The migrations become savepoints in it.
         let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
-        // Not `run`: over a transaction the compiler does not see that its future is `Send`.
+        // Not `run`: with a transaction, the compiler cannot prove that its future is `Send`.
         let migrations = merged(&STORES_SQLITE, &SQLITE);
         migrations
             .run_direct(None, &mut *transaction, false)

@@ -1,7 +1,7 @@
 //! The database.
 //!
-//! What the service asks of it is the trait [`Store`], so that nothing else has to be generic over
-//! sqlx's drivers.
+//! The service uses it through the trait [`Store`], so that nothing else has to be generic over sqlx's
+//! drivers.
 
 mod database;
 mod migrations;
@@ -26,7 +26,7 @@ use database::is_locked;
 pub struct NewOffer {
     /// The id that the client has made.
     pub id: BookingOfferId,
-    /// The command and what it says.
+    /// The command and its content.
     pub origin: OfferOrigin,
     /// The clock of a batch.
     pub recorded_at: Option<Moment>,
@@ -34,12 +34,12 @@ pub struct NewOffer {
     pub now: rowkey::UnixMillis,
 }
 
-/// What the service asks of a database.
+/// The operations of the service on its database.
 ///
-/// Commands are executed once, however often and by however many at a time they are sent.
+/// A command is executed once, however often it is sent, even concurrently.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Adds a customer, with a new key.
+    /// Adds a customer with a new key.
     async fn add_customer(
         &self,
         command: CommandId,
@@ -55,20 +55,20 @@ pub trait Store: Send + Sync {
         number: ShortKey<CustomerId>,
     ) -> Result<Option<Customer>, StoreError>;
 
-    /// Makes an offer. Its id is validated if there is no such offer.
+    /// Makes an offer. Its id is validated only if there is no such offer.
     async fn make_offer(&self, offer: &NewOffer) -> Result<Created<Offer>, StoreError>;
 
     /// The offer with a key.
     async fn offer(&self, id: BookingOfferId) -> Result<Option<Offer>, StoreError>;
 
-    /// Offers in the order of their keys, from behind a key on.
+    /// The offers after a key, in the order of keys.
     async fn offers(
         &self,
         after: Option<BookingOfferId>,
         limit: u32,
     ) -> Result<Vec<Offer>, StoreError>;
 
-    /// Has an offer execute a command; its state afterwards, if there is such an offer.
+    /// Executes a command of an offer; returns the offer's state afterwards, if there is such an offer.
     async fn change_offer(
         &self,
         id: BookingOfferId,
@@ -76,7 +76,7 @@ pub trait Store: Send + Sync {
         command: OfferCommand,
     ) -> Result<Option<Offer>, StoreError>;
 
-    /// Books an offer: a booking and its invoice, with new keys.
+    /// Books an offer: creates a booking and its invoice with new keys.
     async fn book(
         &self,
         command: CommandId,
@@ -86,7 +86,8 @@ pub trait Store: Send + Sync {
     /// The booking with a key.
     async fn booking(&self, id: BookingId) -> Result<Option<Booking>, StoreError>;
 
-    /// Cancels a booking and opens its offer again; its state afterwards, if there is such a booking.
+    /// Cancels a booking and opens its offer again; returns the booking's state afterwards, if there is
+    /// such a booking.
     async fn cancel_booking(
         &self,
         id: BookingId,
@@ -96,55 +97,54 @@ pub trait Store: Send + Sync {
     /// The invoice with a key.
     async fn invoice(&self, id: InvoiceId) -> Result<Option<Invoice>, StoreError>;
 
-    /// Forgets the oldest commands that have created something, but for as many as clients may send
-    /// while they go on trying.
+    /// Forgets the oldest creating commands, but keeps more than clients send while they keep trying.
     async fn forget_old_commands(&self) -> Result<(), StoreError>;
 
-    /// Asks the database whether it is there.
+    /// Checks that the database answers.
     async fn ping(&self) -> Result<(), StoreError>;
 
-    /// Waits until all connections have come back, and closes them.
+    /// Waits until all connections are returned, and closes them.
     async fn close(&self);
 }
 
-/// Why a store has not done what it was asked to.
+/// Why a store has failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// A customer that is not there was to make an offer.
+    /// A command to make an offer names an unknown customer.
     #[error("there is no customer {0}")]
     UnknownCustomer(CustomerId),
 
-    /// An offer that is not there was to be booked.
+    /// A command to book names an unknown offer.
     #[error("there is no booking offer {0}")]
     UnknownOffer(BookingOfferId),
 
-    /// An offer that is not open was to be changed or booked.
+    /// A command to change or book an offer that is not open.
     #[error(transparent)]
     NotOpen(#[from] NotOpen),
 
-    /// A booking was to be cancelled again.
+    /// A second command to cancel a booking.
     #[error(transparent)]
     AlreadyCancelled(#[from] AlreadyCancelled),
 
-    /// An id was used for something else before.
+    /// An id has been used for something else.
     #[error(transparent)]
     Conflict(Conflict),
 
-    /// The id of a command has come with something else before.
-    #[error("the command with this id said something else the first time")]
+    /// A command id has been used with other content.
+    #[error("this command id was used with other content before")]
     OtherCommand,
 
-    /// An id that is not accepted for a new entity.
+    /// The id is not accepted for a new entity.
     #[error(transparent)]
     Id(#[from] ValidationError),
 
-    /// The clock of a batch that is not accepted.
+    /// The clock of a batch is not accepted.
     #[error(transparent)]
     RecordedClock(#[from] RecordedClockError),
 
     /// A statement has waited for something that others have locked. The database's own error is no
     /// source: rowkey-stores would see it, and have ten attempts wait as long again.
-    #[error("others have locked what is needed: {0}")]
+    #[error("the wait for a lock timed out: {0}")]
     Locked(String),
 
     /// The database failed.
@@ -184,14 +184,14 @@ impl From<CreateError<Self>> for StoreError {
     }
 }
 
-/// For the rules that are checked before an entity is created.
+/// For rules that are checked before an entity is created.
 impl From<StoreError> for CreateError<StoreError> {
     fn from(error: StoreError) -> Self {
         Self::Closure(error)
     }
 }
 
-/// An entity that a command has created, if the command says the same as the first time.
+/// An entity that a command has created, if the command's content is that of the first time.
 fn found<T>(entity: T, by: CreatedBy, is_the_same: bool) -> Result<Created<T>, StoreError> {
     match is_the_same {
         true => Ok(Created { entity, by }),

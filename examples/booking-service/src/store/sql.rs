@@ -1,7 +1,7 @@
 //! The statements, written once for all of sqlx's drivers.
 //!
-//! sqlx's `QueryBuilder` writes each one's placeholders, keys are stored as their plans say, and what
-//! is left of the differences is in the trait [`Driver`].
+//! sqlx's `QueryBuilder` writes each driver's placeholders, keys are stored by their plans, and the
+//! trait [`Driver`] has the remaining differences.
 
 use std::num::NonZeroU32;
 
@@ -26,16 +26,16 @@ use crate::keys::{BookingId, BookingOfferId, CommandId, CustomerId, InvoiceId};
 use crate::model::{Booking, BookingState, Customer, Invoice, Offer, OfferCommand, OfferState};
 use crate::moment::time_of_creation;
 
-/// How many numbers of customers and bookings a process reserves at a time.
+/// How many numbers a process reserves at a time for customers and for bookings.
 const BLOCK_SIZE: NonZeroU32 = NonZeroU32::new(100).unwrap();
 
-/// How many of the commands that have created something are remembered.
+/// How many creating commands are remembered.
 const REMEMBERED_CREATIONS: u32 = 100_000;
 
-/// A pool, and the numbers that were reserved with it.
+/// A pool, and the numbers reserved with it.
 pub(super) struct SqlStore<DB: Database> {
     pool: Pool<DB>,
-    /// A connection to ask the database whether it is there, while requests have all the others.
+    /// A connection for the health check, while requests use all the others.
     health: Pool<DB>,
     numbers: NumberBlocks<Pool<DB>>,
 }
@@ -54,12 +54,12 @@ where
     }
 }
 
-/// The differences between the databases that are left to the statements.
+/// The differences between the databases that statements have to handle.
 pub(super) trait Driver:
     Database<Arguments: IntoArguments<Self>, Connection: Session>
 {
-    /// What locks the rows of a query until the transaction ends. It also shows them as they are: a
-    /// plain query would show those of the beginning of the transaction in MySQL and MariaDB.
+    /// Locks the rows of a query until the transaction ends. It also returns their latest state: a plain
+    /// query in MySQL and MariaDB would return that of the beginning of the transaction.
     const LOCK: &'static str;
 }
 
@@ -72,14 +72,14 @@ impl Driver for MySql {
 }
 
 impl Driver for Sqlite {
-    /// A transaction of rowkey-stores has the only write lock there is.
+    /// A transaction of rowkey-stores has the only write lock.
     const LOCK: &'static str = "";
 }
 
-/// What a closure has of a transaction of rowkey-stores.
+/// A transaction of rowkey-stores, as closures get it.
 type InTransaction<DB> = Borrowed<PooledConnection<DB>>;
 
-/// A type of which values are bound to statements.
+/// A type whose values are bound to statements.
 trait Bind<DB: Database>: for<'q> Encode<'q, DB> + Type<DB> {}
 
 impl<DB: Database, T> Bind<DB> for T where T: for<'q> Encode<'q, DB> + Type<DB> {}
@@ -147,7 +147,7 @@ where
     ) -> Result<Option<Customer>, StoreError> {
         let mut query = select_customers();
         query.push(" WHERE ");
-        // A range of the primary key, in which the unique index lets only one row be.
+        // A range of the primary key, in which the unique index allows only one row.
         query
             .push_within("id", number.bounds())
             .map_err(rowkey_stores::Error::from)?;

@@ -1,4 +1,4 @@
-//! A client that speaks HTTP and takes answers apart.
+//! An HTTP client that checks answers.
 
 use std::net::SocketAddr;
 
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::requests::Request;
 use crate::service::PATIENCE;
 
-/// Sends each request once: whoever wants a repetition says so.
+/// Sends each request once; repetitions are explicit.
 #[derive(Clone)]
 pub(crate) struct Client {
     address: SocketAddr,
@@ -40,7 +40,7 @@ impl Client {
         self.send_body(method, &request.path, body).await
     }
 
-    /// Sends what calls itself JSON.
+    /// Sends a body with the content type of JSON.
     pub(crate) async fn send_body(
         &self,
         method: Method,
@@ -82,7 +82,7 @@ impl Client {
     }
 }
 
-/// What the service says to a request.
+/// The service's answer to a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// Method and path, for messages.
@@ -188,11 +188,11 @@ pub(crate) fn members(object: &Value) -> Vec<&str> {
     names
 }
 
-/// A member that is text.
+/// A member that is a string.
 #[track_caller]
 pub(crate) fn text<'v>(object: &'v Value, name: &str) -> &'v str {
     match object[name].as_str() {
         Some(text) => text,
-        None => panic!("`{name}` is no text in {object}"),
+        None => panic!("`{name}` is not a string in {object}"),
     }
 }

@@ -36,12 +36,12 @@ impl Pair {
         Ok(())
     }
 
-    /// Every task sends every command; each has its answers in the order of the commands.
+    /// Every task sends every command; returns each task's answers in the order of the commands.
     async fn send_by_all(&self, tasks: usize, commands: &[Request]) -> Result<Vec<Vec<Value>>> {
         try_join_all((0..tasks).map(async |task| {
             let mut answers = vec![Value::Null; commands.len()];
             for step in 0..commands.len() {
-                // Half of the tasks meet at each command; the others come from the end.
+                // Half of the tasks meet at each command; the others begin at the end.
                 let index = match task % 4 {
                     0 | 1 => step,
                     _ => commands.len() - 1 - step,
@@ -64,7 +64,7 @@ fn agreed(mut answers: Vec<Vec<Value>>) -> Vec<Value> {
     first
 }
 
-/// Each finds tables, whoever has made them.
+/// Each finds the tables, no matter which has made them.
 pub(crate) async fn several_may_start_on_an_empty_database(database: &TestDatabase) -> Result<()> {
     let services = try_join_all((0..5).map(|_| Service::start(database))).await?;
     let booking = any_booking(services[0].client()).await?;
@@ -131,7 +131,7 @@ pub(crate) async fn offers_are_booked_once_by_many(database: &TestDatabase) -> R
     pair.stop().await
 }
 
-/// One offer, many who want it: one gets it, and the others nothing.
+/// Many customers book one offer: one gets it, and the others nothing.
 pub(crate) async fn an_offer_is_booked_by_one_of_many(database: &TestDatabase) -> Result<()> {
     let pair = Pair::start(database).await?;
     let rows = Database::open(database).await?;
@@ -153,7 +153,7 @@ pub(crate) async fn an_offer_is_booked_by_one_of_many(database: &TestDatabase) -
         assert_eq!(rows.rows("bookings").await?, round);
         assert_eq!(rows.rows("invoices").await?, round);
     }
-    // Who got nothing has left nothing.
+    // A refused command has left no rows.
     assert_eq!(rows.rows("creation_identifiers").await?, 5 + 5);
     pair.stop().await
 }
@@ -163,11 +163,11 @@ pub(crate) async fn concurrent_price_changes_are_all_kept(database: &TestDatabas
     let pair = Pair::start(database).await?;
     let offer = any_offer(pair.client(0)).await?;
     let id = text(&offer, "id");
-    // As many as an offer remembers.
+    // The number of commands that an offer remembers.
     let commands: Vec<Request> = (1..=20)
         .map(|cents| Request::price_change(&offer, cents))
         .collect();
-    // Each is sent three times, to both.
+    // Each is sent three times, to both services.
     let senders = (0..3 * commands.len()).map(async |index| {
         let command = &commands[index % commands.len()];
         anyhow::Ok(pair.client(index).send(command).await?.ok())
@@ -183,12 +183,12 @@ pub(crate) async fn concurrent_price_changes_are_all_kept(database: &TestDatabas
         prices.iter().all(|price| (1..=20).contains(price)),
         "{prices:?}"
     );
-    // A command that was lost would be executed now, and change the price.
+    // A forgotten command would be executed now, and change the price.
     for (index, command) in commands.iter().enumerate() {
         let answer = pair.client(index).send(command).await?.ok();
         assert_eq!(answer, present, "{}", command.body);
     }
-    // One more shows that it would.
+    // Another command shows that it would.
     let other = pair
         .client(1)
         .send(&Request::price_change(&offer, 21))
@@ -197,7 +197,7 @@ pub(crate) async fn concurrent_price_changes_are_all_kept(database: &TestDatabas
     pair.stop().await
 }
 
-/// Bookings and cancellations by many: the offer is in the hands of at most one booking.
+/// Many concurrent bookings and cancellations: the offer has at most one open booking.
 pub(crate) async fn bookings_and_cancellations_keep_their_books(
     database: &TestDatabase,
 ) -> Result<()> {

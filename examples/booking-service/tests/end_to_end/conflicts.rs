@@ -1,4 +1,4 @@
-//! Commands that contradict what is stored. Their answers tell nothing of it.
+//! Commands that conflict with stored data. Their answers reveal nothing of it.
 
 use anyhow::Result;
 use rowkey_testkit::TestDatabase;
@@ -9,7 +9,7 @@ use crate::requests::{Request, any_booking, any_customer, any_offer, command_id,
 use crate::routes::offer_of;
 use crate::service::Service;
 
-/// A title that nobody else would think of.
+/// A title that no other test uses.
 const SECRET_TITLE: &str = "Zanzibar incognito";
 const SECRET_CENTS: i64 = 918_273_645;
 
@@ -25,7 +25,7 @@ pub(crate) async fn an_offers_id_belongs_to_one_command(database: &TestDatabase)
     let rows = Database::open(database).await?;
     let before = rows.all_rows().await?;
 
-    // What a stranger sends who guesses the id, and what a client sends that mixes commands up.
+    // A request by another client that guesses the id, and one by a client that mixes up commands.
     let other = Request::offer(&stranger).with("commandId", first.body["commandId"].clone());
     let conflicts = [
         Request {
@@ -52,30 +52,30 @@ pub(crate) async fn an_offers_id_belongs_to_one_command(database: &TestDatabase)
                 request = request.with("recordedAt", time.to_string());
             }
             let problem = client.send(&request).await?.refused_as(409, "id-conflict");
-            let told = problem.to_string();
-            let tells = |secret: &str| told.to_lowercase().contains(&secret.to_lowercase());
+            let shown = problem.to_string();
+            let reveals = |secret: &str| shown.to_lowercase().contains(&secret.to_lowercase());
             if !sent_title
                 .to_lowercase()
                 .contains(&SECRET_TITLE.to_lowercase())
             {
-                assert!(!tells(SECRET_TITLE), "{told}");
+                assert!(!reveals(SECRET_TITLE), "{shown}");
             }
             if conflict.body["cents"] != SECRET_CENTS {
-                assert!(!tells(&SECRET_CENTS.to_string()), "{told}");
+                assert!(!reveals(&SECRET_CENTS.to_string()), "{shown}");
             }
             if conflict.body["customerId"] != customer["id"] {
-                assert!(!tells(text(&customer, "id")), "{told}");
+                assert!(!reveals(text(&customer, "id")), "{shown}");
             }
             let command = &first.body["commandId"];
             if conflict.body.get("commandId") != Some(command) {
-                assert!(!tells(text(&first.body, "commandId")), "{told}");
+                assert!(!reveals(text(&first.body, "commandId")), "{shown}");
             }
         }
     }
     assert_eq!(rows.all_rows().await?, before);
     assert_eq!(client.get(&first.path).await?.ok(), offer);
 
-    // Without a command's id the payload alone has to agree.
+    // Without a command id, only the payload has to match.
     let silent = Request::offer(&customer).without("commandId");
     client.send(&silent).await?.created();
     for conflict in [
@@ -105,11 +105,11 @@ pub(crate) async fn a_commands_id_belongs_to_one_command(database: &TestDatabase
             "" => answer.refused(422),
             _ => answer.refused_as(409, "command-conflict"),
         };
-        let told = problem.to_string();
-        assert!(!told.contains(SECRET_TITLE), "{told}");
-        assert!(!told.contains(text(&customer, "id")), "{told}");
+        let shown = problem.to_string();
+        assert!(!shown.contains(SECRET_TITLE), "{shown}");
+        assert!(!shown.contains(text(&customer, "id")), "{shown}");
     }
-    // Collations of some databases take these for the same name.
+    // The collations of some databases consider these equal.
     for name in [SECRET_TITLE.to_lowercase(), format!("{SECRET_TITLE} ")] {
         let request = first.clone().with("name", name);
         client
@@ -124,13 +124,13 @@ pub(crate) async fn a_commands_id_belongs_to_one_command(database: &TestDatabase
         booking.clone().with("offerId", other["id"].clone()),
     ] {
         let answer = client.send(&conflict).await?;
-        let told = answer.refused_as(409, "command-conflict").to_string();
+        let shown = answer.refused_as(409, "command-conflict").to_string();
         for secret in [
             text(&customer, "id"),
             text(&booked, "id"),
             text(&booked, "invoiceId"),
         ] {
-            assert!(!told.contains(secret), "{told}");
+            assert!(!shown.contains(secret), "{shown}");
         }
     }
     assert_eq!(rows.all_rows().await?, before);
@@ -156,7 +156,7 @@ pub(crate) async fn closed_offers_take_no_new_commands(database: &TestDatabase) 
             Request::withdrawal(offer),
             Request::booking(offer),
         ] {
-            // A refused command is none: it is refused again.
+            // A refused command is not remembered: it is refused again.
             for _ in 0..2 {
                 client.send(&request).await?.refused_as(409, "not-open");
             }
@@ -167,7 +167,7 @@ pub(crate) async fn closed_offers_take_no_new_commands(database: &TestDatabase) 
     service.stop().await
 }
 
-/// What was refused because the offer was booked can be sent again when it is open.
+/// A command that was refused because the offer was booked can be sent again when it is open.
 pub(crate) async fn refused_commands_can_be_sent_again(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let client = service.client();
@@ -197,7 +197,7 @@ pub(crate) async fn cancelled_bookings_take_no_new_commands(database: &TestDatab
     service.stop().await
 }
 
-/// A command that is refused leaves what it would have repeated as it is.
+/// A refused command does not change stored data.
 pub(crate) async fn invalid_commands_change_nothing_that_is_stored(
     database: &TestDatabase,
 ) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Ids that clients make: which are accepted for a new offer, and when nobody asks any more.
+//! Ids that clients make: which are accepted for a new offer, and when they are not checked any more.
 
 use anyhow::Result;
 use rowkey::UuidV7;
@@ -31,7 +31,7 @@ pub(crate) async fn ids_of_other_kinds_are_refused(database: &TestDatabase) -> R
     ] {
         let request = Request::offer_with_id(id, &customer);
         refused(client, &request).await?;
-        // Not even with a time at which any id might have been made.
+        // Not even with a recorded time for which the id would be accepted.
         refused(
             client,
             &request.with("recordedAt", hours_ago(1).to_string()),
@@ -48,7 +48,7 @@ pub(crate) async fn ids_of_another_time_are_refused(database: &TestDatabase) -> 
     let customer = any_customer(client).await?;
     let rows = Database::open(database).await?;
     let before = rows.all_rows().await?;
-    // Ten minutes are tolerated, and a part of one; another one may pass while the test runs.
+    // Ten minutes and a fraction are tolerated; another minute may pass while the test runs.
     for minutes in [-12 * 60, -300, -12, 14, 300, 12 * 60] {
         let id = offer_id_of(minutes_from_now(minutes));
         refused(client, &Request::offer_with_id(&id, &customer)).await?;
@@ -62,7 +62,7 @@ pub(crate) async fn ids_of_another_time_are_refused(database: &TestDatabase) -> 
     service.stop().await
 }
 
-pub(crate) async fn recorded_times_stand_in_for_the_clock(database: &TestDatabase) -> Result<()> {
+pub(crate) async fn recorded_times_replace_the_clock(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let client = service.client();
     let customer = any_customer(client).await?;
@@ -71,7 +71,7 @@ pub(crate) async fn recorded_times_stand_in_for_the_clock(database: &TestDatabas
         refused(client, &request.clone().without("recordedAt")).await?;
         client.send(&request).await?.created();
     }
-    // A time is a point in time, however it is written.
+    // The same instant in different notations.
     let written = [
         |text: String| text,
         |text: String| text.replace('Z', "+00:00"),
@@ -106,7 +106,7 @@ pub(crate) async fn recorded_times_stand_in_for_the_clock(database: &TestDatabas
         let problem = client.send(&request).await?.refused(422);
         assert_eq!(problem["pointer"], "/recordedAt", "{time}");
     }
-    // The ring of the ids' counters comes round after 65,536 minutes.
+    // The ids' counter returns to 0 after 65,536 minutes.
     let ring = hours_ago(0) - jiff::SignedDuration::from_mins(65_536);
     let request = Request::offer_with_id(&offer_id(), &customer);
     client
@@ -138,11 +138,11 @@ pub(crate) async fn late_repetitions_find_their_offer(database: &TestDatabase) -
     let customer = any_customer(client).await?;
     let request = Request::offer_recorded_at(&customer, hours_ago(5));
     let offer = client.send(&request).await?.created();
-    // By the clock of now, the id is from another time.
+    // By the present clock, the id is from another time.
     let late = request.clone().without("recordedAt");
     assert_eq!(client.send(&late).await?.ok(), offer);
     assert_eq!(client.send(&request).await?.ok(), offer);
-    // Another batch may have recorded another time: it is no part of what was asked for.
+    // Another batch may have recorded another time, which is not part of the payload.
     let elsewhere = request.with("recordedAt", hours_ago(2).to_string());
     assert_eq!(client.send(&elsewhere).await?.ok(), offer);
 

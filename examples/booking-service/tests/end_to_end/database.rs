@@ -1,4 +1,4 @@
-//! The rows behind the service, read without it.
+//! The rows of the service, read directly.
 
 use std::collections::BTreeMap;
 
@@ -38,11 +38,11 @@ impl Database {
                 let pool = SqlitePoolOptions::new().max_connections(1);
                 Self::Sqlite(pool.connect(url).await?)
             }
-            backend => bail!("the service knows no {backend}"),
+            backend => bail!("the service does not support {backend}"),
         })
     }
 
-    /// Has a transaction of somebody else lock all rows of a table; what it awaits, it holds them for.
+    /// Locks all rows of a table in another transaction while a future runs.
     pub(crate) async fn locking<T>(
         &self,
         table: &str,
@@ -83,8 +83,8 @@ impl Database {
         })
     }
 
-    /// The only column of a query, which is text.
-    pub(crate) async fn texts(&self, query: &str) -> Result<Vec<String>> {
+    /// The only column of a query, as strings.
+    pub(crate) async fn strings(&self, query: &str) -> Result<Vec<String>> {
         let query = AssertSqlSafe(query);
         Ok(match self {
             Self::Postgres(pool) => sqlx::query_scalar(query).fetch_all(pool).await?,
@@ -110,7 +110,7 @@ impl Database {
     }
 
     async fn tables(&self) -> Result<Vec<String>> {
-        self.texts(match self {
+        self.strings(match self {
             Self::Postgres(_) => {
                 "SELECT table_name::text FROM information_schema.tables \
                  WHERE table_schema = current_schema()"
@@ -127,7 +127,7 @@ impl Database {
         .await
     }
 
-    /// The type that text is cast to.
+    /// The text type for casts.
     pub(crate) fn text_type(&self) -> &'static str {
         match self {
             Self::MySql(_) => "CHAR",
@@ -135,7 +135,7 @@ impl Database {
         }
     }
 
-    /// Waits until a table has so many rows.
+    /// Waits until a table has a number of rows.
     pub(crate) async fn wait_for_rows(&self, table: &str, expected: i64) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -1,4 +1,4 @@
-//! Clients that leave before they are answered, and come back with the same command.
+//! Clients that disconnect before they are answered, and send the same command again.
 
 use anyhow::{Result, ensure};
 use rowkey_testkit::TestDatabase;
@@ -19,11 +19,11 @@ enum Departure {
     WithinHead,
     /// In the middle of the body.
     WithinBody,
-    /// As soon as everything is sent.
+    /// As soon as everything was sent.
     AtOnce,
-    /// So, and with a reset.
+    /// The same, with a reset.
     Reset,
-    /// When the command was executed. The answer is on its way.
+    /// When the command was executed and the answer is on its way.
     AfterItsEffect,
 }
 
@@ -35,11 +35,11 @@ const DEPARTURES: [Departure; 5] = [
     Departure::AfterItsEffect,
 ];
 
-/// How often each departure is tried: where it meets the service is a matter of luck.
+/// How often each departure is tried: the point at which it meets the service is random.
 const ROUNDS: usize = 4;
 
 impl Departure {
-    /// Sends a request and leaves without an answer.
+    /// Sends a request and disconnects without an answer.
     async fn of<F>(self, service: &Service, request: &Request, effect: F) -> Result<()>
     where
         F: AsyncFnOnce() -> Result<()>,
@@ -62,7 +62,7 @@ impl Departure {
     }
 }
 
-/// Sends a command whose answer is lost, and again: the answers of the repetitions.
+/// Sends commands whose answers are lost, and again; returns the answers to the repetitions.
 async fn repeat<F>(
     service: &Service,
     request: &Request,
@@ -95,7 +95,7 @@ pub(crate) async fn customers_whose_answers_are_lost(database: &TestDatabase) ->
         let effect = async || rows.wait_for_rows("customers", customers).await;
         repeat(&service, &request, departure, effect).await?;
     }
-    // Whatever was on its way has arrived by then.
+    // Every request on its way has arrived by then.
     service.stop().await?;
     assert_eq!(rows.rows("customers").await?, customers);
     Ok(())
@@ -111,7 +111,7 @@ pub(crate) async fn offers_whose_answers_are_lost(database: &TestDatabase) -> Re
         let request = Request::offer_recorded_at(&customer, hours_ago(3));
         let effect = async || rows.wait_for_rows("booking_offers", offers).await;
         repeat(&service, &request, departure, effect).await?;
-        // The rest of the day, the client remembers only what it wanted.
+        // A later repetition, without the recorded time.
         let late = request.without("recordedAt");
         service.client().send(&late).await?.ok();
     }
@@ -130,7 +130,7 @@ pub(crate) async fn price_changes_whose_answers_are_lost(database: &TestDatabase
         let effect = async || wait_for_price(client, &offer, cents).await;
         let changed = repeat(&service, &request, departure, effect).await?;
         assert_eq!(changed["cents"], cents, "{departure:?}");
-        // The one before stays in the past.
+        // Repeating the previous change does not bring its price back.
         if let Some(earlier) = earlier.replace(request) {
             assert_eq!(client.send(&earlier).await?.ok(), changed);
         }
@@ -164,7 +164,7 @@ async fn wait_for_price(client: &Client, offer: &Value, cents: i64) -> Result<()
     while offer_of(client, text(offer, "id")).await?["cents"] != cents {
         ensure!(
             Instant::now() < deadline,
-            "the price does not become {cents}"
+            "the price has not become {cents}"
         );
         sleep(Duration::from_millis(5)).await;
     }

@@ -11,7 +11,7 @@ use crate::raw::{RawConnection, head_of};
 use crate::requests::{Request, any_booking, any_customer};
 use crate::service::{self, Service};
 
-/// What is asked for when the end comes is answered; nobody else is let in.
+/// Open requests are answered; new connections are refused.
 pub(crate) async fn requests_in_flight_are_answered(database: &TestDatabase) -> Result<()> {
     for signal in [Signal::TERM, Signal::INT] {
         let mut service = Service::start(database).await?;
@@ -21,7 +21,7 @@ pub(crate) async fn requests_in_flight_are_answered(database: &TestDatabase) -> 
         let mut connection = RawConnection::open(service.address()).await?;
         let head = head_of(&request, body.len(), "Expect: 100-continue\r\n");
         connection.write(head).await?;
-        // Somebody waits for the body by now.
+        // The service waits for the body by now.
         let head = connection.read_head().await?;
         assert!(head.starts_with("HTTP/1.1 100 "), "{head}");
 
@@ -44,7 +44,7 @@ pub(crate) async fn requests_in_flight_are_answered(database: &TestDatabase) -> 
     Ok(())
 }
 
-/// A client that keeps its connection open without asking for anything keeps nobody from ending.
+/// A client that keeps an idle connection open does not prevent the service from ending.
 pub(crate) async fn idle_connections_are_closed(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let mut connections = Vec::new();
@@ -56,12 +56,12 @@ pub(crate) async fn idle_connections_are_closed(database: &TestDatabase) -> Resu
         connection.read_head().await?;
         connections.push(connection);
     }
-    // One that has said nothing at all.
+    // A connection on which nothing was sent.
     connections.push(RawConnection::open(service.address()).await?);
     service.stop().await
 }
 
-/// A client that never sends the rest of its request keeps the service for a while, and not for ever.
+/// A client that never sends the rest of its request delays the service's end only for a while.
 pub(crate) async fn requests_that_never_end_are_given_up(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let mut connection = RawConnection::open(service.address()).await?;
@@ -72,7 +72,7 @@ pub(crate) async fn requests_that_never_end_are_given_up(database: &TestDatabase
     service.killed().await
 }
 
-/// What was created is there after a restart, and can be repeated.
+/// Entities exist after a restart, and their commands can be repeated.
 pub(crate) async fn entities_outlive_the_process(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let request = Request::customer("Ada");
@@ -87,7 +87,7 @@ pub(crate) async fn entities_outlive_the_process(database: &TestDatabase) -> Res
     service.stop().await
 }
 
-/// Nothing has to be set: there is a file with a database afterwards.
+/// Without settings, the service makes a file with a database.
 pub(crate) async fn nothing_has_to_be_set(database: &TestDatabase) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let service = Service::start_with(database, |command| {
@@ -95,7 +95,7 @@ pub(crate) async fn nothing_has_to_be_set(database: &TestDatabase) -> Result<()>
             .env_remove("DATABASE_URL")
             .env_remove("BOOKING_LISTEN")
             .env_remove("BOOKING_PUBLIC_ID_KEY")
-            // Port 3000 may be somebody else's.
+            // Port 3000 may be in use.
             .args(["--listen", "127.0.0.1:0"])
             .current_dir(&folder);
     });
@@ -106,7 +106,7 @@ pub(crate) async fn nothing_has_to_be_set(database: &TestDatabase) -> Result<()>
     Ok(())
 }
 
-/// One line for each request, with what was asked for and what came of it.
+/// One line for each request, with method, path and status.
 pub(crate) async fn requests_are_logged(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let client = service.client();
@@ -120,26 +120,26 @@ pub(crate) async fn requests_are_logged(database: &TestDatabase) -> Result<()> {
         ("GET", path.as_str(), "200"),
         ("GET", "/customers/nobody", "400"),
     ] {
-        let tells = |line: &&str| {
+        let matches = |line: &&str| {
             [method, path, status]
                 .iter()
                 .all(|word| line.contains(word))
         };
         assert!(
-            log.lines().any(|line| tells(&line)),
+            log.lines().any(|line| matches(&line)),
             "no line with {method} {path} {status} in\n{log}"
         );
     }
-    // A file is no terminal.
+    // A file is not a terminal.
     assert!(!log.contains('\x1b'), "{log}");
     service.stop().await
 }
 
-/// Not even the most talkative log has a secret in it.
+/// Not even the most verbose log contains a secret.
 pub(crate) async fn no_secret_is_logged(database: &TestDatabase) -> Result<()> {
     let mut url = database.url().to_owned();
     if database.backend() == Backend::Postgres && password(&url).is_none() {
-        // A server that asks for no password takes any.
+        // A server that requires no password accepts any.
         url = url.replacen('@', ":hunter2@", 1);
     }
     let service = Service::start_with(database, |command| {
@@ -150,13 +150,13 @@ pub(crate) async fn no_secret_is_logged(database: &TestDatabase) -> Result<()> {
     let log = service.log()?;
     assert!(log.contains("TRACE"), "{log}");
     for secret in [Some(service::PUBLIC_ID_KEY), password(&url)] {
-        let is_told = secret.is_some_and(|secret| log.contains(secret));
-        assert!(!is_told, "{secret:?} is in the log");
+        let is_logged = secret.is_some_and(|secret| log.contains(secret));
+        assert!(!is_logged, "{secret:?} is in the log");
     }
     service.stop().await
 }
 
-/// The password in the address of a server.
+/// The password in the URL of a server.
 fn password(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let (account, _) = rest.split_once('@')?;
@@ -164,8 +164,8 @@ fn password(url: &str) -> Option<&str> {
     (!password.is_empty()).then_some(password)
 }
 
-/// A database that is not there is told in the log, without the password.
-pub(crate) async fn a_start_that_fails_tells_no_secret(database: &TestDatabase) -> Result<()> {
+/// A missing database is reported in the log, without the password.
+pub(crate) async fn a_start_that_fails_reveals_no_secret(database: &TestDatabase) -> Result<()> {
     let urls = match database.backend() {
         Backend::Postgres => vec![
             "postgres://ada:hunter2@127.0.0.1:1/bookings",

@@ -1,4 +1,4 @@
-//! A batch whose service is killed in the middle, and which is run again from the start.
+//! A batch during which the service is killed, and which is then run again from the start.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,14 +18,14 @@ use crate::service::Service;
 /// How many customers a batch has. Each has an offer, two changes of its price, and a booking.
 const CUSTOMERS: usize = 60;
 
-/// How many commands are on their way at the same time.
+/// How many commands are sent at the same time.
 const AT_ONCE: usize = 16;
 
-/// After so many answers of a run the service is killed: among the customers, the offers, the
-/// changes of prices, and the bookings. Those are the last 60 of 300 commands, and write the most.
+/// The numbers of answers after which the service is killed: during the customers, the offers, the price
+/// changes, and the bookings, which are the last 60 of 300 commands and write the most.
 const KILLED_AFTER: [usize; 8] = [3, 45, 100, 180, 245, 260, 275, 290];
 
-/// What was written down before anything was sent: all ids that the client makes.
+/// The client's records from before anything was sent: all ids that it makes.
 struct Order {
     name: String,
     customer_command: String,
@@ -37,7 +37,7 @@ struct Order {
     booking_command: String,
 }
 
-/// What the service answered.
+/// The service's answers.
 #[derive(Clone, Debug, PartialEq)]
 struct Outcome {
     customer: Value,
@@ -47,7 +47,7 @@ struct Outcome {
 
 impl Order {
     fn new(index: usize) -> Self {
-        // The clients wrote their offers down all day long.
+        // The clients recorded their offers during the day.
         let recorded_at = hours_ago(1 + index as i64 % 20);
         Self {
             name: format!("customer {index}"),
@@ -74,7 +74,7 @@ impl Order {
         Ok(run.send(&request).await?.done())
     }
 
-    /// First two cents more, then one.
+    /// Raises the price by two cents, then by one.
     async fn change_prices(&self, offer: &Value, run: &Run<'_>) -> Result<()> {
         for (command, more) in self.price_commands.iter().zip([2, 1]) {
             let request = Request::price_change(offer, self.cents + more);
@@ -98,8 +98,8 @@ struct Run<'s> {
 }
 
 impl Run<'_> {
-    /// Sends a command. With the answer that it was told to wait for, it kills the service, while
-    /// the commands of other customers are on their way.
+    /// Sends a command. After the chosen answer it kills the service, while commands of other customers
+    /// are on their way.
     async fn send(&self, request: &Request) -> Result<Answer> {
         let answer = self.service.client().send(request).await?;
         let answers = 1 + self.answers.fetch_add(1, Ordering::Relaxed);
@@ -110,7 +110,7 @@ impl Run<'_> {
     }
 }
 
-/// Runs the whole batch, as far as it gets: what the service has answered to each order.
+/// Runs the batch until it fails or ends; returns the answers for each order.
 async fn run_batch(
     service: &Service,
     orders: &[Order],
@@ -128,7 +128,7 @@ async fn run_batch(
     let with_offers = || orders.iter().zip(&offers);
     all(with_offers().map(|(order, offer)| order.change_prices(offer, run))).await?;
     let bookings = all(with_offers().map(|(order, offer)| order.book(offer, run))).await?;
-    // What the offers have become.
+    // The final state of the offers.
     let ids = orders.iter().map(|order| order.offer.as_str());
     let offers = all(ids.map(|id| offer_of(service.client(), id))).await?;
     let answers = customers.into_iter().zip(offers).zip(bookings);
@@ -140,7 +140,7 @@ async fn run_batch(
     Ok(outcomes.collect())
 }
 
-/// The results of some commands, several at the same time, up to the first failure.
+/// Runs commands, several at the same time, until the first failure; returns their results.
 async fn all<T>(commands: impl Iterator<Item = impl Future<Output = Result<T>>>) -> Result<Vec<T>> {
     stream::iter(commands).buffered(AT_ONCE).try_collect().await
 }
@@ -206,7 +206,7 @@ async fn assert_outcome(service: &Service, outcome: &Outcome, order: &Order) -> 
     Ok(())
 }
 
-/// Looks into the tables: nothing is missing, nothing is there twice, and nothing is left over.
+/// Checks the tables: no row is missing, duplicated or left over.
 async fn assert_rows_are_those_of(
     rows: &Database,
     orders: &[Order],
@@ -251,7 +251,7 @@ async fn assert_rows_are_those_of(
     // Each change of a price is in its offer's log, once and in order.
     let text_type = rows.text_type();
     let logs = rows
-        .texts(&format!(
+        .strings(&format!(
             "SELECT CAST(commands AS {text_type}) FROM booking_offers"
         ))
         .await?;

@@ -1,4 +1,4 @@
-//! Rows that somebody else has locked.
+//! Rows that another transaction has locked.
 
 use std::pin::pin;
 
@@ -14,8 +14,8 @@ use crate::service::Service;
 /// More than there are connections to the database.
 const MANY: i64 = 30;
 
-/// Who waits for a row gives up in time, and takes nothing from those who need none.
-pub(crate) async fn locked_rows_stop_nobody(database: &TestDatabase) -> Result<()> {
+/// Requests that wait for a row give up in time, and do not delay requests that need no locked row.
+pub(crate) async fn locked_rows_stop_no_other_request(database: &TestDatabase) -> Result<()> {
     let service = Service::start_with(database, |command| {
         command.env("BOOKING_LOCK_TIMEOUT", "1s");
     });
@@ -29,7 +29,7 @@ pub(crate) async fn locked_rows_stop_nobody(database: &TestDatabase) -> Result<(
 
     let while_locked = async {
         let mut answers = pin!(join_all(changes.iter().map(|change| client.send(change))));
-        // The service is asked for its health all the time until the last one has given up.
+        // The health check has to work until the last request has given up.
         let answers = loop {
             let health = pin!(client.get("/health"));
             match select(answers.as_mut(), health).await {

@@ -1,6 +1,6 @@
-//! The service over HTTP, on every database that is there.
+//! The service over HTTP, on every available database.
 //!
-//! Each test starts the program as a process of its own, on a new database. A test is called
+//! Each test starts the program as a separate process, on a new database. A test is called
 //! `<backend>::<scenario>`; see [`rowkey_testkit`].
 
 mod client;
@@ -35,7 +35,7 @@ const BACKENDS: [Backend; 4] = [
     Backend::Sqlite,
 ];
 
-/// What can be lost on the way.
+/// Databases behind a connection that can be lost.
 const SERVERS: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
 
 /// Adds scenarios to the suite.
@@ -64,25 +64,25 @@ fn main() -> anyhow::Result<ExitCode> {
         wrong_content_types_are_refused,
         commands_have_any_random_uuid,
     }
-    tests! { suite, BACKENDS, locks: locked_rows_stop_nobody }
+    tests! { suite, BACKENDS, locks: locked_rows_stop_no_other_request }
     tests! { suite, [Backend::Sqlite], slow_clients:
-        silent_connections_keep_nobody_out,
-        bodies_that_do_not_come_keep_nobody_out,
-        slow_clients_are_let_go,
+        silent_connections_do_not_lock_others_out,
+        missing_bodies_do_not_lock_others_out,
+        slow_clients_are_disconnected,
     }
     tests! { suite, BACKENDS, malformed:
-        texts_in_paths_that_are_no_ids,
-        texts_in_bodies_that_are_no_ids,
-        bodies_that_are_no_commands,
+        malformed_ids_in_paths,
+        malformed_ids_in_bodies,
+        malformed_bodies,
         values_out_of_range,
         bodies_that_are_too_large,
-        bytes_that_are_no_requests,
-        parameters_that_are_no_pages,
+        malformed_requests,
+        malformed_parameters_of_pages,
     }
     tests! { suite, BACKENDS, creation:
         ids_of_other_kinds_are_refused,
         ids_of_another_time_are_refused,
-        recorded_times_stand_in_for_the_clock,
+        recorded_times_replace_the_clock,
         late_repetitions_find_their_offer,
     }
     tests! { suite, BACKENDS, conflicts:
@@ -132,16 +132,16 @@ fn main() -> anyhow::Result<ExitCode> {
         entities_outlive_the_process,
         requests_are_logged,
         no_secret_is_logged,
-        a_start_that_fails_tells_no_secret,
+        a_start_that_fails_reveals_no_secret,
     }
     tests! { suite, [Backend::Sqlite], ends:
         nothing_has_to_be_set,
         requests_that_never_end_are_given_up,
     }
-    tests! { suite, [Backend::Sqlite], outages: a_locked_file_is_told }
+    tests! { suite, [Backend::Sqlite], outages: a_locked_file_is_reported }
     tests! { suite, [Backend::Postgres], outages: a_read_only_server_is_left }
     tests! { suite, SERVERS, outages:
-        a_database_out_of_reach_is_told,
+        an_unreachable_database_is_reported,
         broken_connections_are_replaced,
     }
     Ok(suite.run())

@@ -1,4 +1,4 @@
-//! Requests that make no sense: each is told where it is wrong, and writes nothing.
+//! Malformed requests: each answer names the wrong part, and nothing is written.
 
 use anyhow::Result;
 use hyper::Method;
@@ -11,7 +11,7 @@ use crate::raw::{RawConnection, head_of};
 use crate::requests::{Request, any_booking, any_offer, command_id, hours_ago, offer_id};
 use crate::service::Service;
 
-/// Texts that are no id, as they stand in a path.
+/// Strings that are not ids, as encoded in a path.
 const NO_IDS: [&str; 17] = [
     // 35 and 37 characters.
     "00000000-0000-4000-8000-00000000000",
@@ -31,12 +31,12 @@ const NO_IDS: [&str; 17] = [
     "%00",
     "%20",
     "00000000-0000-4000-8000-000000000000%20",
-    // No UTF-8.
+    // Not UTF-8.
     "%FF%FE",
     "'%20OR%201=1--",
 ];
 
-pub(crate) async fn texts_in_paths_that_are_no_ids(database: &TestDatabase) -> Result<()> {
+pub(crate) async fn malformed_ids_in_paths(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let client = service.client();
     let booking = any_booking(client).await?;
@@ -88,14 +88,14 @@ async fn ask(client: &Client, method: Method, path: &str, body: Option<&Value>) 
     }
 }
 
-pub(crate) async fn texts_in_bodies_that_are_no_ids(database: &TestDatabase) -> Result<()> {
+pub(crate) async fn malformed_ids_in_bodies(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let client = service.client();
     let requests = every_command(client).await?;
     let rows = Database::open(database).await?;
     let before = rows.all_rows().await?;
     let long = "0".repeat(10_000);
-    let texts = [
+    let strings = [
         "",
         " ",
         "1",
@@ -117,11 +117,11 @@ pub(crate) async fn texts_in_bodies_that_are_no_ids(database: &TestDatabase) -> 
             if request.body.get(member).is_none() {
                 continue;
             }
-            for text in texts {
+            for text in strings {
                 let request = request.clone().with(member, text);
                 let problem = client.send(&request).await?.refused(400);
                 assert_eq!(problem["pointer"], format!("/{member}"), "{text:?}");
-                // Nobody wants all of it back.
+                // The answer does not repeat all of it.
                 assert!(problem.to_string().len() < 2_000, "{problem}");
             }
         }
@@ -133,7 +133,7 @@ pub(crate) async fn texts_in_bodies_that_are_no_ids(database: &TestDatabase) -> 
     service.stop().await
 }
 
-pub(crate) async fn bodies_that_are_no_commands(database: &TestDatabase) -> Result<()> {
+pub(crate) async fn malformed_bodies(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let client = service.client();
     let requests = every_command(client).await?;
@@ -160,7 +160,7 @@ pub(crate) async fn bodies_that_are_no_commands(database: &TestDatabase) -> Resu
             "1".to_owned(),
             "\"text\"".to_owned(),
             "[]".to_owned(),
-            // The members' values in some order: a struct of serde takes them.
+            // The members' values as an array: serde would accept it for a struct.
             json!(values).to_string(),
             format!("[{valid}]"),
             open.to_owned(),
@@ -213,8 +213,8 @@ pub(crate) async fn bodies_that_are_no_commands(database: &TestDatabase) -> Resu
                     let problem = refuse(body.to_string().into()).await?;
                     let detail = text(&problem, "detail");
                     let pointer = problem["pointer"].as_str().unwrap_or_default();
-                    let is_told = detail.contains(member) || pointer.contains(member);
-                    assert!(is_told, "{member}: {problem}");
+                    let is_named = detail.contains(member) || pointer.contains(member);
+                    assert!(is_named, "{member}: {problem}");
                 }
             }
         }
@@ -222,7 +222,7 @@ pub(crate) async fn bodies_that_are_no_commands(database: &TestDatabase) -> Resu
         assert!(problem.to_string().contains("surprise"), "{problem}");
     }
     assert_eq!(rows.all_rows().await?, before);
-    // They were refused for what was done to them.
+    // The bodies were refused for their change alone.
     for request in &requests {
         client.send(request).await?.done();
     }
@@ -240,7 +240,7 @@ pub(crate) async fn values_out_of_range(database: &TestDatabase) -> Result<()> {
             if request.body.get(member).is_none() {
                 continue;
             }
-            // One of zero width, and what turns the direction of nothing.
+            // A zero-width character, and a directional mark alone.
             let invisible = "\u{200b}\u{202e}\u{2069}";
             for wrong in ["", invisible, &"é".repeat(201), &"x".repeat(10_000)] {
                 let request = request.clone().with(member, wrong);
@@ -309,8 +309,8 @@ pub(crate) async fn bodies_that_are_too_large(database: &TestDatabase) -> Result
     service.stop().await
 }
 
-/// What is no HTTP is answered or hung up on, and the next request is served.
-pub(crate) async fn bytes_that_are_no_requests(database: &TestDatabase) -> Result<()> {
+/// Bytes that are not HTTP are answered or disconnected, and the next request is served.
+pub(crate) async fn malformed_requests(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     for bytes in [
         &b"\0\0\0\0\r\n\r\n"[..],
@@ -329,7 +329,7 @@ pub(crate) async fn bytes_that_are_no_requests(database: &TestDatabase) -> Resul
     service.stop().await
 }
 
-pub(crate) async fn parameters_that_are_no_pages(database: &TestDatabase) -> Result<()> {
+pub(crate) async fn malformed_parameters_of_pages(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let client = service.client();
     any_offer(client).await?;

@@ -1,4 +1,4 @@
-//! The description that the service gives of itself.
+//! The service's OpenAPI description.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ pub(crate) async fn the_description_has_every_route(database: &TestDatabase) -> 
                 .with_context(|| format!("{method} {path}"))?;
         }
     }
-    // Whether it describes its own route is up to it.
+    // It may describe its own route or not.
     operations.remove("get /openapi.json");
     let expected = BTreeSet::from(OPERATIONS.map(str::to_owned));
     assert_eq!(operations, expected);
@@ -122,7 +122,7 @@ pub(crate) async fn ids_are_schemas_with_names(database: &TestDatabase) -> Resul
     refers(&schemas["Booking"], "customerId", "CustomerId");
     refers(&schemas["Invoice"], "bookingId", "BookingId");
 
-    // The patterns are those of the ids, and of no others.
+    // The patterns match these ids and no others.
     let booking = any_booking(service.client()).await?;
     let matches = |name: &str, member: &str| {
         let pattern = Regex::new(text(&schemas[name], "pattern"));
@@ -158,9 +158,9 @@ pub(crate) async fn the_description_is_the_one_that_was_reviewed(
 ) -> Result<()> {
     let service = Service::start(database).await?;
     let mut description = service.client().get("/openapi.json").await?.ok();
-    // It changes with each release, and says nothing of the routes.
+    // It changes with each release, and is not about the routes.
     description["info"]["version"] = "(of the package)".into();
-    // Some crates of a larger build have it keep its members as they come.
+    // In a larger build, a feature of another crate may keep the members in insertion order.
     description.sort_all_objects();
     insta::assert_snapshot!("openapi", serde_json::to_string_pretty(&description)?);
     service.stop().await

@@ -13,10 +13,10 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::requests::{Request, any_customer};
 use crate::service::Service;
 
-/// How many connections the service has at most.
+/// The maximum number of the service's connections.
 const POOL: usize = 10;
 
-/// A road to the database's server that can be closed.
+/// A proxy to the database's server that can be closed.
 struct Road {
     server: SocketAddr,
     entrance: SocketAddr,
@@ -24,7 +24,7 @@ struct Road {
 }
 
 impl Road {
-    /// A road, and the address of the database at its entrance.
+    /// A proxy, and the URL of the database through it.
     async fn to(database: &TestDatabase) -> Result<(Self, String)> {
         let url = database.url();
         let (_, rest) = url.split_once("://").context("no address")?;
@@ -42,10 +42,10 @@ impl Road {
         Ok((road, url.replacen(host, &entrance.to_string(), 1)))
     }
 
-    /// Ends all connections, and lets nobody in.
+    /// Ends all connections, and accepts no new ones.
     async fn close(&mut self) {
         self.traffic.abort();
-        // What was aborted is gone only now.
+        // Only now have the aborted tasks ended.
         let _ = (&mut self.traffic).await;
     }
 
@@ -62,15 +62,15 @@ async fn carry(listener: TcpListener, server: SocketAddr) {
     while let Ok((mut client, _)) = listener.accept().await {
         connections.spawn(async move {
             if let Ok(mut server) = TcpStream::connect(server).await {
-                // Either side may go as it likes.
+                // Either side may disconnect at any time.
                 let _ = copy_bidirectional(&mut client, &mut server).await;
             }
         });
     }
 }
 
-/// Nothing is known of a command's fate; the client sends it again when the database is back.
-pub(crate) async fn a_database_out_of_reach_is_told(database: &TestDatabase) -> Result<()> {
+/// The outcome of a command is unknown; the client sends it again when the database is back.
+pub(crate) async fn an_unreachable_database_is_reported(database: &TestDatabase) -> Result<()> {
     let (mut road, url) = Road::to(database).await?;
     let service = Service::start_with(database, |command| {
         command.env("DATABASE_URL", url);
@@ -93,8 +93,8 @@ pub(crate) async fn a_database_out_of_reach_is_told(database: &TestDatabase) -> 
     service.stop().await
 }
 
-/// A file that somebody else has locked is a database out of reach.
-pub(crate) async fn a_locked_file_is_told(database: &TestDatabase) -> Result<()> {
+/// A file that another process has locked is an unavailable database.
+pub(crate) async fn a_locked_file_is_reported(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let client = service.client();
     let mut other = SqliteConnection::connect(database.url()).await?;
@@ -107,7 +107,7 @@ pub(crate) async fn a_locked_file_is_told(database: &TestDatabase) -> Result<()>
     service.stop().await
 }
 
-/// Connections that break in the middle of commands are the service's own affair.
+/// Clients do not notice connections that break in the middle of commands.
 pub(crate) async fn broken_connections_are_replaced(database: &TestDatabase) -> Result<()> {
     let (mut road, url) = Road::to(database).await?;
     let service = Service::start_with(database, |command| {
@@ -125,11 +125,11 @@ pub(crate) async fn broken_connections_are_replaced(database: &TestDatabase) -> 
     service.stop().await
 }
 
-/// A server that another one has replaced takes no commands any more. That is told, and a connection on
-/// which it has happened is not kept: the next one may lead to the successor.
+/// A former primary accepts no commands any more. The client gets 503, and the connection is closed: the
+/// next one may lead to the new primary.
 pub(crate) async fn a_read_only_server_is_left(database: &TestDatabase) -> Result<()> {
     let mut server = PgConnection::connect(database.url()).await?;
-    // Other tests share the server. What is set and ended here is that of a role of this test.
+    // Other tests share the server, so the settings and connections are those of a role of this test.
     let role: String = sqlx::query_scalar("SELECT current_schema()::text")
         .fetch_one(&mut server)
         .await?;
@@ -146,7 +146,7 @@ pub(crate) async fn a_read_only_server_is_left(database: &TestDatabase) -> Resul
     let known = Request::customer("Ada");
     let customer = client.send(&known).await?.created();
 
-    // What is set for a role is set for its new connections, and stays as it is for them.
+    // A role's settings apply to its new connections, and do not change for existing ones.
     let begin = format!("ALTER ROLE {role} SET default_transaction_read_only = on");
     server.execute(AssertSqlSafe(begin)).await?;
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1";
@@ -154,13 +154,13 @@ pub(crate) async fn a_read_only_server_is_left(database: &TestDatabase) -> Resul
     let request = Request::customer("Grace");
     for _ in 0..3 {
         client.send(&request).await?.refused_as(503, "unavailable");
-        // What only reads is answered.
+        // Requests that only read are answered.
         assert_eq!(client.send(&known).await?.ok(), customer);
     }
 
     let end = format!("ALTER ROLE {role} RESET default_transaction_read_only");
     server.execute(AssertSqlSafe(end)).await?;
-    // At most once for each connection that there was.
+    // At most once for each old connection.
     let mut answer = client.send(&request).await?;
     for _ in 0..POOL {
         if answer.status == 503 {

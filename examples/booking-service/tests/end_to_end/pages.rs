@@ -11,7 +11,7 @@ use crate::service::Service;
 
 const OFFERS: usize = 57;
 
-/// Creates offers whose keys are in another order than their creation: their ids.
+/// Creates offers whose keys are in another order than their creation; returns their ids.
 async fn create_offers(client: &Client, customer: &Value, count: usize) -> Result<Vec<String>> {
     let mut ids = Vec::new();
     for index in 0..count {
@@ -23,7 +23,7 @@ async fn create_offers(client: &Client, customer: &Value, count: usize) -> Resul
     Ok(ids)
 }
 
-/// Follows the pages to the end: the ids of each.
+/// Follows the pages to the end; returns the ids of each.
 async fn pages<F>(client: &Client, limit: usize, mut between: F) -> Result<Vec<Vec<String>>>
 where
     F: AsyncFnMut() -> Result<()>,
@@ -48,7 +48,7 @@ where
                 return Ok(pages);
             }
             Some(next) => {
-                // The next page begins behind the last offer of this one.
+                // The next page begins after the last offer of this one.
                 assert_eq!(last.as_deref(), Some(next));
                 after = format!("&after={next}");
             }
@@ -85,7 +85,7 @@ pub(crate) async fn pages_have_each_offer_once(database: &TestDatabase) -> Resul
         assert!(!last.is_empty(), "{limit}");
         assert_eq!(pages.concat(), expected, "{limit}");
     }
-    // Twenty, unless something else is asked for.
+    // Twenty by default.
     let page = client.get("/booking-offers").await?.ok();
     assert_eq!(page["items"].as_array().map(Vec::len), Some(20));
     assert_eq!(page["next"], *expected[19]);
@@ -100,7 +100,7 @@ pub(crate) async fn cursors_need_no_offer(database: &TestDatabase) -> Result<()>
     let client = service.client();
     let customer = any_customer(client).await?;
     let mut ids = create_offers(client, &customer, 12).await?;
-    // An id that nobody has used is a place like any other.
+    // An unused id works as a cursor as well.
     for _ in 0..8 {
         let cursor = offer_id();
         let path = format!("/booking-offers?after={cursor}");
@@ -136,7 +136,7 @@ pub(crate) async fn pages_lose_nothing_while_offers_arrive(database: &TestDataba
     })
     .await?;
     let seen = pages.concat();
-    // In order, and so each at most once.
+    // In order, so each at most once.
     assert_eq!(sorted(&seen)?, seen);
     for pair in seen.windows(2) {
         assert_ne!(pair[0], pair[1]);

@@ -1,4 +1,4 @@
-//! Ids for the public: nobody learns an invoice's number from one, or makes one up.
+//! Public ids: they do not reveal an invoice's number, and cannot be made up.
 
 use anyhow::{Context, Result};
 use rowkey::DistributedId;
@@ -22,7 +22,7 @@ pub(crate) async fn made_up_public_ids_are_unknown(database: &TestDatabase) -> R
     client.get(&format!("/invoices/{public_id}")).await?.ok();
     let number = only_number(database).await?;
 
-    // What there is not: an id that was encrypted as it should be.
+    // A correctly encrypted id of an invoice that does not exist.
     let absent: DistributedId = "1234567890123456789012345678".parse()?;
     let absent = cipher(PUBLIC_ID_KEY, "invoice")?
         .encode(&absent)?
@@ -50,7 +50,7 @@ pub(crate) async fn made_up_public_ids_are_unknown(database: &TestDatabase) -> R
         assert_eq!(refusal(client, forged).await?, unknown, "{forged}");
     }
 
-    // The number itself is no public id, whether there is such an invoice or not.
+    // The number itself is not a public id, whether there is such an invoice or not.
     let guess = "1234567890123456789012345678";
     let answers = [
         client.get(&format!("/invoices/{number}")).await?,
@@ -106,7 +106,7 @@ pub(crate) async fn public_ids_outlive_the_process(database: &TestDatabase) -> R
     service.stop().await
 }
 
-/// Without a key there are public ids all the same, and a warning that they will not last.
+/// Without a key, there are still public ids, and a warning that they will change.
 pub(crate) async fn a_key_is_made_if_there_is_none(database: &TestDatabase) -> Result<()> {
     let service = Service::start_with(database, |command| {
         command.env_remove("BOOKING_PUBLIC_ID_KEY");
@@ -126,7 +126,7 @@ pub(crate) async fn a_key_is_made_if_there_is_none(database: &TestDatabase) -> R
     service.stop().await
 }
 
-/// No answer has an invoice's number in it.
+/// No answer contains an invoice's number.
 pub(crate) async fn numbers_of_invoices_stay_inside(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let client = service.client();
@@ -140,9 +140,9 @@ pub(crate) async fn numbers_of_invoices_stay_inside(database: &TestDatabase) -> 
         format!("/any/{}", text(&booking, "id")),
     ] {
         let answer = client.get(&path).await?;
-        let told = answer.ok().to_string();
+        let shown = answer.ok().to_string();
         for spelling in &spellings {
-            assert!(!told.contains(spelling), "{path}: {told}");
+            assert!(!shown.contains(spelling), "{path}: {shown}");
         }
     }
     let log = service.log()?;
@@ -159,12 +159,12 @@ fn cipher(secret: &str, label: &str) -> Result<LabelledCipher<DistributedId>> {
 async fn only_number(database: &TestDatabase) -> Result<String> {
     let rows = Database::open(database).await?;
     let query = format!("SELECT CAST(id AS {}) FROM invoices", rows.text_type());
-    let numbers = rows.texts(&query).await?;
+    let numbers = rows.strings(&query).await?;
     assert_eq!(numbers.len(), 1, "{numbers:?}");
     numbers.into_iter().next().context("no invoice")
 }
 
-/// What is said about an id, without the id itself.
+/// The answer about an id, without the id itself.
 async fn refusal(client: &Client, public_id: &str) -> Result<String> {
     let answer = client.get(&format!("/invoices/{public_id}")).await?;
     let problem: Value = answer.refused_as(404, "unknown-id");

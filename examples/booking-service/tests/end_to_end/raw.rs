@@ -1,4 +1,4 @@
-//! Connections for what a proper client never does: it leaves, or says nonsense.
+//! Raw connections, for clients that disconnect early or send invalid bytes.
 
 use std::net::SocketAddr;
 
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::requests::Request;
 use crate::service::PATIENCE;
 
-/// A connection that sends bytes as they are.
+/// A connection that sends raw bytes.
 pub(crate) struct RawConnection {
     stream: TcpStream,
 }
@@ -51,7 +51,7 @@ impl RawConnection {
         Ok(String::from_utf8_lossy(&answer).into_owned())
     }
 
-    /// Sends a request that is larger than the service reads, and what it answers.
+    /// Sends a request that is larger than the service reads; returns the answer.
     pub(crate) async fn read_while_writing(mut self, bytes: &[u8]) -> Result<String> {
         let (mut reader, mut writer) = self.stream.split();
         let mut answer = Vec::new();
@@ -63,7 +63,7 @@ impl RawConnection {
         Ok(String::from_utf8_lossy(&answer).into_owned())
     }
 
-    /// Goes without a farewell: the service gets a reset.
+    /// Closes the connection with a reset.
     pub(crate) fn reset(self) -> Result<()> {
         Ok(self.stream.set_zero_linger()?)
     }

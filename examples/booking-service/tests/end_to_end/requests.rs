@@ -1,4 +1,4 @@
-//! The commands of clients. A clone is the same command again.
+//! The commands of clients. A clone repeats the command.
 
 use anyhow::Result;
 use hyper::Method;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, text};
 
-/// A command: what is sent, and where.
+/// A command: its body and its path.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: Method,
@@ -31,12 +31,12 @@ impl Request {
         Self::post("/customers", body)
     }
 
-    /// With an id that the client makes now.
+    /// An offer with an id that the client makes now.
     pub(crate) fn offer(customer: &Value) -> Self {
         Self::offer_with_id(&offer_id(), customer)
     }
 
-    /// With an id that the client made then, and says so.
+    /// An offer with an id that the client made at a recorded time.
     pub(crate) fn offer_recorded_at(customer: &Value, time: Timestamp) -> Self {
         Self::offer_with_id(&offer_id_of(time), customer).with("recordedAt", time.to_string())
     }
@@ -116,7 +116,7 @@ pub(crate) fn offer_id() -> String {
     ShortPrefixComb::<60_000>::generate().to_string()
 }
 
-/// An id that a client made then.
+/// An id that a client made at a time.
 pub(crate) fn offer_id_of(time: Timestamp) -> String {
     let mut random = EntropyFn(|bytes: &mut [u8]| {
         let drawn = UuidV4::generate().to_u128();

@@ -1,4 +1,4 @@
-//! What each route answers when all goes well, and when there is nothing.
+//! The answers of each route, for existing and unknown entities.
 
 use anyhow::Result;
 use hyper::StatusCode;
@@ -28,7 +28,7 @@ const BOOKING: [&str; 7] = [
 pub(crate) async fn customers_are_created_once_and_read(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let client = service.client();
-    // Outside of the Basic Multilingual Plane: four bytes of UTF-8.
+    // Outside the Basic Multilingual Plane: four bytes of UTF-8.
     let request = Request::customer("Ærøskøbing 🛶 'n' \\ \"co\"");
     let answer = client.send(&request).await?;
     let customer = answer.created();
@@ -122,7 +122,7 @@ pub(crate) async fn prices_change_once_per_command(database: &TestDatabase) -> R
     let present = client.send(&first).await?.ok();
     assert_eq!(present["cents"], 95_000);
     assert_eq!(client.get(&creation.path).await?.ok(), present);
-    // The creation is compared with what was created, not with what became of it.
+    // The creation is compared with the original offer, not with its present state.
     assert_eq!(client.send(&creation).await?.ok(), present);
 
     // Free of charge, and the highest price.
@@ -142,7 +142,7 @@ pub(crate) async fn offers_are_withdrawn_once(database: &TestDatabase) -> Result
     let withdrawal = Request::withdrawal(&offer);
     let withdrawn = client.send(&withdrawal).await?.ok();
     assert_eq!(withdrawn["state"], "withdrawn");
-    // Whatever was executed before is repeated also now.
+    // Earlier commands can still be repeated.
     for repetition in [&withdrawal, &price_change] {
         assert_eq!(client.send(repetition).await?.ok(), withdrawn);
     }
@@ -228,7 +228,7 @@ pub(crate) async fn any_id_is_dispatched_by_its_group(database: &TestDatabase) -
     for id in [unknown_row, unknown_number, unknown_group] {
         client.get(&format!("/any/{id}")).await?.refused(404);
     }
-    // No LUUID at all.
+    // Not a LUUID.
     client
         .get(&format!("/any/{}", offer_id()))
         .await?
@@ -261,7 +261,7 @@ pub(crate) async fn unknown_ids_are_not_found(database: &TestDatabase) -> Result
     ] {
         client.send(&request).await?.refused_as(404, "unknown-id");
     }
-    // Within a body they are what is wrong with it.
+    // In a body, an unknown id is an invalid value.
     let request = Request::booking(&offer);
     let problem = client.send(&request).await?.refused(422);
     assert_eq!(problem["pointer"], "/offerId");
@@ -270,7 +270,7 @@ pub(crate) async fn unknown_ids_are_not_found(database: &TestDatabase) -> Result
     assert_eq!(problem["pointer"], "/customerId");
     client.get(&request.path).await?.refused(404);
 
-    // An id of another entity is no key of this one.
+    // An id of another entity type is not a key of this one.
     let path = format!("/customers/{known}");
     assert!(client.get(&path).await?.status.is_client_error());
     let path = format!("/bookings/{customer}");
@@ -357,7 +357,7 @@ pub(crate) async fn wrong_content_types_are_refused(database: &TestDatabase) -> 
     service.stop().await
 }
 
-/// Any UUID is an id of a command, also one whose version says nothing about it.
+/// A command id can be any UUID, of any version.
 pub(crate) async fn commands_have_any_random_uuid(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let client = service.client();
@@ -375,7 +375,7 @@ fn path_of(offer: &Value) -> String {
     format!("/booking-offers/{}", text(offer, "id"))
 }
 
-/// Used by tests that look for what must not change.
+/// Used by tests that check that nothing changes.
 pub(crate) async fn offer_of(client: &Client, id: &str) -> Result<Value> {
     Ok(client.get(&format!("/booking-offers/{id}")).await?.ok())
 }

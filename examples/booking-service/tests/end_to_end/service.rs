@@ -1,4 +1,4 @@
-//! The service as a process of its own, as it runs in production.
+//! The service as a separate process, as in production.
 
 use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -16,20 +16,20 @@ use tokio::time::timeout;
 
 use crate::client::Client;
 
-/// How long anything may take before it counts as hanging.
+/// How long a step may take before the test fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The key of the public ids, unless a test says otherwise.
+/// The default key of the public ids.
 pub(crate) const PUBLIC_ID_KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 /// A running service. A test that ends well stops it; otherwise it is killed and its log is shown.
 pub(crate) struct Service {
     process: Child,
-    /// What follows the line with the address. Its end is the end of the process.
+    /// The output after the line with the address. It ends with the process.
     output: BufReader<ChildStdout>,
     address: SocketAddr,
     client: Client,
-    /// A file, because nobody has to empty it while the process runs.
+    /// A file, because it needs no reader while the process runs.
     log: NamedTempFile,
     is_over: bool,
 }
@@ -76,7 +76,7 @@ impl Service {
         self.address
     }
 
-    /// What the process has written to its standard error so far.
+    /// The standard error of the process so far.
     pub(crate) fn log(&self) -> Result<String> {
         Ok(fs::read_to_string(&self.log)?)
     }
@@ -86,7 +86,7 @@ impl Service {
         Ok(kill_process(Pid::from_child(&self.process), signal)?)
     }
 
-    /// Lets the process have at most so many files open, connections among them.
+    /// Limits the number of open files of the process, including connections.
     pub(crate) fn limit_open_files(&self, count: u64) -> Result<()> {
         let limit = Rlimit {
             current: Some(count),
@@ -106,10 +106,10 @@ impl Service {
         };
         timeout(PATIENCE, refused)
             .await
-            .context("the service goes on listening")
+            .context("the service is still listening")
     }
 
-    /// Waits for the end of the process, which has to be a good one.
+    /// Waits for the end of the process, which has to succeed.
     pub(crate) async fn ended(&mut self) -> Result<()> {
         let status = self.wait().await?;
         ensure!(status.success(), "the service ended with {status}");
@@ -122,7 +122,7 @@ impl Service {
         self.ended().await
     }
 
-    /// Ends the process in the middle of whatever it does.
+    /// Kills the process.
     pub(crate) fn kill(&self) -> Result<()> {
         self.terminate(Signal::KILL)
     }

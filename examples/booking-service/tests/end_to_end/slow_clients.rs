@@ -1,4 +1,4 @@
-//! Clients that connect and then take their time.
+//! Slow clients.
 
 use std::net::SocketAddr;
 
@@ -11,13 +11,13 @@ use crate::raw::{RawConnection, bytes_of, head_of};
 use crate::requests::{Request, any_customer};
 use crate::service::Service;
 
-/// More than the service has places, and than a process usually may have files open.
+/// More than the service's places, and than a process may usually have open files.
 const MANY: usize = 1_010;
 
-/// A timeout that does not end while a test runs.
+/// A timeout that does not expire during a test.
 const NEVER: &str = "1h";
 
-/// A timeout that a test waits for.
+/// A timeout that expires during a test.
 const SOON: &str = "50ms";
 
 async fn start(database: &TestDatabase, settings: &[(&str, &str)]) -> Result<Service> {
@@ -46,7 +46,7 @@ async fn connections(
     Ok(connections)
 }
 
-/// A command to which the service says that it waits for the body.
+/// The head of a command that makes the service ask for the body.
 fn head_with_a_body_to_come(request: &Request) -> String {
     head_of(
         request,
@@ -55,8 +55,10 @@ fn head_with_a_body_to_come(request: &Request) -> String {
     )
 }
 
-/// Others are served at once, however long the service waits for those that say nothing.
-pub(crate) async fn silent_connections_keep_nobody_out(database: &TestDatabase) -> Result<()> {
+/// Other clients are served at once while the service waits for silent ones.
+pub(crate) async fn silent_connections_do_not_lock_others_out(
+    database: &TestDatabase,
+) -> Result<()> {
     for bytes in ["", "GET /health HT"] {
         let service = start(database, &[("BOOKING_HEAD_TIMEOUT", NEVER)]).await?;
         service.limit_open_files(1_024)?;
@@ -73,8 +75,8 @@ pub(crate) async fn silent_connections_keep_nobody_out(database: &TestDatabase) 
     Ok(())
 }
 
-/// Bodies that do not come take places that others may have.
-pub(crate) async fn bodies_that_do_not_come_keep_nobody_out(database: &TestDatabase) -> Result<()> {
+/// Connections that wait for bodies give up their places to others.
+pub(crate) async fn missing_bodies_do_not_lock_others_out(database: &TestDatabase) -> Result<()> {
     let settings = [
         ("BOOKING_MAX_CONNECTIONS", "8"),
         ("BOOKING_BODY_TIMEOUT", NEVER),
@@ -84,7 +86,7 @@ pub(crate) async fn bodies_that_do_not_come_keep_nobody_out(database: &TestDatab
     let mut slow = Vec::new();
     for _ in 0..30 {
         let mut connection = connections(service.address(), 1, &head).await?;
-        // It has its place by now, and is waited for.
+        // It has its place by now, and the service waits for it.
         assert!(
             connection[0]
                 .read_head()
@@ -100,8 +102,8 @@ pub(crate) async fn bodies_that_do_not_come_keep_nobody_out(database: &TestDatab
     service.stop().await
 }
 
-/// The service does not wait for ever, even if it has places for everybody.
-pub(crate) async fn slow_clients_are_let_go(database: &TestDatabase) -> Result<()> {
+/// The service limits its waits, even if it has places for all clients.
+pub(crate) async fn slow_clients_are_disconnected(database: &TestDatabase) -> Result<()> {
     let settings = [
         ("BOOKING_HEAD_TIMEOUT", SOON),
         ("BOOKING_BODY_TIMEOUT", SOON),
@@ -113,13 +115,13 @@ pub(crate) async fn slow_clients_are_let_go(database: &TestDatabase) -> Result<(
             assert!(!answer.contains(" 200 "), "{answer}");
         }
     }
-    // One that was answered, and is idle now.
+    // A connection that was answered, and is idle now.
     let request = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
     for mut connection in connections(service.address(), 3, request).await? {
         let answer = connection.read_to_end().await?;
         assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
     }
-    // Half of a body, and none.
+    // Half of a body, and no body.
     let request = Request::customer("Ada");
     let all = bytes_of(&request);
     let without_body = head_of(&request, request.body.to_string().len(), "");
