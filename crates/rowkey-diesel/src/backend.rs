@@ -1,4 +1,4 @@
-//! What a backend of Diesel does with keys: one module each implements it.
+//! The traits of Diesel backends for keys, implemented in one module per backend.
 
 use diesel::backend::Backend;
 use diesel::deserialize;
@@ -7,7 +7,7 @@ use rowkey_core::EntityKey;
 
 use crate::{BoundParam, KeyColumn};
 
-/// What is written into a column of keys: a key, or a bound.
+/// A value for a column of keys: a key or a bound.
 #[doc(hidden)]
 pub trait KeyValue {
     /// The key of the column.
@@ -35,7 +35,8 @@ impl<K: EntityKey> KeyValue for BoundParam<K> {
 
 /// A backend that binds keys and bounds to columns of type `ST`.
 ///
-/// For layers over Diesel: Diesel itself asks for `ToSql`, which every key has for such backends.
+/// For layers over Diesel. Diesel itself requires `ToSql`, which every key implements for such
+/// backends.
 #[diagnostic::on_unimplemented(
     message = "keys are not written to columns of type `{ST}` on `{Self}`",
     label = "no keys on this backend",
@@ -47,12 +48,12 @@ pub trait WriteKey<V: KeyValue, ST: KeyColumn<V::Key>>: Backend {
     ///
     /// # Errors
     ///
-    /// [`Error::Declared`](crate::Error::Declared) where the schema declares another type than the
+    /// [`Error::Declared`](crate::Error::Declared) if the schema declares another type than the
     /// key's plan has on this backend.
     fn write<'b>(value: &'b V, out: &mut Output<'b, '_, Self>) -> serialize::Result;
 
-    /// The type that queries convert a parameter to, if connections of this backend may send it as
-    /// another.
+    /// The type that queries must convert a parameter to, if connections of this backend may send
+    /// it as another type.
     fn cast() -> Option<&'static str> {
         None
     }
@@ -71,6 +72,6 @@ pub trait ReadKey<K: EntityKey, ST: KeyColumn<K>>: Backend {
     /// # Errors
     ///
     /// A [`rowkey_core::Error`] for a value of another type, length or format than the plan stores,
-    /// [`Error::Declared`](crate::Error::Declared) where the schema declares another type.
+    /// [`Error::Declared`](crate::Error::Declared) if the schema declares another type.
     fn read(found: Self::RawValue<'_>) -> deserialize::Result<K>;
 }

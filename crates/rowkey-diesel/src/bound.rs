@@ -1,4 +1,4 @@
-//! Bounds of a time range as parameters, and the conditions that columns of keys have.
+//! Bounds of a time range as parameters, and conditions on columns of keys.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -61,9 +61,9 @@ where
 
 /// The conversion of a [`KeyBound`] into something that Diesel compares with a column.
 ///
-/// Both the bound and Diesel's traits belong to other crates, so the bound cannot be bound itself.
-/// Where a whole time range is the condition, [`KeyColumnMethods::within`] is shorter and does not
-/// forget the second interval that a short COMB can need.
+/// The bound cannot be a parameter itself, because neither it nor Diesel's traits belong to this
+/// crate. For a whole time range, [`KeyColumnMethods::within`] is shorter and includes the second
+/// interval that a short COMB can need.
 ///
 /// ```
 /// use diesel::prelude::*;
@@ -90,10 +90,10 @@ where
 /// # fn main() {}
 /// ```
 pub trait ToParam {
-    /// What Diesel compares.
+    /// The expression that Diesel compares.
     type Param;
 
-    /// This, as a parameter.
+    /// Converts the value into a parameter.
     fn to_param(self) -> Self::Param;
 }
 
@@ -105,13 +105,13 @@ impl<K: EntityKey> ToParam for KeyBound<K> {
     }
 }
 
-/// Conditions on columns of keys that Diesel does not have, or not for every connection.
+/// Conditions on columns of keys that Diesel lacks, or lacks for some connections.
 pub trait KeyColumnMethods: Expression<SqlType: SqlType> + Sized {
     /// The condition that the column holds one of the keys of a time span.
     ///
-    /// An edge that is not bounded is left out. A span without keys becomes `1 = 0`, one of all
-    /// keys `IS NOT NULL`. A key over a short COMB can need two intervals, because its counter is a
-    /// ring; `ORDER BY` then does not give the order of time.
+    /// An unbounded edge is omitted. A span without keys becomes `1 = 0`, one of all keys
+    /// `IS NOT NULL`. A key over a short COMB can need two intervals, because its counter wraps
+    /// around; `ORDER BY` then does not sort by time.
     ///
     /// ```
     /// use diesel::prelude::*;
@@ -152,10 +152,10 @@ pub trait KeyColumnMethods: Expression<SqlType: SqlType> + Sized {
         }
     }
 
-    /// The condition that the column holds one of some keys: `eq_any`, but right with the MySQL
-    /// connection of `diesel-async`, too.
+    /// The condition that the column holds one of some keys: like `eq_any`, but also correct with
+    /// the MySQL connection of `diesel-async`.
     ///
-    /// Without a key it is false. PostgreSQL gets one parameter, an array.
+    /// It is false for an empty list. In PostgreSQL it has one parameter, an array.
     ///
     /// ```
     /// use diesel::prelude::*;
@@ -189,10 +189,10 @@ pub trait KeyColumnMethods: Expression<SqlType: SqlType> + Sized {
         self.eq_any(KeyList::new(keys))
     }
 
-    /// The condition that the column holds none of some keys: `ne_all`, but right with the MySQL
-    /// connection of `diesel-async`, too.
+    /// The condition that the column holds none of some keys: like `ne_all`, but also correct with
+    /// the MySQL connection of `diesel-async`.
     ///
-    /// Without a key it is true.
+    /// It is true for an empty list.
     fn not_in_keys<K, V>(
         self,
         keys: impl IntoIterator<Item = V>,
@@ -215,7 +215,7 @@ pub struct Within<E, K: EntityKey> {
     parts: Vec<Part<K>>,
 }
 
-/// A piece of the condition, with bounds that Diesel takes.
+/// A piece of the condition, with bounds as Diesel parameters.
 #[derive(Clone, Copy, Debug)]
 enum Part<K: EntityKey> {
     Sql(&'static str),
@@ -266,7 +266,7 @@ where
     type IsAggregate = E::IsAggregate;
 }
 
-// The number of intervals decides about the SQL.
+// The SQL depends on the number of intervals.
 impl<E, K: EntityKey> QueryId for Within<E, K> {
     type QueryId = ();
 

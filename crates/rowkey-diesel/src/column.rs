@@ -11,12 +11,12 @@ use crate::parameter::ParameterKind;
 
 /// An SQL type whose columns hold keys of type `K`.
 ///
-/// [`Key<K>`] is one always, and so are Diesel's own `Uuid`, `Numeric`, `Binary` and `Text` where
-/// the key's plan stores it so on some backend, for schemas that are there already. An SQL type of
-/// your own, as `diesel print-schema` generates for a PostgreSQL domain, becomes one by an empty
-/// impl; what Diesel takes it for on a backend has to be what the plan stores there.
+/// [`Key<K>`] always is. For existing schemas, so are Diesel's own `Uuid`, `Numeric`, `Binary` and
+/// `Text`, if the key's plan stores that type on some backend. To use your own SQL type, such as
+/// `diesel print-schema` generates for a PostgreSQL domain, write an empty impl; its type on a
+/// backend must be what the plan stores there.
 ///
-/// Queries ask for `QueryId`, which is generated if `diesel.toml` says
+/// Queries require `QueryId`, which is generated if `diesel.toml` contains
 /// `custom_type_derives = ["diesel::query_builder::QueryId"]`.
 ///
 /// ```
@@ -44,7 +44,7 @@ use crate::parameter::ParameterKind;
             so on some backend"
 )]
 pub trait KeyColumn<K: EntityKey>: SqlType + TypedExpressionType {
-    /// What the schema says of the column.
+    /// What the schema declares the column as.
     #[doc(hidden)]
     const DECLARED: Declared = Declared::AsPlanned;
 }
@@ -61,11 +61,11 @@ where
     const DECLARED: Declared = ST::DECLARED;
 }
 
-/// What a schema says of a column.
+/// The type of a column in a schema.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Declared {
-    /// It is what the plan makes it.
+    /// The type follows from the plan.
     AsPlanned,
     Uuid,
     Numeric,
@@ -74,7 +74,7 @@ pub enum Declared {
 }
 
 impl Declared {
-    /// Whether values of this wire shape are in such a column.
+    /// Whether such a column contains values of this wire type.
     pub(crate) const fn holds(self, wire: Wire) -> bool {
         matches!(
             (self, wire),
@@ -87,8 +87,8 @@ impl Declared {
     }
 }
 
-/// Which of Diesel's own SQL types hold a key, on one backend at least. Emitted for each key,
-/// because only there it can depend on the plan.
+/// The SQL types of Diesel that store a key on at least one backend. Emitted for each key, because
+/// only there can it depend on the plan.
 #[doc(hidden)]
 pub trait StockColumns: EntityKey {
     /// [`Stock`] with what [`is_stored_as`] says of each type.
@@ -100,7 +100,7 @@ pub trait StockColumns: EntityKey {
 #[derive(Debug)]
 pub struct Stock<const UUID: bool, const NUMERIC: bool, const BINARY: bool, const TEXT: bool>;
 
-/// Whether the plan of a key has such a column on some backend that Diesel knows.
+/// Whether the plan of a key has such a column on some backend that Diesel supports.
 #[doc(hidden)]
 pub const fn is_stored_as<K: EntityKey>(declared: Declared) -> bool {
     declared.holds(K::PLAN.column(Backend::Postgres).wire())

@@ -1,7 +1,7 @@
 //! The impls that the expansion of `#[entity_key]` puts next to a key.
 //!
-//! All paths begin with `$crate`, because the user's crate may have no Diesel of its own and its
-//! module no prelude. The impls are generic over the SQL type and the backend: a few of them that
+//! All paths begin with `$crate`, because the user's crate may not depend on Diesel, and its module
+//! may have no prelude. The impls are generic over the SQL type and the backend: a few of them that
 //! are checked once cost less to compile than one for each column type of each backend.
 
 /// Emits the impls of a key.
@@ -86,7 +86,7 @@ macro_rules! __impl_as_expression {
     };
 }
 
-/// What the emitted impls name. Not part of the interface.
+/// The items that the emitted impls refer to. Not public API.
 #[doc(hidden)]
 pub mod private {
     pub use core::convert::Into;

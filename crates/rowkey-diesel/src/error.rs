@@ -1,8 +1,9 @@
 use rowkey_core::Backend;
 
-/// Why a key cannot go to or come from a column.
+/// Why a key cannot be written to or read from a column.
 ///
-/// Values that are no key of the plan are a [`rowkey_core::Error`]; Diesel adds the column's name.
+/// A value that is not a key of the plan is a [`rowkey_core::Error`] instead; Diesel adds the
+/// column's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -21,12 +22,12 @@ pub enum Error {
         /// What the plan stores there, in words.
         stored: &'static str,
         /// The type that the column must have in the database before the schema declares it as
-        /// [`Key`](crate::Key), where another would damage keys without an error.
+        /// [`Key`](crate::Key), if another type would damage keys silently.
         required_type: Option<&'static str>,
     },
 }
 
-/// What to do about a schema, and before it about the database.
+/// How to fix a schema, and the database before it.
 fn advice(key: &str, required_type: Option<&str>) -> String {
     match required_type {
         Some(sql_type) => format!(

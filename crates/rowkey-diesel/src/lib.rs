@@ -1,8 +1,8 @@
 //! Typed keys of rowkey in Diesel: as columns, parameters and bounds of a time range.
 //!
-//! A column of keys has the SQL type [`Key<OfferId>`](Key). One `table!` and one set of entities then
-//! serve PostgreSQL, MySQL, MariaDB and SQLite: what the column is in each of them follows from the
-//! key's [`StoragePlan`](rowkey_core::storage::StoragePlan).
+//! A column of keys has the SQL type [`Key<OfferId>`](Key). One `table!` and one set of entities
+//! then work with PostgreSQL, MySQL, MariaDB and SQLite: the column's type in each of them follows
+//! from the key's [`StoragePlan`](rowkey_core::storage::StoragePlan).
 //!
 //! ```
 //! use diesel::connection::SimpleConnection;
@@ -33,19 +33,19 @@
 //! }
 //! ```
 //!
-//! This crate adds what keys cannot carry themselves:
+//! This crate adds what is not part of the key types:
 //!
 //! * [`KeyColumnMethods::within`] is the condition that a column holds a key of a time span;
-//! * [`KeyColumnMethods::in_keys`] and `not_in_keys` are `eq_any` and `ne_all` for every connection,
-//!   also those of `diesel-async`;
+//! * [`KeyColumnMethods::in_keys`] and `not_in_keys` are `eq_any` and `ne_all` for every
+//!   connection, including those of `diesel-async`;
 //! * [`ToParam::to_param`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter;
-//! * [`multi_backend!`] brings keys to the backend of `#[derive(MultiConnection)]`.
+//! * [`multi_backend!`] implements keys for the backend of `#[derive(MultiConnection)]`.
 //!
-//! The features turn on Diesel's backends, but for SQLite no client library: your crate asks for the
-//! connection with Diesel's own features.
+//! The features enable Diesel's backends, but no client library for SQLite: enable the connection
+//! in your crate with Diesel's own features.
 //!
-//! A value that is not a key of the plan is Diesel's `DeserializationError`, whose last source is a
-//! [`rowkey_core::Error`].
+//! A value that is not a key of the plan causes Diesel's `DeserializationError`, whose last source
+//! is a [`rowkey_core::Error`].
 //!
 //! Existing schemas, `diesel-async` and limits are in the book, in `docs/src/drivers/diesel.md`.
 

@@ -1,4 +1,4 @@
-//! Keys on the backend that `#[derive(MultiConnection)]` makes.
+//! Keys on the backend that `#[derive(MultiConnection)]` generates.
 
 use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql};
@@ -8,10 +8,11 @@ use rowkey_core::EntityKey;
 
 use crate::{KeyColumn, ReadKey};
 
-/// Keys, bounds and columns of keys on a `MultiBackend`: write it once next to the connection type.
+/// Implements keys, bounds and columns of keys for a `MultiBackend`: write it once next to the
+/// connection type.
 ///
-/// The backend that `#[derive(MultiConnection)]` makes is a type of your crate, so only a macro can
-/// do this. The features of `rowkey` for all its databases have to be on.
+/// The backend that `#[derive(MultiConnection)]` generates is a type of your crate, so only a macro
+/// can do this. Enable the features of `rowkey` for all its databases.
 ///
 /// ```
 /// # mod connection {
@@ -76,11 +77,11 @@ macro_rules! multi_backend {
     };
 }
 
-/// What a parameter is written to.
+/// The buffer for a parameter.
 pub type Buffer<'b, DB> = <<DB as Backend>::BindCollector<'b> as BindCollector<'b, DB>>::Buffer;
 
 /// A key of any type, as `MultiRawValue` reads it on each of its backends: for a type parameter,
-/// nothing says that it is read there.
+/// the compiler cannot know that it is readable there.
 #[derive(Debug)]
 pub struct LoadedKey<K>(pub K);
 

@@ -1,11 +1,11 @@
 //! MySQL and MariaDB: BINARY, DECIMAL, CHAR and MariaDB's own UUID.
 //!
 //! A DECIMAL key is bound as DECIMAL, never as text: both servers compare a DECIMAL column with
-//! text as floating-point numbers, so that `IN` and `BETWEEN` would return neighbouring rows. Queries
-//! convert it as well, because diesel-async sends what Diesel binds as DECIMAL as text.
+//! text as floating-point numbers, so `IN` and `BETWEEN` would return neighbouring rows. Queries
+//! also convert it, because diesel-async sends Diesel's DECIMAL parameters as text.
 //!
-//! A key of MariaDB's UUID type is bound as its 36 characters, so that the server refuses a value
-//! rather than damaging it. It comes back as text, too.
+//! A key of MariaDB's UUID type is bound as its 36 characters, so that the server rejects an
+//! invalid value instead of damaging it. It is also read as text.
 
 use std::io::Write;
 
@@ -21,7 +21,7 @@ use crate::backend::KeyValue;
 use crate::stored::{check_declared, key_of};
 use crate::{Key, KeyColumn, ReadKey, WriteKey};
 
-/// The one column of the two servers' protocol.
+/// The column that both servers share.
 const fn column_of<K: EntityKey>() -> MySqlColumn {
     K::PLAN.mysql()
 }
@@ -66,8 +66,9 @@ where
         let bytes = found.as_bytes();
         let found = match found.value_type() {
             MysqlType::Numeric => MySqlFound::Decimal(bytes),
-            // These two do not tell text from bytes: a BINARY column is a string, if Diesel has
-            // asked for what it is, and a CHAR with a binary collation is a blob, if it has not.
+            // These two types do not distinguish text from bytes: a BINARY column is a string if
+            // Diesel has asked for its type, and a CHAR with a binary collation is a blob if it has
+            // not.
             MysqlType::Blob | MysqlType::String => MySqlFound::BytesOrText(bytes),
             other => {
                 let found = format_args!("a value of type {other:?}");

@@ -23,8 +23,8 @@ use crate::backend::KeyValue;
 use crate::column::{Stock, StockColumns};
 use crate::{KeyColumn, WriteKey};
 
-/// A key `K` or a bound of it, bound as the SQL type `ST` and converted where the backend
-/// [asks for it](WriteKey::cast).
+/// A key `K` or a bound of it, bound as the SQL type `ST` and converted if the backend [requires
+/// it](WriteKey::cast).
 #[derive(Clone, Copy)]
 pub struct Parameter<K, ST, V> {
     value: V,
@@ -61,7 +61,7 @@ impl<K, ST, V, GB> ValidGrouping<GB> for Parameter<K, ST, V> {
     type IsAggregate = is_aggregate::Never;
 }
 
-// The key decides about the SQL as the column's type does, which can be one of Diesel's own.
+// The SQL depends on the key as well as on the column's type, which can be one of Diesel's own.
 impl<K: 'static, ST: QueryId, V> QueryId for Parameter<K, ST, V> {
     type QueryId = Parameter<K, ST::QueryId, ()>;
 
@@ -80,7 +80,7 @@ where
     }
 }
 
-/// Pushes a parameter that `DB` writes as it does `W`, with the conversion around it.
+/// Pushes a parameter that `DB` writes like `W`, with the conversion around it.
 pub(crate) fn push<'b, W, ST, V, DB>(value: &'b V, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()>
 where
     W: KeyValue,
@@ -99,12 +99,11 @@ where
     Ok(())
 }
 
-/// What the keys of a plan become in a query.
+/// The form of a plan's keys in a query.
 ///
-/// Diesel's own [`Bound`] where no backend stores a number: the `COPY FROM` of Diesel takes nothing
-/// else.
-// Every plan has one. The compiler does not know it of a key whose plan is not valid, and says so next
-// to the error that matters.
+/// Diesel's own [`Bound`] if no backend stores a number: Diesel's `COPY FROM` accepts nothing else.
+// Every plan has one, but for a key with an invalid plan the compiler cannot know that, and reports
+// it next to the real error.
 #[diagnostic::on_unimplemented(
     message = "this key has no valid storage plan",
     label = "its declaration has another error"
@@ -149,11 +148,11 @@ impl<const U: bool, const B: bool, const T: bool> ParameterKind for Stock<U, fal
     }
 }
 
-/// What a key, or a reference to one, becomes in a query.
+/// The form of a key, or of a reference to one, in a query.
 pub type ParameterOf<K, ST, V> =
     <<K as StockColumns>::Stock as ParameterKind>::Expression<K, ST, V>;
 
-/// Makes a key, or a reference to one, a part of a query.
+/// Converts a key, or a reference to one, into a part of a query.
 pub fn parameter_of<K, ST, V>(value: V) -> ParameterOf<K, ST, V>
 where
     K: StockColumns,
@@ -164,7 +163,7 @@ where
 
 /// The keys of a list; made by [`KeyColumnMethods::in_keys`](crate::KeyColumnMethods::in_keys).
 ///
-/// Diesel's [`Many`], but for keys that have to be converted.
+/// Like Diesel's [`Many`], but for keys that need a conversion.
 #[derive(Clone, Debug)]
 pub struct KeyList<K, ST>(Many<ST, K>);
 
@@ -220,7 +219,7 @@ impl<K, ST, GB> ValidGrouping<GB> for KeyList<K, ST> {
     type IsAggregate = is_aggregate::Never;
 }
 
-// The number of keys decides about the SQL.
+// The SQL depends on the number of keys.
 impl<K, ST> QueryId for KeyList<K, ST> {
     type QueryId = ();
 

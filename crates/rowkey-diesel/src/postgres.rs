@@ -1,7 +1,7 @@
 //! PostgreSQL: uuid, numeric, bytea and text, and arrays of them.
 //!
-//! Diesel reads in the binary protocol only. A domain over one of the types comes as the type under
-//! it.
+//! Diesel only reads the binary protocol. A domain over one of the types is received as its base
+//! type.
 
 use std::io::Write;
 
@@ -67,12 +67,12 @@ where
     }
 }
 
-/// Whether values of this type come as the wire shape is read.
+/// Whether values of this type have the binary form of the wire type.
 ///
-/// Diesel gives the elements of an array the number of the array's type. Of arrays of a domain
-/// nothing is known, because that type is the user's own.
+/// Diesel gives the elements of an array the OID of the array's type. Nothing is known about arrays
+/// of a domain, because that type is user-defined.
 fn is_stored_as(wire: PostgresWire, oid: u32) -> bool {
-    /// The first number that the server gives to a type of its users.
+    /// The first OID of user-defined types.
     const FIRST_OF_USERS: u32 = 16_384;
 
     oid >= FIRST_OF_USERS

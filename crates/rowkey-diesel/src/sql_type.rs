@@ -10,9 +10,9 @@ use rowkey_core::EntityKey;
 
 /// The SQL type of a column that holds keys of one type, on every backend.
 ///
-/// What the column is in a database follows from the key's
-/// [`StoragePlan`](rowkey_core::storage::StoragePlan); two keys with the same plan still have two types, so
-/// that their columns neither compare nor join.
+/// The column's type in a database follows from the key's
+/// [`StoragePlan`](rowkey_core::storage::StoragePlan); two keys with the same plan still have
+/// different types, so their columns neither compare nor join.
 ///
 /// ```
 /// use rowkey::driver::diesel::Key;
@@ -35,7 +35,7 @@ use rowkey_core::EntityKey;
 /// ```
 pub struct Key<K: EntityKey>(PhantomData<fn() -> K>);
 
-// Derived, these would ask the same of K.
+// Derives would require the same of K.
 impl<K: EntityKey> Clone for Key<K> {
     fn clone(&self) -> Self {
         *self
@@ -62,7 +62,7 @@ impl<K: EntityKey> SqlType for Key<K> {
 
 impl<K: EntityKey> SingleValue for Key<K> {}
 
-// `max` and `min`, which PostgreSQL 15 has for everything but uuid and bytea.
+// `max` and `min`, which PostgreSQL 15 lacks only for uuid and bytea.
 impl<K: EntityKey> SqlOrd for Key<K> {}
 
 impl<K: EntityKey> QueryId for Key<K> {

@@ -1,8 +1,8 @@
 //! SQLite: BLOB and TEXT.
 //!
-//! SQLite keeps a type per value, not per column, and converts what a column's declared type makes
-//! it convert. Reading is therefore strict: a TEXT value is no BLOB key, a BLOB no TEXT key, and a
-//! number neither.
+//! SQLite stores a type per value, not per column, and converts values according to the column's
+//! declared type. Reading is therefore strict: a BLOB key must be a BLOB, and a TEXT key must be
+//! TEXT.
 
 use diesel::deserialize;
 use diesel::result::UnexpectedNullError;

@@ -1,4 +1,4 @@
-//! What every backend does before it writes a key and after it has read one.
+//! What every backend does before it writes a key and after it reads one.
 
 use diesel::deserialize;
 use rowkey_core::{Backend, EntityKey};
@@ -6,10 +6,10 @@ use rowkey_core::{Backend, EntityKey};
 use crate::column::Declared;
 use crate::{Error, KeyColumn};
 
-/// Whether the schema declares a key's column as what the plan stores on a backend.
+/// Checks that the schema declares a key's column as what the plan stores on a backend.
 ///
-/// Diesel binds a parameter as what the schema declares. Where the plan stores something else, the
-/// server might convert one to the other and compare what is no longer the key.
+/// Diesel binds a parameter as the type in the schema. If the plan stores another type, the server
+/// might convert one to the other and compare a value that is no longer the key.
 #[inline]
 pub(crate) fn check_declared<K, ST>(backend: Backend) -> Result<(), Error>
 where
@@ -41,9 +41,9 @@ const fn name(declared: Declared) -> &'static str {
     }
 }
 
-/// The key of the public value that a column held.
+/// The key of a public value read from a column.
 ///
-/// Takes the reading of it: a result that is handed over would be copied.
+/// Takes a closure that reads the value, because a `Result` argument would be copied.
 #[inline(always)]
 pub(crate) fn key_of<K: EntityKey>(
     read: impl FnOnce() -> Result<u128, rowkey_core::Error>,

@@ -13,9 +13,9 @@ use crate::value::{ToParam, encode_for};
 pub trait KeyColumnMethods: IntoSimpleExpr + Sized {
     /// The condition that the column holds one of the keys of a time span.
     ///
-    /// An edge that is not bounded is left out. A span without keys becomes a condition that no row
-    /// meets, one of all keys `IS NOT NULL`. A key over a short COMB can need two intervals, because its
-    /// counter is a ring; ordering by the column then does not give the order of time.
+    /// An unbounded edge is omitted. A span without keys becomes a condition that no row meets, one
+    /// of all keys `IS NOT NULL`. A key over a short COMB can need two intervals, because its
+    /// counter wraps around; `ORDER BY` then does not sort by time.
     ///
     /// ```
     /// use offer::OfferId;
@@ -63,8 +63,8 @@ pub trait KeyColumnMethods: IntoSimpleExpr + Sized {
         })
     }
 
-    /// The condition that the column holds one of some keys: `is_in`, but with the zeros that a short
-    /// number has in SQLite, which SeaORM's `eq` and `is_in` lack.
+    /// The condition that the column holds one of some keys: like `is_in`, but with the leading
+    /// zeros that short numbers have in SQLite, which SeaORM's `eq` and `is_in` omit.
     ///
     /// ```
     /// use invoice::InvoiceId;

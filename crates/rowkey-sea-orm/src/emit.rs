@@ -1,11 +1,11 @@
 //! The impls that the expansion of `#[entity_key]` puts next to a key.
 //!
-//! All paths begin with `$crate`, because the user's crate may have no SeaORM of its own and its
-//! module no prelude.
+//! All paths begin with `$crate`, because the user's crate may not depend on SeaORM, and its module
+//! may have no prelude.
 //!
-//! What writes a key asks, in its bounds, for a plan that SeaORM can store. The bounds are about
-//! lifetimes for form only: without one, a bound that does not hold would be an error in the
-//! declaration of the key, which may never meet SeaORM, instead of one in the entity that has it.
+//! Impls that write a key require, in their bounds, a plan that SeaORM can store. The bounds
+//! mention a lifetime on purpose: an unmet bound without one would be an error in the declaration
+//! of the key, which may never be used with SeaORM, not in the entity that uses it.
 
 /// Emits the impls of a key for the columns of entities.
 #[doc(hidden)]
@@ -62,8 +62,8 @@ macro_rules! __impl_entity_column {
         #[automatically_derived]
         impl $crate::__private::sea_orm::IntoActiveValue<$Key> for $Key
         where
-            // As the trait asks. The same bound as above would not do for a declaration that is
-            // wrong in itself, whose constants have no values: SeaORM would be blamed as well.
+            // As the trait requires. With the bound above, an invalid declaration, whose constants
+            // have no values, would also cause an error about SeaORM.
             for<'a> $crate::__private::sea_orm::Value: $crate::__private::From<$Key>,
         {
             fn into_active_value(self) -> $crate::__private::sea_orm::ActiveValue<$Key> {
@@ -105,7 +105,7 @@ macro_rules! __impl_entity_column {
     };
 }
 
-/// Emits what lets keys be the elements of PostgreSQL's arrays.
+/// Emits the impls for keys as elements of PostgreSQL arrays.
 #[cfg(feature = "postgres")]
 #[doc(hidden)]
 #[macro_export]
@@ -116,7 +116,7 @@ macro_rules! __impl_array_element {
     };
 }
 
-/// Without PostgreSQL there are no arrays.
+/// Emits nothing without PostgreSQL, which alone has arrays.
 #[cfg(not(feature = "postgres"))]
 #[doc(hidden)]
 #[macro_export]
@@ -124,7 +124,7 @@ macro_rules! __impl_array_element {
     ($Key:ty) => {};
 }
 
-/// What the emitted impls name. Not part of the interface.
+/// The items that the emitted impls refer to. Not public API.
 #[doc(hidden)]
 pub mod private {
     pub use core::convert::From;
@@ -151,7 +151,7 @@ pub mod private {
         K::NAME.to_owned()
     }
 
-    /// A key is no number that a database counts up.
+    /// A key is not an auto-increment number.
     pub fn never_from_u64<K: EntityKey>() -> Made<K> {
         Err(DbErr::ConvertFromU64(K::NAME))
     }

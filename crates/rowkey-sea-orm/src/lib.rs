@@ -1,8 +1,8 @@
 //! Typed keys of rowkey in the entities of SeaORM: as primary keys, foreign keys and other columns,
 //! in conditions, and in migrations.
 //!
-//! A key declared with `#[entity_key]` is a column type of SeaORM, alone and in an `Option`. One entity
-//! serves PostgreSQL, MySQL, MariaDB and SQLite.
+//! A key declared with `#[entity_key]` is a column type of SeaORM, alone and in an `Option`. One
+//! entity works with PostgreSQL, MySQL, MariaDB and SQLite.
 //!
 //! ```
 //! use rowkey::driver::sea_orm::migration::key_column;
@@ -40,14 +40,15 @@
 //! # }
 //! ```
 //!
-//! This crate adds what keys cannot carry themselves:
+//! This crate adds what is not part of the key types:
 //!
-//! * [`migration`] has the columns of keys;
-//! * [`KeyColumnMethods`] makes the condition of a time range or a list of keys;
-//! * [`ToParam::to_param`] is a key or a bound as the parameter of one backend.
+//! * [`migration`] defines the columns of keys;
+//! * [`KeyColumnMethods`] builds the condition for a time range or a list of keys;
+//! * [`ToParam::to_param`] makes a key or a bound a parameter for one backend.
 //!
-//! SeaORM makes a value of a key before it knows the database. So a key has to be stored in the same way
-//! in PostgreSQL, MySQL and SQLite; the compiler says what to declare for one that is not.
+//! SeaORM converts a key into a value before it knows the database. So a key must be stored in the
+//! same way in PostgreSQL, MySQL and SQLite; for one that is not, the compiler says what to
+//! declare.
 //!
 //! Which keys fit, migrations, generated entities, JSON and limits are in the book, in
 //! `docs/src/drivers/sea-orm.md`.

@@ -49,20 +49,21 @@ use crate::value::backend_of;
 /// `text-upper`, `text-hex` and `text-hex-upper` have a CHECK of length and letter case, as in
 /// [`StoragePlan::column_definition`](rowkey_core::storage::StoragePlan::column_definition).
 ///
-/// A column of fixed-width digits in SQLite also checks that there are 28, and that the first is not 0:
-/// SeaORM writes a [`DistributedId`](rowkey_core::DistributedId) of fewer digits without the zeros that
-/// belong in front, so that its conditions would not find one that another driver has stored. An insert
-/// of such an id fails, with whichever driver.
+/// In SQLite, a column of fixed-width digits also checks that there are 28 and that the first is
+/// not 0: SeaORM writes a [`DistributedId`](rowkey_core::DistributedId) of fewer digits without the
+/// required leading zeros, so its conditions would not find one that another driver has stored. An
+/// insert of such an id fails with every driver.
 ///
 /// # Errors
 ///
-/// `DbErr::Migration` for a backend that rowkey does not know, and for a name that it cannot take.
+/// `DbErr::Migration` for a backend that rowkey does not support, and for a name that is not valid
+/// there.
 pub fn key_column<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr> {
     let mut column = definition_of::<K>(backend, name)?;
     Ok(column.not_null().take())
 }
 
-/// The same column for an optional key: NULL.
+/// The same column for an optional key: nullable.
 ///
 /// # Errors
 ///
@@ -99,10 +100,10 @@ fn definition_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnD
 
 const DIGITS: i32 = 28;
 
-/// The smallest number of so many digits.
+/// The smallest number with this many digits.
 const SMALLEST: &str = "1000000000000000000000000000";
 
-/// Whether SeaORM has a decimal number for what SQLite stores as digits of a fixed width.
+/// Whether SeaORM uses a decimal number for what SQLite stores as digits of fixed width.
 fn is_number_elsewhere(plan: &StoragePlan) -> bool {
     matches!(plan.postgres().wire(), PostgresWire::Decimal(_))
         && plan.sqlite().wire() == SqliteWire::Text(TextForm::Digits28)

@@ -30,17 +30,17 @@ pub fn try_get_by<K: EntityKey, I: ColIdx>(row: &QueryResult, index: I) -> Resul
     key_of_value(row, index)
 }
 
-/// The key in a row of values, which is what `MockDatabase` and proxies have.
+/// The key in a row of values, as `MockDatabase` and proxies return it.
 fn key_of_value<K: EntityKey, I: ColIdx>(row: &QueryResult, index: I) -> Result<K, TryGetError> {
     let value = value_at(row, index, crate::value::column_of::<K>().wire())?;
     crate::value::decode_stored_anywhere(&value)
         .map_err(|error| DbErr::Type(format!("column {index:?}: {error}")).into())
 }
 
-/// The value in a row of values, expected to be as PostgreSQL has it for this column.
+/// The value in a row of values, expected to be the one for PostgreSQL's column.
 ///
-/// SeaORM calls a value of another type NULL, which an `Option` would take for no key. So all types
-/// are tried that keys or damaged keys may have.
+/// SeaORM reports a value of another type as NULL, which an `Option` would treat as no key. So this
+/// tries all types that keys or damaged keys may have.
 fn value_at<I: ColIdx>(
     row: &QueryResult,
     index: I,
@@ -54,7 +54,7 @@ fn value_at<I: ColIdx>(
             }
         )*};
     }
-    // First, because a row of a database has errors for other types.
+    // First, because a database row returns errors for other types.
     match expected {
         PostgresWire::Uuid => try_types!(Uuid),
         PostgresWire::Bytes(_) => try_types!(Vec<u8>),
@@ -93,7 +93,7 @@ mod sqlx_row {
         })
     }
 
-    /// As SeaORM wraps errors of sqlx: a column that is not there has to be known as such.
+    /// Wraps sqlx errors as SeaORM does: callers must be able to recognise a missing column.
     fn query_error(error: sqlx::Error) -> TryGetError {
         DbErr::Query(RuntimeErr::SqlxError(Arc::new(error))).into()
     }

@@ -1,8 +1,8 @@
 //! Keys as SeaORM's values: uuids, bytes, decimal numbers and text.
 //!
-//! The emitted impls call these functions; they are also there for other layers over SeaORM. Those
-//! that do not take a backend go by the PostgreSQL column: one value is right for all columns of a
-//! key that SeaORM can store, which only such a key can be made `Into` one of.
+//! The emitted impls call these functions, and other layers over SeaORM can too. Functions without
+//! a backend use the PostgreSQL column: the same value suits all columns of a key that SeaORM can
+//! store, and only such a key is `Into<Value>`.
 
 use rowkey_core::storage::postgres::{PostgresColumn, PostgresWire};
 use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
@@ -14,13 +14,13 @@ use sea_orm::{DbBackend, Value};
 
 use crate::storage::fits;
 
-/// The column that says what is sent to all of them.
+/// The column that determines the value for all columns.
 pub(crate) const fn column_of<K: EntityKey>() -> PostgresColumn {
     K::PLAN.postgres()
 }
 
-/// The backend that SeaORM means, if it is known here. MariaDB is one of its own only for keys that
-/// are declared for it.
+/// The backend for SeaORM's backend, if supported. MariaDB is distinguished only for keys that are
+/// declared for it.
 pub(crate) fn backend_of<K: EntityKey>(backend: DbBackend) -> Option<Backend> {
     match backend {
         DbBackend::Postgres => Some(Backend::Postgres),
@@ -34,7 +34,7 @@ fn column_on<K: EntityKey>(backend: DbBackend) -> Column {
     backend_of::<K>(backend).map_or(column_of::<K>().column(), |backend| K::PLAN.column(backend))
 }
 
-/// The value of a key: what `From` gives.
+/// The value of a key, as `From` returns it.
 #[inline]
 pub fn encode<K: EntityKey + Into<Value>>(key: K) -> Value {
     value_of(const { column_of::<K>() }.encode(key.to_u128()))
@@ -42,9 +42,9 @@ pub fn encode<K: EntityKey + Into<Value>>(key: K) -> Value {
 
 /// Keys and bounds as parameters on one backend.
 ///
-/// A key's differs from [`encode`]'s for a [`DistributedId`](rowkey_core::DistributedId) of fewer than 28
-/// digits in SQLite, which other drivers write with zeros in front. For raw statements; in conditions,
-/// [`KeyColumnMethods`](crate::KeyColumnMethods) does it.
+/// It differs from the result of [`encode`] for a [`DistributedId`](rowkey_core::DistributedId) of
+/// fewer than 28 digits in SQLite, which other drivers write with leading zeros. Use it in raw
+/// statements; in conditions, use [`KeyColumnMethods`](crate::KeyColumnMethods).
 ///
 /// ```
 /// use rowkey::driver::sea_orm::ToParam;
@@ -61,11 +61,11 @@ pub fn encode<K: EntityKey + Into<Value>>(key: K) -> Value {
 /// );
 /// ```
 pub trait ToParam {
-    /// This as a parameter on the backend of a connection.
+    /// Converts the value into a parameter for the backend of a connection.
     fn to_param(self, backend: DbBackend) -> Value;
 }
 
-/// The parameter of a key on one backend; what [`ToParam`] gives.
+/// The parameter of a key on one backend, as [`ToParam`] returns it.
 #[inline]
 pub fn encode_for<K: EntityKey + Into<Value>>(key: K, backend: DbBackend) -> Value {
     value_of(column_on::<K>(backend).encode(key.to_u128()))
@@ -105,14 +105,13 @@ pub fn null<K: EntityKey>() -> Value {
 ///
 /// # Errors
 ///
-/// [`Error::Stored`] for a value of another type or length than the plan stores, and NULL;
-/// otherwise why it is no such key.
+/// [`Error::Stored`] for NULL and for a value of another type or length than the plan stores; other
+/// errors say why it is not such a key.
 pub fn decode<K: EntityKey>(value: &Value) -> Result<K, Error> {
     decode_in(const { column_of::<K>().column() }, value)
 }
 
-/// The key of a value that comes from a database which nothing is known of: as PostgreSQL, MySQL or
-/// SQLite stores it.
+/// The key of a value from an unknown database, as PostgreSQL, MySQL or SQLite stores it.
 pub(crate) fn decode_stored_anywhere<K: EntityKey>(value: &Value) -> Result<K, Error> {
     let others = [Backend::MySql, Backend::Sqlite].map(|backend| K::PLAN.column(backend));
     let other = others.into_iter().find(|column| {
@@ -120,11 +119,11 @@ pub(crate) fn decode_stored_anywhere<K: EntityKey>(value: &Value) -> Result<K, E
             (column.wire(), value),
             (Wire::Bytes(_), Value::Bytes(_)) | (Wire::Text(_), Value::String(_))
         );
-        // Otherwise the same value means another key elsewhere.
+        // Otherwise the same value means different keys on different backends.
         fits::<K>() && is_theirs
     });
     decode_in(other.unwrap_or(column_of::<K>().column()), value).map_err(|error| match error {
-        // The one backend's rule would mislead whoever means another.
+        // The rule of one backend would mislead users of another.
         Error::Stored { format, found, .. } if is_number_or_digits::<K>() => Error::Stored {
             format,
             expected: "a whole Decimal of at most 28 digits, or text of exactly 28 digits",
@@ -134,7 +133,7 @@ pub(crate) fn decode_stored_anywhere<K: EntityKey>(value: &Value) -> Result<K, E
     })
 }
 
-/// Whether the key is a number to SeaORM, and text of 28 digits in SQLite.
+/// Whether the key is a number in SeaORM, and text of 28 digits in SQLite.
 fn is_number_or_digits<K: EntityKey>() -> bool {
     fits::<K>() && matches!(column_of::<K>().wire(), PostgresWire::Decimal(_))
 }
@@ -171,10 +170,10 @@ pub fn array_type<K: EntityKey>() -> ArrayType {
     }
 }
 
-/// The type that SeaORM takes the column for.
+/// The type of the column in SeaORM.
 ///
-/// Not for creating it: SeaORM makes one column type of it for every backend, and a decimal one
-/// would be `real` in SQLite. [`migration`](crate::migration) has the columns.
+/// Do not use it to create the column: SeaORM derives the column type of every backend from it, and
+/// a decimal would be `real` in SQLite. Use [`migration`](crate::migration) instead.
 pub fn column_type<K: EntityKey>() -> ColumnType {
     match column_of::<K>().wire() {
         PostgresWire::Uuid => ColumnType::Uuid,

@@ -20,11 +20,11 @@ impl<K: EntityKey> fmt::Debug for BoundParam<K> {
     }
 }
 
-/// The conversion of a [`KeyBound`] into something that sqlx binds.
+/// The conversion of a [`KeyBound`] into a value that sqlx binds.
 ///
-/// Both the bound and sqlx's traits belong to other crates, so the bound cannot be bound itself.
-/// Where a whole time range is the condition, [`PushWithin::push_within`] is shorter and does not
-/// forget the second interval that a short COMB can need.
+/// The bound cannot be a parameter itself, because neither it nor sqlx's traits belong to this
+/// crate. For a whole time range, [`PushWithin::push_within`] is shorter and includes the second
+/// interval that a short COMB can need.
 ///
 /// ```
 /// use rowkey::driver::sqlx::ToParam;
@@ -51,10 +51,10 @@ impl<K: EntityKey> fmt::Debug for BoundParam<K> {
 /// # }
 /// ```
 pub trait ToParam {
-    /// What sqlx binds.
+    /// The value that sqlx binds.
     type Param;
 
-    /// This, to be bound.
+    /// Converts the value into a parameter.
     fn to_param(self) -> Self::Param;
 }
 
@@ -68,16 +68,16 @@ impl<K: EntityKey> ToParam for KeyBound<K> {
 
 /// Time ranges as conditions of a [`QueryBuilder`].
 pub trait PushWithin {
-    /// Appends the condition that a column holds one of the keys of a time span, in parentheses,
-    /// so that it stands after `WHERE` or `AND` alike.
+    /// Appends the condition that a column holds one of the keys of a time span, in parentheses, so
+    /// it can follow `WHERE` or `AND`.
     ///
-    /// An edge that is not bounded is left out. A span without keys becomes `1 = 0`, one of all
-    /// keys `IS NOT NULL`. A key over a short COMB can need two intervals, because its counter is a
-    /// ring; `ORDER BY` then does not give the order of time.
+    /// An unbounded edge is omitted. A span without keys becomes `1 = 0`, one of all keys
+    /// `IS NOT NULL`. A key over a short COMB can need two intervals, because its counter wraps
+    /// around; `ORDER BY` then does not sort by time.
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that the backend cannot take; nothing is appended then.
+    /// [`Error::Identifier`] for a name that is not valid on the backend; nothing is appended then.
     ///
     /// ```
     /// use rowkey::driver::sqlx::PushWithin;

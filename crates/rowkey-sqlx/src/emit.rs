@@ -1,9 +1,9 @@
 //! The impls that the expansion of `#[entity_key]` puts next to a key.
 //!
-//! All paths begin with `$crate`, because the user's crate may have no sqlx of its own and its
-//! module no prelude.
+//! All paths begin with `$crate`, because the user's crate may not depend on sqlx, and its module
+//! may have no prelude.
 
-/// Emits what every driver asks of a key.
+/// Emits the impls that every driver requires of a key.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __impl_driver {
@@ -92,7 +92,7 @@ macro_rules! __impl_sqlite {
     };
 }
 
-/// What the emitted impls name. Not part of the interface.
+/// The items that the emitted impls refer to. Not public API.
 #[doc(hidden)]
 pub mod private {
     pub use core::primitive;

@@ -1,8 +1,8 @@
 //! Typed keys of rowkey in sqlx: as parameters, in rows, and as bounds of a time range.
 //!
-//! A key declared with `#[entity_key]` implements sqlx's `Type`, `Encode` and `Decode` for each driver
-//! that is turned on, and so do `Option` of it and, in PostgreSQL, arrays. This crate adds what keys
-//! cannot carry themselves:
+//! A key declared with `#[entity_key]` implements sqlx's `Type`, `Encode` and `Decode` for each
+//! enabled driver, and so do `Option`s and, in PostgreSQL, arrays of it. This crate adds what is
+//! not part of the key types:
 //!
 //! * [`PushWithin::push_within`] writes the condition of a time range into a query;
 //! * [`ToParam::to_param`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter.
@@ -30,9 +30,9 @@
 //! # }
 //! ```
 //!
-//! A value that is not a key of the plan is [`sqlx::Error::ColumnDecode`], which names the column. Its
-//! source is a [`rowkey_core::Error`]. Keys cannot be bound with `sqlx::Any`, which has no value for
-//! most of them.
+//! A value that is not a key of the plan causes [`sqlx::Error::ColumnDecode`], which names the
+//! column. Its source is a [`rowkey_core::Error`]. Keys cannot be bound with `sqlx::Any`, which has
+//! no type for most of them.
 //!
 //! Lists of keys, `query!` with keys and more are in the book, in `docs/src/drivers/sqlx.md`.
 

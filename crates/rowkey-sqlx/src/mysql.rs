@@ -1,14 +1,14 @@
 //! MySQL and MariaDB: BINARY, DECIMAL, CHAR and MariaDB's own UUID.
 //!
 //! A DECIMAL key is bound as DECIMAL, never as text: both servers compare a DECIMAL column with
-//! text as floating-point numbers, so that `IN` and `BETWEEN` would return neighbouring rows.
+//! text as floating-point numbers, so `IN` and `BETWEEN` would return neighbouring rows.
 //!
-//! A key of MariaDB's UUID type is bound as its 36 characters, so that the server refuses a value
-//! rather than damaging it. It comes back as text, too. A plan of sixteen bytes does not read it: the
-//! column's order is another one, and time ranges would miss rows. Only reading refuses, though: such
-//! a plan's parameters are taken by a UUID column, and of formats that cannot be declared with
-//! `native-uuid`, such as `Iuid`, `HotGuid` and `DistributedId128`, the server damages some values
-//! that it has taken. Give them a BINARY(16) column.
+//! A key of MariaDB's UUID type is bound as its 36 characters, so that the server rejects an
+//! invalid value instead of damaging it. It is also read as text. A plan of sixteen bytes does not
+//! read such a column: its order differs, and time ranges would miss rows. Writing is not checked:
+//! a UUID column accepts such a plan's parameters, and the server damages some values of formats
+//! that cannot be declared with `native-uuid`, such as `Iuid`, `HotGuid` and `DistributedId128`.
+//! Use a BINARY(16) column for them.
 
 use rowkey_core::EntityKey;
 use rowkey_core::storage::mysql::{MySqlColumn, MySqlFound, MySqlWire};
@@ -21,7 +21,7 @@ use sqlx::{Decode, Encode, MySql, Type, TypeInfo, ValueRef};
 
 use crate::stored::{key_of, refusal};
 
-/// The one column of the two servers' protocol.
+/// The column that both servers share.
 const fn column_of<K: EntityKey>() -> MySqlColumn {
     K::PLAN.mysql()
 }
@@ -36,8 +36,7 @@ pub fn type_info<K: EntityKey>() -> MySqlTypeInfo {
     }
 }
 
-/// Whether [`decode`] should see a value of this type: always, because it says more about one that
-/// it refuses.
+/// Always true, so that [`decode`] sees every value: its errors say more.
 #[inline]
 pub fn compatible<K: EntityKey>(_: &MySqlTypeInfo) -> bool {
     true
@@ -47,7 +46,7 @@ pub fn compatible<K: EntityKey>(_: &MySqlTypeInfo) -> bool {
 ///
 /// # Errors
 ///
-/// None: a key fits its plan.
+/// None; a key always fits its plan.
 #[inline]
 pub fn encode<K: EntityKey>(key: K, buffer: &mut Vec<u8>) -> Result<IsNull, BoxDynError> {
     encode_value::<K>(key.to_u128(), buffer)
@@ -61,7 +60,8 @@ pub(crate) fn encode_value<K: EntityKey>(
 ) -> Result<IsNull, BoxDynError> {
     match const { column_of::<K>() }.encode(value) {
         BytesOrText::Bytes(bytes) => {
-            // As sqlx encodes a slice, the length in front; at once, because it is known here.
+            // The encoding of sqlx for a slice: length first. In one step, because the length is
+            // known here.
             let (bytes, mut sent) = (bytes.as_slice(), [0; 1 + 16]);
             sent[0] = bytes.len() as u8;
             sent[1..=bytes.len()].copy_from_slice(bytes);
@@ -81,9 +81,9 @@ pub(crate) fn encode_value<K: EntityKey>(
 #[inline]
 pub fn decode<K: EntityKey>(value: MySqlValueRef<'_>) -> Result<K, BoxDynError> {
     let column = const { column_of::<K>() };
-    // The name does not tell text from bytes: a CHAR with a binary collation and MariaDB's UUID are
-    // called BINARY. Their collation does, which sqlx looks at for `str`. Both protocols carry all
-    // three kinds as the same bytes.
+    // The name does not distinguish text from bytes: a CHAR with a binary collation and MariaDB's
+    // UUID are called BINARY. The collation does, which sqlx checks for `str`. Both protocols carry
+    // all three types as the same bytes.
     if <str as Type<MySql>>::compatible(&value.type_info()) {
         let bytes = bytes(value)?;
         key_of(|| column.decode(MySqlFound::Text(bytes)))
@@ -98,13 +98,13 @@ pub fn decode<K: EntityKey>(value: MySqlValueRef<'_>) -> Result<K, BoxDynError> 
     }
 }
 
-/// What the server has sent, unless it is NULL.
+/// The received value, unless it is NULL.
 #[inline]
 fn bytes(value: MySqlValueRef<'_>) -> Result<&[u8], BoxDynError> {
     <&[u8] as Decode<'_, MySql>>::decode(value)
 }
 
-// By value: a reference would make the value be written to memory before it is known to be bad.
+// By value: a reference would write the value to memory even on success.
 #[cold]
 fn refuse_type(column: Column, value: MySqlValueRef<'_>) -> BoxDynError {
     if value.is_null() {

@@ -1,8 +1,8 @@
 //! PostgreSQL: uuid, numeric, bytea and text, and arrays of them.
 //!
-//! The types are named by their fixed numbers in `pg_type`, so that no feature of sqlx for other
-//! crates' types is needed and no name has to be looked up on the server. A column of a domain over
-//! one of them is read like the type under it.
+//! The types are identified by their fixed OIDs in `pg_type`, so no sqlx feature for other crates'
+//! types is needed and no name is looked up on the server. A domain over one of them is read like
+//! its base type.
 
 use rowkey_core::EntityKey;
 use rowkey_core::storage::postgres::{PostgresColumn, PostgresWire, TypeOids, numeric};
@@ -35,14 +35,13 @@ pub fn array_type_info<K: EntityKey>() -> PgTypeInfo {
     ))
 }
 
-/// Whether [`decode`] should see a value of this type: always, because it says more about one that
-/// it refuses.
+/// Always true, so that [`decode`] sees every value: its errors say more.
 #[inline]
 pub fn compatible<K: EntityKey>(_: &PgTypeInfo) -> bool {
     true
 }
 
-/// Whether this is an array whose elements [`decode`] can be shown.
+/// Whether this is an array whose elements [`decode`] can see.
 pub fn array_compatible<K: EntityKey>(found: &PgTypeInfo) -> bool {
     match resolved_kind(found) {
         Some(PgTypeKind::Array(element)) => is_stored_as(column_of::<K>().wire(), element),
@@ -55,7 +54,7 @@ pub fn array_compatible<K: EntityKey>(found: &PgTypeInfo) -> bool {
 ///
 /// # Errors
 ///
-/// None: a key fits its plan.
+/// None; a key always fits its plan.
 #[inline]
 pub fn encode<K: EntityKey>(key: K, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
     encode_value::<K>(key.to_u128(), buffer)
@@ -107,21 +106,21 @@ pub fn decode<K: EntityKey>(value: PgValueRef<'_>) -> Result<K, BoxDynError> {
     }
 }
 
-/// Whether values of this type come as the wire shape is read.
+/// Whether values of this type have the binary form of the wire type.
 #[inline]
 fn is_stored_as(wire: PostgresWire, found: &PgTypeInfo) -> bool {
     found.oid() == Some(Oid(TypeOids::of_parameters(wire).element)) || is_read_like(wire, found)
 }
 
-/// Whether values of another type are read like those of the wire shape's own: of a domain over it
-/// and, for text, of the other types of text.
+/// Whether values of another type are read like the wire type: those of a domain over it and, for
+/// text, of the other text types.
 #[inline(never)]
 fn is_read_like(wire: PostgresWire, found: &PgTypeInfo) -> bool {
     base_oid(found)
         .is_some_and(|Oid(oid)| TypeOids::of_columns(wire).any(|oids| oids.element == oid))
 }
 
-/// A type's number, or that of the type under a domain.
+/// The OID of a type, or of a domain's base type.
 fn base_oid(found: &PgTypeInfo) -> Option<Oid> {
     match resolved_kind(found) {
         Some(PgTypeKind::Domain(base)) => base_oid(base),
@@ -129,8 +128,8 @@ fn base_oid(found: &PgTypeInfo) -> Option<Oid> {
     }
 }
 
-/// The kind of a type, except where sqlx has only heard of its number (such a type is called `?`)
-/// or its name: it would panic when asked.
+/// The kind of a type, unless sqlx knows only its OID (such a type is called `?`) or its name:
+/// `kind` would panic.
 fn resolved_kind(found: &PgTypeInfo) -> Option<&PgTypeKind> {
     (found.oid().is_some() && found.name() != "?").then(|| found.kind())
 }

@@ -1,9 +1,9 @@
 //! SQLite: BLOB and TEXT.
 //!
-//! SQLite keeps a type per value, not per column, and converts what a column's declared type makes
-//! it convert: digits that are stored in a column called DECIMAL, NUMERIC, UUID or STRING become a
-//! floating-point number. Reading is therefore strict. A TEXT value is no BLOB key, a BLOB no TEXT
-//! key, and a number neither.
+//! SQLite stores a type per value, not per column, and converts values according to the column's
+//! declared type: digits stored in a column declared as DECIMAL, NUMERIC, UUID or STRING become a
+//! floating-point number. Reading is therefore strict: a BLOB key must be a BLOB, and a TEXT key
+//! must be TEXT.
 
 use rowkey_core::EntityKey;
 use rowkey_core::storage::sqlite::{SqliteColumn, SqliteWire};
@@ -28,8 +28,7 @@ pub fn type_info<K: EntityKey>() -> SqliteTypeInfo {
     }
 }
 
-/// Whether [`decode`] should see a value of this type: always, because it says more about one that
-/// it refuses.
+/// Always true, so that [`decode`] sees every value: its errors say more.
 #[inline]
 pub fn compatible<K: EntityKey>(_: &SqliteTypeInfo) -> bool {
     true
@@ -39,7 +38,7 @@ pub fn compatible<K: EntityKey>(_: &SqliteTypeInfo) -> bool {
 ///
 /// # Errors
 ///
-/// None: a key fits its plan.
+/// None; a key always fits its plan.
 #[inline]
 pub fn encode<K: EntityKey>(
     key: K,
@@ -55,7 +54,7 @@ pub(crate) fn encode_value<K: EntityKey>(
     buffer: &mut SqliteArgumentsBuffer,
 ) -> Result<IsNull, BoxDynError> {
     match const { column_of::<K>() }.encode(value) {
-        // Owned, as the buffer keeps them.
+        // Owned, because the buffer keeps them.
         BytesOrText::Bytes(bytes) => {
             <Vec<u8> as Encode<'_, Sqlite>>::encode(bytes.as_slice().to_vec(), buffer)
         }
@@ -75,7 +74,7 @@ pub fn decode<K: EntityKey>(value: SqliteValueRef<'_>) -> Result<K, BoxDynError>
     if value.is_null() {
         return Err(Box::new(UnexpectedNullError));
     }
-    // Asked for first: a value gives out one borrow, and reading it could convert it.
+    // Determine the type first: a value can be borrowed once, and reading could convert it.
     let stored_as = value.type_info().into_owned();
     let found = if stored_as == <[u8] as Type<Sqlite>>::type_info() {
         StoredRef::Bytes(<&[u8] as Decode<'_, Sqlite>>::decode(value)?)

@@ -1,4 +1,4 @@
-//! From what a column held to a key, or to the error that says why it is none.
+//! From a column's value to a key, or to the error that says why it is not one.
 
 use std::fmt::Display;
 
@@ -6,11 +6,11 @@ use rowkey_core::storage::Column;
 use rowkey_core::{EntityKey, Error};
 use sqlx::error::BoxDynError;
 
-/// The key of the public value that a column held.
+/// The key of a public value read from a column.
 ///
-/// Takes the reading of it: a result that is handed over would be copied.
-// Always: callers have constant columns, of which one arm remains, and the key's own check of its
-// format then is the column's. A hint is not taken.
+/// Takes a closure that reads the value, because a `Result` argument would be copied.
+// Always inlined: callers have constant columns, so only one arm remains, and the key's format
+// check merges with the column's. The compiler ignores a mere hint.
 #[inline(always)]
 pub(crate) fn key_of<K: EntityKey>(
     read: impl FnOnce() -> Result<u128, Error>,

@@ -4,11 +4,12 @@
 //! |---|---|---|
 //! | `uniqueidentifier` | [`ColumnData::Guid`] | `uniqueidentifier` |
 //! | `binary(12)`, `binary(16)` | [`ColumnData::Binary`] | `varbinary(8000)` |
-//! | `decimal(28,0)`, `decimal(38,0)` | [`ColumnData::Numeric`] of scale 0 | `numeric(p,0)`, p being the number's own digits |
+//! | `decimal(28,0)`, `decimal(38,0)` | [`ColumnData::Numeric`] of scale 0 | `numeric(p,0)`, where
+//! p is the number of digits of the value |
 //! | `char(n)` | [`ColumnData::String`] | `nvarchar(4000)` |
 //!
-//! A [`Uuid`] holds its bytes in the order of its text, which is the order that layouts are about;
-//! tiberius turns around the first three groups on the wire, in both directions.
+//! A [`Uuid`] has its bytes in the order of its text, which is the order that layouts refer to;
+//! tiberius reverses the bytes of the first three groups on the wire, in both directions.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -42,7 +43,7 @@ fn encode_stored(stored: Stored) -> ColumnData<'static> {
     match stored {
         Stored::Uuid(bytes) => ColumnData::Guid(Some(Uuid::from_bytes(bytes))),
         Stored::Bytes(bytes) => ColumnData::Binary(Some(Cow::Owned(bytes.as_slice().to_vec()))),
-        // At most 38 digits, which an `i128` has room for.
+        // At most 38 digits, which fit an `i128`.
         Stored::Decimal(number) => {
             ColumnData::Numeric(Some(Numeric::new_with_scale(number as i128, 0)))
         }
@@ -56,8 +57,8 @@ fn encode_stored(stored: Stored) -> ColumnData<'static> {
 ///
 /// # Errors
 ///
-/// For a value of another type, length or format than the plan stores. Sixteen bytes are no
-/// `uniqueidentifier`: `cast(id as binary(16))` has turned around three of its groups.
+/// For a value of another type, length or format than the plan stores. Sixteen bytes are not a
+/// `uniqueidentifier`: `cast(id as binary(16))` reverses the bytes of three of its groups.
 #[inline]
 pub fn decode<K: EntityKey>(data: &ColumnData<'_>) -> Result<Option<K>, Error> {
     let column = const { column_of::<K>().column() };
@@ -102,8 +103,8 @@ pub(crate) fn bulk_null<K: EntityKey>() -> ColumnData<'static> {
     }
 }
 
-/// The number, if it is whole and not negative. A scale is refused even if only zeros follow the
-/// point: the column is not the plan's.
+/// The number, if it is whole and not negative. A scale is rejected even if only zeros follow the
+/// point, because the column is not the plan's.
 fn whole_number(number: &Numeric) -> Option<u128> {
     match number.scale() {
         0 => u128::try_from(number.value()).ok(),
@@ -139,7 +140,7 @@ fn is_null(data: &ColumnData<'_>) -> bool {
     )
 }
 
-/// What a column held, in words.
+/// A column's value in words.
 struct Found<'a>(&'a ColumnData<'a>);
 
 impl fmt::Display for Found<'_> {
@@ -147,7 +148,7 @@ impl fmt::Display for Found<'_> {
         let type_name = match self.0 {
             ColumnData::String(Some(text)) => return StoredRef::Text(text).fmt(f),
             ColumnData::Binary(Some(bytes)) => return StoredRef::Bytes(bytes).fmt(f),
-            // Its own Display writes one digit after the point where there is none.
+            // `Numeric`'s own `Display` writes a digit after the point even if there is none.
             ColumnData::Numeric(Some(number)) if number.scale() == 0 => {
                 return write!(f, "the number {}", number.value());
             }

@@ -12,9 +12,9 @@ use crate::column_data::{column_of, encode, encode_bound};
 use crate::error::MAX_PARAMETERS;
 use crate::{Error, OrderedKey};
 
-/// A condition on a column of keys, with the parameters that it asks for.
+/// A condition on a column of keys, with its parameters.
 ///
-/// `Display` is the text.
+/// `Display` writes its SQL.
 ///
 /// Parameters of keys that are stored as text or bytes are written as `CAST(@P1 AS char(36))` or
 /// `CAST(@P1 AS binary(16))`: tiberius sends all text as `nvarchar` and all bytes as `varbinary`, for
@@ -27,19 +27,20 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The condition that a column holds one of the keys of a time span. It stands after `WHERE` or
-    /// `AND` alike; its parameters are numbered from `first_parameter` on, beginning with 1.
+    /// The condition that a column holds one of the keys of a time span. It can follow `WHERE` or
+    /// `AND`. Its parameters are numbered from `first_parameter` on; the first parameter of a query
+    /// is 1.
     ///
-    /// An edge that is not bounded is left out. A span without keys becomes `1 = 0`, one of all keys
-    /// `IS NOT NULL`. A key over a short COMB can need two intervals, because its counter is a ring;
-    /// `ORDER BY` then does not give the order of time.
+    /// An unbounded edge is omitted. A span without keys becomes `1 = 0`, one of all keys
+    /// `IS NOT NULL`. A key over a short COMB can need two intervals, because its counter wraps
+    /// around; `ORDER BY` then does not sort by time.
     ///
     /// A key that is declared with `public-unordered` has no such condition: see [`OrderedKey`].
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that SQL Server cannot take, [`Error::ParameterZero`] for
-    /// parameters that begin with 0, [`Error::TooManyParameters`] beyond the 2,098 of one query.
+    /// [`Error::Identifier`] for a name that is not valid in SQL Server, [`Error::ParameterZero`]
+    /// if `first_parameter` is 0, [`Error::TooManyParameters`] beyond the 2,098 of one query.
     ///
     /// ```
     /// use rowkey::driver::tiberius::Condition;
@@ -77,11 +78,11 @@ impl Condition {
         condition.checked()
     }
 
-    /// The condition that a column holds one of some keys: `IN (…)`, without a key `1 = 0`.
+    /// The condition that a column holds one of some keys: `IN (…)`, or `1 = 0` for an empty list.
     ///
     /// # Errors
     ///
-    /// As [`within`](Self::within). Divide a list that is too long, or give it as a table-valued
+    /// As [`within`](Self::within). Split a list that is too long, or pass it as a table-valued
     /// parameter.
     ///
     /// ```
@@ -131,7 +132,7 @@ impl Condition {
         self.sql.push_str(sql);
     }
 
-    /// A place for a parameter that is compared with a column, and its value.
+    /// A placeholder for a parameter that is compared with a column, and its value.
     fn push_parameter<K: EntityKey>(&mut self, value: ColumnData<'static>) {
         let number = self.next_parameter();
         self.sql += &match const { column_of::<K>().wire() } {
@@ -167,8 +168,8 @@ impl Condition {
     ///
     /// # Errors
     ///
-    /// [`Error::ParameterNumber`] if they would not get the numbers that stand in the text; nothing
-    /// is bound then.
+    /// [`Error::ParameterNumber`] if they would not get the numbers in the SQL; nothing is bound
+    /// then.
     pub fn bind(self, query: &mut Query<'_>) -> Result<(), Error> {
         let bound = query.param_count();
         if bound + 1 != self.first_parameter {

@@ -1,7 +1,7 @@
 //! The impls that the expansion of `#[entity_key]` puts next to a key.
 //!
-//! All paths begin with `$crate`, because the user's crate may have no tiberius of its own and its
-//! module no prelude.
+//! All paths begin with `$crate`, because the user's crate may not depend on tiberius, and its
+//! module may have no prelude.
 
 /// Emits the impls of a key for SQL Server.
 #[doc(hidden)]
@@ -15,8 +15,8 @@ macro_rules! __impl_sql_server {
             }
         }
 
-        // The bound is about a lifetime for form only: without one, a bound that does not hold would
-        // be an error in the declaration of the key instead of one where a span of it is asked for.
+        // The bound mentions a lifetime on purpose: an unmet bound without one would be an error in
+        // the declaration of the key, not where a span is used.
         #[automatically_derived]
         impl $crate::OrderedKey for $Key where
             for<'a> $crate::ColumnOrder<$Key, { $crate::__private::is_ordered::<$Key>() }>:
@@ -51,7 +51,7 @@ macro_rules! __impl_sql_server {
     };
 }
 
-/// What the emitted impls name. Not part of the interface.
+/// The items that the emitted impls refer to. Not public API.
 #[doc(hidden)]
 pub mod private {
     pub use tiberius;

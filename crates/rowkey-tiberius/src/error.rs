@@ -7,11 +7,11 @@ pub enum Error {
     /// The row has no such column.
     #[error("the row has no column `{column}`")]
     NoColumn {
-        /// The name or position that was asked for.
+        /// The requested name or position.
         column: Box<str>,
     },
 
-    /// The column is NULL, and the key was not optional.
+    /// The column is NULL, but the key is not optional.
     #[error("column `{column}` is no {key}: found NULL")]
     Null {
         /// The column's name, or its position if it has none.
@@ -20,7 +20,7 @@ pub enum Error {
         key: &'static str,
     },
 
-    /// The column holds something that is no such key.
+    /// The column's value is not such a key.
     #[error("column `{column}` is no {key}: {source}")]
     NoKey {
         /// The column's name, or its position if it has none.
@@ -31,11 +31,11 @@ pub enum Error {
         source: rowkey_core::Error,
     },
 
-    /// A name that SQL Server cannot take.
+    /// A name that is not valid in SQL Server.
     #[error(transparent)]
     Identifier(rowkey_core::Error),
 
-    /// A condition whose parameters have other numbers than they would be bound to.
+    /// A condition's parameters would be bound to other numbers than those in its SQL.
     #[error(
         "the condition's parameters begin with @P{first}, but {bound} are bound before them: give \
          the condition the number {}", bound + 1
@@ -47,7 +47,7 @@ pub enum Error {
         bound: usize,
     },
 
-    /// A condition whose parameters begin with 0.
+    /// A condition's parameters begin with 0.
     #[error("the condition's parameters begin with @P0, but a query's first is @P1")]
     ParameterZero,
 
@@ -59,10 +59,10 @@ pub enum Error {
     },
 }
 
-/// SQL Server takes 2,100, of which the query's text and the parameters' types are two.
+/// SQL Server allows 2,100, two of which are the query's text and the parameters' types.
 pub(crate) const MAX_PARAMETERS: usize = 2_098;
 
-/// As a conversion error, for functions that answer with tiberius' own.
+/// Converts it for functions that return tiberius' own error.
 impl From<Error> for tiberius::error::Error {
     fn from(error: Error) -> Self {
         Self::Conversion(error.to_string().into())

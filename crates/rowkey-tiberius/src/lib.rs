@@ -31,18 +31,18 @@
 //! }
 //! ```
 //!
-//! This crate adds what keys cannot carry themselves:
+//! This crate adds what is not part of the key types:
 //!
 //! * [`RowKeys`] reads keys from a row, with errors that name the column;
 //! * [`ToParam::to_param`] makes an optional key or a [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter,
 //!   [`ToBulkValue::to_bulk_value`] an optional key a value of a bulk row;
 //! * [`Condition::within`] is the condition of a time range, [`Condition::in_keys`] that of a list of keys.
 //!
-//! No feature of tiberius that encrypts connections is turned on here. Depend on tiberius 0.13 yourself
-//! and turn on `native-tls` or `rustls`.
+//! This crate does not enable the tiberius features that encrypt connections. Depend on tiberius
+//! 0.13 yourself and enable `native-tls` or `rustls`.
 //!
-//! A key that is declared with `sqlserver = "uuid:public-unordered"` is bound and read as every other,
-//! but its bounds make no condition: see [`OrderedKey`].
+//! A key that is declared with `sqlserver = "uuid:public-unordered"` is bound and read like any
+//! other, but its bounds cannot be a condition: see [`OrderedKey`].
 //!
 //! Numbers, text, bytes and errors are in the book, in `docs/src/drivers/tiberius.md`.
 

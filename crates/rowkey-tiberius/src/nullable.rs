@@ -9,9 +9,8 @@ use crate::column_data::{bulk_null, encode, encode_bound, null};
 
 /// Optional keys and bounds as parameters.
 ///
-/// Neither `Option` nor [`KeyBound`] belongs to the user's crate, and tiberius' traits do not
-/// either, so they cannot be parameters themselves. A [`ColumnData`] is one, by reference and by
-/// value.
+/// `Option`, [`KeyBound`] and tiberius' traits all belong to other crates, so these values cannot
+/// be parameters themselves. A [`ColumnData`] can, by reference and by value.
 ///
 /// ```
 /// use rowkey::driver::tiberius::ToParam;
@@ -31,12 +30,12 @@ use crate::column_data::{bulk_null, encode, encode_bound, null};
 /// query.bind(id);
 /// query.bind(parent.to_param());
 ///
-/// // With this trait in scope, tiberius' own name for it does as well.
+/// // With this trait in scope, tiberius' own name for it works as well.
 /// assert_eq!(parent.to_sql(), parent.to_param());
 /// ```
 ///
-/// The `Option` as a parameter does not compile, and the compiler then lists what tiberius takes
-/// instead of this trait:
+/// An `Option` as a parameter does not compile, and the compiler lists the types that tiberius
+/// accepts, not this trait:
 ///
 /// ```compile_fail,E0277
 /// # use rowkey::{ShortPrefixComb, entity_key};
@@ -58,20 +57,20 @@ use crate::column_data::{bulk_null, encode, encode_bound, null};
 /// | `binary` | without a type, declared as `varbinary(max)` |
 /// | `char` | without a type, declared as `nvarchar(4000)` |
 ///
-/// The protocol allows a parameter without a type. A server that does not take one answers with
-/// error 8009 and needs `NULL` in the query's text. A `bigint` instead would be taken, but make the
-/// server convert the *column* to a number where the two are compared, which fails on text.
+/// The protocol allows a parameter without a type. A server that does not accept one returns error
+/// 8009 and needs `NULL` in the query's text. It would accept a `bigint` instead, but then convert
+/// the *column* to a number in comparisons, which fails on text.
 ///
-/// `ISNULL(@P1, id)` has the type of its first argument, in which a decimal key does not fit when
-/// that is NULL; write `COALESCE(@P1, id)`, whose type has room for both.
+/// `ISNULL(@P1, id)` has the type of its first argument, which is too small for a decimal key if
+/// the argument is NULL. Write `COALESCE(@P1, id)`, whose type fits both.
 pub trait ToParam {
-    /// This as a parameter.
+    /// Converts the value into a parameter.
     fn to_param(self) -> ColumnData<'static>
     where
         Self: Comparable;
 
-    /// The same under tiberius' name for it: `parent.to_sql()` is what it is for every other `Option`,
-    /// and where this trait is not in scope, the compiler tells to import it.
+    /// The same under tiberius' own name: `parent.to_sql()` is the call for every other `Option`,
+    /// and if this trait is not in scope, the compiler suggests importing it.
     fn to_sql(self) -> ColumnData<'static>
     where
         Self: Comparable + Sized,
@@ -94,8 +93,8 @@ impl<K: EntityKey> ToParam for KeyBound<K> {
 
 /// Optional keys as values of rows for bulk inserts and table-valued parameters.
 ///
-/// There the value has to be of the column's own type, also if it is NULL. A key that is not
-/// optional is a value of such a row as it is.
+/// There the value must have the column's own type, even if it is NULL. A key that is not optional
+/// can be used directly.
 ///
 /// ```
 /// use rowkey::driver::tiberius::ToBulkValue;
@@ -112,7 +111,7 @@ impl<K: EntityKey> ToParam for KeyBound<K> {
 /// # assert_eq!(row.get(1), Some(&ColumnData::Numeric(None)));
 /// ```
 pub trait ToBulkValue {
-    /// This as a value of a row.
+    /// Converts the value into a value of a row.
     fn to_bulk_value(self) -> ColumnData<'static>;
 }
 

@@ -1,4 +1,4 @@
-//! Keys out of rows.
+//! Keys from rows.
 
 use rowkey_core::EntityKey;
 use tiberius::{Column, ColumnData, QueryIdx, Row};
@@ -8,8 +8,8 @@ use crate::column_data::decode;
 
 /// Reads keys from a row, with errors that name the column.
 ///
-/// tiberius' own `Row::get` and `Row::try_get` read keys too. The first panics where it is refused,
-/// and the error of the second does not know the column.
+/// tiberius' own `Row::get` and `Row::try_get` read keys too. The first panics on an error, and the
+/// error of the second does not name the column.
 ///
 /// ```
 /// use rowkey::driver::tiberius::RowKeys;
@@ -97,7 +97,7 @@ impl<'r> Cell<'r> {
         })
     }
 
-    /// The column's name, or its position: one that is computed can be without a name.
+    /// The column's name, or its position: a computed column can have no name.
     fn name(&self) -> Box<str> {
         match self.column.name() {
             "" => self.position.to_string().into(),
