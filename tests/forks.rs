@@ -66,7 +66,7 @@ fn of<F: Generate>(context: &F::Context, count: usize) -> Vec<u128> {
     ids.map(|id| id.to_u128()).collect()
 }
 
-/// What `work` answers in a child of this process, and what `meanwhile` answers here.
+/// The result of `work` in a child of this process, and of `meanwhile` here.
 fn in_child_and_here(
     work: impl FnOnce() -> Vec<u128>,
     meanwhile: impl FnOnce() -> Vec<u128>,

@@ -1,4 +1,4 @@
-//! The example `tour` does what it says.
+//! The example `tour` works as described.
 
 use std::error::Error;
 

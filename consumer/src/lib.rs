@@ -49,7 +49,7 @@ mod passenger {
     #[entity_key]
     pub struct PassengerId(PrefixComb);
 
-    /// A seat, which nobody outside sees.
+    /// A seat, which is private.
     #[entity_key(prefix = "seat")]
     pub(super) struct SeatId(rowkey::UuidV4);
 }

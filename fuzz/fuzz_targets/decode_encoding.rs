@@ -1,4 +1,4 @@
-//! Reading texts of every encoding and width.
+//! Reading text in every encoding and width.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Reading the public texts of every format.
+//! Reading the public text of every format.
 
 #![no_main]
 

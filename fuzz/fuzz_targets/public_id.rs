@@ -1,4 +1,4 @@
-//! Public ids: their texts, their keys, and that decoding is the inverse of encoding.
+//! Public ids: their text, their keys, and that decoding is the inverse of encoding.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Quoting names: what a backend reads is the name that was given, whatever it holds.
+//! Quoting names: a backend reads exactly the given name, with any characters.
 
 #![no_main]
 

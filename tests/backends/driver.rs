@@ -48,7 +48,7 @@ pub(crate) trait Driver: Parameters + 'static {
 
     fn get_text(row: &Self::Row<'_>, column: &str) -> Result<Option<String>, Self::Error>;
 
-    /// What constraint an error says is violated.
+    /// The constraint that an error reports as violated.
     fn violation(error: &Self::Error) -> Option<Violation>;
 
     /// Whether rowkey has found something in this column that is no key.
@@ -159,7 +159,7 @@ impl<D: Driver> Session<D> {
         &mut self.connection
     }
 
-    /// A name as it stands in SQL.
+    /// A name as written in SQL.
     pub(crate) fn quoted(&self, name: &str) -> String {
         quote_identifier(self.backend, name).expect("the tests have plain names")
     }

@@ -14,7 +14,7 @@ use crate::query::Query;
 use crate::samples::{extremes, samples};
 use crate::table::{Record, Table, distinct_cases};
 
-/// What a driver answers with.
+/// The result of a driver.
 type Answer<'s, T> = Pin<Box<dyn Future<Output = Result<T>> + 's>>;
 
 /// Connects a driver of a backend.
@@ -42,7 +42,7 @@ pub(crate) trait Participant {
     /// The rows with one of these bound keys as their own and one, or NULL, as their parent's.
     fn find<'s>(&'s mut self, column: Column, ids: &'s [u128]) -> Answer<'s, Vec<Record>>;
 
-    /// What the server says that it has stored.
+    /// The stored value as the server reports it.
     fn show(&mut self, column: Column) -> Answer<'_, Vec<String>>;
 
     /// Deletes all rows.

@@ -1,4 +1,4 @@
-//! What a database says of how it would run a query.
+//! The query plans of databases.
 
 use anyhow::{Result, ensure};
 use rowkey::Backend;
@@ -6,8 +6,8 @@ use rowkey::Backend;
 use crate::driver::{Ability, Driver, Session};
 use crate::query::Query;
 
-/// Checks that a query searches indexes and reads nothing else, if the driver can be told: the
-/// server does the same with a query whoever sends it.
+/// Checks that a query searches indexes and reads nothing else, if the driver supports it: the
+/// server plans a query the same way for every client.
 pub(crate) async fn check_index_use<D: Driver>(
     session: &mut Session<D>,
     push_query: impl FnOnce(&mut Query<D>),

@@ -207,7 +207,7 @@ fn counter(format: FormatKind, value: u128) -> u16 {
     }
 }
 
-/// Tells the ids that may have been made in a span, going by what they tell of their time.
+/// Selects the ids that may have been made in a span, by the time they carry.
 pub(crate) fn made_within(
     format: FormatKind,
     from: Option<i64>,

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::driver::{Assumption, Driver, Session};
 
-/// A test on a database of its own.
+/// A test with its own database.
 pub(crate) struct Scenario<D: Driver> {
     pub(crate) name: String,
     pub(crate) assumes: Option<Assumption>,

@@ -162,7 +162,7 @@ impl<'c, D: Driver> Table<'c, D> {
     }
 }
 
-/// What tells a column from the others of its backend.
+/// What distinguishes a column from the others of its backend.
 pub(crate) fn column_name(column: Column) -> String {
     format!(
         "{} as {}:{}",

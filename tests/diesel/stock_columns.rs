@@ -105,13 +105,13 @@ diesel::table! {
     invoices { id -> Numeric, parent -> Nullable<Numeric>, }
 }
 
-/// What a schema is told that declares [`InvoiceId`] as `Numeric`.
+/// The error for a schema that declares [`InvoiceId`] as `Numeric`.
 const REFUSAL: &str = "the schema declares a column of type Numeric, but SQLite stores InvoiceId \
                        as text of exactly 28 digits: the column has to become TEXT in the \
                        database, and only then be declared as Key<InvoiceId>";
 
 /// Numbers of 28 digits are text in SQLite. A schema that was made for another backend says
-/// `Numeric`, and is told so: before anything is sent where a key is bound, and else when one is
+/// `Numeric`, and gets an error: before anything is sent if a key is bound, otherwise when one is
 /// read.
 fn numeric_is_refused(db: &mut SqliteConnection) -> Result<()> {
     // The column that such a schema comes with, which makes floating-point numbers of digits.

@@ -1,4 +1,4 @@
-//! SQLite, without a dependency on sqlx or on a runtime: its driver has threads of its own.
+//! SQLite, without a dependency on sqlx or on a runtime: its driver has its own threads.
 
 use std::error::Error;
 use std::pin::pin;

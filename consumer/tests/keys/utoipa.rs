@@ -29,7 +29,7 @@ fn schemas_describe_the_text() {
     }
 }
 
-/// The derives ask generic types for more than the trait's name says.
+/// The derives require more of generic types than the trait's name suggests.
 #[test]
 fn fields_have_the_schemas_of_what_is_made_of_keys() {
     #[derive(ToSchema)]

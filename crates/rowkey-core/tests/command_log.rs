@@ -103,7 +103,7 @@ impl Server {
     }
 }
 
-/// 1: every command carries an id of its own, plain version 4, and that of the entity.
+/// 1: every command carries its own id, plain version 4, and that of the entity.
 #[test]
 fn commands_are_told_apart_by_their_ids_alone() {
     let mut server = Server::with_an_order();
@@ -228,7 +228,7 @@ fn a_forgotten_command_is_up_to_the_business_rules() {
     assert_eq!(order.add_line(id(1), "book"), Ok(Execution::Before));
 }
 
-/// 7: the client cannot tell the three failures apart and always sends the same id again.
+/// 7: the client cannot distinguish the three failures and always sends the same id again.
 #[test]
 fn a_client_that_tries_again_after_any_failure_is_served_once() {
     for failure in [

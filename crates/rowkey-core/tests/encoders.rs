@@ -173,7 +173,7 @@ fn order_of_values_is_the_bytewise_order_of_texts() {
                 .map(|&value| width(case).encode(encoding, value).unwrap())
                 .collect();
             assert!(texts.is_sorted_by_key(|text| text.as_bytes()), "{case}");
-            // Not recorded for the bytes, which the hexadecimal texts show anyway.
+            // Not recorded for bytes, which the hexadecimal text shows anyway.
             if encoding != Encoding::Binary {
                 let recorded = case[field].as_array().unwrap();
                 let recorded: Vec<_> = recorded.iter().map(|text| text.as_str().unwrap()).collect();

@@ -1,4 +1,4 @@
-//! What ids tell a router: names in registries, and regions and partitions in shard keys.
+//! Routing by ids: names in registries, and regions and partitions in shard keys.
 
 use proptest::prelude::*;
 use rowkey_core::error::RegistryProblem;

@@ -200,7 +200,7 @@ fn a_generator_may_use_scopes_itself() {
     assert_eq!(next(), 5);
 }
 
-/// Makes an id when it is dropped, and tells it.
+/// Makes an id when it is dropped, and reports it.
 struct OnDrop(Arc<std::sync::Mutex<Option<u128>>>);
 
 impl Drop for OnDrop {

@@ -336,7 +336,7 @@ fn what_the_advice_declares_reads_the_guid() {
     assert!(matches!(error, Error::Format { .. }), "{error}");
 }
 
-/// The digit that a message names is where it says, in the text that it shows.
+/// The position in a message is correct for the text that it shows.
 #[test]
 fn messages_about_a_layout_point_at_the_digit_of_the_text_that_they_show() {
     let bits: u128 = 0x0123_4567_89ab_cdef_0011_2233_4455_6677;

@@ -389,7 +389,7 @@ fn values_of_another_type_than_the_plans_are_refused() {
                 let told = format!(": expected {}, found {found}", wire.describe());
                 assert!(message.ends_with(&told), "{message}");
                 assert_eq!(row.try_optional_key::<K>(1), Err(error.clone()));
-                // tiberius' own traits tell the same, without the column.
+                // tiberius' own traits report the same, without the column.
                 let own = row.try_get::<K, _>("id").unwrap_err().to_string();
                 let source = std::error::Error::source(&error).unwrap();
                 assert_eq!(own, format!("Conversion error: {source}"));

@@ -67,7 +67,7 @@ fn value_of<K: EntityKey + Into<Value>>(key: K, backend: DbBackend) -> Value {
     }
 }
 
-/// What sqlx says of a column that it could not decode.
+/// The error of sqlx for a column that it could not decode.
 fn decoding_error(error: &DbErr) -> Option<(&str, &sqlx::error::BoxDynError)> {
     let DbErr::Query(RuntimeErr::SqlxError(error)) = error else {
         return None;

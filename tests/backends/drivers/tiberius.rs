@@ -109,7 +109,7 @@ pub(crate) async fn plan(
     connection::plan(connection, built(query)).await
 }
 
-/// What tiberius says, or what rowkey says about a row.
+/// The error of tiberius, or of rowkey for a row.
 #[derive(Debug)]
 pub(crate) enum Error {
     Driver(tiberius::error::Error),

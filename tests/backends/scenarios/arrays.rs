@@ -107,7 +107,7 @@ where
         ensure!(found == [(keys.clone(), vec![None; keys.len()], true)]);
     }
 
-    // Named after the key, because sqlx prepares equal texts once.
+    // Named after the key, because sqlx prepares equal statements once.
     let column = case.plan.column(session.backend());
     let domain = session.quoted(&format!("{} {}", case.format(), column.storage()));
     let sql_type = case.plan.column_type(session.backend())?;

@@ -226,7 +226,7 @@ pub(crate) async fn ids_of_another_format_are_refused<D: Cases>(
     Ok(())
 }
 
-/// The largest number that can be written into a column of this type, whatever the format.
+/// The largest number that can be written into a column of this type, in any format.
 fn room(wire: Wire) -> u128 {
     match wire {
         Wire::Decimal(precision) => precision.max(),

@@ -173,8 +173,8 @@ fn distributed_ids128() -> Vec<Made> {
     times().map(made).collect()
 }
 
-/// The rows come in the order in which they were made, as far as the format tells, and a time span
-/// is found by searching the primary key.
+/// The rows come in the order in which they were made, as far as the format orders them, and a time
+/// span is found by searching the primary key.
 async fn many<D: Driver>(session: &mut Session<D>, case: Case<D>, made: Vec<Made>) -> Result<()> {
     let format = case.format();
     let backend = session.backend();

@@ -1,5 +1,5 @@
-//! Tables partitioned by the time in their keys: rows are where their time says, and queries of a
-//! time span read nothing else.
+//! Tables partitioned by the time in their keys: rows are in the partition of their time, and
+//! queries of a time span read nothing else.
 
 use anyhow::{Context, Result, bail, ensure};
 use rowkey::format::FormatKind;
@@ -49,7 +49,7 @@ pub(crate) fn scenarios<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
         .collect()
 }
 
-/// The edges of so many partitions from a day on.
+/// The edges of this many daily partitions from a day on.
 fn days(from: i64, count: usize) -> impl Iterator<Item = UnixMillis> {
     UnixMillis::new(FIRST + from * DAY)
         .day_starts()
@@ -358,7 +358,7 @@ async fn check<D: Cases>(
     Ok(())
 }
 
-/// The partitions that the server says it reads for a query.
+/// The partitions that a query reads, as reported by the server.
 async fn partitions_read<D: Cases>(
     session: &mut Session<D>,
     table: &str,

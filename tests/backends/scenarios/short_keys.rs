@@ -38,7 +38,7 @@ pub(crate) fn scenarios<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
         .collect()
 }
 
-/// A short key finds the rows of its number: none, one, or all where two processes have handed out
+/// A short key finds the rows of its number: none, one, or all if two processes have used
 /// the same.
 async fn short_keys_of<D: Cases>(session: &mut Session<D>, storage: Storage) -> Result<()> {
     let mut count = 0;

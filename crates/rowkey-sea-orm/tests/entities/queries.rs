@@ -76,8 +76,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
 }
 
-/// An account with so many invoices, in the order of their keys. The keys are consecutive numbers,
-/// which are the same to whoever compares them as floating-point numbers.
+/// An account with this many invoices, in the order of their keys. The keys are consecutive
+/// numbers, which are equal when compared as floating-point numbers.
 pub(crate) async fn account_with_invoices(
     db: &DatabaseConnection,
     count: i32,
@@ -281,7 +281,7 @@ async fn an_optional_key_can_be_null(db: &DatabaseConnection) -> Result<()> {
         .await?;
     assert_eq!(without, [None, None]);
 
-    // NULL is no key, and the error says where it was.
+    // NULL is not a key, and the error names its column.
     let bare = Entity::find().select_only().column(Column::Corrects);
     #[derive(Debug, FromQueryResult)]
     struct Bare {

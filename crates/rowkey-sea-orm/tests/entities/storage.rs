@@ -201,7 +201,7 @@ mod read_only {
     #[entity_key(storage(postgres = "uuid"))]
     pub struct PaymentId(DistributedId);
 
-    /// MariaDB's own type, in a layout of its own.
+    /// MariaDB's own type, with its own layout.
     #[entity_key(storage(mariadb = "native-uuid"))]
     pub struct SeatId(ShortPrefixComb);
 

@@ -1,4 +1,4 @@
-//! The other end of a connection: records what it is sent and answers as it was told.
+//! The other end of a connection: records what it receives and sends prepared responses.
 
 use std::collections::VecDeque;
 use std::io;

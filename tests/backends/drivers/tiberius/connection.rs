@@ -28,7 +28,7 @@ pub(super) async fn plan(
     let results = statement.query(connection).await?;
     let results = results.into_results().await?;
     batch(connection, "SET STATISTICS XML OFF").await?;
-    // The plan is a result of its own behind that of the query.
+    // The plan is a separate result after that of the query.
     let shown = results.iter().flatten().find_map(|row| {
         let text = match row.get_column_data(0) {
             Ok(ColumnData::Xml(Some(xml))) => xml.to_string(),

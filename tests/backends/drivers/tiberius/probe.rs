@@ -83,7 +83,7 @@ async fn probe(url: &str) -> tiberius::Result<Probe> {
         );
     }
 
-    // Each in a connection of its own, which it may leave in a bad state.
+    // Each in a separate connection, which it may leave in a bad state.
     let takes_untyped_null = untyped_null(&mut connect(url).await?).await;
     if let Err(error) = &takes_untyped_null {
         eprintln!("sqlserver: NULL without a type is refused: {error}");

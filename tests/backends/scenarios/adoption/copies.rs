@@ -89,7 +89,7 @@ pub(super) async fn sqlite_text_becomes_blob(
     Ok(())
 }
 
-/// A client goes on after an error: the check says so, and no row is lost.
+/// A client goes on after an error: the check reports it, and no row is lost.
 pub(super) async fn bad_text_loses_no_row<D: Driver>(session: &mut PageSession<'_, D>) -> Result<()>
 where
     RandomId: KeyOf<D>,
@@ -104,7 +104,7 @@ where
     let (values, texts) = texts(34);
     let in_both_cases = format!("'{}'", hyphenated(values[0]).to_uppercase());
     let in_braces = format!("'{{{}}}'", hyphenated(values[0] ^ 1));
-    // Each in a line of its own, the first as a reference that is NULL.
+    // Each on its own line, the first as a reference that is NULL.
     let bad = [
         "NULL",
         "''",

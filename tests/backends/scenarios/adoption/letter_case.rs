@@ -14,7 +14,7 @@ use crate::drivers::sqlx::Sqlx;
 /// What `letter-case` counts.
 pub(super) const CASES: [&str; 3] = ["ids", "in_lower_case", "in_upper_case"];
 
-/// A column of text that tells the letter cases apart.
+/// A case-sensitive text column.
 pub(super) fn text_column(backend: Backend) -> &'static str {
     match backend {
         Backend::MySql | Backend::MariaDb => "id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin",
@@ -32,7 +32,8 @@ where
     Ok(())
 }
 
-/// Text that is in another case than the key's is refused where it is read; a look-up cannot tell.
+/// Text that is in another case than the key's is refused when it is read; a look-up cannot detect
+/// it.
 pub(super) async fn other_letter_cases_are_refused_and_not_found<D: Driver>(
     session: &mut PageSession<'_, D>,
 ) -> Result<()>

@@ -1,7 +1,7 @@
 //! The pages about existing columns, `docs/src/adoption/*.md`: each of their SQL blocks runs, on tables
 //! that are as the pages say.
 //!
-//! A list below names the scenarios of a backend, each with the blocks that it answers for: it fails
+//! A list below names the scenarios of a backend, each with the blocks that it covers: it fails
 //! unless they have run, without a change and without an error. `every_block_has_a_scenario` compares
 //! the lists with the pages.
 
@@ -36,7 +36,7 @@ use crate::drivers::sqlx::Sqlx;
 use crate::drivers::tiberius::Tiberius;
 use crate::scenario::Scenario;
 
-/// A scenario, and the blocks that it answers for.
+/// A scenario, and the blocks that it covers.
 struct PageScenario<D: Driver> {
     blocks: &'static [&'static str],
     scenario: Scenario<D>,

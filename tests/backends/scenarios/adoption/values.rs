@@ -50,7 +50,7 @@ pub(super) fn sorted(mut values: Vec<u128>) -> Vec<u128> {
     values
 }
 
-/// Some UUIDs and their texts, of which the last is in upper case.
+/// Some UUIDs and their text, the last in upper case.
 pub(super) fn texts(seed: u64) -> (Vec<u128>, Vec<String>) {
     let mut random = Random::Seeded(seed);
     let values = sorted((0..6).map(|_| v4(&mut random)).collect());
