@@ -42,7 +42,7 @@ use alloc::collections::vec_deque;
 /// let command = uuid!("5f0b1a53-5f04-4d1f-a2a5-6d4ffbc4a1f8");
 /// assert_eq!(account.withdraw(command, 70), Ok(Execution::Now(30)));
 ///
-/// The response was lost, so the client sends the command again.
+/// // The response was lost, so the client sends the command again.
 /// assert_eq!(account.withdraw(command, 70), Ok(Execution::Before));
 /// assert_eq!(account.balance, 30);
 ///

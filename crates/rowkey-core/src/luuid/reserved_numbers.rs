@@ -25,7 +25,7 @@ use crate::luuid::LuuidGroup;
 /// let reserved = ReservedNumbers::new();
 /// assert_eq!(reserved.next(customers), None);
 ///
-/// The table's next number was 101, and is 201 now.
+/// // The table's next number was 101, and is 201 now.
 /// let number = reserved.add_block(customers, 101, NonZeroU32::new(100).unwrap())?;
 /// assert_eq!(number, 101);
 /// assert_eq!(reserved.next(customers), Some(102));

@@ -362,7 +362,7 @@ mod serde {
 /// };
 /// let ride = Iuid::generate_for(&IUIDS.context("Brazil", "AyanRide")?);
 ///
-/// Where to route a request for it.
+/// // Where to route a request for it.
 /// let origin = IUIDS.origin(ride);
 /// assert_eq!(origin.country, Some("Brazil"));
 /// assert_eq!(origin.service_entity, Some("AyanRide"));
