@@ -4,9 +4,9 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::generate::{EntropyFn, Generate};
 use rowkey_core::format::{Format, FormatKind};
 use rowkey_core::generate::DistributedId128State;
+use rowkey_core::generate::{EntropyFn, Generate};
 use rowkey_core::time_range::ValueRange;
 use rowkey_core::{
     DistributedId, HotGuid, PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb, UnixMillis,

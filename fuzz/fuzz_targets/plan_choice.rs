@@ -4,9 +4,9 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
+use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Layout, Nullability, OrderPromise, Storage, StoragePlan};
-use rowkey_core::Backend;
 use rowkey_fuzz::{AnyBackend, AnyFormat, AnyLayout, AnyStorage, Damage};
 
 #[derive(Arbitrary, Debug)]

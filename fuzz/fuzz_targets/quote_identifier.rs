@@ -4,8 +4,8 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::storage::quote_identifier;
 use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
 use rowkey_fuzz::AnyBackend;
 
 #[derive(Arbitrary, Debug)]

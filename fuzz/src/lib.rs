@@ -1,10 +1,10 @@
 //! Inputs that the fuzz targets share: `arbitrary` values of the types of rowkey.
 
 use arbitrary::Arbitrary;
-use rowkey_core::text::{Encoding, Width};
+use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Layout, Storage};
-use rowkey_core::Backend;
+use rowkey_core::text::{Encoding, Width};
 
 /// Declares an arbitrary choice of the values of a list.
 macro_rules! choice {

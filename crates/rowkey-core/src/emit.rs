@@ -206,10 +206,10 @@ macro_rules! __impl_key_generate {
             #[track_caller]
             pub fn generate() -> Self
             where
-                for<'a> $crate::__private::ContextOf<Self>: $crate::__private::NoContext,
+                for<'a> <Self as $crate::EntityKey>::Format: $crate::__private::WithoutContext,
             {
                 $crate::EntityKey::generate_for(
-                    &<$crate::__private::ContextOf<Self> as $crate::__private::NoContext>::NONE,
+                    &<<Self as $crate::EntityKey>::Format as $crate::__private::WithoutContext>::CONTEXT,
                 )
             }
 
@@ -221,10 +221,10 @@ macro_rules! __impl_key_generate {
             /// the generator of a scope fails.
             pub fn try_generate() -> ::core::result::Result<Self, $crate::Error>
             where
-                for<'a> $crate::__private::ContextOf<Self>: $crate::__private::NoContext,
+                for<'a> <Self as $crate::EntityKey>::Format: $crate::__private::WithoutContext,
             {
                 $crate::EntityKey::try_generate_for(
-                    &<$crate::__private::ContextOf<Self> as $crate::__private::NoContext>::NONE,
+                    &<<Self as $crate::EntityKey>::Format as $crate::__private::WithoutContext>::CONTEXT,
                 )
             }
         }
@@ -301,7 +301,7 @@ pub mod private {
     pub use uuid::Uuid;
 
     #[cfg(feature = "std")]
-    pub use super::{ContextOf, NoContext};
+    pub use super::WithoutContext;
     pub use super::{
         admit_constant, check_group, check_key_of_union, check_public_id_label, check_storage,
         check_union, default_plan, has_group_of, key_of_bits, luuid_of, luuid_of_key,
@@ -344,7 +344,7 @@ pub mod private {
 /// The empty context: `()`.
 #[cfg(feature = "std")]
 #[diagnostic::on_unimplemented(
-    message = "a new key of this format needs a context, a `{Self}`",
+    message = "a new key of this format needs a context of type `{Self}`",
     label = "needs a context",
     note = "use `generate_for(&context)` of `EntityKey`"
 )]
@@ -358,9 +358,17 @@ impl NoContext for () {
     const NONE: Self = ();
 }
 
-/// The context of a key's format.
+/// A format whose ids need no context.
 #[cfg(feature = "std")]
-pub type ContextOf<K> = <<K as EntityKey>::Format as crate::generate::Generate>::Context;
+pub trait WithoutContext: crate::generate::Generate {
+    /// The context, which is empty.
+    const CONTEXT: Self::Context;
+}
+
+#[cfg(feature = "std")]
+impl<F: crate::generate::Generate<Context: NoContext>> WithoutContext for F {
+    const CONTEXT: F::Context = NoContext::NONE;
+}
 
 /// The default plan of a key's format.
 pub const fn default_plan<K: EntityKey>() -> StoragePlan {

@@ -106,7 +106,7 @@ pub enum Error {
     },
 
     /// The numbers of a group of LUUID keys are used up.
-    #[error("group {group:03x} has no short key left: the last is ffffffffffff")]
+    #[error("group {group:03x} has no number left: the last is ffffffffffff")]
     NumbersUsedUp {
         /// The group.
         group: u16,

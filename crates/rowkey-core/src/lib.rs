@@ -1,6 +1,6 @@
 //! Formats, layouts, storage plans, bounds and validation of database-friendly ids.
 //!
-//! A value goes one way: a [`Format`](format::Format) is 128 bits in public (RFC) order; the [`StoragePlan`](storage::StoragePlan) of a
+//! Data flows in one direction: a [`Format`](format::Format) is 128 bits in public (RFC) order; the [`StoragePlan`](storage::StoragePlan) of a
 //! key says how each backend stores them; a driver crate only transfers the bytes. Every rule about
 //! bytes, order, bounds, widths and column types is in this crate and needs no database.
 //!
@@ -9,6 +9,7 @@
 
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(missing_docs)]
 
 extern crate alloc;

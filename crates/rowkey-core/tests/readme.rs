@@ -29,15 +29,16 @@ fn cells(format: FormatKind) -> String {
 }
 
 #[test]
-fn the_storage_table_is_the_default_matrix() {
-    let readme = include_str!("../../../README.md");
+fn the_storage_tables_are_the_default_matrix() {
+    is_the_default_matrix(include_str!("../../../README.md"));
+    is_the_default_matrix(include_str!("../../../docs/src/storage.md"));
+}
+
+#[track_caller]
+fn is_the_default_matrix(page: &str) {
     let mut listed = 0;
-    let (_, storage) = readme.split_once("## Storage").unwrap();
-    for row in storage
-        .lines()
-        .skip_while(|line| !line.starts_with("| format"))
-        .skip(2)
-    {
+    let (_, storage) = page.split_once("| format | PostgreSQL |").unwrap();
+    for row in storage.lines().skip(2) {
         let Some((formats, rest)) = row.strip_prefix("| ").and_then(|row| row.split_once(" | "))
         else {
             break;

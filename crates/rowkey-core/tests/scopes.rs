@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use rowkey_core::generate::{Custom, Generate, Generator, Incremental, scope};
-use rowkey_core::{DistributedId, DistributedId128, Error, HotGuid, UnixMillis};
+use rowkey_core::{DistributedId, DistributedId128, Error, HotGuid, UnixMillis, UuidV4};
 
 fn fixed(value: u128) -> Custom<DistributedId> {
     Custom::value(DistributedId::constant(value))
@@ -122,6 +122,11 @@ fn a_custom_generator_decides_everything() {
             [DistributedId::constant(value); 2]
         );
     }
+    // Formats without state have batches of their own, which are not for scopes.
+    let id = UuidV4::constant(0x4000_8000_0000_0000_0000);
+    let _guard = scope::enter(Custom::value(id));
+    assert_eq!(UuidV4::generate_batch(2), [id; 2]);
+
     let made = AtomicUsize::new(0);
     let _guard = scope::enter(Custom::new(move |shard_key: &u32| {
         HotGuid::from_parts(

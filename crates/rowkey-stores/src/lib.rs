@@ -43,6 +43,7 @@
 //! closure. [`is_unavailable`] says whether the same command may succeed later: status 503.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod attempts;
 mod borrowed;

@@ -45,6 +45,7 @@
 #![doc = include_str!("../tests/offers.rs")]
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod backend;
 mod error;

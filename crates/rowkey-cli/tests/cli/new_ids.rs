@@ -118,7 +118,7 @@ fn options_that_do_not_belong_to_the_format_are_wrong_usage() {
 fn numbers_end_with_the_largest_and_earlier_ids_are_printed() {
     let finished = rowkey("new --format luuid --group 0xaa1 --short-key fffffffffffe -n 5").run();
     let error = finished.bad_input();
-    assert!(error.contains("group aa1 has no short key left"), "{error}");
+    assert!(error.contains("group aa1 has no number left"), "{error}");
     let heads: Vec<_> = finished.output.lines().map(|id| &id[..18]).collect();
     assert_eq!(heads, ["ffffffff-fffe-6aa1", "ffffffff-ffff-6aa1"]);
 }

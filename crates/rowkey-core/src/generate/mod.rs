@@ -374,3 +374,24 @@ fn insist<T>(result: Result<T, Error>) -> T {
         Err(error) => panic!("no id could be generated: {error}"),
     }
 }
+
+/// Fails to compile if a format has no [`Generate`].
+#[cfg(feature = "std")]
+macro_rules! every_format_generates {
+    ([] $(
+        $module:ident $format:ident $name:literal [$($generics:tt)*] [$($arguments:tt)*];
+    )*) => {
+        $(
+            const _: () = {
+                #[allow(dead_code)]
+                fn generates<$($generics)*>() {
+                    fn is_implemented<F: Generate>() {}
+                    is_implemented::<crate::$format $($arguments)*>();
+                }
+            };
+        )*
+    };
+}
+
+#[cfg(feature = "std")]
+crate::kind::format_rows!(every_format_generates);

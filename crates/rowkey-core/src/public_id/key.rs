@@ -30,7 +30,6 @@ pub(super) fn of_base64(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     }
 }
 
-/// The text of a file.
 /// The value of an environment variable.
 #[cfg(feature = "std")]
 pub(super) fn text_of_variable(name: &std::ffi::OsStr) -> Result<Zeroizing<String>, Error> {

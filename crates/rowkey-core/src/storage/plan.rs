@@ -8,7 +8,7 @@ use Storage::{Decimal, Uuid};
 
 /// The default plans. The README shows the same table.
 #[rustfmt::skip]
-const MATRIX: [(FormatKind, [(Storage, Layout); 4]); 12] = [
+const MATRIX: [(FormatKind, [(Storage, Layout); 4]); FormatKind::ALL.len()] = [
     //                              PostgreSQL          MySQL, MariaDB      SQLite              SQL Server
     (FormatKind::ShortPrefixComb,  [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, Suffix)]),
     (FormatKind::PrefixComb,       [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, Suffix)]),
