@@ -51,8 +51,7 @@ fn keys_of_other_plans_are_read() {
 #[test]
 fn time_ranges_are_conditions() {
     for &(_, backend) in BACKENDS {
-        let since =
-            Expr::col("id").within(PassengerId::bounds(UnixMillis::new(0)..), backend);
+        let since = Expr::col("id").within(PassengerId::bounds(UnixMillis::new(0)..), backend);
         assert!(!since.is_empty());
     }
 }

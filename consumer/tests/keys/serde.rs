@@ -22,7 +22,8 @@ fn keys_are_their_text_in_json() {
 #[test]
 fn a_key_of_a_union_is_its_text_in_json() {
     let json = "\"00000000-0007-6000-a000-000000000000\"";
-    let group = <renamed::PassengerId as rowkey::EntityKey>::GROUP.map(rowkey::luuid::LuuidGroup::get);
+    let group =
+        <renamed::PassengerId as rowkey::EntityKey>::GROUP.map(rowkey::luuid::LuuidGroup::get);
     let json = json.replace("6000", &format!("6{:03x}", group.unwrap_or_default()));
     let label = from_str::<renamed::LabelId>(&json);
     assert!(matches!(label, Ok(renamed::LabelId::Passenger(_))));

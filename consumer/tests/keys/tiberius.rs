@@ -1,8 +1,8 @@
 //! SQL Server, without a dependency on tiberius.
 
 use renamed::{ShipId, TicketId};
-use rowkey::driver::tiberius::__private::tiberius;
 use rowkey::Uuid;
+use rowkey::driver::tiberius::__private::tiberius;
 use rowkey_consumer::formats::SessionId;
 use rowkey_consumer::shadowed::{FerryId, TerminalId};
 use tiberius::numeric::Numeric;

@@ -357,6 +357,11 @@ pub mod driver {
 #[doc = include_str!("../../../docs/src/introduction.md")]
 struct Introduction;
 
+/// Compiles and runs the examples of the chapter about declarations.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/keys.md")]
+struct Keys;
+
 /// Compiles and runs the examples of the chapter about formats.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/formats.md")]
