@@ -3,7 +3,11 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::{Backend, Column, Storage, StoragePlan, Wire};
+use super::backend::Backend;
+use super::column::Column;
+use super::column_type::Storage;
+use super::plan::StoragePlan;
+use super::wire::Wire;
 use crate::error::Error;
 
 /// Whether a column allows NULL.

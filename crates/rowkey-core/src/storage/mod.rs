@@ -5,6 +5,7 @@
 
 mod backend;
 mod column;
+mod column_type;
 mod ddl;
 #[doc(hidden)]
 pub mod mysql;
@@ -23,7 +24,8 @@ mod wire;
 
 pub use crate::layout::{Layout, Permutation};
 pub use backend::Backend;
-pub use column::{Column, OrderPromise, Storage};
+pub use column::{Column, OrderPromise};
+pub use column_type::Storage;
 pub use ddl::{Nullability, TableName, quote_identifier};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
 pub use plan::StoragePlan;

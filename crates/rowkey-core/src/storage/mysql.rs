@@ -2,53 +2,17 @@
 //!
 //! The protocol carries numbers as digits, so everything is bytes or text.
 
-use super::{
-    Backend, BinaryLength, BytesOrText, Column, Precision, StoragePlan, StoredBytes, StoredRef,
-    TextForm, Wire,
-};
+use super::backend::Backend;
+use super::column::Column;
+use super::plan::StoragePlan;
+use super::stored::{BytesOrText, StoredBytes, StoredRef};
+pub use super::wire::MySqlWire;
 use crate::error::Error;
 use crate::text::{decimal, hyphenated};
 
 /// The column of a key in MySQL and MariaDB.
 #[derive(Clone, Copy, Debug)]
 pub struct MySqlColumn(Column);
-
-/// What a driver sends and receives for a column in MySQL or MariaDB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MySqlWire {
-    /// BINARY(n).
-    Bytes(BinaryLength),
-    /// MariaDB's UUID.
-    NativeUuid,
-    /// DECIMAL(p,0).
-    Decimal(Precision),
-    /// CHAR(n).
-    Text(TextForm),
-}
-
-impl MySqlWire {
-    /// The usual form of a uuid is sixteen bytes.
-    #[inline]
-    pub(super) const fn of(planned: Wire) -> Self {
-        match planned {
-            Wire::Uuid => Self::Bytes(BinaryLength::Bytes16),
-            Wire::NativeUuid => Self::NativeUuid,
-            Wire::Bytes(length) => Self::Bytes(length),
-            Wire::Decimal(precision) => Self::Decimal(precision),
-            Wire::Text(form) => Self::Text(form),
-        }
-    }
-
-    #[inline]
-    pub(super) const fn general(self) -> Wire {
-        match self {
-            Self::Bytes(length) => Wire::Bytes(length),
-            Self::NativeUuid => Wire::NativeUuid,
-            Self::Decimal(precision) => Wire::Decimal(precision),
-            Self::Text(form) => Wire::Text(form),
-        }
-    }
-}
 
 /// A value received from MySQL or MariaDB, with its type as far as the driver knows it.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,10 @@
 //! The plan of a key: its column on every backend.
 
-use super::{Backend, Column, Layout, Storage};
+use super::backend::Backend;
+use super::column::Column;
+use super::column_type::Storage;
 use crate::kind::FormatKind;
+use crate::layout::Layout;
 
 use Layout::{Prefix, Public, SqlServer, Suffix};
 use Storage::{Decimal, Uuid};

@@ -15,9 +15,13 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Backend, Layout, StoragePlan, Wire, quote_identifier};
+use super::backend::Backend;
+use super::ddl::quote_identifier;
+use super::plan::StoragePlan;
+use super::wire::Wire;
 use crate::error::Error;
 use crate::kind::FormatKind;
+use crate::layout::Layout;
 
 impl StoragePlan {
     /// The statements that create a unique index on the group and number in a LUUID key's column,

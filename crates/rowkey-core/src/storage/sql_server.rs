@@ -1,46 +1,14 @@
 //! What drivers of SQL Server send and receive: `uniqueidentifier`, `binary`, `decimal` and `char`.
 
-use super::{Backend, BinaryLength, Column, Precision, StoragePlan, Stored, TextForm, Wire};
+use super::backend::Backend;
+use super::column::Column;
+use super::plan::StoragePlan;
+use super::stored::Stored;
+pub use super::wire::SqlServerWire;
 
 /// The column of a key in SQL Server.
 #[derive(Clone, Copy, Debug)]
 pub struct SqlServerColumn(Column);
-
-/// What a driver sends and receives for a column in SQL Server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SqlServerWire {
-    /// `uniqueidentifier`.
-    Uuid,
-    /// `binary(n)`.
-    Bytes(BinaryLength),
-    /// `decimal(p,0)`.
-    Decimal(Precision),
-    /// `char(n)`.
-    Text(TextForm),
-}
-
-impl SqlServerWire {
-    /// MariaDB's `UUID` means uuid here.
-    #[inline]
-    pub(super) const fn of(planned: Wire) -> Self {
-        match planned {
-            Wire::Uuid | Wire::NativeUuid => Self::Uuid,
-            Wire::Bytes(length) => Self::Bytes(length),
-            Wire::Decimal(precision) => Self::Decimal(precision),
-            Wire::Text(form) => Self::Text(form),
-        }
-    }
-
-    #[inline]
-    pub(super) const fn general(self) -> Wire {
-        match self {
-            Self::Uuid => Wire::Uuid,
-            Self::Bytes(length) => Wire::Bytes(length),
-            Self::Decimal(precision) => Wire::Decimal(precision),
-            Self::Text(form) => Wire::Text(form),
-        }
-    }
-}
 
 impl StoragePlan {
     /// The column in SQL Server.

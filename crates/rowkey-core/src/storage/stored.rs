@@ -4,10 +4,15 @@ use alloc::format;
 use alloc::string::String;
 use core::{fmt, str};
 
+use super::backend::Backend;
+use super::column::Column;
+use super::column_type::Storage;
 use super::postgres::numeric;
-use super::{Backend, BinaryLength, Column, Permutation, Precision, Storage, TextForm, Wire};
+use super::text_form::TextForm;
+use super::wire::{BinaryLength, Precision, Wire};
 use crate::error::Error;
 use crate::kind::FormatKind;
+use crate::layout::Permutation;
 use crate::text::{Encoding, ShortText, hyphenated};
 
 /// What a driver binds for a key. Bytes and text are already in the column's layout.

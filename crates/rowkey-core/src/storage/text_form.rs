@@ -12,7 +12,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::Backend;
+use super::backend::Backend;
 use crate::error::Error;
 use crate::text::hexadecimal::{self, LetterCase};
 use crate::text::{Encoding, ShortText, Width, decimal, hyphenated};

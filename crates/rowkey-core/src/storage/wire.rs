@@ -1,9 +1,8 @@
 //! What drivers send and receive for a column.
 
-use super::{Backend, Column, Storage, TextForm};
-use super::{
-    mysql::MySqlWire, postgres::PostgresWire, sql_server::SqlServerWire, sqlite::SqliteWire,
-};
+use super::backend::Backend;
+use super::column_type::Storage;
+use super::text_form::TextForm;
 use crate::format::FormatKind;
 
 /// What a driver sends and receives for a column.
@@ -83,7 +82,7 @@ impl Precision {
 impl Wire {
     /// What a storage means for a format, before a backend replaces a type that it does not have.
     #[inline]
-    const fn of(storage: Storage, format: FormatKind) -> Self {
+    pub(super) const fn of(storage: Storage, format: FormatKind) -> Self {
         let (length, precision, compact) = match format {
             FormatKind::DistributedId => (
                 BinaryLength::Bytes12,
@@ -113,6 +112,17 @@ impl Wire {
         }
     }
 
+    /// What drivers of a backend send and receive: it may lack the planned type.
+    #[inline]
+    pub(super) const fn on(self, backend: Backend) -> Self {
+        match backend {
+            Backend::Postgres => PostgresWire::of(self).general(),
+            Backend::MySql | Backend::MariaDb => MySqlWire::of(self).general(),
+            Backend::Sqlite => SqliteWire::of(self).general(),
+            Backend::SqlServer => SqlServerWire::of(self).general(),
+        }
+    }
+
     /// The wire shape in words, for error messages.
     pub const fn describe(self) -> &'static str {
         match self {
@@ -127,22 +137,142 @@ impl Wire {
     }
 }
 
-impl Column {
-    /// What the storage means for the format, independently of the backend.
+/// What a driver sends and receives for a column in PostgreSQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PostgresWire {
+    /// `uuid`.
+    Uuid,
+    /// `bytea`.
+    Bytes(BinaryLength),
+    /// `numeric(p,0)`.
+    Decimal(Precision),
+    /// `varchar(n)`, sent as `text`.
+    Text(TextForm),
+}
+
+impl PostgresWire {
+    /// MariaDB's `UUID` means uuid here.
     #[inline]
-    pub(super) const fn planned(self) -> Wire {
-        Wire::of(self.storage(), self.format())
+    pub(super) const fn of(planned: Wire) -> Self {
+        match planned {
+            Wire::Uuid | Wire::NativeUuid => Self::Uuid,
+            Wire::Bytes(length) => Self::Bytes(length),
+            Wire::Decimal(precision) => Self::Decimal(precision),
+            Wire::Text(form) => Self::Text(form),
+        }
     }
 
-    /// What drivers send and receive.
     #[inline]
-    pub const fn wire(self) -> Wire {
-        let planned = self.planned();
-        match self.backend() {
-            Backend::Postgres => PostgresWire::of(planned).general(),
-            Backend::MySql | Backend::MariaDb => MySqlWire::of(planned).general(),
-            Backend::Sqlite => SqliteWire::of(planned).general(),
-            Backend::SqlServer => SqlServerWire::of(planned).general(),
+    pub(super) const fn general(self) -> Wire {
+        match self {
+            Self::Uuid => Wire::Uuid,
+            Self::Bytes(length) => Wire::Bytes(length),
+            Self::Decimal(precision) => Wire::Decimal(precision),
+            Self::Text(form) => Wire::Text(form),
+        }
+    }
+}
+
+/// What a driver sends and receives for a column in MySQL or MariaDB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MySqlWire {
+    /// BINARY(n).
+    Bytes(BinaryLength),
+    /// MariaDB's UUID.
+    NativeUuid,
+    /// DECIMAL(p,0).
+    Decimal(Precision),
+    /// CHAR(n).
+    Text(TextForm),
+}
+
+impl MySqlWire {
+    /// The usual form of a uuid is sixteen bytes.
+    #[inline]
+    pub(super) const fn of(planned: Wire) -> Self {
+        match planned {
+            Wire::Uuid => Self::Bytes(BinaryLength::Bytes16),
+            Wire::NativeUuid => Self::NativeUuid,
+            Wire::Bytes(length) => Self::Bytes(length),
+            Wire::Decimal(precision) => Self::Decimal(precision),
+            Wire::Text(form) => Self::Text(form),
+        }
+    }
+
+    #[inline]
+    pub(super) const fn general(self) -> Wire {
+        match self {
+            Self::Bytes(length) => Wire::Bytes(length),
+            Self::NativeUuid => Wire::NativeUuid,
+            Self::Decimal(precision) => Wire::Decimal(precision),
+            Self::Text(form) => Wire::Text(form),
+        }
+    }
+}
+
+/// What a driver sends and receives for a column in SQLite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SqliteWire {
+    /// BLOB.
+    Bytes(BinaryLength),
+    /// TEXT.
+    Text(TextForm),
+}
+
+impl SqliteWire {
+    /// SQLite has neither a uuid nor an exact decimal type: sixteen bytes and text of a fixed
+    /// number of digits replace them.
+    #[inline]
+    pub(super) const fn of(planned: Wire) -> Self {
+        match planned {
+            Wire::Uuid | Wire::NativeUuid => Self::Bytes(BinaryLength::Bytes16),
+            Wire::Bytes(length) => Self::Bytes(length),
+            Wire::Decimal(precision) => Self::Text(precision.padded()),
+            Wire::Text(form) => Self::Text(form),
+        }
+    }
+
+    #[inline]
+    pub(super) const fn general(self) -> Wire {
+        match self {
+            Self::Bytes(length) => Wire::Bytes(length),
+            Self::Text(form) => Wire::Text(form),
+        }
+    }
+}
+
+/// What a driver sends and receives for a column in SQL Server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SqlServerWire {
+    /// `uniqueidentifier`.
+    Uuid,
+    /// `binary(n)`.
+    Bytes(BinaryLength),
+    /// `decimal(p,0)`.
+    Decimal(Precision),
+    /// `char(n)`.
+    Text(TextForm),
+}
+
+impl SqlServerWire {
+    /// MariaDB's `UUID` means uuid here.
+    #[inline]
+    pub(super) const fn of(planned: Wire) -> Self {
+        match planned {
+            Wire::Uuid | Wire::NativeUuid => Self::Uuid,
+            Wire::Bytes(length) => Self::Bytes(length),
+            Wire::Decimal(precision) => Self::Decimal(precision),
+            Wire::Text(form) => Self::Text(form),
+        }
+    }
+
+    #[inline]
+    pub(super) const fn general(self) -> Wire {
+        match self {
+            Self::Uuid => Wire::Uuid,
+            Self::Bytes(length) => Wire::Bytes(length),
+            Self::Decimal(precision) => Wire::Decimal(precision),
+            Self::Text(form) => Wire::Text(form),
         }
     }
 }

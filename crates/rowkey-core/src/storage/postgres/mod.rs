@@ -3,50 +3,16 @@
 
 pub mod numeric;
 
-use super::{
-    Backend, BinaryLength, Column, Precision, StoragePlan, Stored, StoredRef, TextForm, Wire,
-};
+use super::backend::Backend;
+use super::column::Column;
+use super::plan::StoragePlan;
+use super::stored::{Stored, StoredRef};
+pub use super::wire::PostgresWire;
 use crate::error::Error;
 
 /// The column of a key in PostgreSQL.
 #[derive(Clone, Copy, Debug)]
 pub struct PostgresColumn(Column);
-
-/// What a driver sends and receives for a column in PostgreSQL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PostgresWire {
-    /// `uuid`.
-    Uuid,
-    /// `bytea`.
-    Bytes(BinaryLength),
-    /// `numeric(p,0)`.
-    Decimal(Precision),
-    /// `varchar(n)`, sent as `text`.
-    Text(TextForm),
-}
-
-impl PostgresWire {
-    /// MariaDB's `UUID` means uuid here.
-    #[inline]
-    pub(super) const fn of(planned: Wire) -> Self {
-        match planned {
-            Wire::Uuid | Wire::NativeUuid => Self::Uuid,
-            Wire::Bytes(length) => Self::Bytes(length),
-            Wire::Decimal(precision) => Self::Decimal(precision),
-            Wire::Text(form) => Self::Text(form),
-        }
-    }
-
-    #[inline]
-    pub(super) const fn general(self) -> Wire {
-        match self {
-            Self::Uuid => Wire::Uuid,
-            Self::Bytes(length) => Wire::Bytes(length),
-            Self::Decimal(precision) => Wire::Decimal(precision),
-            Self::Text(form) => Wire::Text(form),
-        }
-    }
-}
 
 impl StoragePlan {
     /// The column in PostgreSQL.
