@@ -25,6 +25,7 @@ pub(crate) struct TextSchema {
 
 impl TextSchema {
     /// Hyphenated UUID text.
+    #[cfg(feature = "public-id")]
     pub(crate) fn uuid() -> Self {
         Self::of_uuid(FixedBits::NONE, u128::MAX)
     }
