@@ -30,6 +30,7 @@
 //! default generators of all formats, every [`DistributedIdGenerator`] and every
 //! [`DistributedId128Generator`] start again. None of them waits for a thread that exists only in
 //! the parent.
+//!
 //! What is not detected:
 //!
 //! * Children that are not made by the C library's `fork`, but by `clone` or `_Fork`, and restored
