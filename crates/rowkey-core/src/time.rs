@@ -82,6 +82,7 @@ impl From<std::time::SystemTime> for UnixMillis {
 mod tests {
     use super::*;
 
+    // Listed in docs/src/differences.md.
     #[test]
     fn time_is_floored_with_integers() {
         assert_eq!(

@@ -61,6 +61,7 @@ fn held(case: &Value) -> bool {
     (0..1 << 48).contains(&int(case, "unix_ms"))
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn full_prefix_vectors() {
     for case in section("comb.json", "full_prefix", 20) {
@@ -76,6 +77,7 @@ fn full_prefix_vectors() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn full_suffix_vectors() {
     for case in section("comb.json", "full_suffix", 20) {
@@ -91,6 +93,7 @@ fn full_suffix_vectors() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn prefix_and_suffix_convert_into_each_other() {
     for case in section("comb_convert.json", "short", 10) {
@@ -121,6 +124,7 @@ fn prefix_and_suffix_convert_into_each_other() {
     // The section `order_preserving_v4` proposes a conversion that is not implemented.
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_suffix_is_where_sql_server_looks_first() {
     for case in section("comb_convert.json", "extract", 8) {
@@ -143,6 +147,7 @@ fn the_suffix_is_where_sql_server_looks_first() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_counter_has_65536_values() {
     type Comb = ShortPrefixComb<60_000>;
@@ -150,18 +155,21 @@ fn the_counter_has_65536_values() {
     assert_eq!((at(65_535), at(65_536)), (65_535, 0));
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn full_combs_count_milliseconds() {
     let id: PrefixComb = "018e5f3b-ff48-47cc-b5ba-d01c25cc63a7".parse().unwrap();
     assert_eq!(id.time(), UnixMillis::new(1_710_994_751_304)); // 2024-03-21T04:19:11.304Z
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn a_counter_is_shown_with_four_hexadecimal_digits() {
     let id: ShortPrefixComb = ShortPrefixComb::from_parts(5, [0; 14]);
     assert!(id.to_string().starts_with("0005"));
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn counters_before_1970_step_evenly() {
     let counters = [-120_001, -120_000, -60_001, -60_000, -1, 0]

@@ -134,6 +134,7 @@ fn layout_vectors() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_uuid_form_is_the_number_as_128_bits() {
     let id: DistributedId = "1088824355131185736905670087".parse().unwrap();
@@ -192,6 +193,7 @@ fn sequence_vectors() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_embedded_time_is_1000_to_1_ms_before_the_clock() {
     let mut state = DistributedIdState::new();
@@ -205,6 +207,7 @@ fn the_embedded_time_is_1000_to_1_ms_before_the_clock() {
     assert_eq!(ahead, (1..=1_000).rev().collect::<Vec<_>>());
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn numbers_have_exactly_28_digits_from_2012_07_31_on() {
     let first = UnixMillis::new(1_343_724_878_801); // 2012-07-31T08:54:38.801Z
@@ -234,6 +237,7 @@ fn numbers_have_exactly_28_digits_from_2012_07_31_on() {
     );
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn any_number_of_28_digits_is_an_id() {
     let largest = 10u128.pow(28) - 1;
@@ -247,6 +251,7 @@ fn any_number_of_28_digits_is_an_id() {
     assert!(DistributedId::try_from(largest + 1).is_err());
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn a_rewind_matters_only_on_overflow_and_from_1001_ms() {
     let mut roomy = DistributedIdState::new();
@@ -266,6 +271,7 @@ fn a_rewind_matters_only_on_overflow_and_from_1001_ms() {
     );
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_last_instant_is_in_3014() {
     let last = DistributedIdState::new().next(LAST_CLOCK, 1).unwrap();
@@ -277,6 +283,7 @@ fn the_last_instant_is_in_3014() {
     ));
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn about_128_ids_fit_a_millisecond() {
     // 2^48 / 2^41: a fresh start leaves half the room, an average step takes half the maximum.
@@ -290,6 +297,7 @@ fn about_128_ids_fit_a_millisecond() {
     assert_eq!(made, 128);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn clock_past_the_end_does_not_poison_the_generator() {
     let mut state = DistributedIdState::new();
@@ -304,6 +312,7 @@ fn clock_past_the_end_does_not_poison_the_generator() {
     assert_eq!(state.next(Y2020, 5).unwrap().random(), first.random() + 5);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_generator_recovers_with_its_clock() {
     let now = AtomicI64::new(i64::MAX);
@@ -325,6 +334,7 @@ fn borrowing_stops_at_the_last_instant() {
     assert_eq!(state.next(LAST_CLOCK, 5).unwrap().random(), 6);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_first_clock_reading_is_one_second_after_1900() {
     let first = UnixMillis::new(MS_1900 + 1_000);
@@ -349,6 +359,7 @@ fn a_panic_of_the_clock_leaves_the_generator_usable() {
     assert!(ids.try_generate().is_ok());
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_incremental_generator_counts_from_its_first_number() {
     for case in vectors::<Counting>("incremental_generator", 2) {

@@ -229,6 +229,7 @@ fn sequence_vectors() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_incremental_generator_counts_from_its_first_number() {
     for case in vectors::<Counting>("incremental_generator", 2) {
@@ -239,6 +240,7 @@ fn the_incremental_generator_counts_from_its_first_number() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn incremental_ends_at_the_largest_number() {
     let ids = Incremental::starting_at(DistributedId128::constant(u128::MAX));
@@ -252,6 +254,7 @@ fn incremental_ends_at_the_largest_number() {
     ));
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn from_parts_refuses_instead_of_masking() {
     for outside in [MS_1700 - 1, LAST.get() + 1, i64::MIN, i64::MAX] {
@@ -293,6 +296,7 @@ fn about_131072_ids_fit_a_millisecond() {
     assert_eq!(made, 131_072);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn it_is_no_version_7_uuid() {
     let id = DistributedId128State::new()
@@ -307,6 +311,7 @@ fn it_is_no_version_7_uuid() {
     assert!(rowkey_core::UuidV7::try_from(uuid).is_err());
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn looks_generated_checks_the_nibble_and_bit_64() {
     let good = DistributedId128::from_parts(Y2020, MAX_RANDOM)
@@ -319,6 +324,7 @@ fn looks_generated_checks_the_nibble_and_bit_64() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn numbers_have_38_digits_from_1962_to_4321() {
     let digits = |ms_since_1700: i64, random| {
@@ -334,6 +340,7 @@ fn numbers_have_38_digits_from_1962_to_4321() {
     assert_eq!((digits(last, MAX_RANDOM), digits(last + 1, 0)), (38, 39));
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn a_bad_clock_does_not_poison_the_generator() {
     let now = AtomicI64::new(Y2020.get());

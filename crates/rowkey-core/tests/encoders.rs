@@ -184,6 +184,7 @@ fn order_of_values_is_the_bytewise_order_of_texts() {
     assert!(cases.len() >= ORDER_CASES);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn a_block_beyond_64_bits_is_refused() {
     let too_large = |position| TextProblem::TooLarge { position };
@@ -209,6 +210,7 @@ fn a_block_beyond_64_bits_is_refused() {
     assert_eq!(base62::decode_u64("LygHa16AHYF").unwrap(), u64::MAX);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn characters_outside_ascii_are_refused_where_they_stand() {
     // U+0141 is `A` and U+0230 is `0` once narrowed to a byte.
@@ -244,6 +246,7 @@ fn characters_outside_ascii_are_refused_where_they_stand() {
     );
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn other_lengths_are_refused() {
     for width in Width::ALL {
@@ -264,6 +267,7 @@ fn other_lengths_are_refused() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn hexadecimal_is_upper_case_out_and_either_case_in() {
     assert_eq!(

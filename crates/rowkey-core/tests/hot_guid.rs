@@ -60,6 +60,7 @@ fn at_second(seconds: i64) -> UnixMillis {
     UnixMillis::new(seconds * 1_000)
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn make_vectors() {
     for case in vectors::<Make>("make", 17) {
@@ -94,6 +95,7 @@ fn make_vectors() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn before_epoch_vectors_are_errors() {
     for case in vectors::<BeforeEpoch>("before_epoch", 1) {
@@ -104,6 +106,7 @@ fn before_epoch_vectors_are_errors() {
     assert!(matches!(ids.try_generate(0), Err(Error::Time { .. })));
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn machine_bytes_are_random_for_each_generator() {
     let machines: HashSet<_> = (0..100)
@@ -113,6 +116,7 @@ fn machine_bytes_are_random_for_each_generator() {
     assert_eq!(machines.len(), 100);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn bytes_derived_as_the_original_derives_them_can_be_given() {
     for case in vectors::<Machine>("machine", 3) {
@@ -122,6 +126,7 @@ fn bytes_derived_as_the_original_derives_them_can_be_given() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_counter_starts_anywhere_in_24_bits() {
     let starts = (0..100).map(|_| HotGuidGenerator::new().try_generate(0).unwrap().counter());
@@ -129,6 +134,7 @@ fn the_counter_starts_anywhere_in_24_bits() {
     assert!(starts.max().unwrap() > 500_000);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_first_id_has_the_number_after_the_start() {
     let ids = HotGuidGenerator::new().with_counter(0xff_fffd);
@@ -138,6 +144,7 @@ fn the_first_id_has_the_number_after_the_start() {
     assert_eq!(wrapping.try_generate(0).unwrap().counter(), 0);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn seconds_last_136_years_until_2106() {
     let made_at = |seconds| {
@@ -165,6 +172,7 @@ fn a_bad_clock_does_not_spend_a_counter() {
     assert_eq!(ids.try_generate(0).unwrap().counter(), 5);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn public_order_is_time_order_and_dotnet_bytes_are_not() {
     let id = |seconds| HotGuid::from_parts(seconds, [0; 5], 0, 0).unwrap();
@@ -173,6 +181,7 @@ fn public_order_is_time_order_and_dotnet_bytes_are_not() {
     assert!(earlier.to_uuid().to_bytes_le() > later.to_uuid().to_bytes_le());
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_order_breaks_where_the_counter_rolls_over() {
     let ids = HotGuidGenerator::new()
@@ -182,6 +191,7 @@ fn the_order_breaks_where_the_counter_rolls_over() {
     assert!(last > first);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_shard_key_is_little_endian() {
     let id = HotGuid::from_parts(0, [0; 5], 0, 0xdead_beef).unwrap();

@@ -75,6 +75,7 @@ fn invalid_vectors() {
     );
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn countries_and_entities_have_256_values() {
     let context = IuidContext {

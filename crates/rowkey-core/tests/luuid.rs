@@ -47,6 +47,7 @@ fn make_vectors() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn version_6_and_variant_a_are_required() {
     for case in section("luuid.json", "invalid", 3) {
@@ -58,6 +59,7 @@ fn version_6_and_variant_a_are_required() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_group_is_the_crc_of_the_name() {
     assert_eq!(
@@ -66,6 +68,7 @@ fn the_group_is_the_crc_of_the_name() {
     );
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_text_has_the_shape_of_a_uuid() {
     let group = LuuidGroup::new(0xaa1).unwrap();
@@ -73,6 +76,7 @@ fn the_text_has_the_shape_of_a_uuid() {
     assert_eq!(id.to_string(), "00000023-122e-6aa1-a789-28ef27ab7c62");
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn fields_out_of_range_are_errors() {
     let group = LuuidGroup::new(0xfff).unwrap();
@@ -96,6 +100,7 @@ fn fields_out_of_range_are_errors() {
     assert_eq!(error.to_string(), "group of a Luuid is 0..=4095, not 4096");
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn each_group_counts_for_itself_across_threads() {
     static NUMBERS: NumberCounter = NumberCounter::new();
@@ -126,6 +131,7 @@ fn each_group_counts_for_itself_across_threads() {
     );
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn short_keys_are_hexadecimal() {
     let group = LuuidGroup::new(0xaa1).unwrap();
@@ -154,6 +160,7 @@ fn ranges_of_short_keys_end_where_the_numbers_do() {
     ));
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn version_6_is_kept_and_carries_no_time() {
     use rowkey_core::format::FormatKind;
@@ -162,6 +169,7 @@ fn version_6_is_kept_and_carries_no_time() {
     assert_eq!(FormatKind::Luuid.time_of(id.to_u128()), None);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn groups_are_taken_over_utf8() {
     assert_eq!(LuuidGroup::of("é").get(), crc12(&[0xc3, 0xa9]));

@@ -229,6 +229,7 @@ fn encode_errors_are_values_without_a_public_id() {
     assert!(test_cipher().encode(&i64::MIN).is_err());
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_hexadecimal_public_id_is_that_of_the_same_key() {
     let id: DistributedId = "1088824355131185736905670087".parse().unwrap();
@@ -247,6 +248,7 @@ fn the_hexadecimal_public_id_is_that_of_the_same_key() {
     );
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn one_cipher_gives_the_same_public_ids_whatever_it_did_before() {
     struct Encodes<'a>(&'a PublicIdCipher, &'a str);
@@ -277,6 +279,7 @@ fn one_cipher_gives_the_same_public_ids_whatever_it_did_before() {
 
 /// The chance that a random public id passes is the share of blocks that some value has: the block
 /// of the largest value decodes, the next one does not.
+// Listed in docs/src/differences.md.
 #[test]
 fn the_blocks_that_a_type_recognises() {
     // u64: 64 zero bits. i64: one more.

@@ -62,6 +62,7 @@ fn the_sql_server_permutation_is_that_of_the_originals() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn hot_guids_are_stored_in_sql_server_in_their_time_order() {
     let mut seen = 0;

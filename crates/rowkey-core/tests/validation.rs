@@ -37,6 +37,7 @@ fn bounded_vectors() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn quirks_of_the_original_are_corrected() {
     for case in section("comb_validation.json", "quirks", 6) {
@@ -50,6 +51,7 @@ fn quirks_of_the_original_are_corrected() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn only_the_strict_hyphenated_text_is_read() {
     let now = UnixMillis::new(1_647_575_040_000);
@@ -78,6 +80,7 @@ fn only_the_strict_hyphenated_text_is_read() {
     );
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_tolerance_follows_the_interval() {
     fn accepted<const INTERVAL_MS: u64>() -> usize {
@@ -94,6 +97,7 @@ fn the_tolerance_follows_the_interval() {
     assert_eq!(accepted::<1>(), 21);
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn the_window_wraps_also_near_1970() {
     let comb = |counter| ShortPrefixComb::<60_000>::from_parts(counter, [0; 14]);
@@ -119,6 +123,7 @@ fn the_window_wraps_also_near_1970() {
     }
 }
 
+// Listed in docs/src/differences.md.
 #[test]
 fn a_window_of_the_whole_ring_accepts_everything() {
     let comb = |counter| ShortPrefixComb::<60_000>::from_parts(counter, [0; 14]);
