@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::time::Duration;
 
-use crate::clash;
+use crate::clash::Clash;
 use crate::kind::FormatKind;
 use crate::layout::Layout;
 use crate::time::UnixMillis;
@@ -177,24 +177,6 @@ pub enum Error {
         found: u16,
     },
 
-    /// Two groups whose names have the same CRC-12.
-    #[error("{}", clash::same_crc(*group, *names))]
-    GroupClash {
-        /// The number of both.
-        group: u16,
-        /// The names, the earlier one first.
-        names: (&'static str, &'static str),
-    },
-
-    /// Two keys have the same group.
-    #[error("{}", clash::declared_twice(name, *keys))]
-    GroupDeclaredTwice {
-        /// The group's name.
-        name: &'static str,
-        /// The key types, the earlier one first.
-        keys: (&'static str, &'static str),
-    },
-
     /// An id has a group that is not registered.
     #[error("no key has the group {group:03x}")]
     UnknownGroup {
@@ -202,7 +184,7 @@ pub enum Error {
         group: u16,
     },
 
-    /// An entry of a registry of names is invalid, or conflicts with another.
+    /// An entry of a registry is invalid, or conflicts with another.
     #[error(transparent)]
     Registry(#[from] RegistryProblem),
 
@@ -290,7 +272,7 @@ pub enum FormatProblem {
 #[non_exhaustive]
 pub enum RegistryProblem {
     /// The name is empty or has white space around it.
-    #[error("{}", clash::no_name(kind, name))]
+    #[error("{}", Clash::NoName { kind, name }.message())]
     Name {
         /// What the registry names, such as `country`.
         kind: &'static str,
@@ -308,7 +290,7 @@ pub enum RegistryProblem {
         number: i64,
     },
     /// Two names have the same number.
-    #[error("{}", clash::same_number(kind, *number, (&names.0, &names.1)))]
+    #[error("{}", Clash::SameNumber { kind, number: *number, names: (&names.0, &names.1) }.message())]
     SameNumber {
         /// What the registry names, such as `country`.
         kind: &'static str,
@@ -318,7 +300,7 @@ pub enum RegistryProblem {
         names: (String, String),
     },
     /// A name is used twice, with the same number or with two.
-    #[error("{}", clash::same_name(kind, name, *numbers))]
+    #[error("{}", Clash::SameName { kind, name, numbers: *numbers }.message())]
     SameName {
         /// What the registry names, such as `country`.
         kind: &'static str,
@@ -327,6 +309,60 @@ pub enum RegistryProblem {
         /// The numbers, the earlier one first.
         numbers: (u8, u8),
     },
+    /// The names of two groups have the same CRC-12.
+    #[error("{}", Clash::SameCrc { group: *group, names: (&names.0, &names.1) }.message())]
+    SameCrc {
+        /// The number of both.
+        group: u16,
+        /// The names, the earlier one first.
+        names: (String, String),
+    },
+    /// Two keys have the same group.
+    #[error("{}", Clash::DeclaredTwice { name, keys: (&keys.0, &keys.1) }.message())]
+    DeclaredTwice {
+        /// The group's name.
+        name: String,
+        /// The key types, the earlier one first.
+        keys: (String, String),
+    },
+}
+
+impl From<Clash<'_>> for RegistryProblem {
+    fn from(clash: Clash<'_>) -> Self {
+        let both = |pair: (&str, &str)| (pair.0.into(), pair.1.into());
+        match clash {
+            Clash::NoName { kind, name } => Self::Name {
+                kind,
+                name: name.into(),
+            },
+            Clash::SameNumber {
+                kind,
+                number,
+                names,
+            } => Self::SameNumber {
+                kind,
+                number,
+                names: both(names),
+            },
+            Clash::SameName {
+                kind,
+                name,
+                numbers,
+            } => Self::SameName {
+                kind,
+                name: name.into(),
+                numbers,
+            },
+            Clash::SameCrc { group, names } => Self::SameCrc {
+                group,
+                names: both(names),
+            },
+            Clash::DeclaredTwice { name, keys } => Self::DeclaredTwice {
+                name: name.into(),
+                keys: both(keys),
+            },
+        }
+    }
 }
 
 /// What is wrong with a cipher key, a secret, a label, or a value to encrypt or decrypt.

@@ -25,6 +25,7 @@ mod key;
 mod kind;
 mod layout;
 mod message;
+mod registry;
 mod time;
 mod value_range;
 

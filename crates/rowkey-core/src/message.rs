@@ -52,15 +52,40 @@ impl<'a> Message<'a> {
     /// Panics with the message, also at compile time.
     #[track_caller]
     pub(crate) const fn panic(&self) -> ! {
-        let mut line = Line::EMPTY;
+        // A constant has no `format!`, and its buffers have fixed sizes.
+        if self.max_len() <= 1 << 10 {
+            self.panic_within::<{ 1 << 10 }>()
+        } else {
+            self.panic_within::<{ 1 << 16 }>()
+        }
+    }
+
+    /// The most bytes that it can have.
+    const fn max_len(&self) -> usize {
+        let mut len = 0;
         let mut index = 0;
         while index < self.len {
-            line = match self.parts[index] {
+            len += match self.parts[index] {
+                Part::Text(text) => text.len(),
+                Part::Quoted(text) => 2 * text.len() + 2,
+                Part::Number(_) | Part::Group(_) => 3,
+            };
+            index += 1;
+        }
+        len
+    }
+
+    #[track_caller]
+    const fn panic_within<const SIZE: usize>(&self) -> ! {
+        let mut line = Line::<SIZE>::EMPTY;
+        let mut index = 0;
+        while index < self.len {
+            match self.parts[index] {
                 Part::Text(text) => line.text(text),
                 Part::Quoted(text) => line.quoted(text),
                 Part::Number(number) => line.number(number),
                 Part::Group(group) => line.group(group),
-            };
+            }
             index += 1;
         }
         panic!("{}", line.as_str());
@@ -81,35 +106,37 @@ impl fmt::Display for Message<'_> {
     }
 }
 
-/// Text of at most 1 KiB, for constants, which have no `format!`.
-struct Line {
-    bytes: [u8; 1024],
+/// Text of at most `SIZE` bytes.
+struct Line<const SIZE: usize> {
+    bytes: [u8; SIZE],
     len: usize,
 }
 
-impl Line {
+impl<const SIZE: usize> Line<SIZE> {
     const EMPTY: Self = Self {
-        bytes: [0; 1024],
+        bytes: [0; SIZE],
         len: 0,
     };
 
-    /// Appends text, or nothing if it does not fit as a whole.
-    const fn text(mut self, text: &str) -> Self {
-        let text = text.as_bytes();
-        if self.len + text.len() <= self.bytes.len() {
-            let mut index = 0;
-            while index < text.len() {
-                self.bytes[self.len] = text[index];
-                self.len += 1;
-                index += 1;
-            }
+    /// Appends text, or as many whole characters of it as fit.
+    const fn text(&mut self, text: &str) {
+        let (_, free) = self.bytes.split_at_mut(self.len);
+        let mut fitting = if text.len() < free.len() {
+            text.len()
+        } else {
+            free.len()
+        };
+        while !text.is_char_boundary(fitting) {
+            fitting -= 1;
         }
-        self
+        let (written, _) = free.split_at_mut(fitting);
+        written.copy_from_slice(text.as_bytes().split_at(fitting).0);
+        self.len += fitting;
     }
 
     /// As `{:?}`, except for white space and control characters other than tabs and line ends.
-    const fn quoted(self, text: &str) -> Self {
-        let mut line = self.text("\"");
+    const fn quoted(&mut self, text: &str) {
+        self.text("\"");
         let mut rest = text;
         while !rest.is_empty() {
             let mut len = 1;
@@ -117,7 +144,7 @@ impl Line {
                 len += 1;
             }
             let (character, others) = rest.split_at(len);
-            line = line.text(match character.as_bytes() {
+            self.text(match character.as_bytes() {
                 b"\"" => "\\\"",
                 b"\\" => "\\\\",
                 b"\t" => "\\t",
@@ -127,10 +154,10 @@ impl Line {
             });
             rest = others;
         }
-        line.text("\"")
+        self.text("\"");
     }
 
-    const fn number(self, number: u8) -> Self {
+    const fn number(&mut self, number: u8) {
         let digits = [
             b'0' + number / 100,
             b'0' + number / 10 % 10,
@@ -141,29 +168,28 @@ impl Line {
             10..100 => 1,
             _ => 0,
         };
-        self.ascii(digits.split_at(zeros).1)
+        self.ascii(digits.split_at(zeros).1);
     }
 
-    const fn group(self, group: u16) -> Self {
+    const fn group(&mut self, group: u16) {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         self.ascii(&[
             DIGITS[(group >> 8 & 0xf) as usize],
             DIGITS[(group >> 4 & 0xf) as usize],
             DIGITS[(group & 0xf) as usize],
-        ])
+        ]);
     }
 
-    const fn ascii(self, digits: &[u8]) -> Self {
-        match core::str::from_utf8(digits) {
-            Ok(digits) => self.text(digits),
-            Err(_) => self,
+    const fn ascii(&mut self, digits: &[u8]) {
+        if let Ok(digits) = core::str::from_utf8(digits) {
+            self.text(digits);
         }
     }
 
     const fn as_str(&self) -> &str {
         match core::str::from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => text,
-            // Only whole text is in it.
+            // Only whole characters are in it.
             Err(_) => "",
         }
     }

@@ -7,7 +7,6 @@
 mod context;
 mod number_counter;
 mod number_source;
-mod registry;
 #[cfg(feature = "std")]
 mod reserved_numbers;
 mod short_key;
@@ -16,10 +15,10 @@ mod tests;
 mod union;
 
 pub use crate::format::{LuuidGroup, crc12};
+pub use crate::registry::{KeyGroup, Register, Registered, Registry};
 pub use context::LuuidContext;
 pub use number_counter::NumberCounter;
 pub use number_source::NumberSource;
-pub use registry::{GroupRegistry, KeyGroup};
 #[cfg(feature = "std")]
 pub use reserved_numbers::ReservedNumbers;
 pub use short_key::ShortKey;

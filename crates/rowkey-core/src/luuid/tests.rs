@@ -1,6 +1,6 @@
 //! A registry of every possible number, within the compiler's limit for constant evaluation.
 
-use super::{GroupRegistry, KeyGroup, refuse_union};
+use super::{KeyGroup, Registry, refuse_union};
 use crate::luuid::LuuidGroup;
 
 const COUNT: usize = LuuidGroup::COUNT;
@@ -55,7 +55,7 @@ static GROUPS: [KeyGroup; COUNT] = {
 
 const _: () = refuse_union(&GROUPS);
 
-const REGISTRY: GroupRegistry = GroupRegistry::new(&GROUPS);
+const REGISTRY: Registry<KeyGroup> = Registry::of_groups(&GROUPS);
 
 #[test]
 fn every_number_has_its_group() {

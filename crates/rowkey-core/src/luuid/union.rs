@@ -7,10 +7,10 @@ use core::str::FromStr;
 use uuid::Uuid;
 
 use super::KeyGroup;
-use super::registry::refuse_clashes;
 use crate::format::Format;
 use crate::luuid::LuuidGroup;
-use crate::message::{Message, equal};
+use crate::message::Message;
+use crate::registry::{List, Texts, refuse_clashes};
 use crate::text::Encoding;
 use crate::{EntityKey, Error, Luuid};
 
@@ -85,43 +85,24 @@ pub(crate) const fn refuse_key<K: EntityKey>() {
 /// Rejects, at compile time and at the caller's location, keys with the same group or prefix.
 #[track_caller]
 pub(crate) const fn refuse_union(groups: &[KeyGroup]) {
-    refuse_clashes(groups);
+    refuse_clashes(List::Groups(groups));
     refuse_same_prefixes(groups);
 }
 
-/// In one pass with a hash table, because the compiler limits constant evaluation.
+/// In one pass, because the compiler limits constant evaluation.
 #[track_caller]
 const fn refuse_same_prefixes(groups: &[KeyGroup]) {
     // Twice the maximum number of distinct groups, so that there is always a free slot.
-    let mut slots: [Option<usize>; 2 * LuuidGroup::COUNT] = [None; 2 * LuuidGroup::COUNT];
+    let mut prefixes = Texts::<{ 2 * LuuidGroup::COUNT }>::EMPTY;
     let mut index = 0;
     while index < groups.len() {
-        if let Some(prefix) = groups[index].prefix() {
-            let mut slot = hash(prefix) % slots.len();
-            while let Some(earlier) = slots[slot] {
-                if let Some(known) = groups[earlier].prefix()
-                    && equal(known, prefix)
-                {
-                    refuse_prefix(prefix, &groups[earlier], &groups[index]);
-                }
-                slot = (slot + 1) % slots.len();
-            }
-            slots[slot] = Some(index);
+        if let Some(prefix) = groups[index].prefix()
+            && let Some(earlier) = prefixes.insert(prefix, index)
+        {
+            refuse_prefix(prefix, &groups[earlier], &groups[index]);
         }
         index += 1;
     }
-}
-
-/// FNV-1a of 32 bits.
-const fn hash(text: &str) -> usize {
-    let text = text.as_bytes();
-    let mut hash: u32 = 0x811c_9dc5;
-    let mut index = 0;
-    while index < text.len() {
-        hash = (hash ^ text[index] as u32).wrapping_mul(0x0100_0193);
-        index += 1;
-    }
-    hash as usize
 }
 
 #[track_caller]
