@@ -4,14 +4,11 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::format::{Format, FormatKind};
+use rowkey_core::format::{BitField, FieldKind, Format, FormatKind};
 use rowkey_core::generate::DistributedId128State;
 use rowkey_core::generate::{EntropyFn, Generate};
 use rowkey_core::time_range::ValueRange;
-use rowkey_core::{
-    DistributedId, HotGuid, PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb, UnixMillis,
-    UuidV7,
-};
+use rowkey_core::{DistributedId, HotGuid, UnixMillis};
 use rowkey_fuzz::AnyFormat;
 
 #[derive(Arbitrary, Debug)]
@@ -80,8 +77,10 @@ fuzz_target!(|input: Input| {
         return;
     };
     assert!(format.admits(value));
+    let has_interval = |field: &BitField| field.kind == FieldKind::Interval;
+    let wraps_around = format.fields().iter().any(has_interval);
     let step_ms = match format {
-        FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb => 60_000,
+        _ if wraps_around => 60_000,
         FormatKind::HotGuid => 1_000,
         _ => 1,
     };
@@ -106,7 +105,7 @@ fuzz_target!(|input: Input| {
     let to_ms = to.map(UnixMillis::get);
     if is_between(from_ms, to_ms) {
         assert!(is_listed, "an id of the span is missed");
-    } else if step_ms != 60_000 {
+    } else if !wraps_around {
         // The counter of a short COMB comes round again; all others only list whole steps more.
         let step = step_ms as i64;
         let floored = from_ms.map(|from| from.div_euclid(step).saturating_mul(step));
@@ -136,8 +135,12 @@ fn are_well_formed(format: FormatKind, ranges: &[ValueRange]) {
 
 /// What columns of the format sort by: the time of a suffix COMB is at its end.
 fn order(format: FormatKind, value: u128) -> u128 {
-    match format {
-        FormatKind::ShortSuffixComb | FormatKind::SuffixComb => value.rotate_left(80),
+    let time = format
+        .fields()
+        .iter()
+        .find(|field| matches!(field.kind, FieldKind::Time { .. } | FieldKind::Interval));
+    match (format.fields()[0].kind, time) {
+        (FieldKind::Random, Some(time)) => value.rotate_left(time.first_bit.into()),
         _ => value,
     }
 }
@@ -146,11 +149,6 @@ fn order(format: FormatKind, value: u128) -> u128 {
 fn made(format: FormatKind, time: UnixMillis, random: [u8; 16]) -> Option<u128> {
     let random_word = u128::from_be_bytes(random);
     match format {
-        FormatKind::ShortPrefixComb => with::<ShortPrefixComb>(time, random),
-        FormatKind::ShortSuffixComb => with::<ShortSuffixComb>(time, random),
-        FormatKind::PrefixComb => with::<PrefixComb>(time, random),
-        FormatKind::SuffixComb => with::<SuffixComb>(time, random),
-        FormatKind::UuidV7 => with::<UuidV7>(time, random),
         FormatKind::DistributedId => DistributedId::from_parts(time, random_word as u64 >> 16)
             .ok()
             .map(DistributedId::to_u128),
@@ -166,9 +164,33 @@ fn made(format: FormatKind, time: UnixMillis, random: [u8; 16]) -> Option<u128> 
                 .ok()
                 .map(HotGuid::to_u128)
         }
-        FormatKind::Iuid | FormatKind::Luuid | FormatKind::UuidV4 | FormatKind::AnyUuid => None,
+        _ => drawn(format, time, random),
     }
 }
+
+/// Declares `drawn`: an id of a format of a time and random bits alone.
+macro_rules! declare_drawn {
+    ([] $({
+        $module:ident $format:ident $name:literal $made:ident($($context:ident)?)
+        [$($generics:tt)*] [$($arguments:tt)*]
+    })*) => {
+        fn drawn(format: FormatKind, time: UnixMillis, random: [u8; 16]) -> Option<u128> {
+            match format {
+                $(FormatKind::$format => {
+                    declare_drawn!($made($($context)?) $format, time, random)
+                })*
+            }
+        }
+    };
+    (drawn() $format:ident, $time:ident, $random:ident) => {
+        with::<rowkey_core::$format>($time, $random)
+    };
+    ($made:ident($($context:ident)?) $format:ident, $time:ident, $random:ident) => {
+        None
+    };
+}
+
+rowkey_core::__private::format_rows!(declare_drawn);
 
 fn with<F: Generate<Context = ()>>(time: UnixMillis, random: [u8; 16]) -> Option<u128> {
     let mut entropy = EntropyFn(|bytes: &mut [u8]| {

@@ -5,7 +5,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use rowkey_core::Backend;
-use rowkey_core::format::FormatKind;
+use rowkey_core::format::{FieldKind, FormatKind};
 use rowkey_core::storage::{Layout, Nullability, OrderPromise, Storage, StoragePlan};
 use rowkey_fuzz::{AnyBackend, AnyFormat, AnyLayout, AnyStorage, Damage};
 
@@ -41,8 +41,14 @@ fn is_read_or_refused(format: FormatKind, backend: Backend, choice: &str) {
     assert_eq!(default.try_with(backend, &written), Ok(plan));
     assert!(choice == written || choice == column.storage().name());
 
-    let is_unordered = matches!(format, FormatKind::UuidV4 | FormatKind::AnyUuid)
-        || column.layout() == Layout::PublicUnordered;
+    let leads = |kind| {
+        matches!(
+            kind,
+            FieldKind::Time { .. } | FieldKind::Interval | FieldKind::Context
+        )
+    };
+    let has_order = format.fields().iter().any(|field| leads(field.kind));
+    let is_unordered = !has_order || column.layout() == Layout::PublicUnordered;
     assert!(is_unordered || column.order_promise() >= OrderPromise::Time);
     assert!(plan.max_value() <= column.max_value());
 

@@ -2,7 +2,7 @@
 
 use arbitrary::Arbitrary;
 use rowkey_core::Backend;
-use rowkey_core::format::FormatKind;
+use rowkey_core::format::{FieldKind, FormatKind};
 use rowkey_core::storage::{Layout, Storage};
 use rowkey_core::text::{Encoding, Width};
 
@@ -103,19 +103,20 @@ pub fn nearly_of(format: FormatKind, bits: u128, stamp: bool) -> u128 {
     if !stamp {
         return bits;
     }
-    let rfc = |version: u128| bits & !(0xf << 76 | 0b11 << 62) | version << 76 | 0b10 << 62;
-    match format {
-        FormatKind::ShortPrefixComb
-        | FormatKind::ShortSuffixComb
-        | FormatKind::PrefixComb
-        | FormatKind::SuffixComb
-        | FormatKind::UuidV4 => rfc(4),
-        FormatKind::UuidV7 => rfc(7),
-        FormatKind::Iuid => rfc(8) & !(0xf << 72),
-        FormatKind::Luuid => rfc(6) & !(0xf << 60) | 0xa << 60,
-        FormatKind::DistributedId => bits >> 35,
-        FormatKind::DistributedId128 | FormatKind::HotGuid | FormatKind::AnyUuid => bits,
+    let mut stamped = bits;
+    for field in format.fields() {
+        let shift = 128 - field.first_bit - field.width;
+        let mask = u128::MAX >> (128 - field.width) << shift;
+        match field.kind {
+            FieldKind::Version(value) | FieldKind::Variant(value) => {
+                stamped = stamped & !mask | u128::from(value) << shift;
+            }
+            // A number that is shorter than 128 bits.
+            FieldKind::Constant(0) if field.first_bit == 0 => stamped >>= field.width,
+            _ => {}
+        }
     }
+    stamped
 }
 
 /// What a text of an encoding that is read leniently looks like when it is written.

@@ -1,10 +1,7 @@
 //! The fields of an id, under the names that the JSON output gives them.
 
-use rowkey_core::format::FormatKind;
-use rowkey_core::{
-    DistributedId, DistributedId128, Error, HotGuid, Iuid, Luuid, ShortPrefixComb, ShortSuffixComb,
-    UnixMillis,
-};
+use rowkey_core::format::{BitField, FieldKind, FormatKind};
+use rowkey_core::{DistributedId, DistributedId128, Error, HotGuid, Iuid, Luuid, UnixMillis};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -44,24 +41,10 @@ impl Fields {
         let time_unix_ms = format.time_of(value).map(UnixMillis::get);
         let fields = Self {
             time_unix_ms,
+            counter: interval_of(format, value).map(u32::from),
             ..Self::default()
         };
-        // The counter does not depend on the interval, so any interval works.
         Ok(match format {
-            FormatKind::ShortPrefixComb => {
-                let id = ShortPrefixComb::<60_000>::try_from(value)?;
-                Self {
-                    counter: Some(id.counter().into()),
-                    ..fields
-                }
-            }
-            FormatKind::ShortSuffixComb => {
-                let id = ShortSuffixComb::<60_000>::try_from(value)?;
-                Self {
-                    counter: Some(id.counter().into()),
-                    ..fields
-                }
-            }
             FormatKind::DistributedId => {
                 let id = DistributedId::try_from(value)?;
                 Self {
@@ -104,11 +87,8 @@ impl Fields {
                     ..fields
                 }
             }
-            FormatKind::PrefixComb
-            | FormatKind::SuffixComb
-            | FormatKind::UuidV4
-            | FormatKind::UuidV7
-            | FormatKind::AnyUuid => fields,
+            // Time and counter, if anything.
+            _ => fields,
         })
     }
 
@@ -145,6 +125,14 @@ impl Fields {
     }
 }
 
+/// The interval counter of an id, if its format has one.
+pub(crate) fn interval_of(format: FormatKind, value: u128) -> Option<u16> {
+    let is_interval = |field: &&BitField| field.kind == FieldKind::Interval;
+    let field = format.fields().iter().find(is_interval)?;
+    // The field has sixteen bits.
+    Some((value >> (128 - field.first_bit - field.width)) as u16)
+}
+
 /// A JSON number if it is exact, otherwise the digits as a string.
 fn number(value: u128) -> Value {
     match u64::try_from(value) {
@@ -156,6 +144,33 @@ fn number(value: u128) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_field_that_tells_an_id_from_others_is_left_out() {
+        for format in FormatKind::ALL {
+            let fields = format.fields();
+            let has = |kind: fn(&FieldKind) -> bool| fields.iter().any(|field| kind(&field.kind));
+            let contexts = fields
+                .iter()
+                .filter(|field| field.kind == FieldKind::Context);
+            let expected = usize::from(has(|kind| matches!(kind, FieldKind::Time { .. })))
+                + usize::from(has(|kind| matches!(kind, FieldKind::Interval)))
+                + usize::from(has(|kind| matches!(kind, FieldKind::Counter)))
+                + usize::from(has(|kind| matches!(kind, FieldKind::Machine)))
+                + contexts.count();
+            let fixed = fields.iter().fold(0, |bits, field| {
+                let shift = 128 - field.first_bit - field.width;
+                match field.kind {
+                    FieldKind::Version(value) | FieldKind::Variant(value) => {
+                        bits | u128::from(value) << shift
+                    }
+                    _ => bits,
+                }
+            });
+            let shown = Fields::of(format, fixed).unwrap().lines();
+            assert!(shown.len() >= expected, "{format}: {shown:?}");
+        }
+    }
 
     #[test]
     fn numbers_are_exact_or_strings() {

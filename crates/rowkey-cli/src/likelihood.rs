@@ -6,13 +6,12 @@
 
 use std::time::Duration;
 
-use rowkey_core::format::{FormatKind, interval_counter};
-use rowkey_core::{
-    DistributedId, DistributedId128, Luuid, ShortPrefixComb, ShortSuffixComb, UnixMillis,
-};
+use rowkey_core::format::{FieldKind, FormatKind, interval_counter};
+use rowkey_core::{DistributedId, Luuid, UnixMillis};
 use serde::Serialize;
 use uuid::{Uuid, Variant};
 
+use crate::fields::interval_of;
 use crate::time::Interval;
 
 /// How likely a reading is, compared with the others of the same text.
@@ -133,37 +132,45 @@ fn evidence(format: FormatKind, value: u128, now: UnixMillis) -> Option<f64> {
         Some(time) => Some(plausible(time, now)?),
         None => None,
     };
-    // `bits` is the size of the time field, in milliseconds.
-    let near = |bits: f64| time.map_or(0.0, |distance| bits - (2.0 * distance).log2());
-    let ring = |counter: Option<u16>| counter.map_or(0.0, |counter| recent(counter, now));
+    let mut fixed = 0.0;
+    let mut near = 0.0;
+    for field in format.fields() {
+        let width = f64::from(field.width);
+        let shift = 128 - field.first_bit - field.width;
+        match field.kind {
+            FieldKind::Version(_) | FieldKind::Variant(_) => fixed += width,
+            FieldKind::Constant(constant) => {
+                if value >> shift & (u128::MAX >> (128 - field.width)) != constant.into() {
+                    return None;
+                }
+                fixed += width;
+            }
+            FieldKind::Time { unit_ms, .. } => {
+                // The size of the field, in milliseconds.
+                let size = width + f64::from(unit_ms).log2().ceil();
+                near = time.map_or(0.0, |distance| size - (2.0 * distance).log2());
+            }
+            _ => {}
+        }
+    }
+    if let Some(counter) = interval_of(format, value) {
+        near = recent(counter, now);
+    }
+    let bits = fixed + near;
     Some(match format {
-        FormatKind::Luuid => 8.0 + small(Luuid::try_from(value).ok()?.number()),
-        FormatKind::Iuid => 10.0 + near(48.0),
-        FormatKind::UuidV7 | FormatKind::PrefixComb | FormatKind::SuffixComb => 6.0 + near(48.0),
-        FormatKind::ShortPrefixComb => {
-            let id = ShortPrefixComb::<60_000>::try_from(value).ok();
-            6.0 + ring(id.map(ShortPrefixComb::counter))
-        }
-        FormatKind::ShortSuffixComb => {
-            let id = ShortSuffixComb::<60_000>::try_from(value).ok();
-            6.0 + ring(id.map(ShortSuffixComb::counter))
-        }
-        FormatKind::UuidV4 => 6.0 + COMMON,
+        FormatKind::Luuid => bits + small(Luuid::try_from(value).ok()?.number()),
+        FormatKind::UuidV4 => bits + COMMON,
         FormatKind::DistributedId => {
             let id = DistributedId::try_from(value).ok()?;
-            id.looks_generated().then(|| BELOW_28_DIGITS + near(45.0))?
+            id.looks_generated().then_some(bits)?
         }
-        FormatKind::DistributedId128 => {
-            let id = DistributedId128::try_from(value).ok()?;
-            id.looks_generated().then(|| 5.0 + near(48.0))?
-        }
-        FormatKind::HotGuid => near(42.0),
         FormatKind::AnyUuid => {
             let uuid = Uuid::from_u128(value);
             let is_of_others = uuid.get_variant() == Variant::RFC4122
                 && matches!(uuid.get_version_num(), 1 | 3 | 5);
             NOTHING_ELSE + if is_of_others { 6.0 } else { 0.0 }
         }
+        _ => bits,
     })
 }
 

@@ -4,7 +4,7 @@ use jiff::civil::{Date, DateTime, date};
 use jiff::fmt::temporal::Pieces;
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp, Unit};
 use rowkey_core::UnixMillis;
-use rowkey_core::format::FormatKind;
+use rowkey_core::format::{FieldKind, FormatKind};
 use std::time::Duration;
 
 /// The largest number of decimals read from RFC 3339 times; more are cut off.
@@ -140,10 +140,10 @@ impl Interval {
 
     /// Whether the ids of a format count intervals.
     pub(crate) fn belongs_to(format: FormatKind) -> bool {
-        matches!(
-            format,
-            FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb
-        )
+        format
+            .fields()
+            .iter()
+            .any(|field| field.kind == FieldKind::Interval)
     }
 }
 

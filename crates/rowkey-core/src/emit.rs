@@ -307,6 +307,7 @@ pub mod private {
         check_union, default_plan, has_group_of, key_of_bits, luuid_of, luuid_of_key,
         unknown_group, write_debug,
     };
+    pub use crate::__format_rows as format_rows;
     pub use crate::EntityKey;
     #[cfg(feature = "proptest")]
     pub use crate::external::proptest::{AdmittedStrategy, arbitrary_key};

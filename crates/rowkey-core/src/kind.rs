@@ -3,36 +3,39 @@
 use core::fmt;
 
 /// Calls a macro with a row for each format, in the order of the documentation: its module, its
-/// type, its name on the command line, and its generic parameters as declared and as passed on. The
-/// argument comes before the rows.
-macro_rules! format_rows {
+/// type, its name on the command line, how its ids are made, and its generic parameters as declared
+/// and as passed on. The argument comes before the rows.
+///
+/// Ids are `drawn` by the format's `FromDraw`, from a clock, random bits and the context in the
+/// parentheses, or made by the format's `own` impl of `Generate`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __format_rows {
     ($callback:ident $($argument:ident)?) => {
         $callback! {
             [$($argument)?]
-            short_prefix_comb ShortPrefixComb "short-prefix-comb"
-                [const INTERVAL_MS: u64] [<INTERVAL_MS>];
-            short_suffix_comb ShortSuffixComb "short-suffix-comb"
-                [const INTERVAL_MS: u64] [<INTERVAL_MS>];
-            prefix_comb PrefixComb "prefix-comb" [] [];
-            suffix_comb SuffixComb "suffix-comb" [] [];
-            distributed_id DistributedId "distributed-id" [] [];
-            distributed_id128 DistributedId128 "distributed-id128" [] [];
-            luuid Luuid "luuid" [] [];
-            iuid Iuid "iuid" [] [];
-            hot_guid HotGuid "hot-guid" [] [];
-            uuid_v4 UuidV4 "uuid-v4" [] [];
-            uuid_v7 UuidV7 "uuid-v7" [] [];
-            any_uuid AnyUuid "any-uuid" [] [];
+            {short_prefix_comb ShortPrefixComb "short-prefix-comb" drawn()
+                [const INTERVAL_MS: u64] [<INTERVAL_MS>]}
+            {short_suffix_comb ShortSuffixComb "short-suffix-comb" drawn()
+                [const INTERVAL_MS: u64] [<INTERVAL_MS>]}
+            {prefix_comb PrefixComb "prefix-comb" drawn() [] []}
+            {suffix_comb SuffixComb "suffix-comb" drawn() [] []}
+            {distributed_id DistributedId "distributed-id" own() [] []}
+            {distributed_id128 DistributedId128 "distributed-id128" own() [] []}
+            {luuid Luuid "luuid" own() [] []}
+            {iuid Iuid "iuid" drawn(IuidContext) [] []}
+            {hot_guid HotGuid "hot-guid" own() [] []}
+            {uuid_v4 UuidV4 "uuid-v4" drawn() [] []}
+            {uuid_v7 UuidV7 "uuid-v7" drawn() [] []}
+            {any_uuid AnyUuid "any-uuid" drawn() [] []}
         }
     };
 }
 
-pub(crate) use format_rows;
+pub(crate) use __format_rows as format_rows;
 
 macro_rules! declare_kinds {
-    ([] $(
-        $module:ident $format:ident $name:literal [$($generics:tt)*] [$($arguments:tt)*];
-    )*) => {
+    ([] $({$module:ident $format:ident $name:literal $($rest:tt)*})*) => {
         /// The id algorithms by name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum FormatKind {

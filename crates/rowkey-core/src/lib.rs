@@ -43,13 +43,17 @@ pub mod text;
 pub mod time_range;
 pub mod validate;
 
+/// Exports the types of the formats.
+macro_rules! export_formats {
+    ([] $({$module:ident $format:ident $($rest:tt)*})*) => {
+        pub use format::{$($format),*};
+    };
+}
+
 #[doc(hidden)]
 pub use emit::private as __private;
 pub use error::Error;
-pub use format::{
-    AnyUuid, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb, ShortPrefixComb,
-    ShortSuffixComb, SuffixComb, UuidV4, UuidV7,
-};
+kind::format_rows!(export_formats);
 pub use key::EntityKey;
 pub use storage::Backend;
 pub use time::UnixMillis;

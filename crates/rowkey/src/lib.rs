@@ -298,13 +298,19 @@ pub use rowkey_macros::entity_key;
 /// Its only option is `crate`, as in [`entity_key`].
 pub use rowkey_macros::key_union;
 
-pub use rowkey_core::{
-    AnyUuid, Backend, DistributedId, DistributedId128, EntityKey, Error, HotGuid, Iuid, Luuid,
-    PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb, UnixMillis, Uuid, UuidV4, UuidV7,
-};
+pub use rowkey_core::{Backend, EntityKey, Error, UnixMillis, Uuid};
 pub use rowkey_core::{
     command_log, error, format, generate, luuid, routing, storage, text, time_range, uuid, validate,
 };
+
+/// Exports the types of the formats.
+macro_rules! export_formats {
+    ([] $({$module:ident $format:ident $($rest:tt)*})*) => {
+        pub use rowkey_core::{$($format),*};
+    };
+}
+
+rowkey_core::__private::format_rows!(export_formats);
 
 #[cfg(feature = "public-id")]
 #[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]

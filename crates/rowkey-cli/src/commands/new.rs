@@ -9,10 +9,7 @@ use rowkey_core::generate::{Clock, Entropy, Generate, SystemEntropy};
 use rowkey_core::generate::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
 use rowkey_core::luuid::LuuidContext;
 use rowkey_core::routing::IuidContext;
-use rowkey_core::{
-    AnyUuid, Error, Iuid, Luuid, PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb,
-    UnixMillis, UuidV4, UuidV7,
-};
+use rowkey_core::{Error, Iuid, Luuid, ShortPrefixComb, ShortSuffixComb, UnixMillis};
 use serde::Serialize;
 
 use crate::args::New;
@@ -126,73 +123,108 @@ fn check_options(args: &New) -> Result<(), Failure> {
 /// A function from an index, which starts at 0, to an id.
 type Maker<'a> = Box<dyn FnMut(u64) -> Result<u128, Error> + 'a>;
 
-fn maker<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
+/// Declares `maker`, which calls for each format the function of this module that is named like the
+/// format's. A format of a time and random bits alone needs none.
+macro_rules! declare_maker {
+    ([] $({
+        $module:ident $format:ident $name:literal $made:ident($($context:ident)?)
+        [$($generics:tt)*] [$($arguments:tt)*]
+    })*) => {
+        fn maker<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
+            match args.format {
+                $(
+                    FormatKind::$format => declare_maker! {
+                        $made($($context)? $($generics)*) $module $format, args, time
+                    },
+                )*
+            }
+        }
+    };
+    (drawn() $module:ident $format:ident, $args:ident, $time:ident) => {
+        Ok(stateless::<rowkey_core::$format>((), $time))
+    };
+    ($made:ident($($own:tt)*) $module:ident $format:ident, $args:ident, $time:ident) => {
+        $module($args, $time)
+    };
+}
+
+rowkey_core::__private::format_rows!(declare_maker);
+
+fn short_prefix_comb<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
+    Ok(counting(args, time, |counter, random| {
+        ShortPrefixComb::<60_000>::from_parts(counter, random).to_u128()
+    }))
+}
+
+fn short_suffix_comb<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
+    Ok(counting(args, time, |counter, random| {
+        ShortSuffixComb::<60_000>::from_parts(counter, random).to_u128()
+    }))
+}
+
+/// Ids with a counter of the interval that the options give.
+fn counting<'a>(args: &New, time: &'a Time, make: fn(u16, [u8; 14]) -> u128) -> Maker<'a> {
     let interval_ms = args.interval.unwrap_or_default().millis();
-    let short = move |entropy: &mut SystemEntropy| -> Result<(u16, [u8; 14]), Error> {
+    let mut entropy = SystemEntropy::new();
+    Box::new(move |_| {
         let mut random = [0; 14];
         entropy.fill(&mut random);
-        Ok((interval_counter(time.now(), interval_ms)?, random))
-    };
-    let mut entropy = SystemEntropy::new();
-    Ok(match args.format {
-        FormatKind::ShortPrefixComb => Box::new(move |_| {
-            let (counter, random) = short(&mut entropy)?;
-            Ok(ShortPrefixComb::<60_000>::from_parts(counter, random).to_u128())
-        }),
-        FormatKind::ShortSuffixComb => Box::new(move |_| {
-            let (counter, random) = short(&mut entropy)?;
-            Ok(ShortSuffixComb::<60_000>::from_parts(counter, random).to_u128())
-        }),
-        FormatKind::PrefixComb => stateless::<PrefixComb>((), time),
-        FormatKind::SuffixComb => stateless::<SuffixComb>((), time),
-        FormatKind::UuidV4 => stateless::<UuidV4>((), time),
-        FormatKind::UuidV7 => stateless::<UuidV7>((), time),
-        FormatKind::AnyUuid => stateless::<AnyUuid>((), time),
-        FormatKind::Iuid => {
-            let country = required(args, "--country", args.country.as_ref())?;
-            let entity = required(args, "--entity", args.entity.as_ref())?;
-            let context = IuidContext {
-                country: country.fit("--country", "0 to 255")?,
-                service_entity: entity.fit("--entity", "0 to 255")?,
-            };
-            stateless::<Iuid>(context, time)
-        }
-        FormatKind::Luuid => {
-            let group = required(args, "--group", args.group.as_ref())?;
-            let first = *required(args, "--short-key", args.short_key.as_ref())?;
-            let group = Group::resolve(group)?;
-            Box::new(move |index| {
-                // The largest number is far below the limit at which this saturates.
-                let number = first.saturating_add(index);
-                let context = LuuidContext { group, number };
-                // Only the number can be wrong.
-                let used_up = |_| Error::NumbersUsedUp { group: group.get() };
-                let id = Luuid::generate_with(&context, time, &mut entropy);
-                id.map(Luuid::to_u128).map_err(used_up)
-            })
-        }
-        FormatKind::DistributedId => {
-            let generator = DistributedIdGenerator::new().with_clock(time);
-            Box::new(move |_| generator.try_generate().map(Format::to_u128))
-        }
-        FormatKind::DistributedId128 => {
-            let generator = DistributedId128Generator::new().with_clock(time);
-            Box::new(move |_| generator.try_generate().map(Format::to_u128))
-        }
-        FormatKind::HotGuid => {
-            let shard = required(args, "--shard", args.shard.as_ref())?;
-            let shard = shard.fit("--shard", "0 to 4294967295")?;
-            let generator = HotGuidGenerator::new().with_clock(time);
-            // The capacity of the counter, in ids per second.
-            const PER_SECOND: u64 = 1 << 24;
-            Box::new(move |index| {
-                if index > 0 && index % PER_SECOND == 0 {
-                    time.advance(1_000);
-                }
-                generator.try_generate(shard).map(Format::to_u128)
-            })
-        }
+        Ok(make(interval_counter(time.now(), interval_ms)?, random))
     })
+}
+
+fn iuid<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
+    let country = required(args, "--country", args.country.as_ref())?;
+    let entity = required(args, "--entity", args.entity.as_ref())?;
+    let context = IuidContext {
+        country: country.fit("--country", "0 to 255")?,
+        service_entity: entity.fit("--entity", "0 to 255")?,
+    };
+    Ok(stateless::<Iuid>(context, time))
+}
+
+fn luuid<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
+    let group = required(args, "--group", args.group.as_ref())?;
+    let first = *required(args, "--short-key", args.short_key.as_ref())?;
+    let group = Group::resolve(group)?;
+    let mut entropy = SystemEntropy::new();
+    Ok(Box::new(move |index| {
+        // The largest number is far below the limit at which this saturates.
+        let number = first.saturating_add(index);
+        let context = LuuidContext { group, number };
+        // Only the number can be wrong.
+        let used_up = |_| Error::NumbersUsedUp { group: group.get() };
+        let id = Luuid::generate_with(&context, time, &mut entropy);
+        id.map(Luuid::to_u128).map_err(used_up)
+    }))
+}
+
+fn distributed_id<'a>(_: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
+    let generator = DistributedIdGenerator::new().with_clock(time);
+    Ok(Box::new(move |_| {
+        generator.try_generate().map(Format::to_u128)
+    }))
+}
+
+fn distributed_id128<'a>(_: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
+    let generator = DistributedId128Generator::new().with_clock(time);
+    Ok(Box::new(move |_| {
+        generator.try_generate().map(Format::to_u128)
+    }))
+}
+
+fn hot_guid<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
+    let shard = required(args, "--shard", args.shard.as_ref())?;
+    let shard = shard.fit("--shard", "0 to 4294967295")?;
+    let generator = HotGuidGenerator::new().with_clock(time);
+    // The capacity of the counter, in ids per second.
+    const PER_SECOND: u64 = 1 << 24;
+    Ok(Box::new(move |index| {
+        if index > 0 && index % PER_SECOND == 0 {
+            time.advance(1_000);
+        }
+        generator.try_generate(shard).map(Format::to_u128)
+    }))
 }
 
 fn stateless<'a, F: Generate>(context: F::Context, time: &'a Time) -> Maker<'a>

@@ -25,9 +25,10 @@ macro_rules! for_each_format {
     feature = "utoipa"
 ))]
 macro_rules! implement_rows {
-    ([$implement:ident] $(
-        $module:ident $format:ident $name:literal [$($generics:tt)*] [$($arguments:tt)*];
-    )*) => {
+    ([$implement:ident] $({
+        $module:ident $format:ident $name:literal $made:ident($($context:ident)?)
+        [$($generics:tt)*] [$($arguments:tt)*]
+    })*) => {
         $($implement!([$($generics)*] crate::$format $($arguments)*);)*
     };
 }

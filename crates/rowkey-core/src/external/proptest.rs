@@ -6,7 +6,7 @@ use proptest::arbitrary::Arbitrary;
 use proptest::strategy::{Map, Strategy};
 
 use crate::format::Format;
-use crate::format::sealed::Sealed;
+use crate::format::traits::sealed::Sealed;
 use crate::key::EntityKey;
 
 /// Implements proptest's trait for a key.

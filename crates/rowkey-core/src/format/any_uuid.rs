@@ -1,8 +1,11 @@
 //! Any 128 bits, for existing columns.
 
 use super::spec::{FormatSpec, Leading};
+use super::traits::{Contiguous, FromDraw, impl_format};
 use crate::bits::{BitField, FieldKind, FixedBits};
+use crate::error::Error;
 use crate::kind::FormatKind;
+use crate::time::UnixMillis;
 
 const FIELDS: [BitField; 1] = BitField::consecutive([("any", FieldKind::Any, 128)]);
 
@@ -17,16 +20,20 @@ pub struct AnyUuid(pub(crate) u128);
 
 impl_format!(AnyUuid, FormatKind::AnyUuid);
 
-impl super::Contiguous for AnyUuid {}
+impl Contiguous for AnyUuid {}
 
 impl AnyUuid {
     /// The id of these 128 bits.
     pub const fn from_u128(value: u128) -> Self {
         Self(value)
     }
+}
 
-    /// A random version-4 UUID.
-    pub(crate) const fn from_draw(random: u128) -> Self {
-        Self(FixedBits::rfc(4).stamp(random))
+/// A random version-4 UUID.
+impl FromDraw for AnyUuid {
+    type Context = ();
+
+    fn from_draw(_: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
+        Ok(Self(FixedBits::rfc(4).stamp(random)))
     }
 }

@@ -9,8 +9,8 @@
 //! byte                 0 .. 4      4 (low 5 bits) .. 9           10 .. 15
 //! ```
 
-use super::TimeOrdered;
 use super::spec::{FormatSpec, Leading, TimeRange};
+use super::traits::{Contiguous, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -72,7 +72,7 @@ pub struct DistributedId(pub(crate) u128);
 
 impl_format!(DistributedId, FormatKind::DistributedId);
 
-impl super::Contiguous for DistributedId {}
+impl Contiguous for DistributedId {}
 
 impl TimeOrdered for DistributedId {}
 

@@ -9,8 +9,8 @@
 //!                                        (74..63)      (62..0)
 //! ```
 
-use super::TimeOrdered;
 use super::spec::{FormatSpec, Leading, TimeRange};
+use super::traits::{Contiguous, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -81,7 +81,7 @@ pub struct DistributedId128(pub(crate) u128);
 
 impl_format!(DistributedId128, FormatKind::DistributedId128);
 
-impl super::Contiguous for DistributedId128 {}
+impl Contiguous for DistributedId128 {}
 
 impl TimeOrdered for DistributedId128 {}
 

@@ -11,9 +11,8 @@
 //! The machine bytes m0..m4 are swapped in pairs and the shard key is little-endian: the original
 //! fills the sixteen bytes of a .NET `Guid`, which stores its first three fields little-endian.
 
-use super::TimeOrdered;
-use super::spec::TimeRange;
-use super::spec::{FormatSpec, Leading};
+use super::spec::{FormatSpec, Leading, TimeRange};
+use super::traits::{Contiguous, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -74,7 +73,7 @@ pub struct HotGuid(pub(crate) u128);
 
 impl_format!(HotGuid, FormatKind::HotGuid);
 
-impl super::Contiguous for HotGuid {}
+impl Contiguous for HotGuid {}
 
 impl TimeOrdered for HotGuid {}
 

@@ -9,8 +9,8 @@
 //!                                  (8 = version, ver1 = 0, 2 = variant bits 10)
 //! ```
 
-use super::TimeOrdered;
 use super::spec::{FormatSpec, Leading, TimeRange};
+use super::traits::{FromDraw, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -75,22 +75,7 @@ impl Iuid {
                 max: RANDOM_MASK as i128,
             });
         }
-        Self::from_draw(time, context, random.into())
-    }
-
-    pub(crate) fn from_draw(
-        time: UnixMillis,
-        context: IuidContext,
-        random: u128,
-    ) -> Result<Self, Error> {
-        let time = TIME.check(FormatKind::Iuid, time)?;
-        Ok(Self(
-            (time.get() as u128) << 80
-                | SPEC.fixed.bits
-                | u128::from(context.country) << COUNTRY_SHIFT
-                | u128::from(context.service_entity) << SERVICE_ENTITY_SHIFT
-                | (random & RANDOM_MASK),
-        ))
+        Self::from_draw(time, &context, random.into())
     }
 
     /// When the id was made, to the millisecond.
@@ -111,5 +96,20 @@ impl Iuid {
     /// The 54 random bits.
     pub const fn random(self) -> u64 {
         (self.0 & RANDOM_MASK) as u64
+    }
+}
+
+impl FromDraw for Iuid {
+    type Context = IuidContext;
+
+    fn from_draw(time: UnixMillis, context: &IuidContext, random: u128) -> Result<Self, Error> {
+        let time = TIME.check(FormatKind::Iuid, time)?;
+        Ok(Self(
+            (time.get() as u128) << 80
+                | SPEC.fixed.bits
+                | u128::from(context.country) << COUNTRY_SHIFT
+                | u128::from(context.service_entity) << SERVICE_ENTITY_SHIFT
+                | (random & RANDOM_MASK),
+        ))
     }
 }

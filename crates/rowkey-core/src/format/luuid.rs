@@ -13,6 +13,7 @@ use alloc::string::String;
 use core::fmt;
 
 use super::spec::{FormatSpec, Leading};
+use super::traits::impl_format;
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::error::TextProblem;

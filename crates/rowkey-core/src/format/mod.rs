@@ -1,12 +1,8 @@
 //! The id formats, one file each, and their shared traits.
 
-use core::fmt;
-use core::hash::Hash;
 use core::str::FromStr;
 
 use alloc::string::String;
-
-use uuid::Uuid;
 
 use crate::bits::FixedBits;
 use crate::error::{Error, FormatProblem};
@@ -17,106 +13,8 @@ use crate::time::UnixMillis;
 pub use crate::bits::{BitField, FieldKind};
 pub use crate::kind::FormatKind;
 
-/// Declares the impls that every format type shares: all of them follow from its [`FormatKind`].
-macro_rules! impl_format {
-    ($({$($generics:tt)*})? $name:ty, $kind:expr) => {
-        impl $(<$($generics)*>)? $name {
-            /// The value of these 128 bits, for constants and fixtures.
-            ///
-            /// # Panics
-            ///
-            /// If the bits do not belong to the format: at compile time in a constant.
-            pub const fn constant(value: u128) -> Self {
-                assert!($kind.admits(value), "these 128 bits do not belong to the format");
-                Self(value)
-            }
-
-            /// The 128 bits in public (RFC) order, most significant byte first.
-            pub const fn to_u128(self) -> u128 {
-                self.0
-            }
-
-            /// The sixteen bytes in public (RFC) order.
-            pub const fn to_bytes(self) -> [u8; 16] {
-                self.0.to_be_bytes()
-            }
-
-            /// The same bits as a [`uuid::Uuid`].
-            pub const fn to_uuid(self) -> uuid::Uuid {
-                uuid::Uuid::from_u128(self.0)
-            }
-        }
-
-        impl $(<$($generics)*>)? $crate::format::sealed::Sealed for $name {
-            #[inline]
-            fn from_admitted(value: u128) -> Self {
-                Self(value)
-            }
-        }
-
-        impl $(<$($generics)*>)? $crate::format::Format for $name {
-            const KIND: $crate::format::FormatKind = $kind;
-
-            #[inline]
-            fn to_u128(self) -> u128 {
-                self.0
-            }
-        }
-
-        impl $(<$($generics)*>)? core::fmt::Debug for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                write!(f, concat!("{}({})"), $kind.type_name(), self)
-            }
-        }
-
-        impl $(<$($generics)*>)? core::fmt::Display for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.pad(&$kind.public_text(self.0))
-            }
-        }
-
-        impl $(<$($generics)*>)? core::str::FromStr for $name {
-            type Err = $crate::Error;
-
-            fn from_str(text: &str) -> Result<Self, $crate::Error> {
-                $kind.parse_public(text).map(Self)
-            }
-        }
-
-        impl $(<$($generics)*>)? From<$name> for uuid::Uuid {
-            fn from(id: $name) -> Self {
-                id.to_uuid()
-            }
-        }
-
-        impl $(<$($generics)*>)? From<$name> for u128 {
-            fn from(id: $name) -> Self {
-                id.0
-            }
-        }
-
-        impl $(<$($generics)*>)? TryFrom<uuid::Uuid> for $name {
-            type Error = $crate::Error;
-
-            #[inline]
-            fn try_from(value: uuid::Uuid) -> Result<Self, $crate::Error> {
-                $kind.check(value.as_u128()).map(Self)
-            }
-        }
-
-        impl $(<$($generics)*>)? TryFrom<u128> for $name {
-            type Error = $crate::Error;
-
-            #[inline]
-            fn try_from(value: u128) -> Result<Self, $crate::Error> {
-                $kind.check(value).map(Self)
-            }
-        }
-    };
-}
-
+// The formats. Not from their rows, because rustfmt only finds the files of modules that it sees.
 mod any_uuid;
-pub(crate) mod comb;
 pub(crate) mod distributed_id;
 pub(crate) mod distributed_id128;
 pub(crate) mod hot_guid;
@@ -125,96 +23,35 @@ mod luuid;
 mod prefix_comb;
 mod short_prefix_comb;
 mod short_suffix_comb;
-mod spec;
 mod suffix_comb;
 mod uuid_v4;
 mod uuid_v7;
 
-pub use any_uuid::AnyUuid;
+// What they share.
+pub(crate) mod comb;
+mod spec;
+pub(crate) mod traits;
+
 pub use comb::interval_counter;
 pub(crate) use comb::interval_number;
-pub use distributed_id::DistributedId;
-pub use distributed_id128::DistributedId128;
-pub use hot_guid::HotGuid;
-pub use iuid::{Iuid, IuidContext};
+pub use iuid::IuidContext;
 pub(crate) use luuid::NUMBER_MAX as LUUID_NUMBER_MAX;
-pub use luuid::{Luuid, LuuidGroup, crc12};
-pub use prefix_comb::PrefixComb;
-pub use short_prefix_comb::ShortPrefixComb;
-pub use short_suffix_comb::ShortSuffixComb;
-pub use suffix_comb::SuffixComb;
-pub use uuid_v4::UuidV4;
-pub use uuid_v7::UuidV7;
-
+pub use luuid::{LuuidGroup, crc12};
 use spec::FormatSpec;
 pub(crate) use spec::{Leading, TimeField, TimeRange, TimeUnit};
+pub(crate) use traits::FromDraw;
+pub use traits::{Contiguous, Format, TimeOrdered};
 
-macro_rules! list_specs {
-    ([] $(
-        $module:ident $format:ident $name:literal [$($generics:tt)*] [$($arguments:tt)*];
-    )*) => {
+macro_rules! list_formats {
+    ([] $({$module:ident $format:ident $($rest:tt)*})*) => {
+        $(pub use $module::$format;)*
+
         /// The specs of the formats, indexed by [`FormatKind`].
         const SPECS: &[FormatSpec; FormatKind::ALL.len()] = &[$($module::SPEC),*];
     };
 }
 
-crate::kind::format_rows!(list_specs);
-
-pub(crate) mod sealed {
-    /// Seals [`Format`](super::Format), and lets this crate build a value whose bits it has already
-    /// checked.
-    pub trait Sealed {
-        /// The value of bits that [`FormatKind::admits`](super::FormatKind::admits).
-        fn from_admitted(value: u128) -> Self;
-    }
-}
-
-/// An id algorithm: 128 bits in public (RFC) order, of which some are fixed.
-///
-/// The trait is sealed. `Ord` is the numeric order of the 128 bits, which is the order of every
-/// public text, of PostgreSQL's `uuid` and of `BINARY(16)`; SQL Server's order is
-/// [`SqlServerOrd`](crate::storage::SqlServerOrd).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an id format of rowkey",
-    label = "not an id format",
-    note = "a key wraps a type of `rowkey::format`, such as ShortPrefixComb, UuidV7 or DistributedId"
-)]
-pub trait Format:
-    sealed::Sealed
-    + Copy
-    + Ord
-    + Hash
-    + fmt::Debug
-    + fmt::Display
-    + FromStr<Err = Error>
-    + TryFrom<u128, Error = Error>
-    + TryFrom<Uuid, Error = Error>
-    + Send
-    + Sync
-    + 'static
-{
-    /// The algorithm.
-    const KIND: FormatKind;
-
-    /// The 128 bits in public (RFC) order.
-    fn to_u128(self) -> u128;
-
-    /// The text in another encoding than the public one.
-    fn encode(self, encoding: Encoding) -> ShortText {
-        Self::KIND.width().encode_admitted(encoding, self.to_u128())
-    }
-
-    /// Reads text in another encoding than the public one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Text`] when the text does not have the encoding's length, alphabet or range,
-    /// [`Error::Format`] when the value is not of this format.
-    fn decode(encoding: Encoding, text: &str) -> Result<Self, Error> {
-        let value = Self::KIND.width().decode(encoding, text)?;
-        Self::try_from(value)
-    }
-}
+crate::kind::format_rows!(list_formats);
 
 impl FormatKind {
     /// The format's spec.
@@ -360,25 +197,3 @@ fn names() -> String {
     }
     names
 }
-
-/// Formats whose ids carry an instant or an interval counter.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` carries no time, so there is no range of its ids for a time span",
-    label = "carries no time"
-)]
-pub trait TimeOrdered: Format {
-    /// Milliseconds per step of the time field: the interval of a short COMB, 1000 for a HotGuid,
-    /// otherwise 1.
-    const STEP_MS: u64 = match Self::KIND.spec().time {
-        Some(TimeField {
-            unit: TimeUnit::Instant { unit_ms, .. },
-            ..
-        }) => unit_ms as u64,
-        _ => panic!("the formats with a counter say how long its interval is"),
-    };
-}
-
-/// A format whose values are all the numbers from 0 to its largest, without gaps.
-///
-/// Formats with a version or other fixed bits do not implement it.
-pub trait Contiguous: Format {}

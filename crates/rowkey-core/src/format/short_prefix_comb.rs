@@ -8,11 +8,11 @@
 //! bits   16        32          4 12          2 62        (4 = version, 2 = variant bits 10)
 //! ```
 
-use super::ShortSuffixComb;
-use super::TimeOrdered;
 use super::comb::{self, checked_interval};
 use super::spec::{FormatSpec, Leading};
+use super::traits::{FromDraw, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
+use crate::error::Error;
 use crate::kind::FormatKind;
 use crate::layout::Permutation;
 use crate::time::UnixMillis;
@@ -68,18 +68,18 @@ impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
         comb::interval_number(time, Self::INTERVAL_MS).rem_euclid(comb::RING) as u16
     }
 
-    pub(crate) fn from_draw(time: UnixMillis, random: u128) -> Self {
-        Self(comb::short_prefix(Self::counter_at(time), random))
-    }
-
     /// The interval counter, 0 to 65,535.
     pub const fn counter(self) -> u16 {
         comb::short_prefix_field(self.0)
     }
+}
 
-    /// The same id as a suffix COMB: B0 B1 exchanged with B10 B11. Reversible, and still a valid
-    /// version-4 UUID. Keeps the time order, but not the order within one interval.
-    pub const fn to_suffix(self) -> ShortSuffixComb<INTERVAL_MS> {
-        ShortSuffixComb(Permutation::SwapShort.apply(self.0))
+impl<const INTERVAL_MS: u64> FromDraw for ShortPrefixComb<INTERVAL_MS> {
+    type Context = ();
+
+    const COARSE_CLOCK_SUFFICES: bool = INTERVAL_MS >= 1_000;
+
+    fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
+        Ok(Self(comb::short_prefix(Self::counter_at(time), random)))
     }
 }

@@ -8,11 +8,12 @@
 //! bits   48          4 12          2 14         16        32       (4 = version, 2 = variant 10)
 //! ```
 
-use super::ShortPrefixComb;
-use super::TimeOrdered;
 use super::comb::{self, checked_interval};
+use super::short_prefix_comb::ShortPrefixComb;
 use super::spec::{FormatSpec, Leading};
+use super::traits::{FromDraw, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
+use crate::error::Error;
 use crate::kind::FormatKind;
 use crate::layout::Permutation;
 use crate::time::UnixMillis;
@@ -69,10 +70,6 @@ impl<const INTERVAL_MS: u64> ShortSuffixComb<INTERVAL_MS> {
         comb::interval_number(time, Self::INTERVAL_MS).rem_euclid(comb::RING) as u16
     }
 
-    pub(crate) fn from_draw(time: UnixMillis, random: u128) -> Self {
-        Self(comb::short_suffix(Self::counter_at(time), random))
-    }
-
     /// The interval counter, 0 to 65,535.
     pub const fn counter(self) -> u16 {
         comb::short_suffix_field(self.0)
@@ -82,5 +79,23 @@ impl<const INTERVAL_MS: u64> ShortSuffixComb<INTERVAL_MS> {
     /// version-4 UUID. Keeps the time order, but not the order within one interval.
     pub const fn to_prefix(self) -> ShortPrefixComb<INTERVAL_MS> {
         ShortPrefixComb(Permutation::SwapShort.apply(self.0))
+    }
+}
+
+impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
+    /// The same id as a suffix COMB: B0 B1 exchanged with B10 B11. Reversible, and still a valid
+    /// version-4 UUID. Keeps the time order, but not the order within one interval.
+    pub const fn to_suffix(self) -> ShortSuffixComb<INTERVAL_MS> {
+        ShortSuffixComb(Permutation::SwapShort.apply(self.0))
+    }
+}
+
+impl<const INTERVAL_MS: u64> FromDraw for ShortSuffixComb<INTERVAL_MS> {
+    type Context = ();
+
+    const COARSE_CLOCK_SUFFICES: bool = INTERVAL_MS >= 1_000;
+
+    fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
+        Ok(Self(comb::short_suffix(Self::counter_at(time), random)))
     }
 }

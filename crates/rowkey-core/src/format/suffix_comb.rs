@@ -8,10 +8,10 @@
 //! bits   48          4 12          2 14         48         (4 = version, 2 = variant bits 10)
 //! ```
 
-use super::PrefixComb;
-use super::TimeOrdered;
 use super::comb;
+use super::prefix_comb::PrefixComb;
 use super::spec::{FormatSpec, Leading, TimeRange};
+use super::traits::{FromDraw, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -58,12 +58,7 @@ impl SuffixComb {
     ///
     /// [`Error::Time`] before 1970 or after the 48-bit field's end.
     pub fn from_parts(time: UnixMillis, random: [u8; 10]) -> Result<Self, Error> {
-        Self::from_draw(time, comb::around_field(random, 10))
-    }
-
-    pub(crate) fn from_draw(time: UnixMillis, random: u128) -> Result<Self, Error> {
-        let time = TIME.check(FormatKind::SuffixComb, time)?;
-        Ok(Self(comb::full_suffix(time.get() as u64, random)))
+        Self::from_draw(time, &(), comb::around_field(random, 10))
     }
 
     /// When the id was made, to the millisecond.
@@ -75,5 +70,22 @@ impl SuffixComb {
     /// valid version-4 UUID. Keeps the time order, but not the order within one millisecond.
     pub const fn to_prefix(self) -> PrefixComb {
         PrefixComb(Permutation::SwapFull.apply(self.0))
+    }
+}
+
+impl PrefixComb {
+    /// The same id as a suffix COMB: B0..B5 exchanged with B10..B15. Reversible, and still a
+    /// valid version-4 UUID. Keeps the time order, but not the order within one millisecond.
+    pub const fn to_suffix(self) -> SuffixComb {
+        SuffixComb(Permutation::SwapFull.apply(self.0))
+    }
+}
+
+impl FromDraw for SuffixComb {
+    type Context = ();
+
+    fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
+        let time = TIME.check(FormatKind::SuffixComb, time)?;
+        Ok(Self(comb::full_suffix(time.get() as u64, random)))
     }
 }

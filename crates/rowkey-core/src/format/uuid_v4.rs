@@ -9,8 +9,11 @@
 //! ```
 
 use super::spec::{FormatSpec, Leading};
+use super::traits::{FromDraw, impl_format};
 use crate::bits::{BitField, FieldKind};
+use crate::error::Error;
 use crate::kind::FormatKind;
+use crate::time::UnixMillis;
 
 const FIELDS: [BitField; 5] = BitField::consecutive([
     ("random", FieldKind::Random, 48),
@@ -37,10 +40,14 @@ impl_format!(UuidV4, FormatKind::UuidV4);
 impl UuidV4 {
     /// The id of sixteen random bytes; version and variant overwrite six of their bits.
     pub const fn from_random(random: [u8; 16]) -> Self {
-        Self::from_draw(u128::from_be_bytes(random))
+        Self(SPEC.fixed.stamp(u128::from_be_bytes(random)))
     }
+}
 
-    pub(crate) const fn from_draw(random: u128) -> Self {
-        Self(SPEC.fixed.stamp(random))
+impl FromDraw for UuidV4 {
+    type Context = ();
+
+    fn from_draw(_: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
+        Ok(Self(SPEC.fixed.stamp(random)))
     }
 }

@@ -8,9 +8,9 @@
 //! bits   48                        4 12          2 62      (7 = version, 2 = variant bits 10)
 //! ```
 
-use super::TimeOrdered;
 use super::comb::around_field;
 use super::spec::{FormatSpec, Leading, TimeRange};
+use super::traits::{FromDraw, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -51,18 +51,22 @@ impl UuidV7 {
     ///
     /// [`Error::Time`] before 1970 or after the 48-bit field's end in the year 10889.
     pub fn from_parts(time: UnixMillis, random: [u8; 10]) -> Result<Self, Error> {
-        Self::from_draw(time, around_field(random, 0))
-    }
-
-    pub(crate) fn from_draw(time: UnixMillis, random: u128) -> Result<Self, Error> {
-        let time = TIME.check(FormatKind::UuidV7, time)?;
-        Ok(Self(SPEC.fixed.stamp(
-            (time.get() as u128) << 80 | (random & (u128::MAX >> 48)),
-        )))
+        Self::from_draw(time, &(), around_field(random, 0))
     }
 
     /// When the id was made, to the millisecond.
     pub const fn time(self) -> UnixMillis {
         SPEC.instant_of(self.0)
+    }
+}
+
+impl FromDraw for UuidV7 {
+    type Context = ();
+
+    fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
+        let time = TIME.check(FormatKind::UuidV7, time)?;
+        Ok(Self(SPEC.fixed.stamp(
+            (time.get() as u128) << 80 | (random & (u128::MAX >> 48)),
+        )))
     }
 }

@@ -56,6 +56,7 @@ mod clock;
 mod custom;
 mod distributed_id;
 mod distributed_id128;
+mod drawn;
 mod entropy;
 #[cfg(feature = "std")]
 mod fork;
@@ -66,7 +67,6 @@ mod incremental;
 mod locked;
 #[cfg(feature = "std")]
 pub mod scope;
-mod stateless;
 #[cfg(feature = "std")]
 mod system_entropy;
 
@@ -379,9 +379,10 @@ fn insist<T>(result: Result<T, Error>) -> T {
 /// Fails to compile if a format has no [`Generate`].
 #[cfg(feature = "std")]
 macro_rules! every_format_generates {
-    ([] $(
-        $module:ident $format:ident $name:literal [$($generics:tt)*] [$($arguments:tt)*];
-    )*) => {
+    ([] $({
+        $module:ident $format:ident $name:literal $made:ident($($context:ident)?)
+        [$($generics:tt)*] [$($arguments:tt)*]
+    })*) => {
         $(
             const _: () = {
                 #[allow(dead_code)]

@@ -5,27 +5,7 @@ use super::column::Column;
 use super::column_type::Storage;
 use crate::kind::FormatKind;
 use crate::layout::Layout;
-
-use Layout::{Prefix, Public, SqlServer, Suffix};
-use Storage::{Decimal, Uuid};
-
-/// The default plans. The README shows the same table.
-#[rustfmt::skip]
-const MATRIX: [(FormatKind, [(Storage, Layout); 4]); FormatKind::ALL.len()] = [
-    //                              PostgreSQL          MySQL, MariaDB      SQLite              SQL Server
-    (FormatKind::ShortPrefixComb,  [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, Suffix)]),
-    (FormatKind::PrefixComb,       [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, Suffix)]),
-    (FormatKind::ShortSuffixComb,  [(Uuid, Prefix),     (Uuid, Prefix),     (Uuid, Prefix),     (Uuid, Public)]),
-    (FormatKind::SuffixComb,       [(Uuid, Prefix),     (Uuid, Prefix),     (Uuid, Prefix),     (Uuid, Public)]),
-    (FormatKind::UuidV7,           [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, SqlServer)]),
-    (FormatKind::Iuid,             [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, SqlServer)]),
-    (FormatKind::HotGuid,          [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, SqlServer)]),
-    (FormatKind::Luuid,            [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, SqlServer)]),
-    (FormatKind::DistributedId128, [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, SqlServer)]),
-    (FormatKind::DistributedId,    [(Decimal, Public),  (Decimal, Public),  (Decimal, Public),  (Decimal, Public)]),
-    (FormatKind::UuidV4,           [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, Public)]),
-    (FormatKind::AnyUuid,          [(Uuid, Public),     (Uuid, Public),     (Uuid, Public),     (Uuid, Public)]),
-];
+use crate::text::Width;
 
 /// The storage and layout of a key on each backend.
 ///
@@ -53,16 +33,11 @@ pub struct StoragePlan {
 impl StoragePlan {
     /// The default plan of a format.
     pub const fn default_for(format: FormatKind) -> Self {
-        let mut row = 0;
-        while MATRIX[row].0 as u8 != format as u8 {
-            row += 1;
-        }
-        let columns = MATRIX[row].1;
         Self {
-            postgres: default_column(format, Backend::Postgres, columns[0]),
-            mysql_protocol: default_column(format, Backend::MySql, columns[1]),
-            sqlite: default_column(format, Backend::Sqlite, columns[2]),
-            sql_server: default_column(format, Backend::SqlServer, columns[3]),
+            postgres: default_column(format, Backend::Postgres),
+            mysql_protocol: default_column(format, Backend::MySql),
+            sqlite: default_column(format, Backend::Sqlite),
+            sql_server: default_column(format, Backend::SqlServer),
         }
     }
 
@@ -145,12 +120,14 @@ impl StoragePlan {
     }
 }
 
-const fn default_column(
-    format: FormatKind,
-    backend: Backend,
-    (storage, layout): (Storage, Layout),
-) -> Column {
-    match Column::new(format, backend, storage, Some(layout)) {
+/// Numbers of 28 digits are decimals and 128 bits are uuids, in the layout that keeps the format's
+/// order. The README shows the table of the default columns.
+const fn default_column(format: FormatKind, backend: Backend) -> Column {
+    let storage = match format.width() {
+        Width::Decimal28 => Storage::Decimal,
+        _ => Storage::Uuid,
+    };
+    match Column::new(format, backend, storage, None) {
         Ok(column) => column,
         Err(refusal) => panic!("{}", refusal),
     }
