@@ -29,6 +29,9 @@ mod registry;
 mod time;
 mod value_range;
 
+#[cfg(feature = "collision")]
+#[cfg_attr(docsrs, doc(cfg(feature = "collision")))]
+pub mod collision;
 pub mod command_log;
 pub mod error;
 pub mod format;

@@ -61,6 +61,7 @@
 //! | `proptest` | | arbitrary valid keys |
 //! | `rust_decimal` | | conversions of [`DistributedId`] keys |
 //! | `public-id` | | encrypted public ids, separate for each entity by a label, and ids that cannot be forged |
+//! | `collision` | | how likely collisions and guesses are |
 //! | `coarse-clock` | | a cheaper clock for the short COMBs |
 //! | `sqlx-postgres`, `sqlx-mysql`, `sqlx-sqlite` | | keys as parameters and columns of sqlx queries |
 //! | `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | | keys as columns and parameters of Diesel queries |
@@ -312,6 +313,10 @@ macro_rules! export_formats {
 
 rowkey_core::__private::format_rows!(export_formats);
 
+#[cfg(feature = "collision")]
+#[cfg_attr(docsrs, doc(cfg(feature = "collision")))]
+pub use rowkey_core::collision;
+
 #[cfg(feature = "public-id")]
 #[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]
 pub use rowkey_core::public_id;
@@ -382,6 +387,11 @@ struct Storages;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/time-ranges.md")]
 struct TimeRanges;
+
+/// Compiles and runs the examples of the chapter about collisions.
+#[cfg(all(doctest, feature = "collision"))]
+#[doc = include_str!("../../../docs/src/collisions.md")]
+struct Collisions;
 
 /// Compiles and runs the examples of the page about existing columns.
 #[cfg(doctest)]

@@ -22,7 +22,7 @@ const LEEWAY_MS: u64 = 1_000;
 /// A clock that is further than this behind the state is followed.
 const MAX_REWIND_MS: u64 = 1_000;
 /// Ids of one millisecond are up to 2^41-1 apart.
-const STEP_MASK: u64 = (1 << 41) - 1;
+pub(crate) const STEP_MASK: u64 = (1 << 41) - 1;
 
 /// Milliseconds from 1900 to the embedded time of a clock reading.
 #[inline]

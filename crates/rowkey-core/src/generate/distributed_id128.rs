@@ -19,7 +19,7 @@ use crate::time::UnixMillis;
 /// follows it.
 const MAX_REWIND_MS: u64 = 1_000;
 /// Ids of one millisecond are up to 2^58-1 apart.
-const STEP_MASK: u128 = (1 << 58) - 1;
+pub(crate) const STEP_MASK: u128 = (1 << 58) - 1;
 
 /// The state machine that makes [`DistributedId128`]s. Its state is the last id.
 ///

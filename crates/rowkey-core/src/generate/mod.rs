@@ -54,8 +54,8 @@ use crate::time::UnixMillis;
 
 mod clock;
 mod custom;
-mod distributed_id;
-mod distributed_id128;
+pub(crate) mod distributed_id;
+pub(crate) mod distributed_id128;
 mod drawn;
 mod entropy;
 #[cfg(feature = "std")]
