@@ -130,6 +130,10 @@ pub const COMPARISONS: &[Comparison] = &[
     of("public-id-decode-u64", "peer-aes-decrypt", "1.1 x ns"),
     of("public-id-decode-distributed-id", "peer-aes-decrypt", "1.1 x ns"),
     of("public-id-decode-128-bits", "peer-aes-decrypt", "1.1 x ns"),
+    // Routing.
+    alone("route-shard"),
+    alone("route-shard-of-router"),
+    alone("route-country-and-service-entity"),
     // Drivers.
     #[cfg(feature = "drivers")]
     of("sqlx-postgres-key", "peer-sqlx-postgres-uuid", "1.05 x instr"),

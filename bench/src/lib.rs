@@ -20,6 +20,7 @@ pub mod drivers;
 mod generation;
 mod inputs;
 mod public_ids;
+mod routing;
 mod storage;
 mod texts;
 
@@ -38,6 +39,7 @@ pub fn all_operations() -> impl Iterator<Item = &'static Operation> {
         texts::OPERATIONS,
         storage::OPERATIONS,
         public_ids::OPERATIONS,
+        routing::OPERATIONS,
         #[cfg(feature = "drivers")]
         drivers::OPERATIONS,
     ]

@@ -23,8 +23,8 @@ const DRIVERS: [&str; 3] = ["diesel", "sea-orm", "sqlx"];
 /// What brings the standard library, and with it randomness: every feature that needs it.
 #[rustfmt::skip]
 const STD: &[&str] = &[
-    "std", "coarse-clock", "default", "schemars", "utoipa", "proptest", "diesel", "sea-orm", "sqlx",
-    "tiberius",
+    "std", "coarse-clock", "default", "schemars", "utoipa", "proptest", "router", "diesel", "sea-orm",
+    "sqlx", "tiberius",
 ];
 
 /// Packages that only some features may bring, and do. A driver is what its name begins with.
@@ -32,19 +32,20 @@ const STD: &[&str] = &[
 /// What follows a slash is a feature of the package: another dependency may have turned on those of
 /// a package, but not those of keys.
 #[rustfmt::skip]
-const BROUGHT_BY: [(&str, &[&str]); 28] = [
+const BROUGHT_BY: [(&str, &[&str]); 30] = [
     ("rowkey-core/std", STD),
     ("rowkey-core/coarse-clock", &["coarse-clock"]),
-    ("rowkey-core/serde", &["default", "serde"]),
+    ("rowkey-core/serde", &["default", "serde", "router"]),
     ("rowkey-core/schemars", &["schemars"]),
     ("rowkey-core/utoipa", &["utoipa"]),
     ("rowkey-core/proptest", &["proptest"]),
     ("rowkey-core/rust_decimal", &["rust_decimal"]),
     ("rowkey-core/public-id", &["public-id"]),
+    ("rowkey-core/router", &["router"]),
     ("getrandom", STD),
     ("rustix", &["coarse-clock"]),
     // For schemas too, which cannot do without.
-    ("serde", &["default", "serde", "schemars", "utoipa"]),
+    ("serde", &["default", "serde", "schemars", "utoipa", "router"]),
     ("schemars", &["schemars"]),
     ("utoipa", &["utoipa"]),
     ("proptest", &["proptest"]),
@@ -60,6 +61,7 @@ const BROUGHT_BY: [(&str, &[&str]); 28] = [
     ("pq-sys", &[]),
     ("mysqlclient-sys", &[]),
     ("tiberius", &["tiberius"]),
+    ("arc-swap", &["router"]),
     ("aes", &["public-id"]),
     ("aes-siv", &["public-id"]),
     // In the drivers, for connections.

@@ -16,6 +16,8 @@ mod plain;
 mod proptest;
 #[cfg(feature = "public-id")]
 mod public_id;
+#[cfg(feature = "router")]
+mod router;
 #[cfg(feature = "rust_decimal")]
 mod rust_decimal;
 #[cfg(feature = "schemars")]

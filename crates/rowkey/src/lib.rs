@@ -62,6 +62,7 @@
 //! | `rust_decimal` | | conversions of [`DistributedId`] keys |
 //! | `public-id` | | encrypted public ids, separate for each entity by a label, and ids that cannot be forged |
 //! | `collision` | | how likely collisions and guesses are |
+//! | `router` | | [routing tables](routing) from configuration, replaced at run time |
 //! | `coarse-clock` | | a cheaper clock for the short COMBs |
 //! | `sqlx-postgres`, `sqlx-mysql`, `sqlx-sqlite` | | keys as parameters and columns of sqlx queries |
 //! | `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | | keys as columns and parameters of Diesel queries |

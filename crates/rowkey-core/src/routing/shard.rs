@@ -78,10 +78,10 @@ impl ShardLayout {
     ///
     /// [`Error::Field`] if one of them does not fit its bits.
     pub const fn compose(self, region: u32, partition: u32) -> Result<u32, Error> {
-        if region as u64 > self.max_region() {
+        if region > self.max_region() {
             return Err(field_error("region", region, self.max_region()));
         }
-        if partition as u64 > self.max_partition() {
+        if partition > self.max_partition() {
             return Err(field_error("partition", partition, self.max_partition()));
         }
         let key = (region as u64) << self.partition_bits | partition as u64;
@@ -94,14 +94,13 @@ impl ShardLayout {
     ///
     /// [`Error::Field`] if bits outside both are set: the key has another layout.
     pub const fn split(self, shard_key: u32) -> Result<Shard, Error> {
-        let key = shard_key as u64;
         let max = mask(self.region_bits + self.partition_bits);
-        if key > max {
+        if shard_key > max {
             return Err(field_error("shard key", shard_key, max));
         }
         Ok(Shard {
-            region: (key >> self.partition_bits) as u32,
-            partition: (key & self.max_partition()) as u32,
+            region: (shard_key as u64 >> self.partition_bits) as u32,
+            partition: shard_key & self.max_partition(),
         })
     }
 
@@ -115,21 +114,23 @@ impl ShardLayout {
         self.split(id.shard_key())
     }
 
-    const fn max_region(self) -> u64 {
+    /// The largest region.
+    pub(super) const fn max_region(self) -> u32 {
         mask(self.region_bits)
     }
 
-    const fn max_partition(self) -> u64 {
+    /// The largest partition.
+    pub(super) const fn max_partition(self) -> u32 {
         mask(self.partition_bits)
     }
 }
 
 /// The largest number of this many bits, at most 32.
-const fn mask(bits: u32) -> u64 {
-    (1 << bits) - 1
+const fn mask(bits: u32) -> u32 {
+    ((1_u64 << bits) - 1) as u32
 }
 
-const fn field_error(field: &'static str, value: u32, max: u64) -> Error {
+const fn field_error(field: &'static str, value: u32, max: u32) -> Error {
     Error::Field {
         format: FormatKind::HotGuid,
         field,

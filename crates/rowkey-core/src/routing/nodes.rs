@@ -1,0 +1,96 @@
+//! The nodes of a table, and their names.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::routing::{RoutePlace, RoutesError};
+
+/// Nodes with unique names.
+#[derive(Clone, Debug)]
+pub(super) struct Nodes<N> {
+    named: Vec<(String, N)>,
+}
+
+impl<N> Nodes<N> {
+    /// Refuses a name that is used twice.
+    pub(super) fn new<S: Into<String>>(
+        nodes: impl IntoIterator<Item = (S, N)>,
+    ) -> Result<Self, RoutesError> {
+        let nodes = nodes.into_iter().map(|(name, node)| (name.into(), node));
+        let named: Vec<(String, N)> = nodes.collect();
+        let mut names: Vec<&String> = named.iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(RoutesError::SameNode {
+                name: pair[0].clone(),
+            }),
+            None => Ok(Self { named }),
+        }
+    }
+
+    /// The position of the named node.
+    pub(super) fn position(&self, name: &str, place: RoutePlace) -> Result<usize, RoutesError> {
+        let found = self.named.iter().position(|(known, _)| known == name);
+        found.ok_or_else(|| RoutesError::UnknownNode {
+            place,
+            name: name.into(),
+            choices: self.choices(),
+        })
+    }
+
+    /// What becomes of places without a route. Refuses a default together with a refusal.
+    pub(super) fn rest(
+        &self,
+        default: Option<&str>,
+        refuse_others: bool,
+    ) -> Result<Rest, RoutesError> {
+        match (default, refuse_others) {
+            (Some(name), true) => Err(RoutesError::DefaultRefused { name: name.into() }),
+            (Some(name), false) => Ok(Rest::Node(self.position(name, RoutePlace::Default)?)),
+            (None, true) => Ok(Rest::Refused),
+            (None, false) => Ok(Rest::Missing),
+        }
+    }
+
+    pub(super) fn at(&self, position: usize) -> Option<&N> {
+        self.named.get(position).map(|(_, node)| node)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &N)> {
+        self.named.iter().map(|(name, node)| (name.as_str(), node))
+    }
+
+    fn choices(&self) -> String {
+        let names: Vec<String> = self.iter().map(|(name, _)| format!("`{name}`")).collect();
+        match names.as_slice() {
+            [] => "none".into(),
+            names => names.join(", "),
+        }
+    }
+}
+
+/// What becomes of places without a route.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rest {
+    /// They have the default node, which is in this position.
+    Node(usize),
+    /// They have no node.
+    Refused,
+    /// There must be none.
+    Missing,
+}
+
+impl Rest {
+    /// The node of a place without a route; `missing` describes the place.
+    pub(super) fn node(
+        self,
+        missing: impl FnOnce() -> String,
+    ) -> Result<Option<usize>, RoutesError> {
+        match self {
+            Self::Node(position) => Ok(Some(position)),
+            Self::Refused => Ok(None),
+            Self::Missing => Err(RoutesError::Gap { missing: missing() }),
+        }
+    }
+}
