@@ -18,12 +18,12 @@ use crate::format::{Format, FormatKind, TimeOrdered};
 use crate::generate::Generate;
 #[cfg(feature = "std")]
 use crate::luuid::NumberSource;
-use crate::luuid::{LuuidContext, LuuidGroup, ShortKey};
+use crate::luuid::{LuuidContext, LuuidGroup};
 use crate::storage::Backend;
 use crate::storage::StoragePlan;
 use crate::text::Encoding;
 use crate::time::UnixMillis;
-use crate::time_range::Bounds;
+use crate::typed::{Bounds, ShortKey};
 
 /// A typed key: a newtype over a [`Format`], declared with `#[entity_key]`.
 ///
@@ -117,7 +117,8 @@ pub trait EntityKey:
     where
         Self::Format: TimeOrdered,
     {
-        Bounds::of(span)
+        let ids = Self::Format::KIND.ranges_of(span, Self::Format::STEP_MS);
+        Bounds::of_values(ids.within(const { Self::PLAN.max_value() }))
     }
 
     /// The keys made since an instant, `since` included; `now` is the current time.
@@ -149,7 +150,8 @@ pub trait EntityKey:
     where
         Self::Format: TimeOrdered,
     {
-        Bounds::since(since, now)
+        let ids = Self::Format::KIND.ranges_since(since, now, Self::Format::STEP_MS);
+        Bounds::of_values(ids.within(const { Self::PLAN.max_value() }))
     }
 
     /// Sorts keys as the column of a backend sorts them, to insert a batch in the order of its index.
@@ -287,7 +289,7 @@ pub trait EntityKey:
     where
         Self: EntityKey<Format = Luuid>,
     {
-        ShortKey::from(self)
+        ShortKey::of(self.into_format().number())
     }
 
     /// A new LUUID key, with the next number of the key's group.

@@ -27,6 +27,7 @@ mod layout;
 mod message;
 mod registry;
 mod time;
+mod typed;
 mod value_range;
 
 #[cfg(feature = "collision")]

@@ -30,10 +30,10 @@ mod uuid_v7;
 // What they share.
 pub(crate) mod comb;
 mod spec;
+mod time_span;
 pub(crate) mod traits;
 
 pub use comb::interval_counter;
-pub(crate) use comb::interval_number;
 pub use iuid::IuidContext;
 pub(crate) use luuid::NUMBER_MAX as LUUID_NUMBER_MAX;
 pub use luuid::{LuuidGroup, crc12};

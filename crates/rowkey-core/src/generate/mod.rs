@@ -52,6 +52,8 @@ use crate::format::Format;
 #[cfg(feature = "std")]
 use crate::time::UnixMillis;
 
+#[cfg(feature = "std")]
+mod active;
 mod clock;
 mod custom;
 pub(crate) mod distributed_id;
@@ -111,7 +113,7 @@ pub trait Generate: Format {
     #[cfg(feature = "std")]
     #[inline]
     fn try_generate_for(context: &Self::Context) -> Result<Self, Error> {
-        match scope::current::<Self>() {
+        match active::innermost::<Arc<dyn Generator<Self>>>() {
             Some(generator) => generator.try_generate_for(context),
             None => Self::generate_by_default(context),
         }
@@ -157,7 +159,7 @@ pub trait Generate: Format {
     #[cfg(feature = "std")]
     #[track_caller]
     fn generate_batch_for(context: &Self::Context, count: usize) -> Vec<Self> {
-        match scope::current::<Self>() {
+        match active::innermost::<Arc<dyn Generator<Self>>>() {
             Some(_) => one_by_one(context, count),
             None => Self::generate_batch_by_default(context, count),
         }

@@ -21,72 +21,19 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::any::Any;
-use core::cell::{Cell, RefCell};
 use core::fmt;
 use core::marker::PhantomData;
 use core::pin::Pin;
-use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Context, Poll};
 
+use super::active::{Entry, change};
 use super::{Generate, Generator};
 
-std::thread_local! {
-    static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
-    /// Whether the stack has entries. It has no destructor, so it is cheaper to check.
-    static HAS_SCOPES: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Changes the thread's stack. `None` while the thread's destructors run, because it may already be
-/// dropped.
-fn change<R>(work: impl FnOnce(&mut Vec<Entry>) -> R) -> Option<R> {
-    STACK
-        .try_with(|stack| {
-            let stack = &mut *stack.borrow_mut();
-            let result = work(stack);
-            HAS_SCOPES.set(!stack.is_empty());
-            result
-        })
-        .ok()
-}
-
-/// One active scope. No generator is run or dropped while the stack is borrowed: generators are the
-/// user's code and may open scopes themselves.
-struct Entry {
-    id: u64,
-    /// An `Arc<dyn Generator<F>>`, found by its type.
-    generator: Box<dyn Any + Send + Sync>,
-}
-
 impl Entry {
-    fn new<F: Generate>(generator: impl Generator<F> + 'static) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
+    fn of<F: Generate>(generator: impl Generator<F> + 'static) -> Self {
         let generator: Arc<dyn Generator<F>> = Arc::new(generator);
-        Self {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
-            generator: Box::new(generator),
-        }
+        Self::new(generator)
     }
-}
-
-/// The generator of the innermost scope of `F`.
-#[inline]
-pub(super) fn current<F: Generate>() -> Option<Arc<dyn Generator<F>>> {
-    if !HAS_SCOPES.get() {
-        return None;
-    }
-    // Without a stack, because the thread's destructors run, there are no scopes.
-    STACK
-        .try_with(|stack| find::<F>(&stack.borrow()))
-        .ok()
-        .flatten()
-}
-
-fn find<F: Generate>(stack: &[Entry]) -> Option<Arc<dyn Generator<F>>> {
-    stack
-        .iter()
-        .rev()
-        .find_map(|entry| entry.generator.downcast_ref().cloned())
 }
 
 /// Makes this thread use `generator` for `F` until the guard is dropped.
@@ -94,7 +41,7 @@ fn find<F: Generate>(stack: &[Entry]) -> Option<Arc<dyn Generator<F>>> {
 /// Dropping guards in any order is harmless: each removes its own scope and no other. In async
 /// code use [`run`]: a guard held across an `.await` would also affect other tasks of the thread.
 pub fn enter<F: Generate>(generator: impl Generator<F> + 'static) -> ScopeGuard {
-    let entry = Entry::new(generator);
+    let entry = Entry::of(generator);
     let guard = ScopeGuard {
         id: entry.id,
         this_thread: PhantomData,
@@ -145,7 +92,7 @@ impl Drop for ScopeGuard {
 /// assert_eq!(id, DistributedId::constant(7));
 /// ```
 pub fn run<F: Generate, T: Future>(generator: impl Generator<F> + 'static, future: T) -> Scoped<T> {
-    let entry = Entry::new(generator);
+    let entry = Entry::of(generator);
     Scoped {
         base: entry.id,
         entries: Vec::from([entry]),

@@ -16,12 +16,12 @@ mod union;
 
 pub use crate::format::{LuuidGroup, crc12};
 pub use crate::registry::{KeyGroup, Register, Registered, Registry};
+pub use crate::typed::ShortKey;
 pub use context::LuuidContext;
 pub use number_counter::NumberCounter;
 pub use number_source::NumberSource;
 #[cfg(feature = "std")]
 pub use reserved_numbers::ReservedNumbers;
-pub use short_key::ShortKey;
 pub use union::KeyUnion;
 #[doc(hidden)]
 pub use union::{member, parse_union};

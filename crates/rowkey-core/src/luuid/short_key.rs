@@ -2,40 +2,11 @@
 
 use alloc::format;
 use core::fmt;
-use core::marker::PhantomData;
 use core::str::FromStr;
 
 use crate::format::{FormatKind, LUUID_NUMBER_MAX};
-use crate::time_range::Bounds;
+use crate::typed::{Bounds, ShortKey};
 use crate::{EntityKey, Error, Luuid};
-
-/// The number of a LUUID key within its group, 0 to 2^48-1, without the random bits: for letters,
-/// URLs, and reading out.
-///
-/// The text is lower-case hexadecimal without leading zeros, such as `23122e`. Parsing accepts 1 to
-/// 12 hexadecimal digits of either case, including leading zeros, and nothing else; the radix is
-/// sixteen even for `2078`. serde writes the text, and the number in binary formats.
-///
-/// It is not the key: without a unique index, two entities can have the same number. Find keys by
-/// number with its [`bounds`](Self::bounds).
-///
-/// ```
-/// use rowkey_core::luuid::ShortKey;
-/// use rowkey_core::{EntityKey, Luuid};
-///
-/// fn tell<K: EntityKey<Format = Luuid>>(customer: K) -> String {
-///     format!("For future reference, your client id is {}.", customer.short_key())
-/// }
-///
-/// fn understand<K: EntityKey<Format = Luuid>>(path: &str) -> Result<ShortKey<K>, rowkey_core::Error> {
-///     path.strip_prefix("/person/").unwrap_or(path).parse()
-/// }
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ShortKey<K> {
-    number: u64,
-    key: PhantomData<fn() -> K>,
-}
 
 impl<K: EntityKey<Format = Luuid>> ShortKey<K> {
     /// The short key of a number.
@@ -53,10 +24,7 @@ impl<K: EntityKey<Format = Luuid>> ShortKey<K> {
                 max: LUUID_NUMBER_MAX as i128,
             });
         }
-        Ok(Self {
-            number,
-            key: PhantomData,
-        })
+        Ok(Self::of(number))
     }
 
     /// The number.
@@ -77,10 +45,7 @@ impl<K: EntityKey<Format = Luuid>> ShortKey<K> {
 
 impl<K: EntityKey<Format = Luuid>> From<K> for ShortKey<K> {
     fn from(key: K) -> Self {
-        Self {
-            number: key.into_format().number(),
-            key: PhantomData,
-        }
+        key.short_key()
     }
 }
 

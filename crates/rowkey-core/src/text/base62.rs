@@ -15,7 +15,8 @@
 //! which would be 2^64, to `zzzzzzzzzzz`). The decoders reject them instead of wrapping around,
 //! which would give a value several encodings.
 
-use super::{Width, refusal};
+use super::refusal::refusal;
+use super::width::Width;
 use crate::error::Error;
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -8,7 +8,9 @@
 
 use core::ops::RangeInclusive;
 
-use super::{ShortText, Width, refusal};
+use super::refusal::refusal;
+use super::short_text::ShortText;
+use super::width::Width;
 use crate::error::Error;
 
 const E8: u64 = 10_u64.pow(8);

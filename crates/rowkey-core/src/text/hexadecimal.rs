@@ -2,7 +2,7 @@
 //!
 //! Strings of one letter case sort bytewise like the numbers. The decoder reads either case.
 
-use super::refusal;
+use super::refusal::refusal;
 use crate::error::Error;
 
 /// The letter case of the digits from ten on.

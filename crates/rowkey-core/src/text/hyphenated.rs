@@ -4,7 +4,7 @@
 
 use uuid::Uuid;
 
-use super::ShortText;
+use super::short_text::ShortText;
 use crate::error::Error;
 use crate::error::TextProblem;
 

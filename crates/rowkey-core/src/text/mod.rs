@@ -12,126 +12,26 @@
 //! # Ok::<(), rowkey_core::Error>(())
 //! ```
 
-use alloc::string::String;
-use core::fmt;
-use core::ops::{Deref, RangeInclusive};
-use core::str::FromStr;
-
 use crate::error::Error;
 use crate::error::TextProblem;
 
 pub mod base62;
 pub mod decimal;
+mod encoding;
 pub mod hexadecimal;
 pub mod hyphenated;
 pub mod prefixed;
+mod refusal;
+mod short_text;
+mod width;
 
 use hexadecimal::LetterCase;
 
-/// How an id is written.
-///
-/// All but [`Decimal`](Self::Decimal) have one length per [`Width`] and sort bytewise like the
-/// numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Encoding {
-    /// Hyphenated lower-case UUID text of 128 bits, 36 characters; either letter case is read. A
-    /// number of another width is widened with leading zero bits.
-    Uuid,
-    /// Base 62 (`0-9A-Za-z`) per block of eight bytes, 11 characters a block, case-sensitive. A
-    /// DistributedId leaves out the six leading characters, which would always be `0`.
-    Alphanumeric,
-    /// Upper-case hexadecimal; either case is read. A DistributedId leaves out the six leading
-    /// characters, which would always be `0`.
-    Hexadecimal,
-    /// Decimal digits without padding, so of variable length: sorts like the numbers only among
-    /// strings of the same length. Leading zeros are accepted, within the width's number of digits.
-    Decimal,
-    /// The big-endian bytes, shown as lower-case hexadecimal; either case is read.
-    Binary,
-}
-
-impl Encoding {
-    /// Every encoding, in the order of the documentation.
-    pub const ALL: [Self; 5] = [
-        Self::Uuid,
-        Self::Alphanumeric,
-        Self::Hexadecimal,
-        Self::Decimal,
-        Self::Binary,
-    ];
-
-    /// The name on the command line and in messages, such as `alphanumeric`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Uuid => "uuid",
-            Self::Alphanumeric => "alphanumeric",
-            Self::Hexadecimal => "hexadecimal",
-            Self::Decimal => "decimal",
-            Self::Binary => "binary",
-        }
-    }
-}
-
-impl fmt::Display for Encoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// The name on the command line, such as `alphanumeric`.
-impl FromStr for Encoding {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|encoding| encoding.name() == name)
-            .ok_or_else(|| Error::UnknownName {
-                what: "encoding",
-                name: name.into(),
-                choices: "uuid, alphanumeric, hexadecimal, decimal and binary".into(),
-            })
-    }
-}
-
-/// The range of numbers that a fixed-length encoding covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Width {
-    /// 0 to 2^63-1: 11 alphanumeric, 16 hexadecimal characters, 8 bytes.
-    I64,
-    /// 0 to 2^64-1: 11 alphanumeric, 16 hexadecimal characters, 8 bytes.
-    U64,
-    /// 0 to 10^28-1: 16 alphanumeric, 26 hexadecimal characters, 16 bytes.
-    Decimal28,
-    /// 0 to 2^128-1: 22 alphanumeric, 32 hexadecimal characters, 16 bytes.
-    U128,
-}
+pub use encoding::Encoding;
+pub use short_text::ShortText;
+pub use width::Width;
 
 impl Width {
-    /// Every width, from the smallest range to the largest.
-    pub const ALL: [Self; 4] = [Self::I64, Self::U64, Self::Decimal28, Self::U128];
-
-    /// The largest number.
-    #[inline]
-    pub const fn max(self) -> u128 {
-        match self {
-            Self::I64 => i64::MAX as u128,
-            Self::U64 => u64::MAX as u128,
-            Self::Decimal28 => 10_u128.pow(28) - 1,
-            Self::U128 => u128::MAX,
-        }
-    }
-
-    /// The name on the command line and in messages, such as `decimal28`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::I64 => "i64",
-            Self::U64 => "u64",
-            Self::Decimal28 => "decimal28",
-            Self::U128 => "u128",
-        }
-    }
-
     /// Writes a number.
     ///
     /// ```
@@ -282,176 +182,4 @@ impl Width {
             problem: TextProblem::TooLarge { position: 0 },
         }
     }
-}
-
-impl fmt::Display for Width {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// The name on the command line, such as `decimal28`.
-impl FromStr for Width {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|width| width.name() == name)
-            .ok_or_else(|| Error::UnknownName {
-                what: "width",
-                name: name.into(),
-                choices: "i64, u64, decimal28 and u128".into(),
-            })
-    }
-}
-
-/// ASCII text of at most [`CAPACITY`](Self::CAPACITY) characters, without an allocation.
-///
-/// The encoders return it. It derefs to `str` ([`Deref`]) and takes 56 bytes on the stack. `Ord` is
-/// the order of the text.
-///
-/// ```
-/// use rowkey_core::text::hyphenated;
-///
-/// let text = hyphenated::write(u128::MAX);
-/// assert_eq!(text, "ffffffff-ffff-ffff-ffff-ffffffffffff");
-/// assert_eq!(text.len(), 36);
-/// assert_eq!(text.to_string(), format!("{text}"));
-/// ```
-// The bytes after the text are zero, so that the derived comparisons compare the text.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(C, align(8))]
-pub struct ShortText {
-    // Aligned, and a multiple of two words long: `from_utf8` checks two words at a time, but bytes
-    // before the first or after the last pair of words one by one.
-    characters: [u8; Self::CAPACITY.next_multiple_of(16)],
-    length: u8,
-}
-
-impl ShortText {
-    /// The longest text: the 39 decimal digits of 2^128-1.
-    pub const CAPACITY: usize = 39;
-
-    /// The text of these ASCII characters.
-    #[inline]
-    pub(crate) fn of_array<const N: usize>(ascii: [u8; N]) -> Self {
-        const { assert!(N <= Self::CAPACITY) };
-        Self::of_slice(&ascii)
-    }
-
-    /// The text of at most [`CAPACITY`](Self::CAPACITY) ASCII characters.
-    #[inline]
-    pub(crate) fn of_slice(ascii: &[u8]) -> Self {
-        let mut characters = [0; Self::CAPACITY.next_multiple_of(16)];
-        characters[..ascii.len()].copy_from_slice(ascii);
-        Self {
-            characters,
-            length: ascii.len() as u8,
-        }
-    }
-
-    /// The text.
-    #[inline]
-    pub fn as_str(&self) -> &str {
-        // Neither default can occur: the constructors take at most 39 ASCII characters. The check
-        // costs a few instructions, fewer for all bytes than for only those of the text.
-        let characters = core::str::from_utf8(&self.characters).unwrap_or_default();
-        characters.get(..self.length.into()).unwrap_or_default()
-    }
-}
-
-impl Deref for ShortText {
-    type Target = str;
-
-    #[inline]
-    fn deref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl AsRef<str> for ShortText {
-    fn as_ref(&self) -> &str {
-        self
-    }
-}
-
-impl AsRef<[u8]> for ShortText {
-    fn as_ref(&self) -> &[u8] {
-        self.as_bytes()
-    }
-}
-
-impl fmt::Display for ShortText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self)
-    }
-}
-
-impl fmt::Debug for ShortText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.as_str(), f)
-    }
-}
-
-impl PartialEq<str> for ShortText {
-    fn eq(&self, other: &str) -> bool {
-        self.as_str() == other
-    }
-}
-
-impl PartialEq<&str> for ShortText {
-    fn eq(&self, other: &&str) -> bool {
-        self.as_str() == *other
-    }
-}
-
-impl PartialEq<ShortText> for str {
-    fn eq(&self, other: &ShortText) -> bool {
-        self == other.as_str()
-    }
-}
-
-impl PartialEq<ShortText> for &str {
-    fn eq(&self, other: &ShortText) -> bool {
-        *self == other.as_str()
-    }
-}
-
-impl From<ShortText> for String {
-    fn from(text: ShortText) -> Self {
-        text.as_str().into()
-    }
-}
-
-/// Finds why text is invalid: the first character outside the alphabet, else its length, else that
-/// the digits from `overflow` on are too large.
-///
-/// A character outside the alphabet comes first, because it also explains a wrong length: a
-/// trailing line feed, the hyphens of another encoding, a sign. Parsers call this only after they
-/// have failed, which keeps positions and messages out of their fast path.
-#[cold]
-fn refusal(
-    text: &[u8],
-    expected: &'static str,
-    is_in_alphabet: fn(char) -> bool,
-    lengths: RangeInclusive<usize>,
-    overflow: usize,
-) -> Error {
-    let text = String::from_utf8_lossy(text);
-    let length = text.chars().count();
-    let problem = if length == 0 {
-        TextProblem::Empty
-    } else if let Some((position, found)) = text
-        .chars()
-        .enumerate()
-        .find(|&(_, character)| !is_in_alphabet(character))
-    {
-        TextProblem::Character { position, found }
-    } else if !lengths.contains(&length) {
-        TextProblem::Length { found: length }
-    } else {
-        TextProblem::TooLarge { position: overflow }
-    };
-    Error::Text { expected, problem }
 }

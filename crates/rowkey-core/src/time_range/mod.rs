@@ -7,7 +7,7 @@ mod bounds;
 mod condition;
 mod partition;
 
+pub use crate::typed::{Bounds, KeyBound, KeyRange};
 pub use crate::value_range::{ValueRange, ValueRanges};
-pub use bounds::{Bounds, KeyBound, KeyRange};
 pub use condition::{ColumnName, ConditionPart};
 pub use partition::TimePartitions;
