@@ -5,7 +5,7 @@ use diesel::deserialize;
 use diesel::serialize::{self, Output};
 use rowkey_core::EntityKey;
 
-use crate::{BoundParam, KeyColumn};
+use crate::column::KeyColumn;
 
 /// A value for a column of keys: a key or a bound.
 #[doc(hidden)]
@@ -22,14 +22,6 @@ impl<K: EntityKey> KeyValue for K {
 
     fn public_value(&self) -> u128 {
         self.to_u128()
-    }
-}
-
-impl<K: EntityKey> KeyValue for BoundParam<K> {
-    type Key = K;
-
-    fn public_value(&self) -> u128 {
-        self.bound().to_u128()
     }
 }
 

@@ -17,16 +17,19 @@ use diesel::sql_types::{Bool, HasSqlType, MaybeNullableType, SingleValue, SqlTyp
 use rowkey_core::EntityKey;
 use rowkey_core::time_range::{Bounds, ConditionPart, KeyBound};
 
+use crate::backend::{KeyValue, WriteKey};
+use crate::column::KeyColumn;
 use crate::parameter::{KeyList, Parameter, push};
-use crate::{KeyColumn, WriteKey};
 
 /// A [`KeyBound`] as the parameter of a query; made by [`ToParam::to_param`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoundParam<K>(KeyBound<K>);
 
-impl<K: EntityKey> BoundParam<K> {
-    pub(crate) fn bound(&self) -> KeyBound<K> {
-        self.0
+impl<K: EntityKey> KeyValue for BoundParam<K> {
+    type Key = K;
+
+    fn public_value(&self) -> u128 {
+        self.0.to_u128()
     }
 }
 

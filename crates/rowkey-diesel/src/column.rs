@@ -2,12 +2,11 @@
 
 use diesel::expression::TypedExpressionType;
 use diesel::sql_types::is_nullable::NotNull;
-use diesel::sql_types::{self, Nullable, SqlType};
+use diesel::sql_types::{Nullable, SqlType};
+use rowkey_core::EntityKey;
 use rowkey_core::storage::Wire;
-use rowkey_core::{Backend, EntityKey};
 
-use crate::Key;
-use crate::parameter::ParameterKind;
+use crate::sql_type::Key;
 
 /// An SQL type whose columns hold keys of type `K`.
 ///
@@ -86,49 +85,3 @@ impl Declared {
         )
     }
 }
-
-/// The SQL types of Diesel that store a key on at least one backend. Emitted for each key, because
-/// only there can it depend on the plan.
-#[doc(hidden)]
-pub trait StockColumns: EntityKey {
-    /// [`Stock`] with what [`is_stored_as`] says of each type.
-    type Stock: ParameterKind;
-}
-
-/// Whether a key is stored as `UUID`, as `NUMERIC`, as `BINARY` and as `TEXT`.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Stock<const UUID: bool, const NUMERIC: bool, const BINARY: bool, const TEXT: bool>;
-
-/// Whether the plan of a key has such a column on some backend that Diesel supports.
-#[doc(hidden)]
-pub const fn is_stored_as<K: EntityKey>(declared: Declared) -> bool {
-    declared.holds(K::PLAN.column(Backend::Postgres).wire())
-        || declared.holds(K::PLAN.column(Backend::MySql).wire())
-        || declared.holds(K::PLAN.column(Backend::Sqlite).wire())
-}
-
-/// A [`Stock`] with an SQL type.
-#[doc(hidden)]
-pub trait Has<ST> {}
-
-macro_rules! stock_column {
-    ($ST:ident, [$($parameters:tt)*], $stock:ty) => {
-        impl<$($parameters)*> Has<sql_types::$ST> for $stock {}
-
-        #[diagnostic::do_not_recommend]
-        impl<K> KeyColumn<K> for sql_types::$ST
-        where
-            K: StockColumns,
-            K::Stock: Has<sql_types::$ST>,
-        {
-            const DECLARED: Declared = Declared::$ST;
-        }
-    };
-}
-
-#[cfg(feature = "postgres")]
-stock_column!(Uuid, [const N: bool, const B: bool, const T: bool], Stock<true, N, B, T>);
-stock_column!(Numeric, [const U: bool, const B: bool, const T: bool], Stock<U, true, B, T>);
-stock_column!(Binary, [const U: bool, const N: bool, const T: bool], Stock<U, N, true, T>);
-stock_column!(Text, [const U: bool, const N: bool, const B: bool], Stock<U, N, B, true>);

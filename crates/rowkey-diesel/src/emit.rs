@@ -97,7 +97,7 @@ pub mod private {
     pub use rowkey_core::EntityKey;
 
     pub use crate::backend::KeyValue;
-    pub use crate::column::{Declared, Stock, StockColumns, is_stored_as};
+    pub use crate::column::Declared;
     pub use crate::multi::{Buffer, LoadedKey};
-    pub use crate::parameter::{ParameterOf, parameter_of};
+    pub use crate::stock::{ParameterOf, Stock, StockColumns, is_stored_as, parameter_of};
 }

@@ -60,6 +60,7 @@ mod error;
 mod multi;
 mod parameter;
 mod sql_type;
+mod stock;
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
 mod stored;
 

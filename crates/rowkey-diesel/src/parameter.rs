@@ -9,7 +9,6 @@ use diesel::expression::{
     AppearsOnTable, AsExpression, Expression, SelectableExpression, TypedExpressionType,
     ValidGrouping, is_aggregate,
 };
-use diesel::internal::derives::as_expression::Bound;
 use diesel::internal::derives::multiconnection::array_comparison::{
     AsInExpression, InExpression, Many,
 };
@@ -19,9 +18,8 @@ use diesel::serialize::ToSql;
 use diesel::sql_types::{HasSqlType, SingleValue, SqlType};
 use rowkey_core::EntityKey;
 
-use crate::backend::KeyValue;
-use crate::column::{Stock, StockColumns};
-use crate::{KeyColumn, WriteKey};
+use crate::backend::{KeyValue, WriteKey};
+use crate::column::KeyColumn;
 
 /// A key `K` or a bound of it, bound as the SQL type `ST` and converted if the backend [requires
 /// it](WriteKey::cast).
@@ -97,68 +95,6 @@ where
     out.push_sql(sql_type);
     out.push_sql(")");
     Ok(())
-}
-
-/// The form of a plan's keys in a query.
-///
-/// Diesel's own [`Bound`] if no backend stores a number: Diesel's `COPY FROM` accepts nothing else.
-// Every plan has one, but for a key with an invalid plan the compiler cannot know that, and reports
-// it next to the real error.
-#[diagnostic::on_unimplemented(
-    message = "this key has no valid storage plan",
-    label = "its declaration has another error"
-)]
-pub trait ParameterKind {
-    type Expression<K, ST, V>: Expression<SqlType = ST>
-    where
-        ST: SqlType + TypedExpressionType;
-
-    fn parameter<K, ST, V>(value: V) -> Self::Expression<K, ST, V>
-    where
-        ST: SqlType + TypedExpressionType;
-}
-
-#[diagnostic::do_not_recommend]
-impl<const U: bool, const B: bool, const T: bool> ParameterKind for Stock<U, true, B, T> {
-    type Expression<K, ST, V>
-        = Parameter<K, ST, V>
-    where
-        ST: SqlType + TypedExpressionType;
-
-    fn parameter<K, ST, V>(value: V) -> Parameter<K, ST, V>
-    where
-        ST: SqlType + TypedExpressionType,
-    {
-        Parameter::new(value)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<const U: bool, const B: bool, const T: bool> ParameterKind for Stock<U, false, B, T> {
-    type Expression<K, ST, V>
-        = Bound<ST, V>
-    where
-        ST: SqlType + TypedExpressionType;
-
-    fn parameter<K, ST, V>(value: V) -> Bound<ST, V>
-    where
-        ST: SqlType + TypedExpressionType,
-    {
-        Bound::new(value)
-    }
-}
-
-/// The form of a key, or of a reference to one, in a query.
-pub type ParameterOf<K, ST, V> =
-    <<K as StockColumns>::Stock as ParameterKind>::Expression<K, ST, V>;
-
-/// Converts a key, or a reference to one, into a part of a query.
-pub fn parameter_of<K, ST, V>(value: V) -> ParameterOf<K, ST, V>
-where
-    K: StockColumns,
-    ST: SqlType + TypedExpressionType,
-{
-    K::Stock::parameter(value)
 }
 
 /// The keys of a list; made by [`KeyColumnMethods::in_keys`](crate::KeyColumnMethods::in_keys).
