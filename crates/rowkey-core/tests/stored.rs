@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use rowkey_core::error::FormatProblem;
-use rowkey_core::format::FormatKind;
+use rowkey_core::format::{FieldKind, FormatKind};
 use rowkey_core::storage::{Column, Layout, Storage, Stored, StoredRef, TextForm, Wire};
 use rowkey_core::{Backend, Error};
 
@@ -500,21 +500,16 @@ proptest! {
 }
 
 /// A valid value of the column's format, from random bits.
-fn stamped(column: Column, value: u128) -> u128 {
-    let with =
-        |version: u128, mask: u128, bits: u128| value & !(0xf << 76 | mask) | version << 76 | bits;
-    let variant = 0b11 << 62;
-    match column.format() {
-        FormatKind::ShortPrefixComb
-        | FormatKind::ShortSuffixComb
-        | FormatKind::PrefixComb
-        | FormatKind::SuffixComb
-        | FormatKind::UuidV4 => with(4, variant, 0b10 << 62),
-        FormatKind::UuidV7 => with(7, variant, 0b10 << 62),
-        FormatKind::Luuid => with(6, 0xf << 60, 0xa << 60),
-        FormatKind::Iuid => with(8, variant | 0xf << 72, 0b10 << 62),
-        FormatKind::DistributedId => value % 10_u128.pow(28),
-        FormatKind::DistributedId128 => value % column.max_value(),
-        FormatKind::HotGuid | FormatKind::AnyUuid => value,
+fn stamped(column: Column, mut value: u128) -> u128 {
+    for field in column.format().fields() {
+        if let FieldKind::Version(fixed) | FieldKind::Variant(fixed) = field.kind {
+            let shift = 128 - field.first_bit - field.width;
+            let mask = u128::MAX >> (128 - field.width) << shift;
+            value = value & !mask | u128::from(fixed) << shift;
+        }
+    }
+    match column.max_value().min(column.format().width().max()) {
+        u128::MAX => value,
+        max => value % (max + 1),
     }
 }
