@@ -1,6 +1,6 @@
 //! What registries compare, and the check of a constant list.
 
-use super::KeyGroup;
+use super::key_group::KeyGroup;
 use crate::clash::Clash;
 use crate::format::LuuidGroup;
 use crate::message::equal;

@@ -4,8 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::entries::{Register, Registered, Registry};
 use super::entry::{Entry, List, refuse_clashes};
-use super::{Register, Registered, Registry};
 use crate::Error;
 use crate::error::RegistryProblem;
 

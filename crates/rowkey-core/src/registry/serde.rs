@@ -7,7 +7,8 @@ use core::marker::PhantomData;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{NumberedName, Registry};
+use super::entries::Registry;
+use super::name::NumberedName;
 
 /// A map of names to numbers.
 impl<R: NumberedName> Serialize for Registry<R> {

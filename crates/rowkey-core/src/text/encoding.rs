@@ -7,7 +7,7 @@ use crate::error::Error;
 
 /// How an id is written.
 ///
-/// All but [`Decimal`](Self::Decimal) have one length per [`Width`] and sort bytewise like the
+/// All but [`Decimal`](Self::Decimal) have one length per [`Width`](super::Width) and sort bytewise like the
 /// numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
