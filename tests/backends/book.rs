@@ -14,12 +14,13 @@ macro_rules! page {
 }
 
 /// The pages with SQL blocks, by their paths in the book.
-pub(crate) const PAGES: [(&str, &str); 5] = [
+pub(crate) const PAGES: [(&str, &str); 6] = [
     page!("adoption/postgresql.md"),
     page!("adoption/mysql-and-mariadb.md"),
     page!("adoption/sqlite.md"),
     page!("adoption/sql-server.md"),
     page!("support-has-an-id.md"),
+    page!("two-columns.md"),
 ];
 
 /// Statements on a page.
@@ -30,14 +31,15 @@ pub(crate) struct Block {
     pub(crate) sql: &'static str,
 }
 
-/// The dialects that a backend's blocks are written in. MariaDB runs those of MySQL as well.
+/// The dialects that a backend's blocks are written in. MariaDB runs those of MySQL as well, and every
+/// backend `standard` ones.
 pub(crate) fn dialects(backend: Backend) -> &'static [&'static str] {
     match backend {
-        Backend::Postgres => &["postgres"],
-        Backend::MySql => &["mysql"],
-        Backend::MariaDb => &["mysql", "mariadb"],
-        Backend::Sqlite => &["sqlite"],
-        Backend::SqlServer => &["sqlserver"],
+        Backend::Postgres => &["standard", "postgres"],
+        Backend::MySql => &["standard", "mysql"],
+        Backend::MariaDb => &["standard", "mysql", "mariadb"],
+        Backend::Sqlite => &["standard", "sqlite"],
+        Backend::SqlServer => &["standard", "sqlserver"],
     }
 }
 

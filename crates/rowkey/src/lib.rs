@@ -384,6 +384,11 @@ struct Formats;
 #[doc = include_str!("../../../docs/src/storage.md")]
 struct Storages;
 
+/// Compiles and runs the examples of the page about two columns.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/two-columns.md")]
+struct TwoColumns;
+
 /// Compiles and runs the examples of the chapter about time ranges.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/time-ranges.md")]

@@ -17,6 +17,7 @@ mod short_keys;
 mod sql_server;
 mod sql_server_only;
 mod support;
+mod two_columns;
 
 use rowkey::Backend;
 use rowkey::storage::Storage;
@@ -59,6 +60,7 @@ pub(crate) fn of_every_driver<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
             Box::pin(damage::ids_of_another_format_are_refused(session))
         }),
     ];
+    scenarios.push(two_columns::scenario());
     // MySQL knows no RETURNING.
     if backend != Backend::MySql && D::can(Ability::Return, backend) {
         scenarios.push(Scenario::new("written_keys_are_returned", |session| {
