@@ -30,6 +30,7 @@ mod time;
 mod typed;
 mod value_range;
 
+pub mod code;
 #[cfg(feature = "collision")]
 #[cfg_attr(docsrs, doc(cfg(feature = "collision")))]
 pub mod collision;

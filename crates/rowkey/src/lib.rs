@@ -314,6 +314,7 @@ macro_rules! export_formats {
 
 rowkey_core::__private::format_rows!(export_formats);
 
+pub use rowkey_core::code;
 #[cfg(feature = "collision")]
 #[cfg_attr(docsrs, doc(cfg(feature = "collision")))]
 pub use rowkey_core::collision;

@@ -2,6 +2,7 @@
 
 mod adoption;
 mod arrays;
+mod codes;
 mod damage;
 mod joins;
 mod literals;
@@ -60,6 +61,7 @@ pub(crate) fn of_every_driver<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
             Box::pin(damage::ids_of_another_format_are_refused(session))
         }),
     ];
+    scenarios.extend(codes::scenarios());
     scenarios.push(two_columns::scenario());
     // MySQL knows no RETURNING.
     if backend != Backend::MySql && D::can(Ability::Return, backend) {

@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use core::fmt;
 
 use super::backend::Backend;
 use super::column::Column;
@@ -17,6 +18,16 @@ pub enum Nullability {
     NotNull,
     /// `NULL`.
     Nullable,
+}
+
+/// As written in a column definition.
+impl fmt::Display for Nullability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::NotNull => "NOT NULL",
+            Self::Nullable => "NULL",
+        })
+    }
 }
 
 impl StoragePlan {
@@ -51,12 +62,8 @@ impl StoragePlan {
         let check = self.column_check(backend, name)?;
         let name = quote_identifier(backend, name)?;
         let sql_type = self.column_type(backend)?;
-        let null = match nullability {
-            Nullability::NotNull => "NOT NULL",
-            Nullability::Nullable => "NULL",
-        };
         let check = check.map_or(String::new(), |check| format!(" CHECK ({check})"));
-        Ok(format!("{name} {sql_type} {null}{check}"))
+        Ok(format!("{name} {sql_type} {nullability}{check}"))
     }
 
     /// The condition of a column's CHECK in [`column_definition`](Self::column_definition), if it
@@ -127,22 +134,22 @@ impl Column {
             (Wire::Decimal(precision), _) => {
                 format!("DECIMAL({},0)", precision.digits())
             }
-            // Not char(n), which pads and ignores the padding in comparisons.
-            (Wire::Text(form), Backend::Postgres) => {
-                format!("varchar({}) COLLATE \"C\"", form.width())
-            }
-            (Wire::Text(form), Backend::MySql | Backend::MariaDb) => {
-                format!(
-                    "CHAR({}) CHARACTER SET ascii COLLATE ascii_bin",
-                    form.width()
-                )
-            }
-            // A type name with DECIMAL, NUMERIC or UUID in it would turn digits into a REAL.
-            (Wire::Text(_), Backend::Sqlite) => "TEXT COLLATE BINARY".into(),
-            (Wire::Text(form), Backend::SqlServer) => {
-                format!("char({}) COLLATE Latin1_General_100_BIN2", form.width())
-            }
+            (Wire::Text(form), _) => text_type(backend, form.width()),
         }
+    }
+}
+
+/// The type of a column of ASCII text with a fixed length, in the order of its bytes.
+pub(crate) fn text_type(backend: Backend, width: u8) -> String {
+    match backend {
+        // Not char(n), which pads and ignores the padding in comparisons.
+        Backend::Postgres => format!("varchar({width}) COLLATE \"C\""),
+        Backend::MySql | Backend::MariaDb => {
+            format!("CHAR({width}) CHARACTER SET ascii COLLATE ascii_bin")
+        }
+        // A type name with DECIMAL, NUMERIC or UUID in it would turn digits into a REAL.
+        Backend::Sqlite => "TEXT COLLATE BINARY".into(),
+        Backend::SqlServer => format!("char({width}) COLLATE Latin1_General_100_BIN2"),
     }
 }
 

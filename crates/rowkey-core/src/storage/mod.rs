@@ -26,6 +26,7 @@ pub use crate::layout::{Layout, Permutation};
 pub use backend::Backend;
 pub use column::{Column, OrderPromise};
 pub use column_type::Storage;
+pub(crate) use ddl::text_type;
 pub use ddl::{Nullability, TableName, quote_identifier};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
 pub use plan::StoragePlan;
