@@ -421,6 +421,16 @@ struct AdoptionInSqlServer;
 #[doc = include_str!("../../../docs/src/hide-ids-from-the-public.md")]
 struct HideIdsFromThePublic;
 
+/// Compiles and runs the examples of the chapter about shards.
+#[cfg(all(doctest, feature = "router"))]
+#[doc = include_str!("../../../docs/src/ids-that-say-where-they-live.md")]
+struct IdsThatSayWhereTheyLive;
+
+/// Compiles and runs the examples of the chapter about countries and services.
+#[cfg(all(doctest, feature = "router"))]
+#[doc = include_str!("../../../docs/src/ids-of-a-mesh.md")]
+struct IdsOfAMesh;
+
 /// Compiles and runs the example of this package's README.
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]
