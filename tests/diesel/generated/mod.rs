@@ -143,7 +143,7 @@ macro_rules! migrated {
 /// The statements that make the tables.
 fn migrations(backend: Backend) -> Result<Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../migrations");
-    ["0001_customers.sql", "0002_invoices.sql"]
+    ["0001_customers.up.sql", "0002_invoices.up.sql"]
         .map(|name| folder.join(backend.name()).join(name))
         .into_iter()
         .map(|file| fs::read_to_string(&file).with_context(|| file.display().to_string()))

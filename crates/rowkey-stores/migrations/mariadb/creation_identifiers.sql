@@ -1,1 +1,1 @@
-../../../../migrations/mariadb/0003_creation_identifiers.sql
+../../../../migrations/mariadb/0003_creation_identifiers.up.sql

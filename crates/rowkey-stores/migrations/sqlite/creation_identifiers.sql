@@ -1,1 +1,1 @@
-../../../../migrations/sqlite/0003_creation_identifiers.sql
+../../../../migrations/sqlite/0003_creation_identifiers.up.sql

@@ -1,1 +1,1 @@
-../../../../migrations/sqlite/0004_key_blocks.sql
+../../../../migrations/sqlite/0004_key_blocks.up.sql

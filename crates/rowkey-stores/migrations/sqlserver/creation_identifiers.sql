@@ -1,1 +1,1 @@
-../../../../migrations/sqlserver/0003_creation_identifiers.sql
+../../../../migrations/sqlserver/0003_creation_identifiers.up.sql

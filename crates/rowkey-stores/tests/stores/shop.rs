@@ -42,8 +42,8 @@ static SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
 
 /// The migrations of this crate's tables, which sqlx cannot apply to SQL Server.
 const SQL_SERVER: [&str; 2] = [
-    include_str!("../../../../migrations/sqlserver/0003_creation_identifiers.sql"),
-    include_str!("../../../../migrations/sqlserver/0004_key_blocks.sql"),
+    include_str!("../../../../migrations/sqlserver/0003_creation_identifiers.up.sql"),
+    include_str!("../../../../migrations/sqlserver/0004_key_blocks.up.sql"),
 ];
 
 /// Connections to a database of one driver.

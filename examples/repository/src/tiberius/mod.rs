@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use deadpool::Runtime;
-use deadpool::managed::PoolError;
+use deadpool::managed::{Object, PoolError};
 use rowkey::driver::tiberius::{Condition, RowKeys, ToParam};
 use rowkey::{EntityKey, UnixMillis};
 use tiberius::{Config, FromSql, Query, Row};
@@ -55,10 +55,10 @@ pub async fn connect(url: &str) -> Result<Box<dyn CustomerRepository>, Error> {
             "the connection string names no database".to_owned(),
         ));
     }
-    migrations::apply(&mut connection)
+    let connection = Object::take(connection);
+    migrations::apply(connection)
         .await
         .map_err(Error::Migrate)?;
-    drop(connection);
     Ok(Box::new(TiberiusRepository { pool }))
 }
 
