@@ -431,6 +431,11 @@ struct IdsThatSayWhereTheyLive;
 #[doc = include_str!("../../../docs/src/ids-of-a-mesh.md")]
 struct IdsOfAMesh;
 
+/// Compiles and runs the example of the page about ids in tests.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../../../docs/src/ids-in-tests.md")]
+struct IdsInTests;
+
 /// Compiles and runs the example of this package's README.
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]
