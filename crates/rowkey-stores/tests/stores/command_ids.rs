@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use futures_util::future::{self, Either};
 use rowkey::luuid::LuuidGroup;
 use rowkey::validate::ValidationError;
-use rowkey::{DistributedId, DistributedId128, EntityKey, UuidV4, UuidV7, entity_key};
+use rowkey::{AnyUuid, DistributedId, DistributedId128, EntityKey, UuidV4, UuidV7, entity_key};
 use rowkey_stores::{
     Conflict, CreateError, Created, CreatedBy, Error, Origin, Store, create_once, find_or_create,
     reserve_block,
@@ -137,6 +137,33 @@ pub(crate) async fn random_command_ids_work_as_well<D: Driver>(
     }
     assert_eq!(ids[0], ids[2]);
     assert_ne!(ids[0], ids[1]);
+    Ok(())
+}
+
+pub(crate) async fn uuids_of_version_1_work_but_are_not_in_the_order_of_their_time<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
+    #[entity_key]
+    struct AnyCommandId(AnyUuid);
+
+    let shop = Shop::<D>::open(database).await?;
+    let store = shop.driver.store().await?;
+    // One tenth of a microsecond apart: the low half of the time, which comes first, has turned.
+    let earlier: AnyCommandId = "ffffffff-e5dd-11f1-a4a0-02fc00000001".parse()?;
+    let later: AnyCommandId = "00000000-e5de-11f1-a4a0-02fc00000001".parse()?;
+    let mut ids = Vec::new();
+    for (command, name) in [(earlier, "earlier"), (later, "later"), (earlier, "earlier")] {
+        let created = create_once(store.clone(), command, name, async |mut session| {
+            shop.add(&mut session, CommandId::generate()).await
+        })
+        .await?;
+        ids.push(created.entity);
+    }
+    assert_eq!(ids[0], ids[2]);
+    assert_ne!(ids[0], ids[1]);
+
+    let in_the_index = "SELECT command_name FROM creation_identifiers ORDER BY command_id";
+    assert_eq!(shop.strings(in_the_index).await?, ["later", "earlier"]);
     Ok(())
 }
 

@@ -1,5 +1,5 @@
 //! Entities whose creation is not idempotent: a repeated request creates another one. Those that no
-//! client has used are found by the time in their keys, and deleted.
+//! client has used are found by the time in their keys, and deleted or marked as deleted.
 
 use anyhow::Result;
 use futures_util::future;
@@ -40,11 +40,22 @@ async fn book<D: Driver>(halls: &Halls<D>, hall: HallId) -> Result<Result<(), Re
     Ok(answer.map(|execution| assert!(matches!(execution, Execution::Now(_)))))
 }
 
-/// Deletes the halls that are older than the cutoff and have never executed a command: a range of
-/// the primary key, and a condition on the rows in it.
-async fn delete_orphans<D: Driver>(halls: &Halls<D>) -> Result<()> {
+/// What happens to orphans.
+#[derive(Clone, Copy, Debug)]
+enum CleanUp {
+    Delete,
+    Mark,
+}
+
+/// Removes the halls that are older than the cutoff and have never executed a command: a range of
+/// the primary key, and conditions on the rows in it.
+async fn clean_up<D: Driver>(halls: &Halls<D>, how: CleanUp) -> Result<()> {
     let column = HallId::PLAN.column(halls.0.backend);
-    let mut orphans = String::from("DELETE FROM halls WHERE commands = '[]' AND ");
+    let mut orphans = match how {
+        CleanUp::Delete => "DELETE FROM halls".to_owned(),
+        CleanUp::Mark => format!("UPDATE halls SET deleted_at = {NOW}"),
+    };
+    orphans.push_str(" WHERE commands = '[]' AND deleted_at IS NULL AND ");
     HallId::bounds(..CUTOFF).write_condition(|part| match part {
         ConditionPart::Sql(sql) => orphans.push_str(sql),
         ConditionPart::Column => orphans.push_str("id"),
@@ -57,33 +68,59 @@ pub(crate) async fn orphans_are_deleted_by_the_time_in_their_keys<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     let halls = Halls::<D>::open(database).await?;
-    // The answer to the first creation was lost. The client has sent it again and uses the second hall.
-    let orphan = add_hall(&halls, CUTOFF.get() - 1).await?;
-    let used = add_hall(&halls, CUTOFF.get() - 1).await?;
-    assert_eq!(book(&halls, used).await?, Ok(()));
-    let older_orphan = add_hall(&halls, NOW - 400 * DAY).await?;
-    // Their clients may still come.
-    let young = add_hall(&halls, CUTOFF.get()).await?;
-    let new = add_hall(&halls, NOW).await?;
+    orphans_are_found(&halls, CleanUp::Delete).await?;
+    Ok(())
+}
 
-    // As a background task does.
+pub(crate) async fn orphans_are_marked_and_can_be_brought_back<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
+    let halls = Halls::<D>::open(database).await?;
+    let orphans = orphans_are_found(&halls, CleanUp::Mark).await?;
+    // The rows are there, and their ids are not free.
+    let marked = format!("SELECT state FROM halls WHERE deleted_at = {NOW}");
+    assert_eq!(halls.0.strings(&marked).await?.len(), orphans.len());
+    for hall in orphans {
+        assert!(halls.insert(hall).await.is_err());
+        let literal = halls.literal(hall);
+        let back = format!("UPDATE halls SET deleted_at = NULL WHERE id = {literal}");
+        halls.0.execute(&back).await?;
+        assert_eq!(book(&halls, hall).await?, Ok(()));
+    }
+    // They are used now.
+    clean_up(&halls, CleanUp::Mark).await?;
+    assert!(halls.0.strings(&marked).await?.is_empty());
+    Ok(())
+}
+
+/// Cleans up like a background task. Returns the orphans.
+async fn orphans_are_found<D: Driver>(halls: &Halls<D>, how: CleanUp) -> Result<[HallId; 2]> {
+    // The answer to the first creation was lost. The client has sent it again and uses the second hall.
+    let orphan = add_hall(halls, CUTOFF.get() - 1).await?;
+    let used = add_hall(halls, CUTOFF.get() - 1).await?;
+    assert_eq!(book(halls, used).await?, Ok(()));
+    let older_orphan = add_hall(halls, NOW - 400 * DAY).await?;
+    // Their clients may still come.
+    let young = add_hall(halls, CUTOFF.get()).await?;
+    let new = add_hall(halls, NOW).await?;
+
     for _ in 0..2 {
-        delete_orphans(&halls).await?;
+        clean_up(halls, how).await?;
         for hall in [orphan, older_orphan] {
-            assert_eq!(book(&halls, hall).await?, Err(Refusal::NotFound));
+            assert_eq!(book(halls, hall).await?, Err(Refusal::NotFound));
         }
         for hall in [used, young, new] {
-            assert_eq!(book(&halls, hall).await?, Ok(()));
+            assert_eq!(book(halls, hall).await?, Ok(()));
         }
     }
-    Ok(())
+    Ok([orphan, older_orphan])
 }
 
 pub(crate) async fn an_entity_whose_first_command_is_under_way_is_no_orphan<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
     let halls = Halls::<D>::open(database).await?;
-    for _ in 0..5 {
+    for how in [CleanUp::Delete, CleanUp::Mark].repeat(3) {
         let hall = add_hall(&halls, NOW - 2 * DAY).await?;
         let booking = Booking::of(hall, What::AnyPlace);
         let mut session = halls.0.driver.connection().await?;
@@ -91,12 +128,13 @@ pub(crate) async fn an_entity_whose_first_command_is_under_way_is_no_orphan<D: D
         let answer = halls.execute(&mut session, &booking).await?;
         assert!(matches!(answer, Ok(Execution::Now(_))), "{answer:?}");
         // The clean-up starts before the commit, waits for it, and checks the row again.
-        future::try_join(delete_orphans(&halls), async {
+        future::try_join(clean_up(&halls, how), async {
             Ok(D::execute(&mut session, "COMMIT").await?)
         })
         .await?;
         drop(session);
-        assert!(halls.hall(hall).await?.commands.contains(&booking.id));
+        let stored = halls.hall(hall).await?;
+        assert!(stored.commands.contains(&booking.id), "{how:?}");
     }
     Ok(())
 }

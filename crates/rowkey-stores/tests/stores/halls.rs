@@ -111,7 +111,7 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         let id = HallId::PLAN.column_definition(shop.backend, "id", Nullability::NotNull)?;
         shop.execute(&format!(
             "CREATE TABLE halls ({id} PRIMARY KEY, state varchar(1000) NOT NULL, \
-             commands varchar(4000) NOT NULL)"
+             commands varchar(4000) NOT NULL, deleted_at bigint NULL)"
         ))
         .await?;
         Ok(Self(shop))
@@ -127,7 +127,9 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         let state = serde_json::to_string(&State::default())?;
         let commands = serde_json::to_string(&CommandLog::<BookingId, LIMIT>::new())?;
         let literal = self.literal(id);
-        let sql = format!("INSERT INTO halls VALUES ({literal}, '{state}', '{commands}')");
+        let sql = format!(
+            "INSERT INTO halls (id, state, commands) VALUES ({literal}, '{state}', '{commands}')"
+        );
         self.0.execute(&sql).await
     }
 
@@ -135,14 +137,16 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         HallId::PLAN.column(self.0.backend).literal(id.to_u128())
     }
 
-    /// Reads a hall and keeps others from changing it until the transaction ends.
+    /// Reads a hall that is not marked as deleted, and keeps others from changing it until the
+    /// transaction ends.
     async fn lock(&self, session: &mut D::Session, id: HallId) -> Result<Option<Hall<LIMIT>>> {
         let id = self.literal(id);
         self.0.lock_row(session, "halls", "state", &id).await?;
         let lock = self.0.locking_clause();
         let mut columns = Vec::new();
         for column in ["state", "commands"] {
-            let sql = format!("SELECT {column} FROM halls WHERE id = {id}{lock}");
+            let sql =
+                format!("SELECT {column} FROM halls WHERE id = {id} AND deleted_at IS NULL{lock}");
             columns.extend(D::strings(session, &sql).await?);
         }
         let [state, commands] = columns.as_slice() else {

@@ -11,6 +11,7 @@
 //! | 4 | An unknown one: change and id are committed together; a failure records nothing, so a repetition runs again | `an_executed_command_is_recorded_with_what_it_has_changed`, `a_command_that_fails_is_not_recorded_and_runs_again`, `concurrent_repetitions_execute_once` |
 //! | 5 | The list is unbounded, or bounded and drops the oldest | `a_bounded_list_forgets_the_oldest_command`, `an_unbounded_list_forgets_nothing` |
 //! | 6 | A dropped id runs as a new command, which the entity's rules or its version refuse | `a_bounded_list_forgets_the_oldest_command`, `a_forgotten_command_is_refused_by_a_rule_or_by_the_version` |
+//! | | Without row locks, the version that was read is compared when the entity is written | `a_change_of_an_older_version_is_refused`, `a_repetition_that_comes_too_late_finds_its_command`, `many_commands_are_executed_once_without_a_lock` |
 //! | 7 | A lost request, a rollback and a lost answer look alike to the client, which sends the same id again | `whatever_was_lost_the_client_sends_the_same_command_again` |
 //! | | **Entities whose ids clients make** | `client_made_ids` |
 //! | 8 | The id is validated on creation only, against a given clock | `an_unknown_id_is_validated_and_created`, `an_id_from_another_time_is_refused_for_a_new_entity`, `the_clock_can_be_that_of_a_batch` |
@@ -20,11 +21,11 @@
 //! | 11 | A row has the command id, which is unique, the entity's id and the command's name | `a_command_creates_an_entity_with_an_id_of_the_server`, `a_command_id_with_another_name_is_a_conflict`, `entities_of_any_format_are_created` |
 //! | 12 | Found: the entity's id. Not found: entity and row in one transaction | `a_repeated_command_gets_the_id_of_the_first_time`, `entity_and_command_id_are_committed_together_or_not_at_all`, `a_command_that_failed_can_be_sent_again`, `a_call_that_is_dropped_before_the_commit_leaves_nothing` |
 //! | 13 | One of several concurrent duplicates creates, the others look up | `concurrent_duplicates_create_one_entity_per_command`, `concurrent_duplicates_are_not_misled_by_unique_keys_of_the_entity`, `deadlocks_are_tried_again`, `a_connection_killed_between_insert_and_commit_is_tried_again`, `a_process_killed_between_insert_and_commit_leaves_nothing` |
-//! | 14 | Command ids begin with a time; random ones work as well | all of them use `UuidV7`, and `random_command_ids_work_as_well` |
+//! | 14 | Command ids begin with a time; random ones work as well | all of them use `UuidV7`, and `random_command_ids_work_as_well`, `uuids_of_version_1_work_but_are_not_in_the_order_of_their_time` |
 //! | 15 | Rows are deleted by the first command after the creation, or by caps, oldest first | `the_first_command_after_creation_forgets_the_creating_one`, `forgetting_is_undone_with_the_transaction`, `a_cap_for_each_name_drops_the_oldest`, `a_global_cap_drops_the_oldest` |
 //! | 16 | Without its row, a repetition creates a second entity | `a_command_that_was_forgotten_creates_a_second_entity` |
 //! | | **Creation that is not idempotent** | `creation_without_identifiers` |
-//! | 17 | A clean-up finds orphans; a client that uses one later finds nothing | `orphans_are_deleted_by_the_time_in_their_keys`, `an_entity_whose_first_command_is_under_way_is_no_orphan` |
+//! | 17 | A clean-up finds orphans; a client that uses one later finds nothing | `orphans_are_deleted_by_the_time_in_their_keys`, `orphans_are_marked_and_can_be_brought_back`, `an_entity_whose_first_command_is_under_way_is_no_orphan` |
 //! | 18 | If ids collide, one transaction fails, and the other's row stays | `a_collision_of_ids_fails_one_transaction_and_leaves_the_others_row`, `a_duplicate_of_the_closure_is_no_repeated_command` |
 
 use std::process::ExitCode;
@@ -49,6 +50,7 @@ mod pruning;
 mod shop;
 mod taken_numbers;
 mod transactions;
+mod versions;
 
 const ALL: [Backend; 5] = Backend::ALL;
 /// Backends where several connections can write at the same time, and one can end another.
@@ -128,6 +130,7 @@ fn main() -> anyhow::Result<ExitCode> {
         entity_and_command_id_are_committed_together_or_not_at_all,
         a_command_that_failed_can_be_sent_again,
         random_command_ids_work_as_well,
+        uuids_of_version_1_work_but_are_not_in_the_order_of_their_time,
         entities_of_any_format_are_created,
         a_command_id_with_another_name_is_a_conflict,
         an_id_of_another_type_is_an_error,
@@ -200,6 +203,7 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     tests! { suite, ALL, creation_without_identifiers:
         orphans_are_deleted_by_the_time_in_their_keys,
+        orphans_are_marked_and_can_be_brought_back,
         an_entity_whose_first_command_is_under_way_is_no_orphan,
         a_collision_of_ids_fails_one_transaction_and_leaves_the_others_row,
     }
@@ -259,6 +263,11 @@ fn main() -> anyhow::Result<ExitCode> {
         an_entity_whose_number_is_taken_gets_another_one,
         an_entity_is_given_up_after_ten_clashes,
         another_failure_is_no_clash,
+    }
+    tests! { suite, ALL, versions:
+        a_change_of_an_older_version_is_refused,
+        a_repetition_that_comes_too_late_finds_its_command,
+        many_commands_are_executed_once_without_a_lock,
     }
     tests! { suite, ALL, transactions:
         each_of_many_commands_at_the_same_time_is_executed_once,

@@ -66,6 +66,9 @@ pub(crate) trait Driver: Sized + 'static {
 
     async fn execute(session: &mut Self::Session, sql: &str) -> Result<(), Self::Error>;
 
+    /// The number of rows that a statement has changed.
+    async fn changed(session: &mut Self::Session, sql: &str) -> Result<u64, Self::Error>;
+
     /// The first column of all rows.
     async fn strings(session: &mut Self::Session, sql: &str) -> Result<Vec<String>, Self::Error>;
 }
@@ -98,6 +101,11 @@ macro_rules! impl_driver {
                 // Not prepared: MySQL does not prepare BEGIN.
                 sqlx::raw_sql(AssertSqlSafe(sql)).execute(session).await?;
                 Ok(())
+            }
+
+            async fn changed(session: &mut $Connection, sql: &str) -> sqlx::Result<u64> {
+                let statement = sqlx::query(AssertSqlSafe(sql));
+                Ok(statement.execute(session).await?.rows_affected())
             }
 
             async fn strings(session: &mut $Connection, sql: &str) -> sqlx::Result<Vec<String>> {
@@ -171,6 +179,10 @@ impl Driver for SqlServer {
     async fn execute(session: &mut Self::Session, sql: &str) -> tiberius::Result<()> {
         session.simple_query(sql).await?.into_results().await?;
         Ok(())
+    }
+
+    async fn changed(session: &mut Self::Session, sql: &str) -> tiberius::Result<u64> {
+        Ok(session.execute(sql, &[]).await?.total())
     }
 
     async fn strings(session: &mut Self::Session, sql: &str) -> tiberius::Result<Vec<String>> {
