@@ -158,6 +158,15 @@ pub enum Error {
         problem: &'static str,
     },
 
+    /// An invalid partition of a table.
+    #[error("the partition `{name}`: {problem}")]
+    Partition {
+        /// Its name.
+        name: String,
+        /// Why it is not possible.
+        problem: &'static str,
+    },
+
     /// A name that cannot be an SQL identifier.
     #[error("not an SQL identifier: {0}")]
     Identifier(&'static str),

@@ -1,9 +1,9 @@
 //! Partitions by the time in keys, as SQL. What servers make of it is tested with them.
 
-use rowkey_core::format::FormatKind;
-use rowkey_core::storage::StoragePlan;
+use rowkey_core::format::{FieldKind, FormatKind};
+use rowkey_core::storage::{SqlServerOrd, StoragePlan, Stored};
 use rowkey_core::time_range::TimePartitions;
-use rowkey_core::{Backend, Error, UnixMillis};
+use rowkey_core::{Backend, Error, UnixMillis, Uuid};
 
 /// 2026-01-01T00:00:00Z.
 const NEW_YEAR: i64 = 1_767_225_600_000;
@@ -80,6 +80,139 @@ fn mysql_and_mariadb_list_the_partitions_with_the_table() {
                 "ALTER TABLE `order` REORGANIZE PARTITION `rest` INTO ({list})"
             )]
         );
+    }
+}
+
+#[test]
+fn sql_server_has_a_function_and_a_scheme() {
+    let months = months(FormatKind::UuidV7);
+    let [january, february, march] = [
+        "00000000-0000-0080-7000-019b76daa800",
+        "00000000-0000-0080-7000-019c167fcc00",
+        "00000000-0000-0080-7000-019ca6b1dc00",
+    ];
+    assert_eq!(
+        months.before_create(Backend::SqlServer).unwrap(),
+        [
+            format!(
+                "CREATE PARTITION FUNCTION [order_id] (uniqueidentifier) AS RANGE RIGHT FOR VALUES \
+                 ('{january}', '{february}', '{march}')"
+            ),
+            "CREATE PARTITION SCHEME [order_id] AS PARTITION [order_id] ALL TO ([PRIMARY])".into(),
+        ]
+    );
+    assert_eq!(
+        months.partition_by(Backend::SqlServer).unwrap(),
+        "ON [order_id] ([id])"
+    );
+    assert_eq!(months.after_create(Backend::SqlServer).unwrap(), [""; 0]);
+    // The first edge is the last of the table.
+    let split = |edge| {
+        [
+            "ALTER PARTITION SCHEME [order_id] NEXT USED [PRIMARY]".to_owned(),
+            format!("ALTER PARTITION FUNCTION [order_id]() SPLIT RANGE ('{edge}')"),
+        ]
+    };
+    assert_eq!(
+        months.additions(Backend::SqlServer).unwrap(),
+        [split(february), split(march)].concat()
+    );
+    // There is always a rest.
+    assert_eq!(
+        months.clone().with_rest().additions(Backend::SqlServer),
+        months.additions(Backend::SqlServer)
+    );
+
+    let edges = UnixMillis::month_starts(2026, 1).take(2);
+    let named = TimePartitions::new(plan(FormatKind::UuidV7), ("sales]", "offer"), "id", edges);
+    let clause = named.unwrap().partition_by(Backend::SqlServer).unwrap();
+    assert_eq!(clause, "ON [sales]]_offer_id] ([id])");
+}
+
+/// The partition of a stored id by SQL Server's rules: boundaries are in the order of the server, and
+/// each begins its partition.
+fn sql_server_partition(boundaries: &[Uuid], stored: Uuid) -> usize {
+    let boundaries = boundaries.iter().map(|boundary| SqlServerOrd(*boundary));
+    assert!(boundaries.clone().is_sorted());
+    boundaries
+        .filter(|boundary| *boundary <= SqlServerOrd(stored))
+        .count()
+}
+
+#[test]
+fn partitions_of_sql_server_have_the_ids_of_their_time() {
+    const DAY: i64 = 86_400_000;
+    let edges: Vec<i64> = (0..5).map(|day| NEW_YEAR + day * DAY).collect();
+    for format in [
+        FormatKind::UuidV7,
+        FormatKind::PrefixComb,
+        FormatKind::SuffixComb,
+        FormatKind::Iuid,
+        FormatKind::HotGuid,
+        FormatKind::DistributedId128,
+    ] {
+        let statements = partitions(format, &edges).unwrap();
+        let statements = statements.before_create(Backend::SqlServer).unwrap();
+        assert!(statements[0].contains(" AS RANGE RIGHT "), "{statements:?}");
+        let boundaries: Vec<Uuid> = statements[0]
+            .split('\'')
+            .filter_map(|text| text.parse().ok())
+            .collect();
+        assert_eq!(boundaries.len(), edges.len(), "{statements:?}");
+
+        let column = plan(format).column(Backend::SqlServer);
+        let field = format.fields().iter();
+        let time = field
+            .clone()
+            .find(|field| matches!(field.kind, FieldKind::Time { .. }));
+        let time = time.expect("the format tells its instant");
+        let shift = 128 - u32::from(time.first_bit) - u32::from(time.width);
+        let FieldKind::Time { epoch, unit_ms } = time.kind else {
+            unreachable!("a field of time")
+        };
+        // Every field but those that are always the same has only zeros, or only ones.
+        let free: u128 = field
+            .filter(|field| {
+                !matches!(
+                    field.kind,
+                    FieldKind::Time { .. }
+                        | FieldKind::Version(_)
+                        | FieldKind::Variant(_)
+                        | FieldKind::Constant(_)
+                )
+            })
+            .map(|field| {
+                let ones = u128::MAX >> (128 - u32::from(field.width));
+                ones << (128 - u32::from(field.first_bit) - u32::from(field.width))
+            })
+            .sum();
+        let smallest = format.value_ranges(Some(epoch), None, 1).unwrap()[0].lower;
+        for (day, unit) in [
+            (-1, 0),
+            (0, -1),
+            (0, 0),
+            (0, 1),
+            (3, 0),
+            (4, -1),
+            (4, 0),
+            (9, 0),
+        ] {
+            let ms = NEW_YEAR + day * DAY + unit * i64::from(unit_ms);
+            let units = (ms - epoch.get()) / i64::from(unit_ms);
+            for random in [0, free] {
+                let value = smallest.unwrap_or_default() | (units as u128) << shift | random;
+                let stored = match column.encode(value) {
+                    Stored::Uuid(bytes) => Uuid::from_bytes(bytes),
+                    other => panic!("{format}: {other:?}"),
+                };
+                let expected = edges.iter().filter(|edge| **edge <= ms).count();
+                assert_eq!(
+                    sql_server_partition(&boundaries, stored),
+                    expected,
+                    "{format}: {stored} of {ms}"
+                );
+            }
+        }
     }
 }
 
@@ -207,9 +340,9 @@ fn columns_that_a_backend_does_not_partition_are_refused_with_a_reason() {
         (Backend::MySql, "DECIMAL"),
         (Backend::MariaDb, "DECIMAL"),
         (Backend::Sqlite, "no partitioned tables"),
-        (Backend::SqlServer, "does not write"),
     ] {
         for outcome in [
+            decimals.before_create(backend).map(drop),
             decimals.partition_by(backend).map(drop),
             decimals.after_create(backend).map(drop),
             decimals.additions(backend).map(drop),
@@ -217,6 +350,18 @@ fn columns_that_a_backend_does_not_partition_are_refused_with_a_reason() {
             let error = outcome.unwrap_err();
             assert!(error.to_string().contains(reason), "{backend}: {error}");
         }
+    }
+
+    for (choice, reason) in [
+        ("text", "compares text by the rules of the database"),
+        ("uuid:public-unordered", "has no order of time"),
+    ] {
+        let unordered = plan(FormatKind::UuidV7).with(Backend::SqlServer, choice);
+        let edges = UnixMillis::month_starts(2026, 1).take(2);
+        let unordered = TimePartitions::new(unordered, "order", "id", edges).unwrap();
+        assert!(unordered.partition_by(Backend::Postgres).is_ok());
+        let error = unordered.before_create(Backend::SqlServer).unwrap_err();
+        assert!(error.to_string().contains(reason), "{choice}: {error}");
     }
 
     let native = plan(FormatKind::PrefixComb).with(Backend::MariaDb, "native-uuid");

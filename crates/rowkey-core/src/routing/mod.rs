@@ -1,7 +1,8 @@
 //! The parts of ids that routers use, and tables from these parts to nodes.
 //!
 //! A HotGuid has a shard key, which a [`ShardLayout`] divides into region and partition. An iUID has a
-//! country and a service entity, whose names are in [`IuidRegistries`].
+//! country and a service entity, whose names are in [`IuidRegistries`]. A [`RoutingColumn`] stores such a
+//! number beside the id, and [`RoutedPartitions`] divide a table by it.
 #![cfg_attr(
     feature = "router",
     doc = "
@@ -10,7 +11,10 @@ connections. It is made of a configuration, [`ShardRoutes`] or [`IuidRoutes`], a
 while requests go on."
 )]
 
+mod column;
 mod iuid;
+mod part;
+mod partition;
 mod shard;
 
 #[cfg(feature = "router")]
@@ -28,7 +32,10 @@ mod shard_table;
 
 pub use crate::format::IuidContext;
 pub use crate::registry::{NumberedName, Register, Registered, Registry};
+pub use column::{RoutedConditionPart, RoutingColumn};
 pub use iuid::{Country, IuidOrigin, IuidRegistries, ServiceEntity};
+pub use part::{RoutingPart, ShardKey};
+pub use partition::RoutedPartitions;
 pub use shard::{Shard, ShardLayout};
 
 #[cfg(feature = "router")]

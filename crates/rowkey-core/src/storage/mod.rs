@@ -7,9 +7,11 @@ mod backend;
 mod column;
 mod column_type;
 mod ddl;
+mod expression;
 #[doc(hidden)]
 pub mod mysql;
 mod order;
+mod partitioned_table;
 mod plan;
 #[doc(hidden)]
 pub mod postgres;
@@ -28,7 +30,9 @@ pub use column::{Column, OrderPromise};
 pub use column_type::Storage;
 pub(crate) use ddl::text_type;
 pub use ddl::{Nullability, TableName, quote_identifier};
+pub(crate) use expression::{ByteOrder, NumberField};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
+pub(crate) use partitioned_table::{Dialect, Partition, PartitionedTable, Values};
 pub use plan::StoragePlan;
 pub use stored::{BytesOrText, Stored, StoredBytes, StoredRef};
 pub use text_form::TextForm;

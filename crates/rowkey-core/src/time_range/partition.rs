@@ -6,11 +6,14 @@ use alloc::vec::Vec;
 
 use crate::error::Error;
 use crate::format::{TimeField, TimeUnit};
-use crate::storage::Backend;
-use crate::storage::{StoragePlan, TableName, Wire, quote_identifier};
+use crate::storage::{
+    Backend, Dialect, OrderPromise, Partition, PartitionedTable, StoragePlan, TableName, Values,
+    Wire,
+};
 use crate::time::UnixMillis;
 
-/// The partitions of a table by the time in its keys, as SQL for PostgreSQL, MySQL and MariaDB.
+/// The partitions of a table by the time in its keys, as SQL for PostgreSQL, MySQL, MariaDB and
+/// SQL Server.
 ///
 /// Neighbouring instants of a list are the edges of a partition, so there are no gaps between the
 /// first and the last. The key's plan encodes an edge like a bound of a query: as the smallest
@@ -42,17 +45,18 @@ use crate::time::UnixMillis;
 /// );
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
+///
 /// # Which rows are in which partition
 ///
 /// Partitions go by the time in the id, which for a DistributedId is up to a second before it was
 /// made. Rows before the first or after the last edge:
 ///
-/// | | PostgreSQL | MySQL, MariaDB |
-/// |---|---|---|
-/// | before the first edge | rejected; with [`with_rest`](Self::with_rest), in the rest | in the
-/// first partition |
-/// | after the last edge | rejected; with `with_rest`, in the rest | rejected; with `with_rest`, in
-/// the rest |
+/// | row | PostgreSQL | MySQL, MariaDB | SQL Server |
+/// |---|---|---|---|
+/// | before the first edge | refused, or in the rest | in the first partition | in a partition |
+/// | after the last edge | refused, or in the rest | refused, or in the rest | in a partition |
+///
+/// [`with_rest`](Self::with_rest) makes a partition for the rest.
 ///
 /// The primary key and the unique indexes of a partitioned table must include the partitioned
 /// column, which is the key. In PostgreSQL the rest must not contain rows of a partition that is
@@ -63,7 +67,8 @@ use crate::time::UnixMillis;
 /// Keys whose format carries an instant. The counter of the short COMBs returns to 0 every 65,536
 /// intervals, so their ranges do not stay in the past; other formats have no time. In MySQL and
 /// MariaDB the column must store bytes, text or MariaDB's `UUID`, whose ranges follow its own
-/// order; these servers do not partition by ranges of `DECIMAL`.
+/// order; these servers do not partition by ranges of `DECIMAL`. In SQL Server it must not store text,
+/// nor have the `public-unordered` layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimePartitions {
     plan: StoragePlan,
@@ -157,7 +162,8 @@ impl TimePartitions {
     }
 
     /// The same with a partition for all other rows, named `offer_rest` in PostgreSQL and `rest` in
-    /// MySQL and MariaDB.
+    /// MySQL and MariaDB. SQL Server always has a partition before the first edge and one after the
+    /// last.
     #[must_use]
     pub fn with_rest(self) -> Self {
         Self {
@@ -166,8 +172,23 @@ impl TimePartitions {
         }
     }
 
+    /// The statements before `CREATE TABLE`: in SQL Server the partition function and the partition
+    /// scheme, none elsewhere.
+    ///
+    /// Both are called after the table and the column, `offer_id`, and the scheme keeps all
+    /// partitions in the primary filegroup. The boundaries are ascending in SQL Server's order and
+    /// begin their partition (`RANGE RIGHT`), so a row of an edge is in the partition after it.
+    ///
+    /// # Errors
+    ///
+    /// As [`partition_by`](Self::partition_by).
+    pub fn before_create(&self, backend: Backend) -> Result<Vec<String>, Error> {
+        self.on(backend)?.before_create()
+    }
+
     /// The clause after the parentheses of `CREATE TABLE`. In MySQL and MariaDB it contains the
-    /// partitions; in PostgreSQL [`after_create`](Self::after_create) creates them.
+    /// partitions; in PostgreSQL [`after_create`](Self::after_create) creates them, and in SQL
+    /// Server it refers to the scheme of [`before_create`](Self::before_create).
     ///
     /// # Errors
     ///
@@ -175,149 +196,88 @@ impl TimePartitions {
     /// [`Error::Identifier`] for a name that is not valid there, including those of the table and
     /// its partitions.
     pub fn partition_by(&self, backend: Backend) -> Result<String, Error> {
-        let column = quote_identifier(backend, &self.column)?;
-        let dialect = self.dialect(backend)?;
-        self.quoted_table(backend)?;
-        Ok(match dialect {
-            Dialect::Postgres => {
-                // Report what cannot follow before the table is created.
-                self.after_create(backend)?;
-                format!("PARTITION BY RANGE ({column})")
-            }
-            Dialect::MySql => {
-                let partitions = self.less_than(backend)?;
-                format!("PARTITION BY RANGE COLUMNS ({column}) ({partitions})")
-            }
-        })
+        self.on(backend)?.partition_by()
     }
 
     /// The statements that follow `CREATE TABLE`: one for each partition in PostgreSQL, none in
-    /// MySQL and MariaDB.
+    /// the others.
     ///
     /// # Errors
     ///
     /// As [`partition_by`](Self::partition_by).
     pub fn after_create(&self, backend: Backend) -> Result<Vec<String>, Error> {
-        match self.dialect(backend)? {
-            Dialect::Postgres => {
-                let mut statements = self.create_partitions(backend)?;
-                if self.has_rest {
-                    let table = self.quoted_table(backend)?;
-                    let rest = self.quoted_partition(backend, "rest")?;
-                    statements.push(format!("CREATE TABLE {rest} PARTITION OF {table} DEFAULT"));
-                }
-                Ok(statements)
-            }
-            Dialect::MySql => Ok(Vec::new()),
-        }
+        self.on(backend)?.after_create()
     }
 
     /// The statements that add these partitions after the existing ones of a table. If the table
     /// has a rest, call [`with_rest`](Self::with_rest) here as well: MySQL and MariaDB then move
-    /// the rows that belong to the new partitions.
+    /// the rows that belong to the new partitions. SQL Server always moves them; the first edge has
+    /// to be the last of the existing partitions.
     ///
     /// # Errors
     ///
     /// As [`partition_by`](Self::partition_by).
     pub fn additions(&self, backend: Backend) -> Result<Vec<String>, Error> {
-        match self.dialect(backend)? {
-            Dialect::Postgres => self.create_partitions(backend),
-            Dialect::MySql => {
-                let table = self.quoted_table(backend)?;
-                let partitions = self.less_than(backend)?;
-                Ok(Vec::from([if self.has_rest {
-                    // Nothing can be added after a partition without an end.
-                    let rest = quote_identifier(backend, "rest")?;
-                    format!("ALTER TABLE {table} REORGANIZE PARTITION {rest} INTO ({partitions})")
-                } else {
-                    format!("ALTER TABLE {table} ADD PARTITION ({partitions})")
-                }]))
+        self.on(backend)?.additions()
+    }
+
+    /// The table on a backend, which has to be able to partition it.
+    fn on(&self, backend: Backend) -> Result<PartitionedTable<'_>, Error> {
+        let dialect = self.dialect(backend)?;
+        let literal = |edge: UnixMillis| {
+            let edge = self.field.smallest_at(edge.get());
+            self.plan.column(backend).literal(edge)
+        };
+        let partition = |span: &[UnixMillis]| {
+            let stamp = span[0].stamp();
+            Partition {
+                name: format!("p{stamp}"),
+                suffix: stamp,
+                values: Values::Range {
+                    from: literal(span[0]),
+                    below: literal(span[1]),
+                },
             }
-        }
+        };
+        Ok(PartitionedTable {
+            dialect,
+            table: TableName {
+                schema: self.schema.as_deref(),
+                table: &self.table,
+            },
+            column: &self.column,
+            column_type: self.plan.column_type(backend)?,
+            partitions: self.edges.windows(2).map(partition).collect(),
+            has_rest: self.has_rest,
+        })
     }
 
     /// How a backend partitions the key's column.
     fn dialect(&self, backend: Backend) -> Result<Dialect, Error> {
         let column = self.plan.column(backend);
-        // Rejects a type that MySQL does not have.
-        self.plan.column_type(backend)?;
         match (backend, column.wire()) {
             (Backend::Postgres, ..) => Ok(Dialect::Postgres),
             (Backend::MySql | Backend::MariaDb, Wire::Decimal(_)) => Err(Error::Refused(
                 "MySQL and MariaDB do not partition by ranges of DECIMAL; store the key as `uuid` \
                  (BINARY(16)), `binary` or `text`",
             )),
-            (Backend::MySql | Backend::MariaDb, ..) => Ok(Dialect::MySql),
+            (Backend::MySql | Backend::MariaDb, ..) => Ok(Dialect::MySql(backend)),
             (Backend::Sqlite, ..) => Err(Error::Refused("SQLite has no partitioned tables")),
-            (Backend::SqlServer, ..) => Err(Error::Refused(
-                "partitions of SQL Server are functions and schemes of a database, which rowkey \
-                 does not write",
+            (Backend::SqlServer, Wire::Text(_)) => Err(Error::Refused(
+                "a partition function of SQL Server compares text by the rules of the database, not \
+                 bytewise as the column of a key; store the key as `uuid`, `binary` or `decimal`",
             )),
+            (Backend::SqlServer, ..) if column.order_promise() == OrderPromise::Nothing => {
+                Err(Error::Refused(
+                    "the `public-unordered` layout has no order of time in SQL Server, so that a \
+                     partition would get rows of any time; partition by a column of time",
+                ))
+            }
+            (Backend::SqlServer, ..) => Ok(Dialect::SqlServer),
         }
-    }
-
-    /// PostgreSQL's statements for the partitions between the edges.
-    fn create_partitions(&self, backend: Backend) -> Result<Vec<String>, Error> {
-        let table = self.quoted_table(backend)?;
-        let spans = self.edges.windows(2).map(|span| {
-            let name = self.quoted_partition(backend, &span[0].stamp())?;
-            let [from, to] = [span[0], span[1]].map(|edge| self.literal(backend, edge));
-            Ok(format!(
-                "CREATE TABLE {name} PARTITION OF {table} FOR VALUES FROM ({from}) TO ({to})"
-            ))
-        });
-        spans.collect()
-    }
-
-    /// The partitions as MySQL and MariaDB list them.
-    fn less_than(&self, backend: Backend) -> Result<String, Error> {
-        let mut list = String::new();
-        for span in self.edges.windows(2) {
-            let name = quote_identifier(backend, &format!("p{}", span[0].stamp()))?;
-            let end = self.literal(backend, span[1]);
-            let separator = if list.is_empty() { "" } else { ", " };
-            list += &format!("{separator}PARTITION {name} VALUES LESS THAN ({end})");
-        }
-        if self.has_rest {
-            let rest = quote_identifier(backend, "rest")?;
-            list += &format!(", PARTITION {rest} VALUES LESS THAN (MAXVALUE)");
-        }
-        Ok(list)
-    }
-
-    fn quoted_table(&self, backend: Backend) -> Result<String, Error> {
-        self.table(&self.table).quoted(backend)
-    }
-
-    /// The name of a partition that is a table.
-    fn quoted_partition(&self, backend: Backend, suffix: &str) -> Result<String, Error> {
-        self.table(&format!("{}_{suffix}", self.table))
-            .quoted(backend)
-    }
-
-    /// A table in the schema of the partitioned one.
-    fn table<'a>(&'a self, table: &'a str) -> TableName<'a> {
-        TableName {
-            schema: self.schema.as_deref(),
-            table,
-        }
-    }
-
-    fn literal(&self, backend: Backend, edge: UnixMillis) -> String {
-        let column = self.plan.column(backend);
-        column.literal(self.field.smallest_at(edge.get()))
     }
 }
 
 /// The maximum of MySQL and MariaDB, including the rest. It is ample for PostgreSQL, and stops an
 /// endless iterator of edges before it fills memory.
 const MAX_EDGES: usize = 8192;
-
-/// How a backend defines partitions.
-#[derive(Clone, Copy)]
-enum Dialect {
-    /// Each is a table with two edges.
-    Postgres,
-    /// Each goes up to its upper edge.
-    MySql,
-}

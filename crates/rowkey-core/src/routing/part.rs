@@ -1,0 +1,142 @@
+//! The numbers in ids that say where they live.
+
+use super::{Country, ServiceEntity};
+use crate::format::{Format, FormatKind, HotGuid, Iuid};
+use crate::message::equal;
+use crate::storage::{Backend, ByteOrder, NumberField};
+
+/// A number in the ids of a format that says where they live: [`ShardKey`], [`Country`] or
+/// [`ServiceEntity`].
+pub trait RoutingPart: private::Placed + 'static {
+    /// The format whose ids contain it.
+    type Format: Format;
+
+    /// The number in an id.
+    type Number: Copy + Ord + Into<u32>;
+
+    /// The number in a column. No database but MySQL has unsigned types of every width.
+    type Stored: Copy + Ord + From<Self::Number> + Into<i64>;
+
+    /// The number of an id.
+    fn of(id: Self::Format) -> Self::Number;
+}
+
+/// The shard key of HotGuids, 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShardKey {}
+
+impl RoutingPart for ShardKey {
+    type Format = HotGuid;
+    type Number = u32;
+    type Stored = i64;
+
+    fn of(id: HotGuid) -> u32 {
+        id.shard_key()
+    }
+}
+
+impl RoutingPart for Country {
+    type Format = Iuid;
+    type Number = u8;
+    type Stored = i16;
+
+    fn of(id: Iuid) -> u8 {
+        id.country()
+    }
+}
+
+impl RoutingPart for ServiceEntity {
+    type Format = Iuid;
+    type Number = u8;
+    type Stored = i16;
+
+    fn of(id: Iuid) -> u8 {
+        id.service_entity()
+    }
+}
+
+/// The type of the column of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberSize {
+    /// Sixteen bits.
+    Small,
+    /// 64 bits.
+    Big,
+}
+
+impl NumberSize {
+    pub(super) const fn sql_type(self, backend: Backend) -> &'static str {
+        match (backend, self) {
+            (Backend::Sqlite, _) => "INTEGER",
+            (Backend::MySql | Backend::MariaDb, Self::Small) => "SMALLINT",
+            (Backend::MySql | Backend::MariaDb, Self::Big) => "BIGINT",
+            (_, Self::Small) => "smallint",
+            (_, Self::Big) => "bigint",
+        }
+    }
+}
+
+mod private {
+    use super::*;
+
+    /// A number with a place in the public form.
+    pub trait Placed {
+        /// Where it is.
+        const FIELD: NumberField;
+
+        /// The size of its column, which has a sign.
+        const SIZE: NumberSize;
+    }
+
+    impl Placed for ShardKey {
+        const FIELD: NumberField = field(FormatKind::HotGuid, "shard key", ByteOrder::LittleEndian);
+        const SIZE: NumberSize = NumberSize::Big;
+    }
+
+    impl Placed for Country {
+        const FIELD: NumberField = field(FormatKind::Iuid, "country", ByteOrder::BigEndian);
+        const SIZE: NumberSize = NumberSize::Small;
+    }
+
+    impl Placed for ServiceEntity {
+        const FIELD: NumberField = field(FormatKind::Iuid, "service entity", ByteOrder::BigEndian);
+        const SIZE: NumberSize = NumberSize::Small;
+    }
+
+    /// The field of a format's specification with this name.
+    const fn field(format: FormatKind, name: &str, order: ByteOrder) -> NumberField {
+        let fields = format.fields();
+        let mut index = 0;
+        while !equal(fields[index].name, name) {
+            index += 1;
+        }
+        NumberField {
+            bits: fields[index],
+            order,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::private::Placed;
+    use super::*;
+
+    /// The field is where the format's own accessor reads.
+    #[test]
+    fn fields_are_those_of_the_accessors() {
+        let mut value = 1_u128;
+        for _ in 0..10_000 {
+            // Any odd multiplier reaches all bits.
+            value = value.wrapping_mul(0x2545_f491_4f6c_dd1d_9e37_79b9_7f4a_7c15) ^ value >> 64;
+            let (guid, iuid) = (HotGuid(value), Iuid(value));
+            assert_eq!(ShardKey::FIELD.number_in(value), ShardKey::of(guid));
+            assert_eq!(
+                Country::FIELD.number_in(value),
+                u32::from(Country::of(iuid))
+            );
+            let entity = ServiceEntity::of(iuid);
+            assert_eq!(ServiceEntity::FIELD.number_in(value), u32::from(entity));
+        }
+    }
+}

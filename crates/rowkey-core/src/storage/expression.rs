@@ -1,0 +1,434 @@
+//! Numbers inside of stored ids, as SQL expressions.
+//!
+//! A number is a field of the format, in one byte order or the other. Its bits are followed through
+//! the column's layout into the stored form, and each byte that has some of them is read there:
+//!
+//! ```text
+//! HotGuid, shard key     public    B12 B13 B14 B15     lowest byte first
+//!                        stored    uuid in PostgreSQL: bytes 12 .. 16
+//!                                  uniqueidentifier, sql-server layout: bytes 3, 2, 1, 0
+//!                                  hyphenated text: characters 28 .. 36
+//! ```
+//!
+//! The expressions only use functions that all supported versions of a database have, depend on
+//! nothing but the column, and are allowed in a CHECK.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::backend::Backend;
+use super::column::Column;
+use super::text_form::TextForm;
+use super::wire::{BinaryLength, Wire};
+use crate::bits::BitField;
+use crate::error::Error;
+use crate::text::base62;
+
+/// The order of the bytes of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByteOrder {
+    /// The highest byte comes first.
+    BigEndian,
+    /// The lowest byte comes first. The number is whole bytes.
+    LittleEndian,
+}
+
+/// Bits of a number that are next to each other in one byte of an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slice {
+    /// The index of the byte.
+    byte: u8,
+    /// Bits of the byte below the slice.
+    below: u32,
+    width: u32,
+    /// Bits of the number below the slice.
+    shift: u32,
+}
+
+/// A field of at most 32 bits of the public form, as a number.
+#[derive(Clone, Copy, Debug)]
+pub struct NumberField {
+    pub(crate) bits: BitField,
+    pub(crate) order: ByteOrder,
+}
+
+impl NumberField {
+    /// The number in a public value.
+    #[cfg(test)]
+    pub(crate) fn number_in(self, value: u128) -> u32 {
+        let bytes = value.to_be_bytes();
+        self.slices().into_iter().fold(0, |number, slice| {
+            let bits = u32::from(bytes[usize::from(slice.byte)]) >> slice.below;
+            number | (bits & mask(slice.width)) << slice.shift
+        })
+    }
+
+    /// The bits of the number by the bytes of the public form.
+    fn slices(self) -> Vec<Slice> {
+        let first = u32::from(self.bits.first_bit);
+        let end = first + u32::from(self.bits.width);
+        let bytes = first / 8..end.div_ceil(8);
+        let slice = |byte: u32| {
+            let (from, to) = (first.max(8 * byte), end.min(8 * byte + 8));
+            Slice {
+                byte: byte as u8,
+                below: 8 * byte + 8 - to,
+                width: to - from,
+                shift: match self.order {
+                    ByteOrder::BigEndian => end - to,
+                    ByteOrder::LittleEndian => from - first,
+                },
+            }
+        };
+        bytes.map(slice).collect()
+    }
+}
+
+/// The largest number of this many bits, at most 32.
+const fn mask(bits: u32) -> u32 {
+    u32::MAX >> (32 - bits)
+}
+
+impl Column {
+    /// The SQL expression of a number in an id that is stored on a backend, the column's own or, of MySQL
+    /// and MariaDB, the other. `stored` is the SQL of the id, such as a quoted column.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] for decimal numbers, which have no bytes, and for a DistributedId.
+    pub(crate) fn number_expression(
+        self,
+        backend: Backend,
+        field: NumberField,
+        stored: &str,
+    ) -> Result<String, Error> {
+        let reader = Reader {
+            backend,
+            form: StoredForm::of(self.wire())?,
+            stored,
+        };
+        // The index in the stored form of each byte of the public form.
+        let bytes: [u8; 16] = core::array::from_fn(|index| index as u8);
+        let places = self.permutation().invert(u128::from_be_bytes(bytes));
+        let places = places.to_be_bytes();
+        let mut slices = field.slices();
+        slices.sort_by_key(|slice| u32::MAX - slice.shift);
+        let terms = slices.into_iter().map(|slice| {
+            let byte = reader.byte(places[usize::from(slice.byte)]);
+            reader.term(byte, slice)
+        });
+        Ok(terms.collect::<Vec<_>>().join(" + "))
+    }
+}
+
+/// How the sixteen bytes of an id can be read from a column.
+#[derive(Clone, Copy)]
+enum StoredForm {
+    /// PostgreSQL's `uuid` or SQL Server's `uniqueidentifier`.
+    Uuid,
+    Bytes,
+    /// Hexadecimal digits, perhaps hyphenated.
+    Hex(TextForm),
+    /// MariaDB's `UUID`, which is hyphenated text if it is taken as text.
+    NativeUuid,
+    /// Eleven digits of base 62 for each eight bytes.
+    Compact,
+}
+
+impl StoredForm {
+    fn of(wire: Wire) -> Result<Self, Error> {
+        Ok(match wire {
+            Wire::Uuid => Self::Uuid,
+            Wire::NativeUuid => Self::NativeUuid,
+            Wire::Bytes(BinaryLength::Bytes16) => Self::Bytes,
+            Wire::Text(TextForm::Compact22) => Self::Compact,
+            Wire::Text(
+                form @ (TextForm::Hyphenated
+                | TextForm::HyphenatedUpper
+                | TextForm::Hex
+                | TextForm::HexUpper),
+            ) => Self::Hex(form),
+            Wire::Bytes(BinaryLength::Bytes12)
+            | Wire::Decimal(_)
+            | Wire::Text(TextForm::Compact16 | TextForm::Digits28 | TextForm::Digits38) => {
+                return Err(Error::Refused(
+                    "the column does not store sixteen bytes, of which a number could be a part; \
+                     store the key as `uuid`, `binary` or `text`",
+                ));
+            }
+        })
+    }
+}
+
+/// Reads bytes of a stored id in the SQL of a backend.
+struct Reader<'a> {
+    backend: Backend,
+    form: StoredForm,
+    stored: &'a str,
+}
+
+impl Reader<'_> {
+    /// The byte with this index in the stored form, from 0 to 255.
+    fn byte(&self, index: u8) -> String {
+        let stored = self.stored;
+        let position = index + 1;
+        match (self.form, self.backend) {
+            (StoredForm::Compact, _) => self.byte_of_compact_text(index),
+            (StoredForm::Uuid, Backend::Postgres) => {
+                format!("get_byte(uuid_send({stored}), {index})")
+            }
+            (StoredForm::Bytes, Backend::Postgres) => format!("get_byte({stored}, {index})"),
+            (StoredForm::Hex(form), Backend::Postgres) => {
+                let first = hex_position(form, index);
+                format!("get_byte(decode(substr({stored}, {first}, 2), 'hex'), 0)")
+            }
+            // Its first three groups are little-endian as bytes.
+            (StoredForm::Uuid, Backend::SqlServer) => {
+                const POSITIONS: [u8; 16] = [4, 3, 2, 1, 6, 5, 8, 7, 9, 10, 11, 12, 13, 14, 15, 16];
+                let position = POSITIONS[usize::from(index)];
+                format!("CONVERT(int, SUBSTRING(CONVERT(binary(16), {stored}), {position}, 1))")
+            }
+            (StoredForm::Bytes, Backend::SqlServer) => {
+                format!("CONVERT(int, SUBSTRING({stored}, {position}, 1))")
+            }
+            (StoredForm::Hex(form), Backend::SqlServer) => {
+                let first = hex_position(form, index);
+                format!("CONVERT(int, CONVERT(binary(1), SUBSTRING({stored}, {first}, 2), 2))")
+            }
+            (StoredForm::Uuid | StoredForm::Bytes, Backend::MySql | Backend::MariaDb) => {
+                format!("ASCII(SUBSTRING({stored}, {position}, 1))")
+            }
+            (StoredForm::Hex(form), Backend::MySql | Backend::MariaDb) => {
+                let first = hex_position(form, index);
+                format!("ASCII(UNHEX(SUBSTRING({stored}, {first}, 2)))")
+            }
+            (StoredForm::NativeUuid, _) => {
+                let first = hex_position(TextForm::Hyphenated, index);
+                format!("ASCII(UNHEX(SUBSTRING(CAST({stored} AS CHAR), {first}, 2)))")
+            }
+            (StoredForm::Uuid | StoredForm::Bytes, Backend::Sqlite) => {
+                let digits = format!("hex(substr({stored}, {position}, 1))");
+                sqlite_byte("0123456789ABCDEF", &digits, 1)
+            }
+            (StoredForm::Hex(form), Backend::Sqlite) => {
+                let digits = match form {
+                    TextForm::HyphenatedUpper | TextForm::HexUpper => "0123456789ABCDEF",
+                    _ => "0123456789abcdef",
+                };
+                sqlite_byte(digits, stored, hex_position(form, index))
+            }
+        }
+    }
+
+    /// A byte of compact text. Its eleven digits stand for eight bytes, more than the signed integers
+    /// of databases can hold, so they are taken as two numbers: with c and d of five and six digits,
+    ///
+    /// ```text
+    /// c · 62^6 + d = (13 · c) · 2^32 + (965,660,736 · c + d)      62^6 = 13 · 2^32 + 965,660,736
+    /// ```
+    fn byte_of_compact_text(&self, index: u8) -> String {
+        const HIGH: u64 = 62_u64.pow(6) >> 32;
+        const LOW: u64 = 62_u64.pow(6) & u32::MAX as u64;
+
+        let first = 11 * (index / 8) + 1;
+        let (c, d) = (
+            self.base62(first..first + 5),
+            self.base62(first + 5..first + 11),
+        );
+        let low = format!("{c} * {LOW} + {d}");
+        let four_bytes = match index % 8 {
+            0..4 => {
+                let carry = self.shifted_right(&format!("({low})"), 32);
+                format!("({c} * {HIGH} + {carry})")
+            }
+            _ => format!("({low})"),
+        };
+        let byte = self.shifted_right(&four_bytes, 8 * (3 - u32::from(index % 4)));
+        format!("({byte} & 255)")
+    }
+
+    /// The number of some digits of base 62, as 64 bits.
+    fn base62(&self, positions: core::ops::Range<u8>) -> String {
+        let digits = base62::DIGITS.iter().copied().map(char::from);
+        let digits: String = digits.collect();
+        let stored = self.stored;
+        let digit = |position| match self.backend {
+            Backend::Postgres => {
+                format!("(strpos('{digits}', substr({stored}, {position}, 1)) - 1)::bigint")
+            }
+            // The letters of a literal have the case of a column only in a binary collation.
+            Backend::MySql | Backend::MariaDb => format!(
+                "(INSTR(_ascii'{digits}' COLLATE ascii_bin, SUBSTRING({stored}, {position}, 1)) - 1)"
+            ),
+            Backend::Sqlite => format!("(instr('{digits}', substr({stored}, {position}, 1)) - 1)"),
+            Backend::SqlServer => format!(
+                "CONVERT(bigint, CHARINDEX(SUBSTRING({stored}, {position}, 1), '{digits}' COLLATE \
+                 Latin1_General_100_BIN2) - 1)"
+            ),
+        };
+        let number = positions
+            .map(digit)
+            .reduce(|number, digit| format!("({number} * 62 + {digit})"));
+        number.unwrap_or_default()
+    }
+
+    /// The bits of a byte, where they are in the number.
+    fn term(&self, byte: String, slice: Slice) -> String {
+        let mut term = byte;
+        if slice.below > 0 {
+            term = self.shifted_right(&term, slice.below);
+        }
+        if slice.below + slice.width < 8 {
+            term = format!("({term} & {})", mask(slice.width));
+        }
+        // The type of a byte has 31 bits in these two.
+        if slice.shift + slice.width > 31 {
+            term = match self.backend {
+                Backend::Postgres => format!("{term}::bigint"),
+                Backend::SqlServer => format!("CONVERT(bigint, {term})"),
+                _ => term,
+            };
+        }
+        if slice.shift > 0 {
+            term = format!("{term} * {}", 1_u64 << slice.shift);
+        }
+        term
+    }
+
+    /// The number without its lowest bits. It is not negative.
+    fn shifted_right(&self, number: &str, bits: u32) -> String {
+        match (self.backend, bits) {
+            (_, 0) => number.into(),
+            // SQL Server has shifts since 2022. Its larger literals are decimal numbers.
+            (Backend::SqlServer, 32..) => {
+                format!("({number} / CONVERT(bigint, {}))", 1_u64 << bits)
+            }
+            (Backend::SqlServer, _) => format!("({number} / {})", 1_u64 << bits),
+            _ => format!("({number} >> {bits})"),
+        }
+    }
+}
+
+/// The position of the first of a byte's two hexadecimal digits, counted from 1.
+fn hex_position(form: TextForm, index: u8) -> u8 {
+    let hyphens = match form {
+        TextForm::Hyphenated | TextForm::HyphenatedUpper => [4, 6, 8, 10]
+            .iter()
+            .filter(|group| index >= **group)
+            .count() as u8,
+        _ => 0,
+    };
+    2 * index + hyphens + 1
+}
+
+/// A byte from two hexadecimal digits: SQLite has no function that reads bytes.
+fn sqlite_byte(digits: &str, text: &str, first: u8) -> String {
+    let digit = |position| format!("(instr('{digits}', substr({text}, {position}, 1)) - 1)");
+    format!("({} * 16 + {})", digit(first), digit(first + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::FieldKind;
+    use crate::kind::FormatKind;
+    use crate::storage::{Layout, Storage};
+
+    fn field(first_bit: u8, width: u8, order: ByteOrder) -> NumberField {
+        let bits = BitField {
+            name: "number",
+            kind: FieldKind::Context,
+            first_bit,
+            width,
+        };
+        NumberField { bits, order }
+    }
+
+    fn column(backend: Backend, storage: Storage, layout: Option<Layout>) -> Column {
+        Column::new(FormatKind::HotGuid, backend, storage, layout).unwrap()
+    }
+
+    #[test]
+    fn a_number_is_the_bits_of_its_field() {
+        let value = 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff;
+        for first_bit in 0..128 {
+            for width in 1..=32.min(128 - first_bit) {
+                let expected = value >> (128 - first_bit - width) & u128::from(mask(width.into()));
+                let number = field(first_bit, width, ByteOrder::BigEndian).number_in(value);
+                assert_eq!(
+                    u128::from(number),
+                    expected,
+                    "{width} bits from {first_bit}"
+                );
+            }
+        }
+        let last = field(96, 32, ByteOrder::LittleEndian);
+        assert_eq!(last.number_in(value), 0xffee_ddcc);
+    }
+
+    #[test]
+    fn a_field_across_bytes_has_its_bits_together() {
+        let column = column(Backend::Postgres, Storage::Uuid, None);
+        let expression =
+            column.number_expression(Backend::Postgres, field(66, 8, ByteOrder::BigEndian), "id");
+        assert_eq!(
+            expression.unwrap(),
+            "(get_byte(uuid_send(id), 8) & 63) * 4 + (get_byte(uuid_send(id), 9) >> 6)"
+        );
+    }
+
+    /// SQL Server's bytes of a guid are little-endian in its first three groups, as .NET's.
+    #[test]
+    fn layouts_move_the_bytes_of_a_number() {
+        let number = field(96, 32, ByteOrder::LittleEndian);
+        // Each term is a byte, by its position, and its weight.
+        let terms = |column: Column| {
+            let expression = column.number_expression(Backend::SqlServer, number, "id");
+            let expression = expression.unwrap();
+            let term = |term: &str| {
+                let (_, place) = term.split_once("binary(16), id), ").unwrap();
+                let (position, weight) = place.split_once(", 1)").unwrap();
+                let weight = weight.split_once(" * ").map_or("1", |(_, weight)| weight);
+                (position.parse().unwrap(), weight.parse().unwrap())
+            };
+            expression
+                .split(" + ")
+                .map(term)
+                .collect::<Vec<(usize, u32)>>()
+        };
+        let ordered = column(Backend::SqlServer, Storage::Uuid, None);
+        assert_eq!(ordered.layout(), Layout::SqlServer);
+        let unordered = Some(Layout::PublicUnordered);
+        let unordered = column(Backend::SqlServer, Storage::Uuid, unordered);
+        for (column, first) in [(ordered, 4), (unordered, 16)] {
+            let terms = terms(column);
+            assert_eq!(terms[0], (first, 1 << 24));
+            let mut value = 3_u128;
+            for _ in 0..1_000 {
+                value = value.wrapping_mul(0x2545_f491_4f6c_dd1d_9e37_79b9_7f4a_7c15) ^ value >> 64;
+                let stored = column.permutation().apply(value);
+                let bytes = uuid::Uuid::from_u128(stored).to_bytes_le();
+                let byte = |(position, weight)| u32::from(bytes[position - 1]) * weight;
+                let computed: u32 = terms.iter().copied().map(byte).sum();
+                assert_eq!(computed, number.number_in(value), "{column:?}: {value:x}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_no_bytes_are_refused() {
+        let digits = Column::new(
+            FormatKind::DistributedId,
+            Backend::Postgres,
+            Storage::Decimal,
+            None,
+        );
+        let expression = digits.unwrap().number_expression(
+            Backend::Postgres,
+            field(0, 8, ByteOrder::BigEndian),
+            "id",
+        );
+        assert!(matches!(expression, Err(Error::Refused(_))));
+    }
+}

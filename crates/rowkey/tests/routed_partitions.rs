@@ -1,0 +1,352 @@
+//! Partitions by the numbers in keys, as SQL. What servers make of it is tested with them.
+
+use rowkey::routing::{
+    Country, IuidContext, RoutedConditionPart, RoutedPartitions, RoutingColumn, ServiceEntity,
+    ShardKey,
+};
+use rowkey::{Backend, EntityKey, Error, HotGuid, Iuid, entity_key};
+
+#[entity_key]
+struct MissionId(HotGuid);
+
+#[entity_key]
+struct RideId(Iuid);
+
+const SHARD: RoutingColumn<MissionId, ShardKey> = RoutingColumn::new("id", "shard");
+const COUNTRY: RoutingColumn<RideId, Country> = RoutingColumn::new("id", "country");
+const ENTITY: RoutingColumn<RideId, ServiceEntity> = RoutingColumn::new("id", "entity");
+
+/// Countries of two continents.
+fn continents() -> RoutedPartitions {
+    let countries = [("america", vec![2, 3]), ("asia", vec![1, 4, 5])];
+    RoutedPartitions::lists(COUNTRY, "ride", countries).unwrap()
+}
+
+/// Shard keys of two regions.
+fn regions() -> RoutedPartitions {
+    let regions = [("europe", 0..=99), ("asia", 100..=u32::MAX)];
+    RoutedPartitions::ranges(SHARD, ("sales", "mission"), regions).unwrap()
+}
+
+#[test]
+fn the_column_has_the_number_of_the_key() {
+    let mission = MissionId::generate_for(&0xdead_beef);
+    assert_eq!(SHARD.value(mission), 0xdead_beef_i64);
+    let ride = RideId::generate_for(&IuidContext {
+        country: 200,
+        service_entity: 255,
+    });
+    assert_eq!(COUNTRY.value(ride), 200_i16);
+    assert_eq!(ENTITY.value(ride), 255_i16);
+}
+
+#[test]
+fn the_column_is_checked_against_the_id() {
+    for (backend, definition, check) in [
+        (
+            Backend::Postgres,
+            r#""entity" smallint NOT NULL"#,
+            r#"CHECK ("entity" = (get_byte(uuid_send("id"), 8) & 63) * 4 + (get_byte(uuid_send("id"), 9) >> 6))"#,
+        ),
+        (
+            Backend::MariaDb,
+            "`entity` SMALLINT NOT NULL",
+            "CHECK (`entity` <=> (ASCII(SUBSTRING(`id`, 9, 1)) & 63) * 4 + (ASCII(SUBSTRING(`id`, 10, 1)) >> 6))",
+        ),
+        (
+            Backend::SqlServer,
+            "[entity] smallint NOT NULL",
+            // Bytes 9 and 8 of the id are the third group of the guid, which is stored in reverse.
+            "CHECK ([entity] = (CONVERT(int, SUBSTRING(CONVERT(binary(16), [id]), 7, 1)) & 63) * 4 + \
+             (CONVERT(int, SUBSTRING(CONVERT(binary(16), [id]), 8, 1)) / 64))",
+        ),
+    ] {
+        assert_eq!(ENTITY.definition(backend).unwrap(), definition);
+        assert_eq!(ENTITY.check(backend).unwrap(), check);
+    }
+    assert_eq!(
+        SHARD.definition(Backend::Sqlite).unwrap(),
+        r#""shard" INTEGER NOT NULL"#
+    );
+    assert_eq!(
+        SHARD.definition(Backend::MySql).unwrap(),
+        "`shard` BIGINT NOT NULL"
+    );
+    assert_eq!(
+        SHARD.primary_key(Backend::SqlServer).unwrap(),
+        "PRIMARY KEY ([id], [shard])"
+    );
+    assert_eq!(
+        SHARD.of_table("m").expression(Backend::Postgres).unwrap(),
+        r#"get_byte(uuid_send("m"."id"), 15)::bigint * 16777216 + get_byte(uuid_send("m"."id"), 14) * 65536 + get_byte(uuid_send("m"."id"), 13) * 256 + get_byte(uuid_send("m"."id"), 12)"#
+    );
+}
+
+#[test]
+fn only_mysql_needs_triggers() {
+    for backend in Backend::ALL {
+        let triggers = SHARD.triggers(backend, ("sales", "mission")).unwrap();
+        assert_eq!(triggers.is_empty(), backend != Backend::MySql, "{backend}");
+    }
+    let triggers = COUNTRY.triggers(Backend::MySql, ("sales", "ride")).unwrap();
+    for (trigger, event) in triggers.iter().zip(["INSERT", "UPDATE"]) {
+        let name = format!("ride_country_{}", event.to_lowercase());
+        let start = format!(
+            "CREATE TRIGGER `sales`.`{name}` BEFORE {event} ON `sales`.`ride` FOR EACH ROW IF NOT \
+             (NEW.`country` <=> ASCII(SUBSTRING(NEW.`id`, 8, 1))) THEN SIGNAL SQLSTATE '45000' "
+        );
+        assert!(trigger.starts_with(&start), "{trigger}");
+    }
+}
+
+#[test]
+fn a_condition_names_both_columns() {
+    let ride = RideId::generate_for(&IuidContext {
+        country: 7,
+        service_entity: 1,
+    });
+    let mut sql = String::new();
+    COUNTRY.of_table("r").write_condition(ride, |part| {
+        sql += &match part {
+            RoutedConditionPart::Sql(sql) => sql.to_owned(),
+            RoutedConditionPart::KeyColumn => COUNTRY.key_name(Backend::Sqlite).unwrap(),
+            RoutedConditionPart::Key(key) => key.to_string(),
+            RoutedConditionPart::Column => COUNTRY.name(Backend::Sqlite).unwrap(),
+            RoutedConditionPart::Number(number) => number.to_string(),
+        }
+    });
+    assert_eq!(sql, format!(r#"("id" = {ride} AND "country" = 7)"#));
+    assert_eq!(
+        COUNTRY.of_table("r").name(Backend::MySql).unwrap(),
+        "`r`.`country`"
+    );
+}
+
+#[test]
+fn postgres_makes_a_table_of_each_partition() {
+    assert_eq!(
+        continents().partition_by(Backend::Postgres).unwrap(),
+        r#"PARTITION BY LIST ("country")"#
+    );
+    assert_eq!(
+        continents()
+            .with_rest()
+            .after_create(Backend::Postgres)
+            .unwrap(),
+        [
+            r#"CREATE TABLE "ride_america" PARTITION OF "ride" FOR VALUES IN (2, 3)"#,
+            r#"CREATE TABLE "ride_asia" PARTITION OF "ride" FOR VALUES IN (1, 4, 5)"#,
+            r#"CREATE TABLE "ride_rest" PARTITION OF "ride" DEFAULT"#,
+        ]
+    );
+    assert_eq!(
+        regions().partition_by(Backend::Postgres).unwrap(),
+        r#"PARTITION BY RANGE ("shard")"#
+    );
+    assert_eq!(
+        regions().additions(Backend::Postgres).unwrap(),
+        [
+            r#"CREATE TABLE "sales"."mission_europe" PARTITION OF "sales"."mission" FOR VALUES FROM (0) TO (100)"#,
+            r#"CREATE TABLE "sales"."mission_asia" PARTITION OF "sales"."mission" FOR VALUES FROM (100) TO (4294967296)"#,
+        ]
+    );
+}
+
+#[test]
+fn mysql_and_mariadb_list_the_partitions_with_the_table() {
+    for backend in [Backend::MySql, Backend::MariaDb] {
+        let lists = "PARTITION `america` VALUES IN (2, 3), PARTITION `asia` VALUES IN (1, 4, 5)";
+        assert_eq!(
+            continents().partition_by(backend).unwrap(),
+            format!("PARTITION BY LIST COLUMNS (`country`) ({lists})")
+        );
+        assert_eq!(
+            continents().additions(backend).unwrap(),
+            [format!("ALTER TABLE `ride` ADD PARTITION ({lists})")]
+        );
+        let ranges = "PARTITION `europe` VALUES LESS THAN (100), \
+                      PARTITION `asia` VALUES LESS THAN (4294967296), \
+                      PARTITION `rest` VALUES LESS THAN (MAXVALUE)";
+        assert_eq!(
+            regions().with_rest().partition_by(backend).unwrap(),
+            format!("PARTITION BY RANGE COLUMNS (`shard`) ({ranges})")
+        );
+        assert_eq!(
+            regions().with_rest().additions(backend).unwrap(),
+            [format!(
+                "ALTER TABLE `sales`.`mission` REORGANIZE PARTITION `rest` INTO ({ranges})"
+            )]
+        );
+    }
+    let rest = continents().with_rest();
+    let clause = rest.partition_by(Backend::MariaDb).unwrap();
+    // MariaDB loses rows if it is not the first when partitions are added.
+    assert!(
+        clause.contains("(`country`) (PARTITION `rest` DEFAULT, PARTITION `america` "),
+        "{clause}"
+    );
+    let additions = rest.additions(Backend::MariaDb).unwrap();
+    assert!(
+        additions[0].contains("`rest` INTO (PARTITION `rest` DEFAULT, PARTITION `america` "),
+        "{additions:?}"
+    );
+    let refused = rest.partition_by(Backend::MySql).unwrap_err();
+    assert!(
+        refused.to_string().contains("no partition for the rest"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn sql_server_divides_by_boundaries() {
+    assert_eq!(
+        continents().before_create(Backend::SqlServer).unwrap(),
+        [
+            // 1 is of Asia, 2 and 3 are of America, 4 and 5 of Asia.
+            "CREATE PARTITION FUNCTION [ride_country] (smallint) AS RANGE RIGHT FOR VALUES (1, 2, 4, 6)",
+            "CREATE PARTITION SCHEME [ride_country] AS PARTITION [ride_country] ALL TO ([PRIMARY])",
+        ]
+    );
+    assert_eq!(
+        continents().partition_by(Backend::SqlServer).unwrap(),
+        "ON [ride_country] ([country])"
+    );
+    let with_gaps = [("a", vec![0, 9, 7]), ("b", vec![8]), ("c", vec![200, 201])];
+    let with_gaps = RoutedPartitions::lists(ENTITY, "t", with_gaps).unwrap();
+    let function = &with_gaps.before_create(Backend::SqlServer).unwrap()[0];
+    assert!(
+        function.ends_with(" RANGE RIGHT FOR VALUES (0, 1, 7, 8, 9, 10, 200, 202)"),
+        "{function}"
+    );
+    assert_eq!(
+        regions().before_create(Backend::SqlServer).unwrap()[0],
+        "CREATE PARTITION FUNCTION [sales_mission_shard] (bigint) AS RANGE RIGHT FOR VALUES \
+         (0, 100, 4294967296)"
+    );
+    let later = RoutedPartitions::ranges(SHARD, "mission", [("asia", 100..=199)]).unwrap();
+    assert_eq!(
+        later.additions(Backend::SqlServer).unwrap(),
+        [
+            "ALTER PARTITION SCHEME [mission_shard] NEXT USED [PRIMARY]",
+            "ALTER PARTITION FUNCTION [mission_shard]() SPLIT RANGE (200)",
+        ]
+    );
+    for backend in Backend::ALL {
+        if !matches!(backend, Backend::SqlServer | Backend::Sqlite) {
+            assert_eq!(regions().before_create(backend).unwrap(), [""; 0]);
+        }
+        if backend != Backend::Postgres && backend != Backend::Sqlite {
+            assert_eq!(regions().after_create(backend).unwrap(), [""; 0]);
+        }
+    }
+}
+
+#[test]
+fn sqlite_has_the_column_and_no_partitions() {
+    let check = COUNTRY.check(Backend::Sqlite).unwrap();
+    assert!(
+        check.starts_with(r#"CHECK ("country" = ((instr("#),
+        "{check}"
+    );
+    for outcome in [
+        regions().before_create(Backend::Sqlite).map(drop),
+        regions().partition_by(Backend::Sqlite).map(drop),
+        regions().after_create(Backend::Sqlite).map(drop),
+        regions().additions(Backend::Sqlite).map(drop),
+    ] {
+        let error = outcome.unwrap_err();
+        assert!(
+            error.to_string().contains("no partitioned tables"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn partitions_that_cannot_be_are_refused_with_their_name() {
+    let problem = |outcome: Result<RoutedPartitions, Error>| outcome.unwrap_err().to_string();
+    let lists = |lists: &[(&str, &[u8])]| {
+        let lists = lists
+            .iter()
+            .map(|(name, numbers)| (*name, numbers.iter().copied()));
+        problem(RoutedPartitions::lists(COUNTRY, "ride", lists))
+    };
+    assert_eq!(lists(&[]), "a table has at least one partition; name one");
+    assert_eq!(
+        lists(&[("a", &[1]), ("b", &[])]),
+        "the partition `b`: it has no numbers"
+    );
+    for twice in [
+        &[("a", &[1_u8, 2][..]), ("b", &[3, 1])][..],
+        &[("b", &[1, 1])],
+    ] {
+        assert_eq!(
+            lists(twice),
+            "the partition `b`: one of its numbers is listed before"
+        );
+    }
+    assert_eq!(
+        lists(&[("a", &[1]), ("b", &[2]), ("a", &[3])]),
+        "the partition `a`: there is another one of this name"
+    );
+
+    let ranges = |ranges: &[(&str, u32, u32)]| {
+        let ranges = ranges
+            .iter()
+            .map(|(name, first, last)| (*name, *first..=*last));
+        problem(RoutedPartitions::ranges(SHARD, "mission", ranges))
+    };
+    assert_eq!(
+        ranges(&[("a", 2, 1)]),
+        "the partition `a`: its range is empty"
+    );
+    for next in [[0, 3], [2, 3], [4, 9], [0, 0]] {
+        assert_eq!(
+            ranges(&[("a", 0, 2), ("b", next[0], next[1])]),
+            "the partition `b`: it does not begin with the number after the previous partition"
+        );
+    }
+    let after_all = [("a", 0, u32::MAX), ("b", 0, 1)];
+    assert!(ranges(&after_all).starts_with("the partition `b`: it does not begin"));
+    let endless = (0..).map(|number: u32| (number.to_string(), number..=number));
+    let endless = problem(RoutedPartitions::ranges(SHARD, "mission", endless));
+    assert_eq!(endless, "a table has at most 8192 partitions");
+}
+
+#[test]
+fn names_are_quoted_and_refused() {
+    let odd = RoutingColumn::<RideId, Country>::new("the`id", "my \"column\"");
+    assert_eq!(
+        odd.primary_key(Backend::MySql).unwrap(),
+        "PRIMARY KEY (`the``id`, `my \"column\"`)"
+    );
+    let check = odd.check(Backend::Postgres).unwrap();
+    assert_eq!(
+        check,
+        r#"CHECK ("my ""column""" = get_byte(uuid_send("the`id"), 7))"#
+    );
+    let named = RoutedPartitions::lists(odd, "ri\"de", [("a`b", [1])]).unwrap();
+    assert_eq!(
+        named.after_create(Backend::Postgres).unwrap(),
+        [r#"CREATE TABLE "ri""de_a`b" PARTITION OF "ri""de" FOR VALUES IN (1)"#]
+    );
+    assert_eq!(
+        named.partition_by(Backend::MariaDb).unwrap(),
+        "PARTITION BY LIST COLUMNS (`my \"column\"`) (PARTITION `a``b` VALUES IN (1))"
+    );
+    let unnamed = RoutingColumn::<RideId, Country>::new("id", "");
+    for outcome in [
+        unnamed.definition(Backend::Sqlite),
+        unnamed.check(Backend::Sqlite),
+        unnamed.primary_key(Backend::Sqlite),
+        RoutedPartitions::lists(COUNTRY, "", [("a", [1])])
+            .unwrap()
+            .partition_by(Backend::MySql),
+        // Before there is a table that cannot have its partitions.
+        RoutedPartitions::lists(COUNTRY, "ride", [("a\0", [1])])
+            .unwrap()
+            .partition_by(Backend::Postgres),
+    ] {
+        assert!(matches!(outcome, Err(Error::Identifier(_))), "{outcome:?}");
+    }
+}
