@@ -43,6 +43,8 @@
 mod bound;
 mod emit;
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
+mod routed;
+#[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
 mod stored;
 
 #[cfg(feature = "mysql")]
@@ -56,6 +58,8 @@ pub mod sqlite;
 pub use bound::{BoundParam, PushWithin, ToParam};
 #[doc(hidden)]
 pub use emit::private as __private;
+#[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
+pub use routed::PushRouted;
 
 /// Compiles and runs the example of this package's README.
 #[cfg(all(doctest, feature = "postgres"))]

@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 
+use rowkey_core::routing::{RoutedConditionPart, RoutingColumn, RoutingPart};
 use rowkey_core::storage::sql_server::SqlServerWire;
 use rowkey_core::time_range::{Bounds, ColumnName, ConditionPart};
 use rowkey_core::{Backend, EntityKey};
@@ -114,6 +115,54 @@ impl Condition {
             condition.push_parameter::<K>(encode(*key));
         }
         condition.push(")");
+        condition.checked()
+    }
+
+    /// The condition that a row has a key and its routing number, by which the server finds its
+    /// partition. Without the number, it searches all of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`within`](Self::within).
+    ///
+    /// ```
+    /// use rowkey::driver::tiberius::Condition;
+    /// use rowkey::routing::{RoutingColumn, ShardKey};
+    /// use rowkey::{EntityKey, HotGuid, entity_key};
+    ///
+    /// #[entity_key]
+    /// struct MissionId(HotGuid);
+    ///
+    /// const SHARD: RoutingColumn<MissionId, ShardKey> = RoutingColumn::new("id", "shard");
+    ///
+    /// let mission = MissionId::generate_for(&17);
+    /// let condition = Condition::routed(SHARD, mission, 1)?;
+    /// assert_eq!(condition.to_string(), "([id] = @P1 AND [shard] = @P2)");
+    /// # Ok::<(), rowkey::driver::tiberius::Error>(())
+    /// ```
+    pub fn routed<K, P>(
+        column: RoutingColumn<K, P>,
+        key: K,
+        first_parameter: usize,
+    ) -> Result<Self, Error>
+    where
+        P: RoutingPart,
+        K: EntityKey<Format = P::Format>,
+    {
+        let name = |name: Result<String, _>| name.map_err(Error::Identifier);
+        let key_name = name(column.key_name(Backend::SqlServer))?;
+        let name = name(column.name(Backend::SqlServer))?;
+        let mut condition = Self::new(first_parameter)?;
+        column.write_condition(key, |part| match part {
+            RoutedConditionPart::Sql(sql) => condition.push(sql),
+            RoutedConditionPart::KeyColumn => condition.push(&key_name),
+            RoutedConditionPart::Key(key) => condition.push_parameter::<K>(encode(key)),
+            RoutedConditionPart::Column => condition.push(&name),
+            RoutedConditionPart::Number(number) => {
+                condition.sql += &format!("@P{}", condition.next_parameter());
+                condition.parameters.push(ColumnData::I64(Some(number)));
+            }
+        });
         condition.checked()
     }
 
