@@ -3,12 +3,14 @@
 use std::error::Error;
 
 use anyhow::{Context, Result};
+use rowkey::routing::{RoutedConditionPart, RoutingColumn, RoutingPart};
 use rowkey::storage::{Column, Storage, quote_identifier};
 use rowkey::time_range::Bounds;
 use rowkey::{Backend, EntityKey};
 use rowkey_testkit::Server;
 
 use crate::query::{Parameters, Query};
+use crate::routed::COLUMN;
 
 /// A driver, together with the kind of database that it talks to.
 pub(crate) trait Driver: Parameters + 'static {
@@ -107,6 +109,8 @@ pub(crate) enum Assumption {
     Plans,
     /// The server knows `MERGE`.
     Merge,
+    /// The server has partition functions, and sorts guids as `Column::compare` says.
+    Partitions,
 }
 
 /// A constraint that a statement has violated.
@@ -125,6 +129,25 @@ pub(crate) trait KeyOf<D: Driver>: EntityKey {
     fn get(row: &D::Row<'_>, column: &str) -> Result<Self, D::Error>;
 
     fn get_optional(row: &D::Row<'_>, column: &str) -> Result<Option<Self>, D::Error>;
+
+    /// Appends the condition that a row has the key and its routing number.
+    fn push_routed<P>(self, query: &mut Query<D>, column: RoutingColumn<Self, P>)
+    where
+        P: RoutingPart,
+        Self: EntityKey<Format = P::Format>,
+    {
+        use RoutedConditionPart::{Column, Key, KeyColumn, Number, Sql};
+
+        column.write_condition(self, |part| {
+            match part {
+                Sql(sql) => query.push(sql),
+                KeyColumn => query.push("id"),
+                Key(key) => query.push_param(key.param()),
+                Column => query.push(COLUMN),
+                Number(number) => query.push_param(D::integer(number)),
+            };
+        });
+    }
 }
 
 /// A key type whose bounds are in the order of its column.

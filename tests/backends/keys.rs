@@ -2,6 +2,7 @@
 
 use crate::driver::{BoundsOf, Driver, KeyOf};
 use crate::query::Query;
+use crate::routed::Routed;
 use rowkey::format::{FormatKind, TimeOrdered};
 use rowkey::luuid::ShortKey;
 use rowkey::storage::{Column, StoragePlan};
@@ -11,6 +12,9 @@ use rowkey::{Backend, EntityKey, Error, UnixMillis};
 pub(crate) trait Cases: Driver {
     /// Every declared key that the driver writes.
     fn cases() -> Vec<Case<Self>>;
+
+    /// Those with routing numbers.
+    fn routed() -> Vec<Routed<Self>>;
 }
 
 /// What the scenarios do with one key type on one driver.

@@ -12,6 +12,7 @@ mod every_driver;
 mod index_use;
 mod keys;
 mod query;
+mod routed;
 mod samples;
 mod scenario;
 mod scenarios;

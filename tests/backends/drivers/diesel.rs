@@ -18,6 +18,7 @@ use rowkey::{Backend, EntityKey};
 use crate::driver::{Ability, BoundsOf, Driver, KeyOf, Violation};
 use crate::keys::{self, Case, Cases};
 use crate::query::{Parameters, Part, Query};
+use crate::routed::{Routed, routed};
 
 /// Diesel with one of its connections.
 pub(crate) struct Diesel<C>(PhantomData<C>);
@@ -75,6 +76,10 @@ macro_rules! impl_driver {
         impl Cases for Diesel<$Connection> {
             fn cases() -> Vec<Case<Self>> {
                 keys::cases!(Self)
+            }
+
+            fn routed() -> Vec<Routed<Self>> {
+                routed!(Self)
             }
         }
 

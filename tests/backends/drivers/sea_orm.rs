@@ -21,6 +21,7 @@ use sea_orm::{
 use crate::driver::{Ability, BoundsOf, Driver, KeyOf, Violation};
 use crate::keys::{self, Case, Cases};
 use crate::query::{Parameters, Part, Query};
+use crate::routed::{Routed, routed};
 
 /// SeaORM, whose connection knows its database only when it is run.
 pub(crate) struct SeaOrm;
@@ -96,6 +97,10 @@ impl Cases for SeaOrm {
         cases.extend(keys::text_digits::cases());
         cases.extend(keys::native_uuid_beside_text::cases());
         cases
+    }
+
+    fn routed() -> Vec<Routed<Self>> {
+        routed!(Self)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use anyhow::Result;
-use rowkey::driver::sqlx::{BoundParam, PushWithin};
+use rowkey::driver::sqlx::{BoundParam, PushRouted, PushWithin};
+use rowkey::routing::{RoutingColumn, RoutingPart};
 use rowkey::time_range::Bounds;
 use rowkey::{Backend, EntityKey, Error};
 use sqlx::error::UnexpectedNullError;
@@ -15,6 +16,7 @@ use sqlx::{
 use crate::driver::{BoundsOf, Driver, KeyOf, Violation};
 use crate::keys::{self, Case, Cases};
 use crate::query::{Parameters, Part, Query};
+use crate::routed::{Routed, routed};
 
 /// sqlx with one of its drivers.
 pub(crate) struct Sqlx<DB>(PhantomData<DB>);
@@ -60,6 +62,10 @@ macro_rules! impl_driver {
         impl Cases for Sqlx<$DB> {
             fn cases() -> Vec<Case<Self>> {
                 keys::cases!(Self)
+            }
+
+            fn routed() -> Vec<Routed<Self>> {
+                routed!(Self)
             }
         }
 
@@ -177,6 +183,17 @@ macro_rules! impl_driver {
                 column: &str,
             ) -> sqlx::Result<Option<Self>> {
                 row.try_get(column)
+            }
+
+            fn push_routed<P>(self, query: &mut Query<Sqlx<$DB>>, column: RoutingColumn<Self, P>)
+            where
+                P: RoutingPart,
+                Self: EntityKey<Format = P::Format>,
+            {
+                query.push_param(Box::new(move |query| {
+                    let pushed = query.push_routed(column, self).map(drop);
+                    pushed.expect("the tests have plain names");
+                }));
             }
         }
 

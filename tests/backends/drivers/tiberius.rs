@@ -7,6 +7,7 @@ use std::fmt;
 
 use anyhow::Result;
 use rowkey::driver::tiberius::{Condition, OrderedKey, RowKeys, ToBulkValue, ToParam};
+use rowkey::routing::{RoutingColumn, RoutingPart};
 use rowkey::storage::{Precision, Storage, Wire};
 use rowkey::time_range::{Bounds, ConditionPart};
 use rowkey::{Backend, EntityKey};
@@ -17,6 +18,7 @@ use self::connection::{Connection, batch, connect};
 use crate::driver::{Ability, Assumption, BoundsOf, Driver, KeyOf, Violation};
 use crate::keys::{self, Case, Cases};
 use crate::query::{Parameters, Part, Query};
+use crate::routed::{Routed, routed};
 
 /// tiberius on SQL Server, or on another server that speaks its protocol.
 pub(crate) struct Tiberius;
@@ -160,6 +162,12 @@ impl Cases for Tiberius {
         cases.extend(keys::uuid_public_unordered::cases());
         cases
     }
+
+    fn routed() -> Vec<Routed<Self>> {
+        let mut routed = routed!(Self);
+        routed.extend(routed!(Self: uuid_public_unordered));
+        routed
+    }
 }
 
 impl Driver for Tiberius {
@@ -261,6 +269,10 @@ impl Driver for Tiberius {
             Assumption::NumbersInRows => (server.reads_numbers_in_rows, "numbers misread"),
             Assumption::Plans => (server.shows_plans, "no plans in XML"),
             Assumption::Merge => (server.merges, "MERGE refused"),
+            Assumption::Partitions => (
+                server.partitions && server.sorts_guids,
+                "partitions unverified",
+            ),
         };
         (!is_met).then_some(reason)
     }
@@ -292,6 +304,17 @@ where
 
     fn get_optional(row: &Row, column: &str) -> Result<Option<Self>, Error> {
         Ok(row.try_optional_key(column)?)
+    }
+
+    fn push_routed<P>(self, query: &mut Query<Tiberius>, column: RoutingColumn<Self, P>)
+    where
+        P: RoutingPart,
+        Self: EntityKey<Format = P::Format>,
+    {
+        query.push_param(Param::Condition(Box::new(move |first| {
+            let condition = Condition::routed(column, self, first);
+            condition.expect("the tests have plain names and few parameters")
+        })));
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod own;
 mod partitions;
 mod range;
 mod round_trip;
+pub(super) mod routed;
 mod rows;
 mod servers;
 mod short_keys;
@@ -101,5 +102,6 @@ pub(crate) fn of_every_driver<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
     }
     scenarios.extend(short_keys::scenarios(backend));
     scenarios.extend(partitions::scenarios(backend));
+    scenarios.extend(routed::scenarios(backend));
     scenarios
 }

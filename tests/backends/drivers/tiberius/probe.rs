@@ -30,6 +30,8 @@ pub(crate) struct Probe {
     pub(crate) shows_plans: bool,
     /// Knows `MERGE`.
     pub(crate) merges: bool,
+    /// Knows partition functions.
+    pub(crate) partitions: bool,
 }
 
 /// What SQL Server does.
@@ -42,6 +44,7 @@ const SQL_SERVER: Probe = Probe {
     reads_numbers_in_rows: true,
     shows_plans: true,
     merges: true,
+    partitions: true,
 };
 
 static PROBE: OnceLock<Probe> = OnceLock::new();
@@ -115,6 +118,10 @@ async fn probe(url: &str) -> tiberius::Result<Probe> {
     if let Err(error) = &merge {
         eprintln!("sqlserver: MERGE is refused: {error}");
     }
+    let partition = partition(&mut connect(url).await?).await;
+    if let Err(error) = &partition {
+        eprintln!("sqlserver: partition functions are refused: {error}");
+    }
     Ok(Probe {
         sorts_guids,
         takes_untyped_null: takes_untyped_null.is_ok(),
@@ -124,6 +131,7 @@ async fn probe(url: &str) -> tiberius::Result<Probe> {
         reads_numbers_in_rows,
         shows_plans,
         merges: merge.is_ok(),
+        partitions: partition.is_ok(),
     })
 }
 
@@ -207,4 +215,9 @@ async fn number_in_row(connection: &mut Connection) -> tiberius::Result<bool> {
         .await?;
     let rows = rows.into_first_result().await?;
     Ok(rows.len() == 1 && rows[0].try_get(0)? == Some(number))
+}
+
+async fn partition(connection: &mut Connection) -> tiberius::Result<()> {
+    let function = "CREATE PARTITION FUNCTION probed (int) AS RANGE RIGHT FOR VALUES (1)";
+    batch(connection, function).await
 }

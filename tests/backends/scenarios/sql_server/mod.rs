@@ -6,6 +6,7 @@ mod errors;
 mod names;
 mod numbers;
 mod parameters;
+mod partitions;
 mod pool;
 mod stored;
 
@@ -43,6 +44,13 @@ pub(crate) fn scenarios() -> Vec<Scenario<Tiberius>> {
         (
             Assumption::UntypedNull,
             scenarios![parameters::untyped_nulls_are_parameters],
+        ),
+        (
+            Assumption::Partitions,
+            scenarios![
+                partitions::times_have_their_partitions,
+                partitions::numbers_have_their_partitions
+            ],
         ),
         (
             Assumption::BracketsInNames,
