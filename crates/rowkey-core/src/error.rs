@@ -1,6 +1,7 @@
 //! The one error type of this crate.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::string::String;
 use core::time::Duration;
 
@@ -324,21 +325,20 @@ pub enum RegistryProblem {
         /// The number of both.
         group: u16,
         /// The names, the earlier one first.
-        names: (String, String),
+        names: (Box<str>, Box<str>),
     },
     /// Two keys have the same group.
     #[error("{}", Clash::DeclaredTwice { name, keys: (&keys.0, &keys.1) }.message())]
     DeclaredTwice {
         /// The group's name.
-        name: String,
+        name: Box<str>,
         /// The key types, the earlier one first.
-        keys: (String, String),
+        keys: (Box<str>, Box<str>),
     },
 }
 
 impl From<Clash<'_>> for RegistryProblem {
     fn from(clash: Clash<'_>) -> Self {
-        let both = |pair: (&str, &str)| (pair.0.into(), pair.1.into());
         match clash {
             Clash::NoName { kind, name } => Self::Name {
                 kind,
@@ -351,7 +351,7 @@ impl From<Clash<'_>> for RegistryProblem {
             } => Self::SameNumber {
                 kind,
                 number,
-                names: both(names),
+                names: (names.0.into(), names.1.into()),
             },
             Clash::SameName {
                 kind,
@@ -364,11 +364,11 @@ impl From<Clash<'_>> for RegistryProblem {
             },
             Clash::SameCrc { group, names } => Self::SameCrc {
                 group,
-                names: both(names),
+                names: (names.0.into(), names.1.into()),
             },
             Clash::DeclaredTwice { name, keys } => Self::DeclaredTwice {
                 name: name.into(),
-                keys: both(keys),
+                keys: (keys.0.into(), keys.1.into()),
             },
         }
     }
@@ -454,5 +454,16 @@ impl Error {
     /// Whether waiting and trying again can succeed.
     pub fn is_throttled(&self) -> bool {
         matches!(self, Self::Throttled { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every decoded row returns a `Result`, which is at least as large as its error.
+    #[test]
+    fn errors_stay_small() {
+        assert!(size_of::<Error>() <= 10 * size_of::<usize>());
     }
 }
