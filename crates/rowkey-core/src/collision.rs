@@ -24,8 +24,8 @@ use core::time::Duration;
 use libm::{expm1, ldexp, log1p};
 
 use crate::bits::{BitField, FieldKind, FixedBits};
-use crate::format::FormatKind;
 use crate::format::comb::RING;
+use crate::format::{Counted, FormatKind, Iuid, UuidV7};
 use crate::generate::{distributed_id, distributed_id128};
 
 /// A number of values that are drawn with equal probability.
@@ -154,8 +154,9 @@ fn ln_falling(n: f64, values: f64) -> f64 {
 ///
 /// * COMBs, UUIDv4 and any UUID: all of the same unit of time; the short COMBs' counter returns
 ///   every 65,536 intervals.
-/// * UUIDv7 and iUID: the same. (A generator that makes its own ids in increasing order repeats none
-///   of them, so what is computed here is an upper bound.)
+/// * UUIDv7 and iUID: the same, if all bits are random. Generators make their own ids in increasing
+///   order and repeat none of them. Between processes, the first bit of the counter says nothing:
+///   for many of them, the probability is up to twice as large as what is computed here.
 /// * DistributedId and DistributedId128: ids of different processes, because one process repeats
 ///   none while its clock is not set back. While a process is at its limit (128 and 131,072 ids per
 ///   millisecond) its ids crowd in the upper values: see [`Self::full_load`].
@@ -393,7 +394,8 @@ impl FormatKind {
     /// use rowkey_core::format::FormatKind;
     ///
     /// assert_eq!(FormatKind::Iuid.random_space(), Space::of_bits(54));
-    /// // Somebody who knows the millisecond of an iUID, its country and its service entity:
+    /// // Somebody who knows the millisecond of an iUID, its country and its service entity, but none
+    /// // of its neighbours:
     /// let found = FormatKind::Iuid.random_space().guessed(1, 1_000_000_000);
     /// assert!(found < 6e-8);
     /// ```
@@ -408,11 +410,17 @@ impl FormatKind {
 
     /// The chance that the best guess at an id of this format is right, for somebody who knows its
     /// millisecond and that its process is at its limit, or another id of that millisecond. `None`
-    /// for formats whose ids do not follow one another in random steps.
+    /// for formats whose ids do not follow one another.
     ///
-    /// Ids are then 2^(s-1) apart on average, if steps are below 2^s.
+    /// Ids are 2^(s-1) apart on average, if steps are below 2^s. Those of a
+    /// [`Counted`](crate::format::Counted) format have the bits behind the counter.
     pub fn guess_beside_others(self) -> Option<f64> {
-        Some(1.0 / power_of_two(step_bits(self)? - 1))
+        let bits = match self {
+            FormatKind::UuidV7 => UuidV7::RANDOM_BITS,
+            FormatKind::Iuid => Iuid::RANDOM_BITS,
+            _ => step_bits(self)? - 1,
+        };
+        Some(1.0 / power_of_two(bits))
     }
 
     /// The share of all 128-bit values that belong to the format: the chance that a made-up public id

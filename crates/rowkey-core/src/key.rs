@@ -230,7 +230,7 @@ pub trait EntityKey:
         }
     }
 
-    /// `count` new keys, in no particular order: see [`Generate::generate_batch_for`].
+    /// `count` new keys: see [`Generate::generate_batch_for`].
     ///
     /// # Panics
     ///
@@ -247,8 +247,8 @@ pub trait EntityKey:
             .collect()
     }
 
-    /// `count` new keys, in no particular order: see [`Generate::generate_batch`] and
-    /// [`sort_for`](Self::sort_for).
+    /// `count` new keys: see [`Generate::generate_batch`] and, to insert them in the order of a
+    /// column, [`sort_for`](Self::sort_for).
     ///
     /// # Panics
     ///

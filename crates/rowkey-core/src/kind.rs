@@ -7,7 +7,7 @@ use core::fmt;
 /// and as passed on. The argument comes before the rows.
 ///
 /// Ids are `drawn` by the format's `FromDraw`, from a clock, random bits and the context in the
-/// parentheses, or made by the format's `own` impl of `Generate`.
+/// parentheses, `counted` by its `Counted` as well, or made by the format's `own` impl of `Generate`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __format_rows {
@@ -23,10 +23,10 @@ macro_rules! __format_rows {
             {distributed_id DistributedId "distributed-id" own() [] []}
             {distributed_id128 DistributedId128 "distributed-id128" own() [] []}
             {luuid Luuid "luuid" own() [] []}
-            {iuid Iuid "iuid" drawn(IuidContext) [] []}
+            {iuid Iuid "iuid" counted(IuidContext) [] []}
             {hot_guid HotGuid "hot-guid" own() [] []}
             {uuid_v4 UuidV4 "uuid-v4" drawn() [] []}
-            {uuid_v7 UuidV7 "uuid-v7" drawn() [] []}
+            {uuid_v7 UuidV7 "uuid-v7" counted() [] []}
             {any_uuid AnyUuid "any-uuid" drawn() [] []}
         }
     };

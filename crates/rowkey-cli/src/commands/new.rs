@@ -5,8 +5,10 @@ use std::io::Write;
 use std::thread;
 
 use rowkey_core::format::{Format, FormatKind, interval_counter};
-use rowkey_core::generate::{Clock, Entropy, Generate, SystemEntropy};
-use rowkey_core::generate::{DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator};
+use rowkey_core::generate::{Clock, Counted, Entropy, Generate, SystemEntropy};
+use rowkey_core::generate::{
+    DistributedId128Generator, DistributedIdGenerator, HotGuidGenerator, OrderedGenerator,
+};
 use rowkey_core::luuid::LuuidContext;
 use rowkey_core::routing::IuidContext;
 use rowkey_core::{Error, Iuid, Luuid, ShortPrefixComb, ShortSuffixComb, UnixMillis};
@@ -143,6 +145,9 @@ macro_rules! declare_maker {
     (drawn() $module:ident $format:ident, $args:ident, $time:ident) => {
         Ok(stateless::<rowkey_core::$format>((), $time))
     };
+    (counted() $module:ident $format:ident, $args:ident, $time:ident) => {
+        Ok(counted::<rowkey_core::$format>((), $time))
+    };
     ($made:ident($($own:tt)*) $module:ident $format:ident, $args:ident, $time:ident) => {
         $module($args, $time)
     };
@@ -180,7 +185,7 @@ fn iuid<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
         country: country.fit("--country", "0 to 255")?,
         service_entity: entity.fit("--entity", "0 to 255")?,
     };
-    Ok(stateless::<Iuid>(context, time))
+    Ok(counted::<Iuid>(context, time))
 }
 
 fn luuid<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
@@ -233,6 +238,19 @@ where
 {
     let mut entropy = SystemEntropy::new();
     Box::new(move |_| F::generate_with(&context, time, &mut entropy).map(Format::to_u128))
+}
+
+/// Ids in order, unless their time is given: then all of them have it.
+fn counted<'a, F>(context: <F as Generate>::Context, time: &'a Time) -> Maker<'a>
+where
+    F: Generate + Counted<Context = <F as Generate>::Context>,
+    <F as Generate>::Context: 'a,
+{
+    if time.fixed.is_some() {
+        return stateless::<F>(context, time);
+    }
+    let generator = OrderedGenerator::<F>::new();
+    Box::new(move |_| generator.try_generate_for(&context).map(Format::to_u128))
 }
 
 fn required<'a, T>(args: &New, option: &str, value: Option<&'a T>) -> Result<&'a T, Failure> {

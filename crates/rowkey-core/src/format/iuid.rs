@@ -10,7 +10,7 @@
 //! ```
 
 use super::spec::{FormatSpec, Leading, TimeRange};
-use super::traits::{FromDraw, TimeOrdered, impl_format};
+use super::traits::{Counted, FromDraw, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -33,11 +33,16 @@ const TIME: TimeRange = SPEC.instants();
 const COUNTRY_SHIFT: u32 = 64;
 const SERVICE_ENTITY_SHIFT: u32 = 54;
 const RANDOM_MASK: u128 = (1 << 54) - 1;
+const RANDOM_AFTER_COUNTER: u64 = (1 << Iuid::RANDOM_BITS) - 1;
 
-/// A UUID of time, country (0 to 255) and service entity (0 to 255), with 54 random bits.
+/// A UUID of time, country (0 to 255) and service entity (0 to 255); the other 54 bits are free.
 ///
-/// Public (RFC) order is time, country, service entity, random. Ids of one millisecond are not
-/// monotonic. The meaning of the numbers of countries and service entities is up to the user.
+/// Public (RFC) order is time, country, service entity. Inside a millisecond,
+/// [`generate_for`](crate::generate::Generate::generate_for) counts in the first 16 of the free
+/// bits, so that a process's ids of one country and service entity are in the order in which they
+/// were made: see [`OrderedGenerator`](crate::generate::OrderedGenerator). Ids of several processes,
+/// and those of [`generate_with`](crate::generate::Generate::generate_with), are there in random
+/// order. The meaning of the numbers of countries and service entities is up to the user.
 ///
 /// Source: inDrive's iUID, version 8 of RFC 9562 with internal format version 0; other internal
 /// versions are refused.
@@ -78,6 +83,18 @@ impl Iuid {
         Self::from_draw(time, &context, random.into())
     }
 
+    /// The id of a time within the range and the last 54 bits.
+    #[inline]
+    fn assemble(time: UnixMillis, context: &IuidContext, free: u128) -> Self {
+        Self(
+            (time.get() as u128) << 80
+                | SPEC.fixed.bits
+                | u128::from(context.country) << COUNTRY_SHIFT
+                | u128::from(context.service_entity) << SERVICE_ENTITY_SHIFT
+                | free,
+        )
+    }
+
     /// When the id was made, to the millisecond.
     pub const fn time(self) -> UnixMillis {
         SPEC.instant_of(self.0)
@@ -93,7 +110,7 @@ impl Iuid {
         (self.0 >> SERVICE_ENTITY_SHIFT) as u8
     }
 
-    /// The 54 random bits.
+    /// The last 54 bits: random, or a counter of 16 bits and 38 random ones.
     pub const fn random(self) -> u64 {
         (self.0 & RANDOM_MASK) as u64
     }
@@ -104,12 +121,18 @@ impl FromDraw for Iuid {
 
     fn from_draw(time: UnixMillis, context: &IuidContext, random: u128) -> Result<Self, Error> {
         let time = TIME.check(FormatKind::Iuid, time)?;
-        Ok(Self(
-            (time.get() as u128) << 80
-                | SPEC.fixed.bits
-                | u128::from(context.country) << COUNTRY_SHIFT
-                | u128::from(context.service_entity) << SERVICE_ENTITY_SHIFT
-                | (random & RANDOM_MASK),
-        ))
+        Ok(Self::assemble(time, context, random & RANDOM_MASK))
+    }
+}
+
+impl Counted for Iuid {
+    type Context = IuidContext;
+
+    const RANDOM_BITS: u32 = 54 - u16::BITS;
+
+    #[inline]
+    fn counted(time: UnixMillis, context: &IuidContext, counter: u16, random: u64) -> Self {
+        let free = u64::from(counter) << Self::RANDOM_BITS | random & RANDOM_AFTER_COUNTER;
+        Self::assemble(time, context, free.into())
     }
 }

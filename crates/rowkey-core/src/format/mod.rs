@@ -40,7 +40,7 @@ pub use luuid::{LuuidGroup, crc12};
 use spec::FormatSpec;
 pub(crate) use spec::{Leading, TimeField, TimeRange, TimeUnit};
 pub(crate) use traits::FromDraw;
-pub use traits::{Contiguous, Format, TimeOrdered};
+pub use traits::{Contiguous, Counted, Format, TimeOrdered};
 
 macro_rules! list_formats {
     ([] $({$module:ident $format:ident $($rest:tt)*})*) => {

@@ -107,6 +107,23 @@ pub(crate) trait FromDraw: Format {
     fn from_draw(time: UnixMillis, context: &Self::Context, random: u128) -> Result<Self, Error>;
 }
 
+/// A format whose ids of one millisecond are counted, so that those of a process are in order:
+/// [`UuidV7`](super::UuidV7) and [`Iuid`](super::Iuid).
+pub trait Counted: Format {
+    /// The arguments for a new id; `()` if there are none.
+    #[doc(hidden)]
+    type Context;
+
+    /// The bits that are random in each id.
+    #[doc(hidden)]
+    const RANDOM_BITS: u32;
+
+    /// The id of a time within the format's range, a counter and random bits, of which it uses the
+    /// low ones. Ids of one context are in the order of time and counter.
+    #[doc(hidden)]
+    fn counted(time: UnixMillis, context: &Self::Context, counter: u16, random: u64) -> Self;
+}
+
 /// Declares the impls that every format type shares: all of them follow from its [`FormatKind`].
 macro_rules! impl_format {
     ($({$($generics:tt)*})? $name:ty, $kind:expr) => {

@@ -10,7 +10,7 @@
 
 use super::comb::around_field;
 use super::spec::{FormatSpec, Leading, TimeRange};
-use super::traits::{FromDraw, TimeOrdered, impl_format};
+use super::traits::{Counted, FromDraw, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -31,10 +31,18 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 
 const TIME: TimeRange = SPEC.instants();
 
-/// A UUID that begins with the milliseconds since 1970; 74 bits are random.
+const RANDOM_AFTER_COUNTER: u128 = (1 << UuidV7::RANDOM_BITS) - 1;
+
+/// A UUID that begins with the milliseconds since 1970; the other 74 bits are free.
 ///
-/// Public (RFC) order follows the time; inside one millisecond it is random. Plans store it in SQL
-/// Server with all bytes rearranged so that its order there is the same. Source: RFC 9562.
+/// Public (RFC) order follows the time. Inside a millisecond,
+/// [`generate`](crate::generate::Generate::generate) counts in the first 16 of these bits, so that
+/// the ids of a process are in the order in which they were made: see
+/// [`OrderedGenerator`](crate::generate::OrderedGenerator). Ids of several processes, and those of
+/// [`generate_with`](crate::generate::Generate::generate_with), are there in random order.
+///
+/// Plans store it in SQL Server with all bytes rearranged so that its order there is the same.
+/// Source: RFC 9562.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct UuidV7(pub(crate) u128);
@@ -68,5 +76,23 @@ impl FromDraw for UuidV7 {
         Ok(Self(SPEC.fixed.stamp(
             (time.get() as u128) << 80 | (random & (u128::MAX >> 48)),
         )))
+    }
+}
+
+impl Counted for UuidV7 {
+    type Context = ();
+
+    const RANDOM_BITS: u32 = 74 - u16::BITS;
+
+    #[inline]
+    fn counted(time: UnixMillis, (): &(), counter: u16, random: u64) -> Self {
+        // Around the version and the variant.
+        let counter =
+            u128::from(counter >> 4) << 64 | u128::from(counter & 0xf) << Self::RANDOM_BITS;
+        let random = u128::from(random) & RANDOM_AFTER_COUNTER;
+        Self(
+            SPEC.fixed
+                .stamp((time.get() as u128) << 80 | counter | random),
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! Formats without state between ids: each needs only a time, a context and random bits.
+//! Formats without state between ids: each id needs only a time, a context and random bits.
 
 use super::{Clock, Entropy, Generate};
 use crate::error::Error;
@@ -36,12 +36,13 @@ macro_rules! generate_drawn {
             }
         }
     };
-    (own [$($generics:tt)*] $format:ty) => {};
+    (counted $($rest:tt)*) => {};
+    (own $($rest:tt)*) => {};
 }
 
 /// A new id. The clock is read only for formats that carry time.
 #[inline]
-fn drawn<F: FromDraw>(
+pub(super) fn drawn<F: FromDraw>(
     context: &F::Context,
     clock: &impl Clock,
     entropy: &mut impl Entropy,

@@ -19,17 +19,25 @@
 //!
 //! Time comes from a [`Clock`] and randomness from an [`Entropy`]. Most formats keep no state
 //! between ids. DistributedId, DistributedId128 and HotGuid keep state, in a
-//! [`DistributedIdGenerator`], a [`DistributedId128Generator`] and a [`HotGuidGenerator`]. Every
-//! format has a default generator for the process, which a [`scope`] can replace temporarily with
-//! any [`Generator`].
+//! [`DistributedIdGenerator`], a [`DistributedId128Generator`] and a [`HotGuidGenerator`]; UUIDv7 and
+//! iUID in an [`OrderedGenerator`]. Every format has a default generator for the process, which a
+//! [`scope`] can replace temporarily with any [`Generator`].
+//!
+//! # Order
+//!
+//! The ids of one process increase strictly, across its threads, if they are DistributedIds,
+//! DistributedId128s, UUIDv7s or, for each country and service entity, iUIDs: an id whose generation
+//! began after that of another had returned is larger. The exceptions are a clock that is set back a
+//! long way, which each generator describes, and [`generate_with`](Generate::generate_with). Ids of
+//! other formats are in random order within their unit of time.
 //!
 //! # Forks
 //!
 //! A process may fork without `exec`, even while its other threads make ids. The child detects the
 //! fork at its next id, without a system call per id: [`SystemEntropy`] takes a new seed, and the
 //! default generators of all formats, every [`DistributedIdGenerator`] and every
-//! [`DistributedId128Generator`] start again. None of them waits for a thread that exists only in
-//! the parent.
+//! [`DistributedId128Generator`] start again. An [`OrderedGenerator`] continues after its parent's
+//! last id, with other random bits. None of them waits for a thread that exists only in the parent.
 //!
 //! What is not detected:
 //!
@@ -42,6 +50,7 @@
 //! [`DistributedIdGenerator`]: crate::generate::DistributedIdGenerator
 //! [`DistributedId128Generator`]: crate::generate::DistributedId128Generator
 //! [`HotGuidGenerator`]: crate::generate::HotGuidGenerator
+//! [`OrderedGenerator`]: crate::generate::OrderedGenerator
 
 use alloc::sync::Arc;
 #[cfg(feature = "std")]
@@ -55,6 +64,7 @@ use crate::time::UnixMillis;
 #[cfg(feature = "std")]
 mod active;
 mod clock;
+mod counted;
 mod custom;
 pub(crate) mod distributed_id;
 pub(crate) mod distributed_id128;
@@ -70,14 +80,18 @@ mod locked;
 #[cfg(feature = "std")]
 pub mod scope;
 #[cfg(feature = "std")]
+mod sequence;
+#[cfg(feature = "std")]
 mod system_entropy;
 
-pub use crate::format::Contiguous;
+pub use crate::format::{Contiguous, Counted};
 pub use clock::Clock;
 #[cfg(feature = "coarse-clock")]
 pub use clock::CoarseClock;
 #[cfg(feature = "std")]
 pub use clock::SystemClock;
+#[cfg(feature = "std")]
+pub use counted::OrderedGenerator;
 pub use custom::Custom;
 #[cfg(feature = "std")]
 pub use distributed_id::DistributedIdGenerator;
@@ -151,7 +165,7 @@ pub trait Generate: Format {
     /// `count` new ids.
     ///
     /// The default generators of formats without state read the clock once for the batch. The ids
-    /// are in no particular order.
+    /// of formats that have an [order](self#order) are in it, others in no particular order.
     ///
     /// # Panics
     ///
@@ -225,9 +239,9 @@ pub trait Generate: Format {
     /// for a time that was recorded.
     ///
     /// For a DistributedId, a DistributedId128 or a HotGuid, each call returns the first id of a
-    /// new generator, so the ids of several calls are not in order. To make several, use a
-    /// [`DistributedIdGenerator`], a [`DistributedId128Generator`] or a [`HotGuidGenerator`] with a
-    /// clock.
+    /// new generator, and for a UUIDv7 or an iUID, all bits that could count are random: the ids of
+    /// several calls are not in order. To make several, use a [`DistributedIdGenerator`], a
+    /// [`DistributedId128Generator`], a [`HotGuidGenerator`] or an [`OrderedGenerator`] with a clock.
     ///
     /// ```
     /// use rowkey_core::generate::{EntropyFn, Generate};
