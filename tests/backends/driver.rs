@@ -130,6 +130,9 @@ pub(crate) trait KeyOf<D: Driver>: EntityKey {
 
     fn get_optional(row: &D::Row<'_>, column: &str) -> Result<Option<Self>, D::Error>;
 
+    /// Appends the condition that a column holds one of some keys, or none of them.
+    fn push_list(query: &mut Query<D>, column: &'static str, list: KeyList<Self>);
+
     /// Appends the condition that a row has the key and its routing number.
     fn push_routed<P>(self, query: &mut Query<D>, column: RoutingColumn<Self, P>)
     where
@@ -147,6 +150,21 @@ pub(crate) trait KeyOf<D: Driver>: EntityKey {
                 Number(number) => query.push_param(D::integer(number)),
             };
         });
+    }
+}
+
+/// A list of keys for a condition.
+pub(crate) enum KeyList<K> {
+    In(Vec<K>),
+    NotIn(Vec<K>),
+}
+
+impl<K> KeyList<K> {
+    pub(crate) fn map<T>(self, of: impl FnMut(K) -> T) -> KeyList<T> {
+        match self {
+            Self::In(keys) => KeyList::In(keys.into_iter().map(of).collect()),
+            Self::NotIn(keys) => KeyList::NotIn(keys.into_iter().map(of).collect()),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A declared key for every storage of every format, as cases without their types.
 
-use crate::driver::{BoundsOf, Driver, KeyOf};
+use crate::driver::{BoundsOf, Driver, KeyList, KeyOf};
 use crate::query::Query;
 use crate::routed::Routed;
 use rowkey::format::{FormatKind, TimeOrdered};
@@ -31,6 +31,8 @@ pub(crate) struct Case<D: Driver> {
     pub(crate) get: Get<D, u128>,
     /// Reads a column that may be NULL.
     pub(crate) get_optional: Get<D, Option<u128>>,
+    /// Appends the condition of a list of keys.
+    pub(crate) push_list: PushList<D>,
     /// Appends the condition of a time span, for formats with time.
     pub(crate) push_span: Option<PushSpan<D>>,
     /// Appends the condition of the time from an instant until now, for formats with time.
@@ -43,6 +45,9 @@ pub(crate) struct Case<D: Driver> {
 
 /// Reads a column of a row.
 pub(crate) type Get<D, T> = fn(&<D as Driver>::Row<'_>, &str) -> Result<T, <D as Driver>::Error>;
+
+/// Appends the condition that a column holds one of some keys, or none of them.
+pub(crate) type PushList<D> = fn(&mut Query<D>, &'static str, KeyList<u128>);
 
 /// Appends the condition that a column holds a key of a time span.
 pub(crate) type PushSpan<D> = fn(&mut Query<D>, &'static str, Span);
@@ -68,6 +73,7 @@ impl<D: Driver> Case<D> {
             param_of: |value| K::param_of(value.map(key::<K>)),
             get: |row, column| Ok(K::get(row, column)?.to_u128()),
             get_optional: |row, column| Ok(K::get_optional(row, column)?.map(EntityKey::to_u128)),
+            push_list: |query, column, list| K::push_list(query, column, list.map(key::<K>)),
             push_span: None,
             push_since: None,
             push_short_key: None,

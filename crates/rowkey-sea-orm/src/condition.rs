@@ -99,6 +99,15 @@ pub trait KeyColumnMethods: IntoSimpleExpr + Sized {
         let keys = keys.iter().map(|key| encode_for(*key, backend));
         Condition::all().add(self.into_simple_expr().is_in(keys))
     }
+
+    /// The condition that the column holds a key, but none of these: like `is_not_in`, with the
+    /// leading zeros of [`in_keys`](Self::in_keys).
+    ///
+    /// It is true for an empty list, even if the column is NULL.
+    fn not_in_keys<K: EntityKey + Into<Value>>(self, keys: &[K], backend: DbBackend) -> Condition {
+        let keys = keys.iter().map(|key| encode_for(*key, backend));
+        Condition::all().add(self.into_simple_expr().is_not_in(keys))
+    }
 }
 
 impl<C: IntoSimpleExpr> KeyColumnMethods for C {}

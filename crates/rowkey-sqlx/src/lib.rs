@@ -5,6 +5,7 @@
 //! not part of the key types:
 //!
 //! * [`PushWithin::push_within`] writes the condition of a time range into a query;
+//! * [`PushInKeys::push_in_keys`] and `push_not_in_keys` write those of a list of keys;
 //! * [`ToParam::to_param`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter.
 //!
 //! ```
@@ -43,6 +44,8 @@
 mod bound;
 mod emit;
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
+mod list;
+#[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
 mod routed;
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
 mod stored;
@@ -58,6 +61,8 @@ pub mod sqlite;
 pub use bound::{BoundParam, PushWithin, ToParam};
 #[doc(hidden)]
 pub use emit::private as __private;
+#[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
+pub use list::PushInKeys;
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
 pub use routed::PushRouted;
 

@@ -5,7 +5,7 @@ use rowkey::{
     Backend, DistributedId, EntityKey, Error, PrefixComb, ShortPrefixComb, ShortSuffixComb,
     UnixMillis, entity_key,
 };
-use rowkey_sqlx::{PushWithin, ToParam};
+use rowkey_sqlx::{PushInKeys, PushWithin, ToParam};
 use sqlx::{Database, Encode, MySql, Postgres, QueryBuilder, Sqlite};
 
 #[entity_key]
@@ -146,5 +146,61 @@ fn an_edge_is_written_in_the_layout_of_its_column() {
     assert_eq!(
         format!("{:?}", edge.to_param()),
         format!("BoundParam({edge:?})")
+    );
+}
+
+fn list<DB, K>(keys: &[K]) -> [String; 2]
+where
+    DB: Database,
+    K: EntityKey,
+    QueryBuilder<DB>: PushInKeys,
+{
+    let mut of_these = QueryBuilder::<DB>::new("");
+    of_these.push_in_keys(("i", "id"), keys).unwrap();
+    let mut of_others = QueryBuilder::<DB>::new("");
+    of_others.push_not_in_keys("id", keys).unwrap();
+    [of_these, of_others].map(|query| query.sql().as_str().to_owned())
+}
+
+#[test]
+fn a_list_is_an_array_or_a_parameter_for_each_key() {
+    let keys = [7, 5, 7].map(InvoiceId::constant);
+    assert_eq!(
+        list::<Postgres, _>(&keys),
+        [r#""i"."id" = ANY($1)"#, r#""id" <> ALL($1)"#]
+    );
+    assert_eq!(
+        list::<MySql, _>(&keys),
+        ["`i`.`id` IN (?, ?, ?)", "`id` NOT IN (?, ?, ?)"]
+    );
+    assert_eq!(
+        list::<Sqlite, _>(&keys[..1]),
+        [r#""i"."id" IN (?)"#, r#""id" NOT IN (?)"#]
+    );
+}
+
+#[test]
+fn a_list_without_keys_is_a_condition() {
+    let keys: [InvoiceId; 0] = [];
+    assert_eq!(
+        list::<Postgres, _>(&keys),
+        [r#""i"."id" = ANY($1)"#, r#""id" <> ALL($1)"#]
+    );
+    assert_eq!(list::<MySql, _>(&keys), ["1 = 0", "1 = 1"]);
+    assert_eq!(list::<Sqlite, _>(&keys), ["1 = 0", "1 = 1"]);
+}
+
+#[test]
+fn nothing_is_appended_for_a_column_without_a_name() {
+    let keys = [InvoiceId::constant(7)];
+    let mut postgres = QueryBuilder::<Postgres>::new("WHERE ");
+    let mut sqlite = QueryBuilder::<Sqlite>::new("WHERE ");
+    assert!(postgres.push_in_keys("", &keys).is_err());
+    assert!(postgres.push_not_in_keys("", &keys).is_err());
+    assert!(sqlite.push_in_keys("", &keys[..0]).is_err());
+    assert!(sqlite.push_not_in_keys("", &keys).is_err());
+    assert_eq!(
+        [postgres.sql().as_str(), sqlite.sql().as_str()],
+        ["WHERE "; 2]
     );
 }

@@ -103,15 +103,38 @@ impl Condition {
         keys: &[K],
         first_parameter: usize,
     ) -> Result<Self, Error> {
-        let name = quoted(column.into())?;
+        Self::list(column.into(), ("1 = 0", " IN ("), keys, first_parameter)
+    }
+
+    /// The condition that a column holds a key, but none of these: `NOT IN (…)`, or `1 = 1` for an
+    /// empty list.
+    ///
+    /// # Errors
+    ///
+    /// As [`in_keys`](Self::in_keys).
+    pub fn not_in_keys<'a, K: EntityKey>(
+        column: impl Into<ColumnName<'a>>,
+        keys: &[K],
+        first_parameter: usize,
+    ) -> Result<Self, Error> {
+        Self::list(column.into(), ("1 = 1", " NOT IN ("), keys, first_parameter)
+    }
+
+    fn list<K: EntityKey>(
+        column: ColumnName<'_>,
+        (without_keys, begin): (&str, &str),
+        keys: &[K],
+        first_parameter: usize,
+    ) -> Result<Self, Error> {
+        let name = quoted(column)?;
         let mut condition = Self::new(first_parameter)?;
         if keys.is_empty() {
-            condition.push("1 = 0");
+            condition.push(without_keys);
             return Ok(condition);
         }
         condition.push(&name);
         for (index, key) in keys.iter().enumerate() {
-            condition.push(if index == 0 { " IN (" } else { ", " });
+            condition.push(if index == 0 { begin } else { ", " });
             condition.push_parameter::<K>(encode(*key));
         }
         condition.push(")");

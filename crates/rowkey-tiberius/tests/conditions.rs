@@ -114,6 +114,10 @@ fn no_ids_and_all_ids_need_no_parameter() {
         Condition::in_keys("id", &none, 1).unwrap().to_string(),
         "1 = 0"
     );
+    assert_eq!(
+        Condition::not_in_keys("id", &none, 1).unwrap().to_string(),
+        "1 = 1"
+    );
 }
 
 #[test]
@@ -150,6 +154,9 @@ fn lists_carry_their_keys_in_order() {
     let number = |value| ColumnData::Numeric(Some(Numeric::new_with_scale(value, 0)));
     assert_eq!(condition.parameters(), [number(7), number(5)]);
     assert_eq!(condition.next_parameter(), 6);
+    let others = Condition::not_in_keys(("i", "id"), &invoices, 4).unwrap();
+    assert_eq!(others.to_string(), "[i].[id] NOT IN (@P4, @P5)");
+    assert_eq!(others.parameters(), condition.parameters());
 }
 
 #[test]

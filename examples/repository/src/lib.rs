@@ -96,6 +96,11 @@ pub use crate::error::{AnyKey, Error};
 pub use crate::repository::CustomerRepository;
 pub use crate::tour::tour;
 
+/// Compiles and runs the examples of the chapter about conditions, with all drivers at once.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/conditions.md")]
+struct Conditions;
+
 /// Compiles and runs the examples of the workspace's README, with all drivers at once.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -15,7 +15,7 @@ use rowkey::driver::diesel::{BoundParam, Key, ToParam};
 use rowkey::time_range::{Bounds, ConditionPart};
 use rowkey::{Backend, EntityKey};
 
-use crate::driver::{Ability, BoundsOf, Driver, KeyOf, Violation};
+use crate::driver::{Ability, BoundsOf, Driver, KeyList, KeyOf, Violation};
 use crate::keys::{self, Case, Cases};
 use crate::query::{Parameters, Part, Query};
 use crate::routed::{Routed, routed};
@@ -204,6 +204,28 @@ macro_rules! impl_driver {
             ) -> Result<Option<Self>, Error> {
                 NamedRow::get::<Nullable<Key<K>>, Option<K>>(row, column)
                     .map_err(Error::DeserializationError)
+            }
+
+            /// As text; what `in_keys` and `not_in_keys` make of a list is tested in `tests/diesel`.
+            fn push_list(
+                query: &mut Query<Diesel<$Connection>>,
+                column: &'static str,
+                list: KeyList<Self>,
+            ) {
+                let (without_keys, operator, keys) = match list {
+                    KeyList::In(keys) => ("1 = 0", "IN", keys),
+                    KeyList::NotIn(keys) => ("1 = 1", "NOT IN", keys),
+                };
+                if keys.is_empty() {
+                    query.push(without_keys);
+                    return;
+                }
+                query.push(column).push(" ").push(operator);
+                for (index, key) in keys.into_iter().enumerate() {
+                    query.push(if index == 0 { " (" } else { ", " });
+                    query.push_param(KeyOf::<Diesel<$Connection>>::param(key));
+                }
+                query.push(")");
             }
         }
 

@@ -18,7 +18,7 @@ use sea_orm::{
     RuntimeErr, SqlErr, Statement, TryGetable, Value, sqlx,
 };
 
-use crate::driver::{Ability, BoundsOf, Driver, KeyOf, Violation};
+use crate::driver::{Ability, BoundsOf, Driver, KeyList, KeyOf, Violation};
 use crate::keys::{self, Case, Cases};
 use crate::query::{Parameters, Part, Query};
 use crate::routed::{Routed, routed};
@@ -224,6 +224,14 @@ where
 
     fn get_optional(row: &QueryResult, column: &str) -> Result<Option<Self>, DbErr> {
         row.try_get("", column)
+    }
+
+    fn push_list(query: &mut Query<SeaOrm>, column: &'static str, list: KeyList<Self>) {
+        let condition = move |backend| match list {
+            KeyList::In(keys) => Expr::col(column).in_keys(&keys, backend).into(),
+            KeyList::NotIn(keys) => Expr::col(column).not_in_keys(&keys, backend).into(),
+        };
+        query.push_param(Box::new(condition));
     }
 }
 

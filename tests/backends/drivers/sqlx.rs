@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use anyhow::Result;
-use rowkey::driver::sqlx::{BoundParam, PushRouted, PushWithin};
+use rowkey::driver::sqlx::{BoundParam, PushInKeys, PushRouted, PushWithin};
 use rowkey::routing::{RoutingColumn, RoutingPart};
 use rowkey::time_range::Bounds;
 use rowkey::{Backend, EntityKey, Error};
@@ -13,7 +13,7 @@ use sqlx::{
     Sqlite, Type,
 };
 
-use crate::driver::{BoundsOf, Driver, KeyOf, Violation};
+use crate::driver::{BoundsOf, Driver, KeyList, KeyOf, Violation};
 use crate::keys::{self, Case, Cases};
 use crate::query::{Parameters, Part, Query};
 use crate::routed::{Routed, routed};
@@ -183,6 +183,20 @@ macro_rules! impl_driver {
                 column: &str,
             ) -> sqlx::Result<Option<Self>> {
                 row.try_get(column)
+            }
+
+            fn push_list(
+                query: &mut Query<Sqlx<$DB>>,
+                column: &'static str,
+                list: KeyList<Self>,
+            ) {
+                query.push_param(Box::new(move |query| {
+                    let pushed = match list {
+                        KeyList::In(keys) => query.push_in_keys(column, &keys),
+                        KeyList::NotIn(keys) => query.push_not_in_keys(column, &keys),
+                    };
+                    pushed.map(drop).expect("the tests have plain names");
+                }));
             }
 
             fn push_routed<P>(self, query: &mut Query<Sqlx<$DB>>, column: RoutingColumn<Self, P>)

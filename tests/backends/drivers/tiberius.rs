@@ -15,7 +15,7 @@ use rowkey_testkit::Server;
 use tiberius::{ColumnData, Query as Statement, Row};
 
 use self::connection::{Connection, batch, connect};
-use crate::driver::{Ability, Assumption, BoundsOf, Driver, KeyOf, Violation};
+use crate::driver::{Ability, Assumption, BoundsOf, Driver, KeyList, KeyOf, Violation};
 use crate::keys::{self, Case, Cases};
 use crate::query::{Parameters, Part, Query};
 use crate::routed::{Routed, routed};
@@ -304,6 +304,16 @@ where
 
     fn get_optional(row: &Row, column: &str) -> Result<Option<Self>, Error> {
         Ok(row.try_optional_key(column)?)
+    }
+
+    fn push_list(query: &mut Query<Tiberius>, column: &'static str, list: KeyList<Self>) {
+        query.push_param(Param::Condition(Box::new(move |first| {
+            let condition = match list {
+                KeyList::In(keys) => Condition::in_keys(column, &keys, first),
+                KeyList::NotIn(keys) => Condition::not_in_keys(column, &keys, first),
+            };
+            condition.expect("the tests have plain names and few parameters")
+        })));
     }
 
     fn push_routed<P>(self, query: &mut Query<Tiberius>, column: RoutingColumn<Self, P>)

@@ -13,7 +13,7 @@ use rowkey::{
     UnixMillis, UuidV7,
 };
 
-use crate::driver::{Ability, Assumption, BoundsOf, Driver, Session};
+use crate::driver::{Ability, Assumption, BoundsOf, Driver, KeyList, Session};
 use crate::index_use::check_index_use;
 use crate::keys::{Case, Span, binary, decimal, native_uuid, text, text_compact, uuid};
 use crate::query::Query;
@@ -267,6 +267,15 @@ async fn many<D: Driver>(session: &mut Session<D>, case: Case<D>, made: Vec<Made
         })
         .await
         .with_context(|| format!("{format}, {span:?}"))?;
+    }
+    for len in [3, 100] {
+        let list = || KeyList::In(found.iter().copied().step_by(97).take(len).collect());
+        check_index_use(session, |query| {
+            query.push("SELECT id FROM many WHERE ");
+            (case.push_list)(query, "id", list());
+        })
+        .await
+        .with_context(|| format!("{format}, {len} keys"))?;
     }
     Ok(())
 }

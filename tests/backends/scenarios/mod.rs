@@ -5,6 +5,7 @@ mod arrays;
 mod codes;
 mod damage;
 mod joins;
+mod lists;
 mod literals;
 pub(crate) mod many;
 mod order;
@@ -75,6 +76,9 @@ pub(crate) fn of_every_driver<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
             continue;
         }
         let named = |scenario| format!("{scenario}_{}", storage.name().replace('-', "_"));
+        scenarios.push(Scenario::new(named("lists_of"), move |session| {
+            Box::pin(lists::lists_of(session, storage))
+        }));
         scenarios.push(
             Scenario::new(named("foreign_keys_of"), move |session| {
                 Box::pin(joins::foreign_keys_of(session, storage))
