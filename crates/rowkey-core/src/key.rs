@@ -57,6 +57,15 @@ pub trait EntityKey:
     /// The prefix of the key's text, without the underscore, if it has one.
     const PREFIX: Option<&'static str>;
 
+    /// The encoding of the key's text, after its prefix if it has one.
+    ///
+    /// It is that of the format's public text, alphanumeric for a key with a prefix, or the declared
+    /// `text`. Columns do not depend on it: see [`PLAN`](Self::PLAN).
+    const TEXT: Encoding = match Self::PREFIX {
+        Some(_) => Encoding::Alphanumeric,
+        None => <Self::Format as Format>::KIND.public_encoding(),
+    };
+
     /// The full name of the group of a key over [`Luuid`], such as `com.acme.Customer`.
     const GROUP_NAME: Option<&'static str>;
 
@@ -369,14 +378,14 @@ const fn digits(max: u128) -> u8 {
     max.ilog10() as u8 + 1
 }
 
-/// A key's text: its format's public text, or the prefix, an underscore and the compact
-/// alphanumeric form.
+/// A key's text in the encoding of its declaration, after the prefix and an underscore if it has a
+/// prefix.
 #[doc(hidden)]
 pub fn write_text<K: EntityKey>(key: &K, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match K::PREFIX {
-        None => f.pad(&K::Format::KIND.public_text(key.to_u128())),
+        None => f.pad(&key.into_format().encode(K::TEXT)),
         Some(prefix) => {
-            let body = key.into_format().encode(Encoding::Alphanumeric);
+            let body = key.into_format().encode(K::TEXT);
             match (f.width(), f.precision()) {
                 (None, None) => write!(f, "{prefix}_{body}"),
                 _ => f.pad(&format!("{prefix}_{body}")),
@@ -393,12 +402,12 @@ pub fn write_text<K: EntityKey>(key: &K, f: &mut fmt::Formatter<'_>) -> fmt::Res
 #[doc(hidden)]
 pub fn parse_text<K: EntityKey>(text: &str) -> Result<K, Error> {
     let id = match K::PREFIX {
-        None => text.parse()?,
+        None => K::Format::decode(K::TEXT, text)?,
         Some(prefix) => match text
             .strip_prefix(prefix)
             .and_then(|rest| rest.strip_prefix('_'))
         {
-            Some(body) => K::Format::decode(Encoding::Alphanumeric, body)?,
+            Some(body) => K::Format::decode(K::TEXT, body)?,
             None => return Err(wrong_prefix::<K>(prefix, text)),
         },
     };

@@ -85,6 +85,12 @@ fn entity_key_impl(
 ) -> TokenStream {
     let text = name.unraw().to_string();
     let prefix = optional(options.prefix.as_ref());
+    let encoding = options.text.map(|text| {
+        let encoding = Ident::new(text.encoding, Span::call_site());
+        quote! {
+            const TEXT: #rowkey::text::Encoding = #rowkey::text::Encoding::#encoding;
+        }
+    });
     let group = optional(options.group.as_ref());
     let choices = options.storage.iter().map(|(backend, choice)| {
         let backend = backend.variant(Span::call_site());
@@ -97,6 +103,7 @@ fn entity_key_impl(
 
             const NAME: &'static ::core::primitive::str = #text;
             const PREFIX: ::core::option::Option<&'static ::core::primitive::str> = #prefix;
+            #encoding
             const GROUP_NAME: ::core::option::Option<&'static ::core::primitive::str> = #group;
             const PLAN: #rowkey::storage::StoragePlan =
                 #rowkey::__private::default_plan::<Self>() #(#choices)*;

@@ -11,11 +11,20 @@ use crate::problems::Problems;
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) prefix: Option<LitStr>,
+    pub(crate) text: Option<Text>,
     pub(crate) group: Option<LitStr>,
     pub(crate) public_id: Option<LitStr>,
     /// In the order of the declaration, each backend once.
     pub(crate) storage: Vec<(Backend, LitStr)>,
     pub(crate) rowkey: Option<Path>,
+}
+
+/// A declared text without a prefix.
+#[derive(Clone, Copy)]
+pub(crate) struct Text {
+    /// The variant of `rowkey_core::text::Encoding`.
+    pub(crate) encoding: &'static str,
+    place: Span,
 }
 
 /// A backend as declarations name it.
@@ -56,7 +65,7 @@ impl Backend {
     }
 }
 
-const OPTIONS: &str = "`prefix = \"inv\"`, `group = \"com.acme.Customer\"`, \
+const OPTIONS: &str = "`prefix = \"inv\"`, `text = \"alphanumeric\"`, `group = \"com.acme.Customer\"`, \
                        `public_id = \"invoice\"`, `storage(postgres = \"uuid\")` and `crate = \"path::to::rowkey\"`";
 
 impl Options {
@@ -74,7 +83,22 @@ impl Options {
                 Err(error) => problems.add(error),
             }
         }
+        options.refuse_two_texts(problems);
         options
+    }
+
+    fn refuse_two_texts(&mut self, problems: &mut Problems) {
+        if let (Some(prefix), Some(text)) = (&self.prefix, self.text) {
+            problems.add(syn::Error::new(
+                text.place,
+                format!(
+                    "the text of a key with a prefix is alphanumeric after `{}_`; leave `text` or \
+                     `prefix` out",
+                    prefix.value()
+                ),
+            ));
+            self.text = None;
+        }
     }
 
     fn set(&mut self, entry: &Entry, problems: &mut Problems) {
@@ -82,6 +106,10 @@ impl Options {
             ("prefix", _) => {
                 let prefix = entry.text("inv", problems);
                 self.prefix = prefix.filter(|prefix| check_prefix(prefix, problems));
+            }
+            ("text", _) => {
+                let text = entry.text("alphanumeric", problems);
+                self.text = text.and_then(|text| read_text(&text, problems));
             }
             ("group", _) => {
                 // A wrong group still counts as one: a LUUID key without a group would be a second
@@ -304,6 +332,27 @@ impl Entry {
         }
         None
     }
+}
+
+/// Reads the name of an encoding.
+fn read_text(text: &LitStr, problems: &mut Problems) -> Option<Text> {
+    let encoding = match text.value().as_str() {
+        "alphanumeric" => "Alphanumeric",
+        "hexadecimal" => "Hexadecimal",
+        "decimal" => "Decimal",
+        _ => {
+            problems.at(
+                text,
+                "the text of a key is `alphanumeric`, `hexadecimal` or `decimal`; leave `text` out \
+                 for that of the format",
+            );
+            return None;
+        }
+    };
+    Some(Text {
+        encoding,
+        place: text.span(),
+    })
 }
 
 const PREFIX_RULE: &str =

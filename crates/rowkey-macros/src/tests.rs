@@ -62,6 +62,14 @@ fn a_key_with_every_option() {
 }
 
 #[test]
+fn a_key_with_a_text() {
+    insta::assert_snapshot!(expanded(
+        quote!(text = "alphanumeric"),
+        quote! { struct InvoiceId(DistributedId); }
+    ));
+}
+
+#[test]
 fn a_deprecated_key_is_declared_without_warnings() {
     insta::assert_snapshot!(expanded(
         quote!(),

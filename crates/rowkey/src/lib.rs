@@ -136,6 +136,25 @@ pub use drivers::private as __private;
 /// assert_eq!(error.to_string(), "InvoiceId begins with `inv_`, but the text begins with `cus_`");
 /// ```
 ///
+/// ## `text`
+///
+/// The public form of a key without a prefix: `alphanumeric`, `hexadecimal` or `decimal`. Without the
+/// option it is that of the format. Columns do not depend on it.
+///
+/// ```
+/// use rowkey::{DistributedId, entity_key};
+///
+/// #[entity_key(text = "alphanumeric")]
+/// pub struct InvoiceId(DistributedId);
+///
+/// let invoice = InvoiceId::constant(1_088_824_355_131_185_736_905_670_087);
+/// assert_eq!(invoice.to_string(), "3zfAkCP7ZtzfeQYp");
+/// assert_eq!("3zfAkCP7ZtzfeQYp".parse(), Ok(invoice));
+/// ```
+///
+/// Alphanumeric and hexadecimal text sorts bytewise like the keys. Decimal text has no leading zeros, so
+/// it does only among texts of the same length.
+///
 /// ## `storage`
 ///
 /// A storage and optionally a layout, for each backend that should not use the default column:
@@ -271,7 +290,8 @@ pub use rowkey_macros::entity_key;
 /// ```
 ///
 /// The enum keeps its attributes and documentation. Ambiguous keys do not compile: keys over another
-/// format than [`Luuid`], of groups with the same CRC-12, of the same group, or with the same prefix.
+/// format than [`Luuid`], of groups with the same CRC-12, of the same group, with the same prefix, or some
+/// with decimal and some with hexadecimal text.
 ///
 /// ```compile_fail
 /// # use rowkey::{Luuid, entity_key, key_union};

@@ -69,6 +69,41 @@ async fn a_key_in_the_path() {
     );
 }
 
+#[cfg(feature = "public-id")]
+#[tokio::test]
+async fn a_public_id_in_the_path() {
+    use rowkey::public_id::PublicId;
+    use rowkey::text::Encoding;
+
+    let router = || {
+        let show = async |Path(id): Path<PublicId<InvoiceId>>| id.to_string();
+        Router::new().route("/invoices/{id}", get(show))
+    };
+    let ask = async |id: &str| {
+        let request = Request::get(format!("/invoices/{id}")).body(Body::empty());
+        let response = router().oneshot(request.unwrap()).await.unwrap();
+        let status = response.status();
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        (status, String::from_utf8(body.to_vec()).unwrap())
+    };
+    let text = "48XoooHHCe1CiOHrghM7Dl";
+    let id: PublicId<InvoiceId> = text.parse().unwrap();
+    assert_eq!(ask(text).await, (StatusCode::OK, text.to_owned()));
+    let uuid = id.encode(Encoding::Uuid).to_string();
+    assert_eq!(uuid, "30322474-a954-ffa9-941c-6f038afe4ff1");
+    assert_eq!(ask(&uuid).await, (StatusCode::OK, text.to_owned()));
+
+    for wrong in [
+        "48XoooHHCe1CiOHrghM7D",
+        "48XoooHHCe1CiOHrghM7D!",
+        "zzzzzzzzzzzCiOHrghM7Dl",
+    ] {
+        let (status, message) = ask(wrong).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST);
+        assert!(message.contains("22 alphanumeric characters"), "{message}");
+    }
+}
+
 #[tokio::test]
 async fn a_bad_key_in_the_path_is_a_bad_request_that_says_why() {
     let (status, message) = answer("/offers/4711").await;

@@ -13,6 +13,7 @@ type Digits = &'static [(u8, u8, u8)];
 
 pub(crate) const HEXADECIMAL: Digits = &[(0, b'0', 10), (10, b'A', 6), (10, b'a', 6)];
 pub(crate) const BASE_62: Digits = &[(0, b'0', 10), (10, b'A', 26), (36, b'a', 26)];
+pub(crate) const DECIMAL: Digits = &[(0, b'0', 10)];
 const HYPHEN: Digits = &[(0, b'-', 1)];
 
 /// A position in a string, and the values of the digits allowed there.
@@ -129,7 +130,6 @@ mod tests {
 
     #[test]
     fn ranges_branch_at_the_digits_of_their_edges() {
-        const DECIMAL: Digits = &[(0, b'0', 10)];
         let places = [Place::digit(DECIMAL, 0, 9); 3];
         let range = |low: [u8; 3], high: [u8; 3]| between(&places, &low, &high);
         assert_eq!(range([0, 0, 0], [9, 9, 9]), "[0-9]{3}");

@@ -1,7 +1,7 @@
 //! The text of an id as schemas describe it.
 //!
-//! A pattern is as strict as the parser as far as a regular expression can be. In the alphanumeric
-//! text of a prefixed key it cannot check the bits in the middle of the number: version and group.
+//! A pattern is as strict as the parser as far as a regular expression can be. In alphanumeric text it
+//! cannot check the bits in the middle of the number: version and group; in decimal text, no fixed bits.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::bits::FixedBits;
-use crate::external::pattern::{BASE_62, HEXADECIMAL, Place, any, between, one_of};
+use crate::external::pattern::{BASE_62, DECIMAL, HEXADECIMAL, Place, any, between, one_of};
 use crate::format::{Format, FormatKind};
 use crate::key::EntityKey;
 use crate::luuid::{KeyUnion, LuuidGroup};
@@ -24,10 +24,12 @@ pub(crate) struct TextSchema {
 }
 
 impl TextSchema {
-    /// Hyphenated UUID text.
+    /// The text of a public id, which can also be a hyphenated UUID.
     #[cfg(feature = "public-id")]
-    pub(crate) fn uuid() -> Self {
-        Self::of_uuid(FixedBits::NONE, u128::MAX)
+    pub(crate) fn of_public_id() -> Self {
+        let alphanumeric = alphanumeric(Width::U128, FixedBits::NONE, u128::MAX);
+        let uuid = uuid(FixedBits::NONE, u128::MAX);
+        Self::of_pattern(&one_of(&[alphanumeric, uuid]))
     }
 
     fn of_uuid(fixed: FixedBits, max: u128) -> Self {
@@ -46,14 +48,10 @@ impl TextSchema {
 
     /// The public text of a format.
     pub(crate) fn of_format(format: FormatKind) -> Self {
-        Self::of_public(format, format.spec().fixed, format.width().max())
-    }
-
-    fn of_public(format: FormatKind, fixed: FixedBits, max: u128) -> Self {
+        let (fixed, max) = (format.spec().fixed, format.width().max());
         match format.public_encoding() {
-            // All numbers of the width, also with leading zeros.
-            Encoding::Decimal => Self::of_pattern("[0-9]{1,28}"),
-            _ => Self::of_uuid(fixed, max),
+            Encoding::Uuid => Self::of_uuid(fixed, max),
+            encoding => Self::of_pattern(&written(encoding, format.width(), fixed, max)),
         }
     }
 
@@ -62,13 +60,19 @@ impl TextSchema {
         let format = K::Format::KIND;
         let fixed = format.spec().fixed;
         let max = K::PLAN.max_value().min(format.width().max());
-        match K::PREFIX {
-            None => Self::of_public(format, of_group(fixed, K::GROUP), max),
-            Some(prefix) => {
-                let body = alphanumeric(format.width(), fixed, max);
-                Self::of_pattern(&format!("{prefix}_{body}"))
-            }
-        }
+        let fixed = match K::TEXT {
+            // Its digits do not show the group.
+            Encoding::Alphanumeric => fixed,
+            _ => of_group(fixed, K::GROUP),
+        };
+        let text = match K::TEXT {
+            Encoding::Uuid => return Self::of_uuid(fixed, max),
+            encoding => written(encoding, format.width(), fixed, max),
+        };
+        Self::of_pattern(&match K::PREFIX {
+            None => text,
+            Some(prefix) => format!("{prefix}_{text}"),
+        })
     }
 
     /// The text of a key of a union, which can also be a hyphenated UUID.
@@ -80,18 +84,33 @@ impl TextSchema {
             .map(|group| uuid(of_group(fixed, Some(group.group())), u128::MAX))
             .collect();
         let prefixes: Vec<String> = groups
+            .clone()
             .filter_map(|group| group.prefix().map(str::to_string))
             .collect();
-        if prefixes.is_empty() {
+        let body = alphanumeric(Width::U128, fixed, u128::MAX);
+        let mut texts = Vec::new();
+        if !prefixes.is_empty() {
+            texts.push(format!("{}_{body}", one_of(&prefixes)));
+        }
+        for group in groups.filter(|group| group.prefix().is_none()) {
+            let fixed = of_group(fixed, Some(group.group()));
+            let text = match group.text() {
+                Encoding::Uuid => continue,
+                Encoding::Alphanumeric => body.clone(),
+                encoding => written(encoding, Width::U128, fixed, u128::MAX),
+            };
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        if texts.is_empty() {
             return Self {
                 format: Some("uuid"),
                 pattern: whole(&one_of(&uuids)),
             };
         }
-        let prefixes = one_of(&prefixes);
-        let body = alphanumeric(Width::U128, fixed, u128::MAX);
-        let uuids = uuids.join("|");
-        Self::of_pattern(&format!("({prefixes}_{body}|{uuids})"))
+        texts.extend(uuids);
+        Self::of_pattern(&one_of(&texts))
     }
 
     /// The text of a sealed id.
@@ -104,6 +123,31 @@ impl TextSchema {
     pub(crate) fn of_short_key() -> Self {
         Self::of_pattern("[0-9A-Fa-f]{1,12}")
     }
+}
+
+/// The text of a number in an encoding without hyphens.
+fn written(encoding: Encoding, width: Width, fixed: FixedBits, max: u128) -> String {
+    match (encoding, width) {
+        (Encoding::Alphanumeric, _) => alphanumeric(width, fixed, max),
+        (Encoding::Hexadecimal, Width::Decimal28) => hexadecimal(6, fixed, max),
+        (Encoding::Decimal, Width::Decimal28) => decimal(28, max),
+        (Encoding::Decimal, _) => decimal(39, max),
+        _ => hexadecimal(0, fixed, max),
+    }
+}
+
+/// The numbers up to a largest one, also with leading zeros up to this number of digits.
+fn decimal(length: u32, max: u128) -> String {
+    let largest = (0..length)
+        .rev()
+        .map(|power| (max / 10_u128.pow(power) % 10) as u8);
+    let largest: Vec<u8> = largest.collect();
+    if largest.iter().all(|digit| *digit == 9) {
+        return format!("[0-9]{{1,{length}}}");
+    }
+    let places = vec![Place::digit(DECIMAL, 0, 9); length as usize];
+    let longest = between(&places, &vec![0; length as usize], &largest);
+    one_of(&[format!("[0-9]{{1,{}}}", length - 1), longest])
 }
 
 fn whole(pattern: &str) -> String {
@@ -121,13 +165,23 @@ fn of_group(FixedBits { mask, bits }: FixedBits, group: Option<LuuidGroup>) -> F
     }
 }
 
-/// Hyphenated UUID text. It has either fixed bits or a largest value, not both, and the fixed bits
-/// of a digit are its high bits.
+/// Hyphenated UUID text.
 fn uuid(fixed: FixedBits, max: u128) -> String {
+    hexadecimal_digits(0, true, fixed, max)
+}
+
+/// Hexadecimal text without the first of 32 digits, which are always 0.
+fn hexadecimal(left_out: u32, fixed: FixedBits, max: u128) -> String {
+    hexadecimal_digits(left_out, false, fixed, max)
+}
+
+/// It has either fixed bits or a largest value, not both, and the fixed bits of a digit are its high
+/// bits.
+fn hexadecimal_digits(left_out: u32, hyphens: bool, fixed: FixedBits, max: u128) -> String {
     let mut places = Vec::new();
     let mut largest = Vec::new();
-    for digit in 0..32 {
-        if matches!(digit, 8 | 12 | 16 | 20) {
+    for digit in left_out..32 {
+        if hyphens && matches!(digit, 8 | 12 | 16 | 20) {
             places.push(Place::HYPHEN);
             largest.push(0);
         }

@@ -91,7 +91,7 @@ impl<T> JsonSchema for PublicId<T> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schema_of(TextSchema::uuid())
+        schema_of(TextSchema::of_public_id())
     }
 }
 

@@ -87,7 +87,7 @@ for_each_format!(implement);
 #[cfg(feature = "public-id")]
 impl<T> ComposeSchema for PublicId<T> {
     fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
-        schema_of(TextSchema::uuid())
+        schema_of(TextSchema::of_public_id())
     }
 }
 

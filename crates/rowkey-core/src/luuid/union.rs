@@ -17,7 +17,7 @@ use crate::{EntityKey, Error, Luuid};
 /// A key of one of several types over [`Luuid`], declared with `#[key_union]`.
 ///
 /// The group determines the type of an untyped id. The text of a union is the text of its key.
-/// Parsing also accepts the hyphenated UUID, even if the key has a prefix.
+/// Parsing also accepts the hyphenated UUID, even if the key has a prefix or another text.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a union of keys",
     label = "not a union of keys",
@@ -87,6 +87,7 @@ pub(crate) const fn refuse_key<K: EntityKey>() {
 pub(crate) const fn refuse_union(groups: &[KeyGroup]) {
     refuse_clashes(List::Groups(groups));
     refuse_same_prefixes(groups);
+    refuse_ambiguous_texts(groups);
 }
 
 /// In one pass, because the compiler limits constant evaluation.
@@ -117,6 +118,60 @@ const fn refuse_prefix(prefix: &str, first: &KeyGroup, second: &KeyGroup) -> ! {
         .panic()
 }
 
+/// Rejects keys whose texts can be the same digits.
+#[track_caller]
+const fn refuse_ambiguous_texts(groups: &[KeyGroup]) {
+    let (mut decimal, mut hexadecimal) = (None, None);
+    let mut index = 0;
+    while index < groups.len() {
+        let group = groups[index];
+        match group.text() {
+            Encoding::Decimal => decimal = Some(group),
+            Encoding::Hexadecimal => hexadecimal = Some(group),
+            _ => {}
+        }
+        index += 1;
+    }
+    if let (Some(decimal), Some(hexadecimal)) = (decimal, hexadecimal) {
+        Message::of("")
+            .text(decimal.key())
+            .text(" is written in decimal and ")
+            .text(hexadecimal.key())
+            .text(" in hexadecimal digits, which can be the same text")
+            .panic();
+    }
+}
+
+/// Reads a hyphenated UUID, or the text of a key that declares another one.
+fn parse_without_prefix(groups: &[KeyGroup], text: &str) -> Result<Luuid, Error> {
+    let not_hyphenated = match text.parse::<Luuid>() {
+        Ok(id) => return Ok(id),
+        Err(error) => error,
+    };
+    let mut problem = None;
+    for group in groups {
+        if group.prefix().is_some() || group.text() == Encoding::Uuid {
+            continue;
+        }
+        let found = match Luuid::decode(group.text(), text) {
+            Ok(id) if id.group() == group.group() => return Ok(id),
+            // Unless a later key has the same encoding.
+            Ok(id) => Error::UnknownGroup {
+                group: id.group().get(),
+            },
+            Err(error) => error,
+        };
+        // That the id is wrong says more than that the text is of another encoding.
+        if problem.is_none() || !matches!(found, Error::Text { .. }) {
+            problem = Some(found);
+        }
+    }
+    match problem {
+        Some(problem) if !text.contains('-') => Err(problem),
+        _ => Err(not_hyphenated),
+    }
+}
+
 /// Reads the text of any of the keys, or a hyphenated UUID.
 pub fn parse_union<U: KeyUnion>(text: &str) -> Result<U, Error> {
     let with_prefix = text.split_once('_').and_then(|(prefix, body)| {
@@ -126,9 +181,9 @@ pub fn parse_union<U: KeyUnion>(text: &str) -> Result<U, Error> {
         Some((group, body))
     });
     let Some((group, body)) = with_prefix else {
-        return U::from_luuid(text.parse()?);
+        return U::from_luuid(parse_without_prefix(U::GROUPS, text)?);
     };
-    let id = Luuid::decode(Encoding::Alphanumeric, body)?;
+    let id = Luuid::decode(group.text(), body)?;
     if id.group() != group.group() {
         return Err(Error::Group {
             key: group.key(),

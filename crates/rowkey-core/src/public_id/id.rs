@@ -7,25 +7,26 @@ use core::str::FromStr;
 use uuid::Uuid;
 
 use crate::error::Error;
-use crate::text::{Encoding, ShortText, Width, hyphenated};
+use crate::text::{Encoding, ShortText, Width};
 
 /// An encrypted id of a value of type `T`: 128 bits without meaning or useful order.
 ///
-/// It is written as hyphenated lower-case text; [`encode`](Self::encode) writes shorter forms. The
-/// `T` only keeps public ids of different types apart at compile time.
+/// It is written as 22 alphanumeric characters; [`encode`](Self::encode) writes other forms. The `T`
+/// only keeps public ids of different types apart at compile time.
 ///
-/// Parsing text, or deserializing with serde (text in human-readable formats, 16 bytes in binary
-/// ones), requires no key: only a cipher can check whether the text belongs to a value, when it
-/// decodes it.
+/// Parsing also reads hyphenated UUID text. Parsing, or deserializing with serde (text in
+/// human-readable formats, 16 bytes in binary ones), requires no key: only a cipher can check whether
+/// the text belongs to a value, when it decodes it.
 ///
 /// ```
 /// use rowkey_core::public_id::PublicId;
 /// use rowkey_core::text::Encoding;
 ///
-/// let public_id: PublicId<u64> = "30322474-a954-ffa9-941c-6f038afe4ff1".parse()?;
-/// assert_eq!(public_id.encode(Encoding::Alphanumeric), "48XoooHHCe1CiOHrghM7Dl");
+/// let public_id: PublicId<u64> = "48XoooHHCe1CiOHrghM7Dl".parse()?;
+/// assert_eq!(public_id.to_string(), "48XoooHHCe1CiOHrghM7Dl");
+/// assert_eq!("30322474-a954-ffa9-941c-6f038afe4ff1".parse(), Ok(public_id));
+/// assert_eq!(public_id.encode(Encoding::Uuid), "30322474-a954-ffa9-941c-6f038afe4ff1");
 /// assert_eq!(public_id.encode(Encoding::Hexadecimal), "30322474A954FFA9941C6F038AFE4FF1");
-/// assert_eq!(PublicId::decode(Encoding::Alphanumeric, "48XoooHHCe1CiOHrghM7Dl")?, public_id);
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
 pub struct PublicId<T> {
@@ -76,7 +77,7 @@ impl<T> fmt::Debug for PublicId<T> {
 
 impl<T> fmt::Display for PublicId<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.encode(Encoding::Uuid))
+        f.pad(&self.encode(Encoding::Alphanumeric))
     }
 }
 
@@ -84,7 +85,18 @@ impl<T> FromStr for PublicId<T> {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        hyphenated::parse(text).map(|bits| Self::from_uuid(Uuid::from_u128(bits)))
+        let encoding = if text.contains('-') {
+            Encoding::Uuid
+        } else {
+            Encoding::Alphanumeric
+        };
+        Self::decode(encoding, text).map_err(|error| match error {
+            Error::Text { problem, .. } => Error::Text {
+                expected: "22 alphanumeric characters (0-9, A-Z, a-z), or hyphenated UUID text",
+                problem,
+            },
+            error => error,
+        })
     }
 }
 

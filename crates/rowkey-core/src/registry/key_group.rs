@@ -2,6 +2,7 @@
 
 use crate::EntityKey;
 use crate::format::LuuidGroup;
+use crate::text::Encoding;
 
 /// A group: the name that its number is computed from, and its key type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -10,6 +11,7 @@ pub struct KeyGroup {
     name: &'static str,
     key: &'static str,
     pub(crate) prefix: Option<&'static str>,
+    text: Encoding,
 }
 
 impl KeyGroup {
@@ -34,6 +36,7 @@ impl KeyGroup {
                 name,
                 key: K::NAME,
                 prefix: K::PREFIX,
+                text: K::TEXT,
             }),
             None => None,
         }
@@ -47,6 +50,7 @@ impl KeyGroup {
             name,
             key,
             prefix: None,
+            text: Encoding::Uuid,
         }
     }
 
@@ -68,5 +72,10 @@ impl KeyGroup {
     /// The prefix of the key's text, without the underscore, if it has one.
     pub const fn prefix(&self) -> Option<&'static str> {
         self.prefix
+    }
+
+    /// The encoding of the key's text, after its prefix if it has one.
+    pub const fn text(&self) -> Encoding {
+        self.text
     }
 }
