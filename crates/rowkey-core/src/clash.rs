@@ -22,12 +22,12 @@ pub(crate) enum Clash<'a> {
     /// The names of two groups have the same CRC-12.
     SameCrc {
         group: u16,
-        names: (&'a str, &'a str),
+        names: (&'static str, &'static str),
     },
     /// Two keys have the same group.
     DeclaredTwice {
-        name: &'a str,
-        keys: (&'a str, &'a str),
+        name: &'static str,
+        keys: (&'static str, &'static str),
     },
 }
 

@@ -1,7 +1,6 @@
 //! The one error type of this crate.
 
 use alloc::borrow::Cow;
-use alloc::boxed::Box;
 use alloc::string::String;
 use core::time::Duration;
 
@@ -320,20 +319,20 @@ pub enum RegistryProblem {
         numbers: (u8, u8),
     },
     /// The names of two groups have the same CRC-12.
-    #[error("{}", Clash::SameCrc { group: *group, names: (&names.0, &names.1) }.message())]
+    #[error("{}", Clash::SameCrc { group: *group, names: *names }.message())]
     SameCrc {
         /// The number of both.
         group: u16,
         /// The names, the earlier one first.
-        names: (Box<str>, Box<str>),
+        names: (&'static str, &'static str),
     },
     /// Two keys have the same group.
-    #[error("{}", Clash::DeclaredTwice { name, keys: (&keys.0, &keys.1) }.message())]
+    #[error("{}", Clash::DeclaredTwice { name, keys: *keys }.message())]
     DeclaredTwice {
         /// The group's name.
-        name: Box<str>,
+        name: &'static str,
         /// The key types, the earlier one first.
-        keys: (Box<str>, Box<str>),
+        keys: (&'static str, &'static str),
     },
 }
 
@@ -362,14 +361,8 @@ impl From<Clash<'_>> for RegistryProblem {
                 name: name.into(),
                 numbers,
             },
-            Clash::SameCrc { group, names } => Self::SameCrc {
-                group,
-                names: (names.0.into(), names.1.into()),
-            },
-            Clash::DeclaredTwice { name, keys } => Self::DeclaredTwice {
-                name: name.into(),
-                keys: (keys.0.into(), keys.1.into()),
-            },
+            Clash::SameCrc { group, names } => Self::SameCrc { group, names },
+            Clash::DeclaredTwice { name, keys } => Self::DeclaredTwice { name, keys },
         }
     }
 }
