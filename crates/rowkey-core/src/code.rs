@@ -51,7 +51,7 @@ const CHECK_MODULUS: u128 = 37;
 /// are drawn so that it is a letter or digit of the alphabet; codes that were made elsewhere may
 /// have one of `*`, `~`, `$`, `=` and `U`.
 ///
-/// Order: codes are ordered like their texts, and so is the column. It means nothing.
+/// Order: that of the text, also in the column. It carries no meaning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code<const LENGTH: usize>(u128);
 

@@ -28,6 +28,14 @@ fn regions() -> RoutedPartitions {
     RoutedPartitions::ranges(SHARD, ("sales", "mission"), regions).unwrap()
 }
 
+/// The backends with partitions.
+const PARTITIONED: [Backend; 4] = [
+    Backend::Postgres,
+    Backend::MySql,
+    Backend::MariaDb,
+    Backend::SqlServer,
+];
+
 #[test]
 fn the_column_has_the_number_of_the_key() {
     let mission = MissionId::generate_for(&0xdead_beef);
@@ -285,10 +293,16 @@ fn partitions_that_cannot_be_are_refused_with_their_name() {
             "the partition `b`: one of its numbers is listed before"
         );
     }
-    assert_eq!(
-        lists(&[("a", &[1]), ("b", &[2]), ("a", &[3])]),
-        "the partition `a`: there is another one of this name"
-    );
+    for name in ["a", "A"] {
+        assert_eq!(
+            lists(&[("a", &[1]), ("b", &[2]), (name, &[3])]),
+            format!(
+                "the partition `{name}`: there is another one of this name; MySQL and MariaDB ignore \
+                 its case"
+            )
+        );
+    }
+    assert_eq!(lists(&[("", &[1])]), "the partition ``: it has no name");
 
     let ranges = |ranges: &[(&str, u32, u32)]| {
         let ranges = ranges
@@ -310,7 +324,47 @@ fn partitions_that_cannot_be_are_refused_with_their_name() {
     assert!(ranges(&after_all).starts_with("the partition `b`: it does not begin"));
     let endless = (0..).map(|number: u32| (number.to_string(), number..=number));
     let endless = problem(RoutedPartitions::ranges(SHARD, "mission", endless));
-    assert_eq!(endless, "a table has at most 8192 partitions");
+    let too_many = "a table has at most 8192 partitions, including the rest";
+    assert_eq!(endless, too_many);
+
+    let many = |count| {
+        let all = (0..count).map(|number: u32| (number.to_string(), number..=number));
+        RoutedPartitions::ranges(SHARD, "mission", all).unwrap()
+    };
+    for backend in PARTITIONED {
+        assert!(many(8192).partition_by(backend).is_ok());
+        assert!(many(8191).with_rest().partition_by(backend).is_ok());
+        let outcome = many(8192).with_rest().partition_by(backend);
+        assert_eq!(outcome.unwrap_err().to_string(), too_many);
+        let outcome = RoutedPartitions::ranges(SHARD, "mission", [("Rest", 0..=1)])
+            .unwrap()
+            .with_rest()
+            .additions(backend);
+        assert_eq!(
+            outcome.unwrap_err().to_string(),
+            "the partition `Rest`: this is the name of the partition for all other rows"
+        );
+    }
+}
+
+#[test]
+fn the_number_is_not_in_the_column_of_the_key() {
+    for name in ["id", "ID"] {
+        let same = RoutingColumn::<RideId, Country>::new("id", name);
+        for backend in Backend::ALL {
+            for outcome in [
+                same.definition(backend),
+                same.check(backend),
+                same.primary_key(backend),
+            ] {
+                assert_eq!(
+                    outcome.unwrap_err().to_string(),
+                    "the number in a key has a column of its own, with another name than the key's \
+                     column"
+                );
+            }
+        }
+    }
 }
 
 #[test]

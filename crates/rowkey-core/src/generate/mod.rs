@@ -28,8 +28,9 @@
 //! The ids of one process increase strictly, across its threads, if they are DistributedIds,
 //! DistributedId128s, UUIDv7s or, for each country and service entity, iUIDs: an id whose generation
 //! began after that of another had returned is larger. The exceptions are a clock that is set back a
-//! long way, which each generator describes, and [`generate_with`](Generate::generate_with). Ids of
-//! other formats are in random order within their unit of time.
+//! long way, which each generator describes, and [`generate_with`](Generate::generate_with). HotGuids of
+//! one generator increase until its counter returns to 0, and LUUIDs are in the order of their numbers.
+//! COMBs are in random order within their unit of time.
 //!
 //! # Forks
 //!

@@ -105,8 +105,8 @@ fn step(next: u64, now_ms: u64, seed: u64, count: u16) -> Step {
 }
 
 impl Sequence {
-    /// The most positions to take at once: so many follow the largest first counter in its
-    /// millisecond.
+    /// The most positions to take at once, which is how many follow the largest first counter in
+    /// its millisecond.
     pub(super) const MOST_AT_ONCE: u16 = 1 << (COUNTER_BITS - 1);
 
     pub(super) const fn new() -> Self {

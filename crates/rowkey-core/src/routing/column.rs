@@ -45,7 +45,8 @@ where
     P: RoutingPart,
     K: EntityKey<Format = P::Format>,
 {
-    /// The column of this name beside the key's column.
+    /// The column of this name beside the key's column. The functions that write SQL refuse the name
+    /// of the key's column.
     pub const fn new(key_column: &'static str, name: &'static str) -> Self {
         Self {
             table: None,
@@ -76,7 +77,7 @@ where
     ///
     /// [`Error::Identifier`] for a name that is not valid on the backend.
     pub fn definition(self, backend: Backend) -> Result<String, Error> {
-        let name = quote_identifier(backend, self.name)?;
+        let [_, name] = self.quoted_names(backend)?;
         Ok(format!("{name} {} NOT NULL", P::SIZE.sql_type(backend)))
     }
 
@@ -91,10 +92,7 @@ where
     /// [`Error::Identifier`] for a name that is not valid on the backend, and [`Error::Refused`] if
     /// the plan stores the key in MariaDB's own `UUID` type and the backend is MySQL.
     pub fn check(self, backend: Backend) -> Result<String, Error> {
-        let (key, name) = (
-            quote_identifier(backend, self.key)?,
-            quote_identifier(backend, self.name)?,
-        );
+        let [key, name] = self.quoted_names(backend)?;
         Ok(format!("CHECK ({})", Self::is_equal(backend, &key, &name)?))
     }
 
@@ -105,10 +103,7 @@ where
     ///
     /// [`Error::Identifier`] for a name that is not valid on the backend.
     pub fn primary_key(self, backend: Backend) -> Result<String, Error> {
-        let (key, name) = (
-            quote_identifier(backend, self.key)?,
-            quote_identifier(backend, self.name)?,
-        );
+        let [key, name] = self.quoted_names(backend)?;
         Ok(format!("PRIMARY KEY ({key}, {name})"))
     }
 
@@ -133,8 +128,9 @@ where
         }
         let TableName { schema, table } = table.into();
         let on = TableName { schema, table }.quoted(backend)?;
-        let [key, name] = [self.key, self.name].map(|name| quote_identifier(backend, name));
-        let (key, name) = (format!("NEW.{}", key?), format!("NEW.{}", name?));
+        let [key, name] = self
+            .quoted_names(backend)?
+            .map(|column| format!("NEW.{column}"));
         let condition = Self::is_equal(backend, &key, &name)?;
         let trigger = |event: &str| {
             let name = format!("{table}_{}_{}", self.name, event.to_ascii_lowercase());
@@ -206,6 +202,20 @@ where
             Some(table) => (table, column).into(),
             None => column.into(),
         }
+    }
+
+    /// The quoted names of the key's column and of this column.
+    fn quoted_names(self, backend: Backend) -> Result<[String; 2], Error> {
+        // No database tells columns apart by case alone when their names are not quoted.
+        if self.key.eq_ignore_ascii_case(self.name) {
+            return Err(Error::Refused(
+                "the number in a key has a column of its own, with another name than the key's column",
+            ));
+        }
+        Ok([
+            quote_identifier(backend, self.key)?,
+            quote_identifier(backend, self.name)?,
+        ])
     }
 
     /// The condition that a column has the number of a stored id.

@@ -57,6 +57,17 @@ enum Numbers {
     Ranges(Vec<(String, RangeInclusive<u32>)>),
 }
 
+impl Numbers {
+    fn names(&self) -> impl Iterator<Item = &String> {
+        let (lists, ranges) = match self {
+            Self::Lists(lists) => (&lists[..], &[][..]),
+            Self::Ranges(ranges) => (&[][..], &ranges[..]),
+        };
+        let lists = lists.iter().map(|(name, _)| name);
+        lists.chain(ranges.iter().map(|(name, _)| name))
+    }
+}
+
 impl RoutedPartitions {
     /// A partition for each list of numbers, such as the countries of a continent. A list has to
     /// contain every number of its partition: a number that is in no list has none.
@@ -64,7 +75,7 @@ impl RoutedPartitions {
     /// # Errors
     ///
     /// [`Error::Partition`] for a list without numbers, a number that is listed twice and a name that is
-    /// used twice, [`Error::Refused`] if there is no partition, or more than 8192.
+    /// empty or used twice, in any case, [`Error::Refused`] if there is no partition, or more than 8192.
     pub fn lists<'t, K, P, N, L>(
         column: RoutingColumn<K, P>,
         table: impl Into<TableName<'t>>,
@@ -102,8 +113,8 @@ impl RoutedPartitions {
     /// # Errors
     ///
     /// [`Error::Partition`] for a range that is empty or does not begin after the end of the previous
-    /// one, and a name that is used twice, [`Error::Refused`] if there is no partition, or more than
-    /// 8192.
+    /// one, and a name that is empty or used twice, in any case, [`Error::Refused`] if there is no
+    /// partition, or more than 8192.
     pub fn ranges<'t, K, P, N>(
         column: RoutingColumn<K, P>,
         table: impl Into<TableName<'t>>,
@@ -144,15 +155,15 @@ impl RoutedPartitions {
         P: RoutingPart,
         K: EntityKey<Format = P::Format>,
     {
-        let names: Vec<&String> = match &partitions {
-            Numbers::Lists(lists) => lists.iter().map(|(name, _)| name).collect(),
-            Numbers::Ranges(ranges) => ranges.iter().map(|(name, _)| name).collect(),
-        };
+        let names: Vec<&String> = partitions.names().collect();
+        if let Some(name) = names.iter().find(|name| name.is_empty()) {
+            return Err(problem((*name).clone(), "it has no name"));
+        }
         let mut known = BTreeSet::new();
-        if let Some(name) = names.iter().find(|name| !known.insert(name.as_str())) {
+        if let Some(name) = names.iter().find(|name| !known.insert(name.to_lowercase())) {
             return Err(problem(
                 (*name).clone(),
-                "there is another one of this name",
+                "there is another one of this name; MySQL and MariaDB ignore its case",
             ));
         }
         match names.len() {
@@ -161,9 +172,7 @@ impl RoutedPartitions {
                     "a table has at least one partition; name one",
                 ));
             }
-            TOO_MANY_PARTITIONS.. => {
-                return Err(Error::Refused("a table has at most 8192 partitions"));
-            }
+            TOO_MANY_PARTITIONS.. => return Err(TOO_MANY),
             _ => {}
         }
         Ok(Self {
@@ -206,8 +215,9 @@ impl RoutedPartitions {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for SQLite, which has no partitioned tables, and for lists with a rest in
-    /// MySQL. [`Error::Identifier`] for a name that is not valid there, including those of the table
+    /// [`Error::Refused`] for SQLite, which has no partitioned tables, for lists with a rest in MySQL,
+    /// and for more than 8192 partitions with the rest. [`Error::Partition`] for a partition that is
+    /// called like the rest. [`Error::Identifier`] for a name that is not valid there, including those of the table
     /// and its partitions.
     pub fn partition_by(&self, backend: Backend) -> Result<String, Error> {
         self.on(backend)?.partition_by()
@@ -238,7 +248,25 @@ impl RoutedPartitions {
         self.on(backend)?.additions()
     }
 
+    /// The rest is a partition like the others, with a name of its own.
+    fn check_rest(&self) -> Result<(), Error> {
+        let names: Vec<&String> = self.partitions.names().collect();
+        if let Some(name) = names.iter().find(|name| name.eq_ignore_ascii_case("rest")) {
+            return Err(problem(
+                (*name).clone(),
+                "this is the name of the partition for all other rows",
+            ));
+        }
+        if names.len() + 1 >= TOO_MANY_PARTITIONS {
+            return Err(TOO_MANY);
+        }
+        Ok(())
+    }
+
     fn on(&self, backend: Backend) -> Result<PartitionedTable<'_>, Error> {
+        if self.has_rest {
+            self.check_rest()?;
+        }
         let dialect = match backend {
             Backend::Postgres => Dialect::Postgres,
             Backend::MySql | Backend::MariaDb => Dialect::MySql(backend),
@@ -281,6 +309,8 @@ impl RoutedPartitions {
         })
     }
 }
+
+const TOO_MANY: Error = Error::Refused("a table has at most 8192 partitions, including the rest");
 
 /// MySQL and MariaDB have at most 8192. That is ample for the others, and stops an endless iterator
 /// before it fills memory.
