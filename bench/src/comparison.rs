@@ -90,7 +90,16 @@ pub const COMPARISONS: &[Comparison] = &[
     of("short-prefix-comb-generate", "peer-ferroid-ulid", "16 ns, 1 x ns"),
     of("short-prefix-comb-batch", "peer-uuid-v4-fast-rng", "8 ns"),
     of("prefix-comb-generate", "peer-uuid-v7-fast-rng", "1 x ns"),
+    // Both in order within the process.
     of("uuid-v7-generate", "peer-uuid-v7-fast-rng", "1 x ns"),
+    // Which keeps no order.
+    of("uuid-v7-generate", "peer-uuid-v7-no-context", "1 x instr"),
+    of("uuid-v7-stateless", "peer-uuid-v7-no-context", "1 x instr"),
+    of("uuid-v7-batch", "peer-uuid-v7-fast-rng", "1 x ns"),
+    of("iuid-generate", "peer-uuid-v7-no-context", "1 x instr"),
+    // All threads take part in one order.
+    of("uuid-v7-2-threads", "peer-uuid-v7-2-threads", ""),
+    of("uuid-v7-4-threads", "peer-uuid-v7-4-threads", ""),
     alone("distributed-id-state"),
     of("distributed-id-generator", "peer-uuid-v7-fast-rng", "50 ns, 1 x ns"),
     of("distributed-id128-generator", "peer-uuid-v7-fast-rng", "1 x ns"),

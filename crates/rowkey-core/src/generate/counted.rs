@@ -192,3 +192,23 @@ macro_rules! generate_counted {
 }
 
 crate::kind::format_rows!(generate_counted);
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+    use crate::format::UuidV7;
+    use crate::time::UnixMillis;
+
+    #[test]
+    fn a_batch_takes_each_position_once() {
+        let ids = OrderedGenerator::<UuidV7>::new().with_clock(UnixMillis::new(1_700_000_000_000));
+        let counted = |id: &UuidV7| id.to_u128() >> UuidV7::RANDOM_BITS;
+        let batch = ids.batch(&(), 100_000).unwrap();
+        assert_eq!(batch.len(), 100_000);
+        let after = ids.try_generate_for(&()).unwrap();
+        let mut places: Vec<_> = batch.iter().chain([&after]).map(counted).collect();
+        assert!(places.is_sorted());
+        places.dedup();
+        assert_eq!(places.len(), 100_001);
+    }
+}

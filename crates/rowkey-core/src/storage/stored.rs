@@ -133,11 +133,9 @@ impl Column {
                 Err(_) => return Err(self.wrong_length(bytes)),
             },
             (Wire::Bytes(BinaryLength::Bytes12), StoredRef::Bytes(bytes)) => {
-                match <[u8; 12]>::try_from(bytes) {
-                    Ok(bytes) => bytes
-                        .iter()
-                        .fold(0, |value, byte| value << 8 | u128::from(*byte)),
-                    Err(_) => return Err(self.wrong_length(bytes)),
+                match number_of_12_bytes(bytes) {
+                    Some(number) => number,
+                    None => return Err(self.wrong_length(bytes)),
                 }
             }
             (Wire::Uuid | Wire::NativeUuid, StoredRef::Text(text)) => hyphenated::parse(text)?,
@@ -369,6 +367,14 @@ impl Column {
             }
         }
     }
+}
+
+/// The number of exactly twelve bytes, in two reads.
+#[inline]
+fn number_of_12_bytes(bytes: &[u8]) -> Option<u128> {
+    let (high, low) = bytes.split_first_chunk()?;
+    let low = u64::from_be_bytes(low.try_into().ok()?);
+    Some(u128::from(u32::from_be_bytes(*high)) << 64 | u128::from(low))
 }
 
 impl FormatKind {

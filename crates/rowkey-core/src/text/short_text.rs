@@ -57,6 +57,14 @@ impl ShortText {
         let characters = core::str::from_utf8(&self.characters).unwrap_or_default();
         characters.get(..self.length.into()).unwrap_or_default()
     }
+
+    /// The bytes of the text, without the check that [`as_str`](Self::as_str) makes.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.characters
+            .get(..self.length.into())
+            .unwrap_or_default()
+    }
 }
 
 impl Deref for ShortText {
