@@ -141,7 +141,7 @@ impl<const LENGTH: usize> Code<LENGTH> {
         grouped
     }
 
-    /// The SQL type of its column: text of a fixed length with a binary collation, so that the
+    /// The SQL type of its column: text with a binary collation, so that the
     /// database distinguishes and orders codes like this type. It stores [`to_text`](Self::to_text).
     ///
     /// ```

@@ -85,10 +85,13 @@ impl Space {
         if few > others {
             return 1.0;
         }
-        // The few miss the many: (N-many)(N-many-1)… over N(N-1)…, each with `few` factors.
-        let missed =
-            few * log1p(-many / self.0) + ln_falling(few, others) - ln_falling(few, self.0);
-        -expm1(missed)
+        // The few miss the many: (N-many)(N-many-1)… over N(N-1)…, each with `few` factors. None of
+        // them is larger than 1 - many/N.
+        let at_most = few * log1p(-many / self.0);
+        if at_most < CERTAIN {
+            return 1.0;
+        }
+        -expm1(at_most + ln_falling(few, others) - ln_falling(few, self.0))
     }
 
     /// The smallest number of different guesses with which one of `ids` values is found with at
@@ -97,6 +100,9 @@ impl Space {
         smallest(|guesses| self.guessed(ids, guesses) >= probability)
     }
 }
+
+/// The logarithm of a probability whose complement rounds to 1.
+const CERTAIN: f64 = -40.0;
 
 /// 2^`bits`.
 fn power_of_two(bits: u32) -> f64 {

@@ -141,6 +141,14 @@ fn guesses_have_their_closed_forms() {
     assert_eq!(Space::of_values(10).guessed(5, 6), 1.0);
     assert_eq!(Space::of_values(10).guessed(0, 6), 0.0);
     // Many of both: as if with replacement.
+    // More than a double can tell from certainty.
+    assert_eq!(Space::of_values(10_000).guessed(5_000, 5_000), 1.0);
+    assert_eq!(Space::of_values(2).guessed(1, 1), 0.5);
+    assert_eq!(Space::of_bits(20).guesses_until(1 << 18, 0.5), 3);
+    assert_eq!(Space::of_bits(20).guesses_until(1 << 17, 0.5), 6);
+    let codes = Space::of_values(29_020_052);
+    assert_eq!(codes.guesses_until(4_000_000, 0.5), 5);
+    assert_eq!(codes.guesses_until(3_000_000, 0.5), 7);
     let many = Space::of_bits(64).guessed(1 << 30, 1 << 30);
     close(many, 1.0 - (-(2.0_f64.powi(-4))).exp(), 1e-9);
 }

@@ -1,5 +1,6 @@
 //! Requests, which find their database by the id alone, and the move of a shard.
 
+use std::ptr;
 use std::time::Duration;
 
 use rowkey::EntityKey;
@@ -28,10 +29,17 @@ impl Bookings {
     ///
     /// # Errors
     ///
-    /// Any but [`Error::NotOpen`].
+    /// Any but [`Error::NotOpen`]; [`Error::Elsewhere`] if it has been moved since.
     pub async fn open_shard(&self, shard: Shard) -> Result<(), Error> {
         let shard_key = SHARDS.compose(shard.region, shard.partition)?;
-        Ok(self.database_of(shard_key)?.open_shard(shard_key).await?)
+        let table = self.router.load_full();
+        let database = table.node_of_shard_key(shard_key)?;
+        for other in others(&table, database) {
+            if other.has(shard_key).await? {
+                return Err(Error::Elsewhere(shard_key));
+            }
+        }
+        Ok(database.open_shard(shard_key).await?)
     }
 
     /// Creates a booking in a shard.
@@ -105,33 +113,56 @@ impl Bookings {
     ///
     /// Meanwhile, other requests go on. Those that write to the shard wait until it is open again, and
     /// those that read it, for a moment at the end. A move that has failed or was interrupted at any
-    /// point goes on when it is called again. Only one process at a time may move shards.
+    /// point goes on when it is called again, also in a process that knows the other table only. Only
+    /// one process at a time may move shards.
     ///
     /// # Errors
     ///
-    /// Any but [`Error::NotOpen`]. If the shard could not be copied, it is open in its old database.
+    /// Any but [`Error::NotOpen`]; [`Error::Elsewhere`] if two databases have the shard. If the shard
+    /// could not be copied, it is open in its old database.
     // ANCHOR: move
     pub async fn move_shard(&self, shard: Shard, table: ShardTable<Database>) -> Result<(), Error> {
         let shard_key = SHARDS.compose(shard.region, shard.partition)?;
-        let from = self.database_of(shard_key)?;
-        let to = table.node_of_shard_key(shard_key)?.clone();
+        let to = table.node_of_shard_key(shard_key)?;
+        let others: Vec<Database> = others(&table, to).cloned().collect();
+        // The database that has the shard, not that of the router, whose table may be the new one.
+        let (mut from, mut is_known) = (None, to.has(shard_key).await?);
+        for other in &others {
+            if other.has(shard_key).await? {
+                if is_known {
+                    return Err(Error::Elsewhere(shard_key));
+                }
+                (from, is_known) = (Some(other), true);
+            }
+        }
         // Otherwise it is there already, or an earlier attempt has come that far.
-        if !to.has_open(shard_key).await? {
+        if let Some(from) = from {
             // Waits for writers that have begun, and refuses others from now on.
             from.freeze(shard_key).await?;
-            if let Err(error) = copy(&from, &to, shard_key).await {
+            if let Err(error) = copy(from, to, shard_key).await {
                 from.open_shard(shard_key).await?;
                 return Err(error);
             }
             // At no time are there two databases that answer: one could miss what the other was told.
             from.close(shard_key).await?;
-            to.open_shard(shard_key).await?;
         }
+        to.open_shard(shard_key).await?;
         self.router.replace(table);
-        from.delete_closed(shard_key).await?;
+        for other in &others {
+            other.delete_closed(shard_key).await?;
+        }
         Ok(())
     }
     // ANCHOR_END: move
+}
+
+/// All databases of a table but one.
+fn others<'a>(
+    table: &'a ShardTable<Database>,
+    but: &'a Database,
+) -> impl Iterator<Item = &'a Database> {
+    let all = table.nodes().map(|(_, database)| database);
+    all.filter(move |database| !ptr::eq(*database, but))
 }
 
 /// Copies a frozen shard, and compares the copy with the original.

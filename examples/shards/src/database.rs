@@ -139,10 +139,10 @@ impl Database {
     }
 
     /// Whether requests may write to the shard here.
-    pub async fn has_open(&self, shard_key: u32) -> Result<bool, sqlx::Error> {
+    pub async fn has(&self, shard_key: u32) -> Result<bool, sqlx::Error> {
         on_each!(self, pool => {
             let mut query = QueryBuilder::new("SELECT shard FROM open_shards WHERE shard = ");
-            query.push_bind(i64::from(shard_key)).push(" AND NOT is_frozen");
+            query.push_bind(i64::from(shard_key));
             let open: Option<i64> = query.build_query_scalar().fetch_optional(pool).await?;
             Ok(open.is_some())
         })

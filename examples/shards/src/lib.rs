@@ -40,6 +40,10 @@ pub enum Error {
     /// try again later.
     #[error("the shard {0} is not open in its database")]
     NotOpen(u32),
+    /// A shard that would be in two databases: the routes are older than its last move, or somebody
+    /// has opened it by hand. Nothing was changed.
+    #[error("the shard {0} is in another database already")]
+    Elsewhere(u32),
     /// The copy of a shard differs from the original.
     #[error("the copy of the shard {0} differs from the original")]
     Copy(u32),

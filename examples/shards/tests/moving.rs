@@ -55,6 +55,9 @@ fn main() -> anyhow::Result<ExitCode> {
         suite.test_on_server(from, "an_interrupted_move_goes_on", |server| {
             run(an_interrupted_move_goes_on, server, server)
         });
+        suite.test_on_server(from, "a_shard_is_in_one_database_only", |server| {
+            run(a_shard_is_in_one_database_only, server, server)
+        });
         suite.test_on_server(from, "a_shard_stays_if_it_cannot_be_copied", |server| {
             run(a_shard_stays_if_it_cannot_be_copied, server, server)
         });
@@ -279,10 +282,13 @@ async fn an_interrupted_move_goes_on(mut system: System) -> anyhow::Result<()> {
             new.open_shard(key).await?;
         }
         system.set_route_of_moving("new");
-        // Another process takes over, with the table of the first.
-        bookings
-            .move_shard(MOVING, system.config.table(&system.databases)?)
-            .await?;
+        // Another process takes over: one with the old table, or one that was started with the new one.
+        let takes_over = system.bookings()?;
+        for process in [&takes_over, &bookings] {
+            process
+                .move_shard(MOVING, system.config.table(&system.databases)?)
+                .await?;
+        }
         system.contains(MOVING, &expected, "new").await?;
         ensure!(bookings.title(id).await?.as_deref() == Some("kept"));
 
@@ -298,6 +304,31 @@ async fn an_interrupted_move_goes_on(mut system: System) -> anyhow::Result<()> {
             .await?;
         system.contains(MOVING, &expected, "old").await?;
     }
+    Ok(())
+}
+
+async fn a_shard_is_in_one_database_only(mut system: System) -> anyhow::Result<()> {
+    let before = system.bookings()?;
+    before.open_shard(MOVING).await?;
+    let key = SHARDS.compose(MOVING.region, MOVING.partition)?;
+    let id = before.create(MOVING, "kept").await?;
+    system.set_route_of_moving("new");
+    let after = system.bookings()?;
+    let error = after.open_shard(MOVING).await.unwrap_err();
+    ensure!(
+        matches!(error, Error::Elsewhere(of) if of == key),
+        "{error}"
+    );
+
+    // Somebody has opened it by hand: neither of them may win.
+    system.databases["new"].open_shard(key).await?;
+    let table = system.config.table(&system.databases)?;
+    let error = before.move_shard(MOVING, table).await.unwrap_err();
+    ensure!(
+        matches!(error, Error::Elsewhere(of) if of == key),
+        "{error}"
+    );
+    ensure!(before.title(id).await?.as_deref() == Some("kept"));
     Ok(())
 }
 

@@ -113,7 +113,8 @@ where
     ///
     /// Beside a CHECK that is enforced they are superfluous and do no harm. A server with a binary log
     /// lets only users with the privilege `SUPER` create them, unless
-    /// `log_bin_trust_function_creators` is on.
+    /// `log_bin_trust_function_creators` is on. MySQL before 5.7.2 takes one trigger for each event, so a
+    /// table has one such column there.
     ///
     /// # Errors
     ///
