@@ -18,7 +18,7 @@ use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::mysql::{MySqlTypeInfo, MySqlValueRef};
 use sqlx::types::Decimal;
-use sqlx::{Decode, Encode, MySql, Type, TypeInfo, ValueRef};
+use sqlx::{Decode, MySql, Type, TypeInfo, ValueRef};
 
 use crate::stored::{key_of, refusal};
 
