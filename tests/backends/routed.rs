@@ -27,11 +27,17 @@ pub(crate) struct Routed<D: Driver> {
     pub(crate) number: fn(u128) -> i64,
     /// The SQL of the column beside the key's column `id`.
     pub(crate) sql: fn(Backend, TableName<'_>) -> Result<ColumnSql, Error>,
-    pub(crate) lists: fn(TableName<'_>, &[(&str, &[u32])]) -> Result<RoutedPartitions, Error>,
-    pub(crate) ranges: fn(TableName<'_>, &[(&str, u32, u32)]) -> Result<RoutedPartitions, Error>,
+    pub(crate) lists: fn(TableName<'_>, &[List<'_>]) -> Result<RoutedPartitions, Error>,
+    pub(crate) ranges: fn(TableName<'_>, &[Range<'_>]) -> Result<RoutedPartitions, Error>,
     /// Appends the condition that a row has a key and its number.
     pub(crate) push: fn(&mut Query<D>, u128),
 }
+
+/// A partition with its numbers.
+pub(crate) type List<'a> = (&'a str, &'a [u32]);
+
+/// A partition with its first and its last number.
+pub(crate) type Range<'a> = (&'a str, u32, u32);
 
 /// The SQL of the column of a number.
 pub(crate) struct ColumnSql {

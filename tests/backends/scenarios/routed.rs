@@ -9,7 +9,7 @@ use rowkey::{Backend, Error};
 use crate::driver::{Ability, Driver, Session};
 use crate::keys::Cases;
 use crate::query::Query;
-use crate::routed::{COLUMN, ColumnSql, Routed};
+use crate::routed::{COLUMN, ColumnSql, List, Routed};
 use crate::samples::Random;
 use crate::scenario::Scenario;
 
@@ -290,7 +290,7 @@ pub(super) fn divided<D: Driver>(
     routed: &Routed<D>,
     kind: Kind,
     table: TableName<'_>,
-    partitions: &[(&str, &[u32])],
+    partitions: &[List<'_>],
 ) -> Result<RoutedPartitions, Error> {
     match kind {
         Kind::Lists => (routed.lists)(table, partitions),
