@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use rowkey::DistributedId;
-use rowkey::public_id::{LabelledCipher, PublicIdSecret, PublicIdSecrets};
+use rowkey::public_id::{LabelledCipher, PublicId, PublicIdSecret, PublicIdSecrets};
 use rowkey_testkit::TestDatabase;
 use serde_json::Value;
 
@@ -29,7 +29,8 @@ pub(crate) async fn made_up_public_ids_are_unknown(database: &TestDatabase) -> R
         .to_string();
     let unknown = refusal(client, &absent).await?;
 
-    let bits: u128 = u128::from_str_radix(&public_id.replace('-', ""), 16)?;
+    let parsed: PublicId<DistributedId> = public_id.parse()?;
+    let bits = parsed.as_uuid().as_u128();
     for bit in 0..128 {
         let changed = hyphenated(bits ^ (1 << bit));
         assert_eq!(refusal(client, &changed).await?, unknown, "bit {bit}");
