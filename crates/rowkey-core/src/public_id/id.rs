@@ -11,10 +11,11 @@ use crate::text::{Encoding, ShortText, Width};
 
 /// An encrypted id of a value of type `T`: 128 bits without meaning or useful order.
 ///
-/// It is written as 22 alphanumeric characters; [`encode`](Self::encode) writes other forms. The `T`
-/// only keeps public ids of different types apart at compile time.
+/// It is written as hyphenated lower-case text; [`encode`](Self::encode) writes shorter forms, such as
+/// the 22 alphanumeric characters of the original system. The `T` only keeps public ids of different
+/// types apart at compile time.
 ///
-/// Parsing also reads hyphenated UUID text. Parsing, or deserializing with serde (text in
+/// Parsing reads both of these forms. Parsing, or deserializing with serde (text in
 /// human-readable formats, 16 bytes in binary ones), requires no key: only a cipher can check whether
 /// the text belongs to a value, when it decodes it.
 ///
@@ -23,9 +24,9 @@ use crate::text::{Encoding, ShortText, Width};
 /// use rowkey_core::text::Encoding;
 ///
 /// let public_id: PublicId<u64> = "48XoooHHCe1CiOHrghM7Dl".parse()?;
-/// assert_eq!(public_id.to_string(), "48XoooHHCe1CiOHrghM7Dl");
+/// assert_eq!(public_id.to_string(), "30322474-a954-ffa9-941c-6f038afe4ff1");
 /// assert_eq!("30322474-a954-ffa9-941c-6f038afe4ff1".parse(), Ok(public_id));
-/// assert_eq!(public_id.encode(Encoding::Uuid), "30322474-a954-ffa9-941c-6f038afe4ff1");
+/// assert_eq!(public_id.encode(Encoding::Alphanumeric), "48XoooHHCe1CiOHrghM7Dl");
 /// assert_eq!(public_id.encode(Encoding::Hexadecimal), "30322474A954FFA9941C6F038AFE4FF1");
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
@@ -77,7 +78,7 @@ impl<T> fmt::Debug for PublicId<T> {
 
 impl<T> fmt::Display for PublicId<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.encode(Encoding::Alphanumeric))
+        f.pad(&self.encode(Encoding::Uuid))
     }
 }
 
