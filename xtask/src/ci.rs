@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use crate::{
     book,
     client_library::{self, ClientLibrary},
-    command, consumer, diagrams, fuzz, migrations, msrv, packages,
+    command, consumer, diagrams, fuzz, msrv, packages,
     tool::{self, Tool},
     workspace,
 };
@@ -38,7 +38,6 @@ const STEPS: &[Step] = &[
     Step("clippy", "lints", &[], clippy),
     Step("doc", "documentation", &[], doc),
     Step("diagrams", "diagrams of the book", &[], diagrams::check),
-    Step("migrations", "migrations of Diesel and refinery", &[], migrations::check),
     Step("book", "the book and its links", &[tool::MDBOOK, tool::HYPERLINK], book::run),
     Step("features", "feature combinations", &[tool::HACK], features),
     Step("packages", "packages", &[], packages::run),

@@ -12,7 +12,6 @@ mod consumer;
 mod containers;
 mod diagrams;
 mod fuzz;
-mod migrations;
 mod msrv;
 mod packages;
 mod prepare;
@@ -65,11 +64,6 @@ enum Task {
     ///
     /// `ci` fails if a diagram is out of date.
     Diagrams,
-    /// Write the folders of `migrations` that Diesel and refinery read.
-    ///
-    /// They have the statements of the folders of the databases, under other names.
-    /// `ci` fails if one is out of date.
-    Migrations,
     /// Ask databases about the checked queries of the examples.
     ///
     /// Writes the answers to the `.sqlx` of each crate in examples/checked-queries,
@@ -99,7 +93,6 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Task::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
         Task::Book => book::run().map(|()| ExitCode::SUCCESS),
         Task::Diagrams => diagrams::run().map(|()| ExitCode::SUCCESS),
-        Task::Migrations => migrations::run().map(|()| ExitCode::SUCCESS),
         Task::Prepare(args) => prepare::run(&args).map(|()| ExitCode::SUCCESS),
         Task::Tools(args) => tool::run(&args).map(|()| ExitCode::SUCCESS),
     }
