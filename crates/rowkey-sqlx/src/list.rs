@@ -143,12 +143,7 @@ macro_rules! impl_push_in_keys {
                 keys: &[K],
             ) -> Result<&mut Self, Error> {
                 let column = column.into().quoted($backend)?;
-                if keys.is_empty() {
-                    return Ok(self.push("1 = 0"));
-                }
-                self.push(column).push(" IN (");
-                push_elements(self, keys);
-                Ok(self)
+                Ok(push_list(self, &column, ["1 = 0", " IN ("], keys))
             }
 
             fn push_not_in_keys<'a, K: EntityKey>(
@@ -157,12 +152,7 @@ macro_rules! impl_push_in_keys {
                 keys: &[K],
             ) -> Result<&mut Self, Error> {
                 let column = column.into().quoted($backend)?;
-                if keys.is_empty() {
-                    return Ok(self.push("1 = 1"));
-                }
-                self.push(column).push(" NOT IN (");
-                push_elements(self, keys);
-                Ok(self)
+                Ok(push_list(self, &column, ["1 = 1", " NOT IN ("], keys))
             }
         }
     };
@@ -171,16 +161,27 @@ macro_rules! impl_push_in_keys {
 impl_push_in_keys!("mysql", MySql, Backend::MySql);
 impl_push_in_keys!("sqlite", Sqlite, Backend::Sqlite);
 
+/// Appends a list, or what it means without keys: no database accepts an empty one.
 #[cfg(any(feature = "mysql", feature = "sqlite"))]
-fn push_elements<'q, DB, K>(query: &mut QueryBuilder<DB>, keys: &[K])
+fn push_list<'query, 'value, DB, K>(
+    query: &'query mut QueryBuilder<DB>,
+    column: &str,
+    [without_keys, comparison]: [&str; 2],
+    keys: &[K],
+) -> &'query mut QueryBuilder<DB>
 where
     DB: Database,
     K: EntityKey,
-    Element<K>: Encode<'q, DB> + Type<DB>,
+    Element<K>: Encode<'value, DB> + Type<DB>,
 {
+    if keys.is_empty() {
+        return query.push(without_keys);
+    }
+    query.push(column).push(comparison);
     let mut list = query.separated(", ");
     for key in keys {
         list.push_bind(Element(*key));
     }
     list.push_unseparated(")");
+    query
 }
