@@ -12,13 +12,13 @@ use uuid::Uuid;
 use {alloc::vec::Vec, core::time::Duration};
 
 use crate::error::Error;
-use crate::format::Luuid;
 use crate::format::{Format, FormatKind, TimeOrdered};
+use crate::format::{Luuid, LuuidGroup};
 #[cfg(feature = "std")]
 use crate::generate::Generate;
+use crate::generate::luuid::LuuidContext;
 #[cfg(feature = "std")]
-use crate::luuid::NumberSource;
-use crate::luuid::{LuuidContext, LuuidGroup};
+use crate::generate::number_source::NumberSource;
 use crate::storage::Backend;
 use crate::storage::StoragePlan;
 use crate::text::Encoding;

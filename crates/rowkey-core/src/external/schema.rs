@@ -10,9 +10,10 @@ use alloc::vec::Vec;
 
 use crate::bits::FixedBits;
 use crate::external::pattern::{BASE_62, DECIMAL, HEXADECIMAL, Place, any, between, one_of};
+use crate::format::LuuidGroup;
 use crate::format::{Format, FormatKind};
 use crate::key::EntityKey;
-use crate::luuid::{KeyUnion, LuuidGroup};
+use crate::luuid::KeyUnion;
 use crate::text::{Encoding, Width};
 
 /// How a schema restricts a string.

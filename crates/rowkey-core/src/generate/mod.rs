@@ -78,6 +78,8 @@ mod hot_guid;
 mod incremental;
 #[cfg(feature = "std")]
 mod locked;
+pub(crate) mod luuid;
+pub(crate) mod number_source;
 #[cfg(feature = "std")]
 pub mod scope;
 #[cfg(feature = "std")]

@@ -4,9 +4,7 @@
 //! A *key* identifies an entity, as everywhere. A *number* counts the entities of a group. A *short
 //! key* is an entity's number as people write it and read it out, in hexadecimal: `23122e`.
 
-mod context;
 mod number_counter;
-mod number_source;
 #[cfg(feature = "std")]
 mod reserved_numbers;
 mod short_key;
@@ -15,11 +13,11 @@ mod tests;
 mod union;
 
 pub use crate::format::{LuuidGroup, crc12};
+pub use crate::generate::luuid::LuuidContext;
+pub use crate::generate::number_source::NumberSource;
 pub use crate::registry::{KeyGroup, Register, Registered, Registry};
 pub use crate::typed::ShortKey;
-pub use context::LuuidContext;
 pub use number_counter::NumberCounter;
-pub use number_source::NumberSource;
 #[cfg(feature = "std")]
 pub use reserved_numbers::ReservedNumbers;
 pub use union::KeyUnion;

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use super::NumberSource;
 use crate::Error;
 use crate::format::LUUID_NUMBER_MAX;
-use crate::luuid::LuuidGroup;
+use crate::format::LuuidGroup;
 
 /// Counts the numbers of every group from 1 on, for any number of threads.
 ///

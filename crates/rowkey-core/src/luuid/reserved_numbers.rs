@@ -6,8 +6,8 @@ use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
+use crate::format::LuuidGroup;
 use crate::format::{FormatKind, LUUID_NUMBER_MAX};
-use crate::luuid::LuuidGroup;
 
 /// The numbers that a process has reserved and not yet used, for any number of threads.
 ///

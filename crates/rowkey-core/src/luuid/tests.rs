@@ -1,7 +1,7 @@
 //! A registry of every possible number, within the compiler's limit for constant evaluation.
 
 use super::{KeyGroup, Registry, refuse_union};
-use crate::luuid::LuuidGroup;
+use crate::format::LuuidGroup;
 
 const COUNT: usize = LuuidGroup::COUNT;
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::KeyGroup;
 use crate::format::Format;
-use crate::luuid::LuuidGroup;
+use crate::format::LuuidGroup;
 use crate::message::Message;
 use crate::registry::{List, Texts, refuse_clashes};
 use crate::text::Encoding;

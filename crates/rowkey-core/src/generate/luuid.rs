@@ -1,7 +1,7 @@
 //! The context of new LUUIDs.
 
-use crate::generate::{Clock, Entropy, Generate};
-use crate::luuid::LuuidGroup;
+use super::{Clock, Entropy, Generate};
+use crate::format::LuuidGroup;
 use crate::{Error, Luuid};
 
 /// The context of a new [`Luuid`].

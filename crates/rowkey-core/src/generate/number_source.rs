@@ -1,7 +1,7 @@
 //! The source of the numbers of new keys.
 
 use crate::Error;
-use crate::luuid::LuuidGroup;
+use crate::format::LuuidGroup;
 
 /// Provides the numbers of new LUUID keys, each number once per group.
 ///
