@@ -1,7 +1,7 @@
 //! Public ids in the formats of serde.
 #![cfg(all(feature = "public-id", feature = "serde"))]
 
-use rowkey_core::public_id::PublicId;
+use rowkey_core::public_id::{PublicId, alphanumeric};
 use serde::de::value::{
     BorrowedBytesDeserializer, BytesDeserializer, Error, SeqDeserializer, U64Deserializer,
 };
@@ -179,6 +179,10 @@ impl Serializer for BytesOnly {
 
 #[test]
 fn binary_formats_are_given_sixteen_bytes() {
-    let bytes = public_id().serialize(BytesOnly).unwrap();
-    assert_eq!(bytes, public_id().as_uuid().as_bytes());
+    for bytes in [
+        public_id().serialize(BytesOnly).unwrap(),
+        alphanumeric::serialize(&public_id(), BytesOnly).unwrap(),
+    ] {
+        assert_eq!(bytes, public_id().as_uuid().as_bytes());
+    }
 }

@@ -12,7 +12,8 @@ use crate::text::{Encoding, ShortText, Width};
 /// An encrypted id of a value of type `T`: 128 bits without meaning or useful order.
 ///
 /// It is written as hyphenated lower-case text; [`encode`](Self::encode) writes shorter forms, such as
-/// the 22 alphanumeric characters of the original system. The `T` only keeps public ids of different
+/// the 22 alphanumeric characters of the original system, which `public_id::alphanumeric` writes with
+/// serde. The `T` only keeps public ids of different
 /// types apart at compile time.
 ///
 /// Parsing reads both of these forms. Parsing, or deserializing with serde (text in

@@ -76,6 +76,8 @@ macro_rules! impl_id_traits {
     };
 }
 
+#[cfg(feature = "serde")]
+pub mod alphanumeric;
 mod cipher;
 mod id;
 mod key;
