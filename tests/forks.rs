@@ -90,7 +90,7 @@ fn in_child_and_here(
             thread::spawn(move || {
                 let mut bytes = Vec::new();
                 let read = answers.read_to_end(&mut bytes).map(|_| bytes);
-                // Nobody listens after the deadline.
+                // The receiver is gone after the deadline.
                 let _ = sender.send(read);
             });
             let bytes = receiver.recv_timeout(DEADLINE).unwrap_or_else(|_| {

@@ -1,6 +1,6 @@
 //! Counts the instructions of every operation.
 
-// The attribute makes a module that nobody reads the documentation of.
+// The attribute makes a public module without documentation.
 #![allow(missing_docs)]
 
 use gungraun::prelude::*;

@@ -104,7 +104,7 @@ pub const COMPARISONS: &[Comparison] = &[
     of("distributed-id-generator", "peer-uuid-v7-fast-rng", "50 ns, 1 x ns"),
     of("distributed-id128-generator", "peer-uuid-v7-fast-rng", "1 x ns"),
     of("hot-guid-generate", "peer-uuid-v7-fast-rng", "1 x ns"),
-    // Texts.
+    // Text.
     of("write-hyphenated", "peer-uuid-write", "1 x ns"),
     of("write-base62-22", "peer-base62-write-22", "94 instr, 0.5 x ns"),
     of("write-base62-16", "peer-base62-write-16", "71 instr, 0.5 x ns"),

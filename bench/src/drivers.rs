@@ -80,7 +80,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     }).of_database(POSTGRES_VARIABLE),
 ];
 
-/// Writes a parameter and reads a value, so many times.
+/// Writes a parameter and reads a value in each round.
 #[inline(always)]
 fn round_trip<DB, T>(rounds: u64, parameters: &[T; COUNT], values: &[DatabaseValue<DB>])
 where

@@ -17,7 +17,7 @@ use crate::operation::{Operation, operation, repeat};
 /// Ids per batch.
 const BATCH: u64 = 256;
 
-/// Ids that each of several threads makes in a round: so many that starting it costs nothing.
+/// Ids that each of several threads makes in a round: enough to make the cost of its start vanish.
 const PER_THREAD: u64 = 50_000;
 
 const CONTEXT: IuidContext = IuidContext {

@@ -31,7 +31,7 @@ pub(crate) fn distributed() -> &'static [u128; COUNT] {
     &NUMBERS
 }
 
-/// Texts of these numbers, one list per encoding.
+/// These numbers as text, one list per encoding.
 #[derive(Debug)]
 pub(crate) struct Texts {
     pub(crate) hyphenated: [String; COUNT],
@@ -46,7 +46,7 @@ pub(crate) struct Texts {
     pub(crate) decimal: [String; COUNT],
 }
 
-/// The texts, made once.
+/// The text of all numbers, made once.
 pub(crate) fn texts() -> &'static Texts {
     static TEXTS: LazyLock<Texts> = LazyLock::new(|| Texts {
         hyphenated: wide().map(|number| hyphenated::write(number).into()),

@@ -22,7 +22,7 @@ mod inputs;
 mod public_ids;
 mod routing;
 mod storage;
-mod texts;
+mod text;
 
 pub use operation::Operation;
 
@@ -36,7 +36,7 @@ pub fn all_operations() -> impl Iterator<Item = &'static Operation> {
     [
         operation::BASELINES,
         generation::OPERATIONS,
-        texts::OPERATIONS,
+        text::OPERATIONS,
         storage::OPERATIONS,
         public_ids::OPERATIONS,
         routing::OPERATIONS,

@@ -56,7 +56,7 @@ impl Operation {
         (self.rounds)(rounds);
     }
 
-    /// How many rounds make at least so many operations.
+    /// The rounds that make at least this number of operations.
     pub fn rounds_for(&self, operations: u64) -> u64 {
         operations.div_ceil(self.per_round)
     }
@@ -95,7 +95,7 @@ pub(crate) const BASELINES: &[Operation] = &[
     operation!(text "baseline-slice", &inputs::texts().hyphenated, |_| ()),
 ];
 
-/// Calls `operation` so many times.
+/// Calls `operation` in each round.
 #[inline(always)]
 pub(crate) fn repeat<T>(rounds: u64, mut operation: impl FnMut() -> T) {
     for _ in 0..rounds {
@@ -103,7 +103,7 @@ pub(crate) fn repeat<T>(rounds: u64, mut operation: impl FnMut() -> T) {
     }
 }
 
-/// Calls `operation` so many times, with what `input` sees of one value after the other.
+/// Calls `operation` in each round, with what `input` sees of one value after the other.
 #[inline(always)]
 pub(crate) fn on_each<'a, I, P, T>(
     rounds: u64,

@@ -55,7 +55,7 @@ fn on_threads<T: Send>(make: impl Fn() -> T + Sync) -> Vec<T> {
 }
 
 fn threads_keep_the_order<F: Generate>(make: impl Fn() -> F + Sync) {
-    // Each thread's own ids, which are nobody else's.
+    // In the order of each thread, and distinct across threads.
     let of_threads = on_threads(|| Vec::from_iter((0..EACH).map(|_| make())));
     of_threads.iter().for_each(|ids| assert_increasing(ids));
     let distinct: BTreeSet<F> = of_threads.into_iter().flatten().collect();

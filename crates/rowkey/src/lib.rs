@@ -153,7 +153,7 @@ pub use drivers::private as __private;
 /// ```
 ///
 /// Alphanumeric and hexadecimal text sorts bytewise like the keys. Decimal text has no leading zeros, so
-/// it does only among texts of the same length.
+/// it does only among strings of the same length.
 ///
 /// ## `storage`
 ///

@@ -231,7 +231,7 @@ async fn client(
     Ok(accepted)
 }
 
-/// As a client does that is told to come again.
+/// Repeats a request while the answer is to come again.
 async fn retried<T, F: Future<Output = Result<T, Error>>>(
     request: impl Fn() -> F,
 ) -> Result<T, Error> {

@@ -22,7 +22,7 @@ pub(crate) const TURN: usize = 25;
 /// Rounds of four turns.
 const ROUNDS: u64 = 800;
 
-/// How many rounds there are where a table has so many rows.
+/// The rounds for a table of `rows` rows.
 pub(crate) fn rounds(rows: u64) -> u64 {
     ROUNDS.min(rows / (4 * TURN as u64))
 }

@@ -10,7 +10,7 @@ use super::KeyGroup;
 use crate::format::Format;
 use crate::format::LuuidGroup;
 use crate::message::Message;
-use crate::registry::{List, Texts, refuse_clashes};
+use crate::registry::{List, TextTable, refuse_clashes};
 use crate::text::Encoding;
 use crate::{EntityKey, Error, Luuid};
 
@@ -87,14 +87,14 @@ pub(crate) const fn refuse_key<K: EntityKey>() {
 pub(crate) const fn refuse_union(groups: &[KeyGroup]) {
     refuse_clashes(List::Groups(groups));
     refuse_same_prefixes(groups);
-    refuse_ambiguous_texts(groups);
+    refuse_ambiguous_digits(groups);
 }
 
 /// In one pass, because the compiler limits constant evaluation.
 #[track_caller]
 const fn refuse_same_prefixes(groups: &[KeyGroup]) {
     // Twice the maximum number of distinct groups, so that there is always a free slot.
-    let mut prefixes = Texts::<{ 2 * LuuidGroup::COUNT }>::EMPTY;
+    let mut prefixes = TextTable::<{ 2 * LuuidGroup::COUNT }>::EMPTY;
     let mut index = 0;
     while index < groups.len() {
         if let Some(prefix) = groups[index].prefix()
@@ -118,9 +118,9 @@ const fn refuse_prefix(prefix: &str, first: &KeyGroup, second: &KeyGroup) -> ! {
         .panic()
 }
 
-/// Rejects keys whose texts can be the same digits.
+/// Rejects keys whose ids can be the same digits.
 #[track_caller]
-const fn refuse_ambiguous_texts(groups: &[KeyGroup]) {
+const fn refuse_ambiguous_digits(groups: &[KeyGroup]) {
     let (mut decimal, mut hexadecimal) = (None, None);
     let mut index = 0;
     while index < groups.len() {

@@ -1,6 +1,6 @@
 //! A [`PublicId`] as the 22 letters and digits of the original system, for serde's `with`.
 //!
-//! Reading needs none of this: both texts are always read. Binary formats keep their 16 bytes.
+//! Reading needs none of this: both forms are always read. Binary formats keep their 16 bytes.
 //!
 //! ```
 //! use rowkey_core::public_id::{self, PublicId};

@@ -146,7 +146,7 @@ pub(crate) const fn refuse_clashes(list: List<'_>) {
     let mut numbers = [0; LuuidGroup::COUNT];
     // Twice the maximum number of names that have numbers. Groups with the same name have the same
     // number.
-    let mut names = Texts::<512>::EMPTY;
+    let mut names = TextTable::<512>::EMPTY;
     let mut index = 0;
     while index < list.len() {
         let entry = list.get(index);
@@ -171,12 +171,12 @@ pub(crate) const fn refuse_clashes(list: List<'_>) {
     }
 }
 
-/// Texts and where they are, for constants: a hash table that must have a free slot.
-pub(crate) struct Texts<'a, const SLOTS: usize> {
+/// Strings and their places, for constants: a hash table that must have a free slot.
+pub(crate) struct TextTable<'a, const SLOTS: usize> {
     slots: [Option<(&'a str, usize)>; SLOTS],
 }
 
-impl<'a, const SLOTS: usize> Texts<'a, SLOTS> {
+impl<'a, const SLOTS: usize> TextTable<'a, SLOTS> {
     pub(crate) const EMPTY: Self = Self {
         slots: [None; SLOTS],
     };

@@ -10,6 +10,6 @@ mod name;
 mod serde;
 
 pub use entries::{Register, Registered, Registry};
-pub(crate) use entry::{List, Texts, refuse_clashes};
+pub(crate) use entry::{List, TextTable, refuse_clashes};
 pub use key_group::KeyGroup;
 pub use name::NumberedName;

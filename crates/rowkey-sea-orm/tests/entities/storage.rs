@@ -298,7 +298,7 @@ async fn generated_types_are_of_one_backend(db: &DatabaseConnection) -> Result<(
 /// Where the ring counter of the short COMBs returns to 0.
 const WRAP: i64 = 1_647_575_040_000;
 
-/// So many minutes after the counter's return.
+/// `n` minutes after the counter's return.
 fn minute(n: i32) -> UnixMillis {
     UnixMillis::new(WRAP + i64::from(n) * 60_000)
 }

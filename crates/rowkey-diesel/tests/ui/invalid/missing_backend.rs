@@ -1,4 +1,4 @@
-// A backend that nobody has told about keys.
+// A backend without impls for keys.
 
 use diesel::prelude::*;
 use rowkey::driver::diesel::Key;

@@ -1,4 +1,4 @@
-//! Texts that a key cannot have.
+//! Text forms that a key cannot have.
 
 use rowkey::{DistributedId, Luuid, UuidV7, entity_key, key_union};
 

@@ -1,4 +1,4 @@
-//! Public texts that keys declare.
+//! The public text that keys declare.
 
 use std::fmt::Debug;
 

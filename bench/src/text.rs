@@ -1,4 +1,4 @@
-//! Writing and reading texts.
+//! Writing and reading text.
 
 use std::str::FromStr;
 
