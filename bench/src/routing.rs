@@ -34,13 +34,10 @@ struct Tables {
 }
 
 fn tables() -> &'static Tables {
-    static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-        let shards = shards();
-        Tables {
-            router: Router::new(shards.clone()),
-            shards,
-            pairs: pairs(),
-        }
+    static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables {
+        router: Router::new(shards()),
+        shards: shards(),
+        pairs: pairs(),
     });
     &TABLES
 }

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use rowkey::generate::DistributedIdState;
 use rowkey::generate::{Entropy, Generate, SystemEntropy};
 use rowkey::storage::Nullability;
 use rowkey::{
@@ -67,9 +66,6 @@ where
     V7Key: Id<D>,
     NumberKey: Id<D>,
 {
-    let mut entropy = SystemEntropy::new();
-    let mut state = DistributedIdState::new();
-    let next = |now| Ok(state.next(now, entropy.next_u64())?.try_into()?);
     let sorted = |keys: &mut Vec<CombKey>| CombKey::sort_for(D::BACKEND, keys);
     let mut table = Table::<D> { db, rows };
 
@@ -78,27 +74,32 @@ where
     Ok(vec![
         table.numbers(REFERENCE).await?,
         table
-            .keys::<NumberKey>("DistributedId", next, unsorted)
+            .keys("DistributedId", at::<NumberKey>, unsorted)
             .await?,
-        table.keys("UUIDv7", made::<V7Key>, unsorted).await?,
-        table
-            .keys("short COMB, sorted batches", made, sorted)
-            .await?,
-        table.keys("short COMB", made::<CombKey>, unsorted).await?,
-        table.keys("UUIDv4", made::<RandomKey>, unsorted).await?,
+        table.keys("UUIDv7", at::<V7Key>, unsorted).await?,
+        table.keys("short COMB, sorted batches", at, sorted).await?,
+        table.keys("short COMB", at::<CombKey>, unsorted).await?,
+        table.keys("UUIDv4", at::<RandomKey>, unsorted).await?,
         table.numbers(REFERENCE_AGAIN).await?,
     ])
 }
 
 fn unsorted<I>(_: &mut Vec<I>) {}
 
-/// A key made at this time.
-fn made<K>(now: UnixMillis) -> Result<K>
+/// A key made at this time. A DistributedId is the first of its millisecond.
+pub(crate) fn made<K>(now: UnixMillis, entropy: &mut impl Entropy) -> Result<K>
 where
     K: EntityKey<Format: Generate<Context = ()>>,
 {
-    let id = K::Format::generate_with(&(), &now, &mut SystemEntropy::new())?;
-    Ok(K::from_format(id)?)
+    Ok(K::from_format(K::Format::generate_with(
+        &(),
+        &now,
+        entropy,
+    )?)?)
+}
+
+fn at<K: EntityKey<Format: Generate<Context = ()>>>(now: UnixMillis) -> Result<K> {
+    made(now, &mut SystemEntropy::new())
 }
 
 /// The definition of a key's column.

@@ -8,16 +8,15 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use rowkey::generate::DistributedIdState;
 use rowkey::generate::{Entropy, EntropyFn, Generate};
-use rowkey::{Backend, EntityKey, ShortPrefixComb, UnixMillis};
+use rowkey::{Backend, EntityKey, UnixMillis};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 use sqlx::{MySql, Postgres, Sqlite};
 use uuid::Uuid;
 
 use crate::driver::{Driver, Id};
-use crate::fill::{CombKey, NumberKey};
+use crate::fill::{CombKey, NumberKey, made};
 use crate::instructions::STATEMENTS;
 
 /// Longer than a database takes for a statement, usually.
@@ -137,7 +136,7 @@ fn attempt<F: Future>(future: Pin<&mut F>, context: &mut Context<'_>) -> Poll<F:
 }
 
 /// A typed key next to the driver's own type.
-pub(crate) trait KeyWithPeer: EntityKey {
+pub(crate) trait KeyWithPeer: EntityKey<Format: Generate<Context = ()>> {
     const KIND: Kind;
 
     /// Both, as cells of a table.
@@ -145,9 +144,6 @@ pub(crate) trait KeyWithPeer: EntityKey {
 
     /// The driver's own type.
     type Peer;
-
-    /// A key made at this time.
-    fn make(maker: &mut Maker<impl Entropy>, now: UnixMillis) -> Result<Self>;
 
     /// The same id as the driver's own type.
     fn peer(self) -> Self::Peer;
@@ -157,11 +153,6 @@ impl KeyWithPeer for CombKey {
     const KIND: Kind = Kind::Uuid;
     const TYPES: &'static str = "short COMB key | `Uuid`";
     type Peer = Uuid;
-
-    fn make(maker: &mut Maker<impl Entropy>, now: UnixMillis) -> Result<Self> {
-        let id = ShortPrefixComb::generate_with(&(), &now, &mut maker.entropy)?;
-        Ok(Self::from_format(id)?)
-    }
 
     fn peer(self) -> Uuid {
         self.into()
@@ -173,11 +164,6 @@ impl KeyWithPeer for NumberKey {
     const TYPES: &'static str = "DistributedId key | `Decimal` of rust_decimal";
     type Peer = Decimal;
 
-    fn make(maker: &mut Maker<impl Entropy>, now: UnixMillis) -> Result<Self> {
-        let random = maker.entropy.next_u64();
-        Ok(maker.state.next(now, random)?.try_into()?)
-    }
-
     fn peer(self) -> Decimal {
         Decimal::from_i128_with_scale(self.to_u128().cast_signed(), 0)
     }
@@ -186,7 +172,6 @@ impl KeyWithPeer for NumberKey {
 /// Makes keys of both kinds.
 pub(crate) struct Maker<E> {
     entropy: E,
-    state: DistributedIdState,
     time: i64,
 }
 
@@ -194,7 +179,6 @@ impl<E: Entropy> Maker<E> {
     pub(crate) fn new(entropy: E) -> Self {
         Self {
             entropy,
-            state: DistributedIdState::new(),
             // The same each time.
             time: 1_780_000_000_000,
         }
@@ -203,7 +187,7 @@ impl<E: Entropy> Maker<E> {
     pub(crate) fn keys<K: KeyWithPeer>(&mut self, count: usize) -> Result<Vec<K>> {
         let keys = (0..count).map(|_| {
             self.time += 1;
-            K::make(self, UnixMillis::new(self.time))
+            made(UnixMillis::new(self.time), &mut self.entropy)
         });
         keys.collect()
     }
