@@ -14,10 +14,10 @@
 //! let stream = Stream::new(FormatKind::UuidV7, 1e6).by_processes(20);
 //! let ten_years = Duration::from_secs(10 * 31_556_952);
 //! let probability = stream.probability(ten_years);
-//! assert!(probability > 8.3e-6 && probability < 8.4e-6);
+//! assert!(probability > 1.58e-5 && probability < 1.59e-5);
 //! ```
 //!
-//! Probabilities are exact to about twelve digits, however small they are.
+//! Probabilities are exact to about twelve digits, however small they are, and always between 0 and 1.
 
 use core::time::Duration;
 
@@ -25,6 +25,7 @@ use libm::{expm1, ldexp, log1p};
 
 use crate::bits::{BitField, FieldKind, FixedBits};
 use crate::format::comb::RING;
+use crate::format::traits::COUNTER_START_BITS;
 use crate::format::{Counted, FormatKind, Iuid, UuidV7};
 use crate::generate::{distributed_id, distributed_id128};
 
@@ -47,7 +48,8 @@ impl Space {
         Self(power_of_two(bits))
     }
 
-    /// This many values. Above 2^53 they are rounded to 53 significant bits.
+    /// This many values. Above 2^53 they are rounded to 53 significant bits. Of no values nothing can be
+    /// drawn or guessed, so all probabilities are 0.
     pub const fn of_values(values: u128) -> Self {
         Self(values as f64)
     }
@@ -62,6 +64,9 @@ impl Space {
     /// It is 1 - (1 - 1/N)(1 - 2/N)…(1 - (ids-1)/N) for N values, computed from the sum of the logarithms:
     /// term by term for up to 4,096 ids, and by the formula of Euler and Maclaurin for more.
     pub fn collision(self, ids: u128) -> f64 {
+        if self.0 == 0.0 {
+            return 0.0;
+        }
         if ids as f64 > self.0 {
             return 1.0;
         }
@@ -69,7 +74,8 @@ impl Space {
     }
 
     /// The smallest number of draws with which two are equal with at least this probability, or
-    /// `u128::MAX` if there is no smaller one. A probability that rounds to 1 counts as 1.
+    /// `u128::MAX` if there is no smaller one. A probability that rounds to 1 counts as 1; 0 and less is
+    /// reached with no draw, and NaN is not reached.
     pub fn ids_until(self, probability: f64) -> u128 {
         smallest(|ids| self.collision(ids) >= probability)
     }
@@ -79,7 +85,7 @@ impl Space {
     pub fn guessed(self, ids: u128, guesses: u128) -> f64 {
         let [few, many] = [ids.min(guesses) as f64, ids.max(guesses) as f64];
         let others = self.0 - many;
-        if few == 0.0 {
+        if few == 0.0 || self.0 == 0.0 {
             return 0.0;
         }
         if few > others {
@@ -137,9 +143,9 @@ fn ln_falling(n: f64, values: f64) -> f64 {
         // Below e^-256.
         return f64::NEG_INFINITY;
     }
-    // The integral of ln(1 - t/N) from 0 to n is -N((1-x)ln(1-x) + x) with x = n/N, of which this is
-    // the series: the difference itself would lose digits.
-    let mut power = share;
+    // The integral of ln(1 - t/N) from 0 to n is -N((1-x)ln(1-x) + x) with x = n/N. Of its quotient by -n
+    // this is the series: the difference itself would lose digits, and x² would vanish where x is tiny.
+    let mut power = 1.0;
     let mut integral = 0.0;
     for k in 2..=20 {
         power *= share;
@@ -147,7 +153,7 @@ fn ln_falling(n: f64, values: f64) -> f64 {
     }
     let first_correction = -0.5 * log1p(-share);
     let second_correction = -share / (12.0 * values * (1.0 - share));
-    -values * integral + first_correction + second_correction
+    -n * integral + first_correction + second_correction
 }
 
 /// Ids of one format that are made evenly, for one context, by processes that run at the same time.
@@ -160,9 +166,14 @@ fn ln_falling(n: f64, values: f64) -> f64 {
 ///
 /// * COMBs, UUIDv4 and any UUID: all of the same unit of time; the short COMBs' counter returns
 ///   every 65,536 intervals.
-/// * UUIDv7 and iUID: the same, if all bits are random. Generators make their own ids in increasing
-///   order and repeat none of them. Between processes, the first bit of the counter says nothing:
-///   for many of them, the probability is up to twice as large as what is computed here.
+/// * UUIDv7 and iUID: ids of different processes, because the generator of a process repeats none
+///   while its clock is not set back. Two of the same millisecond are equal with at most 1 in
+///   [`random_space`](FormatKind::random_space): their counters began at random below 2^15, and each
+///   has its own random bits. This is exact for a few thousand ids per millisecond and process, and too
+///   large for more. Not included are processes that have overflowed a counter, and a forked child in
+///   its first millisecond: they count from the same value. Ids of
+///   [`generate_with`](crate::generate::Generate::generate_with) have one random bit more, but one
+///   process may repeat them.
 /// * DistributedId and DistributedId128: ids of different processes, because one process repeats
 ///   none while its clock is not set back. While a process is at its limit (128 and 131,072 ids per
 ///   millisecond) its ids crowd in the upper values: see [`Self::full_load`].
@@ -180,10 +191,11 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Ids at a rate, the sum of all processes. A rate that is not positive is none.
+    /// Ids at a rate, the sum of all processes. A rate that is not positive, or not a number, is none;
+    /// more than 2^100 count as 2^100, which no machines will make.
     pub const fn new(format: FormatKind, ids_per_second: f64) -> Self {
         let per_second = if ids_per_second > 0.0 {
-            ids_per_second
+            ids_per_second.min(MAX_PER_SECOND)
         } else {
             0.0
         };
@@ -202,9 +214,15 @@ impl Stream {
         Self { processes, ..self }
     }
 
-    /// The same ids with another interval of the short COMBs than one minute.
+    /// The same ids with another interval of the short COMBs than one minute. The shortest that they have
+    /// is a millisecond, which shorter ones count as.
     #[must_use]
     pub const fn with_interval(self, interval: Duration) -> Self {
+        let interval = if interval.as_millis() == 0 {
+            Duration::from_millis(1)
+        } else {
+            interval
+        };
         Self { interval, ..self }
     }
 
@@ -213,12 +231,15 @@ impl Stream {
         self.probability_in(time.as_secs_f64())
     }
 
-    /// How many seconds it takes until any two ids are equal with this probability; `None` if they
-    /// never are.
+    /// How many seconds it takes until any two ids are equal with at least this probability: 0 for a
+    /// probability of 0 or less, `None` if they never are, and for NaN.
     pub fn seconds_until(self, probability: f64) -> Option<f64> {
-        // By halving the exponent first, then the rest: seconds from 2^-64 to 2^448.
-        let (mut from, mut to) = (-64.0, 448.0);
-        if self.probability_in(libm::exp2(to)) < probability {
+        if probability <= 0.0 {
+            return Some(0.0);
+        }
+        // By halving the exponent first, then the rest: seconds from 2^-1022 to 2^448.
+        let (mut from, mut to) = (-1_022.0, 448.0);
+        if probability.is_nan() || self.probability_in(libm::exp2(to)) < probability {
             return None;
         }
         for _ in 0..64 {
@@ -247,8 +268,10 @@ impl Stream {
         }
         let pairs = match parts.pairs {
             Pairs::All => 1.0,
-            Pairs::OfDifferentProcesses => 1.0 - 1.0 / f64::from(self.processes),
-            Pairs::None => 0.0,
+            Pairs::OfDifferentProcesses if self.processes > 1 => {
+                1.0 - 1.0 / f64::from(self.processes)
+            }
+            Pairs::OfDifferentProcesses | Pairs::None => return 0.0,
         };
         let ring = matches!(parts.unit, Unit::Interval).then_some(RING as f64);
         let expected =
@@ -290,6 +313,9 @@ impl Stream {
     }
 }
 
+/// The largest rate, so that no product of rates and times is both infinite and multiplied by 0.
+const MAX_PER_SECOND: f64 = (1_u128 << 100) as f64;
+
 /// How many pairs of ids have the same unit of time, for ids that are made at random instants.
 fn pairs_in_units(per_second: f64, seconds: f64, unit: Option<f64>, ring: Option<f64>) -> f64 {
     let Some(unit) = unit.filter(|unit| *unit < seconds) else {
@@ -304,9 +330,11 @@ fn pairs_in_units(per_second: f64, seconds: f64, unit: Option<f64>, ring: Option
         }
         None => (0.0, units, units),
     };
-    // `rest` units were visited once more than the others.
-    let square = |visits: f64| visits * in_unit * visits * in_unit / 2.0;
-    rest * square(turns + 1.0) + (ring - rest) * square(turns)
+    // Each unit of the ring was visited `turns` times, and `rest` of them once more. Only the last product
+    // can overflow, and no factor of it is 0 then.
+    let rest = rest.max(0.0);
+    let visits_squared = ring * turns * turns + rest * (2.0 * turns + 1.0);
+    in_unit * in_unit / 2.0 * visits_squared
 }
 
 /// What tells the ids of a format apart.
@@ -353,9 +381,11 @@ impl Parts {
         let pairs = match format {
             // A number is counted, and no id has it twice.
             FormatKind::Luuid => Pairs::None,
-            FormatKind::DistributedId | FormatKind::DistributedId128 | FormatKind::HotGuid => {
-                Pairs::OfDifferentProcesses
-            }
+            FormatKind::DistributedId
+            | FormatKind::DistributedId128
+            | FormatKind::HotGuid
+            | FormatKind::UuidV7
+            | FormatKind::Iuid => Pairs::OfDifferentProcesses,
             _ => Pairs::All,
         };
         Self {
@@ -382,6 +412,15 @@ fn width(fields: &[BitField], is: impl Fn(FieldKind) -> bool) -> u32 {
     fields.map(|field| u32::from(field.width)).sum()
 }
 
+/// The random bits behind the counter of a millisecond.
+fn bits_behind_counter(format: FormatKind) -> Option<u32> {
+    match format {
+        FormatKind::UuidV7 => Some(UuidV7::RANDOM_BITS),
+        FormatKind::Iuid => Some(Iuid::RANDOM_BITS),
+        _ => None,
+    }
+}
+
 /// The width of the random step from an id to the next one within a millisecond.
 fn step_bits(format: FormatKind) -> Option<u32> {
     match format {
@@ -392,20 +431,27 @@ fn step_bits(format: FormatKind) -> Option<u32> {
 }
 
 impl FormatKind {
-    /// The values that ids of the same time and context can have: of their random bits and, in a
-    /// HotGuid, of the machine bytes and the counter.
+    /// The values that ids of the same time and context can have, as generators make them: of their random
+    /// bits and, in a HotGuid, of the machine bytes and the counter.
+    ///
+    /// In a UUIDv7 and an iUID, the first bit of the counter is not random: the first id that a process
+    /// makes in a millisecond has one of 2^73 and 2^53 values, and each further one is as likely to have any
+    /// of as many.
     ///
     /// ```
     /// use rowkey_core::collision::Space;
     /// use rowkey_core::format::FormatKind;
     ///
-    /// assert_eq!(FormatKind::Iuid.random_space(), Space::of_bits(54));
+    /// assert_eq!(FormatKind::Iuid.random_space(), Space::of_bits(53));
     /// // Somebody who knows the millisecond of an iUID, its country and its service entity, but none
     /// // of its neighbours:
     /// let found = FormatKind::Iuid.random_space().guessed(1, 1_000_000_000);
-    /// assert!(found < 6e-8);
+    /// assert!(found > 1.1e-7 && found < 1.2e-7);
     /// ```
     pub fn random_space(self) -> Space {
+        if let Some(bits) = bits_behind_counter(self) {
+            return Space::of_bits(COUNTER_START_BITS + bits);
+        }
         Space::of_bits(width(fields(self), |kind| {
             matches!(
                 kind,
@@ -421,12 +467,8 @@ impl FormatKind {
     /// Ids are 2^(s-1) apart on average, if steps are below 2^s. Those of a
     /// [`Counted`](crate::format::Counted) format have the bits behind the counter.
     pub fn guess_beside_others(self) -> Option<f64> {
-        let bits = match self {
-            FormatKind::UuidV7 => UuidV7::RANDOM_BITS,
-            FormatKind::Iuid => Iuid::RANDOM_BITS,
-            _ => step_bits(self)? - 1,
-        };
-        Some(1.0 / power_of_two(bits))
+        let bits = bits_behind_counter(self).or_else(|| Some(step_bits(self)? - 1));
+        Some(1.0 / power_of_two(bits?))
     }
 
     /// The share of all 128-bit values that belong to the format: the chance that a made-up public id

@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use rowkey_core::UnixMillis;
 use rowkey_core::collision::{Space, Stream};
-use rowkey_core::format::FormatKind;
+use rowkey_core::format::{Counted, FormatKind, Iuid, UuidV7};
+use rowkey_core::generate::{Generate, OrderedGenerator};
+use rowkey_core::routing::IuidContext;
 
 const YEAR: Duration = Duration::from_secs(31_556_952);
 
@@ -154,6 +157,18 @@ fn guesses_have_their_closed_forms() {
 }
 
 #[test]
+fn huge_spaces_keep_their_digits() {
+    // The number of pairs, beside which all else vanishes.
+    let ids = 1_u128 << 100;
+    for bits in [300, 600, 900, 1_023] {
+        let expected = 2.0_f64.powi(199 - bits as i32);
+        close(Space::of_bits(bits).collision(ids), expected, 1e-12);
+        let expected = 2.0_f64.powi(101 - bits as i32);
+        close(Space::of_bits(bits).guessed(ids, 2), expected, 1e-12);
+    }
+}
+
+#[test]
 fn numbers_until_a_probability_are_the_first_that_reach_it() {
     for bits in [5, 12, 32, 48, 74] {
         let space = Space::of_bits(bits);
@@ -169,7 +184,17 @@ fn numbers_until_a_probability_are_the_first_that_reach_it() {
             assert!(space.guessed(3, guesses - 1) < probability);
         }
     }
-    assert_eq!(Space::of_values(365).ids_until(1.5), u128::MAX);
+    let year = Space::of_values(365);
+    for never in [1.5, f64::INFINITY, f64::NAN] {
+        assert_eq!(year.ids_until(never), u128::MAX);
+        assert_eq!(year.guesses_until(1, never), u128::MAX);
+    }
+    for always in [0.0, -1.0, f64::NEG_INFINITY] {
+        assert_eq!(
+            (year.ids_until(always), year.guesses_until(1, always)),
+            (0, 0)
+        );
+    }
 }
 
 #[test]
@@ -177,8 +202,12 @@ fn a_stream_adds_up_its_units() {
     let day = Duration::from_secs(86_400);
     // 86,400,000 milliseconds with ten ids each on average, that is 50 pairs.
     let per_day = 86_400_000.0 * 50.0;
-    let uuid_v7 = Stream::new(FormatKind::UuidV7, 10_000.0);
-    close(uuid_v7.probability(day), per_day / 2.0_f64.powi(74), 1e-9);
+    let comb = Stream::new(FormatKind::PrefixComb, 10_000.0);
+    close(comb.probability(day), per_day / 2.0_f64.powi(74), 1e-9);
+    // Two processes, of which half of the pairs are.
+    let uuid_v7 = Stream::new(FormatKind::UuidV7, 10_000.0).by_processes(2);
+    let expected = per_day / 2.0 / 2.0_f64.powi(73);
+    close(uuid_v7.probability(day), expected, 1e-9);
     // Without time all ids of the day are pairs.
     let ids = 864_000_000.0_f64;
     let uuid_v4 = Stream::new(FormatKind::UuidV4, 10_000.0);
@@ -214,21 +243,41 @@ fn processes_of_numbers_and_machines_repeat_none_of_their_own_ids() {
         FormatKind::DistributedId,
         FormatKind::DistributedId128,
         FormatKind::HotGuid,
+        FormatKind::UuidV7,
+        FormatKind::Iuid,
     ] {
         assert_eq!(stream(format, 1).probability(YEAR), 0.0, "{format}");
         assert_eq!(stream(format, 1).seconds_until(1e-9), None, "{format}");
+        assert_eq!(stream(format, 0), stream(format, 1), "{format}");
         assert!(stream(format, 2).probability(YEAR) > 0.0, "{format}");
     }
     assert_eq!(stream(FormatKind::Luuid, 9).probability(YEAR), 0.0);
     // Two processes: half of the pairs are of different ones.
     let [two, many] = [2, 1_000_000].map(|count| stream(FormatKind::DistributedId, count));
     close(two.probability(YEAR), many.probability(YEAR) / 2.0, 1e-3);
-    // More than 2^24 HotGuids in a second.
+    // More than 2^24 HotGuids in a second, if they take part of it or more.
     let limit = f64::from(1 << 24);
-    assert_eq!(
-        Stream::new(FormatKind::HotGuid, limit * 1.1).probability(YEAR),
-        1.0
-    );
+    for (rate, seconds, expected) in [
+        (1.1, 31_556_952.0, 1.0),
+        (1.1, 1.0, 1.0),
+        (1.1, 0.9, 0.0),
+        (1.1, 0.0, 0.0),
+        (4.0, 0.3, 1.0),
+        (4.0, 0.2, 0.0),
+        (1.0, 31_556_952.0, 0.0),
+    ] {
+        let hot_guids = Stream::new(FormatKind::HotGuid, rate * limit);
+        let found = hot_guids.probability(Duration::from_secs_f64(seconds));
+        assert_eq!(found, expected, "{rate} of the limit in {seconds} s");
+        // Two processes take two counters.
+        let two = Stream::new(FormatKind::HotGuid, 2.0 * rate * limit).by_processes(2);
+        let is_certain = two.probability(Duration::from_secs_f64(seconds)) == 1.0;
+        assert_eq!(
+            is_certain,
+            expected == 1.0,
+            "{rate} of the limit in {seconds} s"
+        );
+    }
     // Machine bytes that differ tell all ids apart, however many there are.
     let machines = Stream::new(FormatKind::HotGuid, 1e7).by_processes(10);
     close(
@@ -254,14 +303,91 @@ fn times_until_a_probability_reach_it() {
         // A Duration ends with nanoseconds.
         close(found, 1e-6, 1e-3);
     }
-    assert_eq!(
-        Stream::new(FormatKind::UuidV4, 0.0).seconds_until(0.5),
-        None
+}
+
+#[test]
+fn short_times_are_found() {
+    // Far below what a process can make in one tick of any clock.
+    let soon = Stream::new(FormatKind::UuidV4, 1e9).seconds_until(1e-200);
+    close(
+        soon.unwrap(),
+        (2e-200 * 2.0_f64.powi(122)).sqrt() / 1e9,
+        1e-9,
     );
-    assert_eq!(
-        Stream::new(FormatKind::UuidV4, f64::NAN).probability(YEAR),
-        0.0
-    );
+}
+
+/// The bits that differ among the first ids of a millisecond are those of the space, and among the
+/// following ids those of the guess.
+#[test]
+fn counted_ids_have_as_many_random_bits_as_their_space() {
+    fn check<F>(context: &<F as Generate>::Context)
+    where
+        F: Generate + Counted<Context = <F as Generate>::Context>,
+    {
+        let clock = UnixMillis::new(1_700_000_000_000);
+        let (mut ones, mut zeros) = ([0; 2], [0; 2]);
+        for _ in 0..1_000 {
+            let ids = OrderedGenerator::<F>::new().with_clock(clock);
+            let [first, second] = [(); 2].map(|()| ids.try_generate_for(context).unwrap());
+            let [first, second] = [first.to_u128(), second.to_u128()];
+            for (index, bits) in [first, first ^ second].into_iter().enumerate() {
+                ones[index] |= bits;
+                zeros[index] |= !bits;
+            }
+        }
+        let random_bits = f64::from((ones[0] & zeros[0]).count_ones());
+        let space = F::KIND.random_space();
+        assert_eq!(space.values().log2(), random_bits, "{}", F::KIND);
+        // Beside the counter, whose next value is known.
+        let bits = random_bits - f64::from(u16::BITS - 1);
+        assert_eq!(
+            F::KIND.guess_beside_others(),
+            Some((-bits).exp2()),
+            "{}",
+            F::KIND
+        );
+        assert_eq!(bits, f64::from(F::RANDOM_BITS));
+    }
+    check::<UuidV7>(&());
+    check::<Iuid>(&IuidContext {
+        country: 1,
+        service_entity: 2,
+    });
+}
+
+/// Counters with fewer bits: two processes begin a millisecond at random, and each id has random bits
+/// of its own.
+#[test]
+fn simulated_counters_collide_as_often() {
+    const START_BITS: u32 = 6;
+    const RANDOM_BITS: u32 = 3;
+    const TRIALS: u32 = 20_000;
+    let mut random = StdRng::seed_from_u64(12);
+    // Few and many for the counter.
+    for ids in [1, 4, 32_u32] {
+        let mut fill = || {
+            let start = random.random_range(0..1_u32 << START_BITS);
+            let id = |index| (start + index, random.random_range(0..1_u32 << RANDOM_BITS));
+            (0..ids).map(id).collect::<BTreeSet<_>>()
+        };
+        let common: usize = (0..TRIALS)
+            .map(|_| fill().intersection(&fill()).count())
+            .sum();
+        let found = common as f64 / f64::from(TRIALS);
+        // For each pair of ids the starts that give both the same counter.
+        let starts = 1_i32 << START_BITS;
+        let pairs = (0..ids as i32).flat_map(|one| (0..ids as i32).map(move |other| one - other));
+        let of_pairs: i32 = pairs.map(|apart| starts - apart.abs()).sum();
+        let values = f64::from(starts) * 2.0_f64.powi(RANDOM_BITS as i32);
+        let exact = f64::from(of_pairs) / f64::from(starts) / values;
+        close(found, exact, 0.1);
+        // What `Stream` takes for all pairs.
+        let computed = f64::from(ids * ids) / values;
+        assert!(exact <= computed, "{exact} > {computed}");
+        if ids <= 4 {
+            close(exact, computed, 0.03);
+        }
+    }
 }
 
 /// The states of DistributedId with fewer bits: a start anywhere, then steps up to the last value.

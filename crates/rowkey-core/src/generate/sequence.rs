@@ -17,15 +17,15 @@ use core::time::Duration;
 
 use super::Clock;
 use crate::error::Error;
+use crate::format::traits::COUNTER_START_BITS;
 use crate::kind::FormatKind;
 use crate::time::UnixMillis;
 
 /// The bits of the counter.
-const COUNTER_BITS: u32 = 16;
+const COUNTER_BITS: u32 = u16::BITS;
 
-/// The random bits that a millisecond's first counter has: one fewer than the counter, so that at
-/// least 2^15 ids follow before an overflow.
-const SEED_MASK: u64 = (1 << (COUNTER_BITS - 1)) - 1;
+/// The random bits of a millisecond's first counter.
+const SEED_MASK: u64 = (1 << COUNTER_START_BITS) - 1;
 
 /// How far the time may be ahead of the clock, in milliseconds, after the clock was set back or
 /// counters have overflowed: more than a time service corrects in one step on a running machine,
@@ -107,7 +107,7 @@ fn step(next: u64, now_ms: u64, seed: u64, count: u16) -> Step {
 impl Sequence {
     /// The most positions to take at once, which is how many follow the largest first counter in
     /// its millisecond.
-    pub(super) const MOST_AT_ONCE: u16 = 1 << (COUNTER_BITS - 1);
+    pub(super) const MOST_AT_ONCE: u16 = 1 << COUNTER_START_BITS;
 
     pub(super) const fn new() -> Self {
         Self {
