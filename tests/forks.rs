@@ -14,13 +14,14 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, fork};
-use rowkey::generate::DistributedIdGenerator;
-use rowkey::generate::{Entropy, Generate, SystemEntropy};
+use rowkey::generate::{
+    DistributedIdGenerator, Entropy, Generate, OrderedGenerator, SystemEntropy,
+};
 use rowkey::luuid::{LuuidContext, LuuidGroup};
 use rowkey::routing::IuidContext;
 use rowkey::{
     AnyUuid, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb, ShortPrefixComb,
-    ShortSuffixComb, SuffixComb, UuidV4, UuidV7,
+    ShortSuffixComb, SuffixComb, UnixMillis, UuidV4, UuidV7,
 };
 
 /// How long a child may take that does not hang.
@@ -198,6 +199,33 @@ fn what_a_program_holds_across_a_fork_is_renewed() {
     };
     let (child, parent) = in_child_and_here(make, make);
     assert_all_differ("DistributedIdGenerator", &[child, parent].concat(), 200);
+}
+
+/// A forked child counts on like its parent: only the bits behind the counter are its own.
+#[test]
+fn ordered_generators_count_on_with_other_random_bits() {
+    let _alone = alone();
+    let context = IuidContext {
+        country: 1,
+        service_entity: 2,
+    };
+    let clock = UnixMillis::new(1_700_000_000_000);
+    let uuids = OrderedGenerator::<UuidV7>::new().with_clock(clock);
+    let iuids = OrderedGenerator::<Iuid>::new().with_clock(clock);
+    let uuid = || uuids.try_generate_for(&()).unwrap().to_u128();
+    let iuid = || iuids.try_generate_for(&context).unwrap().to_u128();
+    let makers: [(_, &dyn Fn() -> u128, u32); 2] = [("UuidV7", &uuid, 58), ("Iuid", &iuid, 38)];
+    for (format, make, random_bits) in makers {
+        let last = make();
+        let hundred = || (0..100).map(|_| make()).collect::<Vec<_>>();
+        let (child, parent) = in_child_and_here(hundred, hundred);
+        assert_all_differ(format, &[&child[..], &parent].concat(), 200);
+        let places = |ids: &[u128]| ids.iter().map(|id| id >> random_bits).collect::<Vec<_>>();
+        assert_eq!(places(&child), places(&parent), "{format}");
+        for ids in [child, parent] {
+            assert!(ids[0] > last && ids.is_sorted(), "{format}");
+        }
+    }
 }
 
 #[test]

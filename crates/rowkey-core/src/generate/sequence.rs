@@ -84,7 +84,8 @@ enum Step {
 
 /// The first of `count` positions, for the smallest free one and a clock reading.
 ///
-/// Only a clock that was set back can leave `next` further ahead than counters can carry it.
+/// Only a clock that was set back can leave `next` further ahead than counters can carry it. How far it
+/// was set back is not known: where counters have carried `next` to the limit, a millisecond is enough.
 #[inline]
 fn step(next: u64, now_ms: u64, seed: u64, count: u16) -> Step {
     /// From the start of the clock's millisecond to the end of the latest one.
@@ -93,7 +94,9 @@ fn step(next: u64, now_ms: u64, seed: u64, count: u16) -> Step {
     let start = now_ms << COUNTER_BITS;
     let latest = start.saturating_add(ALLOWED);
     let earliest = start | seed & SEED_MASK;
-    let first = next.max(earliest);
+    // Not the larger of both: draws for later ids would push the counters of all processes to the same
+    // end.
+    let first = if next > start { next } else { earliest };
     let end = first.checked_add(count.into());
     if end.is_some_and(|end| end <= latest) {
         Step::From(first)
@@ -206,9 +209,10 @@ mod tests {
     fn a_millisecond_starts_at_the_seed_and_is_counted_from_there() {
         let sequence = Sequence::new();
         assert_eq!(take(&sequence, NOW, 0x8007, 1), Ok(at(NOW, 7)));
-        assert_eq!(take(&sequence, NOW, 0x7fff, 1), Ok(at(NOW, 0x7fff)));
-        assert_eq!(take(&sequence, NOW, 0, 2), Ok(at(NOW, 0x8000)));
-        assert_eq!(take(&sequence, NOW, 0, 1), Ok(at(NOW, 0x8002)));
+        // Whatever is drawn for later ids.
+        assert_eq!(take(&sequence, NOW, 0x7fff, 1), Ok(at(NOW, 8)));
+        assert_eq!(take(&sequence, NOW, 0, 2), Ok(at(NOW, 9)));
+        assert_eq!(take(&sequence, NOW, 0x7fff, 1), Ok(at(NOW, 11)));
         assert_eq!(take(&sequence, NOW + 1, 5, 1), Ok(at(NOW + 1, 5)));
         let first = at(NOW + 1, 5);
         assert_eq!((first.time(), first.counter()), (clock_of(NOW + 1), 5));
@@ -265,6 +269,34 @@ mod tests {
         assert_eq!(take(&sequence, NOW, 0, 1), Ok(at(NOW, 7)));
         assert_eq!(take(&sequence, set_back - 1, 3, 1), Ok(at(set_back - 1, 3)));
         assert_eq!(take(&sequence, set_back, 0, 1), Ok(at(set_back, 0)));
+    }
+
+    /// Only then: with any lead less, ids are counted on.
+    #[test]
+    fn at_the_full_lead_a_clock_that_is_set_back_at_all_is_followed() {
+        let sequence = Sequence::new();
+        while take(&sequence, NOW, 0, Sequence::MOST_AT_ONCE).is_ok() {}
+        let mut last = take(&sequence, NOW, 0, 1).unwrap();
+        assert_eq!(last.time(), clock_of(NOW + MAX_LEAD_MS));
+        // A clock that stands still, or goes on, does not set the sequence back.
+        while let Ok(next) = take(&sequence, NOW, 0, 1) {
+            assert!(next > last);
+            last = next;
+        }
+        let next = take(&sequence, NOW + 1, 0, 1).unwrap();
+        assert!(next > last);
+
+        assert_eq!(take(&sequence, NOW, 7, 1), Ok(at(NOW, 7)));
+        // Back on the clock, there is room for a set-back again.
+        assert_eq!(take(&sequence, NOW - MAX_LEAD_MS, 0, 1), Ok(at(NOW, 8)));
+
+        let almost = Sequence::new();
+        let all_but_one = NOW + MAX_LEAD_MS - 1;
+        let last = take(&almost, all_but_one, 7, 1).unwrap();
+        assert_eq!(last, at(all_but_one, 7));
+        assert_eq!(take(&almost, NOW, 0, 1), Ok(at(all_but_one, 8)));
+        assert_eq!(take(&almost, NOW - 1, 0, 1), Ok(at(all_but_one, 9)));
+        assert_eq!(take(&almost, NOW - 2, 5, 1), Ok(at(NOW - 2, 5)));
     }
 
     #[test]
