@@ -122,6 +122,31 @@ fn every_short_code_is_drawn() {
     assert_eq!(drawn.len(), 32);
 }
 
+/// Every bit of the code is that of a draw, and a draw is taken or replaced as a whole: so all codes are
+/// equally likely.
+#[track_caller]
+fn is_the_first_fitting_draw<const LENGTH: usize>(draws: [u128; 2], mask: u128) {
+    let mut left = draws.into_iter();
+    let mut bits = EntropyFn(|bytes: &mut [u8]| {
+        let draw = left.next().expect("the second draw fits").to_le_bytes();
+        bytes.copy_from_slice(&draw[..bytes.len()]);
+    });
+    let code = Code::<LENGTH>::generate_with(&mut bits);
+    let mut draws = draws.map(|draw| draw & mask).into_iter();
+    let expected = draws.find(|number| number % 37 < 32);
+    assert_eq!(Some(code.number()), expected);
+}
+
+#[test]
+fn every_draw_of_a_short_code_is_the_code() {
+    // 1024 numbers, of which each is drawn once, with any bits above.
+    for draw in 0..1 << 10 {
+        for above in [0, u128::MAX << 10, 1 << 10, 0xabcd << 10] {
+            is_the_first_fitting_draw::<2>([above | draw, 31], 0x3ff);
+        }
+    }
+}
+
 #[test]
 fn fixed_bits_end_with_a_code_as_well() {
     // 36 modulo 37 is 36, which is `U`.
@@ -185,6 +210,12 @@ fn any_code() -> impl Strategy<Value = Booking> {
 }
 
 proptest! {
+    #[test]
+    fn every_draw_is_the_code(draw: u128) {
+        is_the_first_fitting_draw::<8>([draw, 31], (1 << 40) - 1);
+        is_the_first_fitting_draw::<25>([draw, 31], (1 << 125) - 1);
+    }
+
     #[test]
     fn texts_are_read_back(code in any_code()) {
         prop_assert_eq!(code.to_string().parse(), Ok(code));
