@@ -1,9 +1,4 @@
-//! Routing tables: what they answer, which routes they refuse, and their replacement at run time.
-
-use std::collections::BTreeSet;
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+//! Routing tables: what they answer, and which routes they refuse.
 
 use proptest::prelude::*;
 use proptest::sample::subsequence;
@@ -12,6 +7,7 @@ use rowkey_core::routing::{
     Router, RoutesError, Shard, ShardLayout, ShardRoute, ShardRoutes, ShardTable,
 };
 use rowkey_core::{HotGuid, Iuid, UnixMillis};
+use serde::de::DeserializeOwned;
 
 /// Small enough to look up every shard key.
 const SMALL: ShardLayout = ShardLayout::new(3, 4);
@@ -140,6 +136,15 @@ fn shard_routes_that_make_no_table_are_refused_with_the_place() {
             format!("{one}region = {{ from = 7, to = 9 }}\nnode = \"north\""),
             "route 1: the region 9 does not fit; regions are 0 to 7",
         ),
+        // The first of two that do not fit.
+        (
+            format!("{one}region = {{ from = 9, to = 10 }}\nnode = \"north\""),
+            "route 1: the region 9 does not fit; regions are 0 to 7",
+        ),
+        (
+            format!("{one}region = 7\npartition = {{ from = 17, to = 18 }}\nnode = \"north\""),
+            "route 1: the partition 17 does not fit; partitions are 0 to 15",
+        ),
         (
             format!("{one}region = 7\npartition = 16\nnode = \"north\""),
             "route 1: the partition 16 does not fit; partitions are 0 to 15",
@@ -211,12 +216,107 @@ fn text_that_is_no_configuration_is_refused_with_the_place() {
         error.contains("invalid type: string \"Italy\", expected a number"),
         "{error}"
     );
+    for (ends, expected) in [
+        (
+            "from = -1, to = 2",
+            "integer `-1`, expected a number from 0 to 4294967295 as `from`",
+        ),
+        (
+            "from = 1, to = -2",
+            "integer `-2`, expected a number from 0 to 4294967295 as `to`",
+        ),
+        (
+            "from = 1, to = 4294967296",
+            "integer `4294967296`, expected a number from 0 to 4294967295 as `to`",
+        ),
+        (
+            "from = 1, to = \"2\"",
+            "string \"2\", expected a number from 0 to 4294967295 as `to`",
+        ),
+    ] {
+        let error = read(&format!(
+            "[[routes]]\nregion = {{ {ends} }}\nnode = \"north\""
+        ));
+        assert!(
+            error.contains("line 2") && error.contains(expected),
+            "{error}"
+        );
+    }
     let error = read("[[routes]]\nregion = { from = 1 }\nnode = \"north\"");
     assert!(error.contains("missing field `to`"), "{error}");
     let error = read("[[routes]]\nregions = 1\nnode = \"north\"");
     assert!(error.contains("unknown field `regions`"), "{error}");
     let error = read("defaults = \"north\"");
     assert!(error.contains("unknown field `defaults`"), "{error}");
+}
+
+/// Arrays, of which the derived code would take the elements for the members in their order.
+#[test]
+fn arrays_are_no_configuration() {
+    fn check<T: DeserializeOwned + std::fmt::Debug>(texts: &[&str]) {
+        for text in texts {
+            let error = serde_json::from_str::<T>(text).unwrap_err().to_string();
+            assert!(
+                error.contains("invalid type: sequence, expected named members"),
+                "{error}"
+            );
+        }
+    }
+    check::<ShardRoutes>(&[
+        "[]",
+        r#"["north", false, []]"#,
+        r#"{"routes": [[1, null, "north"]]}"#,
+        r#"{"routes": [{"region": 1, "node": "north"}, []]}"#,
+    ]);
+    check::<IuidRoutes>(&[
+        r#"[null, true, []]"#,
+        r#"{"routes": [[["Peru"], null, "north"]]}"#,
+    ]);
+    let error = serde_json::from_str::<NumberRange>("[1, 99]").unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("sequence, expected a number from 0"),
+        "{error}"
+    );
+}
+
+/// A node may be a URL with a password.
+#[test]
+fn tables_show_the_names_of_their_nodes_alone() {
+    let nodes = [
+        ("north", "postgres://rowkey:secret@10.0.0.1"),
+        ("south", "secret"),
+    ];
+    let routes = r#"
+        refuse_others = true
+        [[routes]]
+        region = { from = 1, to = 6 }
+        node = "south"
+        [[routes]]
+        region = 7
+        partition = { from = 2, to = 15 }
+        node = "north"
+    "#;
+    let table = ShardTable::new(SMALL, &toml::from_str(routes).unwrap(), nodes).unwrap();
+    let expected = r#"{"region 0": None, "the regions from 1 to 6": Some("south"), "the partitions from 0 to 1 of region 7": None, "the partitions from 2 to 15 of region 7": Some("north")}"#;
+    assert_eq!(format!("{table:?}"), expected);
+    let router = Router::new(table);
+    assert_eq!(format!("{router:?}"), format!("Router({expected})"));
+    assert_eq!(format!("{:?}", router.load()), expected);
+
+    let routes = toml::from_str("default = \"south\"").unwrap();
+    let table = IuidTable::new(&MESH, &routes, nodes).unwrap();
+    let expected = r#"IuidTable { countries: 3, service_entities: 3, nodes: ["north", "south"] }"#;
+    assert_eq!(format!("{table:?}"), expected);
+    // The last of all 32 bits.
+    let table = ShardTable::new(
+        ShardLayout::new(32, 0),
+        &toml::from_str("default = \"a\"").unwrap(),
+        [("a", ())],
+    );
+    let expected = r#"{"the regions from 0 to 4294967295": Some("a")}"#;
+    assert_eq!(format!("{:?}", table.unwrap()), expected);
 }
 
 #[test]
@@ -291,6 +391,15 @@ fn iuid_routes_that_make_no_table_are_refused_with_the_place() {
         (
             "[[routes]]\ncountries = [\"Peru\", \"Peru\"]\nnode = \"north\"",
             "route 1: the country `Peru` is listed twice",
+        ),
+        (
+            "[[routes]]\ncountries = [\"Peru\", \"Brazil\", \"Peru\"]\nnode = \"north\"",
+            "route 1: the country `Peru` is listed twice",
+        ),
+        (
+            "[[routes]]\nservice_entities = [\"AyanRide\", \"WalletAccount\", \"AyanOrder\", \
+             \"AyanRide\"]\nnode = \"north\"",
+            "route 1: the service entity `AyanRide` is listed twice",
         ),
         (
             "[[routes]]\nservice_entities = []\nnode = \"north\"",
@@ -536,80 +645,3 @@ proptest! {
         }
     }
 }
-
-/// A table whose nodes all have its number.
-fn numbered(number: u64) -> ShardTable<u64> {
-    let routes = toml::from_str(
-        "default = \"a\"\n[[routes]]\nregion = 1\nnode = \"b\"\n[[routes]]\nregion = 5\nnode = \"c\"",
-    );
-    ShardTable::new(
-        SMALL,
-        &routes.unwrap(),
-        [("a", number), ("b", number), ("c", number)],
-    )
-    .unwrap()
-}
-
-#[test]
-fn lookups_see_one_table_while_it_is_replaced() {
-    const READERS: usize = 4;
-    let router = Router::new(numbered(0));
-    let is_over = AtomicBool::new(false);
-    let all_read = Barrier::new(READERS + 1);
-    thread::scope(|scope| {
-        let readers: Vec<_> = (0..READERS)
-            .map(|_| {
-                scope.spawn(|| {
-                    all_read.wait();
-                    let mut newest = 0;
-                    loop {
-                        // Read before the table: the last round sees the last one.
-                        let is_last = is_over.load(Ordering::SeqCst);
-                        let table = router.load();
-                        let node = |key| *table.node_of_shard_key(key).unwrap();
-                        let nodes: BTreeSet<u64> = (0..128).map(node).collect();
-                        assert_eq!(nodes.len(), 1, "a mixture of tables: {nodes:?}");
-                        let number = node(0);
-                        assert!(number >= newest, "{number} after {newest}");
-                        newest = number;
-                        if is_last {
-                            return newest;
-                        }
-                    }
-                })
-            })
-            .collect();
-        all_read.wait();
-        let mut number = 0;
-        for _ in 0..5_000 {
-            let previous = router.replace(numbered(number + 1));
-            assert_eq!(previous.node_of_shard_key(0), Ok(&number));
-            number += 1;
-        }
-        is_over.store(true, Ordering::SeqCst);
-        for reader in readers {
-            assert_eq!(reader.join().unwrap(), number);
-        }
-    });
-}
-
-#[test]
-fn a_table_lives_as_long_as_a_request_uses_it() {
-    let router = Router::new(numbered(1));
-    let loaded = router.load();
-    let kept = router.load_full();
-    let previous = router.replace(numbered(2));
-    assert_eq!(loaded.node_of_shard_key(0), Ok(&1));
-    assert_eq!(kept.node_of_shard_key(0), Ok(&1));
-    assert_eq!(router.load().node_of_shard_key(0), Ok(&2));
-    drop((loaded, kept));
-    assert_eq!(std::sync::Arc::strong_count(&previous), 1);
-}
-
-const fn is_shared<T: Send + Sync>() {}
-
-const _: () = {
-    is_shared::<Router<ShardTable<String>>>();
-    is_shared::<Router<IuidTable<String>>>();
-    is_shared::<RoutesError>();
-};

@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::Iuid;
 use crate::routing::nodes::Nodes;
@@ -54,7 +55,7 @@ use crate::routing::{
 /// assert_eq!(table.node_of(unknown), Err(NoNode::Country(77)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct IuidTable<N> {
     countries: Positions,
     service_entities: Positions,
@@ -64,7 +65,7 @@ pub struct IuidTable<N> {
 }
 
 /// The position of each registered number.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Positions {
     of: Box<[Option<u8>]>,
     count: usize,
@@ -185,6 +186,18 @@ impl<N> IuidTable<N> {
     /// The names of all nodes and the nodes, in the order in which they were given.
     pub fn nodes(&self) -> impl Iterator<Item = (&str, &N)> {
         self.nodes.iter()
+    }
+}
+
+/// How many countries and service entities there are, and the names of the nodes, without the nodes: they
+/// may contain passwords.
+impl<N> fmt::Debug for IuidTable<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IuidTable")
+            .field("countries", &self.countries.count)
+            .field("service_entities", &self.service_entities.count)
+            .field("nodes", &self.nodes)
+            .finish()
     }
 }
 

@@ -3,11 +3,12 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::routing::{RoutePlace, RoutesError};
 
 /// Nodes with unique names.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Nodes<N> {
     named: Vec<(String, N)>,
 }
@@ -57,6 +58,10 @@ impl<N> Nodes<N> {
         self.named.get(position).map(|(_, node)| node)
     }
 
+    pub(super) fn name_at(&self, position: usize) -> Option<&str> {
+        self.named.get(position).map(|(name, _)| name.as_str())
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &N)> {
         self.named.iter().map(|(name, node)| (name.as_str(), node))
     }
@@ -67,6 +72,15 @@ impl<N> Nodes<N> {
             [] => "none".into(),
             names => names.join(", "),
         }
+    }
+}
+
+/// The names alone: a node may be a URL with a password.
+impl<N> fmt::Debug for Nodes<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.iter().map(|(name, _)| name))
+            .finish()
     }
 }
 

@@ -1,8 +1,12 @@
 //! The entries of routing tables, as a configuration file contains them.
+//!
+//! The code that serde derives for a struct also reads an array, in which nobody sees what a value is for.
+//! So it is behind [`FromMap`], which refuses one.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::marker::PhantomData;
 use core::ops::RangeInclusive;
 
 use serde::de::value::MapAccessDeserializer;
@@ -37,16 +41,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 ///
 /// [`ShardTable::new`]: crate::routing::ShardTable::new
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "FromMap<Members<ShardRoute>>")]
 pub struct ShardRoutes {
     /// The node of all shards without a route.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// Whether shards without a route have no node, so that a lookup says so. Not with a `default`.
-    #[serde(default)]
     pub refuse_others: bool,
     /// The routes, in any order. No two have a shard in common.
-    #[serde(default)]
     pub routes: Vec<ShardRoute>,
 }
 
@@ -86,16 +88,14 @@ pub struct ShardRoute {
 ///
 /// [`IuidTable::new`]: crate::routing::IuidTable::new
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "FromMap<Members<IuidRoute>>")]
 pub struct IuidRoutes {
     /// The node of all pairs of a registered country and a registered service entity without a route.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// Whether pairs without a route have no node, so that a lookup says so. Not with a `default`.
-    #[serde(default)]
     pub refuse_others: bool,
     /// The routes, in any order. No two have a pair in common.
-    #[serde(default)]
     pub routes: Vec<IuidRoute>,
 }
 
@@ -166,9 +166,43 @@ impl<'de> Deserialize<'de> for NumberRange {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Ends {
+    #[serde(deserialize_with = "first")]
     from: u32,
+    #[serde(deserialize_with = "last")]
     to: u32,
 }
+
+fn first<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    deserializer.deserialize_any(NumberVisitor("a number from 0 to 4294967295 as `from`"))
+}
+
+fn last<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    deserializer.deserialize_any(NumberVisitor("a number from 0 to 4294967295 as `to`"))
+}
+
+/// A number that is described by these words.
+struct NumberVisitor(&'static str);
+
+impl Visitor<'_> for NumberVisitor {
+    type Value = u32;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<u32, E> {
+        let invalid = |_| E::invalid_value(Unexpected::Unsigned(number), &self);
+        u32::try_from(number).map_err(invalid)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<u32, E> {
+        let invalid = |_| E::invalid_value(Unexpected::Signed(number), &self);
+        u32::try_from(number).map_err(invalid)
+    }
+}
+
+const NUMBER_OR_ENDS: &str =
+    "a number from 0 to 4294967295, or two such numbers as `from` and `to`";
 
 struct NumberRangeVisitor;
 
@@ -176,23 +210,86 @@ impl<'de> Visitor<'de> for NumberRangeVisitor {
     type Value = NumberRange;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number from 0 to 4294967295, or two such numbers as `from` and `to`")
+        f.write_str(NUMBER_OR_ENDS)
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<NumberRange, E> {
-        let checked = u32::try_from(number);
-        let checked = checked.map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self));
-        checked.map(NumberRange::from)
+        NumberVisitor(NUMBER_OR_ENDS)
+            .visit_u64(number)
+            .map(NumberRange::from)
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<NumberRange, E> {
-        let checked = u32::try_from(number);
-        let checked = checked.map_err(|_| E::invalid_value(Unexpected::Signed(number), &self));
-        checked.map(NumberRange::from)
+        NumberVisitor(NUMBER_OR_ENDS)
+            .visit_i64(number)
+            .map(NumberRange::from)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<NumberRange, A::Error> {
         let Ends { from, to } = Ends::deserialize(MapAccessDeserializer::new(map))?;
         Ok(NumberRange { from, to })
+    }
+}
+
+/// What [`ShardRoutes`] and [`IuidRoutes`] are read from.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound = "R: Deserialize<'de>")]
+struct Members<R> {
+    default: Option<String>,
+    #[serde(default)]
+    refuse_others: bool,
+    #[serde(default = "Vec::new", deserialize_with = "from_maps")]
+    routes: Vec<R>,
+}
+
+fn from_maps<'de, R: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<R>, D::Error> {
+    let maps = Vec::<FromMap<R>>::deserialize(deserializer)?;
+    Ok(maps.into_iter().map(|FromMap(route)| route).collect())
+}
+
+impl From<FromMap<Members<ShardRoute>>> for ShardRoutes {
+    fn from(FromMap(members): FromMap<Members<ShardRoute>>) -> Self {
+        Self {
+            default: members.default,
+            refuse_others: members.refuse_others,
+            routes: members.routes,
+        }
+    }
+}
+
+impl From<FromMap<Members<IuidRoute>>> for IuidRoutes {
+    fn from(FromMap(members): FromMap<Members<IuidRoute>>) -> Self {
+        Self {
+            default: members.default,
+            refuse_others: members.refuse_others,
+            routes: members.routes,
+        }
+    }
+}
+
+/// A struct that is read from a map and nothing else.
+struct FromMap<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for FromMap<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_map(MapVisitor(PhantomData))
+            .map(Self)
+    }
+}
+
+struct MapVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for MapVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("named members")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map))
     }
 }

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::HotGuid;
 use crate::routing::nodes::Nodes;
@@ -42,7 +43,7 @@ use crate::routing::{NoNode, NumberRange, RoutePlace, RoutesError, ShardLayout, 
 /// assert_eq!(table.node_of(foreign), Err(NoNode::Shard(shard)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ShardTable<N> {
     layout: ShardLayout,
     /// All shard keys of the layout, in order.
@@ -51,7 +52,7 @@ pub struct ShardTable<N> {
 }
 
 /// The shard keys after those of the interval before, up to the last one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Interval {
     last: u32,
     node: Option<usize>,
@@ -173,6 +174,20 @@ impl<N> ShardTable<N> {
                 max: self.layout.max_key(),
             },
         }
+    }
+}
+
+/// The shards and the names of their nodes, without the nodes: they may contain passwords.
+impl<N> fmt::Debug for ShardTable<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut first = 0;
+        let routes = self.intervals.iter().map(|Interval { last, node }| {
+            let shards = self.layout.describe(first, *last);
+            // Not used after the last of all 32 bits.
+            first = last.wrapping_add(1);
+            (shards, node.and_then(|node| self.nodes.name_at(node)))
+        });
+        f.debug_map().entries(routes).finish()
     }
 }
 
