@@ -1,9 +1,12 @@
 //! Partitions by the numbers in keys, as SQL. What servers make of it is tested with them.
 
+use proptest::prelude::*;
+use rowkey::format::FormatKind;
 use rowkey::routing::{
     Country, IuidContext, RoutedConditionPart, RoutedPartitions, RoutingColumn, ServiceEntity,
     ShardKey,
 };
+use rowkey::storage::{Column, Storage};
 use rowkey::{Backend, EntityKey, Error, HotGuid, Iuid, entity_key};
 
 #[entity_key]
@@ -97,13 +100,26 @@ fn only_mysql_needs_triggers() {
         assert_eq!(triggers.is_empty(), backend != Backend::MySql, "{backend}");
     }
     let triggers = COUNTRY.triggers(Backend::MySql, ("sales", "ride")).unwrap();
-    for (trigger, event) in triggers.iter().zip(["INSERT", "UPDATE"]) {
+    let [insert, update] = &triggers[..] else {
+        panic!("{triggers:?}");
+    };
+    for (trigger, event) in [(insert, "INSERT"), (update, "UPDATE")] {
         let name = format!("ride_country_{}", event.to_lowercase());
         let start = format!(
             "CREATE TRIGGER `sales`.`{name}` BEFORE {event} ON `sales`.`ride` FOR EACH ROW IF NOT \
              (NEW.`country` <=> ASCII(SUBSTRING(NEW.`id`, 8, 1))) THEN SIGNAL SQLSTATE '45000' "
         );
         assert!(trigger.starts_with(&start), "{trigger}");
+    }
+}
+
+/// So `check` has no key to refuse on MySQL for being stored in MariaDB's own type. A format that fits this
+/// type needs a test of the refusal instead.
+#[test]
+fn no_key_with_a_number_is_stored_in_the_uuid_of_mariadb() {
+    for format in [FormatKind::HotGuid, FormatKind::Iuid] {
+        let column = Column::new(format, Backend::MariaDb, Storage::NativeUuid, None);
+        assert!(column.is_err(), "{format}");
     }
 }
 
@@ -239,6 +255,19 @@ fn sql_server_divides_by_boundaries() {
             "ALTER PARTITION FUNCTION [mission_shard]() SPLIT RANGE (200)",
         ]
     );
+    // Lists with the gap before each and after the last.
+    let later = [("africa", vec![9]), ("europe", vec![11, 10])];
+    let later = RoutedPartitions::lists(COUNTRY, "ride", later).unwrap();
+    let splits = [9, 10, 12].map(|boundary| {
+        [
+            "ALTER PARTITION SCHEME [ride_country] NEXT USED [PRIMARY]".to_owned(),
+            format!("ALTER PARTITION FUNCTION [ride_country]() SPLIT RANGE ({boundary})"),
+        ]
+    });
+    assert_eq!(
+        later.additions(Backend::SqlServer).unwrap(),
+        splits.concat()
+    );
     for backend in Backend::ALL {
         if !matches!(backend, Backend::SqlServer | Backend::Sqlite) {
             assert_eq!(regions().before_create(backend).unwrap(), [""; 0]);
@@ -246,6 +275,70 @@ fn sql_server_divides_by_boundaries() {
         if backend != Backend::Postgres && backend != Backend::Sqlite {
             assert_eq!(regions().after_create(backend).unwrap(), [""; 0]);
         }
+    }
+}
+
+/// The boundaries of SQL Server's partition function, each of which begins a partition.
+fn boundaries(partitions: &RoutedPartitions) -> Vec<u64> {
+    let statements = partitions.before_create(Backend::SqlServer).unwrap();
+    let (_, values) = statements[0].split_once(" FOR VALUES (").unwrap();
+    let values = values.strip_suffix(')').unwrap().split(", ");
+    values.map(|value| value.parse().unwrap()).collect()
+}
+
+/// The partition of a number.
+fn place(boundaries: &[u64], number: u64) -> usize {
+    boundaries.iter().filter(|first| **first <= number).count()
+}
+
+proptest! {
+    /// Numbers of two lists, or of a list and of none, are never in the same partition of SQL Server;
+    /// neighbours of one list always are.
+    #[test]
+    fn partitions_of_sql_server_have_numbers_of_one_list(
+        owners in prop::collection::vec(0..4_usize, 256), from in 0..250_usize, length in 1..40_usize,
+    ) {
+        // Numbers without an owner are in no list; so are all but a window.
+        let in_window = |number: &usize| (from..from + length).contains(number);
+        let owner = |number: usize| if in_window(&number) { owners[number.min(255)] } else { 0 };
+        let lists: Vec<(String, Vec<u8>)> = (1..4)
+            .map(|list| {
+                let numbers = (0..=u8::MAX).rev().filter(|number| owner((*number).into()) == list);
+                (list.to_string(), numbers.collect())
+            })
+            .filter(|(_, numbers): &(String, Vec<u8>)| !numbers.is_empty())
+            .collect();
+        prop_assume!(!lists.is_empty());
+        let boundaries = boundaries(&RoutedPartitions::lists(COUNTRY, "ride", lists).unwrap());
+        prop_assert!(boundaries.is_sorted_by(|one, next| one < next), "{:?}", boundaries);
+        for number in 0..255 {
+            let [here, next] = [number, number + 1].map(|number| place(&boundaries, number as u64));
+            let is_same = owner(number) == owner(number + 1);
+            prop_assert_eq!(here == next, is_same, "{} of {:?}", number, boundaries);
+        }
+    }
+
+    /// Each range is a partition, also beside one of the same length or after a single number.
+    #[test]
+    fn ranges_of_sql_server_are_partitions(
+        first: u32, lengths in prop::collection::vec(0..3_u32, 1..6),
+    ) {
+        let mut next = Some(first % 1_000_000);
+        let mut ranges = Vec::new();
+        for (index, length) in lengths.iter().enumerate() {
+            let from = next.unwrap();
+            ranges.push((index.to_string(), from..=from + length));
+            next = from.checked_add(length + 1);
+        }
+        let partitions = RoutedPartitions::ranges(SHARD, "mission", ranges.clone()).unwrap();
+        let boundaries = boundaries(&partitions);
+        for (index, (_, range)) in ranges.iter().enumerate() {
+            for number in range.clone() {
+                prop_assert_eq!(place(&boundaries, number.into()), index + 1);
+            }
+        }
+        let end = next.unwrap();
+        prop_assert_eq!(place(&boundaries, end.into()), ranges.len() + 1);
     }
 }
 

@@ -232,7 +232,7 @@ where
 
     /// The number of a stored id.
     fn number(backend: Backend, key: &str) -> Result<String, Error> {
-        // Rejects a type that MySQL does not have.
+        // Rejects a type that MySQL does not have. So far, no format with such a number fits it.
         K::PLAN.column_type(backend)?;
         let column = K::PLAN.column(backend);
         column.number_expression(backend, P::FIELD, key)

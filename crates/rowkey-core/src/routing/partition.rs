@@ -217,8 +217,8 @@ impl RoutedPartitions {
     ///
     /// [`Error::Refused`] for SQLite, which has no partitioned tables, for lists with a rest in MySQL,
     /// and for more than 8192 partitions with the rest. [`Error::Partition`] for a partition that is
-    /// called like the rest. [`Error::Identifier`] for a name that is not valid there, including those of the table
-    /// and its partitions.
+    /// called like the rest. [`Error::Identifier`] for a name that is not valid there, including those of
+    /// the table and its partitions.
     pub fn partition_by(&self, backend: Backend) -> Result<String, Error> {
         self.on(backend)?.partition_by()
     }

@@ -154,7 +154,7 @@ pub(crate) fn text_type(backend: Backend, width: u8) -> String {
 }
 
 /// The name of a table, optionally with its schema, which MySQL and MariaDB call a database. Made
-/// from `"offer"` or from `("sales", "offer")`.
+/// from `"offer"`, from a `&String`, or from `("sales", "offer")`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableName<'a> {
     pub(crate) schema: Option<&'a str>,
@@ -167,6 +167,13 @@ impl<'a> From<&'a str> for TableName<'a> {
             schema: None,
             table,
         }
+    }
+}
+
+/// For a name that a program has put together.
+impl<'a> From<&'a String> for TableName<'a> {
+    fn from(table: &'a String) -> Self {
+        table.as_str().into()
     }
 }
 
@@ -192,6 +199,8 @@ impl TableName<'_> {
     ///
     /// let name = TableName::from(("sales", "offer"));
     /// assert_eq!(name.quoted(Backend::MariaDb)?, "`sales`.`offer`");
+    /// let year = format!("offer_{}", 2026);
+    /// assert_eq!(TableName::from(&year).quoted(Backend::MariaDb)?, "`offer_2026`");
     /// # Ok::<(), rowkey_core::Error>(())
     /// ```
     pub fn quoted(self, backend: Backend) -> Result<String, Error> {
