@@ -83,6 +83,12 @@ impl FailureKind {
     }
 }
 
+/// The error of a broken connection without a driver.
+#[cfg(test)]
+#[derive(Debug, thiserror::Error)]
+#[error("the connection is lost")]
+pub(crate) struct ConnectionLost;
+
 fn of_driver(error: &(dyn StdError + 'static)) -> Option<FailureKind> {
     #[cfg(any(
         feature = "sqlx-postgres",
@@ -97,7 +103,7 @@ fn of_driver(error: &(dyn StdError + 'static)) -> Option<FailureKind> {
         return Some(kind);
     }
     #[cfg(test)]
-    if error.is::<crate::fake_store::ConnectionLost>() {
+    if error.is::<ConnectionLost>() {
         return Some(FailureKind::ConnectionLost);
     }
     // Any other I/O error may come from a closure's own connection, say to a mail server, and the mail
@@ -254,7 +260,6 @@ mod tests {
     use std::io;
 
     use super::*;
-    use crate::fake_store::ConnectionLost;
 
     #[derive(Debug, thiserror::Error)]
     enum ShopError {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::Error;
-use crate::failure::FailureKind;
+use crate::failure::{ConnectionLost, FailureKind};
 use crate::session::{Identifier, PublicForm, Session, Source, Store, Value, sealed};
 use crate::statements::Statements;
 
@@ -16,11 +16,6 @@ pub(crate) enum Commit {
     /// The connection breaks before the server's answer arrives.
     LostAfterwards,
 }
-
-/// The error of a broken connection.
-#[derive(Debug, thiserror::Error)]
-#[error("the connection is lost")]
-pub(crate) struct ConnectionLost;
 
 #[derive(Debug, Default)]
 struct State {

@@ -10,6 +10,8 @@ mod ddl;
 mod expression;
 #[doc(hidden)]
 pub mod mysql;
+#[doc(hidden)]
+pub mod numeric;
 mod order;
 mod partitioned_table;
 mod plan;

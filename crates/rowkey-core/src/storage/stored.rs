@@ -7,7 +7,7 @@ use core::{fmt, str};
 use super::backend::Backend;
 use super::column::Column;
 use super::column_type::Storage;
-use super::postgres::numeric;
+use super::numeric;
 use super::text_form::TextForm;
 use super::wire::{BinaryLength, Precision, Wire};
 use crate::error::Error;

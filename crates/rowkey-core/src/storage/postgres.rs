@@ -1,10 +1,9 @@
 //! What PostgreSQL drivers need of its protocol: the OIDs of the types that store keys, and the
 //! wire form of `numeric`.
 
-pub mod numeric;
-
 use super::backend::Backend;
 use super::column::Column;
+pub use super::numeric;
 use super::plan::StoragePlan;
 use super::stored::{Stored, StoredRef};
 pub use super::wire::PostgresWire;
