@@ -10,7 +10,9 @@ use rowkey::{Backend, EntityKey};
 use rowkey_testkit::Server;
 
 use crate::query::{Parameters, Query};
-use crate::routed::COLUMN;
+
+/// The name of the column of a routing number.
+pub(crate) const ROUTING_COLUMN: &str = "lives_in";
 
 /// A driver, together with the kind of database that it talks to.
 pub(crate) trait Driver: Parameters + 'static {
@@ -146,7 +148,7 @@ pub(crate) trait KeyOf<D: Driver>: EntityKey {
                 Sql(sql) => query.push(sql),
                 KeyColumn => query.push("id"),
                 Key(key) => query.push_param(key.param()),
-                Column => query.push(COLUMN),
+                Column => query.push(ROUTING_COLUMN),
                 Number(number) => query.push_param(D::integer(number)),
             };
         });

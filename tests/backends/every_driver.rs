@@ -8,8 +8,9 @@ use rowkey::Backend;
 use rowkey::storage::{Column, Storage, Wire};
 use rowkey_testkit::{Suite, TestDatabase};
 
+use crate::cases::Cases;
 use crate::driver::Session;
-use crate::keys::{Case, Cases};
+use crate::keys::Case;
 use crate::query::Query;
 use crate::samples::{extremes, samples};
 use crate::table::{Record, Table, distinct_cases};

@@ -2,20 +2,10 @@
 
 use crate::driver::{BoundsOf, Driver, KeyList, KeyOf};
 use crate::query::Query;
-use crate::routed::Routed;
 use rowkey::format::{FormatKind, TimeOrdered};
 use rowkey::luuid::ShortKey;
 use rowkey::storage::{Column, StoragePlan};
 use rowkey::{Backend, EntityKey, Error, UnixMillis};
-
-/// A driver with the keys that it writes.
-pub(crate) trait Cases: Driver {
-    /// Every declared key that the driver writes.
-    fn cases() -> Vec<Case<Self>>;
-
-    /// Those with routing numbers.
-    fn routed() -> Vec<Routed<Self>>;
-}
 
 /// What the scenarios do with one key type on one driver.
 ///

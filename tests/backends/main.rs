@@ -6,11 +6,13 @@
 //! behind the features `diesel-postgres` and `diesel-mysql` of this package.
 
 mod book;
+mod cases;
 mod driver;
 mod drivers;
 mod every_driver;
 mod index_use;
 mod keys;
+mod partitioned;
 mod query;
 mod routed;
 mod samples;
@@ -25,13 +27,13 @@ use anyhow::{Result, ensure};
 use rowkey_testkit::{Backend, Server, Suite};
 use sqlx::{MySql, Postgres, Sqlite};
 
+use crate::cases::Cases;
 use crate::driver::{Driver, Session};
 use crate::drivers::diesel::Diesel;
 use crate::drivers::sea_orm::SeaOrm;
 use crate::drivers::sqlx::Sqlx;
 use crate::drivers::tiberius::Tiberius;
 use crate::every_driver::Connect;
-use crate::keys::Cases;
 use crate::scenario::{Run, Scenario};
 use crate::scenarios::{many, own};
 

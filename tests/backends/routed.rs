@@ -6,13 +6,10 @@ use rowkey::routing::{
 use rowkey::storage::TableName;
 use rowkey::{Backend, EntityKey, Error, HotGuid, Iuid};
 
-use crate::driver::{Driver, KeyOf};
+use crate::driver::{Driver, KeyOf, ROUTING_COLUMN};
 use crate::keys::Case;
 use crate::query::Query;
 use crate::samples::Random;
-
-/// The name of the column of the number.
-pub(crate) const COLUMN: &str = "lives_in";
 
 /// What the scenarios do with a number in the ids of a key.
 pub(crate) struct Routed<D: Driver> {
@@ -155,7 +152,7 @@ where
     P: RoutingPart,
     K: EntityKey<Format = P::Format>,
 {
-    RoutingColumn::new("id", COLUMN)
+    RoutingColumn::new("id", ROUTING_COLUMN)
 }
 
 fn key<K: EntityKey>(id: u128) -> K {

@@ -4,8 +4,9 @@ use anyhow::Result;
 use rowkey::Backend;
 use rowkey::storage::{Column, Nullability, Storage};
 
+use crate::cases::Cases;
 use crate::driver::{Driver, Session};
-use crate::keys::{Case, Cases};
+use crate::keys::Case;
 use crate::query::Query;
 
 /// A table with a key (`id`, the primary key), a second one of the same type that may be NULL

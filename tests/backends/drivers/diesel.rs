@@ -15,8 +15,9 @@ use rowkey::driver::diesel::{BoundParam, Key, ToParam};
 use rowkey::time_range::{Bounds, ConditionPart};
 use rowkey::{Backend, EntityKey};
 
+use crate::cases::Cases;
 use crate::driver::{Ability, BoundsOf, Driver, KeyList, KeyOf, Violation};
-use crate::keys::{self, Case, Cases};
+use crate::keys::{self, Case};
 use crate::query::{Parameters, Part, Query};
 use crate::routed::{Routed, routed};
 

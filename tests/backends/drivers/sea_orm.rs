@@ -18,8 +18,9 @@ use sea_orm::{
     RuntimeErr, SqlErr, Statement, TryGetable, Value, sqlx,
 };
 
+use crate::cases::Cases;
 use crate::driver::{Ability, BoundsOf, Driver, KeyList, KeyOf, Violation};
-use crate::keys::{self, Case, Cases};
+use crate::keys::{self, Case};
 use crate::query::{Parameters, Part, Query};
 use crate::routed::{Routed, routed};
 

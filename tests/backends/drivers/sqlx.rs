@@ -13,8 +13,9 @@ use sqlx::{
     Sqlite, Type,
 };
 
+use crate::cases::Cases;
 use crate::driver::{BoundsOf, Driver, KeyList, KeyOf, Violation};
-use crate::keys::{self, Case, Cases};
+use crate::keys::{self, Case};
 use crate::query::{Parameters, Part, Query};
 use crate::routed::{Routed, routed};
 

@@ -15,8 +15,9 @@ use rowkey_testkit::Server;
 use tiberius::{ColumnData, Query as Statement, Row};
 
 use self::connection::{Connection, batch, connect};
+use crate::cases::Cases;
 use crate::driver::{Ability, Assumption, BoundsOf, Driver, KeyList, KeyOf, Violation};
-use crate::keys::{self, Case, Cases};
+use crate::keys::{self, Case};
 use crate::query::{Parameters, Part, Query};
 use crate::routed::{Routed, routed};
 

@@ -5,8 +5,9 @@ use rowkey::Backend;
 use rowkey::format::FormatKind;
 use rowkey::storage::{BinaryLength, TextForm, Wire};
 
+use crate::cases::Cases;
 use crate::driver::{Ability, Session};
-use crate::keys::{Case, Cases};
+use crate::keys::Case;
 use crate::query::Query;
 use crate::samples::samples;
 use crate::table::{Record, Table, distinct_cases};

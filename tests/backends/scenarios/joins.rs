@@ -3,8 +3,9 @@
 use anyhow::{Result, ensure};
 use rowkey::storage::{Column, Nullability, Storage};
 
+use crate::cases::Cases;
 use crate::driver::{Driver, Session, Violation};
-use crate::keys::{Case, Cases};
+use crate::keys::Case;
 use crate::query::Query;
 use crate::samples::samples;
 use crate::table::{Record, Table, column_name, distinct_cases, distinct_cases_of};

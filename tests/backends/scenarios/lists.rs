@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, ensure};
 use rowkey::storage::Storage;
 
+use crate::cases::Cases;
 use crate::driver::{KeyList, Session};
-use crate::keys::Cases;
 use crate::samples::samples;
 use crate::table::{Record, Table, distinct_cases_of};
 

@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 use anyhow::{Result, ensure};
 use rowkey::storage::{Column, Storage};
 
+use crate::cases::Cases;
 use crate::driver::Session;
-use crate::keys::{Case, Cases};
+use crate::keys::Case;
 use crate::samples::samples;
 use crate::table::{Record, Table, distinct_cases, distinct_cases_of};
 

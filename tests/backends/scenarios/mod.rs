@@ -25,8 +25,8 @@ mod two_columns;
 use rowkey::Backend;
 use rowkey::storage::Storage;
 
+use crate::cases::Cases;
 use crate::driver::{Ability, Assumption};
-use crate::keys::Cases;
 use crate::scenario::Scenario;
 
 /// The scenarios that every driver runs.

@@ -3,8 +3,8 @@
 use anyhow::{Result, ensure};
 use rowkey::storage::{Layout, OrderPromise, Storage};
 
+use crate::cases::Cases;
 use crate::driver::Session;
-use crate::keys::Cases;
 use crate::samples::{position, samples};
 use crate::table::{Record, Table, distinct_cases_of};
 

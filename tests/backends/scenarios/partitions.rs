@@ -7,8 +7,10 @@ use rowkey::storage::{Nullability, Storage, TableName};
 use rowkey::time_range::TimePartitions;
 use rowkey::{Backend, Error, UnixMillis};
 
+use crate::cases::Cases;
 use crate::driver::{Ability, Session};
-use crate::keys::{Case, Cases, PushSpan, Span};
+use crate::keys::{Case, PushSpan, Span};
+use crate::partitioned::{add_partitions, partitions_read};
 use crate::query::Query;
 use crate::samples::{WRAP, made_within, position, samples};
 use crate::scenario::Scenario;
@@ -21,6 +23,11 @@ const FIRST: i64 = WRAP - WRAP % DAY - 2 * DAY;
 
 /// The days from the first edge on, as partitions are called.
 const DAYS: [&str; 5] = ["20220316", "20220317", "20220318", "20220319", "20220320"];
+
+/// The partitions, as PostgreSQL appends them to the name of the table.
+fn known() -> impl Iterator<Item = &'static str> {
+    DAYS.into_iter().chain(["rest"])
+}
 
 pub(crate) fn scenarios<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
     if !matches!(
@@ -99,16 +106,7 @@ async fn partitions_of<D: Cases>(session: &mut Session<D>, storage: Storage) -> 
             .with_context(|| format!("{format}"))?;
 
         let later = TimePartitions::new(case.plan, name.as_str(), "id", days(4, 1))?.with_rest();
-        for statement in later.additions(backend)? {
-            // In PostgreSQL the rows of the new day have to leave the rest first.
-            if backend == Backend::Postgres {
-                let added = session.execute(&statement).await;
-                ensure!(added.is_err(), "{format}: rows were moved");
-                let rest = session.quoted(&format!("{name}_rest"));
-                session.execute(format!("DELETE FROM {rest}")).await?;
-            }
-            session.execute(statement).await?;
-        }
+        add_partitions(session, &name, later.additions(backend)?).await?;
         let expected = match backend {
             Backend::Postgres => Vec::new(),
             _ => numbers(
@@ -239,7 +237,7 @@ async fn check_schema<D: Cases>(session: &mut Session<D>, schema: &str) -> Resul
     if D::can(Ability::Explain, backend) {
         let mut query = Query::new(format!("SELECT n FROM {quoted} WHERE "));
         push_span(&mut query, "id", span);
-        let read = partitions_read(session, NAME, query).await?;
+        let read = partitions_read(session, NAME, known(), query).await?;
         ensure!(read == DAYS[1..2], "{read:?} are read");
     }
 
@@ -351,33 +349,9 @@ async fn check<D: Cases>(
         if D::can(Ability::Explain, backend) {
             let mut query = table.query("SELECT n FROM", " WHERE ");
             push_span(&mut query, "id", span);
-            let found = partitions_read(session, &name, query).await?;
+            let found = partitions_read(session, &name, known(), query).await?;
             ensure!(found == read, "{span:?} reads {found:?}, not {read:?}");
         }
     }
     Ok(())
-}
-
-/// The partitions that a query reads, as reported by the server.
-async fn partitions_read<D: Cases>(
-    session: &mut Session<D>,
-    table: &str,
-    query: Query<D>,
-) -> Result<Vec<&'static str>> {
-    let backend = session.backend();
-    let (explain, column) = match backend {
-        Backend::Postgres => ("EXPLAIN ", "QUERY PLAN"),
-        // Without a format, the word differs between versions.
-        _ => ("EXPLAIN FORMAT=JSON ", "EXPLAIN"),
-    };
-    let query = query.after(explain);
-    let lines = session.fetch(query, |row| D::get_text(row, column)).await?;
-    let plan: String = lines.into_iter().flatten().collect();
-    let known = DAYS.into_iter().chain(["rest"]);
-    let is_read = |partition: &&str| match (backend, *partition) {
-        (Backend::Postgres, partition) => plan.contains(&format!(" on \"{table}_{partition}\"")),
-        (_, "rest") => plan.contains("\"rest\""),
-        (_, day) => plan.contains(&format!("\"p{day}\"")),
-    };
-    Ok(known.filter(is_read).collect())
 }

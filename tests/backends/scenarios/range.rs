@@ -5,8 +5,9 @@ use rowkey::UnixMillis;
 use rowkey::format::FormatKind;
 use rowkey::storage::{Column, Storage};
 
+use crate::cases::Cases;
 use crate::driver::Session;
-use crate::keys::{Case, Cases, Span};
+use crate::keys::{Case, Span};
 use crate::query::Query;
 use crate::samples::{INTERVAL_MS, RING_MS, WRAP, made_within, samples};
 use crate::table::{Record, Table, distinct_cases, distinct_cases_of};

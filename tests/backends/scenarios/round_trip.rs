@@ -5,8 +5,8 @@ use rowkey::Backend;
 use rowkey::format::FormatKind;
 use rowkey::storage::{Column, Layout, Storage};
 
+use crate::cases::Cases;
 use crate::driver::{Session, Violation};
-use crate::keys::Cases;
 use crate::samples::{extremes, samples};
 use crate::table::{Record, Table, distinct_cases};
 

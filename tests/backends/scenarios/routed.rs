@@ -6,10 +6,11 @@ use rowkey::routing::RoutedPartitions;
 use rowkey::storage::{Nullability, TableName};
 use rowkey::{Backend, Error};
 
-use crate::driver::{Ability, Driver, Session};
-use crate::keys::Cases;
+use crate::cases::Cases;
+use crate::driver::{Ability, Driver, ROUTING_COLUMN, Session};
+use crate::partitioned::{add_partitions, partitions_read};
 use crate::query::Query;
-use crate::routed::{COLUMN, ColumnSql, List, Routed};
+use crate::routed::{ColumnSql, List, Routed};
 use crate::samples::Random;
 use crate::scenario::Scenario;
 
@@ -180,7 +181,7 @@ pub(super) async fn insert<D: Cases>(
     id: u128,
     number: i64,
 ) -> Result<(), D::Error> {
-    let (table, column) = (session.quoted(name), session.quoted(COLUMN));
+    let (table, column) = (session.quoted(name), session.quoted(ROUTING_COLUMN));
     let mut insert = Query::new(format!("INSERT INTO {table} (id, {column}, n) VALUES ("));
     insert
         .push_param((routed.case.param)(id))
@@ -209,7 +210,7 @@ async fn check_refusals<D: Cases>(
     routed: &Routed<D>,
     name: &str,
 ) -> Result<()> {
-    let (table, column) = (session.quoted(name), session.quoted(COLUMN));
+    let (table, column) = (session.quoted(name), session.quoted(ROUTING_COLUMN));
     let mut random = Random::Seeded(7);
     let max = i64::from(routed.max);
     let ids = [0, 1, 2, routed.max].map(|number| (routed.made)(number, &mut random));
@@ -285,6 +286,12 @@ pub(super) const LATER: (&str, &[u32]) = ("peru", &[201, 240]);
 
 /// Numbers of no partition.
 pub(super) const OTHERS: [u32; 2] = [241, 255];
+
+/// The names of all partitions.
+fn known() -> impl Iterator<Item = &'static str> {
+    let known = PARTITIONS.into_iter().chain([LATER]);
+    known.map(|(name, _)| name).chain(["rest"])
+}
 
 pub(super) fn divided<D: Driver>(
     routed: &Routed<D>,
@@ -372,16 +379,9 @@ async fn check_partitions<D: Cases>(
     check_lookups(session, routed, name, &expected).await?;
 
     let later = with_rest(divided(routed, kind, name.into(), &[LATER])?);
-    for statement in later.additions(backend)? {
-        // In PostgreSQL its rows have to leave the rest first.
-        if backend == Backend::Postgres {
-            let added = session.execute(&statement).await;
-            ensure!(added.is_err(), "rows were moved");
-            let rest = session.quoted(&format!("{name}_rest"));
-            session.execute(format!("DELETE FROM {rest}")).await?;
-            expected.retain(|(partition, _)| *partition != "rest");
-        }
-        session.execute(statement).await?;
+    add_partitions(session, name, later.additions(backend)?).await?;
+    if backend == Backend::Postgres {
+        expected.retain(|(partition, _)| *partition != "rest");
     }
     for (partition, id) in &mut expected {
         let number = (routed.number)(*id);
@@ -416,37 +416,14 @@ async fn check_lookups<D: Cases>(
             .await?;
         ensure!(found == [number], "{number}: {found:?}");
         if D::can(Ability::Explain, backend) {
-            let read = partitions_read(session, name, select()).await?;
+            let read = partitions_read(session, name, known(), select()).await?;
             ensure!(read == [*partition], "{number} reads {read:?}");
             // A key alone says nothing of the partition.
             let mut by_key = Query::new(format!("SELECT n FROM {table} WHERE id = "));
             by_key.push_param((routed.case.param)(*id));
-            let read = partitions_read(session, name, by_key).await?;
+            let read = partitions_read(session, name, known(), by_key).await?;
             ensure!(read.len() >= PARTITIONS.len(), "{number}: {read:?}");
         }
     }
     Ok(())
-}
-
-/// The partitions that a query reads, as reported by the server.
-async fn partitions_read<D: Cases>(
-    session: &mut Session<D>,
-    table: &str,
-    query: Query<D>,
-) -> Result<Vec<&'static str>> {
-    let backend = session.backend();
-    let (explain, column) = match backend {
-        Backend::Postgres => ("EXPLAIN ", "QUERY PLAN"),
-        _ => ("EXPLAIN FORMAT=JSON ", "EXPLAIN"),
-    };
-    let query = query.after(explain);
-    let lines = session.fetch(query, |row| D::get_text(row, column)).await?;
-    let plan: String = lines.into_iter().flatten().collect();
-    let known = PARTITIONS.into_iter().chain([LATER, ("rest", &[])]);
-    let names = known.map(|(name, _)| name);
-    let is_read = |name: &&str| match backend {
-        Backend::Postgres => plan.contains(&format!(" on \"{table}_{name}\"")),
-        _ => plan.contains(&format!("\"{name}\"")),
-    };
-    Ok(names.filter(is_read).collect())
 }

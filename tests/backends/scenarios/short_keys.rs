@@ -5,8 +5,8 @@ use rowkey::Backend;
 use rowkey::format::FormatKind;
 use rowkey::storage::Storage;
 
+use crate::cases::Cases;
 use crate::driver::{Assumption, Session};
-use crate::keys::Cases;
 use crate::samples::{position, samples};
 use crate::scenario::Scenario;
 use crate::table::{Record, Table, distinct_cases_of};

@@ -5,11 +5,11 @@ use rowkey::storage::Wire;
 use rowkey::time_range::TimePartitions;
 use rowkey::{Backend, Error, UnixMillis};
 
-use crate::driver::{Driver, Session};
+use crate::cases::Cases;
+use crate::driver::{Driver, ROUTING_COLUMN, Session};
 use crate::drivers::tiberius::Tiberius;
-use crate::keys::Cases;
 use crate::query::Query;
-use crate::routed::{COLUMN, Routed};
+use crate::routed::Routed;
 use crate::samples::{Random, WRAP, position, samples};
 use crate::scenarios::routed::{
     Kind, LATER, OTHERS, PARTITIONS, create, divided, insert, table_name,
@@ -114,9 +114,9 @@ async fn check(
     for number in &numbers {
         let id = (routed.made)(*number, &mut random);
         insert(session, routed, name, id, (routed.number)(id)).await?;
-        let function = session.quoted(&format!("{name}_{COLUMN}"));
+        let function = session.quoted(&format!("{name}_{ROUTING_COLUMN}"));
         let table = session.quoted(name);
-        let column = session.quoted(COLUMN);
+        let column = session.quoted(ROUTING_COLUMN);
         let mut select = Query::new(format!(
             "SELECT CAST($PARTITION.{function}({column}) AS BIGINT) AS part FROM {table} WHERE "
         ));
