@@ -420,11 +420,6 @@ struct TimeRanges;
 #[doc = include_str!("../../../docs/src/collisions.md")]
 struct Collisions;
 
-/// Compiles and runs the examples of the chapter about partitions.
-#[cfg(all(doctest, feature = "std"))]
-#[doc = include_str!("../../../docs/src/partitions.md")]
-struct Partitions;
-
 /// Compiles and runs the examples of the page about existing columns.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/adoption/index.md")]

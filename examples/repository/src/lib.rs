@@ -101,6 +101,11 @@ pub use crate::tour::tour;
 #[doc = include_str!("../../../docs/src/conditions.md")]
 struct Conditions;
 
+/// Compiles and runs the examples of the chapter about partitions.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/partitions.md")]
+struct Partitions;
+
 /// Compiles and runs the examples of the workspace's README, with all drivers at once.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
