@@ -60,20 +60,22 @@ pub(crate) fn encode_value<K: EntityKey>(
     buffer: &mut Vec<u8>,
 ) -> Result<IsNull, BoxDynError> {
     match const { column_of::<K>() }.encode(value) {
-        BytesOrText::Bytes(bytes) => send::<16>(bytes.as_slice(), buffer),
-        BytesOrText::Text(text) => send::<{ ShortText::CAPACITY }>(text.as_bytes(), buffer),
+        // The length goes first, as sqlx sends it, and takes a single byte up to 250.
+        BytesOrText::Bytes(bytes) => {
+            // Together: one step of the buffer costs less than two.
+            let (bytes, mut sent) = (bytes.as_slice(), [0; 1 + 16]);
+            sent[0] = bytes.len() as u8;
+            sent[1..=bytes.len()].copy_from_slice(bytes);
+            buffer.extend_from_slice(&sent[..=bytes.len()]);
+        }
+        BytesOrText::Text(text) => {
+            const { assert!(ShortText::CAPACITY <= 250) };
+            buffer.reserve(1 + ShortText::CAPACITY);
+            buffer.push(text.len() as u8);
+            buffer.extend_from_slice(text.as_bytes());
+        }
     }
     Ok(IsNull::No)
-}
-
-/// Writes at most `N` bytes in the encoding of sqlx for a slice or a string: length first. In one
-/// step, because the length is known here and takes a single byte.
-#[inline(always)]
-fn send<const N: usize>(bytes: &[u8], buffer: &mut Vec<u8>) {
-    const { assert!(N <= 250, "a longer length takes more than a byte") };
-    buffer.reserve(1 + N);
-    buffer.push(bytes.len() as u8);
-    buffer.extend_from_slice(bytes);
 }
 
 /// Reads a key from a value.
