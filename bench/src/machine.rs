@@ -27,7 +27,9 @@ impl Machine {
             memory_gib: kibibytes
                 .and_then(|size| size.trim_end_matches(" kB").parse().ok())
                 .map(|size: u64| size >> 20),
-            load: load(),
+            load: fs::read_to_string("/proc/loadavg")
+                .ok()
+                .and_then(|text| text.split_whitespace().next()?.parse().ok()),
         }
     }
 
@@ -50,9 +52,4 @@ impl Machine {
         }
         text
     }
-}
-
-fn load() -> Option<f64> {
-    let text = fs::read_to_string("/proc/loadavg").ok()?;
-    text.split_whitespace().next()?.parse().ok()
 }

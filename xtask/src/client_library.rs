@@ -1,6 +1,6 @@
 //! The client libraries that Diesel links, and the features that this machine can build.
 
-use std::{collections::BTreeMap, env, fmt, path::Path, process::Command};
+use std::{collections::BTreeMap, env, fmt, process::Command};
 
 use cargo_metadata::Package;
 
@@ -24,22 +24,17 @@ impl ClientLibrary {
         }
     }
 
-    /// Whether it is where the crates look that link it: pq-sys and mysqlclient-sys.
+    /// Whether it is where the crates look first that link it: pq-sys and mysqlclient-sys.
     fn is_there(self) -> bool {
         let (variable, packages): (_, &[_]) = match self {
             Self::Libpq => ("PQ_LIB_DIR", &["libpq"]),
             Self::Libmysqlclient => ("MYSQLCLIENT_LIB_DIR", &["mysqlclient", "libmariadb"]),
         };
-        env::var_os(variable).is_some()
-            || packages
-                .iter()
-                .any(|package| answer("pkg-config", &["--exists", package]).is_some())
-            || match self {
-                // It comes with the server, too, and then names a folder without the library.
-                Self::Libpq => answer("pg_config", &["--libdir"])
-                    .is_some_and(|folder| has_libpq(Path::new(folder.trim()))),
-                Self::Libmysqlclient => answer("mysql_config", &["--libs"]).is_some(),
-            }
+        let is_known = |package: &&str| {
+            let mut pkg_config = Command::new("pkg-config");
+            command::output(pkg_config.args(["--exists", package])).is_ok()
+        };
+        env::var_os(variable).is_some() || packages.iter().any(is_known)
     }
 
     /// The libraries that this machine lacks.
@@ -55,24 +50,15 @@ impl ClientLibrary {
 impl fmt::Display for ClientLibrary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Libpq => "libpq was not found, so Diesel is not tested on PostgreSQL (libpq-dev)",
+            Self::Libpq => {
+                "libpq was not found, so Diesel is not tested on PostgreSQL (libpq-dev and pkg-config)"
+            }
             Self::Libmysqlclient => {
                 "neither libmariadb nor libmysqlclient was found, so Diesel is not tested on MySQL \
                  and MariaDB (libmariadb-dev and pkg-config)"
             }
         })
     }
-}
-
-/// What a program writes if it succeeds.
-fn answer(program: &str, args: &[&str]) -> Option<String> {
-    command::output(Command::new(program).args(args)).ok()
-}
-
-/// Whether a linker finds libpq in a folder.
-fn has_libpq(folder: &Path) -> bool {
-    let names = ["libpq.so", "libpq.dylib", "libpq.a", "libpq.lib"];
-    names.iter().any(|name| folder.join(name).exists())
 }
 
 /// The arguments of cargo that turn on every feature of these packages of the workspace but those
@@ -109,19 +95,6 @@ fn features_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_folder_without_what_is_linked_has_no_library() {
-        let folder = env::temp_dir().join(format!("rowkey-xtask-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        // What programs load: links of another name lead to it.
-        std::fs::write(folder.join("libpq.so.5"), "").unwrap();
-        let without = has_libpq(&folder);
-        std::fs::write(folder.join("libpq.so"), "").unwrap();
-        let with = has_libpq(&folder);
-        std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!((without, with), (false, true));
-    }
 
     #[test]
     fn only_what_links_a_missing_library_is_off() {

@@ -2,7 +2,9 @@
 //! measured.
 
 use anyhow::Result;
-use rowkey_bench::comparison::{COMPARISONS, Comparison};
+use comfy_table::presets::ASCII_MARKDOWN;
+use comfy_table::{CellAlignment, Table};
+use rowkey_bench::comparison::{Aim, COMPARISONS, Comparison};
 use rowkey_bench::measurement::Measurements;
 
 #[rustfmt::skip]
@@ -19,12 +21,19 @@ fn main() -> Result<()> {
         .iter()
         .map(|comparison| row(&measurements, comparison))
         .collect::<Result<Vec<_>>>()?;
-    print(&rows);
     let missed = rows.iter().filter(|row| row[9].contains("no")).count();
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN).set_header(HEADLINES);
+    // Figures, and not words.
+    for index in [1, 2, 4, 5, 6, 7] {
+        let column = table.column_mut(index).expect("the header has ten");
+        column.set_cell_alignment(CellAlignment::Right);
+    }
     println!(
-        "\nNanoseconds are those of the fastest sample, instructions an average; both are per \
+        "{}\n\nNanoseconds are those of the fastest sample, instructions an average; both are per \
          operation and without the loop around it. Instructions inside of system calls do not \
-         count, and under Valgrind reading a clock is one. Rows that miss an aim: {missed}."
+         count, and under Valgrind reading a clock is one. Rows that miss an aim: {missed}.",
+        table.add_rows(rows),
     );
     Ok(())
 }
@@ -50,10 +59,14 @@ fn row(measurements: &Measurements, comparison: &Comparison) -> Result<[String; 
         row[7] = ratio(rowkey.instructions, peer.instructions);
     }
     row[8] = joined(comparison.aims().map(|aim| format!("<= {aim}")));
-    row[9] = joined(comparison.aims().map(|aim| match aim.is_met(rowkey, peer) {
-        true => "yes".to_owned(),
-        false => "no".to_owned(),
-    }));
+    let is_met = |aim: Aim| {
+        if aim.is_met(rowkey, peer) {
+            "yes"
+        } else {
+            "no"
+        }
+    };
+    row[9] = joined(comparison.aims().map(|aim| is_met(aim).to_owned()));
     Ok(row)
 }
 
@@ -78,24 +91,4 @@ fn ratio(rowkey: f64, peer: f64) -> String {
 
 fn joined(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
-}
-
-/// Prints a Markdown table with aligned columns.
-fn print(rows: &[[String; 10]]) {
-    let headlines = HEADLINES.map(str::to_owned);
-    let widths: [usize; 10] = std::array::from_fn(|column| {
-        let cells = rows.iter().chain([&headlines]).map(|row| row[column].len());
-        cells.max().unwrap_or_default()
-    });
-    let dashes = widths.map(|width| "-".repeat(width));
-    for cells in [&headlines, &dashes].into_iter().chain(rows) {
-        for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
-            match column {
-                // Words, and not figures.
-                0 | 3 | 8 | 9 => print!("| {cell:<width$} "),
-                _ => print!("| {cell:>width$} "),
-            }
-        }
-        println!("|");
-    }
 }

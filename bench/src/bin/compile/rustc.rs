@@ -4,8 +4,8 @@
 //! this program in between, which runs rustc and writes down what that took. Cargo's own work and
 //! that for other crates is not in it.
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
@@ -68,7 +68,8 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitC
             valgrind
                 .args(["--quiet", "--tool=cachegrind", "--cache-sim=no"])
                 .arg(format!("--cachegrind-out-file={}", counts.display()))
-                .arg(program(&rustc)?);
+                // Cargo names rustc itself, where rustup has put a program of its own in its place.
+                .arg(&rustc);
             valgrind
         }
         false => Command::new(&rustc),
@@ -84,17 +85,6 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitC
     }
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
-}
-
-/// rustc itself, where rustup has put a program of its own in its place: Valgrind would look at
-/// that.
-fn program(rustc: &OsString) -> Result<PathBuf> {
-    let sysroot = answer(rustc, &["--print", "sysroot"])?;
-    let program = Path::new(&sysroot).join("bin").join("rustc");
-    Ok(match program.exists() {
-        true => program,
-        false => PathBuf::from(rustc),
-    })
 }
 
 /// What the processor has done for the only process that this one has waited for.
@@ -115,11 +105,7 @@ fn children_microseconds() -> Result<u64> {
 
 /// The compiler's version.
 pub(crate) fn version() -> Result<String> {
-    answer("rustc", &["--version"])
-}
-
-fn answer(rustc: impl AsRef<OsStr>, arguments: &[&str]) -> Result<String> {
-    let output = Command::new(rustc).args(arguments).output()?;
-    ensure!(output.status.success(), "rustc fails with {arguments:?}");
+    let output = Command::new("rustc").arg("--version").output()?;
+    ensure!(output.status.success(), "rustc has no version");
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }

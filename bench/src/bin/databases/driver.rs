@@ -2,13 +2,16 @@
 
 use anyhow::{Result, ensure};
 use rowkey::Backend;
+use sqlx::database::HasStatementCache;
 use sqlx::{
     AssertSqlSafe, Connection, Database, Decode, Encode, MySql, Postgres, QueryBuilder, Sqlite,
     Type,
 };
 
 /// What is measured, of each driver.
-pub(crate) trait Driver: Database<Connection: Connection<Database = Self>> {
+pub(crate) trait Driver:
+    Database<Connection: Connection<Database = Self>> + HasStatementCache
+{
     /// Which database is measured with it.
     const BACKEND: Backend;
 
@@ -32,7 +35,9 @@ pub(crate) trait Driver: Database<Connection: Connection<Database = Self>> {
     async fn find_again<I: Id<Self>>(db: &mut Self::Connection, id: &I) -> Result<()>;
 
     /// Forgets prepared statements, whose parameters were of the last table's types.
-    async fn forget_statements(db: &mut Self::Connection) -> Result<()>;
+    async fn forget_statements(db: &mut Self::Connection) -> Result<()> {
+        Ok(db.clear_cached_statements().await?)
+    }
 
     /// Runs SQL as it is.
     async fn execute(db: &mut Self::Connection, sql: &str) -> Result<()>;
@@ -67,10 +72,6 @@ macro_rules! impl_driver {
                 let found: I = sqlx::query_scalar(sql).bind(id.clone()).fetch_one(db).await?;
                 ensure!(found == *id, "the database has returned another id");
                 Ok(())
-            }
-
-            async fn forget_statements(db: &mut Self::Connection) -> Result<()> {
-                Ok(db.clear_cached_statements().await?)
             }
 
             async fn execute(db: &mut Self::Connection, sql: &str) -> Result<()> {
