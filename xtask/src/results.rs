@@ -5,12 +5,13 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::{Context, Result};
 use rowkey_testkit::{Backend, Outcome, TestResult};
 
-/// How many tests ended in which way.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// How many tests ended in which way, and why one of them was skipped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
     pub(crate) skipped: usize,
+    pub(crate) reason: Option<String>,
 }
 
 impl Counts {
@@ -20,11 +21,12 @@ impl Counts {
             passed,
             failed,
             skipped,
+            reason: None,
         }
     }
 
     /// How many tests ran at all.
-    pub(crate) fn ran(self) -> usize {
+    pub(crate) fn ran(&self) -> usize {
         self.passed + self.failed
     }
 }
@@ -40,7 +42,10 @@ pub(crate) fn of_backends(file: &Path) -> Result<BTreeMap<Backend, Counts>> {
         match result.outcome {
             Outcome::Passed => counts.passed += 1,
             Outcome::Failed => counts.failed += 1,
-            Outcome::Ignored => counts.skipped += 1,
+            Outcome::Ignored => {
+                counts.skipped += 1;
+                counts.reason = result.reason;
+            }
         }
     }
     Ok(backends)
@@ -129,7 +134,7 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
         let lines = "\
 {\"test\":\"postgres::insert\",\"outcome\":\"passed\"}
 {\"test\":\"postgres::round_trip\",\"outcome\":\"failed\"}
-{\"test\":\"mysql::insert\",\"outcome\":\"ignored\"}
+{\"test\":\"mysql::insert\",\"outcome\":\"ignored\",\"reason\":\"why\"}
 {\"test\":\"sqlserver::insert (order unverified)\",\"outcome\":\"ignored\"}
 ";
         fs::write(&file, lines).unwrap();
@@ -137,9 +142,11 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
         fs::write(&file, "{\"test\":\"nothing\",\"outcome\":\"passed\"}").unwrap();
         let unknown = of_backends(&file);
         fs::remove_file(&file).unwrap();
+        let mut mysql = Counts::new(0, 0, 1);
+        mysql.reason = Some("why".to_owned());
         let expected = [
             (Backend::Postgres, Counts::new(1, 1, 0)),
-            (Backend::MySql, Counts::new(0, 0, 1)),
+            (Backend::MySql, mysql),
             (Backend::SqlServer, Counts::new(0, 0, 1)),
         ];
         assert_eq!(found.unwrap(), BTreeMap::from(expected));

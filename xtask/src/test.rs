@@ -1,16 +1,14 @@
 //! `cargo xtask test`: every test, and which databases took part.
 
 use std::{
-    env, fs,
+    fs,
     io::{self, BufRead, BufReader, Write},
     process::{self, Child, Command, ExitCode, ExitStatus},
 };
 
 use anyhow::{Context, Result};
 use cargo_metadata::Metadata;
-use rowkey_testkit::{
-    Backend, REQUIRE_VARIABLE, RESULTS_VARIABLE, required_backends, test_name, url_variable,
-};
+use rowkey_testkit::{Backend, REQUIRE_VARIABLE, RESULTS_VARIABLE, required_backends, test_name};
 
 use crate::{
     client_library::{self, ClientLibrary},
@@ -32,6 +30,7 @@ pub(crate) struct Args {
         long,
         value_name = "DATABASES",
         value_delimiter = ',',
+        value_parser = ["postgres", "mysql", "mariadb", "sqlserver"],
         num_args = 0..,
         require_equals = true
     )]
@@ -44,15 +43,8 @@ pub(crate) struct Args {
 /// Runs the tests. Failures are part of the answer, not an error: the totals
 /// are the last line in any case.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let servers = args.containers.as_deref().map(Servers::start).transpose()?;
-    let variables = servers
-        .as_ref()
-        .map_or(&[][..], |servers| &servers.variables);
-    let variable = |name: &str| {
-        let started = variables.iter().find(|(known, _)| *known == name);
-        started.map_or_else(|| env::var(name).ok(), |(_, value)| Some(value.clone()))
-    };
-    let required = required_backends(&variable(REQUIRE_VARIABLE).unwrap_or_default())?;
+    let servers = Servers::start(args.containers.as_deref())?;
+    let required = required_backends(&servers.required)?;
     let metadata = workspace::metadata()?;
     let missing = ClientLibrary::missing();
     let mut totals = Totals::default();
@@ -63,8 +55,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let results = format!("test-results-{}.jsonl", process::id());
     let results = metadata.target_directory.join(results);
     cargo_test.env(RESULTS_VARIABLE, &results);
-    cargo_test.envs(variables.iter().map(|(name, value)| (name, value)));
-    let spawn = match servers {
+    cargo_test.env(REQUIRE_VARIABLE, &servers.required);
+    cargo_test.envs(servers.urls.iter().copied());
+    let spawn = match args.containers {
         Some(_) => containers::spawn_tests,
         None => Command::spawn,
     };
@@ -76,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if !backends.is_empty() {
         fs::remove_file(&results).context("could not remove the results")?;
     }
-    let counts = |backend| backends.get(&backend).copied().unwrap_or_default();
+    let counts = |backend| backends.get(&backend).cloned().unwrap_or_default();
 
     if totals.is_all_filtered_out() {
         problems.push("no test has a name that the filter matches".to_owned());
@@ -93,8 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     println!();
     for backend in Backend::ALL {
         let is_choice = !args.cargo_test_args.is_empty();
-        let line = backend_line(backend, counts(backend), is_choice, variable);
-        println!("{line}");
+        println!("{}", backend_line(backend, &counts(backend), is_choice));
     }
     for library in missing {
         println!("ignored: {library}");
@@ -176,22 +168,10 @@ fn stream(
     child.wait().with_context(failed)
 }
 
-/// What to say about one database, going by the results of its tests. The
-/// environment is only asked for the reason why none of them met it.
-fn backend_line(
-    backend: Backend,
-    counts: Counts,
-    is_choice: bool,
-    variable: impl Fn(&str) -> Option<String>,
-) -> String {
+/// What to say about one database, going by the results of its tests.
+fn backend_line(backend: Backend, counts: &Counts, is_choice: bool) -> String {
     let (failed, skipped) = (counts.failed, counts.skipped);
-    let is_missing = |name: &&str| variable(name).is_none_or(|value| value.is_empty());
-    let url = url_variable(backend);
-    let message = match (counts.ran(), url.filter(is_missing)) {
-        // Tests of a required database fail without its address.
-        (1.., Some(name)) if counts.passed == 0 => {
-            format!("did not run ({} failed): {name} is not set", tests(failed))
-        }
+    let message = match (counts.ran(), &counts.reason) {
         (ran @ 1.., _) => {
             let mut details = tests(ran);
             if failed > 0 {
@@ -202,11 +182,8 @@ fn backend_line(
             }
             format!("ran ({details})")
         }
-        (0, Some(name)) if skipped > 0 => format!("ignored: {name} is not set"),
-        (0, None) if skipped > 0 => match url {
-            Some(name) => format!("ignored: {}, although {name} is set", tests(skipped)),
-            None => format!("ignored: {}", tests(skipped)),
-        },
+        (0, Some(reason)) => format!("ignored: {reason}"),
+        (0, None) if skipped > 0 => format!("ignored: {}", tests(skipped)),
         _ if is_choice => "no tests among those chosen".to_owned(),
         _ => "no tests for this backend yet".to_owned(),
     };
@@ -229,39 +206,22 @@ mod tests {
 
     #[test]
     fn the_line_of_a_backend_says_what_ran_or_why_nothing_did() {
-        let url = Some("mysql://somewhere");
-        let not_set = "ignored: ROWKEY_TEST_MYSQL_URL is not set";
-        let did_not_run = "did not run (18 tests failed): ROWKEY_TEST_MYSQL_URL is not set";
-        let although = "ignored: 3 tests, although ROWKEY_TEST_MYSQL_URL is set";
-        for (passed, failed, skipped, url, expected) in [
-            // One that ran is told by its results.
-            (14, 0, 0, None, "ran (14 tests)"),
-            (1, 0, 0, None, "ran (1 test)"),
-            (12, 2, 1, None, "ran (14 tests, 2 failed, 1 more ignored)"),
-            (0, 2, 0, url, "ran (2 tests, 2 failed)"),
-            // A required one without an address did not run.
-            (0, 18, 0, None, did_not_run),
-            (0, 18, 1, Some(""), did_not_run),
-            // An ignored one comes with the reason.
-            (0, 0, 3, None, not_set),
-            (0, 0, 3, Some(""), not_set),
-            (0, 0, 3, url, although),
-            (0, 0, 0, url, "no tests for this backend yet"),
+        for (passed, failed, skipped, is_choice, expected) in [
+            (14, 0, 0, false, "ran (14 tests)"),
+            (1, 0, 0, false, "ran (1 test)"),
+            (12, 2, 1, true, "ran (14 tests, 2 failed, 1 more ignored)"),
+            (0, 0, 3, false, "ignored: 3 tests"),
+            (0, 0, 0, false, "no tests for this backend yet"),
+            (0, 0, 0, true, "no tests among those chosen"),
         ] {
             let counts = Counts::new(passed, failed, skipped);
-            let line = backend_line(Backend::MySql, counts, false, |name| {
-                assert_eq!(name, "ROWKEY_TEST_MYSQL_URL");
-                url.map(str::to_owned)
-            });
+            let line = backend_line(Backend::MySql, &counts, is_choice);
             assert_eq!(line, format!("mysql      {expected}"));
         }
-
-        let mut counts = Counts::default();
-        let none = backend_line(Backend::MySql, counts, true, |_| None);
-        assert_eq!(none, "mysql      no tests among those chosen");
-        counts.skipped = 1;
-        let ignored = backend_line(Backend::Sqlite, counts, false, |_| None);
-        assert_eq!(ignored, "sqlite     ignored: 1 test");
+        let mut ignored = Counts::new(0, 0, 3);
+        ignored.reason = Some("no address".to_owned());
+        let line = backend_line(Backend::Sqlite, &ignored, false);
+        assert_eq!(line, "sqlite     ignored: no address");
     }
 
     #[test]
@@ -281,6 +241,7 @@ mod tests {
         assert_eq!(chosen.containers.unwrap(), ["postgres", "mariadb"]);
         // Not taken for a choice: nor is it a filter of tests, which follows `--`.
         assert!(parsed("--containers postgres").is_err());
+        assert!(parsed("--containers=sqlite").is_err());
     }
 
     #[test]

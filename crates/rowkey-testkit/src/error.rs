@@ -32,7 +32,34 @@ pub enum Error {
         /// The error of the server or its driver.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// A server could not be started in a container.
+    #[cfg(feature = "containers")]
+    #[error("could not start {backend} in a container: {reason}")]
+    Container {
+        /// The backend.
+        backend: Backend,
+        /// What Docker and the server said.
+        reason: String,
+    },
+    /// Nobody has accepted the terms of SQL Server's image.
+    #[cfg(feature = "containers")]
+    #[error(
+        "SQL Server is not started in a container: its image runs for those who accept the terms at \
+         https://go.microsoft.com/fwlink/?linkid=857698, which only you can do, by \
+         ROWKEY_TEST_SQLSERVER_ACCEPT_EULA=Y"
+    )]
+    Licence,
     /// The path of the temporary directory, where SQLite's files go, is not UTF-8.
     #[error("the path of the temporary directory is not UTF-8")]
     TemporaryDirectory,
+}
+
+/// The text of an error and of its causes.
+#[cfg(any(feature = "suite", feature = "containers"))]
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let mut texts: Vec<String> = causes.map(ToString::to_string).collect();
+    // Some errors repeat their cause.
+    texts.dedup_by(|cause, text| text.ends_with(&**cause));
+    texts.join(": ")
 }

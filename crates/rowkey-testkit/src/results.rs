@@ -36,6 +36,9 @@ pub struct TestResult {
     pub test: String,
     /// How it ended.
     pub outcome: Outcome,
+    /// Why it was ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 impl TestResult {

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
-use std::{env, fmt, fs, process, thread};
+use std::{env, fmt, fs, process};
 
 use rowkey_core::Backend;
 use sqlx::{
@@ -9,13 +9,14 @@ use sqlx::{
 use tokio::time::timeout;
 
 use crate::backend::{REQUIRE_VARIABLE, required_backends, test_name, url_variable};
+use crate::blocking::{BoxedError, on_own_thread};
+#[cfg(feature = "containers")]
+use crate::containers;
 use crate::error::Error;
 #[cfg(feature = "sqlserver")]
 use crate::sqlserver;
 
 type Result<T> = std::result::Result<T, Error>;
-
-type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The result of a statement on a server. Its error does not name the backend yet.
 type Outcome = std::result::Result<(), BoxedError>;
@@ -48,7 +49,8 @@ impl fmt::Debug for Address {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     backend: Backend,
-    url: Address,
+    /// Without one, the server is in a container, which starts when it is needed.
+    url: Option<Address>,
 }
 
 impl Server {
@@ -86,7 +88,22 @@ impl Server {
     pub fn at(backend: Backend, url: impl Into<String>) -> Self {
         Self {
             backend,
-            url: Address(url.into()),
+            url: Some(Address(url.into())),
+        }
+    }
+
+    #[cfg(feature = "containers")]
+    pub(crate) fn in_container(backend: Backend) -> Self {
+        Self { backend, url: None }
+    }
+
+    fn url(&self) -> Result<&str> {
+        match &self.url {
+            Some(Address(url)) => Ok(url),
+            #[cfg(feature = "containers")]
+            None => containers::start(self.backend),
+            #[cfg(not(feature = "containers"))]
+            None => Ok(""),
         }
     }
 
@@ -101,18 +118,20 @@ impl Server {
     ///
     /// The error of the server.
     pub fn create_database(&self) -> Result<TestDatabase> {
+        // Before the work on it, whose time is limited: the server may have to start first.
+        let address = self.url()?;
         let name = unique_name();
         let (url, removal) = match self.backend {
             Backend::Postgres => {
                 self.administer(format!("CREATE SCHEMA {name}"))?;
-                let url = with_parameter(&self.url.0, &format!("options=-csearch_path%3D{name}"));
+                let url = with_parameter(address, &format!("options=-csearch_path%3D{name}"));
                 let drop = format!("DROP SCHEMA {name} CASCADE");
                 (url, Removal::Statement(drop))
             }
             Backend::MySql | Backend::MariaDb => {
                 self.administer(format!("CREATE DATABASE {name}"))?;
                 let backend = self.backend;
-                let url = with_path(&self.url.0, &name).ok_or(Error::Address { backend })?;
+                let url = with_path(address, &name).ok_or(Error::Address { backend })?;
                 (url, Removal::Statement(format!("DROP DATABASE {name}")))
             }
             Backend::Sqlite => {
@@ -123,8 +142,8 @@ impl Server {
             }
             #[cfg(feature = "sqlserver")]
             Backend::SqlServer => {
-                self.finish(sqlserver::create_database(&self.url.0, &name))?;
-                let url = sqlserver::with_database(&self.url.0, &name);
+                self.finish(sqlserver::create_database(address, &name))?;
+                let url = sqlserver::with_database(address, &name);
                 (url, Removal::SqlServer(name))
             }
             #[cfg(not(feature = "sqlserver"))]
@@ -155,7 +174,7 @@ impl Server {
                 .into()),
             }
         };
-        Self::on_own_thread(work).map_err(|source| Error::Server {
+        on_own_thread(work).map_err(|source| Error::Server {
             backend: self.backend,
             source,
         })
@@ -166,20 +185,20 @@ impl Server {
         match self.backend {
             Backend::Postgres => {
                 self.check_scheme(Postgres::URL_SCHEMES)?;
-                let mut server = PgConnection::connect(&self.url.0).await?;
+                let mut server = PgConnection::connect(self.url()?).await?;
                 server.execute(AssertSqlSafe(statement)).await?;
                 server.close().await?;
             }
             Backend::MySql | Backend::MariaDb => {
                 self.check_scheme(MySql::URL_SCHEMES)?;
-                let mut server = MySqlConnection::connect(&self.url.0).await?;
+                let mut server = MySqlConnection::connect(self.url()?).await?;
                 let version = sqlx::query_scalar("SELECT VERSION()");
                 self.check_version(version.fetch_one(&mut server).await?)?;
                 server.execute(AssertSqlSafe(statement)).await?;
                 server.close().await?;
             }
             #[cfg(feature = "sqlserver")]
-            Backend::SqlServer => sqlserver::execute(&self.url.0, statement).await?,
+            Backend::SqlServer => sqlserver::execute(self.url()?, statement).await?,
             _ => {}
         }
         Ok(())
@@ -187,7 +206,7 @@ impl Server {
 
     /// A driver may wait forever for a server of another protocol.
     fn check_scheme(&self, known: &[&str]) -> Outcome {
-        let scheme = self.url.0.split_once(':').map(|(scheme, _)| scheme);
+        let scheme = self.url()?.split_once(':').map(|(scheme, _)| scheme);
         let scheme = scheme.unwrap_or_default().to_ascii_lowercase();
         if known.contains(&scheme.as_str()) {
             return Ok(());
@@ -201,20 +220,6 @@ impl Server {
             return Ok(());
         }
         Err(format!("the server is another one, of version {version}").into())
-    }
-
-    /// Runs on a separate thread, so that it can be called within a runtime and while a panic unwinds.
-    fn on_own_thread(work: impl Future<Output = Outcome> + Send) -> Outcome {
-        thread::scope(|scope| {
-            let worker = scope.spawn(|| {
-                let runtime = tokio::runtime::Builder::new_current_thread()
-                    .enable_all()
-                    .build()?;
-                runtime.block_on(work)
-            });
-            let outcome = worker.join();
-            outcome.unwrap_or_else(|_| Err("the administrating thread panicked".into()))
-        })
     }
 }
 
@@ -260,7 +265,8 @@ impl Drop for TestDatabase {
             }
             #[cfg(feature = "sqlserver")]
             Removal::SqlServer(name) => {
-                server.finish(sqlserver::drop_database(&server.url.0, name))
+                let url = server.url();
+                url.and_then(|url| server.finish(sqlserver::drop_database(url, name)))
             }
         };
         if let Err(Error::Server { backend, source }) = outcome {

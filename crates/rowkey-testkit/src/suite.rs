@@ -1,3 +1,4 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::error::Error as StdError;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -8,7 +9,9 @@ use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
 use rowkey_core::Backend;
 
 use crate::backend::{REQUIRE_VARIABLE, required_backends, test_name};
-use crate::error::Error;
+#[cfg(feature = "containers")]
+use crate::containers;
+use crate::error::{Error, with_causes};
 use crate::results::{Outcome, RESULTS_VARIABLE, TestResult};
 use crate::server::{Search, Server, TestDatabase};
 
@@ -22,8 +25,8 @@ pub struct Suite {
     searches: [Search; Backend::ALL.len()],
     required: Vec<Backend>,
     trials: Vec<Trial>,
-    /// Why tests were left out, each reason once.
-    left_out: Vec<String>,
+    /// Why which tests are ignored, by their names.
+    reasons: BTreeMap<String, String>,
     /// The file for the outcomes of tests.
     results: Option<PathBuf>,
 }
@@ -44,11 +47,35 @@ impl Suite {
             searches,
             required: required_backends(&required.to_string_lossy())?,
             trials: Vec::new(),
-            left_out: Vec::new(),
+            reasons: BTreeMap::new(),
             results: env::var_os(RESULTS_VARIABLE)
                 .filter(|file| !file.is_empty())
                 .map(PathBuf::from),
         })
+    }
+
+    /// Starts a server without an address in a [container](crate::containers), when a test first needs it.
+    ///
+    /// It is one container for all tests of the process. [`run`](Self::run) removes it at the end, and so does
+    /// a signal that ends the process, for which this uses the only listener of the crate `ctrlc`. Without
+    /// Docker, or the acceptance of SQL Server's terms, the tests are ignored or fail as without this call.
+    #[cfg(feature = "containers")]
+    pub fn or_containers(mut self) -> Self {
+        for (backend, search) in Backend::ALL.into_iter().zip(&mut self.searches) {
+            let (Search::Missing(reason) | Search::Required(reason)) = search else {
+                continue;
+            };
+            match containers::check(backend) {
+                Ok(()) => *search = Search::Found(Server::in_container(backend)),
+                Err(error) => *reason += &format!("; {error}"),
+            }
+        }
+        // An error means that somebody listens already, who then decides.
+        let _ = ctrlc::set_handler(|| {
+            containers::remove();
+            std::process::exit(130);
+        });
+        self
     }
 
     /// Adds a test on several backends, on a new database each time.
@@ -95,7 +122,7 @@ impl Suite {
     {
         match self.search(backend).clone() {
             Search::Found(server) => self.add(backend, name, false, move || {
-                run(&server).map_err(|error| explained(error.into()))
+                run(&server).map_err(|error| with_causes(&*error.into()).into())
             }),
             Search::Required(reason) => self.add(backend, name, false, || Err(reason.into())),
             Search::Missing(reason) => self.add_ignored(backend, name, reason),
@@ -118,9 +145,6 @@ impl Suite {
             } else {
                 self.add_ignored(backend, name, reason.to_owned());
             }
-        }
-        if !self.left_out.iter().any(|known| known == reason) {
-            self.left_out.push(reason.to_owned());
         }
     }
 
@@ -153,6 +177,8 @@ impl Suite {
     /// It is marked as ignored from the outside, because a harness that runs each test in a separate
     /// process would count an exit without an error as a pass.
     fn add_ignored(&mut self, backend: Backend, name: &str, reason: String) {
+        let test = format!("{}::{name}", test_name(backend));
+        self.reasons.insert(test, reason.clone());
         self.add(backend, name, true, || Err(reason.into()));
     }
 
@@ -171,14 +197,15 @@ impl Suite {
                 Ok(Ok(())) => Outcome::Passed,
                 _ => Outcome::Failed,
             };
-            record(&results, test, outcome)?;
+            record(&results, test, outcome, None)?;
             ended.unwrap_or_else(|panic| resume_unwind(panic))
         };
         let trial = Trial::test(name, recorded);
         self.trials.push(trial.with_ignored_flag(is_ignored));
     }
 
-    /// The tests, for a harness that adds others. Ignored tests are then not among the results.
+    /// The tests, for a harness that adds others. Ignored tests are then not among the results, and it is for
+    /// that harness to [remove](crate::containers::remove) containers.
     pub fn into_trials(self) -> Vec<Trial> {
         self.trials
     }
@@ -195,48 +222,45 @@ impl Suite {
     }
 
     fn report_what_is_ignored(&self) {
-        for (backend, search) in Backend::ALL.into_iter().zip(&self.searches) {
-            let backend = test_name(backend);
-            let belongs = |trial: &Trial| trial.name().starts_with(&format!("{backend}::"));
-            if let Search::Missing(reason) = search
-                && self.trials.iter().any(belongs)
-            {
-                eprintln!("ignoring the tests on {backend}: {reason}");
-            }
-        }
-        for reason in &self.left_out {
-            eprintln!("leaving out tests: {reason}");
+        let reasons = self.reasons.iter();
+        let reasons: BTreeSet<_> = reasons
+            .map(|(test, reason)| (test.split("::").next().unwrap_or_default(), reason))
+            .collect();
+        for (backend, reason) in reasons {
+            eprintln!("ignoring tests on {backend}: {reason}");
         }
     }
 
-    fn run_with(self, arguments: &Arguments) -> Conclusion {
+    fn run_with(mut self, arguments: &Arguments) -> Conclusion {
         for trial in self.trials.iter().filter(|_| !arguments.list) {
             if arguments.is_ignored(trial) && !arguments.is_filtered_out(trial) {
-                let recorded = record(&self.results, trial.name().to_owned(), Outcome::Ignored);
-                recorded.expect("the file of results can be written");
+                let (test, reason) = (trial.name(), self.reasons.remove(trial.name()));
+                record(&self.results, test.to_owned(), Outcome::Ignored, reason)
+                    .expect("the file of results can be written");
             }
         }
-        libtest_mimic::run(arguments, self.trials)
+        let conclusion = libtest_mimic::run(arguments, self.trials);
+        #[cfg(feature = "containers")]
+        containers::remove();
+        conclusion
     }
 }
 
 /// Writes the outcome of a test, if there is a file for that.
-fn record(results: &Option<PathBuf>, test: String, outcome: Outcome) -> Result<(), Failed> {
+fn record(
+    results: &Option<PathBuf>,
+    test: String,
+    outcome: Outcome,
+    reason: Option<String>,
+) -> Result<(), Failed> {
     let Some(file) = results else { return Ok(()) };
-    let written = TestResult { test, outcome }.append_to(file);
+    let result = TestResult {
+        test,
+        outcome,
+        reason,
+    };
+    let written = result.append_to(file);
     written.map_err(|error| format!("{RESULTS_VARIABLE} cannot be written: {error}").into())
-}
-
-/// The error with its causes.
-fn explained(error: TestError) -> Failed {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text.into()
 }
 
 #[cfg(test)]
@@ -253,19 +277,17 @@ mod tests {
             searches: Backend::ALL.map(|_| search.clone()),
             required: Vec::new(),
             trials: Vec::new(),
-            left_out: Vec::new(),
+            reasons: BTreeMap::new(),
             results: None,
         }
     }
 
     fn found() -> Search {
-        Server::find(Backend::Sqlite).unwrap()
+        Search::Found(Server::at(Backend::Sqlite, ""))
     }
-
     fn missing() -> Search {
         Search::Missing("no address".to_owned())
     }
-
     fn required() -> Search {
         Search::Required("no address".to_owned())
     }
@@ -375,6 +397,7 @@ mod tests {
         use Outcome::{Failed, Ignored, Passed};
         assert_eq!(ends, [Failed, Passed, Failed, Ignored]);
         assert_eq!(found[3].backend(), Some(Backend::SqlServer));
+        assert_eq!(found[3].reason.as_deref(), Some("why"));
         assert_eq!(TestResult::read_all(&results).unwrap(), []);
     }
 
@@ -386,16 +409,5 @@ mod tests {
         };
         suite.test("good", [Backend::Sqlite], |_| Ok::<(), Error>(()));
         assert_eq!(outcome_of(suite, Arguments::default()), (0, 1, 0));
-    }
-
-    #[test]
-    fn errors_come_with_their_causes() {
-        let error = Error::Server {
-            backend: Backend::Postgres,
-            source: "connection refused".into(),
-        };
-        let explained = explained(error.into());
-        let message = explained.message().unwrap_or_default();
-        assert!(message.ends_with(": connection refused"), "{message}");
     }
 }
