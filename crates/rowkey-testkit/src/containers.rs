@@ -135,7 +135,7 @@ impl Image {
         let (writer, log) = mpsc::channel();
         let request = self.request(name, &password);
         let request = request.with_log_consumer(move |frame: &LogFrame| {
-            // Nobody reads it once the server has started.
+            // Without a reader once the server has started.
             let _ = writer.send(frame.bytes().clone());
         });
         let container = request.start().await.map_err(|error| {

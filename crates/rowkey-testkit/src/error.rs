@@ -41,7 +41,7 @@ pub enum Error {
         /// What Docker and the server said.
         reason: String,
     },
-    /// Nobody has accepted the terms of SQL Server's image.
+    /// The terms of SQL Server's image are not accepted.
     #[cfg(feature = "containers")]
     #[error(
         "SQL Server is not started in a container: its image runs for those who accept the terms at \
