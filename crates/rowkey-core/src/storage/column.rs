@@ -6,7 +6,7 @@ use super::backend::Backend;
 use super::column_type::Storage;
 use super::order::mariadb_uuid_image;
 use super::text_form::TextForm;
-use super::wire::{Precision, Wire};
+use super::wire::{BinaryLength, Precision, Wire};
 use crate::format::{FormatKind, Leading};
 use crate::layout::{Layout, Permutation};
 
@@ -96,6 +96,53 @@ impl Column {
         })
     }
 
+    /// A column whose order nobody relies on: any layout with which the ids keep their values.
+    ///
+    /// # Errors
+    ///
+    /// A message that says why ids of the format are not stored in this way.
+    pub(super) const fn of_form(
+        format: FormatKind,
+        backend: Backend,
+        storage: Storage,
+        layout: Option<Layout>,
+    ) -> Result<Self, &'static str> {
+        let column = match Self::new(format, backend, storage, None) {
+            Ok(column) => column,
+            Err(refusal) => return Err(refusal),
+        };
+        let Some(layout) = layout else {
+            return Ok(column);
+        };
+        match (column.wire(), layout, format.spec().leading) {
+            // MariaDB's type damages values in other orders.
+            (Wire::NativeUuid, ..) | (_, Layout::PublicUnordered, _) => {
+                Self::new(format, backend, storage, Some(layout))
+            }
+            (
+                Wire::Uuid
+                | Wire::Bytes(BinaryLength::Bytes16)
+                | Wire::Text(
+                    TextForm::Hyphenated
+                    | TextForm::HyphenatedUpper
+                    | TextForm::Hex
+                    | TextForm::HexUpper
+                    | TextForm::Compact22,
+                ),
+                Layout::SqlServer,
+                _,
+            )
+            | (_, Layout::Public, _)
+            | (_, Layout::Prefix, Leading::CombSuffix(_))
+            | (_, Layout::Suffix, Leading::CombPrefix(_)) => Ok(Self { layout, ..column }),
+            (_, Layout::SqlServer, _) => {
+                Err("a number has no other order of its bytes; leave the layout out")
+            }
+            (_, Layout::Prefix, _) => Err(NO_PREFIX),
+            (_, Layout::Suffix, _) => Err(NO_SUFFIX),
+        }
+    }
+
     /// The backend.
     pub const fn backend(self) -> Backend {
         self.backend
@@ -178,6 +225,9 @@ impl Column {
     }
 }
 
+const NO_PREFIX: &str = "the `prefix` layout is for suffix COMBs only; leave the layout out";
+const NO_SUFFIX: &str = "the `suffix` layout is for prefix COMBs only; leave the layout out";
+
 const fn check_storage(
     format: FormatKind,
     backend: Backend,
@@ -235,10 +285,10 @@ const fn check_layout(
                  random in a suffix COMB; leave the layout out",
         ),
         (Layout::Prefix, Leading::CombPrefix(_) | Leading::Plain | Leading::Unordered, _) => {
-            Err("the `prefix` layout is for suffix COMBs only; leave the layout out")
+            Err(NO_PREFIX)
         }
         (Layout::Suffix, Leading::CombSuffix(_) | Leading::Plain | Leading::Unordered, _) => {
-            Err("the `suffix` layout is for prefix COMBs only; leave the layout out")
+            Err(NO_SUFFIX)
         }
         (Layout::Public, Leading::CombPrefix(_) | Leading::Plain, ColumnOrder::SqlServer) => Err(
             "SQL Server sorts a uniqueidentifier by its last six bytes first, which are random \

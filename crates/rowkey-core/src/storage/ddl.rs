@@ -114,7 +114,7 @@ impl StoragePlan {
 }
 
 impl Column {
-    fn sql_type(self, backend: Backend) -> String {
+    pub(super) fn sql_type(self, backend: Backend) -> String {
         match (self.wire(), backend) {
             (Wire::Uuid, Backend::SqlServer) => "uniqueidentifier".into(),
             (Wire::Uuid, _) => "uuid".into(),

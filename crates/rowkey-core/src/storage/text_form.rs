@@ -75,6 +75,11 @@ impl TextForm {
         }
     }
 
+    /// Whether it is the text of a UUID with hyphens.
+    pub(super) const fn is_hyphenated(self) -> bool {
+        matches!(self, Self::Hyphenated | Self::HyphenatedUpper)
+    }
+
     /// The case of the hexadecimal digits, in forms that allow only one case.
     #[inline]
     const fn letter_case(self) -> Option<LetterCase> {

@@ -10,17 +10,17 @@
 //!                                  hyphenated text: characters 28 .. 36
 //! ```
 //!
-//! The expressions only use functions that all supported versions of a database have, depend on
-//! nothing but the column, and are allowed in a CHECK.
+//! A decimal number is shifted and masked as a whole. The expressions are allowed in a CHECK.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::backend::Backend;
-use super::column::Column;
-use super::text_form::TextForm;
-use super::wire::{BinaryLength, Wire};
+use super::super::backend::Backend;
+use super::super::column::Column;
+use super::super::text_form::TextForm;
+use super::super::wire::Wire;
+use super::whole_number::WholeNumber;
 use crate::bits::BitField;
 use crate::error::Error;
 use crate::text::base62;
@@ -46,7 +46,7 @@ struct Slice {
     shift: u32,
 }
 
-/// A field of at most 32 bits of the public form, as a number.
+/// A field of at most 63 bits of the public form, as a number.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberField {
     pub(crate) bits: BitField,
@@ -54,6 +54,14 @@ pub struct NumberField {
 }
 
 impl NumberField {
+    /// The field as most are: with its highest byte first.
+    pub(super) const fn big_endian(bits: BitField) -> Self {
+        Self {
+            bits,
+            order: ByteOrder::BigEndian,
+        }
+    }
+
     /// The number in a public value.
     #[cfg(test)]
     pub(crate) fn number_in(self, value: u128) -> u32 {
@@ -96,35 +104,43 @@ impl Column {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for decimal numbers, which have no bytes, and for a DistributedId.
+    /// [`Error::Refused`] for compact text of a DistributedId, and for text of 38 digits in SQLite.
     pub(crate) fn number_expression(
         self,
         backend: Backend,
         field: NumberField,
         stored: &str,
     ) -> Result<String, Error> {
+        if let Some(number) = WholeNumber::stored(backend, self.wire(), stored)? {
+            return Ok(number.bits(field.bits.shift(), field.bits.width.into()));
+        }
         let reader = Reader {
             backend,
-            form: StoredForm::of(self.wire())?,
+            form: ByteForm::of(self.wire())?,
             stored,
         };
-        // The index in the stored form of each byte of the public form.
-        let bytes: [u8; 16] = core::array::from_fn(|index| index as u8);
-        let places = self.permutation().invert(u128::from_be_bytes(bytes));
-        let places = places.to_be_bytes();
+        let places = self.permutation().places();
         let mut slices = field.slices();
         slices.sort_by_key(|slice| u32::MAX - slice.shift);
-        let terms = slices.into_iter().map(|slice| {
-            let byte = reader.byte(places[usize::from(slice.byte)]);
-            reader.term(byte, slice)
+        let terms = slices.into_iter().filter_map(|slice| {
+            let index = places[usize::from(slice.byte)].checked_sub(omitted_zeros(self.wire()))?;
+            Some(reader.term(reader.byte(index), slice))
         });
         Ok(terms.collect::<Vec<_>>().join(" + "))
     }
 }
 
-/// How the sixteen bytes of an id can be read from a column.
+/// The bytes that are always zero and not stored.
+const fn omitted_zeros(wire: Wire) -> u8 {
+    match wire {
+        Wire::Bytes(length) => 16 - length.bytes(),
+        _ => 0,
+    }
+}
+
+/// How the bytes of an id can be read from a column.
 #[derive(Clone, Copy)]
-enum StoredForm {
+enum ByteForm {
     /// PostgreSQL's `uuid` or SQL Server's `uniqueidentifier`.
     Uuid,
     Bytes,
@@ -136,12 +152,12 @@ enum StoredForm {
     Compact,
 }
 
-impl StoredForm {
+impl ByteForm {
     fn of(wire: Wire) -> Result<Self, Error> {
         Ok(match wire {
             Wire::Uuid => Self::Uuid,
             Wire::NativeUuid => Self::NativeUuid,
-            Wire::Bytes(BinaryLength::Bytes16) => Self::Bytes,
+            Wire::Bytes(_) => Self::Bytes,
             Wire::Text(TextForm::Compact22) => Self::Compact,
             Wire::Text(
                 form @ (TextForm::Hyphenated
@@ -149,12 +165,10 @@ impl StoredForm {
                 | TextForm::Hex
                 | TextForm::HexUpper),
             ) => Self::Hex(form),
-            Wire::Bytes(BinaryLength::Bytes12)
-            | Wire::Decimal(_)
-            | Wire::Text(TextForm::Compact16 | TextForm::Digits28 | TextForm::Digits38) => {
+            _ => {
                 return Err(Error::Refused(
-                    "the column does not store sixteen bytes, of which a number could be a part; \
-                     store the key as `uuid`, `binary` or `text`",
+                    "SQL does not read the number in this form; store the key as `uuid`, `binary` or \
+                     `text`",
                 ));
             }
         })
@@ -164,7 +178,7 @@ impl StoredForm {
 /// Reads bytes of a stored id in the SQL of a backend.
 struct Reader<'a> {
     backend: Backend,
-    form: StoredForm,
+    form: ByteForm,
     stored: &'a str,
 }
 
@@ -174,44 +188,44 @@ impl Reader<'_> {
         let stored = self.stored;
         let position = index + 1;
         match (self.form, self.backend) {
-            (StoredForm::Compact, _) => self.byte_of_compact_text(index),
-            (StoredForm::Uuid, Backend::Postgres) => {
+            (ByteForm::Compact, _) => self.byte_of_compact_text(index),
+            (ByteForm::Uuid, Backend::Postgres) => {
                 format!("get_byte(uuid_send({stored}), {index})")
             }
-            (StoredForm::Bytes, Backend::Postgres) => format!("get_byte({stored}, {index})"),
-            (StoredForm::Hex(form), Backend::Postgres) => {
+            (ByteForm::Bytes, Backend::Postgres) => format!("get_byte({stored}, {index})"),
+            (ByteForm::Hex(form), Backend::Postgres) => {
                 let first = hex_position(form, index);
                 format!("get_byte(decode(substr({stored}, {first}, 2), 'hex'), 0)")
             }
             // Its first three groups are little-endian as bytes.
-            (StoredForm::Uuid, Backend::SqlServer) => {
+            (ByteForm::Uuid, Backend::SqlServer) => {
                 const POSITIONS: [u8; 16] = [4, 3, 2, 1, 6, 5, 8, 7, 9, 10, 11, 12, 13, 14, 15, 16];
                 let position = POSITIONS[usize::from(index)];
                 format!("CONVERT(int, SUBSTRING(CONVERT(binary(16), {stored}), {position}, 1))")
             }
-            (StoredForm::Bytes, Backend::SqlServer) => {
+            (ByteForm::Bytes, Backend::SqlServer) => {
                 format!("CONVERT(int, SUBSTRING({stored}, {position}, 1))")
             }
-            (StoredForm::Hex(form), Backend::SqlServer) => {
+            (ByteForm::Hex(form), Backend::SqlServer) => {
                 let first = hex_position(form, index);
                 format!("CONVERT(int, CONVERT(binary(1), SUBSTRING({stored}, {first}, 2), 2))")
             }
-            (StoredForm::Uuid | StoredForm::Bytes, Backend::MySql | Backend::MariaDb) => {
+            (ByteForm::Uuid | ByteForm::Bytes, Backend::MySql | Backend::MariaDb) => {
                 format!("ASCII(SUBSTRING({stored}, {position}, 1))")
             }
-            (StoredForm::Hex(form), Backend::MySql | Backend::MariaDb) => {
+            (ByteForm::Hex(form), Backend::MySql | Backend::MariaDb) => {
                 let first = hex_position(form, index);
                 format!("ASCII(UNHEX(SUBSTRING({stored}, {first}, 2)))")
             }
-            (StoredForm::NativeUuid, _) => {
+            (ByteForm::NativeUuid, _) => {
                 let first = hex_position(TextForm::Hyphenated, index);
                 format!("ASCII(UNHEX(SUBSTRING(CAST({stored} AS CHAR), {first}, 2)))")
             }
-            (StoredForm::Uuid | StoredForm::Bytes, Backend::Sqlite) => {
+            (ByteForm::Uuid | ByteForm::Bytes, Backend::Sqlite) => {
                 let digits = format!("hex(substr({stored}, {position}, 1))");
                 sqlite_byte("0123456789ABCDEF", &digits, 1)
             }
-            (StoredForm::Hex(form), Backend::Sqlite) => {
+            (ByteForm::Hex(form), Backend::Sqlite) => {
                 let digits = match form {
                     TextForm::HyphenatedUpper | TextForm::HexUpper => "0123456789ABCDEF",
                     _ => "0123456789abcdef",
@@ -290,9 +304,14 @@ impl Reader<'_> {
                 _ => term,
             };
         }
-        if slice.shift > 0 {
-            term = format!("{term} * {}", 1_u64 << slice.shift);
-        }
+        term = match (slice.shift, self.backend) {
+            (0, _) => term,
+            // Its larger literals are decimal numbers.
+            (31.., Backend::SqlServer) => {
+                format!("{term} * CONVERT(bigint, {})", 1_u64 << slice.shift)
+            }
+            (shift, _) => format!("{term} * {}", 1_u64 << shift),
+        };
         term
     }
 
@@ -417,14 +436,14 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_no_bytes_are_refused() {
-        let digits = Column::new(
+    fn numbers_in_compact_text_of_a_distributed_id_are_refused() {
+        let column = Column::new(
             FormatKind::DistributedId,
             Backend::Postgres,
-            Storage::Decimal,
+            Storage::TextCompact,
             None,
         );
-        let expression = digits.unwrap().number_expression(
+        let expression = column.unwrap().number_expression(
             Backend::Postgres,
             field(0, 8, ByteOrder::BigEndian),
             "id",

@@ -1,0 +1,166 @@
+//! Whether a stored value is an id.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::super::backend::Backend;
+use super::super::column::Column;
+use super::super::text_form::TextForm;
+use super::super::wire::{BinaryLength, Wire};
+use super::number::NumberField;
+use super::sixteen_bytes::{SixteenBytes, part, without_hyphens};
+use crate::error::Error;
+use crate::format::FieldKind;
+use crate::text::base62;
+
+/// The condition that a value has the type, length, alphabet and letter case of the column's form, and
+/// is no number out of range. None for types that have no other values.
+pub(super) fn shape(column: Column, stored: &str) -> Option<String> {
+    let backend = column.backend();
+    match column.wire() {
+        Wire::Bytes(length) => {
+            let length = length.bytes();
+            Some(match backend {
+                Backend::Postgres => format!("octet_length({stored}) = {length}"),
+                Backend::MySql | Backend::MariaDb => format!("LENGTH({stored}) = {length}"),
+                Backend::Sqlite => {
+                    format!("typeof({stored}) = 'blob' AND length({stored}) = {length}")
+                }
+                Backend::SqlServer => format!("DATALENGTH({stored}) = {length}"),
+            })
+        }
+        Wire::Decimal(precision) => Some(format!("{stored} BETWEEN 0 AND {}", precision.max())),
+        Wire::Text(form) => Some(text_shape(backend, form, stored)),
+        _ => None,
+    }
+}
+
+/// `NULL` for values that do not fulfil the condition.
+pub(super) fn guarded(condition: Option<String>, sql: String) -> String {
+    match condition {
+        Some(condition) => format!("CASE WHEN {condition} THEN {sql} END"),
+        None => sql,
+    }
+}
+
+/// The condition that the public value is at most a number, unless the shape already says so.
+///
+/// # Errors
+///
+/// [`Error::Refused`] for compact text of numbers.
+pub(super) fn at_most(column: Column, stored: &str, max: u128) -> Result<Option<String>, Error> {
+    let (backend, wire) = (column.backend(), column.wire());
+    let largest = match wire {
+        Wire::Bytes(BinaryLength::Bytes12) => (1 << 96) - 1,
+        Wire::Decimal(precision) => precision.max(),
+        Wire::Text(TextForm::Digits28 | TextForm::Digits38) => column.max_value(),
+        _ => u128::MAX,
+    };
+    if largest <= max {
+        return Ok(None);
+    }
+    let bytes = SixteenBytes::stored(backend, wire, stored)?;
+    Ok(Some(
+        bytes.in_order(column.permutation().places()).at_most(max),
+    ))
+}
+
+/// The condition that a value is an id of the column.
+///
+/// # Errors
+///
+/// [`Error::Refused`] for compact text of numbers.
+pub(super) fn is_id(column: Column, stored: &str) -> Result<String, Error> {
+    let backend = column.backend();
+    let mut conditions = Vec::new();
+    for field in column.format().fields() {
+        if let FieldKind::Version(value) | FieldKind::Variant(value) = field.kind {
+            let number =
+                column.number_expression(backend, NumberField::big_endian(*field), stored)?;
+            conditions.push(format!("{number} = {value}"));
+        }
+    }
+    conditions.extend(at_most(column, stored, column.max_value())?);
+    let bits = conditions.join(" AND ");
+    Ok(match shape(column, stored) {
+        // CASE evaluates the rest for values of the shape only, and AND makes no such promise.
+        Some(shape) => {
+            let bits = match bits.as_str() {
+                "" => String::new(),
+                bits => format!("WHEN NOT ({bits}) THEN 0 "),
+            };
+            format!(
+                "CASE WHEN {stored} IS NULL THEN NULL WHEN NOT ({shape}) THEN 0 {bits}ELSE 1 END = 1"
+            )
+        }
+        None if bits.is_empty() => format!("{stored} = {stored}"),
+        None => format!("({bits})"),
+    })
+}
+
+fn text_shape(backend: Backend, form: TextForm, stored: &str) -> String {
+    let width = form.width();
+    let (class, is_hyphenated) = match form {
+        TextForm::Hyphenated => ("0-9a-f", true),
+        TextForm::HyphenatedUpper => ("0-9A-F", true),
+        TextForm::Hex => ("0-9a-f", false),
+        TextForm::HexUpper => ("0-9A-F", false),
+        TextForm::Compact16 | TextForm::Compact22 => ("0-9A-Za-z", false),
+        TextForm::Digits28 | TextForm::Digits38 => ("0-9", false),
+    };
+    let pattern = match is_hyphenated {
+        true => format!("^[{class}]{{8}}(-[{class}]{{4}}){{3}}-[{class}]{{12}}$"),
+        false => format!("^[{class}]{{{width}}}$"),
+    };
+    let without_hyphens = match is_hyphenated {
+        true => without_hyphens(backend, stored),
+        false => stored.into(),
+    };
+    let mut shape = match backend {
+        Backend::Postgres => format!("{stored} ~ '{pattern}'"),
+        // Its pattern also ends before the end of a last line.
+        Backend::MySql | Backend::MariaDb => format!(
+            "CHAR_LENGTH({stored}) = {width} AND \
+             CONVERT({stored} USING ascii) COLLATE ascii_bin REGEXP '{pattern}'"
+        ),
+        Backend::Sqlite => format!(
+            "typeof({stored}) = 'text' AND length(CAST({stored} AS BLOB)) = {width} AND \
+             {without_hyphens} NOT GLOB '*[^{class}]*'"
+        ),
+        Backend::SqlServer => format!(
+            "LEN({stored}) = {width} AND \
+             {without_hyphens} COLLATE Latin1_General_100_BIN2 NOT LIKE '%[^{class}]%'"
+        ),
+    };
+    // Without other hyphens, the remaining characters are the digits.
+    let hyphens = match backend {
+        Backend::Sqlite => Some(("length", "GLOB '????????-????-????-????-????????????'")),
+        Backend::SqlServer => Some(("LEN", "LIKE '________-____-____-____-____________'")),
+        _ => None,
+    };
+    if let Some((length, pattern)) = hyphens.filter(|_| is_hyphenated) {
+        shape += &format!(" AND {length}({without_hyphens}) = 32 AND {stored} {pattern}");
+    }
+    if form == TextForm::Compact22 {
+        // Each half is a number of 64 bits.
+        for first in [1, 12] {
+            let max: String = base62::encode_u64(u64::MAX)
+                .map(char::from)
+                .iter()
+                .collect();
+            let half = part(backend, stored, first, 11);
+            shape += &match backend {
+                Backend::Postgres => format!(" AND {half} COLLATE \"C\" <= '{max}'"),
+                Backend::MySql | Backend::MariaDb => {
+                    format!(" AND CAST({half} AS BINARY) <= '{max}'")
+                }
+                Backend::Sqlite => format!(" AND {half} COLLATE BINARY <= '{max}'"),
+                Backend::SqlServer => {
+                    format!(" AND {half} COLLATE Latin1_General_100_BIN2 <= '{max}'")
+                }
+            };
+        }
+    }
+    shape
+}

@@ -1,0 +1,350 @@
+//! From one stored form to another in SQL.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::super::backend::Backend;
+use super::super::ddl::{TableName, quote_identifier};
+use super::super::text_form::TextForm;
+use super::super::wire::Wire;
+use super::check;
+use super::sixteen_bytes::{NOT_IN_SQL, Places, SixteenBytes};
+use super::stored_form::StoredForm;
+use super::whole_number::WholeNumber;
+use crate::error::Error;
+use crate::layout::Permutation;
+
+/// The conversion of ids from one stored form to another of the same format and backend, in SQL.
+///
+/// A value that is not of the first form's shape gives NULL: text of another length, alphabet or letter
+/// case, bytes of another length, a number out of range, or an id that is too large for the second form.
+/// Fixed bits of the format are not checked, and a conversion loses none of them: see
+/// [`StoredForm::condition`].
+///
+/// SQL has no conversion of compact text, and none of 38 digits in SQLite. SQLite needs version 3.41 for
+/// `unhex`, and 3.42 for 28 digits.
+///
+/// ```
+/// use rowkey_core::format::FormatKind;
+/// use rowkey_core::storage::{Conversion, StoredForm};
+/// use rowkey_core::Backend;
+///
+/// let form = |name| StoredForm::named(FormatKind::ShortSuffixComb, Backend::MariaDb, name).unwrap();
+/// let conversion = Conversion::new(form("text:public"), form("uuid:prefix"))?;
+/// assert_eq!(
+///     conversion.expression("id")?,
+///     "CASE WHEN CHAR_LENGTH(`id`) = 36 AND CONVERT(`id` USING ascii) COLLATE ascii_bin \
+///      REGEXP '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN \
+///      UNHEX(CONCAT(SUBSTRING(REPLACE(`id`, '-', ''), 21, 4), \
+///      SUBSTRING(REPLACE(`id`, '-', ''), 5, 16), SUBSTRING(REPLACE(`id`, '-', ''), 1, 4), \
+///      SUBSTRING(REPLACE(`id`, '-', ''), 25, 8))) END",
+/// );
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conversion {
+    from: StoredForm,
+    to: StoredForm,
+}
+
+impl Conversion {
+    /// The conversion between two forms.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] for forms of different formats or backends, and for those that SQL does not
+    /// convert.
+    pub fn new(from: StoredForm, to: StoredForm) -> Result<Self, Error> {
+        if (from.format(), from.backend()) != (to.format(), to.backend()) {
+            return Err(Error::Refused(
+                "a conversion is between two forms of the same format on the same backend",
+            ));
+        }
+        let conversion = Self { from, to };
+        conversion.of("")?;
+        Ok(conversion)
+    }
+
+    /// The form that it gives.
+    pub const fn to(self) -> StoredForm {
+        self.to
+    }
+
+    /// The way back.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self {
+            from: self.to,
+            to: self.from,
+        }
+    }
+
+    /// The SQL expression for a column.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    pub fn expression(self, column: &str) -> Result<String, Error> {
+        self.of(&quote_identifier(self.from.backend(), column)?)
+    }
+
+    /// The statement that creates a function of the conversion.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that is not valid on the backend, [`Error::Refused`] for
+    /// SQLite, which has no functions in SQL.
+    pub fn function(self, name: &str) -> Result<String, Error> {
+        let backend = self.from.backend();
+        let name = quote_identifier(backend, name)?;
+        let (from, to) = (self.from.parameter_type(), self.to.return_type());
+        Ok(match backend {
+            Backend::Postgres => format!(
+                "CREATE FUNCTION {name} (id {from}) RETURNS {to} LANGUAGE sql IMMUTABLE STRICT \
+                 PARALLEL SAFE AS $$ SELECT {} $$",
+                self.of("id")?
+            ),
+            Backend::MySql | Backend::MariaDb => format!(
+                "CREATE FUNCTION {name} (id {from}) RETURNS {to} DETERMINISTIC NO SQL RETURN {}",
+                self.of("id")?
+            ),
+            Backend::SqlServer => format!(
+                "CREATE FUNCTION {name} (@id {from}) RETURNS {to} WITH SCHEMABINDING AS BEGIN \
+                 RETURN {} END",
+                self.of("@id")?
+            ),
+            Backend::Sqlite => {
+                return Err(Error::Refused(
+                    "SQLite has no functions in SQL: take the expression, or a view",
+                ));
+            }
+        })
+    }
+
+    /// The statement that creates a view of a table: its columns, and the converted ids as a column
+    /// with a name of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    pub fn view<'t>(
+        self,
+        view: impl Into<TableName<'t>>,
+        table: impl Into<TableName<'t>>,
+        column: &str,
+        converted: &str,
+    ) -> Result<String, Error> {
+        let backend = self.from.backend();
+        let (view, table) = (view.into().quoted(backend)?, table.into().quoted(backend)?);
+        let converted = quote_identifier(backend, converted)?;
+        let expression = self.expression(column)?;
+        Ok(format!(
+            "CREATE VIEW {view} AS SELECT {table}.*, {expression} AS {converted} FROM {table}"
+        ))
+    }
+
+    fn of(self, stored: &str) -> Result<String, Error> {
+        let Self { from, to } = self;
+        let backend = from.backend();
+        let is_compact =
+            |wire| matches!(wire, Wire::Text(TextForm::Compact16 | TextForm::Compact22));
+        let places = places_of(from.column().permutation(), to.column().permutation());
+        if from.wire() == to.wire() && places.is_sorted() {
+            return Ok(stored.into());
+        }
+        if is_compact(from.wire()) || is_compact(to.wire()) {
+            return Err(NOT_IN_SQL);
+        }
+        let number = match to.wire() {
+            Wire::Decimal(_) | Wire::Text(TextForm::Digits28 | TextForm::Digits38) => {
+                WholeNumber::stored(backend, from.wire(), stored)?
+            }
+            _ => None,
+        };
+        let sql = match (number, to.wire()) {
+            (Some(number), Wire::Decimal(precision)) => number.decimal(precision),
+            (Some(number), Wire::Text(form)) => number.digits(form.width()),
+            _ => SixteenBytes::stored(backend, from.wire(), stored)?
+                .in_order(places)
+                .as_wire(to.wire())?,
+        };
+        let sql = match (to.wire(), backend) {
+            // Text that a function makes has the character set of the connection.
+            (Wire::Text(_), Backend::MySql | Backend::MariaDb) => {
+                format!("CONVERT({sql} USING ascii)")
+            }
+            _ => sql,
+        };
+        let conditions = [
+            check::shape(from.column(), stored),
+            check::at_most(from.column(), stored, to.max_value())?,
+        ];
+        let guard = conditions
+            .into_iter()
+            .flatten()
+            .reduce(|guard, condition| format!("{guard} AND {condition}"));
+        Ok(check::guarded(guard, sql))
+    }
+}
+
+/// Where the bytes of one stored form are in another.
+fn places_of(from: Permutation, to: Permutation) -> Places {
+    let places = from.places();
+    to.apply(u128::from_be_bytes(places)).to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::kind::FormatKind;
+    use crate::layout::Layout;
+    use crate::storage::Storage;
+
+    fn forms(format: FormatKind, backend: Backend) -> Vec<StoredForm> {
+        let mut forms = Vec::new();
+        for storage in Storage::ALL {
+            for layout in Layout::ALL {
+                forms.extend(StoredForm::new(format, backend, storage, Some(layout)));
+            }
+        }
+        forms
+    }
+
+    /// What the SQL leaves to programs: compact text, and the 38 digits of SQLite.
+    #[test]
+    fn every_form_has_an_expression_of_every_other() {
+        let is_left_out = |form: StoredForm| {
+            let wire = form.wire();
+            let is_sqlite = form.backend() == Backend::Sqlite;
+            matches!(wire, Wire::Text(TextForm::Compact16 | TextForm::Compact22))
+                || is_sqlite && wire == Wire::Text(TextForm::Digits38)
+        };
+        for format in FormatKind::ALL {
+            for backend in Backend::ALL {
+                let forms = forms(format, backend);
+                for (from, to) in forms
+                    .iter()
+                    .flat_map(|from| forms.iter().map(move |to| (*from, *to)))
+                {
+                    let is_same = from.wire() == to.wire()
+                        && from.column().permutation() == to.column().permutation();
+                    let expected = is_same || !is_left_out(from) && !is_left_out(to);
+                    match Conversion::new(from, to) {
+                        Ok(conversion) => {
+                            let expression = conversion.expression("id").unwrap();
+                            let id = quote_identifier(backend, "id").unwrap();
+                            assert_eq!(expression == id, is_same, "{conversion:?}");
+                            assert!(expected, "{conversion:?}");
+                        }
+                        Err(Error::Refused(_)) => assert!(!expected, "{from:?} {to:?}"),
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn forms_of_different_formats_or_backends_are_refused() {
+        let form = |format, backend| StoredForm::named(format, backend, "uuid").unwrap();
+        let postgres = form(FormatKind::UuidV7, Backend::Postgres);
+        for other in [
+            form(FormatKind::UuidV4, Backend::Postgres),
+            form(FormatKind::UuidV7, Backend::MySql),
+        ] {
+            assert!(matches!(
+                Conversion::new(postgres, other),
+                Err(Error::Refused(_))
+            ));
+        }
+    }
+
+    /// The pieces of hexadecimal digits that an expression of SQL Server joins, applied to a guid.
+    fn evaluated(expression: &str, stored: u128) -> u128 {
+        const DIGITS: &str = "SUBSTRING(REPLACE(CONVERT(char(36), [id]), '-', ''), ";
+        let hex = format!("{stored:032x}");
+        let pieces = expression.split(DIGITS).skip(1).map(|piece| {
+            let (place, _) = piece.split_once(')').unwrap();
+            let (first, count) = place.split_once(", ").unwrap();
+            let (first, count): (usize, usize) = (first.parse().unwrap(), count.parse().unwrap());
+            &hex[first - 1..first - 1 + count]
+        });
+        u128::from_str_radix(&pieces.collect::<String>(), 16).unwrap()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn layouts_of_sql_server_are_pieces_of_their_text(stored: u128) {
+            let mut checked = 0;
+            for format in FormatKind::ALL {
+                let forms = forms(format, Backend::SqlServer);
+                let guids = forms.iter().filter(|form| form.wire() == Wire::Uuid);
+                let pairs = guids.clone().flat_map(|from| guids.clone().map(move |to| (*from, *to)));
+                for (from, to) in pairs {
+                    let expression = Conversion::new(from, to).unwrap().expression("id").unwrap();
+                    if expression == "[id]" || expression.starts_with("CASE") {
+                        continue;
+                    }
+                    let public = from.column().permutation().invert(stored);
+                    let expected = to.column().permutation().apply(public);
+                    assert_eq!(evaluated(&expression, stored), expected, "{from:?} {to:?}");
+                    checked += 1;
+                }
+            }
+            assert!(checked > 20, "{checked}");
+        }
+    }
+
+    #[test]
+    fn sql_server_converts_guids_numbers_and_bytes() {
+        let sql = |format, from, to| {
+            let form = |name| StoredForm::named(format, Backend::SqlServer, name).unwrap();
+            Conversion::new(form(from), form(to))
+                .unwrap()
+                .expression("id")
+                .unwrap()
+        };
+        assert_eq!(
+            sql(
+                FormatKind::PrefixComb,
+                "uuid:suffix",
+                "uuid:public-unordered"
+            ),
+            "CONVERT(uniqueidentifier, \
+             SUBSTRING(REPLACE(CONVERT(char(36), [id]), '-', ''), 21, 8) + '-' + \
+             SUBSTRING(REPLACE(CONVERT(char(36), [id]), '-', ''), 29, 4) + '-' + \
+             SUBSTRING(REPLACE(CONVERT(char(36), [id]), '-', ''), 13, 4) + '-' + \
+             SUBSTRING(REPLACE(CONVERT(char(36), [id]), '-', ''), 17, 4) + '-' + \
+             SUBSTRING(REPLACE(CONVERT(char(36), [id]), '-', ''), 1, 12))",
+        );
+        assert_eq!(
+            sql(FormatKind::AnyUuid, "uuid", "binary"),
+            "CONVERT(binary(16), REPLACE(CONVERT(char(36), [id]), '-', ''), 2)",
+        );
+        assert_eq!(
+            sql(FormatKind::AnyUuid, "binary", "text"),
+            "CASE WHEN DATALENGTH([id]) = 16 THEN LOWER(STUFF(STUFF(STUFF(STUFF(\
+             CONVERT(char(32), [id], 2), 9, 0, '-'), 14, 0, '-'), 19, 0, '-'), 24, 0, '-')) END",
+        );
+        assert_eq!(
+            sql(FormatKind::DistributedId, "text", "decimal"),
+            "CASE WHEN LEN([id]) = 28 AND [id] COLLATE Latin1_General_100_BIN2 \
+             NOT LIKE '%[^0-9]%' THEN CONVERT(decimal(28,0), CONVERT(decimal(38,0), [id])) END",
+        );
+    }
+
+    #[test]
+    fn names_are_quoted() {
+        let form = |name| StoredForm::named(FormatKind::UuidV7, Backend::MySql, name).unwrap();
+        let conversion = Conversion::new(form("uuid"), form("text")).unwrap();
+        let view = conversion.view(("a`b", "v"), "t", "id", "text").unwrap();
+        assert!(view.starts_with("CREATE VIEW `a``b`.`v` AS SELECT `t`.*, CASE WHEN LENGTH(`id`)"));
+        assert!(matches!(conversion.function(""), Err(Error::Identifier(_))));
+        assert!(matches!(
+            conversion.expression(""),
+            Err(Error::Identifier(_))
+        ));
+    }
+}

@@ -1,0 +1,296 @@
+//! The sixteen bytes of an id in SQL, and other orders of them.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::super::backend::Backend;
+use super::super::text_form::TextForm;
+use super::super::wire::{BinaryLength, Wire};
+use super::whole_number::{SQLITE_HAS_NO_38_DIGITS, WholeNumber};
+use crate::error::Error;
+
+/// Sixteen bytes as an SQL expression, in one of the types that the backend has for them, and the order
+/// in which to read them.
+pub(super) struct SixteenBytes {
+    backend: Backend,
+    kind: Kind,
+    sql: String,
+    places: Places,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// PostgreSQL's `uuid` or SQL Server's `uniqueidentifier`.
+    Uuid,
+    Bytes,
+    /// 32 hexadecimal digits in either case.
+    Hex,
+}
+
+/// Where each byte of one form is in another: `places[i]` for the byte at index i.
+pub(super) type Places = [u8; 16];
+
+impl SixteenBytes {
+    /// The bytes of a column, those of a number included.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] for compact text, and for what SQLite cannot compute.
+    pub(super) fn stored(backend: Backend, wire: Wire, stored: &str) -> Result<Self, Error> {
+        if let Some(number) = WholeNumber::stored(backend, wire, stored)? {
+            return Ok(Self::new(backend, Kind::Hex, number.hex()));
+        }
+        let (kind, sql) = match (wire, backend) {
+            (Wire::Uuid, _) => (Kind::Uuid, stored.into()),
+            (Wire::Bytes(BinaryLength::Bytes16), _) => (Kind::Bytes, stored.into()),
+            (Wire::Bytes(BinaryLength::Bytes12), Backend::Postgres) => {
+                (Kind::Bytes, format!("'\\x00000000'::bytea || {stored}"))
+            }
+            (Wire::Bytes(BinaryLength::Bytes12), Backend::MySql | Backend::MariaDb) => {
+                (Kind::Bytes, format!("CONCAT(X'00000000', {stored})"))
+            }
+            (Wire::Bytes(BinaryLength::Bytes12), Backend::Sqlite) => {
+                (Kind::Hex, format!("'00000000' || hex({stored})"))
+            }
+            (Wire::Bytes(BinaryLength::Bytes12), Backend::SqlServer) => (
+                Kind::Hex,
+                format!("'00000000' + CONVERT(char(24), {stored}, 2)"),
+            ),
+            (Wire::NativeUuid, _) => (
+                Kind::Hex,
+                without_hyphens(backend, &format!("CAST({stored} AS CHAR)")),
+            ),
+            (
+                Wire::Text(
+                    form @ (TextForm::Hyphenated
+                    | TextForm::HyphenatedUpper
+                    | TextForm::Hex
+                    | TextForm::HexUpper),
+                ),
+                _,
+            ) => match (backend, form.is_hyphenated()) {
+                (Backend::Postgres, _) => (Kind::Uuid, format!("{stored}::uuid")),
+                (Backend::SqlServer, true) => {
+                    (Kind::Uuid, format!("CONVERT(uniqueidentifier, {stored})"))
+                }
+                (_, true) => (Kind::Hex, without_hyphens(backend, stored)),
+                (_, false) => (Kind::Hex, stored.into()),
+            },
+            _ => return Err(NOT_IN_SQL),
+        };
+        Ok(Self::new(backend, kind, sql))
+    }
+
+    fn new(backend: Backend, kind: Kind, sql: String) -> Self {
+        Self {
+            backend,
+            kind,
+            sql,
+            places: core::array::from_fn(|index| index as u8),
+        }
+    }
+
+    /// The same bytes in another order: first the one at the first place.
+    pub(super) fn in_order(self, places: Places) -> Self {
+        Self { places, ..self }
+    }
+
+    /// The value of a column, from bytes in its order.
+    ///
+    /// # Errors
+    ///
+    /// As [`stored`](Self::stored).
+    pub(super) fn as_wire(&self, wire: Wire) -> Result<String, Error> {
+        let backend = self.backend;
+        Ok(match wire {
+            Wire::Uuid => self.uuid(),
+            Wire::NativeUuid => format!("CAST({} AS UUID)", self.hyphenated()),
+            Wire::Bytes(BinaryLength::Bytes16)
+                if backend == Backend::Postgres && !self.is_in_order() =>
+            {
+                format!("({})", self.bytes())
+            }
+            Wire::Bytes(BinaryLength::Bytes16) => self.bytes(),
+            Wire::Bytes(BinaryLength::Bytes12) if backend == Backend::Sqlite => {
+                format!("unhex({})", self.some_hex(4, 12))
+            }
+            Wire::Bytes(BinaryLength::Bytes12) => part(backend, &self.bytes(), 5, 12),
+            Wire::Text(TextForm::Hyphenated) => lower(backend, self.hyphenated()),
+            Wire::Text(TextForm::HyphenatedUpper) => upper(backend, self.hyphenated()),
+            Wire::Text(TextForm::Hex) => lower(backend, self.hex()),
+            Wire::Text(TextForm::HexUpper) => upper(backend, self.hex()),
+            Wire::Decimal(precision) => self.number().decimal(precision),
+            Wire::Text(TextForm::Digits38) if backend == Backend::Sqlite => {
+                return Err(SQLITE_HAS_NO_38_DIGITS);
+            }
+            Wire::Text(form @ (TextForm::Digits28 | TextForm::Digits38)) => {
+                self.number().digits(form.width())
+            }
+            _ => return Err(NOT_IN_SQL),
+        })
+    }
+
+    /// The condition that the bytes, in public order, are at most a number.
+    pub(super) fn at_most(&self, max: u128) -> String {
+        let backend = self.backend;
+        match backend {
+            Backend::Postgres => format!("{} <= '\\x{max:032x}'::bytea", self.bytes()),
+            Backend::MySql | Backend::MariaDb => format!("{} <= X'{max:032x}'", self.bytes()),
+            Backend::Sqlite => format!("{} <= '{max:032X}'", upper(backend, self.hex())),
+            Backend::SqlServer => format!("{} <= 0x{max:032x}", self.bytes()),
+        }
+    }
+
+    fn uuid(&self) -> String {
+        match (self.kind, self.backend) {
+            (Kind::Uuid, _) if self.is_in_order() => self.sql.clone(),
+            (Kind::Hex, Backend::Postgres) => format!("({})::uuid", self.hex()),
+            (_, Backend::Postgres) => format!("encode({}, 'hex')::uuid", self.bytes()),
+            _ => format!("CONVERT(uniqueidentifier, {})", self.hyphenated()),
+        }
+    }
+
+    fn bytes(&self) -> String {
+        let (sql, backend) = (&self.sql, self.backend);
+        let bytes = match (self.kind, backend) {
+            (Kind::Bytes, Backend::Postgres | Backend::MySql | Backend::MariaDb) => sql.clone(),
+            (Kind::Uuid, Backend::Postgres) => format!("uuid_send({sql})"),
+            (Kind::Bytes, _) if self.is_in_order() => sql.clone(),
+            (_, Backend::Postgres) => return format!("decode({}, 'hex')", self.hex()),
+            (_, Backend::MySql | Backend::MariaDb) => return format!("UNHEX({})", self.hex()),
+            (_, Backend::Sqlite) => return format!("unhex({})", self.hex()),
+            (_, Backend::SqlServer) => return format!("CONVERT(binary(16), {}, 2)", self.hex()),
+        };
+        if self.is_in_order() {
+            return bytes;
+        }
+        let pieces =
+            runs(&self.places).map(|(first, count)| part(backend, &bytes, first + 1, count));
+        joined(backend, pieces)
+    }
+
+    fn hex(&self) -> String {
+        match (self.kind, self.backend) {
+            (Kind::Uuid | Kind::Bytes, Backend::Postgres) => {
+                format!("encode({}, 'hex')", self.bytes())
+            }
+            (Kind::Bytes, Backend::MySql | Backend::MariaDb) => format!("HEX({})", self.bytes()),
+            _ if self.is_in_order() => self.stored_hex(),
+            _ => self.some_hex(0, 16),
+        }
+    }
+
+    /// The hexadecimal digits before the bytes are put in order.
+    fn stored_hex(&self) -> String {
+        let (sql, backend) = (&self.sql, self.backend);
+        match (self.kind, backend) {
+            (Kind::Hex, _) => sql.clone(),
+            (Kind::Uuid, Backend::Postgres) => format!("encode(uuid_send({sql}), 'hex')"),
+            (_, Backend::Postgres) => format!("encode({sql}, 'hex')"),
+            (Kind::Uuid, _) => without_hyphens(backend, &format!("CONVERT(char(36), {sql})")),
+            (_, Backend::SqlServer) => format!("CONVERT(char(32), {sql}, 2)"),
+            (_, Backend::Sqlite) => format!("hex({sql})"),
+            (_, Backend::MySql | Backend::MariaDb) => format!("HEX({sql})"),
+        }
+    }
+
+    /// The digits of some bytes, from the index of the first.
+    fn some_hex(&self, first: u8, count: u8) -> String {
+        let hex = self.stored_hex();
+        let places = &self.places[usize::from(first)..usize::from(first + count)];
+        let pieces =
+            runs(places).map(|(first, count)| part(self.backend, &hex, 2 * first + 1, 2 * count));
+        joined(self.backend, pieces)
+    }
+
+    /// 36 characters in either case.
+    fn hyphenated(&self) -> String {
+        match (self.kind, self.backend) {
+            (_, Backend::Postgres) => format!("{}::text", self.uuid()),
+            (Kind::Uuid, _) if self.is_in_order() => format!("CONVERT(char(36), {})", self.sql),
+            (_, Backend::MySql | Backend::MariaDb) => hyphens_in("INSERT", self.hex()),
+            (_, Backend::SqlServer) if self.is_in_order() => hyphens_in("STUFF", self.hex()),
+            (_, backend) => {
+                let hyphen = match backend {
+                    Backend::Sqlite => " || '-' || ",
+                    _ => " + '-' + ",
+                };
+                [(0, 4), (4, 2), (6, 2), (8, 2), (10, 6)]
+                    .map(|(first, count)| self.some_hex(first, count))
+                    .join(hyphen)
+            }
+        }
+    }
+
+    fn number(&self) -> WholeNumber {
+        WholeNumber::of_hex(self.backend, |first, count| self.some_hex(first, count))
+    }
+
+    fn is_in_order(&self) -> bool {
+        self.places.is_sorted()
+    }
+}
+
+/// What takes SQL too long.
+pub(super) const NOT_IN_SQL: Error = Error::Refused(
+    "SQL has no useful expression for this form; convert its ids with `rowkey convert`",
+);
+
+/// Part of bytes or text, its first position counted from 1.
+pub(super) fn part(backend: Backend, sql: &str, first: u8, count: u8) -> String {
+    let function = match backend {
+        Backend::Postgres | Backend::Sqlite => "substr",
+        Backend::MySql | Backend::MariaDb | Backend::SqlServer => "SUBSTRING",
+    };
+    format!("{function}({sql}, {first}, {count})")
+}
+
+/// The hyphens of a UUID in its digits, with a function that replaces a part of a text.
+fn hyphens_in(function: &str, digits: String) -> String {
+    let positions = [9, 14, 19, 24].into_iter();
+    positions.fold(digits, |text, position| {
+        format!("{function}({text}, {position}, 0, '-')")
+    })
+}
+
+/// Text without its hyphens.
+pub(super) fn without_hyphens(backend: Backend, text: &str) -> String {
+    match backend {
+        Backend::Postgres | Backend::Sqlite => format!("replace({text}, '-', '')"),
+        _ => format!("REPLACE({text}, '-', '')"),
+    }
+}
+
+fn lower(backend: Backend, text: String) -> String {
+    match backend {
+        // As it writes them.
+        Backend::Postgres => text,
+        Backend::Sqlite => format!("lower({text})"),
+        _ => format!("LOWER({text})"),
+    }
+}
+
+fn upper(backend: Backend, text: String) -> String {
+    match backend {
+        Backend::Postgres | Backend::Sqlite => format!("upper({text})"),
+        _ => format!("UPPER({text})"),
+    }
+}
+
+/// The runs of neighbours among places: the first of each, and how many there are.
+fn runs(places: &[u8]) -> impl Iterator<Item = (u8, u8)> {
+    places
+        .chunk_by(|before, after| before + 1 == *after)
+        .map(|run| (run[0], run.len() as u8))
+}
+
+fn joined(backend: Backend, pieces: impl Iterator<Item = String>) -> String {
+    let pieces: Vec<String> = pieces.collect();
+    match backend {
+        _ if pieces.len() == 1 => pieces.concat(),
+        Backend::Postgres | Backend::Sqlite => pieces.join(" || "),
+        Backend::MySql | Backend::MariaDb => format!("CONCAT({})", pieces.join(", ")),
+        Backend::SqlServer => pieces.join(" + "),
+    }
+}
