@@ -3,6 +3,7 @@
 mod adoption;
 mod arrays;
 mod codes;
+mod conversions;
 mod damage;
 mod joins;
 mod lists;

@@ -3,7 +3,7 @@
 use rowkey::Backend;
 use sqlx::{MySql, Postgres, Sqlite};
 
-use super::{adoption, arrays, many, routed, rows, servers, sql_server_only, support};
+use super::{adoption, arrays, conversions, many, routed, rows, servers, sql_server_only, support};
 use crate::drivers::sqlx::Sqlx;
 use crate::drivers::tiberius::Tiberius;
 use crate::scenario::Scenario;
@@ -11,6 +11,7 @@ use crate::scenario::Scenario;
 pub(crate) fn postgres() -> Vec<Scenario<Sqlx<Postgres>>> {
     let mut scenarios = many::scenarios(Backend::Postgres);
     scenarios.extend([rows::scenario(), support::scenario(), routed::numbers()]);
+    scenarios.extend(conversions::scenarios());
     scenarios.extend(adoption::postgres());
     scenarios.extend([arrays::scenario(), arrays::text_types()]);
     scenarios
@@ -19,6 +20,7 @@ pub(crate) fn postgres() -> Vec<Scenario<Sqlx<Postgres>>> {
 pub(crate) fn mysql(backend: Backend) -> Vec<Scenario<Sqlx<MySql>>> {
     let mut scenarios = many::scenarios(backend);
     scenarios.extend([rows::scenario(), support::scenario(), routed::numbers()]);
+    scenarios.extend(conversions::scenarios());
     scenarios.extend(adoption::mysql(backend));
     scenarios.extend(servers::mysql());
     if backend == Backend::MariaDb {
@@ -30,6 +32,7 @@ pub(crate) fn mysql(backend: Backend) -> Vec<Scenario<Sqlx<MySql>>> {
 pub(crate) fn sqlite() -> Vec<Scenario<Sqlx<Sqlite>>> {
     let mut scenarios = many::scenarios(Backend::Sqlite);
     scenarios.extend([rows::scenario(), support::scenario(), routed::numbers()]);
+    scenarios.extend(conversions::scenarios());
     scenarios.extend(adoption::sqlite());
     scenarios.extend(servers::sqlite());
     scenarios
@@ -40,6 +43,7 @@ pub(crate) fn sql_server() -> Vec<Scenario<Tiberius>> {
     scenarios.push(routed::numbers());
     scenarios.extend(super::sql_server::scenarios());
     scenarios.extend(sql_server_only::scenarios());
+    scenarios.extend(conversions::scenarios());
     scenarios.extend(adoption::sql_server());
     scenarios
 }
