@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use rowkey_core::format::FormatKind;
 use rowkey_core::text::Encoding;
@@ -82,6 +82,8 @@ pub(crate) enum Command {
     PublicId(PublicId),
     Crc12(Crc12),
     Range(Range),
+    Sql(Sql),
+    Ddl(Ddl),
     Completions(Completions),
 }
 
@@ -450,6 +452,110 @@ pub(crate) struct Range {
     pub(crate) storage: Option<String>,
 }
 
+/// Print SQL that converts, checks or reads the ids of a column
+///
+/// A conversion gives NULL for a value of another shape: text of another length, alphabet or letter case,
+/// bytes of another length, a number out of range. It does not look at the version and the variant of a
+/// UUID, which `--as condition` does.
+///
+/// SQL does not convert text-compact, nor 38 digits in SQLite: `rowkey convert` does. SQLite needs
+/// version 3.41 for bytes from text, 3.42 for 28 digits. Expressions for SQL Server have not run there.
+#[derive(Debug, Args)]
+pub(crate) struct Sql {
+    /// The format of the ids
+    #[arg(short, long, value_parser = format_parser())]
+    pub(crate) format: FormatKind,
+
+    /// The database
+    #[arg(short, long, value_parser = backend_parser())]
+    pub(crate) backend: Backend,
+
+    /// How the column stores the ids, such as uuid, uuid:public or text-hex:sql-server
+    ///
+    /// Written as in the declaration of a key: uuid, native-uuid, binary, decimal, text,
+    /// text-upper, text-hex, text-hex-upper, text-compact or text-digits, optionally with a layout:
+    /// public, public-unordered, prefix, suffix or sql-server. Without one, it is the layout that keeps
+    /// the order there. Layouts that lose it are allowed as well.
+    #[arg(long, value_name = "STORAGE[:LAYOUT]")]
+    pub(crate) from: String,
+
+    /// What to convert them to [default for a view: text:public]
+    #[arg(long, value_name = "STORAGE[:LAYOUT]")]
+    pub(crate) to: Option<String>,
+
+    /// What to print
+    #[arg(long = "as", value_enum, default_value = "expression")]
+    pub(crate) shape: SqlShape,
+
+    /// The name of the column
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    pub(crate) column: String,
+
+    /// The table of the view, which is called after it: offer_public
+    #[arg(long, value_name = "NAME")]
+    pub(crate) table: Option<String>,
+}
+
+/// What `rowkey sql` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SqlShape {
+    /// The converted id
+    Expression,
+    /// The function that converts an id, and the one for the way back
+    Function,
+    /// A view of the table with a column of the converted ids, id_public
+    View,
+    /// Whether the value is an id of the format in this form
+    Condition,
+    /// The instant in the id, in milliseconds since 1970
+    Time,
+}
+
+/// Print definitions: a key's column, the partitions of its table, the tables of rowkey-stores
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("what").args(["format", "stores"]).required(true)))]
+pub(crate) struct Ddl {
+    /// The database
+    #[arg(short, long, value_parser = backend_parser())]
+    pub(crate) backend: Backend,
+
+    /// The format of the key
+    #[arg(short, long, value_parser = format_parser())]
+    pub(crate) format: Option<FormatKind>,
+
+    /// How the column stores the ids, if not in the default way, such as binary or uuid:public
+    #[arg(long, value_name = "STORAGE[:LAYOUT]", requires = "format")]
+    pub(crate) storage: Option<String>,
+
+    /// The name of the column
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    pub(crate) column: String,
+
+    /// Allow NULL in the column
+    #[arg(long, requires = "format")]
+    pub(crate) nullable: bool,
+
+    /// The table that is partitioned by the time in its keys
+    ///
+    /// The clause of CREATE TABLE is printed without a semicolon, the statements before and after it
+    /// with one.
+    #[arg(long, value_name = "NAME", requires_all = ["format", "from", "months"])]
+    pub(crate) table: Option<String>,
+
+    /// The month in which the first partition begins, such as 2026-01
+    #[arg(long, value_name = "YYYY-MM", value_parser = parse_month, requires = "table")]
+    pub(crate) from: Option<(u16, u8)>,
+
+    /// How many monthly partitions there are
+    #[arg(long, value_name = "N", requires = "table")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1200))]
+    pub(crate) months: Option<u16>,
+
+    /// The tables of rowkey-stores
+    #[arg(long)]
+    pub(crate) stores: bool,
+}
+
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
@@ -461,6 +567,29 @@ pub(crate) struct Completions {
 fn format_parser() -> impl TypedValueParser<Value = FormatKind> {
     PossibleValuesParser::new(FormatKind::ALL.map(FormatKind::name))
         .try_map(|name| name.parse::<FormatKind>())
+}
+
+fn backend_parser() -> impl TypedValueParser<Value = Backend> {
+    let values = Backend::ALL.map(|backend| {
+        let value = PossibleValue::new(backend.name());
+        match backend {
+            Backend::Postgres => value.alias("postgresql"),
+            Backend::SqlServer => value.alias("sqlserver"),
+            _ => value,
+        }
+    });
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<Backend>())
+}
+
+fn parse_month(text: &str) -> Result<(u16, u8), String> {
+    let month = text
+        .split_once('-')
+        .filter(|(year, month)| year.len() == 4 && month.len() == 2)
+        .and_then(|(year, month)| Some((year.parse().ok()?, month.parse().ok()?)));
+    match month {
+        Some((year, month @ 1..=12)) => Ok((year, month)),
+        _ => Err("write the year and the month: 2026-01".into()),
+    }
 }
 
 fn subject_parser() -> impl TypedValueParser<Value = Subject> {

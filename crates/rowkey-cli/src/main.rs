@@ -16,6 +16,7 @@ mod number;
 mod prefix;
 mod recognition;
 mod representation;
+mod statements;
 mod stream;
 mod target;
 mod time;

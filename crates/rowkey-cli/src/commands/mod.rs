@@ -3,11 +3,13 @@
 mod completions;
 mod convert;
 mod crc12;
+mod ddl;
 mod inspect;
 mod new;
 mod public_id;
 mod range;
 mod sort;
+mod sql;
 mod validate;
 
 use crate::args::{Cli, Command, PublicId};
@@ -26,6 +28,8 @@ pub(crate) fn run(cli: &Cli) -> Result<Outcome, Stop> {
         Command::PublicId(PublicId::Decode(args)) => public_id::decode(args, json),
         Command::Crc12(args) => crc12::run(args, json),
         Command::Range(args) => range::run(args, json),
+        Command::Sql(args) => sql::run(args, json),
+        Command::Ddl(args) => ddl::run(args, json),
         Command::Completions(args) => completions::run(args),
     }
 }

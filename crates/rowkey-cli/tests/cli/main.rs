@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod combs;
+mod ddl;
 mod distributed_ids;
 mod encoders;
 mod hot_guids;
@@ -15,6 +16,7 @@ mod program;
 mod public_ids;
 mod ranges;
 mod sorting;
+mod sql;
 mod streams;
 mod usage;
 mod validation;

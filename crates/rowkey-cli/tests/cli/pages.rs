@@ -60,5 +60,5 @@ fn of_the_readme() {
 #[test]
 fn of_the_page_about_the_command_line() {
     let page = include_str!("../../../../docs/src/command-line.md");
-    commands_print_what_the_page_shows(page, 4);
+    commands_print_what_the_page_shows(page, 9);
 }

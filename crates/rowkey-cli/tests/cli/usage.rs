@@ -2,7 +2,7 @@
 
 use crate::program::rowkey;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 13] = [
     "new",
     "inspect",
     "convert",
@@ -13,6 +13,8 @@ const COMMANDS: [&str; 11] = [
     "public-id decode",
     "crc12",
     "range",
+    "sql",
+    "ddl",
     "completions",
 ];
 

@@ -1,0 +1,84 @@
+//! `rowkey ddl`.
+
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::Nullability;
+use rowkey_core::time_range::TimePartitions;
+use rowkey_core::{Backend, Error, UnixMillis};
+
+use crate::args::Ddl;
+use crate::failure::{Failure, Outcome, Stop};
+use crate::statements::{self, Part};
+use crate::target::plan;
+
+/// The tables of rowkey-stores.
+macro_rules! tables {
+    ($($backend:ident $folder:literal),*) => {
+        fn tables_of_stores(backend: Backend) -> [&'static str; 2] {
+            match backend {
+                $(Backend::$backend => [
+                    include_str!(concat!("../../stores/", $folder, "/creation_identifiers.sql")),
+                    include_str!(concat!("../../stores/", $folder, "/key_blocks.sql")),
+                ],)*
+            }
+        }
+    };
+}
+
+tables!(
+    Postgres "postgres", MySql "mysql", MariaDb "mariadb", Sqlite "sqlite", SqlServer "sqlserver"
+);
+
+/// Prints the definitions.
+pub(super) fn run(args: &Ddl, json: bool) -> Result<Outcome, Stop> {
+    let parts = match args.format {
+        Some(format) => of_key(args, format)?,
+        None => statements_of_stores(args.backend),
+    };
+    statements::print(args.backend, &parts, json)
+}
+
+fn statements_of_stores(backend: Backend) -> Vec<Part> {
+    let files = tables_of_stores(backend).into_iter();
+    let statements = files.flat_map(|file| file.split(";\n"));
+    statements
+        .map(str::trim)
+        .filter(|statement| !statement.is_empty())
+        .map(|statement| Part::Statement(statement.into()))
+        .collect()
+}
+
+fn of_key(args: &Ddl, format: FormatKind) -> Result<Vec<Part>, Failure> {
+    let backend = args.backend;
+    let choice = args.storage.as_deref().map(|storage| (backend, storage));
+    let plan = plan(format, choice)?;
+    let nullability = match args.nullable {
+        true => Nullability::Nullable,
+        false => Nullability::NotNull,
+    };
+    let column = plan.column_definition(backend, &args.column, nullability)?;
+    let mut parts = vec![Part::Piece(column)];
+    if let (Some(table), Some((year, month)), Some(months)) = (&args.table, args.from, args.months)
+    {
+        let edges = UnixMillis::month_starts(year, month).take(usize::from(months) + 1);
+        let partitions =
+            TimePartitions::new(plan, table.as_str(), &args.column, edges).map_err(refused)?;
+        let before = partitions.before_create(backend).map_err(refused)?;
+        let clause = partitions.partition_by(backend).map_err(refused)?;
+        let after = partitions.after_create(backend).map_err(refused)?;
+        parts.splice(0..0, before.into_iter().map(Part::Statement));
+        parts.push(Part::Piece(clause));
+        parts.extend(after.into_iter().map(Part::Statement));
+    }
+    Ok(parts)
+}
+
+/// A column that is not partitioned.
+fn refused(error: Error) -> Failure {
+    match error {
+        Error::Refused(reason) => Failure::wrong_usage(
+            reason,
+            "without --table, --from and --months only the column is printed",
+        ),
+        error => error.into(),
+    }
+}

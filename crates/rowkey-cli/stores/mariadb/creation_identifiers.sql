@@ -1,0 +1,1 @@
+../../../../migrations/mariadb/0003_creation_identifiers.up.sql

@@ -1,0 +1,1 @@
+../../../../migrations/mariadb/0004_key_blocks.up.sql

@@ -1,0 +1,1 @@
+../../../../migrations/sqlserver/0003_creation_identifiers.up.sql

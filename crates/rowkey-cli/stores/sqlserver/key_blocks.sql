@@ -1,0 +1,1 @@
+../../../../migrations/sqlserver/0004_key_blocks.up.sql
