@@ -173,6 +173,7 @@ fn shown(backend: Backend, column: Column, name: &str) -> String {
                 Wire::Decimal(_) => "numeric_send",
                 Wire::Text(_) => "varcharsend",
                 Wire::Uuid | Wire::NativeUuid => "uuid_send",
+                Wire::Integer => "int8send",
             };
             format!("encode({send}({name}), 'hex')")
         }

@@ -157,7 +157,7 @@ macro_rules! keys {
         with_time: [$($with_time:ident),*], without: [$($without:ident),*] $(, $Luuid:ident)?
     ) => {
         pub(crate) mod $module {
-            use super::{BoundsOf, Case, Driver};
+            use super::{Case, Driver};
 
             $(
                 #[rowkey::entity_key(storage $storage)]
@@ -174,9 +174,9 @@ macro_rules! keys {
 
             pub(crate) fn cases<D: Driver>() -> Vec<Case<D>>
             where
-                $($with_time: BoundsOf<D>,)*
+                $($with_time: super::BoundsOf<D>,)*
                 $($without: super::KeyOf<D>,)*
-                $($Luuid: BoundsOf<D>,)?
+                $($Luuid: super::BoundsOf<D>,)?
             {
                 vec![
                     $(Case::with_time::<$with_time>(),)*
@@ -277,6 +277,11 @@ keys!(
     with_time: [DistributedId, DistributedId128], without: []
 );
 
+keys!(
+    bigint, storage(postgres = "bigint", mysql = "bigint", sqlite = "bigint", sqlserver = "bigint"),
+    with_time: [], without: [DatabaseNumber]
+);
+
 // The same text everywhere, for drivers that know the database too late to send another.
 keys!(
     native_uuid_beside_text, storage(postgres = "text", mariadb = "native-uuid", sqlite = "text"),
@@ -296,6 +301,7 @@ macro_rules! cases {
         cases.extend(keys::text_hex_upper::cases());
         cases.extend(keys::text_compact::cases());
         cases.extend(keys::text_digits::cases());
+        cases.extend(keys::bigint::cases());
         cases
     }};
 }

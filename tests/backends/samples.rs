@@ -6,8 +6,8 @@ use rowkey::format::{FormatKind, interval_counter};
 use rowkey::luuid::LuuidGroup;
 use rowkey::routing::IuidContext;
 use rowkey::{
-    AnyUuid, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb, ShortPrefixComb,
-    ShortSuffixComb, SuffixComb, UnixMillis, UuidV4, UuidV7,
+    AnyUuid, DatabaseNumber, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb,
+    ShortPrefixComb, ShortSuffixComb, SuffixComb, UnixMillis, UuidV4, UuidV7,
 };
 
 use crate::keys::GROUP;
@@ -136,6 +136,12 @@ fn made_at(format: FormatKind, time: UnixMillis, random: &mut Random) -> u128 {
         FormatKind::Luuid => luuid(random.next() >> 16, random.next() >> 4),
         FormatKind::UuidV4 => UuidV4::from_random(random.bytes()).to_u128(),
         FormatKind::AnyUuid => AnyUuid::from_u128(random.next_u128()).to_u128(),
+        // No time is in it; the time makes the numbers of constant bits differ.
+        FormatKind::DatabaseNumber => {
+            DatabaseNumber::try_from(random.next() >> 1 ^ time.get() as u64)
+                .expect("63 bits")
+                .to_u128()
+        }
     }
 }
 
@@ -179,6 +185,7 @@ pub(crate) fn extremes(format: FormatKind) -> [u128; 2] {
         }
         FormatKind::Luuid => [luuid(0, 0), luuid((1 << 48) - 1, (1 << 60) - 1)],
         FormatKind::DistributedId => [0, 10_u128.pow(28) - 1],
+        FormatKind::DatabaseNumber => [0, i64::MAX as u128],
         FormatKind::HotGuid | FormatKind::DistributedId128 | FormatKind::AnyUuid => [0, u128::MAX],
     }
 }

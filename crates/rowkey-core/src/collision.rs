@@ -380,7 +380,7 @@ impl Parts {
             .unwrap_or(Unit::None);
         let pairs = match format {
             // A number is counted, and no id has it twice.
-            FormatKind::Luuid => Pairs::None,
+            FormatKind::Luuid | FormatKind::DatabaseNumber => Pairs::None,
             FormatKind::DistributedId
             | FormatKind::DistributedId128
             | FormatKind::HotGuid

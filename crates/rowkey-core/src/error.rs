@@ -274,6 +274,9 @@ pub enum FormatProblem {
         /// Decimal digits of the largest value.
         digits: u8,
     },
+    /// The number is larger than the largest BIGINT.
+    #[error("the number is larger than 2^63-1")]
+    TooLargeForBigint,
 }
 
 /// What is wrong with an entry of a [`Registry`](crate::routing::Registry).

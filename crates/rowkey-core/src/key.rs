@@ -13,7 +13,7 @@ use {alloc::vec::Vec, core::time::Duration};
 
 use crate::error::Error;
 use crate::format::{Format, FormatKind, TimeOrdered};
-use crate::format::{Luuid, LuuidGroup};
+use crate::format::{DatabaseNumber, Luuid, LuuidGroup};
 #[cfg(feature = "std")]
 use crate::generate::Generate;
 use crate::generate::luuid::LuuidContext;
@@ -99,6 +99,35 @@ pub trait EntityKey:
     #[inline]
     fn to_uuid(self) -> Uuid {
         Uuid::from_u128(self.to_u128())
+    }
+
+    /// The key with a number that the database has counted: the last insert id of MySQL and MariaDB
+    /// (`u64`), SQLite's last row id (`i64`), or `SCOPE_IDENTITY()` read as a `bigint`.
+    ///
+    /// ```
+    /// # use rowkey_core::{DatabaseNumber, EntityKey, Error};
+    /// fn inserted<K: EntityKey<Format = DatabaseNumber>>(last_insert_id: u64) -> Result<K, Error> {
+    ///     K::from_number(last_insert_id)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Field`] below 0 and above 2^63-1.
+    fn from_number(number: impl TryInto<DatabaseNumber, Error = Error>) -> Result<Self, Error>
+    where
+        Self: EntityKey<Format = DatabaseNumber>,
+    {
+        Self::from_format(number.try_into()?)
+    }
+
+    /// The number of a key that the database has counted.
+    #[inline]
+    fn to_number(self) -> i64
+    where
+        Self: EntityKey<Format = DatabaseNumber>,
+    {
+        self.into_format().get()
     }
 
     /// The keys made in a time span, as none, one or two half-open intervals in column order.

@@ -7,7 +7,8 @@ use core::fmt;
 /// and as passed on. The argument comes before the rows.
 ///
 /// Ids are `drawn` by the format's `FromDraw`, from a clock, random bits and the context in the
-/// parentheses, `counted` by its `Counted` as well, or made by the format's `own` impl of `Generate`.
+/// parentheses, `counted` by its `Counted` as well, made by the format's `own` impl of `Generate`, or
+/// `assigned` by the database, without any `Generate`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __format_rows {
@@ -28,6 +29,7 @@ macro_rules! __format_rows {
             {uuid_v4 UuidV4 "uuid-v4" drawn() [] []}
             {uuid_v7 UuidV7 "uuid-v7" counted() [] []}
             {any_uuid AnyUuid "any-uuid" drawn() [] []}
+            {database_number DatabaseNumber "database-number" assigned() [] []}
         }
     };
 }

@@ -42,6 +42,7 @@ fn decode(column: Column, stored: &Stored) -> Result<u128, Error> {
         Stored::Bytes(bytes) => column.decode(StoredRef::Bytes(bytes.as_slice())),
         Stored::Decimal(number) => column.decode(StoredRef::Decimal(*number)),
         Stored::Text(text) => column.decode(StoredRef::Text(text)),
+        Stored::Integer(number) => column.decode(StoredRef::Integer((*number).into())),
     }
 }
 
@@ -52,6 +53,8 @@ fn sortable(stored: &Stored) -> Vec<u8> {
         Stored::Bytes(bytes) => bytes.as_slice().to_vec(),
         Stored::Decimal(number) => number.to_be_bytes().to_vec(),
         Stored::Text(text) => text.as_bytes().to_vec(),
+        // From 0 on, so without the sign.
+        Stored::Integer(number) => number.to_be_bytes().to_vec(),
     }
 }
 
@@ -163,7 +166,9 @@ fn text_and_digits_always_have_the_columns_width() {
                     let length = usize::from(length.bytes());
                     assert_eq!(bytes.as_slice().len(), length, "{column:?}");
                 }
-                (Wire::Uuid, Stored::Uuid(_)) | (Wire::Decimal(_), Stored::Decimal(_)) => {}
+                (Wire::Uuid, Stored::Uuid(_))
+                | (Wire::Decimal(_), Stored::Decimal(_))
+                | (Wire::Integer, Stored::Integer(_)) => {}
                 (wire, stored) => panic!("{wire:?} gave {stored:?}"),
             }
         }

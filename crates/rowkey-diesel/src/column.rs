@@ -10,8 +10,8 @@ use crate::sql_type::Key;
 
 /// An SQL type whose columns hold keys of type `K`.
 ///
-/// [`Key<K>`] always is. For existing schemas, so are Diesel's own `Uuid`, `Numeric`, `Binary` and
-/// `Text`, if the key's plan stores that type on some backend. To use your own SQL type, such as
+/// [`Key<K>`] always is. For existing schemas, so are Diesel's own `Uuid`, `Numeric`, `Binary`, `Text`
+/// and `BigInt`, if the key's plan stores that type on some backend. To use your own SQL type, such as
 /// `diesel print-schema` generates for a PostgreSQL domain, write an empty impl; its type on a
 /// backend must be what the plan stores there.
 ///
@@ -39,8 +39,8 @@ use crate::sql_type::Key;
     message = "a column of type `{Self}` does not hold `{K}`",
     label = "not a column of `{K}`",
     note = "a column of these keys is declared in `table!` as `Key<{K}>`",
-    note = "Diesel's own `Uuid`, `Numeric`, `Binary` and `Text` hold keys that their plan stores \
-            so on some backend"
+    note = "Diesel's own `Uuid`, `Numeric`, `Binary`, `Text` and `BigInt` hold keys that their plan \
+            stores so on some backend"
 )]
 pub trait KeyColumn<K: EntityKey>: SqlType + TypedExpressionType {
     /// What the schema declares the column as.
@@ -70,6 +70,7 @@ pub enum Declared {
     Numeric,
     Binary,
     Text,
+    BigInt,
 }
 
 impl Declared {
@@ -82,6 +83,7 @@ impl Declared {
                 | (Self::Numeric, Wire::Decimal(_))
                 | (Self::Binary, Wire::Bytes(_))
                 | (Self::Text, Wire::Text(_) | Wire::NativeUuid)
+                | (Self::BigInt, Wire::Integer)
         )
     }
 }

@@ -17,6 +17,7 @@ macro_rules! __impl_key_column {
                 { $crate::__private::is_stored_as::<Self>($crate::__private::Declared::Numeric) },
                 { $crate::__private::is_stored_as::<Self>($crate::__private::Declared::Binary) },
                 { $crate::__private::is_stored_as::<Self>($crate::__private::Declared::Text) },
+                { $crate::__private::is_stored_as::<Self>($crate::__private::Declared::BigInt) },
             >;
         }
 

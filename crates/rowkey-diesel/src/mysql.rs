@@ -1,4 +1,4 @@
-//! MySQL and MariaDB: BINARY, DECIMAL, CHAR and MariaDB's own UUID.
+//! MySQL and MariaDB: BINARY, DECIMAL, CHAR, MariaDB's own UUID and BIGINT.
 //!
 //! A DECIMAL key is bound as DECIMAL, never as text: both servers compare a DECIMAL column with
 //! text as floating-point numbers, so `IN` and `BETWEEN` would return neighbouring rows. Queries
@@ -6,14 +6,16 @@
 //!
 //! A key of MariaDB's UUID type is bound as its 36 characters, so that the server rejects an
 //! invalid value instead of damaging it. It is also read as text.
+//!
+//! A BIGINT key is also read from other integers, such as the result of `LAST_INSERT_ID()`.
 
 use std::io::Write;
 
-use diesel::deserialize;
+use diesel::deserialize::{self, FromSql};
 use diesel::mysql::{Mysql, MysqlType, MysqlValue};
 use diesel::serialize::{self, IsNull, Output};
-use diesel::sql_types::HasSqlType;
-use rowkey_core::storage::BytesOrText;
+use diesel::sql_types::{BigInt, HasSqlType, Unsigned};
+use rowkey_core::storage::SimplyStored;
 use rowkey_core::storage::mysql::{MySqlColumn, MySqlFound, MySqlWire};
 use rowkey_core::{Backend, EntityKey};
 
@@ -32,6 +34,7 @@ impl<K: EntityKey> HasSqlType<Key<K>> for Mysql {
             MySqlWire::Bytes(_) => MysqlType::Blob,
             MySqlWire::Decimal(_) => MysqlType::Numeric,
             MySqlWire::NativeUuid | MySqlWire::Text(_) => MysqlType::String,
+            MySqlWire::Integer => MysqlType::LongLong,
         }
     }
 }
@@ -44,8 +47,9 @@ where
     fn write<'b>(value: &'b V, out: &mut Output<'b, '_, Self>) -> serialize::Result {
         check_declared::<V::Key, ST>(Backend::MySql)?;
         match const { column_of::<V::Key>() }.encode(value.public_value()) {
-            BytesOrText::Bytes(bytes) => out.write_all(bytes.as_slice())?,
-            BytesOrText::Text(text) => out.write_all(text.as_bytes())?,
+            SimplyStored::Bytes(bytes) => out.write_all(bytes.as_slice())?,
+            SimplyStored::Text(text) => out.write_all(text.as_bytes())?,
+            SimplyStored::Integer(number) => out.write_all(&number.to_ne_bytes())?,
         }
         Ok(IsNull::No)
     }
@@ -70,6 +74,21 @@ where
             // Diesel has asked for its type, and a CHAR with a binary collation is a blob if it has
             // not.
             MysqlType::Blob | MysqlType::String => MySqlFound::BytesOrText(bytes),
+            MysqlType::UnsignedLongLong if matches!(column.wire(), MySqlWire::Integer) => {
+                let number = <u64 as FromSql<Unsigned<BigInt>, Self>>::from_sql(found)?;
+                MySqlFound::Integer(number.into())
+            }
+            MysqlType::Tiny
+            | MysqlType::UnsignedTiny
+            | MysqlType::Short
+            | MysqlType::UnsignedShort
+            | MysqlType::Long
+            | MysqlType::UnsignedLong
+            | MysqlType::LongLong
+                if matches!(column.wire(), MySqlWire::Integer) =>
+            {
+                MySqlFound::Integer(<i64 as FromSql<BigInt, Self>>::from_sql(found)?.into())
+            }
             other => {
                 let found = format_args!("a value of type {other:?}");
                 return Err(Box::new(column.column().refusal(found)));

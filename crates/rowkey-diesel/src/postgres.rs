@@ -1,4 +1,4 @@
-//! PostgreSQL: uuid, numeric, bytea and text, and arrays of them.
+//! PostgreSQL: uuid, numeric, bytea, text and bigint, and arrays of them.
 //!
 //! Diesel only reads the binary protocol. A domain over one of the types is received as its base
 //! type.
@@ -45,6 +45,7 @@ where
                 out.write_all(&groups)?;
             }
             Stored::Text(text) => out.write_all(text.as_bytes())?,
+            Stored::Integer(number) => out.write_all(&number.to_be_bytes())?,
         }
         Ok(IsNull::No)
     }

@@ -1,8 +1,8 @@
-//! SQLite: BLOB and TEXT.
+//! SQLite: BLOB, TEXT and INTEGER.
 //!
 //! SQLite stores a type per value, not per column, and converts values according to the column's
-//! declared type. Reading is therefore strict: a BLOB key must be a BLOB, and a TEXT key must be
-//! TEXT.
+//! declared type. Reading is therefore strict: a BLOB key must be a BLOB, a TEXT key must be TEXT, and
+//! an INTEGER key must be INTEGER.
 
 use diesel::deserialize;
 use diesel::result::UnexpectedNullError;
@@ -10,7 +10,7 @@ use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::HasSqlType;
 use diesel::sqlite::{Sqlite, SqliteType};
 use rowkey_core::storage::sqlite::{SqliteColumn, SqliteWire};
-use rowkey_core::storage::{BytesOrText, StoredRef};
+use rowkey_core::storage::{SimplyStored, StoredRef};
 use rowkey_core::{Backend, EntityKey};
 
 use crate::backend::KeyValue;
@@ -26,6 +26,7 @@ impl<K: EntityKey> HasSqlType<Key<K>> for Sqlite {
         match const { column_of::<K>().wire() } {
             SqliteWire::Bytes(_) => SqliteType::Binary,
             SqliteWire::Text(_) => SqliteType::Text,
+            SqliteWire::Integer => SqliteType::Long,
         }
     }
 }
@@ -38,8 +39,9 @@ where
     fn write<'b>(value: &'b V, out: &mut Output<'b, '_, Self>) -> serialize::Result {
         check_declared::<V::Key, ST>(Backend::Sqlite)?;
         match const { column_of::<V::Key>() }.encode(value.public_value()) {
-            BytesOrText::Bytes(bytes) => out.set_value(bytes.as_slice().to_vec()),
-            BytesOrText::Text(text) => out.set_value(text.to_string()),
+            SimplyStored::Bytes(bytes) => out.set_value(bytes.as_slice().to_vec()),
+            SimplyStored::Text(text) => out.set_value(text.to_string()),
+            SimplyStored::Integer(number) => out.set_value(number),
         }
         Ok(IsNull::No)
     }
@@ -60,6 +62,10 @@ where
                 return Err(Box::new(column.refusal_of_sqlite_number("REAL")));
             }
             Some(SqliteType::SmallInt | SqliteType::Integer | SqliteType::Long) => {
+                if let SqliteWire::Integer = const { column_of::<K>().wire() } {
+                    let number = found.read_long().into();
+                    return key_of(|| column.decode(StoredRef::Integer(number)));
+                }
                 return Err(Box::new(column.refusal_of_sqlite_number("INTEGER")));
             }
             None => return Err(Box::new(UnexpectedNullError)),

@@ -16,10 +16,16 @@ pub trait StockColumns: EntityKey {
     type Stock: ParameterKind;
 }
 
-/// Whether a key is stored as `UUID`, as `NUMERIC`, as `BINARY` and as `TEXT`.
+/// Whether a key is stored as `UUID`, as `NUMERIC`, as `BINARY`, as `TEXT` and as `BIGINT`.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Stock<const UUID: bool, const NUMERIC: bool, const BINARY: bool, const TEXT: bool>;
+pub struct Stock<
+    const UUID: bool,
+    const NUMERIC: bool,
+    const BINARY: bool,
+    const TEXT: bool,
+    const BIGINT: bool,
+>;
 
 /// Whether the plan of a key has such a column on some backend that Diesel supports.
 #[doc(hidden)]
@@ -34,8 +40,8 @@ pub const fn is_stored_as<K: EntityKey>(declared: Declared) -> bool {
 pub trait Has<ST> {}
 
 macro_rules! stock_column {
-    ($ST:ident, [$($parameters:tt)*], $stock:ty) => {
-        impl<$($parameters)*> Has<sql_types::$ST> for $stock {}
+    ($ST:ident, <$($parameter:ident),*> $stock:ty) => {
+        impl<$(const $parameter: bool),*> Has<sql_types::$ST> for $stock {}
 
         #[diagnostic::do_not_recommend]
         impl<K> KeyColumn<K> for sql_types::$ST
@@ -49,14 +55,15 @@ macro_rules! stock_column {
 }
 
 #[cfg(feature = "postgres")]
-stock_column!(Uuid, [const N: bool, const B: bool, const T: bool], Stock<true, N, B, T>);
-stock_column!(Numeric, [const U: bool, const B: bool, const T: bool], Stock<U, true, B, T>);
-stock_column!(Binary, [const U: bool, const N: bool, const T: bool], Stock<U, N, true, T>);
-stock_column!(Text, [const U: bool, const N: bool, const B: bool], Stock<U, N, B, true>);
+stock_column!(Uuid, <N, B, T, I> Stock<true, N, B, T, I>);
+stock_column!(Numeric, <U, B, T, I> Stock<U, true, B, T, I>);
+stock_column!(Binary, <U, N, T, I> Stock<U, N, true, T, I>);
+stock_column!(Text, <U, N, B, I> Stock<U, N, B, true, I>);
+stock_column!(BigInt, <U, N, B, T> Stock<U, N, B, T, true>);
 
 /// The form of a plan's keys in a query.
 ///
-/// Diesel's own [`Bound`] if no backend stores a number: Diesel's `COPY FROM` accepts nothing else.
+/// Diesel's own [`Bound`] if no backend stores a decimal number: Diesel's `COPY FROM` accepts nothing else.
 // Every plan has one, but for a key with an invalid plan the compiler cannot know that, and reports
 // it next to the real error.
 #[diagnostic::on_unimplemented(
@@ -74,7 +81,9 @@ pub trait ParameterKind {
 }
 
 #[diagnostic::do_not_recommend]
-impl<const U: bool, const B: bool, const T: bool> ParameterKind for Stock<U, true, B, T> {
+impl<const U: bool, const B: bool, const T: bool, const I: bool> ParameterKind
+    for Stock<U, true, B, T, I>
+{
     type Expression<K, ST, V>
         = Parameter<K, ST, V>
     where
@@ -89,7 +98,9 @@ impl<const U: bool, const B: bool, const T: bool> ParameterKind for Stock<U, tru
 }
 
 #[diagnostic::do_not_recommend]
-impl<const U: bool, const B: bool, const T: bool> ParameterKind for Stock<U, false, B, T> {
+impl<const U: bool, const B: bool, const T: bool, const I: bool> ParameterKind
+    for Stock<U, false, B, T, I>
+{
     type Expression<K, ST, V>
         = Bound<ST, V>
     where

@@ -38,6 +38,7 @@ const fn name(declared: Declared) -> &'static str {
         Declared::Numeric => "Numeric",
         Declared::Binary => "Binary",
         Declared::Text => "Text",
+        Declared::BigInt => "BigInt",
     }
 }
 

@@ -96,8 +96,10 @@ macro_rules! __impl_entity_column {
 
         #[automatically_derived]
         impl $crate::__private::sea_orm::TryFromU64 for $Key {
-            fn try_from_u64(_: $crate::__private::primitive::u64) -> $crate::__private::Made<Self> {
-                $crate::__private::never_from_u64::<Self>()
+            fn try_from_u64(
+                __rowkey_number: $crate::__private::primitive::u64,
+            ) -> $crate::__private::Made<Self> {
+                $crate::__private::from_u64::<Self>(__rowkey_number)
             }
         }
 
@@ -133,6 +135,7 @@ pub mod private {
     pub use std::string::String;
 
     use rowkey_core::EntityKey;
+    use rowkey_core::format::{Format, FormatKind};
     use sea_orm::sea_query::ValueTypeErr;
     use sea_orm::{DbErr, TryGetError, Value};
 
@@ -151,8 +154,12 @@ pub mod private {
         K::NAME.to_owned()
     }
 
-    /// A key is not an auto-increment number.
-    pub fn never_from_u64<K: EntityKey>() -> Made<K> {
-        Err(DbErr::ConvertFromU64(K::NAME))
+    /// The key with the last insert id. Only a DatabaseNumber is an auto-increment number.
+    pub fn from_u64<K: EntityKey>(number: u64) -> Made<K> {
+        let key = match K::Format::KIND {
+            FormatKind::DatabaseNumber => K::try_from(u128::from(number)).ok(),
+            _ => None,
+        };
+        key.ok_or(DbErr::ConvertFromU64(K::NAME))
     }
 }

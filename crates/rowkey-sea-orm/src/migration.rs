@@ -35,10 +35,10 @@
 
 use std::fmt::Display;
 
-use rowkey_core::EntityKey;
 use rowkey_core::storage::postgres::PostgresWire;
 use rowkey_core::storage::sqlite::SqliteWire;
 use rowkey_core::storage::{StoragePlan, TextForm};
+use rowkey_core::{DatabaseNumber, EntityKey};
 use sea_orm::sea_query::{Alias, ColumnDef, Expr, ExprTrait, Func};
 use sea_orm::{DbBackend, DbErr};
 
@@ -76,10 +76,32 @@ pub fn nullable_key_column<K: EntityKey>(
     Ok(column.null().take())
 }
 
+/// The primary key that the database counts, as
+/// [`StoragePlan::counted_column_definition`](rowkey_core::storage::StoragePlan::counted_column_definition)
+/// defines it. The entity's column has `#[sea_orm(primary_key)]` alone.
+///
+/// # Errors
+///
+/// As [`key_column`].
+pub fn counted_key_column<K>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr>
+where
+    K: EntityKey<Format = DatabaseNumber>,
+{
+    let known =
+        backend_of::<K>(backend).ok_or_else(|| refused::<K>(name, &"not a known backend"))?;
+    let counted = K::PLAN.counted_column_type(known);
+    let counted = counted.map_err(|error| refused::<K>(name, &error))?;
+    Ok(ColumnDef::new(Alias::new(name))
+        .custom(Alias::new(counted))
+        .take())
+}
+
+fn refused<K: EntityKey>(name: &str, reason: &dyn Display) -> DbErr {
+    DbErr::Migration(format!("column `{name}` for {} keys: {reason}", K::NAME))
+}
+
 fn definition_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr> {
-    let refused = |reason: &dyn Display| {
-        DbErr::Migration(format!("column `{name}` for {} keys: {reason}", K::NAME))
-    };
+    let refused = |reason: &dyn Display| refused::<K>(name, reason);
     let known = backend_of::<K>(backend).ok_or_else(|| refused(&"not a known backend"))?;
     let sql_type = K::PLAN
         .column_type(known)

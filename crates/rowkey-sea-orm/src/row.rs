@@ -60,6 +60,7 @@ fn value_at<I: ColIdx>(
         PostgresWire::Bytes(_) => try_types!(Vec<u8>),
         PostgresWire::Decimal(_) => try_types!(Decimal),
         PostgresWire::Text(_) => try_types!(String),
+        PostgresWire::Integer => try_types!(i64),
     }
     try_types!(Uuid, Vec<u8>, Decimal, String);
     try_types!(bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);

@@ -55,6 +55,7 @@ const fn carries(plan: &StoragePlan) -> bool {
             (Pg::Text(TextForm::Hyphenated), My::NativeUuid, Lite::Text(TextForm::Hyphenated)) => {
                 true
             }
+            (Pg::Integer, My::Integer, Lite::Integer) => true,
             // Not 38 digits: generated ids can have fewer, which SQLite would sort as text.
             (
                 Pg::Decimal(Precision::Digits28),

@@ -1,4 +1,4 @@
-//! Keys as SeaORM's values: uuids, bytes, decimal numbers and text.
+//! Keys as SeaORM's values: uuids, bytes, decimal numbers, text and integers.
 //!
 //! The emitted impls call these functions, and other layers over SeaORM can too. Functions without
 //! a backend use the PostgreSQL column: the same value suits all columns of a key that SeaORM can
@@ -87,6 +87,7 @@ fn value_of(stored: Stored) -> Value {
             Value::Decimal(Some(Decimal::from_i128_with_scale(number.cast_signed(), 0)))
         }
         Stored::Text(text) => Value::String(Some(text.to_string())),
+        Stored::Integer(number) => Value::BigInt(Some(number)),
     }
 }
 
@@ -98,6 +99,7 @@ pub fn null<K: EntityKey>() -> Value {
         PostgresWire::Bytes(_) => Value::Bytes(None),
         PostgresWire::Decimal(_) => Value::Decimal(None),
         PostgresWire::Text(_) => Value::String(None),
+        PostgresWire::Integer => Value::BigInt(None),
     }
 }
 
@@ -147,6 +149,7 @@ fn decode_in<K: EntityKey>(column: Column, value: &Value) -> Result<K, Error> {
             None => return Err(column.refusal(format_args!("the number {number}"))),
         },
         (Wire::Text(_), Value::String(Some(text))) => StoredRef::Text(text),
+        (Wire::Integer, Value::BigInt(Some(number))) => StoredRef::Integer((*number).into()),
         _ => return Err(column.refusal(format_args!("the value {value:?}"))),
     };
     K::try_from(column.decode(found)?)
@@ -167,6 +170,7 @@ pub fn array_type<K: EntityKey>() -> ArrayType {
         PostgresWire::Bytes(_) => ArrayType::Bytes,
         PostgresWire::Decimal(_) => ArrayType::Decimal,
         PostgresWire::Text(_) => ArrayType::String,
+        PostgresWire::Integer => ArrayType::BigInt,
     }
 }
 
@@ -182,5 +186,6 @@ pub fn column_type<K: EntityKey>() -> ColumnType {
             ColumnType::Decimal(Some((precision.digits().into(), 0)))
         }
         PostgresWire::Text(form) => ColumnType::Char(Some(form.width().into())),
+        PostgresWire::Integer => ColumnType::BigInteger,
     }
 }

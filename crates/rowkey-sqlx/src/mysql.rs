@@ -1,4 +1,4 @@
-//! MySQL and MariaDB: BINARY, DECIMAL, CHAR and MariaDB's own UUID.
+//! MySQL and MariaDB: BINARY, DECIMAL, CHAR, MariaDB's own UUID and BIGINT.
 //!
 //! A DECIMAL key is bound as DECIMAL, never as text: both servers compare a DECIMAL column with
 //! text as floating-point numbers, so `IN` and `BETWEEN` would return neighbouring rows.
@@ -9,10 +9,13 @@
 //! a UUID column accepts such a plan's parameters, and the server damages some values of formats
 //! that cannot be declared with `native-uuid`, such as `Iuid`, `HotGuid` and `DistributedId128`.
 //! Use a BINARY(16) column for them.
+//!
+//! A BIGINT key is also read from `BIGINT UNSIGNED` and from smaller integers, such as the result of
+//! `LAST_INSERT_ID()`.
 
 use rowkey_core::EntityKey;
 use rowkey_core::storage::mysql::{MySqlColumn, MySqlFound, MySqlWire};
-use rowkey_core::storage::{BytesOrText, Column};
+use rowkey_core::storage::{Column, SimplyStored};
 use rowkey_core::text::ShortText;
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
@@ -27,13 +30,14 @@ const fn column_of<K: EntityKey>() -> MySqlColumn {
     K::PLAN.mysql()
 }
 
-/// The type of a key's parameters: BLOB (for any bytes), DECIMAL or VARCHAR (for any text).
+/// The type of a key's parameters: BLOB (for any bytes), DECIMAL, VARCHAR (for any text) or BIGINT.
 #[inline]
 pub fn type_info<K: EntityKey>() -> MySqlTypeInfo {
     match const { column_of::<K>().wire() } {
         MySqlWire::Bytes(_) => <[u8] as Type<MySql>>::type_info(),
         MySqlWire::Decimal(_) => <Decimal as Type<MySql>>::type_info(),
         MySqlWire::NativeUuid | MySqlWire::Text(_) => <str as Type<MySql>>::type_info(),
+        MySqlWire::Integer => <i64 as Type<MySql>>::type_info(),
     }
 }
 
@@ -61,19 +65,20 @@ pub(crate) fn encode_value<K: EntityKey>(
 ) -> Result<IsNull, BoxDynError> {
     match const { column_of::<K>() }.encode(value) {
         // The length goes first, as sqlx sends it, and takes a single byte up to 250.
-        BytesOrText::Bytes(bytes) => {
+        SimplyStored::Bytes(bytes) => {
             // Together: one step of the buffer costs less than two.
             let (bytes, mut sent) = (bytes.as_slice(), [0; 1 + 16]);
             sent[0] = bytes.len() as u8;
             sent[1..=bytes.len()].copy_from_slice(bytes);
             buffer.extend_from_slice(&sent[..=bytes.len()]);
         }
-        BytesOrText::Text(text) => {
+        SimplyStored::Text(text) => {
             const { assert!(ShortText::CAPACITY <= 250) };
             buffer.reserve(1 + ShortText::CAPACITY);
             buffer.push(text.len() as u8);
             buffer.extend_from_slice(text.as_bytes());
         }
+        SimplyStored::Integer(number) => buffer.extend_from_slice(&number.to_le_bytes()),
     }
     Ok(IsNull::No)
 }
@@ -87,6 +92,11 @@ pub(crate) fn encode_value<K: EntityKey>(
 #[inline]
 pub fn decode<K: EntityKey>(value: MySqlValueRef<'_>) -> Result<K, BoxDynError> {
     let column = const { column_of::<K>() };
+    if let MySqlWire::Integer = column.wire()
+        && let Some(number) = integer(value.clone())?
+    {
+        return key_of(|| column.decode(MySqlFound::Integer(number)));
+    }
     // The name does not distinguish text from bytes: a CHAR with a binary collation and MariaDB's
     // UUID are called BINARY. The collation does, which sqlx checks for `str`. Both protocols carry
     // all three types as the same bytes.
@@ -101,6 +111,18 @@ pub fn decode<K: EntityKey>(value: MySqlValueRef<'_>) -> Result<K, BoxDynError> 
         key_of(|| column.decode(MySqlFound::Decimal(bytes)))
     } else {
         Err(refuse_type(column.column(), value))
+    }
+}
+
+/// The received integer, or nothing if it is a value of another type.
+fn integer(value: MySqlValueRef<'_>) -> Result<Option<i128>, BoxDynError> {
+    let found = value.type_info();
+    if <i64 as Type<MySql>>::compatible(&found) {
+        Ok(Some(<i64 as Decode<'_, MySql>>::decode(value)?.into()))
+    } else if <u64 as Type<MySql>>::compatible(&found) {
+        Ok(Some(<u64 as Decode<'_, MySql>>::decode(value)?.into()))
+    } else {
+        Ok(None)
     }
 }
 

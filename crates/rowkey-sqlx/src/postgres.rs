@@ -1,4 +1,4 @@
-//! PostgreSQL: uuid, numeric, bytea and text, and arrays of them.
+//! PostgreSQL: uuid, numeric, bytea, text and bigint, and arrays of them.
 //!
 //! The types are identified by their fixed OIDs in `pg_type`, so no sqlx feature for other crates'
 //! types is needed and no name is looked up on the server. A domain over one of them is read like
@@ -19,7 +19,7 @@ const fn column_of<K: EntityKey>() -> PostgresColumn {
     K::PLAN.postgres()
 }
 
-/// The type of a key's parameters: UUID, NUMERIC, BYTEA or TEXT.
+/// The type of a key's parameters: UUID, NUMERIC, BYTEA, TEXT or INT8.
 #[inline]
 pub fn type_info<K: EntityKey>() -> PgTypeInfo {
     PgTypeInfo::with_oid(Oid(
@@ -71,6 +71,7 @@ pub(crate) fn encode_value<K: EntityKey>(
         Stored::Bytes(bytes) => buffer.extend_from_slice(bytes.as_slice()),
         Stored::Decimal(number) => numeric::write(number, buffer),
         Stored::Text(text) => buffer.extend_from_slice(text.as_bytes()),
+        Stored::Integer(number) => buffer.extend_from_slice(&number.to_be_bytes()),
     }
     Ok(IsNull::No)
 }

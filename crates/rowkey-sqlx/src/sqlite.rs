@@ -1,13 +1,13 @@
-//! SQLite: BLOB and TEXT.
+//! SQLite: BLOB, TEXT and INTEGER.
 //!
 //! SQLite stores a type per value, not per column, and converts values according to the column's
 //! declared type: digits stored in a column declared as DECIMAL, NUMERIC, UUID or STRING become a
-//! floating-point number. Reading is therefore strict: a BLOB key must be a BLOB, and a TEXT key
-//! must be TEXT.
+//! floating-point number. Reading is therefore strict: a BLOB key must be a BLOB, a TEXT key must be
+//! TEXT, and an INTEGER key must be INTEGER.
 
 use rowkey_core::EntityKey;
 use rowkey_core::storage::sqlite::{SqliteColumn, SqliteWire};
-use rowkey_core::storage::{BytesOrText, StoredRef};
+use rowkey_core::storage::{SimplyStored, StoredRef};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
@@ -19,12 +19,13 @@ const fn column_of<K: EntityKey>() -> SqliteColumn {
     K::PLAN.sqlite()
 }
 
-/// The type of a key's parameters: BLOB or TEXT.
+/// The type of a key's parameters: BLOB, TEXT or INTEGER.
 #[inline]
 pub fn type_info<K: EntityKey>() -> SqliteTypeInfo {
     match const { column_of::<K>().wire() } {
         SqliteWire::Bytes(_) => <[u8] as Type<Sqlite>>::type_info(),
         SqliteWire::Text(_) => <str as Type<Sqlite>>::type_info(),
+        SqliteWire::Integer => <i64 as Type<Sqlite>>::type_info(),
     }
 }
 
@@ -55,10 +56,11 @@ pub(crate) fn encode_value<K: EntityKey>(
 ) -> Result<IsNull, BoxDynError> {
     match const { column_of::<K>() }.encode(value) {
         // Owned, because the buffer keeps them.
-        BytesOrText::Bytes(bytes) => {
+        SimplyStored::Bytes(bytes) => {
             <Vec<u8> as Encode<'_, Sqlite>>::encode(bytes.as_slice().to_vec(), buffer)
         }
-        BytesOrText::Text(text) => <String as Encode<'_, Sqlite>>::encode(text.into(), buffer),
+        SimplyStored::Text(text) => <String as Encode<'_, Sqlite>>::encode(text.into(), buffer),
+        SimplyStored::Integer(number) => <i64 as Encode<'_, Sqlite>>::encode(number, buffer),
     }
 }
 
@@ -83,6 +85,10 @@ pub fn decode<K: EntityKey>(value: SqliteValueRef<'_>) -> Result<K, BoxDynError>
             Ok(text) => StoredRef::Text(text),
             Err(_) => return Err(refusal(column, "text that is not UTF-8")),
         }
+    } else if let SqliteWire::Integer = const { column_of::<K>().wire() }
+        && stored_as == <i64 as Type<Sqlite>>::type_info()
+    {
+        StoredRef::Integer(<i64 as Decode<'_, Sqlite>>::decode(value)?.into())
     } else {
         return Err(Box::new(column.refusal_of_sqlite_number(stored_as.name())));
     };

@@ -7,6 +7,7 @@
 //! | `decimal(28,0)`, `decimal(38,0)` | [`ColumnData::Numeric`] of scale 0 | `numeric(p,0)`, where
 //! p is the number of digits of the value |
 //! | `char(n)` | [`ColumnData::String`] | `nvarchar(4000)` |
+//! | `bigint` | [`ColumnData::I64`] | `bigint` |
 //!
 //! A [`Uuid`] has its bytes in the order of its text, which is the order that layouts refer to;
 //! tiberius reverses the bytes of the first three groups on the wire, in both directions.
@@ -48,6 +49,7 @@ fn encode_stored(stored: Stored) -> ColumnData<'static> {
             ColumnData::Numeric(Some(Numeric::new_with_scale(number as i128, 0)))
         }
         Stored::Text(text) => ColumnData::String(Some(Cow::Owned(text.to_string()))),
+        Stored::Integer(number) => ColumnData::I64(Some(number)),
     }
 }
 
@@ -78,6 +80,13 @@ pub fn decode<K: EntityKey>(data: &ColumnData<'_>) -> Result<Option<K>, Error> {
         (SqlServerWire::Text(_), ColumnData::String(Some(text))) => {
             column.decode(StoredRef::Text(text))?
         }
+        (SqlServerWire::Integer, ColumnData::I64(Some(number))) => {
+            column.decode(StoredRef::Integer((*number).into()))?
+        }
+        // `SCOPE_IDENTITY()` and `@@IDENTITY` are `numeric(38,0)`.
+        (SqlServerWire::Integer, ColumnData::Numeric(Some(number))) if number.scale() == 0 => {
+            column.decode(StoredRef::Integer(number.value()))?
+        }
         _ if is_null(data) => return Ok(None),
         _ => return Err(column.refusal(Found(data))),
     };
@@ -89,7 +98,10 @@ pub(crate) fn null<K: EntityKey>() -> ColumnData<'static> {
     match const { column_of::<K>().wire() } {
         // tiberius sends `Numeric(None)` without a type.
         SqlServerWire::Decimal(_) => ColumnData::I64(None),
-        SqlServerWire::Uuid | SqlServerWire::Bytes(_) | SqlServerWire::Text(_) => bulk_null::<K>(),
+        SqlServerWire::Uuid
+        | SqlServerWire::Bytes(_)
+        | SqlServerWire::Text(_)
+        | SqlServerWire::Integer => bulk_null::<K>(),
     }
 }
 
@@ -100,6 +112,7 @@ pub(crate) fn bulk_null<K: EntityKey>() -> ColumnData<'static> {
         SqlServerWire::Bytes(_) => ColumnData::Binary(None),
         SqlServerWire::Decimal(_) => ColumnData::Numeric(None),
         SqlServerWire::Text(_) => ColumnData::String(None),
+        SqlServerWire::Integer => ColumnData::I64(None),
     }
 }
 

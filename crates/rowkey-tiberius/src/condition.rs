@@ -212,7 +212,9 @@ impl Condition {
             SqlServerWire::Bytes(length) => {
                 format!("CAST(@P{number} AS binary({}))", length.bytes())
             }
-            SqlServerWire::Uuid | SqlServerWire::Decimal(_) => format!("@P{number}"),
+            SqlServerWire::Uuid | SqlServerWire::Decimal(_) | SqlServerWire::Integer => {
+                format!("@P{number}")
+            }
         };
         self.parameters.push(value);
     }

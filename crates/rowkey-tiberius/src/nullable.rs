@@ -53,6 +53,7 @@ use crate::column_data::{bulk_null, encode, encode_bound, null};
 /// | the plan stores | NULL is sent as |
 /// |---|---|
 /// | `uniqueidentifier` | `uniqueidentifier` |
+/// | `bigint` | `bigint` |
 /// | `decimal` | `bigint`, which the server converts |
 /// | `binary` | without a type, declared as `varbinary(max)` |
 /// | `char` | without a type, declared as `nvarchar(4000)` |

@@ -96,6 +96,7 @@ impl Cases for SeaOrm {
         cases.extend(keys::text_hex_upper::cases());
         cases.extend(keys::text_compact::cases());
         cases.extend(keys::text_digits::cases());
+        cases.extend(keys::bigint::cases());
         cases.extend(keys::native_uuid_beside_text::cases());
         cases
     }

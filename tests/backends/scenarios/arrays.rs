@@ -7,7 +7,7 @@ use sqlx::{Decode, Encode, Postgres, Row, Type};
 
 use crate::driver::Session;
 use crate::drivers::sqlx::{Sqlx, param};
-use crate::keys::{Case, binary, decimal, text, text_compact, text_digits, uuid};
+use crate::keys::{Case, bigint, binary, decimal, text, text_compact, text_digits, uuid};
 use crate::query::Query;
 use crate::samples::samples;
 use crate::scenario::Scenario;
@@ -23,7 +23,8 @@ pub(crate) fn scenario() -> Scenario<Sqlx<Postgres>> {
             arrays_of::<uuid::Luuid>(session).await?;
             arrays_of::<text::UuidV7>(session).await?;
             arrays_of::<text_compact::DistributedId>(session).await?;
-            arrays_of::<text_digits::DistributedId128>(session).await
+            arrays_of::<text_digits::DistributedId128>(session).await?;
+            arrays_of::<bigint::DatabaseNumber>(session).await
         })
     })
 }

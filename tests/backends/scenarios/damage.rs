@@ -86,7 +86,6 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
     let uuid = "'8dd5bca5-6abe-4f73-b4b7-393ae6bbb849'";
 
     let mut foreign = vec![
-        "7".to_owned(),
         "1.5".to_owned(),
         decimal("-7"),
         text("a", 1),
@@ -97,6 +96,9 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
         bytes(17),
         bytes(40),
     ];
+    if wire != Wire::Integer {
+        foreign.push("7".to_owned());
+    }
     match wire {
         Wire::Uuid | Wire::NativeUuid => {
             foreign.extend([text("z", 36), text("7", 28), decimal("7")]);
@@ -160,6 +162,17 @@ fn foreign(backend: Backend, wire: Wire) -> Vec<String> {
                 Backend::Postgres => foreign.push(format!("{uuid}::uuid")),
                 Backend::SqlServer => foreign.push(format!("CAST({uuid} AS uniqueidentifier)")),
                 _ => {}
+            }
+        }
+        Wire::Integer => {
+            foreign.extend([text("7", 1), bytes(8), text("7", 19)]);
+            match backend {
+                Backend::Postgres => foreign.extend(["7", "(-7)::bigint"].map(str::to_owned)),
+                Backend::MySql | Backend::MariaDb => {
+                    foreign.extend([decimal("7"), "CAST(-1 AS UNSIGNED)".to_owned()]);
+                }
+                Backend::Sqlite => foreign.push("7.0".to_owned()),
+                Backend::SqlServer => foreign.push("CAST(-7 AS bigint)".to_owned()),
             }
         }
     }
@@ -234,6 +247,7 @@ fn room(wire: Wire) -> u128 {
         Wire::Text(TextForm::Digits28 | TextForm::Compact16) => 10_u128.pow(28) - 1,
         Wire::Text(TextForm::Digits38) => 10_u128.pow(38) - 1,
         Wire::Bytes(BinaryLength::Bytes12) => (1 << 96) - 1,
+        Wire::Integer => i64::MAX as u128,
         _ => u128::MAX,
     }
 }

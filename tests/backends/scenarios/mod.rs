@@ -4,6 +4,7 @@ mod adoption;
 mod arrays;
 mod codes;
 mod conversions;
+mod counted_numbers;
 mod damage;
 mod joins;
 mod lists;
@@ -65,6 +66,7 @@ pub(crate) fn of_every_driver<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
         }),
     ];
     scenarios.extend(codes::scenarios());
+    scenarios.extend(counted_numbers::scenarios());
     scenarios.push(two_columns::scenario());
     // MySQL knows no RETURNING.
     if backend != Backend::MySql && D::can(Ability::Return, backend) {

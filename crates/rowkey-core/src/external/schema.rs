@@ -132,7 +132,11 @@ fn written(encoding: Encoding, width: Width, fixed: FixedBits, max: u128) -> Str
         (Encoding::Alphanumeric, _) => alphanumeric(width, fixed, max),
         (Encoding::Hexadecimal, Width::Decimal28) => hexadecimal(6, fixed, max),
         (Encoding::Decimal, Width::Decimal28) => decimal(28, max),
-        (Encoding::Decimal, _) => decimal(39, max),
+        (Encoding::Decimal, Width::I64 | Width::U64) => decimal(19, max),
+        (Encoding::Decimal, Width::U128) => decimal(39, max),
+        (Encoding::Hexadecimal | Encoding::Binary, Width::I64 | Width::U64) => {
+            hexadecimal(16, fixed, max)
+        }
         _ => hexadecimal(0, fixed, max),
     }
 }
@@ -204,16 +208,17 @@ fn hexadecimal_digits(left_out: u32, hyphens: bool, fixed: FixedBits, max: u128)
     }
 }
 
-/// Alphanumeric text: a block for each half of the 128 bits. Of the fixed bits, only the variant,
+/// Alphanumeric text: a block for each half of the 128 bits, or one for 64 bits. Of the fixed bits, only the variant,
 /// at the start of the second half, determines digits.
 fn alphanumeric(width: Width, fixed: FixedBits, max: u128) -> String {
+    let (last_first, last_second) = ((max >> 64) as u64, max as u64);
     let places_of_first = match width {
+        Width::I64 | Width::U64 => return block(11, 0, last_second),
         Width::Decimal28 => 5,
-        _ => 11,
+        Width::U128 => 11,
     };
     let lowest = fixed.bits as u64;
     let highest = lowest | !fixed.mask as u64;
-    let (last_first, last_second) = ((max >> 64) as u64, max as u64);
     if last_second == u64::MAX {
         return block(places_of_first, 0, last_first) + &block(11, lowest, highest);
     }

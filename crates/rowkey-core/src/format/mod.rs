@@ -15,6 +15,7 @@ pub use crate::kind::FormatKind;
 
 // The formats. Not from their rows, because rustfmt only finds the files of modules that it sees.
 mod any_uuid;
+mod database_number;
 pub(crate) mod distributed_id;
 pub(crate) mod distributed_id128;
 pub(crate) mod hot_guid;
@@ -72,7 +73,8 @@ impl FormatKind {
         self.spec().time_of(value)
     }
 
-    /// The encodings' width: 28 decimal digits for a DistributedId, 128 bits for the others.
+    /// The encodings' width: 28 decimal digits for a DistributedId, 63 bits for a DatabaseNumber, 128
+    /// bits for the others.
     #[inline]
     pub const fn width(self) -> Width {
         self.spec().width
@@ -115,7 +117,10 @@ impl FormatKind {
         let FixedBits { mask, bits } = self.spec().fixed;
         let differs = (value ^ bits) & mask;
         if value > self.width().max() {
-            FormatProblem::TooLarge { digits: 28 }
+            match self.width() {
+                Width::I64 => FormatProblem::TooLargeForBigint,
+                _ => FormatProblem::TooLarge { digits: 28 },
+            }
         } else if differs >> 76 & 0xf != 0 {
             FormatProblem::Version {
                 position: position(76),
@@ -139,7 +144,8 @@ impl FormatKind {
         }
     }
 
-    /// The public text: decimal digits for a DistributedId, hyphenated lower case for the others.
+    /// The public text: decimal digits for a DistributedId and a DatabaseNumber, hyphenated lower case
+    /// for the others.
     pub fn public_text(self, value: u128) -> ShortText {
         self.width().encode_admitted(self.public_encoding(), value)
     }
@@ -147,8 +153,8 @@ impl FormatKind {
     /// The encoding of the public text.
     pub const fn public_encoding(self) -> Encoding {
         match self.width() {
-            Width::Decimal28 => Encoding::Decimal,
-            _ => Encoding::Uuid,
+            Width::U128 => Encoding::Uuid,
+            _ => Encoding::Decimal,
         }
     }
 
@@ -160,8 +166,8 @@ impl FormatKind {
     #[inline]
     pub fn parse_public(self, text: &str) -> Result<u128, Error> {
         let value = match self.width() {
-            Width::Decimal28 => Width::Decimal28.decode(Encoding::Decimal, text)?,
-            _ => hyphenated::parse(text)?,
+            Width::U128 => hyphenated::parse(text)?,
+            width => width.decode(Encoding::Decimal, text)?,
         };
         self.check(value)
     }

@@ -196,6 +196,7 @@ macro_rules! generate_counted {
     };
     (drawn $($rest:tt)*) => {};
     (own $($rest:tt)*) => {};
+    (assigned $($rest:tt)*) => {};
 }
 
 crate::kind::format_rows!(generate_counted);

@@ -38,6 +38,7 @@ macro_rules! generate_drawn {
     };
     (counted $($rest:tt)*) => {};
     (own $($rest:tt)*) => {};
+    (assigned $($rest:tt)*) => {};
 }
 
 /// A new id. The clock is read only for formats that carry time.

@@ -117,6 +117,12 @@ pub use system_entropy::SystemEntropy;
 /// Each call uses the generator of the innermost [`scope`] of this thread or task, otherwise the
 /// process's default generator. (Without the feature `std` there is no default: use
 /// [`generate_with`](Self::generate_with) and the state machines of the formats.)
+#[diagnostic::on_unimplemented(
+    message = "programs make no ids of `{Self}`",
+    label = "makes no new ids",
+    note = "the database counts the numbers of a DatabaseNumber: insert a row without one, and read \
+            the key that the statement returns"
+)]
 pub trait Generate: Format {
     /// The arguments for a new id, such as a shard key; `()` if there are none.
     type Context;
@@ -395,22 +401,24 @@ fn insist<T>(result: Result<T, Error>) -> T {
     }
 }
 
-/// Fails to compile if a format has no [`Generate`].
+/// Fails to compile if a format has no [`Generate`], unless the database assigns its ids.
 #[cfg(feature = "std")]
 macro_rules! every_format_generates {
     ([] $({
         $module:ident $format:ident $name:literal $made:ident($($context:ident)?)
         [$($generics:tt)*] [$($arguments:tt)*]
     })*) => {
-        $(
-            const _: () = {
-                #[allow(dead_code)]
-                fn generates<$($generics)*>() {
-                    fn is_implemented<F: Generate>() {}
-                    is_implemented::<crate::$format $($arguments)*>();
-                }
-            };
-        )*
+        $(every_format_generates! { $made [$($generics)*] crate::$format $($arguments)* })*
+    };
+    (assigned $($rest:tt)*) => {};
+    ($made:ident [$($generics:tt)*] $format:ty) => {
+        const _: () = {
+            #[allow(dead_code)]
+            fn generates<$($generics)*>() {
+                fn is_implemented<F: Generate>() {}
+                is_implemented::<$format>();
+            }
+        };
     };
 }
 

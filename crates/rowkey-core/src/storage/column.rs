@@ -9,6 +9,7 @@ use super::text_form::TextForm;
 use super::wire::{BinaryLength, Precision, Wire};
 use crate::format::{FormatKind, Leading};
 use crate::layout::{Layout, Permutation};
+use crate::text::Width;
 
 /// How far the column's order follows the format's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -234,6 +235,14 @@ const fn check_storage(
     storage: Storage,
 ) -> Result<(), &'static str> {
     match storage {
+        Storage::Bigint if !matches!(format.width(), Width::I64) => Err(
+            "`bigint` stores only numbers of 63 bits, those of a DatabaseNumber; leave the storage \
+                 out, or write `uuid` or `binary`",
+        ),
+        _ if matches!(format.width(), Width::I64) && !matches!(storage, Storage::Bigint) => Err(
+            "the database counts a DatabaseNumber in a column of integers; leave the storage out \
+                 (`bigint`)",
+        ),
         Storage::NativeUuid if !matches!(backend, Backend::MariaDb) => Err(
             "`native-uuid` is MariaDB's own type, so it can be declared for `mariadb` only; \
                  write `uuid`",

@@ -27,11 +27,13 @@ pub enum Storage {
     TextCompact,
     /// Text of exactly 28 digits (DistributedId) or 38 digits (DistributedId128).
     TextDigits,
+    /// A whole number of 64 bits, for a DatabaseNumber: BIGINT, in SQLite INTEGER.
+    Bigint,
 }
 
 impl Storage {
     /// Every storage, in the order of the documentation.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Uuid,
         Self::NativeUuid,
         Self::Binary,
@@ -42,10 +44,11 @@ impl Storage {
         Self::TextHexUpper,
         Self::TextCompact,
         Self::TextDigits,
+        Self::Bigint,
     ];
 
     /// The name in declarations: `uuid`, `native-uuid`, `binary`, `decimal`, `text`, `text-upper`,
-    /// `text-hex`, `text-hex-upper`, `text-compact` or `text-digits`.
+    /// `text-hex`, `text-hex-upper`, `text-compact`, `text-digits` or `bigint`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Uuid => "uuid",
@@ -58,6 +61,7 @@ impl Storage {
             Self::TextHexUpper => "text-hex-upper",
             Self::TextCompact => "text-compact",
             Self::TextDigits => "text-digits",
+            Self::Bigint => "bigint",
         }
     }
 }

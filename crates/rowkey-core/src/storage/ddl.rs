@@ -10,6 +10,7 @@ use super::column_type::Storage;
 use super::plan::StoragePlan;
 use super::wire::Wire;
 use crate::error::Error;
+use crate::kind::FormatKind;
 
 /// Whether a column allows NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,61 @@ impl StoragePlan {
         let sql_type = self.column_type(backend)?;
         let check = check.map_or(String::new(), |check| format!(" CHECK ({check})"));
         Ok(format!("{name} {sql_type} {nullability}{check}"))
+    }
+
+    /// The definition of the primary key that the database counts, from 1 on: quoted name, type, and
+    /// how the database counts. A row is inserted without this column.
+    ///
+    /// A number is not given out again after its row was deleted, except by InnoDB before MySQL 8.0
+    /// and MariaDB 10.2.4 after a restart. PostgreSQL and SQL Server refuse a number from the
+    /// program; MySQL, MariaDB and SQLite take it and continue after it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that is not valid on the backend, [`Error::Refused`] for
+    /// another format than [`DatabaseNumber`](crate::DatabaseNumber).
+    ///
+    /// ```
+    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::storage::StoragePlan;
+    /// use rowkey_core::Backend;
+    ///
+    /// let plan = StoragePlan::default_for(FormatKind::DatabaseNumber);
+    /// assert_eq!(
+    ///     plan.counted_column_definition(Backend::Postgres, "id")?,
+    ///     "\"id\" bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+    /// );
+    /// assert_eq!(
+    ///     plan.counted_column_definition(Backend::Sqlite, "id")?,
+    ///     "\"id\" INTEGER PRIMARY KEY AUTOINCREMENT",
+    /// );
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn counted_column_definition(&self, backend: Backend, name: &str) -> Result<String, Error> {
+        let name = quote_identifier(backend, name)?;
+        Ok(format!("{name} {}", self.counted_column_type(backend)?))
+    }
+
+    /// What follows the name in [`counted_column_definition`](Self::counted_column_definition).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] for another format than [`DatabaseNumber`](crate::DatabaseNumber).
+    pub fn counted_column_type(&self, backend: Backend) -> Result<String, Error> {
+        let column = self.column(backend);
+        if column.format() != FormatKind::DatabaseNumber {
+            return Err(Error::Refused(
+                "a database counts only keys over DatabaseNumber",
+            ));
+        }
+        let sql_type = column.sql_type(backend);
+        let counted = match backend {
+            Backend::Postgres => "GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+            Backend::MySql | Backend::MariaDb => "NOT NULL AUTO_INCREMENT PRIMARY KEY",
+            Backend::Sqlite => "PRIMARY KEY AUTOINCREMENT",
+            Backend::SqlServer => "IDENTITY NOT NULL PRIMARY KEY",
+        };
+        Ok(format!("{sql_type} {counted}"))
     }
 
     /// The condition of a column's CHECK in [`column_definition`](Self::column_definition), if it
@@ -135,6 +191,10 @@ impl Column {
                 format!("DECIMAL({},0)", precision.digits())
             }
             (Wire::Text(form), _) => text_type(backend, form.width()),
+            // Only a primary key of exactly this type counts.
+            (Wire::Integer, Backend::Sqlite) => "INTEGER".into(),
+            (Wire::Integer, Backend::MySql | Backend::MariaDb) => "BIGINT".into(),
+            (Wire::Integer, Backend::Postgres | Backend::SqlServer) => "bigint".into(),
         }
     }
 }

@@ -1,11 +1,12 @@
-//! What drivers of MySQL and MariaDB send and receive: BINARY, DECIMAL, CHAR and MariaDB's own UUID.
+//! What drivers of MySQL and MariaDB send and receive: BINARY, DECIMAL, CHAR, MariaDB's own UUID and
+//! BIGINT.
 //!
-//! The protocol carries numbers as digits, so everything is bytes or text.
+//! The protocol carries decimal numbers as digits, so everything but an integer is bytes or text.
 
 use super::backend::Backend;
 use super::column::Column;
 use super::plan::StoragePlan;
-use super::stored::{BytesOrText, StoredBytes, StoredRef};
+use super::stored::{SimplyStored, StoredBytes, StoredRef};
 pub use super::wire::MySqlWire;
 use crate::error::Error;
 use crate::text::{decimal, hyphenated};
@@ -25,6 +26,8 @@ pub enum MySqlFound<'a> {
     BytesOrText(&'a [u8]),
     /// The digits of a DECIMAL number.
     Decimal(&'a [u8]),
+    /// An integer, with or without a sign.
+    Integer(i128),
 }
 
 impl StoragePlan {
@@ -51,13 +54,14 @@ impl MySqlColumn {
 
     /// What to bind for a public value, the number of a DECIMAL in digits; see [`Column::encode`].
     #[inline(always)]
-    pub fn encode(self, value: u128) -> BytesOrText {
+    pub fn encode(self, value: u128) -> SimplyStored {
         let stored = self.0.permutation().apply(value);
         match self.wire() {
-            MySqlWire::Bytes(length) => BytesOrText::Bytes(StoredBytes::of(stored, length)),
-            MySqlWire::NativeUuid => BytesOrText::Text(hyphenated::write(stored)),
-            MySqlWire::Decimal(_) => BytesOrText::Text(decimal::write(stored)),
-            MySqlWire::Text(form) => BytesOrText::Text(form.write(stored)),
+            MySqlWire::Bytes(length) => SimplyStored::Bytes(StoredBytes::of(stored, length)),
+            MySqlWire::NativeUuid => SimplyStored::Text(hyphenated::write(stored)),
+            MySqlWire::Decimal(_) => SimplyStored::Text(decimal::write(stored)),
+            MySqlWire::Text(form) => SimplyStored::Text(form.write(stored)),
+            MySqlWire::Integer => SimplyStored::Integer(stored as i64),
         }
     }
 
@@ -74,10 +78,12 @@ impl MySqlColumn {
                 column.decode(column.text(bytes)?)
             }
             (_, MySqlFound::Decimal(_)) => Err(column.refusal("a DECIMAL number")),
+            (_, MySqlFound::Integer(number)) => column.decode(StoredRef::Integer(number)),
             // The servers compare text of digits as floating-point numbers.
-            (MySqlWire::Decimal(_), MySqlFound::Text(bytes) | MySqlFound::BytesOrText(bytes)) => {
-                Err(column.refusal(column.text(bytes)?))
-            }
+            (
+                MySqlWire::Decimal(_) | MySqlWire::Integer,
+                MySqlFound::Text(bytes) | MySqlFound::BytesOrText(bytes),
+            ) => Err(column.refusal(column.text(bytes)?)),
             (_, MySqlFound::Text(bytes)) | (MySqlWire::Text(_), MySqlFound::BytesOrText(bytes)) => {
                 column.decode(column.text(bytes)?)
             }

@@ -120,11 +120,12 @@ impl StoragePlan {
     }
 }
 
-/// Numbers of 28 digits are decimals and 128 bits are uuids, in the layout that keeps the format's
-/// order. The README shows the table of the default columns.
+/// Numbers of 28 digits are decimals, those of 63 bits are integers, and 128 bits are uuids, in the
+/// layout that keeps the format's order. The README shows the table of the default columns.
 const fn default_column(format: FormatKind, backend: Backend) -> Column {
     let storage = match format.width() {
         Width::Decimal28 => Storage::Decimal,
+        Width::I64 => Storage::Bigint,
         _ => Storage::Uuid,
     };
     match Column::new(format, backend, storage, None) {
@@ -152,11 +153,12 @@ pub(super) const fn parse_choice(choice: &str) -> Result<(Storage, Option<Layout
         b"text-hex-upper" => Storage::TextHexUpper,
         b"text-compact" => Storage::TextCompact,
         b"text-digits" => Storage::TextDigits,
+        b"bigint" => Storage::Bigint,
         _ => {
             return Err(
                 "no such storage: write `uuid`, `native-uuid`, `binary`, `decimal`, `text`, \
-                        `text-upper`, `text-hex`, `text-hex-upper`, `text-compact` or \
-                        `text-digits`, optionally followed by `:` and a layout",
+                        `text-upper`, `text-hex`, `text-hex-upper`, `text-compact`, \
+                        `text-digits` or `bigint`, optionally followed by `:` and a layout",
             );
         }
     };
@@ -219,9 +221,25 @@ mod tests {
                 "leave the layout out",
             ),
             (Backend::Sqlite, "text-upper", "write `text`"),
+            (Backend::MySql, "bigint", "only numbers of 63 bits"),
         ] {
             let refusal = plan.try_with(backend, choice).unwrap_err();
             assert!(refusal.contains(advice), "{choice}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_the_database_counts_is_a_bigint_and_nothing_else() {
+        let plan = StoragePlan::default_for(FormatKind::DatabaseNumber);
+        for backend in Backend::ALL {
+            assert_eq!(plan.column(backend).storage(), Storage::Bigint);
+            for storage in Storage::ALL {
+                let declared = plan.try_with(backend, storage.name());
+                match storage {
+                    Storage::Bigint => assert_eq!(declared, Ok(plan)),
+                    _ => assert!(declared.unwrap_err().contains("`bigint`"), "{storage}"),
+                }
+            }
         }
     }
 

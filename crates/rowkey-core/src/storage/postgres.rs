@@ -55,6 +55,10 @@ impl PostgresColumn {
                 Err(_) => return Err(self.0.refusal_of_numeric(bytes)),
             },
             PostgresWire::Text(_) => self.0.text(bytes)?,
+            PostgresWire::Integer => match <[u8; 8]>::try_from(bytes) {
+                Ok(bytes) => StoredRef::Integer(i64::from_be_bytes(bytes).into()),
+                Err(_) => return Err(self.0.wrong_length(bytes)),
+            },
         };
         self.0.decode(found)
     }
@@ -79,7 +83,7 @@ const CHAR: TypeOids = TypeOids {
 };
 
 impl TypeOids {
-    /// What a key's parameters are: `uuid`, `numeric`, `bytea` or `text`.
+    /// What a key's parameters are: `uuid`, `numeric`, `bytea`, `text` or `bigint`.
     pub const fn of_parameters(wire: PostgresWire) -> Self {
         match wire {
             PostgresWire::Uuid => Self {
@@ -97,6 +101,10 @@ impl TypeOids {
             PostgresWire::Text(_) => Self {
                 element: 25,
                 array: 1009,
+            },
+            PostgresWire::Integer => Self {
+                element: 20,
+                array: 1016,
             },
         }
     }

@@ -73,7 +73,7 @@ impl StoragePlan {
         let width = match wire {
             Wire::Text(form) => form.first_half(),
             Wire::NativeUuid => 18,
-            Wire::Uuid | Wire::Bytes(_) | Wire::Decimal(_) => 8,
+            Wire::Uuid | Wire::Bytes(_) | Wire::Decimal(_) | Wire::Integer => 8,
         };
         let indexed = match (backend, wire) {
             (Backend::Postgres, Wire::Uuid) => format!("substring(uuid_send({column}), 1, 8)"),

@@ -1,4 +1,5 @@
-//! What drivers of SQL Server send and receive: `uniqueidentifier`, `binary`, `decimal` and `char`.
+//! What drivers of SQL Server send and receive: `uniqueidentifier`, `binary`, `decimal`, `char` and
+//! `bigint`.
 
 use super::backend::Backend;
 use super::column::Column;

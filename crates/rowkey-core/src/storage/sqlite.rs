@@ -1,9 +1,9 @@
-//! What drivers of SQLite send and receive: BLOB and TEXT.
+//! What drivers of SQLite send and receive: BLOB, TEXT and INTEGER.
 
 use super::backend::Backend;
 use super::column::Column;
 use super::plan::StoragePlan;
-use super::stored::{BytesOrText, StoredBytes};
+use super::stored::{SimplyStored, StoredBytes};
 pub use super::wire::SqliteWire;
 
 /// The column of a key in SQLite.
@@ -34,11 +34,12 @@ impl SqliteColumn {
 
     /// What to bind for a public value; see [`Column::encode`].
     #[inline(always)]
-    pub fn encode(self, value: u128) -> BytesOrText {
+    pub fn encode(self, value: u128) -> SimplyStored {
         let stored = self.0.permutation().apply(value);
         match self.wire() {
-            SqliteWire::Bytes(length) => BytesOrText::Bytes(StoredBytes::of(stored, length)),
-            SqliteWire::Text(form) => BytesOrText::Text(form.write(stored)),
+            SqliteWire::Bytes(length) => SimplyStored::Bytes(StoredBytes::of(stored, length)),
+            SqliteWire::Text(form) => SimplyStored::Text(form.write(stored)),
+            SqliteWire::Integer => SimplyStored::Integer(stored as i64),
         }
     }
 }

@@ -26,16 +26,20 @@ pub enum Stored {
     Decimal(u128),
     /// ASCII text.
     Text(ShortText),
+    /// A whole number from 0 to 2^63-1.
+    Integer(i64),
 }
 
-/// What a driver binds for a key if the protocol has no uuids and sends numbers as text.
+/// What a driver binds for a key if the protocol has no uuids and sends decimal numbers as text.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BytesOrText {
+pub enum SimplyStored {
     /// Bytes.
     Bytes(StoredBytes),
     /// ASCII text.
     Text(ShortText),
+    /// A whole number from 0 to 2^63-1.
+    Integer(i64),
 }
 
 /// Twelve or sixteen bytes.
@@ -77,6 +81,8 @@ pub enum StoredRef<'a> {
     Text(&'a str),
     /// A whole number.
     Decimal(u128),
+    /// An integer of any width, with or without a sign.
+    Integer(i128),
 }
 
 impl fmt::Display for StoredRef<'_> {
@@ -89,6 +95,8 @@ impl fmt::Display for StoredRef<'_> {
                 count => write!(f, "text of {count} characters"),
             },
             Self::Decimal(value) => write!(f, "the number {value}"),
+            Self::Integer(value @ ..0) => write!(f, "the negative number {value}"),
+            Self::Integer(value) => write!(f, "the number {value}"),
         }
     }
 }
@@ -108,6 +116,7 @@ impl Column {
             Wire::Bytes(length) => Stored::Bytes(StoredBytes::of(stored, length)),
             Wire::Decimal(_) => Stored::Decimal(stored),
             Wire::Text(form) => Stored::Text(form.write(stored)),
+            Wire::Integer => Stored::Integer(stored as i64),
         }
     }
 
@@ -150,6 +159,16 @@ impl Column {
                 Some(value) => value,
                 None => return Err(self.refuse_text(form, text)),
             },
+            (Wire::Integer, StoredRef::Integer(number @ 0..)) => number as u128,
+            // Only in PostgreSQL's text protocol: elsewhere, a column with text is not a number's.
+            (Wire::Integer, StoredRef::Text(text))
+                if matches!(self.backend(), Backend::Postgres) =>
+            {
+                match text.parse() {
+                    Ok(number @ 0..=i64::MAX) => number as u128,
+                    _ => return Err(self.refuse_number(text)),
+                }
+            }
             _ => return Err(self.refusal(found)),
         };
         let value = self.permutation().invert(stored);
@@ -222,7 +241,7 @@ impl Column {
     #[cold]
     #[inline(never)]
     fn refuse_too_large(self, value: u128, found: StoredRef<'_>) -> Error {
-        if let Wire::Decimal(_) = self.wire() {
+        if let Wire::Decimal(_) | Wire::Integer = self.wire() {
             return self.refuse_number(&format!("{value}"));
         }
         self.refusal(format_args!(
@@ -256,7 +275,7 @@ impl Column {
     // Takes no `StoredRef`, which would be written to memory even on success.
     #[cold]
     #[inline(never)]
-    fn wrong_length(self, bytes: &[u8]) -> Error {
+    pub(super) fn wrong_length(self, bytes: &[u8]) -> Error {
         self.refusal(StoredRef::Bytes(bytes))
     }
 
@@ -351,6 +370,7 @@ impl Column {
             Stored::Uuid(bytes) => format!("'{}'", hyphenated::write(u128::from_be_bytes(bytes))),
             Stored::Decimal(value) => format!("{value}"),
             Stored::Text(text) => format!("'{text}'"),
+            Stored::Integer(value) => format!("{value}"),
             Stored::Bytes(bytes) => {
                 let mut literal = String::from(match self.backend() {
                     Backend::Postgres => "'\\x",

@@ -19,6 +19,8 @@ pub enum Wire {
     Decimal(Precision),
     /// ASCII text of one form.
     Text(TextForm),
+    /// A whole number of 64 bits, with a sign.
+    Integer,
 }
 
 /// The length of a binary column.
@@ -109,6 +111,7 @@ impl Wire {
             Storage::TextHexUpper => Self::Text(TextForm::HexUpper),
             Storage::TextCompact => Self::Text(compact),
             Storage::TextDigits => Self::Text(precision.padded()),
+            Storage::Bigint => Self::Integer,
         }
     }
 
@@ -133,6 +136,7 @@ impl Wire {
             Self::Decimal(Precision::Digits28) => "a whole number of at most 28 digits",
             Self::Decimal(Precision::Digits38) => "a whole number of at most 38 digits",
             Self::Text(form) => form.describe(),
+            Self::Integer => "an integer from 0 to 2^63-1",
         }
     }
 }
@@ -148,6 +152,8 @@ pub enum PostgresWire {
     Decimal(Precision),
     /// `varchar(n)`, sent as `text`.
     Text(TextForm),
+    /// `bigint`.
+    Integer,
 }
 
 impl PostgresWire {
@@ -159,6 +165,7 @@ impl PostgresWire {
             Wire::Bytes(length) => Self::Bytes(length),
             Wire::Decimal(precision) => Self::Decimal(precision),
             Wire::Text(form) => Self::Text(form),
+            Wire::Integer => Self::Integer,
         }
     }
 
@@ -169,6 +176,7 @@ impl PostgresWire {
             Self::Bytes(length) => Wire::Bytes(length),
             Self::Decimal(precision) => Wire::Decimal(precision),
             Self::Text(form) => Wire::Text(form),
+            Self::Integer => Wire::Integer,
         }
     }
 }
@@ -184,6 +192,8 @@ pub enum MySqlWire {
     Decimal(Precision),
     /// CHAR(n).
     Text(TextForm),
+    /// BIGINT.
+    Integer,
 }
 
 impl MySqlWire {
@@ -196,6 +206,7 @@ impl MySqlWire {
             Wire::Bytes(length) => Self::Bytes(length),
             Wire::Decimal(precision) => Self::Decimal(precision),
             Wire::Text(form) => Self::Text(form),
+            Wire::Integer => Self::Integer,
         }
     }
 
@@ -206,6 +217,7 @@ impl MySqlWire {
             Self::NativeUuid => Wire::NativeUuid,
             Self::Decimal(precision) => Wire::Decimal(precision),
             Self::Text(form) => Wire::Text(form),
+            Self::Integer => Wire::Integer,
         }
     }
 }
@@ -217,6 +229,8 @@ pub enum SqliteWire {
     Bytes(BinaryLength),
     /// TEXT.
     Text(TextForm),
+    /// INTEGER.
+    Integer,
 }
 
 impl SqliteWire {
@@ -229,6 +243,7 @@ impl SqliteWire {
             Wire::Bytes(length) => Self::Bytes(length),
             Wire::Decimal(precision) => Self::Text(precision.padded()),
             Wire::Text(form) => Self::Text(form),
+            Wire::Integer => Self::Integer,
         }
     }
 
@@ -237,6 +252,7 @@ impl SqliteWire {
         match self {
             Self::Bytes(length) => Wire::Bytes(length),
             Self::Text(form) => Wire::Text(form),
+            Self::Integer => Wire::Integer,
         }
     }
 }
@@ -252,6 +268,8 @@ pub enum SqlServerWire {
     Decimal(Precision),
     /// `char(n)`.
     Text(TextForm),
+    /// `bigint`.
+    Integer,
 }
 
 impl SqlServerWire {
@@ -263,6 +281,7 @@ impl SqlServerWire {
             Wire::Bytes(length) => Self::Bytes(length),
             Wire::Decimal(precision) => Self::Decimal(precision),
             Wire::Text(form) => Self::Text(form),
+            Wire::Integer => Self::Integer,
         }
     }
 
@@ -273,6 +292,7 @@ impl SqlServerWire {
             Self::Bytes(length) => Wire::Bytes(length),
             Self::Decimal(precision) => Wire::Decimal(precision),
             Self::Text(form) => Wire::Text(form),
+            Self::Integer => Wire::Integer,
         }
     }
 }
