@@ -1,8 +1,8 @@
 //! One key over each format, among them some with a prefix or a column of their own.
 
 use rowkey::{
-    AnyUuid, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb, ShortPrefixComb,
-    ShortSuffixComb, SuffixComb, UuidV4, UuidV7, entity_key, key_union,
+    AnyUuid, DatabaseNumber, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb,
+    ShortPrefixComb, ShortSuffixComb, SuffixComb, UuidV4, UuidV7, entity_key, key_union,
 };
 
 /// A booking offer.
@@ -73,6 +73,10 @@ pub struct SessionId(UuidV4);
 /// A booking.
 #[entity_key(prefix = "bkg", storage(sqlite = "text-compact"))]
 pub struct BookingId(UuidV7);
+
+/// A ticket of the support, which the database counts.
+#[entity_key(prefix = "sup", text = "decimal")]
+pub struct SupportNumber(DatabaseNumber);
 
 /// An order of an old table.
 #[entity_key(storage(sqlserver = "uuid:public"))]

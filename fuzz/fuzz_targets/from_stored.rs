@@ -25,6 +25,8 @@ enum Found<'a> {
     TwelveBytes([u8; 12]),
     Text(&'a str),
     Decimal(u128),
+    Integer(i128),
+    SmallInteger(i64),
     Damaged(Damage<'a>),
 }
 
@@ -54,6 +56,8 @@ fuzz_target!(|input: Input<'_>| {
         Found::TwelveBytes(bytes) => StoredRef::Bytes(bytes),
         Found::Text(text) => StoredRef::Text(text),
         Found::Decimal(value) => StoredRef::Decimal(*value),
+        Found::Integer(value) => StoredRef::Integer(*value),
+        Found::SmallInteger(value) => StoredRef::Integer((*value).into()),
         Found::Damaged(damage) => match column.encode(first) {
             Stored::Text(text) => {
                 damaged = damage.apply(&text);
@@ -63,7 +67,7 @@ fuzz_target!(|input: Input<'_>| {
                 damaged = damage.apply(&value.to_string());
                 StoredRef::Text(&damaged)
             }
-            Stored::Uuid(_) | Stored::Bytes(_) => return,
+            Stored::Uuid(_) | Stored::Bytes(_) | Stored::Integer(_) => return,
         },
     };
     match column.decode(found) {
@@ -82,6 +86,7 @@ fn decode(column: Column, stored: Stored) -> Result<u128, rowkey_core::Error> {
         Stored::Bytes(bytes) => column.decode(StoredRef::Bytes(bytes.as_slice())),
         Stored::Decimal(value) => column.decode(StoredRef::Decimal(value)),
         Stored::Text(text) => column.decode(StoredRef::Text(&text)),
+        Stored::Integer(value) => column.decode(StoredRef::Integer(value.into())),
     }
 }
 
@@ -91,6 +96,7 @@ fn is_what_was_found(column: Column, stored: Stored, found: StoredRef<'_>) -> bo
         (Stored::Uuid(bytes), StoredRef::Bytes(found)) => bytes == found,
         (Stored::Bytes(bytes), StoredRef::Bytes(found)) => bytes.as_slice() == found,
         (Stored::Decimal(value), StoredRef::Decimal(found)) => value == found,
+        (Stored::Integer(value), StoredRef::Integer(found)) => i128::from(value) == found,
         (Stored::Decimal(value), StoredRef::Text(found)) => {
             found.len() <= 39 && found.parse() == Ok(value)
         }

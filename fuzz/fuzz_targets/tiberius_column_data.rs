@@ -8,8 +8,8 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use rowkey::driver::tiberius::column_data::{decode, encode};
 use rowkey::{
-    AnyUuid, Backend, DistributedId, DistributedId128, EntityKey, HotGuid, ShortPrefixComb,
-    SuffixComb, UuidV7, entity_key,
+    AnyUuid, Backend, DatabaseNumber, DistributedId, DistributedId128, EntityKey, HotGuid,
+    ShortPrefixComb, SuffixComb, UuidV7, entity_key,
 };
 use rowkey_fuzz::{Damage, nearly_of};
 use tiberius::numeric::Numeric;
@@ -46,6 +46,7 @@ keys! {
     VoucherId DistributedId "text-digits",
     PaymentId DistributedId128 "decimal",
     ReceiptId DistributedId128 "text-digits",
+    AccountNumber DatabaseNumber "bigint",
 }
 
 #[derive(Arbitrary, Debug)]
@@ -130,11 +131,15 @@ fn read<K: EntityKey>(input: &Input<'_>) {
 fn read_data<K: EntityKey>(data: &ColumnData<'_>, is_null: bool) {
     match decode::<K>(data) {
         Ok(None) => assert!(is_null),
-        // A key has one form, but hyphenated text may be in upper case.
+        // A key has one form, but an integer may be a `numeric`, and hyphenated text may be in upper case.
         Ok(Some(key)) => match (encode(key), data) {
             (ColumnData::String(Some(written)), ColumnData::String(Some(found))) => {
                 let is_hyphenated = found.len() == 36;
                 assert!(written == *found || is_hyphenated && written.eq_ignore_ascii_case(found));
+            }
+            // Such as that of `SCOPE_IDENTITY()`.
+            (ColumnData::I64(Some(written)), ColumnData::Numeric(Some(found))) => {
+                assert_eq!((i128::from(written), 0), (found.value(), found.scale()));
             }
             (written, found) => assert_eq!(written, *found),
         },

@@ -9,6 +9,7 @@
 #[cfg(feature = "diesel-postgres")]
 mod columns;
 mod connection;
+mod counted_numbers;
 mod damage;
 mod entities;
 mod generated;
@@ -55,6 +56,7 @@ fn add_sqlite(suite: &mut Suite) {
     suite.test("diesel_damage", sqlite, damage::sqlite::run);
     suite.test("diesel_stock_columns", sqlite, stock_columns::sqlite);
     suite.test("diesel_generated_schema", sqlite, generated::sqlite::run);
+    suite.test("diesel_counted_numbers", sqlite, counted_numbers::sqlite);
 }
 
 #[cfg(feature = "diesel-postgres")]
@@ -65,6 +67,11 @@ fn add_postgres(suite: &mut Suite) {
     suite.test("diesel_time_spans", postgres, time_spans::postgres::run);
     suite.test("diesel_damage", postgres, damage::postgres::run);
     suite.test("diesel_stock_columns", postgres, stock_columns::postgres);
+    suite.test(
+        "diesel_counted_numbers",
+        postgres,
+        counted_numbers::postgres,
+    );
     suite.test("diesel_arrays", postgres, postgres::arrays);
     suite.test("diesel_copy", postgres, postgres::copy);
     suite.test(
@@ -94,4 +101,5 @@ fn add_mysql(suite: &mut Suite) {
     suite.test("diesel_damage", both, damage::mysql::run);
     suite.test("diesel_stock_columns", both, stock_columns::mysql);
     suite.test("diesel_generated_schema", both, generated::mysql::run);
+    suite.test("diesel_counted_numbers", both, counted_numbers::mysql);
 }

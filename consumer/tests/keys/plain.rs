@@ -6,7 +6,7 @@ use rowkey::validate::CreationWindow;
 use rowkey::{Backend, EntityKey, UnixMillis};
 use rowkey_consumer::formats::{
     BookingId, CabinId, CustomerId, DraftId, InvoiceId, ItemId, LegacyOrderId, PaymentId, PersonId,
-    ReceiptId, RouteId, SessionId, ShardRowId,
+    ReceiptId, RouteId, SessionId, ShardRowId, SupportNumber,
 };
 use rowkey_consumer::{PassengerId, seat_label, through_text};
 
@@ -55,6 +55,7 @@ fn keys_of_every_format_come_back_from_their_text_and_their_uuid() {
     comes_back::<ReceiptId>(1_088_824_355_131_185_736_905_670_087);
     comes_back::<PaymentId>(10_u128.pow(38) - 1);
     comes_back::<ShardRowId>(u128::MAX);
+    comes_back::<SupportNumber>(i64::MAX as u128);
     let group = PersonId::GROUP.expect("a LUUID key has a group").get();
     comes_back::<PersonId>(7 << 80 | 6 << 76 | u128::from(group) << 64 | 0xa << 60);
 }
@@ -68,6 +69,8 @@ fn what_is_no_key_is_refused() {
     );
     assert!(SessionId::try_from(FERRY.to_u128()).is_err());
     assert!(PaymentId::try_from(10_u128.pow(38)).is_err());
+    assert!(SupportNumber::try_from(1 << 63).is_err());
+    assert!(SupportNumber::from_number(-1).is_err());
 }
 
 #[test]

@@ -36,7 +36,8 @@ fn long_help() -> String {
 const AFTER_FORMATS: &str = "
 
 Representations:
-  public        the form that clients see: decimal digits of a distributed-id, otherwise as `uuid`
+  public        the form that clients see: decimal digits of a distributed-id and a database-number,
+                otherwise as `uuid`
   uuid          hyphenated lower-case text of the 128 bits
   hex           upper-case hexadecimal (either case is read)
   alphanumeric  base 62, case-sensitive
@@ -188,8 +189,8 @@ pub(crate) struct Inspect {
     /// A column that is not stored in the default way, such as postgres=uuid; repeatable
     ///
     /// Write the storage as in the declaration of a key: uuid, native-uuid, binary, decimal,
-    /// text, text-upper, text-hex, text-hex-upper, text-compact or text-digits, optionally with a
-    /// layout, such as uuid:public.
+    /// text, text-upper, text-hex, text-hex-upper, text-compact, text-digits or bigint, optionally with
+    /// a layout, such as uuid:public.
     #[arg(long, value_name = "BACKEND=STORAGE", requires = "format", value_parser = parse_column)]
     pub(crate) storage: Vec<(Backend, String)>,
 
@@ -447,7 +448,8 @@ pub(crate) struct Range {
     /// How the column stores the ids, if not in the default way, such as uuid or uuid:public
     ///
     /// Written as in the declaration of a key: uuid, native-uuid, binary, decimal, text,
-    /// text-upper, text-hex, text-hex-upper, text-compact or text-digits, optionally with a layout.
+    /// text-upper, text-hex, text-hex-upper, text-compact, text-digits or bigint, optionally with a
+    /// layout.
     #[arg(long, value_name = "STORAGE")]
     pub(crate) storage: Option<String>,
 }

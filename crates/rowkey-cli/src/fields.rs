@@ -32,6 +32,8 @@ pub(crate) struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     random: Option<Value>,
 }
 
@@ -87,6 +89,10 @@ impl Fields {
                     ..fields
                 }
             }
+            FormatKind::DatabaseNumber => Self {
+                number: Some(number(value)),
+                ..fields
+            },
             // Time and counter, if anything.
             _ => fields,
         })
@@ -103,10 +109,12 @@ impl Fields {
                 Some(time) => format!("{millis} ({time})"),
                 None => millis.to_string(),
             });
-        let random = self.random.as_ref().map(|value| match value {
-            Value::String(digits) => digits.clone(),
-            number => number.to_string(),
-        });
+        let digits = |value: &Option<Value>| {
+            value.as_ref().map(|value| match value {
+                Value::String(digits) => digits.clone(),
+                number => number.to_string(),
+            })
+        };
         [
             ("time_unix_ms", time),
             ("counter", text(self.counter)),
@@ -117,7 +125,8 @@ impl Fields {
             ("shard_key", text(self.shard_key)),
             ("unix_seconds", text(self.unix_seconds)),
             ("machine", self.machine.clone()),
-            ("random", random),
+            ("number", digits(&self.number)),
+            ("random", digits(&self.random)),
         ]
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))

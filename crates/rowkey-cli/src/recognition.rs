@@ -76,6 +76,12 @@ pub(crate) fn readings(text: &str, now: UnixMillis) -> Result<Vec<Reading>, Fail
     Ok(rank(candidates, now))
 }
 
+/// The formats that a text can tell: not a DatabaseNumber, which is like any other number.
+fn recognised() -> impl Iterator<Item = FormatKind> {
+    let is_told = |format: &FormatKind| *format != FormatKind::DatabaseNumber;
+    FormatKind::ALL.into_iter().filter(is_told)
+}
+
 /// Every format that admits a text, by the encoding of the text.
 fn decodings(text: &str) -> Vec<(FormatKind, Encoding, u128)> {
     if prefixed::split(text).is_some() {
@@ -86,11 +92,11 @@ fn decodings(text: &str) -> Vec<(FormatKind, Encoding, u128)> {
                 prefix::read_public(format, text).ok()?,
             ))
         };
-        return FormatKind::ALL.into_iter().filter_map(read).collect();
+        return recognised().filter_map(read).collect();
     }
     encodings(text)
         .into_iter()
-        .flat_map(|encoding| FormatKind::ALL.map(|format| (format, encoding)))
+        .flat_map(|encoding| recognised().map(move |format| (format, encoding)))
         .filter_map(|(format, encoding)| {
             let value = decode(format, encoding, text).filter(|value| format.admits(*value))?;
             Some((format, encoding, value))

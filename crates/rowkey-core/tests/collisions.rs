@@ -293,7 +293,8 @@ fn times_until_a_probability_reach_it() {
         let stream = Stream::new(format, 1e6).by_processes(3);
         let Some(seconds) = stream.seconds_until(1e-6) else {
             // Its numbers, or its machine bytes, tell them apart.
-            assert!(matches!(format, FormatKind::Luuid | FormatKind::HotGuid));
+            use FormatKind::{DatabaseNumber, HotGuid, Luuid};
+            assert!(matches!(format, Luuid | HotGuid | DatabaseNumber));
             continue;
         };
         if seconds > 1e15 {

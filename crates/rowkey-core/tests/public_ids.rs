@@ -11,7 +11,9 @@ use proptest::prelude::*;
 use rowkey_core::error::PublicIdProblem;
 use rowkey_core::public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdValue};
 use rowkey_core::text::{Encoding, Width};
-use rowkey_core::{AnyUuid, DistributedId, DistributedId128, Error, HotGuid, UuidV4};
+use rowkey_core::{
+    AnyUuid, DatabaseNumber, DistributedId, DistributedId128, Error, HotGuid, UuidV4,
+};
 use serde_json::Value;
 use uuid::Uuid;
 use vectors::{section, text};
@@ -48,7 +50,10 @@ trait Check {
 /// Calls a check with the Rust type that the case names.
 fn for_type_of(case: &Value, check: &impl Check) {
     match text(case, "type") {
-        "i64" => check.check::<i64>(case),
+        "i64" => {
+            check.check::<i64>(case);
+            check.check::<DatabaseNumber>(case);
+        }
         "u64" => check.check::<u64>(case),
         "decimal28" => check.check::<DistributedId>(case),
         "u128" => check.check::<u128>(case),

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use rowkey::driver::sea_orm::migration::{key_column, nullable_key_column};
 use rowkey::driver::sea_orm::value;
-use rowkey::{Backend, DistributedId, EntityKey, ShortSuffixComb, UuidV7, entity_key};
+use rowkey::{
+    Backend, DatabaseNumber, DistributedId, EntityKey, ShortSuffixComb, UuidV7, entity_key,
+};
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{
     self, ArrayType, MysqlQueryBuilder, Nullable, PostgresQueryBuilder, SqliteQueryBuilder, Table,
@@ -35,6 +37,10 @@ pub struct ReceiptId(DistributedId);
 /// Text, also for MariaDB's own type.
 #[entity_key(storage(postgres = "text", mariadb = "native-uuid", sqlite = "text"))]
 pub struct ProductId(UuidV7);
+
+/// A number that the database counts.
+#[entity_key]
+pub struct AccountNumber(DatabaseNumber);
 
 mod invoice {
     use sea_orm::entity::prelude::*;
@@ -131,6 +137,20 @@ fn a_key_is_no_counted_number() {
         matches!(error, DbErr::ConvertFromU64("InvoiceId")),
         "{error}"
     );
+}
+
+#[test]
+fn a_counted_key_is_the_last_insert_id() -> Result<(), DbErr> {
+    let number = (1 << 53) + 1;
+    let key = AccountNumber::try_from_u64(number)?;
+    assert_eq!(key.to_number(), number as i64);
+    assert_eq!(Value::from(key), Value::BigInt(Some(number as i64)));
+    assert_eq!(taken(Value::from(key)), Some(key));
+    assert_eq!(taken::<AccountNumber>(Value::from(-1_i64)), None);
+    assert_eq!(taken::<AccountNumber>(Value::from(1_i32)), None);
+    assert_eq!(AccountNumber::null(), Value::BigInt(None));
+    assert!(AccountNumber::try_from_u64(1 << 63).is_err());
+    Ok(())
 }
 
 #[tokio::test]

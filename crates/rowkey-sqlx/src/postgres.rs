@@ -6,7 +6,7 @@
 
 use rowkey_core::EntityKey;
 use rowkey_core::storage::postgres::{PostgresColumn, PostgresWire, TypeOids, numeric};
-use rowkey_core::storage::{Column, Stored, StoredRef};
+use rowkey_core::storage::{Column, Stored};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::postgres::types::Oid;
@@ -101,7 +101,7 @@ pub fn decode<K: EntityKey>(value: PgValueRef<'_>) -> Result<K, BoxDynError> {
             key_of(|| column.decode_binary(&bytes))
         }
         (_, PgValueFormat::Text) => match value.as_str() {
-            Ok(text) => key_of(|| column.column().decode(StoredRef::Text(text))),
+            Ok(text) => key_of(|| column.decode_text(text)),
             Err(_) => Err(refusal(column.column(), "text that is not UTF-8")),
         },
     }

@@ -89,6 +89,7 @@ keys! {
     AnyUuid: AnyPublic "uuid:public", AnySqlServer "uuid:sql-server", AnyBinary "binary",
         AnyText "text", AnyTextUpper "text-upper", AnyHex "text-hex", AnyHexUpper "text-hex-upper",
         AnyCompact "text-compact";
+    DatabaseNumber: Counted "bigint";
 }
 
 #[test]
@@ -161,6 +162,7 @@ fn has_type_of_plan<K: EntityKey>(data: &ColumnData<'_>) -> bool {
         (Wire::Text(form), ColumnData::String(Some(text))) => {
             text.len() == usize::from(form.width())
         }
+        (Wire::Integer, ColumnData::I64(Some(number))) => *number >= 0,
         _ => false,
     }
 }
@@ -242,6 +244,31 @@ fn known_values_of_every_storage_and_layout() {
     check::<Number128Uuid>(COMB, guid(sql_server));
     check::<Number128Text>(COMB, text("00112233-4455-4677-8899-aabbccddeeff"));
     check::<Number128Digits>(7, text("00000000000000000000000000000000000007"));
+    check::<Counted>(0, ColumnData::I64(Some(0)));
+    check::<Counted>(i64::MAX as u128, ColumnData::I64(Some(i64::MAX)));
+}
+
+/// `SCOPE_IDENTITY()` is a `numeric(38,0)`.
+#[test]
+fn counted_numbers_are_read_from_a_numeric_too() {
+    let large = (1 << 53) + 1;
+    let key = Counted::constant(large as u128);
+    assert_eq!(Counted::from_sql(&number(large)).unwrap(), Some(key));
+    for (data, found) in [
+        (ColumnData::I64(Some(-1)), "the negative number -1"),
+        (number(-1), "the negative number -1"),
+        (number(1 << 63), "the number 9223372036854775808"),
+        (
+            ColumnData::Numeric(Some(Numeric::new_with_scale(15, 1))),
+            "the number 1.5",
+        ),
+        (ColumnData::I32(Some(1)), "a value of type int"),
+        (text("1"), "text of 1 character"),
+    ] {
+        let error = Counted::from_sql(&data).unwrap_err().to_string();
+        let expected = format!("an integer from 0 to 2^63-1, found {found}");
+        assert!(error.contains(&expected), "{error}");
+    }
 }
 
 /// The number whose digits a `decimal` column has no room for is no key of that plan.

@@ -14,8 +14,9 @@ use rowkey::luuid::ShortKey;
 use rowkey::public_id::{PublicId, SealedId};
 use rowkey::text::{base62, decimal, hyphenated};
 use rowkey::{
-    AnyUuid, DistributedId, DistributedId128, Error, HotGuid, Iuid, Luuid, PrefixComb,
-    ShortPrefixComb, ShortSuffixComb, SuffixComb, UuidV4, UuidV7, entity_key, key_union,
+    AnyUuid, DatabaseNumber, DistributedId, DistributedId128, Error, HotGuid, Iuid, Luuid,
+    PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb, UuidV4, UuidV7, entity_key,
+    key_union,
 };
 use schemars::{JsonSchema, schema_for};
 use serde_json::{Value, json};
@@ -59,6 +60,18 @@ struct HexadecimalId(DistributedId);
 
 #[entity_key(text = "decimal")]
 struct DecimalId(DistributedId);
+
+#[entity_key]
+struct AccountNumber(DatabaseNumber);
+
+#[entity_key(prefix = "rec", text = "decimal")]
+struct ReceiptNumber(DatabaseNumber);
+
+#[entity_key(text = "alphanumeric")]
+struct AlphanumericNumber(DatabaseNumber);
+
+#[entity_key(text = "hexadecimal")]
+struct HexadecimalNumber(DatabaseNumber);
 
 #[entity_key(text = "hexadecimal", storage(postgres = "decimal"))]
 struct SmallHexadecimalId(DistributedId128);
@@ -296,8 +309,9 @@ fn mutated(texts: BoxedStrategy<String>) -> impl Strategy<Value = String> {
 
 /// Numbers of every size, including the limits of each text form.
 fn numbers() -> impl Strategy<Value = u128> {
-    const EDGES: [u128; 5] = [
+    const EDGES: [u128; 6] = [
         0,
+        1 << 63,
         10_u128.pow(28),
         10_u128.pow(38),
         1 << 64,
@@ -330,6 +344,7 @@ where
             format!("{:026x}", number >> 24),
             format!("{:032x}", number & !(0xf << 76) | 7 << 76),
             format!("{:x}", number >> 80),
+            format!("{:016X}", number as u64),
         ])
     });
     let alphanumeric = (numbers(), any::<bool>()).prop_map(|(number, is_long)| match is_long {
@@ -397,7 +412,8 @@ fn patterns_are_as_strict_as_the_parsers() {
         ShortKey<CustomerId>: "", PublicId<InvoiceId>: "", SealedId<InvoiceId>: "",
         ShortPrefixComb: "", ShortSuffixComb: "", PrefixComb: "", SuffixComb: "",
         DistributedId: "", DistributedId128: "", Luuid: "", Iuid: "", HotGuid: "",
-        UuidV4: "", UuidV7: "", AnyUuid: "",
+        UuidV4: "", UuidV7: "", AnyUuid: "", DatabaseNumber: "",
+        AccountNumber: "", ReceiptNumber: "rec_", AlphanumericNumber: "", HexadecimalNumber: "",
     }
 }
 

@@ -106,6 +106,11 @@ struct Conditions;
 #[doc = include_str!("../../../docs/src/partitions.md")]
 struct Partitions;
 
+/// Compiles and runs the examples of the page about integer keys, with all drivers at once.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/integer-keys.md")]
+struct IntegerKeys;
+
 /// Compiles and runs the examples of the workspace's README, with all drivers at once.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -33,7 +33,8 @@ struct Answer {
     alphanumeric: String,
     decimal: String,
     binary: String,
-    sql_server: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sql_server: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mariadb_uuid: Option<String>,
     #[serde(flatten)]
@@ -171,7 +172,11 @@ impl Answer {
             alphanumeric: write(Representation::Alphanumeric)?,
             decimal: write(Representation::Decimal)?,
             binary: write(Representation::Binary)?,
-            sql_server: write(Representation::SqlServer)?,
+            // A number has no uuid there.
+            sql_server: match format {
+                FormatKind::DatabaseNumber => None,
+                _ => Some(write(Representation::SqlServer)?),
+            },
             mariadb_uuid: format.mariadb_uuid(value).map(|text| text.to_string()),
             fields: Fields::of(format, value)?,
         })
@@ -190,7 +195,7 @@ impl Answer {
             ("alphanumeric", Some(&self.alphanumeric)),
             ("decimal", Some(&self.decimal)),
             ("binary", Some(&self.binary)),
-            ("sql_server", Some(&self.sql_server)),
+            ("sql_server", self.sql_server.as_ref()),
             ("mariadb_uuid", self.mariadb_uuid.as_ref()),
         ];
         if let Some(KeyText { prefix, key_text }) = &self.key {

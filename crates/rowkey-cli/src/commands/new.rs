@@ -218,6 +218,14 @@ fn distributed_id128<'a>(_: &New, time: &'a Time) -> Result<Maker<'a>, Failure> 
     }))
 }
 
+/// No program makes such a number, not even this one.
+fn database_number<'a>(args: &New, _: &'a Time) -> Result<Maker<'a>, Failure> {
+    Err(Failure::wrong_usage(
+        format_args!("the database counts a {}", args.format.name()),
+        "insert a row without one, and read the number that the statement returns",
+    ))
+}
+
 fn hot_guid<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
     let shard = required(args, "--shard", args.shard.as_ref())?;
     let shard = shard.fit("--shard", "0 to 4294967295")?;

@@ -105,7 +105,8 @@ fn of_span(args: &Range) -> Result<ValueRanges, Failure> {
     format.value_ranges(from, to, interval_ms).ok_or_else(|| {
         Failure::wrong_usage(
             format_args!("{} carries no time", format.name()),
-            "luuid, uuid-v4 and any-uuid have no time ranges; --short-key finds a luuid by its number",
+            "luuid, uuid-v4, any-uuid and database-number have no time ranges; --short-key finds a luuid by \
+             its number",
         )
     })
 }

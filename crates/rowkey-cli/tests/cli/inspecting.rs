@@ -19,6 +19,7 @@ fn json_of_every_format() {
         ("uuid-v4", "006474fb-c7aa-40fa-b346-06fe279621e5"),
         ("uuid-v7", "01941f29-7c00-7001-8040-000000000001"),
         ("any-uuid", "6553f100-7acc-1267-34ff-fffeefbeadde"),
+        ("database-number", "9007199254740993"),
     ];
     let shown: String = ids
         .iter()
@@ -35,6 +36,16 @@ fn json_of_every_format() {
 #[test]
 fn text_of_a_distributed_id() {
     insta::assert_snapshot!(rowkey("inspect 1088824355131185736905670087").run().ok());
+}
+
+#[test]
+fn text_of_a_number_that_the_database_counts() {
+    let shown = rowkey("inspect --format database-number 42").run().ok();
+    insta::assert_snapshot!(shown);
+    for text in ["42", "9007199254740993"] {
+        let unnamed = rowkey(&format!("inspect --all --json {text}")).run().ok();
+        assert!(!unnamed.contains("database-number"), "{text}");
+    }
 }
 
 #[test]

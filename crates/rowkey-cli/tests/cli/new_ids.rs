@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::program::rowkey;
 
-/// Every format with the options it needs.
+/// Every format that programs make, with the options it needs.
 const FORMATS: [&str; 12] = [
     "short-prefix-comb",
     "short-suffix-comb",
@@ -60,6 +60,14 @@ fn every_representation_can_be_printed() {
             .ok();
         }
     }
+}
+
+#[test]
+fn a_number_that_the_database_counts_is_not_made() {
+    let refused = rowkey("new --format database-number").run();
+    let message = refused.wrong_usage();
+    assert!(message.contains("the database counts"), "{message}");
+    assert!(message.contains("insert a row without one"), "{message}");
 }
 
 #[test]

@@ -247,7 +247,7 @@ fn columns_that_give_up_the_order_have_no_ranges() {
 
 #[test]
 fn formats_without_time_have_no_ranges() {
-    for format in ["luuid", "uuid-v4", "any-uuid"] {
+    for format in ["luuid", "uuid-v4", "any-uuid", "database-number"] {
         let finished = rowkey(&format!(
             "range --format {format} {JANUARY} --backend postgres"
         ))

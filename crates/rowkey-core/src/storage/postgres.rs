@@ -62,6 +62,21 @@ impl PostgresColumn {
         };
         self.0.decode(found)
     }
+
+    /// The public value of what a column held, in the text protocol.
+    ///
+    /// # Errors
+    ///
+    /// As [`Column::decode`].
+    #[inline(always)]
+    pub fn decode_text(self, text: &str) -> Result<u128, Error> {
+        if let PostgresWire::Integer = self.wire()
+            && let Ok(number) = text.parse::<i64>()
+        {
+            return self.0.decode(StoredRef::Integer(number.into()));
+        }
+        self.0.decode(StoredRef::Text(text))
+    }
 }
 
 /// The OIDs of a type and its array type in `pg_type`, the same on every server.

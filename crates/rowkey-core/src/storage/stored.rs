@@ -160,15 +160,6 @@ impl Column {
                 None => return Err(self.refuse_text(form, text)),
             },
             (Wire::Integer, StoredRef::Integer(number @ 0..)) => number as u128,
-            // Only in PostgreSQL's text protocol: elsewhere, a column with text is not a number's.
-            (Wire::Integer, StoredRef::Text(text))
-                if matches!(self.backend(), Backend::Postgres) =>
-            {
-                match text.parse() {
-                    Ok(number @ 0..=i64::MAX) => number as u128,
-                    _ => return Err(self.refuse_number(text)),
-                }
-            }
             _ => return Err(self.refusal(found)),
         };
         let value = self.permutation().invert(stored);

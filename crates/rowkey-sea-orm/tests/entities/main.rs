@@ -3,6 +3,7 @@
 //! A test is called `<backend>::<test>`. Those of a backend without an address are ignored, or fail
 //! if `ROWKEY_TEST_REQUIRE` names it; see [`rowkey_testkit`].
 
+mod counted_numbers;
 mod queries;
 mod schema;
 mod shop;
@@ -24,6 +25,7 @@ const BACKENDS: [Backend; 4] = [
 
 fn main() -> Result<ExitCode> {
     let mut suite = Suite::from_env()?;
+    counted_numbers::add_tests(&mut suite);
     queries::add_tests(&mut suite);
     schema::add_tests(&mut suite);
     storage::add_tests(&mut suite);

@@ -1,6 +1,6 @@
 //! Storages and layouts that would lose a format's order or values.
 
-use rowkey::{DistributedId, Iuid, ShortSuffixComb, UuidV4, UuidV7, entity_key};
+use rowkey::{DatabaseNumber, DistributedId, Iuid, ShortSuffixComb, UuidV4, UuidV7, entity_key};
 
 #[entity_key(storage(postgres = "decimal"))]
 pub struct CustomerId(UuidV7);
@@ -34,5 +34,12 @@ pub struct VisitId(UuidV7);
 
 #[entity_key(storage(sqlite = "text-hex"))]
 pub struct InvoiceId(DistributedId);
+
+#[entity_key(storage(postgres = "uuid", sqlite = "text"))]
+pub struct ReceiptNumber(DatabaseNumber);
+
+/// More than 63 bits.
+#[entity_key(storage(mysql = "bigint"))]
+pub struct ReceiptId(DistributedId);
 
 fn main() {}

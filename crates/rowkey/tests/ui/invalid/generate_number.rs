@@ -1,0 +1,14 @@
+//! The database counts these numbers, so no program makes or guesses one.
+
+use rowkey::generate::Generate;
+use rowkey::{DatabaseNumber, EntityKey, entity_key};
+
+#[entity_key]
+struct InvoiceNumber(DatabaseNumber);
+
+fn main() {
+    let _ = InvoiceNumber::generate();
+    let _ = InvoiceNumber::generate_batch(3);
+    let _ = InvoiceNumber::default();
+    let _ = DatabaseNumber::generate();
+}
