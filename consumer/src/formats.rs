@@ -75,7 +75,7 @@ pub struct SessionId(UuidV4);
 pub struct BookingId(UuidV7);
 
 /// A ticket of the support, which the database counts.
-#[entity_key(prefix = "sup", text = "decimal")]
+#[entity_key(prefix = "sup")]
 pub struct SupportNumber(DatabaseNumber);
 
 /// An order of an old table.

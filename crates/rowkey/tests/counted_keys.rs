@@ -10,7 +10,7 @@ struct AccountNumber(DatabaseNumber);
 #[entity_key(prefix = "inv")]
 struct InvoiceNumber(DatabaseNumber);
 
-#[entity_key(prefix = "ord", text = "decimal", public_id = "order")]
+#[entity_key(public_id = "order")]
 struct OrderNumber(DatabaseNumber);
 
 const LARGE: i64 = (1 << 53) + 1;
@@ -21,18 +21,13 @@ fn the_text_is_a_number_or_has_a_prefix() {
         [
             AccountNumber::from_number(number).unwrap().to_string(),
             InvoiceNumber::from_number(number).unwrap().to_string(),
-            OrderNumber::from_number(number).unwrap().to_string(),
         ]
     };
-    assert_eq!(texts(0), ["0", "inv_00000000000", "ord_0"]);
-    assert_eq!(texts(42), ["42", "inv_0000000000g", "ord_42"]);
-    let end = "9223372036854775807";
-    assert_eq!(
-        texts(i64::MAX),
-        [end, "inv_AzL8n0Y58m7", &format!("ord_{end}")]
-    );
+    assert_eq!(texts(0), ["0", "inv_00000000000"]);
+    assert_eq!(texts(42), ["42", "inv_0000000000g"]);
+    assert_eq!(texts(i64::MAX), ["9223372036854775807", "inv_AzL8n0Y58m7"]);
     for number in [0, 1, LARGE, i64::MAX] {
-        let [account, invoice, order] = texts(number);
+        let [account, invoice] = texts(number);
         assert_eq!(
             account.parse::<AccountNumber>().unwrap().to_number(),
             number
@@ -41,7 +36,6 @@ fn the_text_is_a_number_or_has_a_prefix() {
             invoice.parse::<InvoiceNumber>().unwrap().to_number(),
             number
         );
-        assert_eq!(order.parse::<OrderNumber>().unwrap().to_number(), number);
     }
 }
 
@@ -57,10 +51,6 @@ fn texts_of_no_key_are_refused() {
         "x",
     ] {
         assert!(text.parse::<AccountNumber>().is_err(), "{text}");
-        assert!(
-            format!("ord_{text}").parse::<OrderNumber>().is_err(),
-            "{text}"
-        );
     }
     assert!("42".parse::<InvoiceNumber>().is_err());
     assert!("inv_AzL8n0Y58m8".parse::<InvoiceNumber>().is_err());

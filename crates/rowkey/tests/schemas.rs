@@ -64,7 +64,7 @@ struct DecimalId(DistributedId);
 #[entity_key]
 struct AccountNumber(DatabaseNumber);
 
-#[entity_key(prefix = "rec", text = "decimal")]
+#[entity_key(prefix = "rec")]
 struct ReceiptNumber(DatabaseNumber);
 
 #[entity_key(text = "alphanumeric")]
