@@ -361,6 +361,12 @@ impl NoContext for () {
 
 /// A format whose ids need no context.
 #[cfg(feature = "std")]
+#[diagnostic::on_unimplemented(
+    message = "programs make no ids of `{Self}`",
+    label = "makes no new ids",
+    note = "the database counts the numbers of a DatabaseNumber: insert a row without one, and read \
+            the key that the statement returns"
+)]
 pub trait WithoutContext: crate::generate::Generate {
     /// The context, which is empty.
     const CONTEXT: Self::Context;

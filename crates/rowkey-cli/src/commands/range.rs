@@ -149,5 +149,6 @@ fn plain(stored: &Stored) -> String {
             .collect(),
         Stored::Decimal(value) => value.to_string(),
         Stored::Text(text) => text.to_string(),
+        Stored::Integer(number) => number.to_string(),
     }
 }
