@@ -80,6 +80,7 @@ macro_rules! found_by_external_id {
         use generated::booking as by_schema;
         let listed: Vec<BookingNumber> = by_schema::table
             .filter(by_schema::id.eq_any(keys))
+            .select(by_schema::id)
             .order(by_schema::id)
             .load($db)?;
         ensure!(listed == keys, "{listed:?}");
