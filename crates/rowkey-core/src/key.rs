@@ -12,8 +12,8 @@ use uuid::Uuid;
 use {alloc::vec::Vec, core::time::Duration};
 
 use crate::error::Error;
-use crate::format::{Format, FormatKind, TimeOrdered};
 use crate::format::{DatabaseNumber, Luuid, LuuidGroup};
+use crate::format::{Format, FormatKind, TimeOrdered};
 #[cfg(feature = "std")]
 use crate::generate::Generate;
 use crate::generate::luuid::LuuidContext;
