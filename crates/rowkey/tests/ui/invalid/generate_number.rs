@@ -1,4 +1,4 @@
-//! The database counts these numbers, so no program makes or guesses one.
+//! The database counts these numbers, so no program makes one.
 
 use rowkey::generate::Generate;
 use rowkey::{DatabaseNumber, EntityKey, entity_key};
@@ -9,6 +9,5 @@ struct InvoiceNumber(DatabaseNumber);
 fn main() {
     let _ = InvoiceNumber::generate();
     let _ = InvoiceNumber::generate_batch(3);
-    let _ = InvoiceNumber::default();
     let _ = DatabaseNumber::generate();
 }
