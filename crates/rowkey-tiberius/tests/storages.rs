@@ -8,8 +8,8 @@ use rowkey::driver::tiberius::{Error, RowKeys, ToBulkValue, ToParam};
 use rowkey::format::FormatKind;
 use rowkey::storage::{Column, Layout, Storage, Wire};
 use rowkey::{
-    AnyUuid, Backend, DistributedId, DistributedId128, EntityKey, HotGuid, Iuid, Luuid, PrefixComb,
-    ShortPrefixComb, ShortSuffixComb, SuffixComb, UuidV4, UuidV7, entity_key,
+    AnyUuid, Backend, DatabaseNumber, DistributedId, DistributedId128, EntityKey, HotGuid, Iuid,
+    Luuid, PrefixComb, ShortPrefixComb, ShortSuffixComb, SuffixComb, UuidV4, UuidV7, entity_key,
 };
 use tiberius::numeric::Numeric;
 use tiberius::{ColumnData, ColumnType, FromSql, FromSqlOwned, IntoSql, Row, ToSql, time, xml};
@@ -398,7 +398,9 @@ fn values_of_another_type_than_the_plans_are_refused() {
             for (value, found) in values() {
                 let of_the_plan = matches!(
                     (wire, &value),
-                    (Wire::Uuid, ColumnData::Guid(_)) | (Wire::Decimal(_), ColumnData::Numeric(_))
+                    (Wire::Uuid, ColumnData::Guid(_))
+                        | (Wire::Decimal(_), ColumnData::Numeric(_))
+                        | (Wire::Integer, ColumnData::I64(_) | ColumnData::Numeric(_))
                 );
                 if of_the_plan {
                     continue;
