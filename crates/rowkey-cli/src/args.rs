@@ -475,7 +475,7 @@ pub(crate) struct Sql {
     /// How the column stores the ids, such as uuid, uuid:public or text-hex:sql-server
     ///
     /// Written as in the declaration of a key: uuid, native-uuid, binary, decimal, text,
-    /// text-upper, text-hex, text-hex-upper, text-compact or text-digits, optionally with a layout:
+    /// text-upper, text-hex, text-hex-upper, text-compact, text-digits or bigint, optionally with a layout:
     /// public, public-unordered, prefix, suffix or sql-server. Without one, it is the layout that keeps
     /// the order there. Layouts that lose it are allowed as well.
     #[arg(long, value_name = "STORAGE[:LAYOUT]")]

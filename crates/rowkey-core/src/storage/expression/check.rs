@@ -32,7 +32,11 @@ pub(super) fn shape(column: Column, stored: &str) -> Option<String> {
         }
         Wire::Decimal(precision) => Some(format!("{stored} BETWEEN 0 AND {}", precision.max())),
         Wire::Text(form) => Some(text_shape(backend, form, stored)),
-        _ => None,
+        Wire::Integer => Some(match backend {
+            Backend::Sqlite => format!("typeof({stored}) = 'integer' AND {stored} >= 0"),
+            _ => format!("{stored} >= 0"),
+        }),
+        Wire::Uuid | Wire::NativeUuid => None,
     }
 }
 
@@ -54,6 +58,7 @@ pub(super) fn at_most(column: Column, stored: &str, max: u128) -> Result<Option<
     let largest = match wire {
         Wire::Bytes(BinaryLength::Bytes12) => (1 << 96) - 1,
         Wire::Decimal(precision) => precision.max(),
+        Wire::Integer => i64::MAX as u128,
         Wire::Text(TextForm::Digits28 | TextForm::Digits38) => column.max_value(),
         _ => u128::MAX,
     };
