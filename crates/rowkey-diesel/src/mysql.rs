@@ -15,7 +15,7 @@ use diesel::deserialize::{self, FromSql};
 use diesel::mysql::{Mysql, MysqlType, MysqlValue};
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::{BigInt, HasSqlType, Unsigned};
-use rowkey_core::storage::SimplyStored;
+use rowkey_core::storage::Parameter;
 use rowkey_core::storage::mysql::{MySqlColumn, MySqlFound, MySqlWire};
 use rowkey_core::{Backend, EntityKey};
 
@@ -47,9 +47,9 @@ where
     fn write<'b>(value: &'b V, out: &mut Output<'b, '_, Self>) -> serialize::Result {
         check_declared::<V::Key, ST>(Backend::MySql)?;
         match const { column_of::<V::Key>() }.encode(value.public_value()) {
-            SimplyStored::Bytes(bytes) => out.write_all(bytes.as_slice())?,
-            SimplyStored::Text(text) => out.write_all(text.as_bytes())?,
-            SimplyStored::Integer(number) => out.write_all(&number.to_ne_bytes())?,
+            Parameter::Bytes(bytes) => out.write_all(bytes.as_slice())?,
+            Parameter::Text(text) => out.write_all(text.as_bytes())?,
+            Parameter::Integer(number) => out.write_all(&number.to_ne_bytes())?,
         }
         Ok(IsNull::No)
     }

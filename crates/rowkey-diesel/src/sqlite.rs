@@ -10,7 +10,7 @@ use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::HasSqlType;
 use diesel::sqlite::{Sqlite, SqliteType};
 use rowkey_core::storage::sqlite::{SqliteColumn, SqliteWire};
-use rowkey_core::storage::{SimplyStored, StoredRef};
+use rowkey_core::storage::{Parameter, StoredRef};
 use rowkey_core::{Backend, EntityKey};
 
 use crate::backend::KeyValue;
@@ -39,9 +39,9 @@ where
     fn write<'b>(value: &'b V, out: &mut Output<'b, '_, Self>) -> serialize::Result {
         check_declared::<V::Key, ST>(Backend::Sqlite)?;
         match const { column_of::<V::Key>() }.encode(value.public_value()) {
-            SimplyStored::Bytes(bytes) => out.set_value(bytes.as_slice().to_vec()),
-            SimplyStored::Text(text) => out.set_value(text.to_string()),
-            SimplyStored::Integer(number) => out.set_value(number),
+            Parameter::Bytes(bytes) => out.set_value(bytes.as_slice().to_vec()),
+            Parameter::Text(text) => out.set_value(text.to_string()),
+            Parameter::Integer(number) => out.set_value(number),
         }
         Ok(IsNull::No)
     }

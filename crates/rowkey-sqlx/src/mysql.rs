@@ -15,7 +15,7 @@
 
 use rowkey_core::EntityKey;
 use rowkey_core::storage::mysql::{MySqlColumn, MySqlFound, MySqlWire};
-use rowkey_core::storage::{Column, SimplyStored};
+use rowkey_core::storage::{Column, Parameter};
 use rowkey_core::text::ShortText;
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
@@ -65,20 +65,20 @@ pub(crate) fn encode_value<K: EntityKey>(
 ) -> Result<IsNull, BoxDynError> {
     match const { column_of::<K>() }.encode(value) {
         // The length goes first, as sqlx sends it, and takes a single byte up to 250.
-        SimplyStored::Bytes(bytes) => {
+        Parameter::Bytes(bytes) => {
             // Together: one step of the buffer costs less than two.
             let (bytes, mut sent) = (bytes.as_slice(), [0; 1 + 16]);
             sent[0] = bytes.len() as u8;
             sent[1..=bytes.len()].copy_from_slice(bytes);
             buffer.extend_from_slice(&sent[..=bytes.len()]);
         }
-        SimplyStored::Text(text) => {
+        Parameter::Text(text) => {
             const { assert!(ShortText::CAPACITY <= 250) };
             buffer.reserve(1 + ShortText::CAPACITY);
             buffer.push(text.len() as u8);
             buffer.extend_from_slice(text.as_bytes());
         }
-        SimplyStored::Integer(number) => buffer.extend_from_slice(&number.to_le_bytes()),
+        Parameter::Integer(number) => buffer.extend_from_slice(&number.to_le_bytes()),
     }
     Ok(IsNull::No)
 }

@@ -7,7 +7,7 @@
 
 use rowkey_core::EntityKey;
 use rowkey_core::storage::sqlite::{SqliteColumn, SqliteWire};
-use rowkey_core::storage::{SimplyStored, StoredRef};
+use rowkey_core::storage::{Parameter, StoredRef};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
@@ -56,11 +56,11 @@ pub(crate) fn encode_value<K: EntityKey>(
 ) -> Result<IsNull, BoxDynError> {
     match const { column_of::<K>() }.encode(value) {
         // Owned, because the buffer keeps them.
-        SimplyStored::Bytes(bytes) => {
+        Parameter::Bytes(bytes) => {
             <Vec<u8> as Encode<'_, Sqlite>>::encode(bytes.as_slice().to_vec(), buffer)
         }
-        SimplyStored::Text(text) => <String as Encode<'_, Sqlite>>::encode(text.into(), buffer),
-        SimplyStored::Integer(number) => <i64 as Encode<'_, Sqlite>>::encode(number, buffer),
+        Parameter::Text(text) => <String as Encode<'_, Sqlite>>::encode(text.into(), buffer),
+        Parameter::Integer(number) => <i64 as Encode<'_, Sqlite>>::encode(number, buffer),
     }
 }
 

@@ -37,6 +37,6 @@ pub use expression::{Conversion, StoredForm};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
 pub(crate) use partitioned_table::{Dialect, Partition, PartitionedTable, Values};
 pub use plan::StoragePlan;
-pub use stored::{SimplyStored, Stored, StoredBytes, StoredRef};
+pub use stored::{Parameter, Stored, StoredBytes, StoredRef};
 pub use text_form::TextForm;
 pub use wire::{BinaryLength, Precision, Wire};

@@ -6,7 +6,7 @@
 use super::backend::Backend;
 use super::column::Column;
 use super::plan::StoragePlan;
-use super::stored::{SimplyStored, StoredBytes, StoredRef};
+use super::stored::{Parameter, StoredBytes, StoredRef};
 pub use super::wire::MySqlWire;
 use crate::error::Error;
 use crate::text::{decimal, hyphenated};
@@ -54,14 +54,14 @@ impl MySqlColumn {
 
     /// What to bind for a public value, the number of a DECIMAL in digits; see [`Column::encode`].
     #[inline(always)]
-    pub fn encode(self, value: u128) -> SimplyStored {
+    pub fn encode(self, value: u128) -> Parameter {
         let stored = self.0.permutation().apply(value);
         match self.wire() {
-            MySqlWire::Bytes(length) => SimplyStored::Bytes(StoredBytes::of(stored, length)),
-            MySqlWire::NativeUuid => SimplyStored::Text(hyphenated::write(stored)),
-            MySqlWire::Decimal(_) => SimplyStored::Text(decimal::write(stored)),
-            MySqlWire::Text(form) => SimplyStored::Text(form.write(stored)),
-            MySqlWire::Integer => SimplyStored::Integer(stored as i64),
+            MySqlWire::Bytes(length) => Parameter::Bytes(StoredBytes::of(stored, length)),
+            MySqlWire::NativeUuid => Parameter::Text(hyphenated::write(stored)),
+            MySqlWire::Decimal(_) => Parameter::Text(decimal::write(stored)),
+            MySqlWire::Text(form) => Parameter::Text(form.write(stored)),
+            MySqlWire::Integer => Parameter::Integer(stored as i64),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::backend::Backend;
 use super::column::Column;
 use super::plan::StoragePlan;
-use super::stored::{SimplyStored, StoredBytes};
+use super::stored::{Parameter, StoredBytes};
 pub use super::wire::SqliteWire;
 
 /// The column of a key in SQLite.
@@ -34,12 +34,12 @@ impl SqliteColumn {
 
     /// What to bind for a public value; see [`Column::encode`].
     #[inline(always)]
-    pub fn encode(self, value: u128) -> SimplyStored {
+    pub fn encode(self, value: u128) -> Parameter {
         let stored = self.0.permutation().apply(value);
         match self.wire() {
-            SqliteWire::Bytes(length) => SimplyStored::Bytes(StoredBytes::of(stored, length)),
-            SqliteWire::Text(form) => SimplyStored::Text(form.write(stored)),
-            SqliteWire::Integer => SimplyStored::Integer(stored as i64),
+            SqliteWire::Bytes(length) => Parameter::Bytes(StoredBytes::of(stored, length)),
+            SqliteWire::Text(form) => Parameter::Text(form.write(stored)),
+            SqliteWire::Integer => Parameter::Integer(stored as i64),
         }
     }
 }

@@ -33,7 +33,7 @@ pub enum Stored {
 /// What a driver binds for a key if the protocol has no uuids and sends decimal numbers as text.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SimplyStored {
+pub enum Parameter {
     /// Bytes.
     Bytes(StoredBytes),
     /// ASCII text.
