@@ -67,7 +67,9 @@ fn values(format: FormatKind) -> Vec<u128> {
 fn holds(form: StoredForm, value: u128) -> bool {
     match (form.storage(), form.encode(0)) {
         (Storage::NativeUuid, _) => form.format().admits(value),
-        (Storage::TextCompact, _) | (_, Stored::Decimal(_)) => value <= form.max_value(),
+        (Storage::TextCompact, _) | (_, Stored::Decimal(_) | Stored::Integer(_)) => {
+            value <= form.max_value()
+        }
         (_, Stored::Bytes(bytes)) if bytes.as_slice().len() == 12 => value < 1 << 96,
         (_, Stored::Text(text)) if matches!(text.len(), 28 | 38) => value <= form.max_value(),
         _ => true,

@@ -58,8 +58,7 @@ pub(super) fn at_most(column: Column, stored: &str, max: u128) -> Result<Option<
     let largest = match wire {
         Wire::Bytes(BinaryLength::Bytes12) => (1 << 96) - 1,
         Wire::Decimal(precision) => precision.max(),
-        Wire::Integer => i64::MAX as u128,
-        Wire::Text(TextForm::Digits28 | TextForm::Digits38) => column.max_value(),
+        Wire::Text(TextForm::Digits28 | TextForm::Digits38) | Wire::Integer => column.max_value(),
         _ => u128::MAX,
     };
     if largest <= max {
