@@ -5,8 +5,9 @@ use rowkey::Backend;
 use rowkey::format::FormatKind;
 use rowkey::storage::{Column, Nullability};
 
+use crate::cases::Cases;
 use crate::driver::{Ability, Driver, Session, Violation};
-use crate::keys::{Case, Cases};
+use crate::keys::Case;
 use crate::query::Query;
 use crate::samples::samples;
 use crate::scenario::Scenario;
