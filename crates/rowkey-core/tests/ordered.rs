@@ -230,11 +230,19 @@ fn each_id_has_random_bits_of_its_own() {
     }
     assert_eq!((ones, zeros), ((LOW_58, LOW_38), (LOW_58, LOW_38)));
 
+    // In a batch, too.
+    let batch = UuidV7::generate_batch(1_000);
+    let batch: BTreeSet<_> = batch.iter().map(|id| id.to_u128() & LOW_58).collect();
+    assert_eq!(batch.len(), 1_000);
+
     // So have the first counters of a millisecond, all but the first bit.
     let counter = |id: UuidV7| (id.to_u128() >> 64 & 0xfff) << 4 | id.to_u128() >> 58 & 0xf;
     let first = || OrderedGenerator::<UuidV7>::new().with_clock(NOW);
     let counters = (0..1_000).map(|_| counter(first().try_generate_for(&()).unwrap()));
     assert_eq!(counters.fold(0, |bits, counter| bits | counter), 0x7fff);
+    // They are not those behind the counter once more.
+    let mut ids = (0..1_000).map(|_| first().try_generate_for(&()).unwrap());
+    assert!(ids.any(|id| counter(id) != id.to_u128() & 0x7fff));
 }
 
 #[test]

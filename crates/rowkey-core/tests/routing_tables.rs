@@ -244,6 +244,8 @@ fn text_that_is_no_configuration_is_refused_with_the_place() {
     }
     let error = read("[[routes]]\nregion = { from = 1 }\nnode = \"north\"");
     assert!(error.contains("missing field `to`"), "{error}");
+    let error = read("[[routes]]\nregion = { from = 1, to = 2, too = 3 }\nnode = \"north\"");
+    assert!(error.contains("unknown field `too`"), "{error}");
     let error = read("[[routes]]\nregions = 1\nnode = \"north\"");
     assert!(error.contains("unknown field `regions`"), "{error}");
     let error = read("defaults = \"north\"");

@@ -16,6 +16,7 @@ use testcontainers::core::logs::LogFrame;
 use testcontainers::core::{Healthcheck, IntoContainerPort, WaitFor};
 use testcontainers::runners::AsyncRunner;
 use testcontainers::{ContainerAsync, ContainerRequest, GenericImage, ImageExt};
+use tokio::time::timeout;
 
 use crate::backend::url_variable;
 use crate::blocking::{BoxedError, on_own_thread};
@@ -29,6 +30,9 @@ const EULA_VARIABLE: &str = "ROWKEY_TEST_SQLSERVER_ACCEPT_EULA";
 
 /// How long a server may take to set up its data, which is slow on a slow disk, and to let us in.
 const PATIENCE: Duration = Duration::from_secs(180);
+
+/// How long Docker may take to say that it is there.
+const DOCKER_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How the image of a server is run.
 struct Image {
@@ -162,10 +166,19 @@ type Running = (String, ContainerAsync<GenericImage>);
 /// [`Error::Licence`] or [`Error::Container`].
 pub fn check(backend: Backend) -> Result<(), Error> {
     check_licence(backend, env::var(EULA_VARIABLE).ok().as_deref())?;
-    let answer = on_own_thread(async { Ok(docker_client_instance().await?.ping().await?) });
-    answer.map(drop).map_err(|error| Error::Container {
+    // Once for all backends: a Docker that hangs takes the whole time.
+    static ANSWER: OnceLock<Result<(), String>> = OnceLock::new();
+    let answer = ANSWER.get_or_init(|| {
+        let answer = on_own_thread(async {
+            let ping = async { Ok::<_, BoxedError>(docker_client_instance().await?.ping().await?) };
+            timeout(DOCKER_PATIENCE, ping).await??;
+            Ok(())
+        });
+        answer.map_err(|error| with_causes(&*error))
+    });
+    answer.clone().map_err(|reason| Error::Container {
         backend,
-        reason: format!("Docker does not answer: {}", with_causes(&*error)),
+        reason: format!("Docker does not answer: {reason}"),
     })
 }
 

@@ -135,6 +135,16 @@ impl Bookings {
                 (from, is_known) = (Some(other), true);
             }
         }
+        if !is_known {
+            // An earlier attempt has come as far as closing it. To where? Only there are all its bookings.
+            let copied = to.bookings(shard_key).await?;
+            for other in &others {
+                let left = other.bookings(shard_key).await?;
+                if !left.is_empty() && left != copied {
+                    return Err(Error::Elsewhere(shard_key));
+                }
+            }
+        }
         // Otherwise it is there already, or an earlier attempt has come that far.
         if let Some(from) = from {
             // Waits for writers that have begun, and refuses others from now on.
@@ -142,6 +152,10 @@ impl Bookings {
             if let Err(error) = copy(from, to, shard_key).await {
                 from.open_shard(shard_key).await?;
                 return Err(error);
+            }
+            // What attempts to move it elsewhere have left, so that the only copies are equal.
+            for other in &others {
+                other.delete_closed(shard_key).await?;
             }
             // At no time are there two databases that answer: one could miss what the other was told.
             from.close(shard_key).await?;

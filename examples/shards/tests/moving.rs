@@ -55,6 +55,11 @@ fn main() -> anyhow::Result<ExitCode> {
         suite.test_on_server(from, "an_interrupted_move_goes_on", |server| {
             run(an_interrupted_move_goes_on, server, server)
         });
+        suite.test_on_server(
+            from,
+            "an_interrupted_move_does_not_end_elsewhere",
+            |server| run(an_interrupted_move_does_not_end_elsewhere, server, server),
+        );
         suite.test_on_server(from, "a_shard_is_in_one_database_only", |server| {
             run(a_shard_is_in_one_database_only, server, server)
         });
@@ -330,6 +335,37 @@ async fn a_shard_is_in_one_database_only(mut system: System) -> anyhow::Result<(
     );
     ensure!(before.title(id).await?.as_deref() == Some("kept"));
     Ok(())
+}
+
+async fn an_interrupted_move_does_not_end_elsewhere(mut system: System) -> anyhow::Result<()> {
+    let bookings = system.bookings()?;
+    bookings.open_shard(MOVING).await?;
+    let key = SHARDS.compose(MOVING.region, MOVING.partition)?;
+    let id = bookings.create(MOVING, "kept").await?;
+    let rows = BTreeMap::from([(id, "kept".to_owned())]);
+    system.databases["new"].replace_bookings(key, &rows).await?;
+    system.databases["old"].close(key).await?;
+
+    system.set_route_of_moving("third");
+    let table = system.config.table(&system.databases)?;
+    let error = bookings.move_shard(MOVING, table).await.unwrap_err();
+    ensure!(
+        matches!(error, Error::Elsewhere(of) if of == key),
+        "{error}"
+    );
+    system.set_route_of_moving("new");
+    let table = system.config.table(&system.databases)?;
+    bookings.move_shard(MOVING, table).await?;
+    system.contains(MOVING, &rows, "new").await?;
+
+    // What an attempt to move it elsewhere has left is no obstacle either.
+    let left_over = BTreeMap::from([(BookingId::generate_for(&key), "left over".to_owned())]);
+    let third = &system.databases["third"];
+    third.replace_bookings(key, &left_over).await?;
+    system.set_route_of_moving("old");
+    let table = system.config.table(&system.databases)?;
+    bookings.move_shard(MOVING, table).await?;
+    system.contains(MOVING, &rows, "old").await
 }
 
 async fn a_shard_stays_if_it_cannot_be_copied(mut system: System) -> anyhow::Result<()> {
