@@ -168,14 +168,9 @@ pub fn check(backend: Backend) -> Result<(), Error> {
     check_licence(backend, env::var(EULA_VARIABLE).ok().as_deref())?;
     // Once for all backends: a Docker that hangs takes the whole time.
     static ANSWER: OnceLock<Result<(), String>> = OnceLock::new();
-    let answer = ANSWER.get_or_init(|| {
-        let answer = on_own_thread(async {
-            let ping = async { Ok::<_, BoxedError>(docker_client_instance().await?.ping().await?) };
-            timeout(DOCKER_PATIENCE, ping).await??;
-            Ok(())
-        });
-        answer.map_err(|error| with_causes(&*error))
-    });
+    let ping = async { Ok::<_, BoxedError>(docker_client_instance().await?.ping().await?) };
+    let ping = async { timeout(DOCKER_PATIENCE, ping).await?.map(drop) };
+    let answer = ANSWER.get_or_init(|| on_own_thread(ping).map_err(|error| with_causes(&*error)));
     answer.clone().map_err(|reason| Error::Container {
         backend,
         reason: format!("Docker does not answer: {reason}"),

@@ -5,7 +5,7 @@ use std::{env, thread};
 
 use anyhow::{Result, ensure};
 use rowkey_testkit::libtest_mimic::{Arguments, Trial, run};
-use rowkey_testkit::{Backend, REQUIRE_VARIABLE, RESULTS_VARIABLE, Suite};
+use rowkey_testkit::{Backend, REQUIRE_VARIABLE, RESULTS_VARIABLE, Suite, url_variable};
 
 /// Makes this binary a suite whose only test ends in this way.
 const END: &str = "ROWKEY_TEST_END";
@@ -46,18 +46,13 @@ fn suite(end: String) -> Result<ExitCode> {
 /// Runs this binary as a suite, and returns its process id and what it wrote.
 fn run_suite(end: &str, variables: &[(&str, &str)]) -> Result<(u32, Output)> {
     let mut suite = Command::new(env::current_exe()?);
-    for variable in [
-        "ROWKEY_TEST_POSTGRES_URL",
-        REQUIRE_VARIABLE,
-        RESULTS_VARIABLE,
-    ] {
+    let url = url_variable(Backend::Postgres).unwrap_or_default();
+    for variable in [url, REQUIRE_VARIABLE, RESULTS_VARIABLE] {
         suite.env_remove(variable);
     }
     suite.env(END, end).envs(variables.iter().copied());
-    let suite = suite
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
+    let suite = suite.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let suite = suite.spawn()?;
     Ok((suite.id(), suite.wait_with_output()?))
 }
 
@@ -65,9 +60,8 @@ fn leaves_nothing(end: &str, code: i32) -> Result<()> {
     let (pid, output) = run_suite(end, &[])?;
     ensure!(output.status.code() == Some(code), "{output:?}");
     let mut docker = Command::new("docker");
-    let left = docker
-        .args(["ps", "--all", "--format={{.Labels}}"])
-        .output()?;
+    docker.args(["ps", "--all", "--format={{.Labels}}"]);
+    let left = docker.output()?;
     ensure!(left.status.success(), "{left:?}");
     let left = String::from_utf8(left.stdout)?;
     ensure!(!left.contains(&format!("rowkey.run={pid}-")), "{left}");
@@ -82,10 +76,8 @@ fn without_docker() -> Result<()> {
         ignored.status.success() && is_said(ignored.stderr),
         "not ignored"
     );
-    ensure!(
-        String::from_utf8_lossy(&ignored.stdout).contains("1 ignored"),
-        "it passed"
-    );
+    let summary = String::from_utf8_lossy(&ignored.stdout);
+    ensure!(summary.contains("1 ignored"), "{summary}");
     let (_, required) = run_suite("well", &[nowhere, (REQUIRE_VARIABLE, "postgres")])?;
     ensure!(
         !required.status.success() && is_said(required.stdout),
