@@ -6,15 +6,14 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use rowkey_core::format::{BitField, FieldKind, FormatKind};
 use rowkey_core::storage::{Permutation, StoragePlan};
-use rowkey_core::{Backend, ShortPrefixComb};
+use rowkey_core::{Backend, UuidV7};
 use svg::node::element::{Line, Rectangle, Text, Title};
 use svg::{Document, Node};
 
 use crate::command;
 
 /// The key of the picture of five databases.
-const EXAMPLE: ShortPrefixComb =
-    ShortPrefixComb::constant(0x2a7f_b1c2_d3e4_4f50_8a61_7283_94a5_b6c7);
+const EXAMPLE: UuidV7 = UuidV7::constant(0x019a_b1c2_d3e4_7f50_8a61_7283_94a5_b6c7);
 
 #[rustfmt::skip]
 const LAYOUTS: [(&str, Permutation, &str); 3] = [
@@ -226,8 +225,8 @@ fn layout_picture(title: &str, permutation: Permutation) -> String {
 
 /// One key as each database stores it, with the bytes that come first in its order.
 fn databases_picture() -> String {
-    let plan = StoragePlan::default_for(FormatKind::ShortPrefixComb);
-    let mut card = Card::new("One BookingOfferId in five databases");
+    let plan = StoragePlan::default_for(FormatKind::UuidV7);
+    let mut card = Card::new("One OfferId(UuidV7) in five databases");
     let public = EXAMPLE.to_bytes();
     card.line(&format!("public: {EXAMPLE}"));
     card.bytes(&hexadecimal(public, public));
@@ -238,15 +237,15 @@ fn databases_picture() -> String {
         card.line(&format!("{backend}: {column_type}"));
         card.bytes(&hexadecimal(bytes.to_be_bytes(), public));
     }
-    card.line("orange: the counter, which leads the index");
+    card.line("orange: the milliseconds, which lead the index");
     card.finish()
 }
 
-/// Two digits a byte; the counter stands out, wherever its two bytes went.
+/// Two digits a byte; the time stands out, wherever its six bytes went.
 fn hexadecimal(bytes: [u8; 16], public: [u8; 16]) -> Vec<(String, &'static str)> {
-    let mut pairs = bytes.windows(2);
-    let counter = pairs.position(|pair| pair == &public[..2]).unwrap_or(16);
-    let fills = (0..16).map(|index| match (counter..counter + 2).contains(&index) {
+    let mut sixes = bytes.windows(6);
+    let time = sixes.position(|six| six == &public[..6]).unwrap_or(16);
+    let fills = (0..16).map(|index| match (time..time + 6).contains(&index) {
         true => TIME,
         false => FIXED,
     });

@@ -4,14 +4,15 @@ use anyhow::{Result, ensure};
 
 use crate::{command, workspace};
 
-/// What the page of a package shows, by the names in its manifest.
-const FIELDS: [&str; 6] = [
-    "description",
-    "documentation",
-    "readme",
-    "license",
-    "keywords",
-    "categories",
+/// What the pages of a package need, by the paths in its manifest.
+const FIELDS: [&str; 7] = [
+    "/description",
+    "/documentation",
+    "/readme",
+    "/license",
+    "/keywords",
+    "/categories",
+    "/metadata/docs/rs",
 ];
 
 const FILES: [&str; 3] = ["README.md", "LICENSE-APACHE", "LICENSE-MIT"];
@@ -24,9 +25,8 @@ pub(crate) fn run() -> Result<()> {
         let name = package.name.as_str();
         let package = serde_json::to_value(package)?;
         for field in FIELDS {
-            let is_missing = package[field]
-                .as_array()
-                .map_or(package[field].is_null(), Vec::is_empty);
+            let value = package.pointer(field).unwrap_or_default();
+            let is_missing = value.as_array().map_or(value.is_null(), Vec::is_empty);
             ensure!(!is_missing, "the manifest of {name} has no `{field}`");
         }
         let args = ["package", "--list", "--quiet", "--allow-dirty", "-p", name];

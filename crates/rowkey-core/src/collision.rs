@@ -24,10 +24,10 @@ use core::time::Duration;
 use libm::{expm1, ldexp, log1p};
 
 use crate::bits::{BitField, FieldKind, FixedBits};
+use crate::format::FormatKind;
 use crate::format::comb::RING;
+use crate::format::spec::ApartBy;
 use crate::format::traits::COUNTER_START_BITS;
-use crate::format::{Counted, FormatKind, Iuid, UuidV7};
-use crate::generate::{distributed_id, distributed_id128};
 
 /// A number of values that are drawn with equal probability.
 ///
@@ -266,12 +266,12 @@ impl Stream {
         {
             return 1.0;
         }
-        let pairs = match parts.pairs {
-            Pairs::All => 1.0,
-            Pairs::OfDifferentProcesses if self.processes > 1 => {
-                1.0 - 1.0 / f64::from(self.processes)
-            }
-            Pairs::OfDifferentProcesses | Pairs::None => return 0.0,
+        let pairs = match parts.apart_by {
+            ApartBy::Chance => 1.0,
+            ApartBy::Number => return 0.0,
+            // A process repeats none of its own.
+            _ if self.processes < 2 => return 0.0,
+            _ => 1.0 - 1.0 / f64::from(self.processes),
         };
         let ring = matches!(parts.unit, Unit::Interval).then_some(RING as f64);
         let expected =
@@ -342,7 +342,7 @@ struct Parts {
     /// The random values of an id within its unit of time and context.
     space: Space,
     unit: Unit,
-    pairs: Pairs,
+    apart_by: ApartBy,
     /// Values that each generator draws once.
     generators: Option<Space>,
     /// Values that one generator uses up in turn.
@@ -354,13 +354,6 @@ enum Unit {
     None,
     Milliseconds(u32),
     Interval,
-}
-
-/// Which ids can be equal at all.
-enum Pairs {
-    All,
-    OfDifferentProcesses,
-    None,
 }
 
 impl Parts {
@@ -378,20 +371,10 @@ impl Parts {
                 _ => None,
             })
             .unwrap_or(Unit::None);
-        let pairs = match format {
-            // A number is counted, and no id has it twice.
-            FormatKind::Luuid | FormatKind::DatabaseNumber => Pairs::None,
-            FormatKind::DistributedId
-            | FormatKind::DistributedId128
-            | FormatKind::HotGuid
-            | FormatKind::UuidV7
-            | FormatKind::Iuid => Pairs::OfDifferentProcesses,
-            _ => Pairs::All,
-        };
         Self {
             space: format.random_space(),
             unit,
-            pairs,
+            apart_by: format.spec().apart_by,
             generators: space_of(FieldKind::Machine),
             counter: space_of(FieldKind::Counter),
         }
@@ -414,18 +397,16 @@ fn width(fields: &[BitField], is: impl Fn(FieldKind) -> bool) -> u32 {
 
 /// The random bits behind the counter of a millisecond.
 fn bits_behind_counter(format: FormatKind) -> Option<u32> {
-    match format {
-        FormatKind::UuidV7 => Some(UuidV7::RANDOM_BITS),
-        FormatKind::Iuid => Some(Iuid::RANDOM_BITS),
+    match format.spec().apart_by {
+        ApartBy::Counter { random_bits } => Some(random_bits),
         _ => None,
     }
 }
 
 /// The width of the random step from an id to the next one within a millisecond.
 fn step_bits(format: FormatKind) -> Option<u32> {
-    match format {
-        FormatKind::DistributedId => Some(distributed_id::STEP_MASK.count_ones()),
-        FormatKind::DistributedId128 => Some(distributed_id128::STEP_MASK.count_ones()),
+    match format.spec().apart_by {
+        ApartBy::Steps { bits } => Some(bits),
         _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! The one error type of this crate.
 
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::String;
 use core::time::Duration;
 
@@ -25,7 +26,7 @@ pub enum Error {
     },
 
     /// A key's text does not begin with the key's own prefix.
-    #[error("{key} begins with `{expected}_`, but the text begins with `{found}`")]
+    #[error("{key} begins with `{expected}_`, but the text {}", beginning(found))]
     Prefix {
         /// The key type.
         key: &'static str,
@@ -433,6 +434,13 @@ impl PublicIdProblem {
     pub(crate) fn not_of_label(kind: &'static str, label: &str) -> Error {
         let label = label.into();
         Self::NotOfLabel { kind, label }.into()
+    }
+}
+
+fn beginning(found: &str) -> String {
+    match found {
+        "" => "is empty".into(),
+        found => format!("begins with `{found}`"),
     }
 }
 

@@ -9,7 +9,7 @@
 //! byte                 0 .. 4      4 (low 5 bits) .. 9           10 .. 15
 //! ```
 
-use super::spec::{FormatSpec, Leading, TimeRange};
+use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
 use super::traits::{Contiguous, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
@@ -33,6 +33,7 @@ const FIELDS: [BitField; 3] = BitField::consecutive([
 pub(crate) const SPEC: FormatSpec = FormatSpec {
     width: Width::Decimal28,
     decimal_digits: Some(28),
+    apart_by: ApartBy::Steps { bits: STEP_BITS },
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 
@@ -40,6 +41,8 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 pub(crate) const TIME: TimeRange = SPEC.instants();
 
 const RANDOM_BITS: u32 = 48;
+/// The random bits of the step from an id to the next one within a millisecond.
+pub(crate) const STEP_BITS: u32 = 41;
 pub(crate) const MAX_RANDOM: u64 = (1 << RANDOM_BITS) - 1;
 
 /// A number of at most 28 decimal digits: 45 bits of time and 48 random bits.

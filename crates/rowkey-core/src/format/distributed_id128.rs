@@ -9,7 +9,7 @@
 //!                                        (74..63)      (62..0)
 //! ```
 
-use super::spec::{FormatSpec, Leading, TimeRange};
+use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
 use super::traits::{Contiguous, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
@@ -33,6 +33,7 @@ const FIELDS: [BitField; 5] = BitField::consecutive([
 
 pub(crate) const SPEC: FormatSpec = FormatSpec {
     decimal_digits: Some(38),
+    apart_by: ApartBy::Steps { bits: STEP_BITS },
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 
@@ -40,6 +41,8 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 pub(crate) const TIME: TimeRange = SPEC.instants();
 
 const TIME_SHIFT: u32 = 80;
+/// The random bits of the step from an id to the next one within a millisecond.
+pub(crate) const STEP_BITS: u32 = 58;
 /// The nibble 7 between time and random bits.
 const VERSION: u128 = 7 << 76;
 const VERSION_MASK: u128 = 0xf << 76;

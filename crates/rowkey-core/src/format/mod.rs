@@ -30,7 +30,7 @@ mod uuid_v7;
 
 // What they share.
 pub(crate) mod comb;
-mod spec;
+pub(crate) mod spec;
 mod time_span;
 pub(crate) mod traits;
 

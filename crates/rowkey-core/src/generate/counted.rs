@@ -10,7 +10,7 @@ use super::drawn::drawn;
 use super::sequence::{Position, Sequence};
 use super::{Clock, Entropy, Generate};
 #[cfg(feature = "std")]
-use super::{Generator, SystemClock, SystemEntropy, insist, wait};
+use super::{Generator, SystemClock, SystemEntropy, or_panic, wait};
 use crate::error::Error;
 #[cfg(feature = "std")]
 use crate::format::Counted;
@@ -189,7 +189,7 @@ macro_rules! generate_counted {
                 #[cfg(feature = "std")]
                 #[track_caller]
                 fn generate_batch_by_default(context: &$context, count: usize) -> Vec<Self> {
-                    insist(DEFAULT.batch(context, count))
+                    or_panic(DEFAULT.batch(context, count))
                 }
             }
         };

@@ -12,7 +12,9 @@ use super::{Generator, SystemClock};
 use crate::error::Error;
 use crate::format::DistributedId;
 use crate::format::TimeRange;
-use crate::format::distributed_id::{EPOCH, MAX_RANDOM, TIME, timestamp as timestamp_of};
+use crate::format::distributed_id::{
+    EPOCH, MAX_RANDOM, STEP_BITS, TIME, timestamp as timestamp_of,
+};
 use crate::kind::FormatKind;
 use crate::time::UnixMillis;
 
@@ -22,7 +24,7 @@ const LEEWAY_MS: u64 = 1_000;
 /// A clock that is further than this behind the state is followed.
 const MAX_REWIND_MS: u64 = 1_000;
 /// Ids of one millisecond are up to 2^41-1 apart.
-pub(crate) const STEP_MASK: u64 = (1 << 41) - 1;
+const STEP_MASK: u64 = (1 << STEP_BITS) - 1;
 
 /// Milliseconds from 1900 to the embedded time of a clock reading.
 #[inline]

@@ -11,7 +11,7 @@ use super::{Clock, Entropy, Generate};
 use super::{Generator, SystemClock};
 use crate::error::Error;
 use crate::format::DistributedId128;
-use crate::format::distributed_id128::{MAX_RANDOM, timestamp as timestamp_of};
+use crate::format::distributed_id128::{MAX_RANDOM, STEP_BITS, timestamp as timestamp_of};
 use crate::kind::FormatKind;
 use crate::time::UnixMillis;
 
@@ -19,7 +19,7 @@ use crate::time::UnixMillis;
 /// follows it.
 const MAX_REWIND_MS: u64 = 1_000;
 /// Ids of one millisecond are up to 2^58-1 apart.
-pub(crate) const STEP_MASK: u128 = (1 << 58) - 1;
+const STEP_MASK: u128 = (1 << STEP_BITS) - 1;
 
 /// The state machine that makes [`DistributedId128`]s. Its state is the last id.
 ///

@@ -67,8 +67,8 @@ mod active;
 mod clock;
 mod counted;
 mod custom;
-pub(crate) mod distributed_id;
-pub(crate) mod distributed_id128;
+mod distributed_id;
+mod distributed_id128;
 mod drawn;
 mod entropy;
 #[cfg(feature = "std")]
@@ -154,7 +154,7 @@ pub trait Generate: Format {
     fn generate_for(context: &Self::Context) -> Self {
         match Self::try_generate_for(context) {
             Ok(id) => id,
-            Err(error) => insist(wait_after(error, || Self::try_generate_for(context))),
+            Err(error) => or_panic(wait_after(error, || Self::try_generate_for(context))),
         }
     }
 
@@ -168,7 +168,7 @@ pub trait Generate: Format {
         context: &Self::Context,
         sleep: impl AsyncFn(Duration),
     ) -> impl Future<Output = Self> {
-        async move { insist(wait_async(|| Self::try_generate_for(context), sleep).await) }
+        async move { or_panic(wait_async(|| Self::try_generate_for(context), sleep).await) }
     }
 
     /// `count` new ids.
@@ -298,7 +298,7 @@ pub trait Generate: Format {
         let now = SystemClock.now();
         let mut entropy = SystemEntropy::for_batch();
         (0..count)
-            .map(|_| insist(Self::generate_with(context, &now, &mut entropy)))
+            .map(|_| or_panic(Self::generate_with(context, &now, &mut entropy)))
             .collect()
     }
 }
@@ -394,7 +394,7 @@ fn one_by_one<F: Generate>(context: &F::Context, count: usize) -> Vec<F> {
 #[cfg(feature = "std")]
 #[inline]
 #[track_caller]
-fn insist<T>(result: Result<T, Error>) -> T {
+fn or_panic<T>(result: Result<T, Error>) -> T {
     match result {
         Ok(value) => value,
         Err(error) => panic!("no id could be generated: {error}"),

@@ -1,6 +1,6 @@
 //! The entries of routing tables, as a configuration file contains them.
 //!
-//! The code that serde derives for a struct also reads an array, in which nobody sees what a value is for.
+//! The code that serde derives for a struct also reads an array, in which no value has a name.
 //! So it is behind [`FromMap`], which refuses one.
 
 use alloc::string::String;

@@ -97,7 +97,7 @@ impl Column {
         })
     }
 
-    /// A column whose order nobody relies on: any layout with which the ids keep their values.
+    /// A column whose order does not matter: any layout with which the ids keep their values.
     ///
     /// # Errors
     ///
