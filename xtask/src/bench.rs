@@ -46,8 +46,7 @@ impl Args {
     }
 }
 
-/// Runs the benchmarks one after the other; side by side they would disturb
-/// each other.
+/// Runs the benchmarks one after the other; side by side they would disturb each other.
 pub(crate) fn run(args: &Args) -> Result<()> {
     if args.databases {
         return command::run(&mut databases(args)?);

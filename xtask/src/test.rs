@@ -170,7 +170,7 @@ fn stream(
 
 /// What to say about one database, going by the results of its tests.
 fn backend_line(backend: Backend, counts: &Counts, is_choice: bool) -> String {
-    let (failed, skipped) = (counts.failed, counts.skipped);
+    let (passed, failed, skipped) = (counts.passed, counts.failed, counts.skipped);
     let message = match (counts.ran(), &counts.reason) {
         (ran @ 1.., _) => {
             let mut details = tests(ran);
@@ -180,7 +180,8 @@ fn backend_line(backend: Backend, counts: &Counts, is_choice: bool) -> String {
             if skipped > 0 {
                 details += &format!(", {skipped} more ignored");
             }
-            format!("ran ({details})")
+            let verb = if passed > 0 { "ran" } else { "none passed" };
+            format!("{verb} ({details})")
         }
         (0, Some(reason)) => format!("ignored: {reason}"),
         (0, None) if skipped > 0 => format!("ignored: {}", tests(skipped)),
@@ -210,6 +211,7 @@ mod tests {
             (14, 0, 0, false, "ran (14 tests)"),
             (1, 0, 0, false, "ran (1 test)"),
             (12, 2, 1, true, "ran (14 tests, 2 failed, 1 more ignored)"),
+            (0, 2, 0, false, "none passed (2 tests, 2 failed)"),
             (0, 0, 3, false, "ignored: 3 tests"),
             (0, 0, 0, false, "no tests for this backend yet"),
             (0, 0, 0, true, "no tests among those chosen"),
