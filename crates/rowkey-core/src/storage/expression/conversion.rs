@@ -175,15 +175,9 @@ impl Conversion {
             }
             _ => sql,
         };
-        let conditions = [
-            check::shape(from.column(), stored),
-            check::at_most(from.column(), stored, to.max_value())?,
-        ];
-        let guard = conditions
-            .into_iter()
-            .flatten()
-            .reduce(|guard, condition| format!("{guard} AND {condition}"));
-        Ok(check::guarded(guard, sql))
+        // CASE evaluates the second condition for values of the shape only, and AND makes no such promise.
+        let fitting = check::guarded(check::at_most(from.column(), stored, to.max_value())?, sql);
+        Ok(check::guarded(check::shape(from.column(), stored), fitting))
     }
 }
 
