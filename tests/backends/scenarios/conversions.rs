@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey::format::FormatKind;
-use rowkey::storage::{Conversion, Layout, Storage, Stored, StoredForm};
+use rowkey::storage::{Conversion, Layout, Storage, Stored, StoredForm, quote_identifier};
 use rowkey::{Backend, Error};
 
 use crate::driver::{Driver, Session};
@@ -34,7 +34,7 @@ pub(crate) fn scenarios<D: Driver>() -> Vec<Scenario<D>> {
 }
 
 /// Every form of a format's ids.
-fn forms(backend: Backend, format: FormatKind) -> Vec<StoredForm> {
+pub(super) fn forms(backend: Backend, format: FormatKind) -> Vec<StoredForm> {
     let every = Storage::ALL
         .into_iter()
         .flat_map(|storage| Layout::ALL.map(|layout| (storage, layout)));
@@ -81,7 +81,7 @@ fn is_id(form: StoredForm, value: u128) -> bool {
 }
 
 /// A number as the driver reads it.
-fn integer(backend: Backend, number: impl std::fmt::Display) -> String {
+pub(super) fn integer(backend: Backend, number: impl std::fmt::Display) -> String {
     match backend {
         Backend::MySql | Backend::MariaDb => format!("CAST({number} AS SIGNED)"),
         Backend::Sqlite => format!("{number}"),
@@ -98,7 +98,7 @@ fn differ(backend: Backend, a: &str, b: &str) -> String {
 }
 
 /// Makes a table with a column of each form, called after its index, for values numbered as in the list.
-async fn create_table<D: Driver>(
+pub(super) async fn create_table<D: Driver>(
     session: &mut Session<D>,
     forms: &[StoredForm],
     values: &[u128],
@@ -130,7 +130,7 @@ async fn create_table<D: Driver>(
 }
 
 /// The numbers that a query finds.
-async fn numbers<D: Driver>(session: &mut Session<D>, sql: &str) -> Result<Vec<i64>> {
+pub(super) async fn numbers<D: Driver>(session: &mut Session<D>, sql: &str) -> Result<Vec<i64>> {
     let found = session
         .fetch_text(sql, |row| D::get_integer(row, "n"))
         .await;
@@ -141,6 +141,35 @@ async fn numbers<D: Driver>(session: &mut Session<D>, sql: &str) -> Result<Vec<i
 fn is_left_to_the_tool(backend: Backend, form: StoredForm) -> bool {
     let is_38_digits = form.max_value() == 10_u128.pow(38) - 1;
     form.storage() == Storage::TextCompact || backend == Backend::Sqlite && is_38_digits
+}
+
+/// The condition of the rows in which the expression gives something else than the form that is stored
+/// beside it, or anything for a value that the format does not have. Those are numbered from
+/// `out_of_range` on. None for forms that store the same.
+pub(super) fn mismatch(
+    conversion: Conversion,
+    from: StoredForm,
+    [source, target]: [&str; 2],
+    out_of_range: usize,
+) -> Result<Option<String>> {
+    let (backend, to) = (from.backend(), conversion.to());
+    let expression = conversion.expression(source)?;
+    if expression == quote_identifier(backend, source)? {
+        ensure!(
+            from.encode(0xab) == to.encode(0xab),
+            "{from:?} is not {to:?}"
+        );
+        return Ok(None);
+    }
+    let mut mismatch = format!(
+        "{source} IS NOT NULL AND (n < {out_of_range} AND {} OR n >= {out_of_range} AND \
+         {expression} IS NOT NULL)",
+        differ(backend, &expression, target)
+    );
+    if to.storage() == Storage::NativeUuid {
+        mismatch += &format!(" AND {target} IS NOT NULL");
+    }
+    Ok(Some(mismatch))
 }
 
 async fn conversions_of<D: Driver>(session: &mut Session<D>, format: FormatKind) -> Result<()> {
@@ -166,23 +195,11 @@ async fn conversions_of<D: Driver>(session: &mut Session<D>, format: FormatKind)
                     continue;
                 }
             };
-            let expression = conversion.expression(&source)?;
-            if expression == session.quoted(&source) {
-                ensure!(
-                    from.encode(0xab) == to.encode(0xab),
-                    "{from:?} is not {to:?}"
-                );
+            let columns = [source.as_str(), target.as_str()];
+            let Some(mismatch) = mismatch(conversion, *from, columns, out_of_range)? else {
                 continue;
-            }
+            };
             converted += 1;
-            let mut mismatch = format!(
-                "{source} IS NOT NULL AND (n < {out_of_range} AND {} OR n >= {out_of_range} AND \
-                 {expression} IS NOT NULL)",
-                differ(backend, &expression, &target)
-            );
-            if to.storage() == Storage::NativeUuid {
-                mismatch += &format!(" AND {target} IS NOT NULL");
-            }
             let n = integer(backend, to_index);
             mismatches.push(format!("SELECT {n} AS n FROM ids WHERE {mismatch}"));
         }
@@ -208,7 +225,7 @@ async fn conversions_of<D: Driver>(session: &mut Session<D>, format: FormatKind)
 }
 
 /// The condition finds the ids, and their times are those that the format reads.
-async fn check_predicates<D: Driver>(
+pub(super) async fn check_predicates<D: Driver>(
     session: &mut Session<D>,
     form: StoredForm,
     column: &str,

@@ -13,14 +13,11 @@ use crate::error::Error;
 use crate::format::DistributedId;
 use crate::format::TimeRange;
 use crate::format::distributed_id::{
-    EPOCH, MAX_RANDOM, STEP_BITS, TIME, timestamp as timestamp_of,
+    EPOCH, LEEWAY_MS, MAX_RANDOM, STEP_BITS, TIME, timestamp as timestamp_of,
 };
 use crate::kind::FormatKind;
 use crate::time::UnixMillis;
 
-/// How far new timestamps are behind the clock, so that a burst can use the milliseconds in
-/// between.
-const LEEWAY_MS: u64 = 1_000;
 /// A clock that is further than this behind the state is followed.
 const MAX_REWIND_MS: u64 = 1_000;
 /// Ids of one millisecond are up to 2^41-1 apart.

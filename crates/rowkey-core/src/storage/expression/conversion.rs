@@ -8,7 +8,7 @@ use super::super::ddl::{TableName, quote_identifier};
 use super::super::text_form::TextForm;
 use super::super::wire::Wire;
 use super::check;
-use super::sixteen_bytes::{NOT_IN_SQL, Places, SixteenBytes};
+use super::sixteen_bytes::{NOT_IN_SQL, Places, SixteenBytes, text_of_column};
 use super::stored_form::StoredForm;
 use super::whole_number::WholeNumber;
 use crate::error::Error;
@@ -143,7 +143,12 @@ impl Conversion {
         ))
     }
 
-    fn of(self, stored: &str) -> Result<String, Error> {
+    /// The SQL expression for the SQL of a stored value, such as `NEW."id"` in a trigger.
+    ///
+    /// # Errors
+    ///
+    /// None for a conversion that [`new`](Self::new) has made.
+    pub fn of(self, stored: &str) -> Result<String, Error> {
         let Self { from, to } = self;
         let backend = from.backend();
         let is_compact =
@@ -168,13 +173,7 @@ impl Conversion {
                 .in_order(places)
                 .as_wire(to.wire())?,
         };
-        let sql = match (to.wire(), backend) {
-            // Text that a function makes has the character set of the connection.
-            (Wire::Text(_), Backend::MySql | Backend::MariaDb) => {
-                format!("CONVERT({sql} USING ascii)")
-            }
-            _ => sql,
-        };
+        let sql = text_of_column(backend, to.wire(), sql);
         // CASE evaluates the second condition for values of the shape only, and AND makes no such promise.
         let fitting = check::guarded(check::at_most(from.column(), stored, to.max_value())?, sql);
         Ok(check::guarded(check::shape(from.column(), stored), fitting))

@@ -82,6 +82,21 @@ impl SixteenBytes {
         Ok(Self::new(backend, kind, sql))
     }
 
+    /// Those of bytes in SQL.
+    pub(super) fn of_bytes(backend: Backend, bytes: String) -> Self {
+        Self::new(backend, Kind::Bytes, bytes)
+    }
+
+    /// Those of 32 hexadecimal digits in SQL, in either case.
+    pub(super) fn of_hex(backend: Backend, digits: String) -> Self {
+        Self::new(backend, Kind::Hex, digits)
+    }
+
+    /// Those of a server's own type for UUIDs.
+    pub(super) fn of_uuid(backend: Backend, uuid: String) -> Self {
+        Self::new(backend, Kind::Uuid, uuid)
+    }
+
     fn new(backend: Backend, kind: Kind, sql: String) -> Self {
         Self {
             backend,
@@ -167,7 +182,7 @@ impl SixteenBytes {
         }
         let pieces =
             runs(&self.places).map(|(first, count)| part(backend, &bytes, first + 1, count));
-        joined(backend, pieces)
+        concatenated(backend, pieces)
     }
 
     fn hex(&self) -> String {
@@ -201,7 +216,7 @@ impl SixteenBytes {
         let places = &self.places[usize::from(first)..usize::from(first + count)];
         let pieces =
             runs(places).map(|(first, count)| part(self.backend, &hex, 2 * first + 1, 2 * count));
-        joined(self.backend, pieces)
+        concatenated(self.backend, pieces)
     }
 
     /// 36 characters in either case.
@@ -262,7 +277,7 @@ pub(super) fn without_hyphens(backend: Backend, text: &str) -> String {
     }
 }
 
-fn lower(backend: Backend, text: String) -> String {
+pub(super) fn lower(backend: Backend, text: String) -> String {
     match backend {
         // As it writes them.
         Backend::Postgres => text,
@@ -271,10 +286,21 @@ fn lower(backend: Backend, text: String) -> String {
     }
 }
 
-fn upper(backend: Backend, text: String) -> String {
+pub(super) fn upper(backend: Backend, text: String) -> String {
     match backend {
         Backend::Postgres | Backend::Sqlite => format!("upper({text})"),
         _ => format!("UPPER({text})"),
+    }
+}
+
+/// Text that goes into a column: what a function of MySQL and MariaDB makes has the character set of the
+/// connection.
+pub(super) fn text_of_column(backend: Backend, wire: Wire, sql: String) -> String {
+    match (wire, backend) {
+        (Wire::Text(_), Backend::MySql | Backend::MariaDb) => {
+            format!("CONVERT({sql} USING ascii)")
+        }
+        _ => sql,
     }
 }
 
@@ -285,7 +311,8 @@ fn runs(places: &[u8]) -> impl Iterator<Item = (u8, u8)> {
         .map(|run| (run[0], run.len() as u8))
 }
 
-fn joined(backend: Backend, pieces: impl Iterator<Item = String>) -> String {
+/// Pieces of text or bytes, one after the other.
+pub(super) fn concatenated(backend: Backend, pieces: impl Iterator<Item = String>) -> String {
     let pieces: Vec<String> = pieces.collect();
     match backend {
         _ if pieces.len() == 1 => pieces.concat(),

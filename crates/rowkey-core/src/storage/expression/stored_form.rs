@@ -216,7 +216,7 @@ impl StoredForm {
     }
 
     /// A number of 64 bits.
-    fn big(self, number: i64) -> String {
+    pub(super) fn big(self, number: i64) -> String {
         match self.backend() {
             Backend::Postgres => format!("{number}::bigint"),
             Backend::SqlServer => format!("CONVERT(bigint, {number})"),
@@ -252,7 +252,7 @@ impl StoredForm {
         }
     }
 
-    pub(super) const fn column(self) -> Column {
+    pub(in crate::storage) const fn column(self) -> Column {
         self.column
     }
 

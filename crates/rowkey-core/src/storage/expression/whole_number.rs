@@ -10,6 +10,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::super::backend::Backend;
 use super::super::text_form::TextForm;
@@ -118,27 +119,47 @@ impl WholeNumber {
                 sql: sqlite_28_digits(&hex_number(&high), &hex_number(&low)),
             };
         }
-        let part = |first, count, shift: u32| {
-            let digits = hex(first, count);
-            let number = match backend {
-                Backend::Postgres => {
-                    let zeros = "00".repeat(8 - usize::from(count));
-                    format!("('x{zeros}' || {digits})::bit(64)::bigint::numeric")
-                }
-                Backend::SqlServer => format!(
-                    "CONVERT(decimal(20,0), CONVERT(bigint, CONVERT(binary({count}), {digits}, 2)))"
-                ),
-                _ => format!("CAST(CONV({digits}, 16, 10) AS DECIMAL(20,0))"),
-            };
-            match shift {
-                0 => number,
-                _ => format!("{number} * {}", 1_u128 << shift),
+        let part = |first, count| Self::of_digits(backend, &hex(first, count), count);
+        Self::sum(
+            backend,
+            [(part(0, 4), 96), (part(4, 6), 48), (part(10, 6), 0)],
+        )
+    }
+
+    /// The number of at most seven bytes in hexadecimal digits. SQLite has no such numbers.
+    pub(super) fn of_digits(backend: Backend, digits: &str, count: u8) -> Self {
+        let sql = match backend {
+            Backend::Postgres => {
+                let zeros = "00".repeat(8 - usize::from(count));
+                format!("('x{zeros}' || {digits})::bit(64)::bigint::numeric")
             }
+            Backend::SqlServer => format!(
+                "CONVERT(decimal(20,0), CONVERT(bigint, CONVERT(binary({count}), {digits}, 2)))"
+            ),
+            _ => format!("CAST(CONV({digits}, 16, 10) AS DECIMAL(20,0))"),
         };
-        let sql = [part(0, 4, 96), part(4, 6, 48), part(10, 6, 0)].join(" + ");
+        Self { backend, sql }
+    }
+
+    /// The number of an integer that is not negative.
+    pub(super) fn of_integer(backend: Backend, integer: &str) -> Self {
+        let sql = match backend {
+            Backend::Postgres => format!("({integer})::numeric"),
+            Backend::SqlServer => format!("CONVERT(decimal(20,0), {integer})"),
+            _ => format!("CAST({integer} AS DECIMAL(20,0))"),
+        };
+        Self { backend, sql }
+    }
+
+    /// The sum of numbers, each of them shifted left by some bits.
+    pub(super) fn sum(backend: Backend, terms: impl IntoIterator<Item = (Self, u32)>) -> Self {
+        let terms = terms.into_iter().map(|(number, shift)| match shift {
+            0 => number.sql,
+            _ => format!("{} * {}", number.sql, 1_u128 << shift),
+        });
         Self {
             backend,
-            sql: format!("({sql})"),
+            sql: format!("({})", terms.collect::<Vec<_>>().join(" + ")),
         }
     }
 
