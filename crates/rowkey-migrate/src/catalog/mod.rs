@@ -1,0 +1,384 @@
+//! What a database says about its tables.
+
+#[cfg(feature = "mysql")]
+pub(crate) mod mysql;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "sqlite")]
+pub(crate) mod sqlite;
+#[cfg(feature = "sqlserver")]
+mod sqlserver;
+
+use std::fmt;
+
+use rowkey_core::Backend;
+use rowkey_core::storage::TableName;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::connection::Connection;
+use crate::error::Error;
+
+/// The tables of a database, with what hangs on them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Catalog {
+    /// The database's product.
+    pub backend: Backend,
+    /// The tables, by name.
+    pub tables: Vec<Table>,
+    /// What the account was not allowed to see, as sentences.
+    pub unseen: Vec<String>,
+}
+
+/// The name of a table, with its schema (in MySQL and MariaDB: its database) unless it is the
+/// connection's own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct QualifiedName {
+    /// The schema, if it is not the connection's default.
+    pub schema: Option<String>,
+    /// The name.
+    pub name: String,
+}
+
+impl QualifiedName {
+    /// The name as written in SQL.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Core`] for a name that is not valid on the backend.
+    pub fn quoted(&self, backend: Backend) -> Result<String, Error> {
+        let name = match &self.schema {
+            Some(schema) => TableName::from((schema.as_str(), self.name.as_str())),
+            None => TableName::from(&self.name),
+        };
+        Ok(name.quoted(backend)?)
+    }
+
+    /// Another name in the same schema.
+    #[must_use]
+    pub fn sibling(&self, name: impl Into<String>) -> Self {
+        Self {
+            schema: self.schema.clone(),
+            name: name.into(),
+        }
+    }
+}
+
+/// `schema.name` or `name`; a name with a dot is written in double quotes.
+impl From<String> for QualifiedName {
+    fn from(text: String) -> Self {
+        let (schema, name) = split(&text);
+        Self { schema, name }
+    }
+}
+
+impl From<&str> for QualifiedName {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<QualifiedName> for String {
+    fn from(name: QualifiedName) -> Self {
+        name.to_string()
+    }
+}
+
+impl fmt::Display for QualifiedName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = |text: &str| match text.contains(['.', '"']) {
+            true => format!("\"{}\"", text.replace('"', "\"\"")),
+            false => text.to_owned(),
+        };
+        if let Some(schema) = &self.schema {
+            write!(f, "{}.", part(schema))?;
+        }
+        f.write_str(&part(&self.name))
+    }
+}
+
+/// Splits at the first dot outside quotes.
+fn split(text: &str) -> (Option<String>, String) {
+    let (mut schema, mut name) = (None, String::new());
+    let mut is_quoted = false;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if is_quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                name.push('"');
+            }
+            '"' => is_quoted = !is_quoted,
+            '.' if !is_quoted && schema.is_none() => schema = Some(std::mem::take(&mut name)),
+            _ => name.push(character),
+        }
+    }
+    (schema, name)
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// Its name.
+    pub name: QualifiedName,
+    /// Its columns, in their order.
+    pub columns: Vec<Column>,
+    /// Its primary key and its unique constraints.
+    pub keys: Vec<Key>,
+    /// Its indexes, except those of its keys.
+    pub indexes: Vec<Index>,
+    /// Its references to other tables and to itself.
+    pub foreign_keys: Vec<ForeignKey>,
+    /// What else hangs on it: views, triggers, policies.
+    pub dependents: Vec<Dependent>,
+    /// Its storage engine in MySQL and MariaDB; in SQLite the statement that made it, which also says
+    /// what the rest of this does not; else empty.
+    pub options: String,
+    /// How many rows it has, by the database's statistics.
+    #[serde(skip)]
+    pub estimated_rows: Option<u64>,
+}
+
+impl Table {
+    /// The column with a name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// The primary key, if there is one.
+    pub fn primary_key(&self) -> Option<&Key> {
+        self.keys.iter().find(|key| key.is_primary)
+    }
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its type as the database writes it, such as `character varying(36)` or `binary(16)`.
+    pub sql_type: String,
+    /// Whether it may be NULL.
+    pub is_nullable: bool,
+    /// The SQL of its default, as the database writes it.
+    pub default: Option<String>,
+    /// Whether the database counts or computes it, and how: `identity`, `auto_increment`, `generated`,
+    /// `on update`; empty otherwise.
+    pub generated: String,
+    /// Its collation, if it is text.
+    pub collation: Option<String>,
+    /// Its comment.
+    pub comment: Option<String>,
+}
+
+/// A primary key or a unique constraint. Its columns are in the order of its index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Key {
+    /// Its name.
+    pub name: String,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Whether it is the primary key.
+    pub is_primary: bool,
+    /// How the database defines it: PostgreSQL's `pg_get_constraintdef`; else empty.
+    pub definition: String,
+}
+
+/// An index that is not the index of a key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Index {
+    /// Its name.
+    pub name: String,
+    /// Its plain columns, in order; a part that is an expression is missing.
+    pub columns: Vec<String>,
+    /// Whether it is unique.
+    pub is_unique: bool,
+    /// Whether it is nothing but plain columns: no expression, condition, prefix length, operator
+    /// class or included column.
+    pub is_plain: bool,
+    /// How the database defines it, such as `pg_get_indexdef` or SQLite's `sql`.
+    pub definition: String,
+}
+
+/// A reference to a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForeignKey {
+    /// The name of the constraint; empty if it has none, as in SQLite.
+    pub name: String,
+    /// The columns that refer.
+    pub columns: Vec<String>,
+    /// The table that is referred to.
+    pub target: QualifiedName,
+    /// The columns that are referred to, in the same order.
+    pub target_columns: Vec<String>,
+    /// `NO ACTION`, `RESTRICT`, `CASCADE`, `SET NULL` or `SET DEFAULT`.
+    pub on_update: String,
+    /// The same, for deletion.
+    pub on_delete: String,
+    /// What else its definition says, such as `DEFERRABLE INITIALLY DEFERRED` or `NOT VALID`.
+    pub attributes: String,
+}
+
+/// Something that uses a table, and that a change of its columns may break.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dependent {
+    /// What it is.
+    pub kind: DependentKind,
+    /// Its name.
+    pub name: String,
+    /// The columns of the table that it uses, if the database knows.
+    pub columns: Vec<String>,
+    /// How the database defines it, if it says so.
+    pub definition: String,
+}
+
+/// What hangs on a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum DependentKind {
+    /// A view or a materialised view.
+    View,
+    /// A trigger.
+    Trigger,
+    /// A function or a procedure that names the table.
+    Routine,
+    /// A rule of PostgreSQL.
+    Rule,
+    /// A policy of row-level security.
+    Policy,
+    /// A publication, or another replication that selects the table.
+    Publication,
+    /// A partition, or the way in which the table is partitioned.
+    Partition,
+    /// A table that inherits.
+    Inheritance,
+    /// A CHECK or exclusion constraint.
+    Check,
+    /// A column that the database computes from others.
+    GeneratedColumn,
+    /// Which columns identify a row in replication.
+    ReplicaIdentity,
+    /// Statistics over several columns.
+    Statistics,
+    /// A sequence or identity that fills a column.
+    Sequence,
+    /// A privilege on the table or on a column.
+    Privilege,
+    /// An event of MySQL and MariaDB that names the table.
+    Event,
+}
+
+impl DependentKind {
+    /// The name in reports: `view`, `trigger`, `routine`, …
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::View => "view",
+            Self::Trigger => "trigger",
+            Self::Routine => "routine",
+            Self::Rule => "rule",
+            Self::Policy => "policy",
+            Self::Publication => "publication",
+            Self::Partition => "partition",
+            Self::Inheritance => "inheritance",
+            Self::Check => "check",
+            Self::GeneratedColumn => "generated-column",
+            Self::ReplicaIdentity => "replica-identity",
+            Self::Statistics => "statistics",
+            Self::Sequence => "sequence",
+            Self::Privilege => "privilege",
+            Self::Event => "event",
+        }
+    }
+}
+
+impl Catalog {
+    /// Reads the tables of the connection's default schema or database, and those of other schemas
+    /// that refer to them or that they refer to.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Database`] if a query on the catalogue fails.
+    pub async fn read(connection: &mut Connection) -> Result<Self, Error> {
+        match connection.backend() {
+            #[cfg(feature = "postgres")]
+            Backend::Postgres => postgres::read(connection).await,
+            #[cfg(feature = "mysql")]
+            Backend::MySql | Backend::MariaDb => mysql::read(connection).await,
+            #[cfg(feature = "sqlite")]
+            Backend::Sqlite => sqlite::read(connection).await,
+            #[cfg(feature = "sqlserver")]
+            Backend::SqlServer => sqlserver::read(connection).await,
+            #[allow(unreachable_patterns, reason = "with all drivers, none is missing")]
+            backend => Err(Error::NoDriver(backend)),
+        }
+    }
+
+    /// The table with a name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] if there is none.
+    pub fn table(&self, name: &QualifiedName) -> Result<&Table, Error> {
+        let found = self.tables.iter().find(|table| table.name == *name);
+        found.ok_or_else(|| Error::Missing {
+            what: format!("the table {name}"),
+        })
+    }
+
+    /// The tables and foreign keys that refer to a table, the table itself included.
+    pub fn references_to(&self, target: &QualifiedName) -> Vec<(&Table, &ForeignKey)> {
+        let mut found = Vec::new();
+        for table in &self.tables {
+            let to_target = table
+                .foreign_keys
+                .iter()
+                .filter(|key| key.target == *target);
+            found.extend(to_target.map(|key| (table, key)));
+        }
+        found
+    }
+
+    /// The SHA-256 of what the catalogue says about some tables, in hexadecimal. Numbers of rows do not
+    /// count.
+    pub fn hash(&self, names: &[QualifiedName]) -> String {
+        let mut names: Vec<&QualifiedName> = names.iter().collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut hash = Sha256::new();
+        for name in names {
+            let table = self.tables.iter().find(|table| table.name == *name);
+            // Without maps and numbers that are not whole, serialisation has no way to fail.
+            hash.update(serde_json::to_vec(&table).unwrap_or_default());
+        }
+        hash.finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_written_as_they_are_read() {
+        for (text, schema, name) in [
+            ("offer", None, "offer"),
+            ("sales.offer", Some("sales"), "offer"),
+            ("\"a.b\"", None, "a.b"),
+            ("\"a.b\".\"c\"\"d\"", Some("a.b"), "c\"d"),
+            ("s.\"a.b\"", Some("s"), "a.b"),
+        ] {
+            let read = QualifiedName::from(text);
+            assert_eq!(
+                (read.schema.as_deref(), read.name.as_str()),
+                (schema, name),
+                "{text}"
+            );
+            assert_eq!(QualifiedName::from(read.to_string()), read, "{text}");
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! The catalogue of MySQL and MariaDB, from `information_schema`.
+
+mod dependents;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Catalog, Column, ForeignKey, Index, Key, QualifiedName, Table};
+use crate::connection::{Connection, Row, Value};
+use crate::error::Error;
+
+/// Reads the tables of the connection's database, and those of others that they refer to or that refer
+/// to them.
+pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> {
+    let scope = Scope::read(connection).await?;
+    let mut tables = tables(connection, &scope).await?;
+    columns(connection, &scope, &mut tables).await?;
+    indexes(connection, &scope, &mut tables).await?;
+    foreign_keys(connection, &scope, &mut tables).await?;
+    let unseen = dependents::read(connection, &scope, &mut tables).await?;
+    Ok(Catalog {
+        backend: connection.backend(),
+        tables: tables.into_values().collect(),
+        unseen,
+    })
+}
+
+type Tables = BTreeMap<QualifiedName, Table>;
+
+/// Which tables are read.
+struct Scope {
+    /// The connection's database.
+    own: String,
+    /// The others, as values for `?`.
+    others: Vec<Value>,
+    /// The tables of other databases that belong to it.
+    related: BTreeSet<QualifiedName>,
+}
+
+impl Scope {
+    async fn read(connection: &mut Connection) -> Result<Self, Error> {
+        let doing = "the database of the connection";
+        let rows = connection.query(doing, "SELECT DATABASE()", &[]).await?;
+        let own = rows.first().map(|row| row.optional_text(0)).transpose()?;
+        let Some(own) = own.flatten().map(ToOwned::to_owned) else {
+            return Err(Error::refused(
+                "the address of the database",
+                "it names a server, but no database",
+                "add the name: mysql://user@host:3306/database",
+            ));
+        };
+        let mut scope = Self {
+            own,
+            others: Vec::new(),
+            related: BTreeSet::new(),
+        };
+        let query = "SELECT table_schema, table_name FROM information_schema.key_column_usage \
+                     WHERE referenced_table_schema = DATABASE() AND table_schema <> DATABASE() \
+                     UNION \
+                     SELECT referenced_table_schema, referenced_table_name \
+                     FROM information_schema.key_column_usage \
+                     WHERE table_schema = DATABASE() AND referenced_table_schema <> DATABASE()";
+        for row in connection
+            .query("references to other databases", query, &[])
+            .await?
+        {
+            let name = scope.name(&row, 0, 1)?;
+            let schema = Value::Text(row.text(0)?.to_owned());
+            if !scope.others.contains(&schema) {
+                scope.others.push(schema);
+            }
+            scope.related.insert(name);
+        }
+        Ok(scope)
+    }
+
+    /// The name in two columns of a row.
+    fn name(&self, row: &Row, schema: usize, name: usize) -> Result<QualifiedName, Error> {
+        let schema = row.text(schema)?;
+        Ok(QualifiedName {
+            schema: (schema != self.own).then(|| schema.to_owned()),
+            name: row.text(name)?.to_owned(),
+        })
+    }
+
+    /// The databases as a list in SQL, with placeholders for the others.
+    fn schemas(&self) -> String {
+        format!("DATABASE(){}", ", ?".repeat(self.others.len()))
+    }
+
+    /// The rows of a query that has the list in it.
+    async fn rows(
+        &self,
+        connection: &mut Connection,
+        doing: &str,
+        query: &str,
+    ) -> Result<Vec<Row>, Error> {
+        connection.query(doing, query, &self.others).await
+    }
+}
+
+async fn tables(connection: &mut Connection, scope: &Scope) -> Result<Tables, Error> {
+    let query = format!(
+        "SELECT table_schema, table_name, engine, table_rows FROM information_schema.tables \
+         WHERE table_type = 'BASE TABLE' AND table_schema IN ({})",
+        scope.schemas()
+    );
+    let mut tables = Tables::new();
+    for row in scope.rows(connection, "the tables", &query).await? {
+        let name = scope.name(&row, 0, 1)?;
+        if name.schema.is_some() && !scope.related.contains(&name) {
+            continue;
+        }
+        let table = Table {
+            name: name.clone(),
+            columns: Vec::new(),
+            keys: Vec::new(),
+            indexes: Vec::new(),
+            foreign_keys: Vec::new(),
+            dependents: Vec::new(),
+            options: row.text(2)?.to_owned(),
+            estimated_rows: u64::try_from(row.integer(3)?).ok(),
+        };
+        tables.insert(name, table);
+    }
+    Ok(tables)
+}
+
+async fn columns(
+    connection: &mut Connection,
+    scope: &Scope,
+    tables: &mut Tables,
+) -> Result<(), Error> {
+    let is_mariadb = connection.backend() == rowkey_core::Backend::MariaDb;
+    let query = format!(
+        "SELECT table_schema, table_name, column_name, column_type, is_nullable = 'YES', \
+         column_default, extra, collation_name, column_comment \
+         FROM information_schema.columns WHERE table_schema IN ({}) \
+         ORDER BY table_schema, table_name, ordinal_position",
+        scope.schemas()
+    );
+    for row in scope.rows(connection, "the columns", &query).await? {
+        let Some(table) = tables.get_mut(&scope.name(&row, 0, 1)?) else {
+            continue;
+        };
+        let sql_type = row.text(3)?.to_owned();
+        let extra = row.text(6)?;
+        let default = row.optional_text(5)?;
+        table.columns.push(Column {
+            name: row.text(2)?.to_owned(),
+            default: match is_mariadb {
+                // It writes the default of a column that has none as NULL.
+                true => default.filter(|sql| *sql != "NULL").map(Into::into),
+                false => default.map(|value| default_sql(value, &sql_type, extra)),
+            },
+            sql_type,
+            is_nullable: row.is(4)?,
+            generated: generated(extra),
+            collation: row.optional_text(7)?.map(Into::into),
+            comment: row
+                .optional_text(8)?
+                .filter(|text| !text.is_empty())
+                .map(Into::into),
+        });
+    }
+    Ok(())
+}
+
+/// How the database counts or computes a column, from `EXTRA`.
+fn generated(extra: &str) -> String {
+    let extra = extra.to_ascii_lowercase();
+    if extra.contains("auto_increment") {
+        return "auto_increment".into();
+    }
+    if extra.contains("on update") {
+        return "on update".into();
+    }
+    // `DEFAULT_GENERATED` is MySQL's word for an expression as default.
+    let computes = |word| matches!(word, "virtual" | "stored" | "persistent");
+    match extra.split_whitespace().any(computes) {
+        true => "generated".into(),
+        false => String::new(),
+    }
+}
+
+/// MySQL shows the value of a default, not its SQL, except for expressions and bits.
+fn default_sql(value: &str, sql_type: &str, extra: &str) -> String {
+    let is_time = sql_type.starts_with("datetime") || sql_type.starts_with("timestamp");
+    if extra.contains("DEFAULT_GENERATED") || is_time && value.starts_with("CURRENT_TIMESTAMP") {
+        return match value.starts_with("CURRENT_TIMESTAMP") {
+            true => value.into(),
+            false => format!("({value})"),
+        };
+    }
+    match sql_type.starts_with("bit") {
+        true => value.into(),
+        false => text_literal(value),
+    }
+}
+
+/// Text as SQL, for a session in which a backslash escapes.
+pub(crate) fn text_literal(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
+}
+
+/// A part of an index.
+struct Part {
+    /// Nothing for an expression.
+    column: Option<String>,
+    /// How many characters or bytes of the column it contains, if not all.
+    prefix: Option<i64>,
+}
+
+/// An index whose parts are still being read.
+struct IndexRows {
+    table: QualifiedName,
+    name: String,
+    is_unique: bool,
+    kind: String,
+    parts: Vec<Part>,
+}
+
+async fn indexes(
+    connection: &mut Connection,
+    scope: &Scope,
+    tables: &mut Tables,
+) -> Result<(), Error> {
+    let query = format!(
+        "SELECT table_schema, table_name, index_name, non_unique = 0, index_type, column_name, \
+         sub_part FROM information_schema.statistics WHERE table_schema IN ({}) \
+         ORDER BY table_schema, table_name, index_name, seq_in_index",
+        scope.schemas()
+    );
+    let mut found: Vec<IndexRows> = Vec::new();
+    for row in scope.rows(connection, "the indexes", &query).await? {
+        let (table, name) = (scope.name(&row, 0, 1)?, row.text(2)?);
+        let part = Part {
+            column: row.optional_text(5)?.map(Into::into),
+            prefix: Some(row.integer(6)?).filter(|length| *length > 0),
+        };
+        match found.last_mut() {
+            Some(last) if last.table == table && last.name == name => last.parts.push(part),
+            _ => found.push(IndexRows {
+                table,
+                name: name.into(),
+                is_unique: row.is(3)?,
+                kind: row.text(4)?.into(),
+                parts: vec![part],
+            }),
+        }
+    }
+    for index in found {
+        if let Some(table) = tables.get_mut(&index.table) {
+            index.add_to(table);
+        }
+    }
+    Ok(())
+}
+
+impl IndexRows {
+    /// A unique index of whole columns is a key: both are the same in these databases.
+    fn add_to(self, table: &mut Table) {
+        let is_plain = self.parts.iter().all(|part| {
+            let is_spatial = self.kind == "SPATIAL";
+            part.column.is_some() && (part.prefix.is_none() || is_spatial)
+        }) && matches!(self.kind.as_str(), "BTREE" | "HASH");
+        let definition = self.definition();
+        let columns = self.parts.into_iter().filter_map(|part| part.column);
+        let columns = columns.collect();
+        if self.is_unique && is_plain {
+            table.keys.push(Key {
+                is_primary: self.name == "PRIMARY",
+                name: self.name,
+                columns,
+                definition: String::new(),
+            });
+        } else {
+            table.indexes.push(Index {
+                name: self.name,
+                columns,
+                is_unique: self.is_unique,
+                is_plain,
+                definition,
+            });
+        }
+    }
+
+    /// As in `SHOW CREATE TABLE`, for people to read.
+    fn definition(&self) -> String {
+        let kind = match (self.kind.as_str(), self.is_unique) {
+            (kind @ ("FULLTEXT" | "SPATIAL"), _) => format!("{kind} "),
+            (_, true) => "UNIQUE ".into(),
+            _ => String::new(),
+        };
+        let parts: Vec<String> = self
+            .parts
+            .iter()
+            .map(|part| {
+                let column = part.column.as_deref().unwrap_or("an expression");
+                let prefix = part.prefix.map(|length| format!("({length})"));
+                format!("{column}{}", prefix.unwrap_or_default())
+            })
+            .collect();
+        format!("{kind}KEY {} ({})", self.name, parts.join(", "))
+    }
+}
+
+async fn foreign_keys(
+    connection: &mut Connection,
+    scope: &Scope,
+    tables: &mut Tables,
+) -> Result<(), Error> {
+    let query = format!(
+        "SELECT k.table_schema, k.table_name, k.constraint_name, k.column_name, \
+         k.referenced_table_schema, k.referenced_table_name, k.referenced_column_name, \
+         r.update_rule, r.delete_rule \
+         FROM information_schema.key_column_usage k \
+         JOIN information_schema.referential_constraints r \
+         ON r.constraint_schema = k.constraint_schema AND r.table_name = k.table_name \
+         AND r.constraint_name = k.constraint_name \
+         WHERE k.table_schema IN ({}) AND k.referenced_table_name IS NOT NULL \
+         ORDER BY k.table_schema, k.table_name, k.constraint_name, k.ordinal_position",
+        scope.schemas()
+    );
+    for row in scope.rows(connection, "the foreign keys", &query).await? {
+        let Some(table) = tables.get_mut(&scope.name(&row, 0, 1)?) else {
+            continue;
+        };
+        let name = row.text(2)?;
+        if table
+            .foreign_keys
+            .last()
+            .is_none_or(|last| last.name != name)
+        {
+            table.foreign_keys.push(ForeignKey {
+                name: name.into(),
+                columns: Vec::new(),
+                target: scope.name(&row, 4, 5)?,
+                target_columns: Vec::new(),
+                on_update: row.text(7)?.into(),
+                on_delete: row.text(8)?.into(),
+                attributes: String::new(),
+            });
+        }
+        if let Some(key) = table.foreign_keys.last_mut() {
+            key.columns.push(row.text(3)?.into());
+            key.target_columns.push(row.text(6)?.into());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_of_mysql_are_written_as_sql() {
+        for (value, sql_type, extra, sql) in [
+            ("a'b\\", "varchar(9)", "", r"'a''b\\'"),
+            ("3", "int(11)", "", "'3'"),
+            ("b'1'", "bit(1)", "", "b'1'"),
+            (
+                "CURRENT_TIMESTAMP(6)",
+                "datetime(6)",
+                "",
+                "CURRENT_TIMESTAMP(6)",
+            ),
+            (
+                "CURRENT_TIMESTAMP",
+                "varchar(20)",
+                "",
+                "'CURRENT_TIMESTAMP'",
+            ),
+            ("uuid()", "char(36)", "DEFAULT_GENERATED", "(uuid())"),
+        ] {
+            assert_eq!(default_sql(value, sql_type, extra), sql, "{value}");
+        }
+    }
+
+    #[test]
+    fn computed_columns_are_told_from_defaults() {
+        for (extra, expected) in [
+            ("", ""),
+            ("auto_increment", "auto_increment"),
+            ("on update CURRENT_TIMESTAMP", "on update"),
+            ("DEFAULT_GENERATED", ""),
+            ("STORED GENERATED", "generated"),
+            ("PERSISTENT", "generated"),
+        ] {
+            assert_eq!(generated(extra), expected, "{extra}");
+        }
+    }
+}

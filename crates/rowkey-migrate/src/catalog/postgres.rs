@@ -1,0 +1,235 @@
+//! The catalogue of PostgreSQL.
+
+mod dependents;
+
+use std::collections::BTreeMap;
+
+use rowkey_core::Backend;
+
+use super::{Catalog, Column, ForeignKey, Index, Key, QualifiedName, Table};
+use crate::connection::{Connection, Row, Value};
+use crate::error::Error;
+
+/// The tables of the current schema, and whatever refers to them or is referred to. The name of a table
+/// in the current schema has no schema.
+const TABLES: &str = "
+WITH RECURSIVE reached (oid) AS (
+  SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p')
+  UNION
+  SELECT CASE k.conrelid WHEN r.oid THEN k.confrelid ELSE k.conrelid END
+  FROM reached r JOIN pg_constraint k ON k.contype = 'f' AND r.oid IN (k.conrelid, k.confrelid)
+)
+SELECT c.oid::bigint, NULLIF(n.nspname, current_schema())::text, c.relname::text,
+  CASE WHEN c.reltuples >= 0 THEN c.reltuples::bigint END
+FROM reached r JOIN pg_class c ON c.oid = r.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+ORDER BY 2 NULLS FIRST, 3";
+
+const COLUMNS: &str = "
+SELECT a.attrelid::bigint, a.attname::text, format_type(a.atttypid, a.atttypmod),
+  NOT a.attnotnull, pg_get_expr(d.adbin, d.adrelid),
+  CASE WHEN a.attidentity <> '' THEN 'identity' WHEN a.attgenerated <> '' THEN 'generated'
+    ELSE '' END,
+  l.collname::text, col_description(a.attrelid, a.attnum)
+FROM pg_attribute a
+LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+LEFT JOIN pg_collation l ON l.oid = a.attcollation
+WHERE a.attrelid = ANY ($1::text::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attrelid, a.attnum";
+
+const KEYS: &str = "
+SELECT k.conrelid::bigint, k.conname::text, names.list, k.contype = 'p', pg_get_constraintdef(k.oid)
+FROM pg_constraint k
+CROSS JOIN LATERAL (
+  SELECT json_agg(a.attname ORDER BY part.place)::text AS list
+  FROM unnest(k.conkey) WITH ORDINALITY AS part (number, place)
+  JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = part.number
+) AS names
+WHERE k.conrelid = ANY ($1::text::oid[]) AND k.contype IN ('p', 'u')
+ORDER BY k.conrelid, k.contype, k.conname";
+
+/// An index is plain if its definition says nothing beyond names. Those of constraints are left out.
+const INDEXES: &str = "
+SELECT i.indrelid::bigint, c.relname::text, COALESCE(names.list, '[]'), i.indisunique,
+  i.indexprs IS NULL AND i.indpred IS NULL AND i.indnkeyatts = i.indnatts
+    AND right(pg_get_indexdef(i.indexrelid), length(names.plain) + 15)
+      = ' USING btree (' || names.plain || ')',
+  pg_get_indexdef(i.indexrelid)
+FROM pg_index i
+JOIN pg_class c ON c.oid = i.indexrelid
+CROSS JOIN LATERAL (
+  SELECT json_agg(a.attname ORDER BY part.place)::text AS list,
+    string_agg(quote_ident(a.attname), ', ' ORDER BY part.place) AS plain
+  FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS part (number, place)
+  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = part.number
+) AS names
+WHERE i.indrelid = ANY ($1::text::oid[])
+  AND NOT EXISTS (SELECT FROM pg_constraint k
+    WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u', 'x'))
+ORDER BY i.indrelid, c.relname";
+
+const FOREIGN_KEYS: &str = "
+SELECT k.conrelid::bigint, k.conname::text, names.list, k.confrelid::bigint, names.targets,
+  k.confupdtype::text, k.confdeltype::text,
+  concat_ws(' ', CASE k.confmatchtype WHEN 'f' THEN 'MATCH FULL' END,
+    substring(pg_get_constraintdef(k.oid) FROM ' ON DELETE SET (?:NULL|DEFAULT) (\\(.*?\\))'),
+    CASE WHEN k.condeferrable THEN 'DEFERRABLE' END,
+    CASE WHEN k.condeferred THEN 'INITIALLY DEFERRED' END,
+    CASE WHEN NOT k.convalidated THEN 'NOT VALID' END)
+FROM pg_constraint k
+CROSS JOIN LATERAL (
+  SELECT json_agg(a.attname ORDER BY part.place)::text AS list,
+    json_agg(b.attname ORDER BY part.place)::text AS targets
+  FROM unnest(k.conkey, k.confkey) WITH ORDINALITY AS part (here, there, place)
+  JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = part.here
+  JOIN pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = part.there
+) AS names
+WHERE k.conrelid = ANY ($1::text::oid[]) AND k.contype = 'f' AND k.conparentid = 0
+ORDER BY k.conrelid, k.conname";
+
+/// The tables, by their numbers in the catalogue.
+type Numbered = BTreeMap<i64, Table>;
+
+/// Reads the tables.
+pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> {
+    let doing = "the tables of the catalogue";
+    let mut tables = Numbered::new();
+    let mut order = Vec::new();
+    for row in connection.query(doing, TABLES, &[]).await? {
+        let number = row.integer(0)?;
+        order.push(number);
+        tables.insert(number, table_of(&row)?);
+    }
+    let numbers: Vec<String> = order.iter().map(i64::to_string).collect();
+    let numbers = Value::Text(format!("{{{}}}", numbers.join(",")));
+    read_columns(connection, &numbers, &mut tables).await?;
+    read_keys(connection, &numbers, &mut tables).await?;
+    read_foreign_keys(connection, &numbers, &mut tables).await?;
+    dependents::read(connection, &numbers, &mut tables).await?;
+    let tables = order.iter().filter_map(|number| tables.remove(number));
+    Ok(Catalog {
+        backend: Backend::Postgres,
+        tables: tables.collect(),
+        unseen: Vec::new(),
+    })
+}
+
+fn table_of(row: &Row) -> Result<Table, Error> {
+    let estimated_rows = match row.0.get(3) {
+        Some(Value::Integer(count)) => u64::try_from(*count).ok(),
+        _ => None,
+    };
+    Ok(Table {
+        name: QualifiedName {
+            schema: row.optional_text(1)?.map(str::to_owned),
+            name: row.text(2)?.to_owned(),
+        },
+        columns: Vec::new(),
+        keys: Vec::new(),
+        indexes: Vec::new(),
+        foreign_keys: Vec::new(),
+        dependents: Vec::new(),
+        options: String::new(),
+        estimated_rows,
+    })
+}
+
+async fn read_columns(
+    connection: &mut Connection,
+    numbers: &Value,
+    tables: &mut Numbered,
+) -> Result<(), Error> {
+    let doing = "the columns of the catalogue";
+    let numbers = std::slice::from_ref(numbers);
+    for row in connection.query(doing, COLUMNS, numbers).await? {
+        let column = Column {
+            name: row.text(1)?.to_owned(),
+            sql_type: row.text(2)?.to_owned(),
+            is_nullable: row.is(3)?,
+            default: row.optional_text(4)?.map(str::to_owned),
+            generated: row.text(5)?.to_owned(),
+            collation: row.optional_text(6)?.map(str::to_owned),
+            comment: row.optional_text(7)?.map(str::to_owned),
+        };
+        if let Some(table) = tables.get_mut(&row.integer(0)?) {
+            table.columns.push(column);
+        }
+    }
+    Ok(())
+}
+
+async fn read_keys(
+    connection: &mut Connection,
+    numbers: &Value,
+    tables: &mut Numbered,
+) -> Result<(), Error> {
+    let doing = "the keys and indexes of the catalogue";
+    let numbers = std::slice::from_ref(numbers);
+    for row in connection.query(doing, KEYS, numbers).await? {
+        let key = Key {
+            name: row.text(1)?.to_owned(),
+            columns: names(&row, 2)?,
+            is_primary: row.is(3)?,
+            definition: row.text(4)?.to_owned(),
+        };
+        if let Some(table) = tables.get_mut(&row.integer(0)?) {
+            table.keys.push(key);
+        }
+    }
+    for row in connection.query(doing, INDEXES, numbers).await? {
+        let index = Index {
+            name: row.text(1)?.to_owned(),
+            columns: names(&row, 2)?,
+            is_unique: row.is(3)?,
+            is_plain: row.is(4)?,
+            definition: row.text(5)?.to_owned(),
+        };
+        if let Some(table) = tables.get_mut(&row.integer(0)?) {
+            table.indexes.push(index);
+        }
+    }
+    Ok(())
+}
+
+async fn read_foreign_keys(
+    connection: &mut Connection,
+    numbers: &Value,
+    tables: &mut Numbered,
+) -> Result<(), Error> {
+    let doing = "the foreign keys of the catalogue";
+    let numbers = std::slice::from_ref(numbers);
+    for row in connection.query(doing, FOREIGN_KEYS, numbers).await? {
+        let target = tables.get(&row.integer(3)?).ok_or_else(|| Error::Missing {
+            what: format!("the table that {} refers to", row.text(1).unwrap_or("")),
+        })?;
+        let key = ForeignKey {
+            name: row.text(1)?.to_owned(),
+            columns: names(&row, 2)?,
+            target: target.name.clone(),
+            target_columns: names(&row, 4)?,
+            on_update: action(row.text(5)?).to_owned(),
+            on_delete: action(row.text(6)?).to_owned(),
+            attributes: row.text(7)?.to_owned(),
+        };
+        if let Some(table) = tables.get_mut(&row.integer(0)?) {
+            table.foreign_keys.push(key);
+        }
+    }
+    Ok(())
+}
+
+/// What a letter of the catalogue stands for.
+fn action(letter: &str) -> &'static str {
+    match letter {
+        "r" => "RESTRICT",
+        "c" => "CASCADE",
+        "n" => "SET NULL",
+        "d" => "SET DEFAULT",
+        _ => "NO ACTION",
+    }
+}
+
+/// A list of names as JSON.
+fn names(row: &Row, index: usize) -> Result<Vec<String>, Error> {
+    serde_json::from_str(row.text(index)?).map_err(Error::database("a list of the catalogue"))
+}

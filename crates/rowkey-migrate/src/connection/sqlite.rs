@@ -1,0 +1,44 @@
+//! SQLite, with sqlx.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
+use sqlx::{ConnectOptions, Row as _, Sqlite, SqliteConnection, TypeInfo, ValueRef};
+
+use super::statements::impl_statements;
+use super::{Row, Value};
+use crate::address::Address;
+use crate::error::Error;
+
+/// How long to wait for the lock of another program.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Opens the file, which has to exist. Statements see foreign keys as the file's programs do: SQLite's
+/// default is not to enforce them.
+pub(super) async fn open(address: &Address) -> Result<SqliteConnection, Error> {
+    let options = SqliteConnectOptions::from_str(address.secret())
+        .map_err(Error::database("the address of the database"))?;
+    let options = options.busy_timeout(PATIENCE).disable_statement_logging();
+    let doing = format!("opening {address}");
+    options.connect().await.map_err(Error::database(&doing))
+}
+
+/// In a file, both are the same.
+const UNBOUND_AS_TEXT: bool = false;
+
+impl_statements!(Sqlite, SqliteConnection, sqlx::sqlite::SqliteArguments);
+
+/// Each value has a type of its own, whatever its column declares.
+fn value_of(row: &SqliteRow, index: usize) -> Result<Value, sqlx::Error> {
+    let raw = row.try_get_raw(index)?;
+    if raw.is_null() {
+        return Ok(Value::Null);
+    }
+    Ok(match raw.type_info().name() {
+        "INTEGER" => Value::Integer(row.try_get_unchecked(index)?),
+        "BLOB" => Value::Bytes(row.try_get_unchecked(index)?),
+        "REAL" => Value::Text(row.try_get_unchecked::<f64, _>(index)?.to_string()),
+        _ => Value::Text(row.try_get_unchecked(index)?),
+    })
+}

@@ -1,0 +1,114 @@
+//! SQL Server, with tiberius.
+
+use futures_util::TryStreamExt;
+use tiberius::{ColumnData, Config, Query, QueryItem};
+use tokio::net::TcpStream;
+use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
+
+use super::{Row, Value};
+use crate::address::Address;
+use crate::error::Error;
+
+pub(super) type Client = tiberius::Client<Compat<TcpStream>>;
+
+pub(super) async fn open(address: &Address) -> Result<Client, Error> {
+    let doing = format!("connecting to {address}");
+    let mut config = Config::from_ado_string(address.secret()).map_err(Error::database(&doing))?;
+    config.application_name("rowkey");
+    let stream = TcpStream::connect(config.get_addr())
+        .await
+        .map_err(Error::database(&doing))?;
+    stream.set_nodelay(true).map_err(Error::database(&doing))?;
+    Client::connect(config, stream.compat_write())
+        .await
+        .map_err(Error::database(&doing))
+}
+
+pub(super) async fn execute(
+    client: &mut Client,
+    doing: &str,
+    statement: &str,
+) -> Result<u64, Error> {
+    let stream = client
+        .simple_query(statement.to_owned())
+        .await
+        .map_err(Error::database(doing))?;
+    stream
+        .into_results()
+        .await
+        .map_err(Error::database(doing))?;
+    Ok(0)
+}
+
+fn bound(statement: &str, values: &[Value]) -> Query<'static> {
+    let mut query = Query::new(statement.to_owned());
+    for value in values {
+        match value {
+            Value::Null => query.bind(None::<String>),
+            Value::Integer(number) => query.bind(*number),
+            Value::Text(text) => query.bind(text.clone()),
+            Value::Bytes(bytes) => query.bind(bytes.clone()),
+        }
+    }
+    query
+}
+
+pub(super) async fn update(
+    client: &mut Client,
+    doing: &str,
+    statement: &str,
+    values: &[Value],
+) -> Result<u64, Error> {
+    let result = bound(statement, values)
+        .execute(client)
+        .await
+        .map_err(Error::database(doing))?;
+    Ok(result.total())
+}
+
+pub(super) async fn for_each(
+    client: &mut Client,
+    doing: &str,
+    query: &str,
+    values: &[Value],
+    take: &mut (dyn FnMut(Row) -> Result<(), Error> + Send),
+) -> Result<(), Error> {
+    let mut rows = bound(query, values)
+        .query(client)
+        .await
+        .map_err(Error::database(doing))?;
+    while let Some(item) = rows.try_next().await.map_err(Error::database(doing))? {
+        if let QueryItem::Row(row) = item {
+            let values = row.into_iter().map(|data| value_of(doing, data));
+            take(Row(values.collect::<Result<_, _>>()?))?;
+        }
+    }
+    Ok(())
+}
+
+fn value_of(doing: &str, data: ColumnData<'_>) -> Result<Value, Error> {
+    let integer = |number: Option<i64>| number.map_or(Value::Null, Value::Integer);
+    Ok(match data {
+        ColumnData::Bit(value) => integer(value.map(i64::from)),
+        ColumnData::U8(value) => integer(value.map(i64::from)),
+        ColumnData::I16(value) => integer(value.map(i64::from)),
+        ColumnData::I32(value) => integer(value.map(i64::from)),
+        ColumnData::I64(value) => integer(value),
+        ColumnData::String(text) => text.map_or(Value::Null, |text| Value::Text(text.into_owned())),
+        ColumnData::Binary(bytes) => {
+            bytes.map_or(Value::Null, |bytes| Value::Bytes(bytes.into_owned()))
+        }
+        ColumnData::Guid(guid) => {
+            guid.map_or(Value::Null, |guid| Value::Bytes(guid.as_bytes().to_vec()))
+        }
+        ColumnData::Numeric(number) => {
+            number.map_or(Value::Null, |number| Value::Text(number.to_string()))
+        }
+        _ => {
+            return Err(Error::Differs {
+                what: doing.into(),
+                found: "a value of a type that the query has to cast".into(),
+            });
+        }
+    })
+}

@@ -1,0 +1,386 @@
+//! What to declare for a column, and what to do next.
+
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Column, Layout, Storage, StoragePlan};
+
+use super::diagnosis::{Certainty, Diagnosis};
+use crate::catalog::QualifiedName;
+
+/// The usual interval of a short COMB, which a declaration leaves out.
+const MINUTE_MS: u64 = 60_000;
+
+/// The answer in terms of the library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Advice {
+    /// The declaration that reads the column as it is.
+    pub(super) declare: Option<String>,
+    /// The command that comes next.
+    pub(super) next: Option<String>,
+    /// What else to say.
+    pub(super) sentences: Vec<String>,
+}
+
+/// Advises on a column. `options` are those of the command line that name the database.
+pub(super) fn advise(
+    diagnosis: &Diagnosis,
+    backend: Backend,
+    table: &QualifiedName,
+    column: &str,
+    options: &str,
+) -> Advice {
+    let name = type_name(&table.name, column);
+    let place = format!(
+        "{options} --table {} --column {}",
+        argument(&table.to_string()),
+        argument(column)
+    );
+    let mut advice = Advice {
+        declare: None,
+        next: None,
+        sentences: Vec::new(),
+    };
+    let Some(storage) = diagnosis.storage else {
+        return advice;
+    };
+    let Some(format) = diagnosis.format else {
+        undecided(diagnosis, backend, storage, &name, &place, &mut advice);
+        return advice;
+    };
+    let parameters = parameters(format, diagnosis.interval_ms);
+    let declared = |layout| declaration(format, &parameters, backend, storage, layout, &name);
+    let Some(layout) = diagnosis.layout else {
+        advice.declare = declared(None);
+        return advice;
+    };
+    let kept = Column::new(format, backend, storage, None);
+    let in_order = kept.map(Column::layout).unwrap_or(layout);
+    advice.declare = declared(Some(layout));
+    if in_order == layout {
+        return advice;
+    }
+    advice.next = Some(format!(
+        "rowkey plan{place} --to {storage}:{in_order} --output plan.toml"
+    ));
+    if advice.declare.is_none() {
+        advice.declare = instead(format, layout)
+            .and_then(|format| declaration(format, "", backend, storage, None, &name));
+        advice.sentences.push(match &advice.declare {
+            Some(_) => format!(
+                "In the `{layout}` layout the column does not keep the order of the ids, so no key of \
+                 the format is declared over it; UuidV4 reads the ids as they are."
+            ),
+            None => format!("No declaration reads the `{layout}` layout in this column."),
+        });
+    }
+    if let Some(after) = declared(Some(in_order)) {
+        advice.sentences.push(format!(
+            "After the plan was carried out, declare `{after}`."
+        ));
+    }
+    advice
+}
+
+/// What reads ids of a format as they are, although their order is lost.
+fn instead(format: FormatKind, layout: Layout) -> Option<FormatKind> {
+    let is_v4 = matches!(
+        format,
+        FormatKind::ShortPrefixComb
+            | FormatKind::ShortSuffixComb
+            | FormatKind::PrefixComb
+            | FormatKind::SuffixComb
+    );
+    (is_v4 && layout == Layout::Public).then_some(FormatKind::UuidV4)
+}
+
+/// Nothing tells the format: what reads the values all the same.
+fn undecided(
+    diagnosis: &Diagnosis,
+    backend: Backend,
+    storage: Storage,
+    name: &str,
+    place: &str,
+    advice: &mut Advice,
+) {
+    if let Some(candidate) = diagnosis.candidates.first() {
+        let layout = candidate.layout;
+        advice.declare = declaration(candidate.format, "", backend, storage, layout, name);
+    }
+    if diagnosis.certainty == Certainty::CannotTell {
+        advice.next = Some(format!("rowkey doctor{place} --created COLUMN"));
+    }
+}
+
+fn parameters(format: FormatKind, interval_ms: Option<u64>) -> String {
+    let is_short = matches!(
+        format,
+        FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb
+    );
+    match interval_ms {
+        Some(interval) if is_short && interval != MINUTE_MS => format!("<{interval}>"),
+        _ => String::new(),
+    }
+}
+
+/// The declaration of a key for a column, if there is one that the library accepts.
+fn declaration(
+    format: FormatKind,
+    parameters: &str,
+    backend: Backend,
+    storage: Storage,
+    layout: Option<Layout>,
+    name: &str,
+) -> Option<String> {
+    let column = match (layout, Column::new(format, backend, storage, layout)) {
+        (_, Ok(column)) => column,
+        (Some(Layout::Public), Err(_)) => {
+            Column::new(format, backend, storage, Some(Layout::PublicUnordered)).ok()?
+        }
+        _ => return None,
+    };
+    let default = StoragePlan::default_for(format).column(backend);
+    let is_default = (default.storage(), default.layout()) == (column.storage(), column.layout());
+    let usual = Column::new(format, backend, storage, None).map(Column::layout);
+    let choice = match usual == Ok(column.layout()) {
+        true => storage.to_string(),
+        false => format!("{storage}:{}", column.layout()),
+    };
+    let attribute = match is_default {
+        true => "#[entity_key]".to_owned(),
+        false => format!("#[entity_key(storage({} = \"{choice}\"))]", entry(backend)),
+    };
+    let format = format.type_name();
+    Some(format!("{attribute} struct {name}({format}{parameters});"))
+}
+
+/// The name of a backend in a declaration.
+fn entry(backend: Backend) -> &'static str {
+    match backend {
+        Backend::SqlServer => "sqlserver",
+        backend => backend.name(),
+    }
+}
+
+/// The name of a key type: that of the column, or of the table if the column is only called `id`.
+fn type_name(table: &str, column: &str) -> String {
+    let words = |name: &str| -> Vec<String> {
+        let parts = name.split(|character: char| !character.is_ascii_alphanumeric());
+        let parts = parts.filter(|part| !part.is_empty());
+        parts.map(capitalised).collect()
+    };
+    let mut of_column = words(column);
+    let is_generic = matches!(
+        column.to_ascii_lowercase().as_str(),
+        "id" | "uuid" | "guid" | "uid" | "key" | "pk"
+    );
+    if is_generic {
+        let mut of_table = words(table);
+        if let Some(last) = of_table.last_mut() {
+            *last = singular(last);
+        }
+        of_column = of_table;
+        of_column.push("Id".to_owned());
+    }
+    let name = of_column.concat();
+    let starts_well = name.starts_with(|first: char| first.is_ascii_alphabetic());
+    if starts_well {
+        name
+    } else {
+        format!("Key{name}")
+    }
+}
+
+fn capitalised(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    first.to_ascii_uppercase() + rest
+}
+
+fn singular(word: &str) -> String {
+    match word {
+        _ if word.ends_with("ies") => format!("{}y", &word[..word.len() - 3]),
+        _ if word.ends_with("ss") || !word.ends_with('s') => word.to_owned(),
+        _ => word[..word.len() - 1].to_owned(),
+    }
+}
+
+/// A word of a shell's command line.
+pub(super) fn argument(word: &str) -> String {
+    let is_plain = |character: char| {
+        character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.' | '/' | ':' | '@')
+    };
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagnosis(format: FormatKind, layout: Layout, storage: Storage) -> Diagnosis {
+        Diagnosis {
+            format: Some(format),
+            layout: Some(layout),
+            storage: Some(storage),
+            certainty: Certainty::Certain,
+            candidates: Vec::new(),
+            damaged: Vec::new(),
+            evidence: Vec::new(),
+            interval_ms: None,
+            sampled: 0,
+        }
+    }
+
+    fn advice(diagnosis: &Diagnosis, backend: Backend) -> Advice {
+        advise(diagnosis, backend, &"offers".into(), "id", "")
+    }
+
+    #[test]
+    fn columns_in_order_need_only_a_declaration() {
+        use FormatKind::{DatabaseNumber, DistributedId, PrefixComb, ShortPrefixComb, UuidV7};
+        for (format, layout, backend, storage, declare) in [
+            (
+                UuidV7,
+                Layout::Public,
+                Backend::Postgres,
+                Storage::Uuid,
+                "#[entity_key] struct OfferId(UuidV7);",
+            ),
+            (
+                UuidV7,
+                Layout::Public,
+                Backend::MySql,
+                Storage::TextHex,
+                "#[entity_key(storage(mysql = \"text-hex\"))] struct OfferId(UuidV7);",
+            ),
+            (
+                PrefixComb,
+                Layout::Suffix,
+                Backend::MariaDb,
+                Storage::NativeUuid,
+                "#[entity_key(storage(mariadb = \"native-uuid\"))] struct OfferId(PrefixComb);",
+            ),
+            (
+                ShortPrefixComb,
+                Layout::Public,
+                Backend::Sqlite,
+                Storage::Text,
+                "#[entity_key(storage(sqlite = \"text\"))] struct OfferId(ShortPrefixComb);",
+            ),
+            (
+                DistributedId,
+                Layout::Public,
+                Backend::SqlServer,
+                Storage::Decimal,
+                "#[entity_key] struct OfferId(DistributedId);",
+            ),
+            (
+                DatabaseNumber,
+                Layout::Public,
+                Backend::MySql,
+                Storage::Bigint,
+                "#[entity_key] struct OfferId(DatabaseNumber);",
+            ),
+        ] {
+            let advice = advice(&diagnosis(format, layout, storage), backend);
+            assert_eq!(advice.declare.as_deref(), Some(declare));
+            assert_eq!(advice.next, None);
+        }
+    }
+
+    #[test]
+    fn columns_out_of_order_get_a_plan() {
+        let suffix = diagnosis(FormatKind::ShortSuffixComb, Layout::Public, Storage::Uuid);
+        let of_suffix = advice(&suffix, Backend::Postgres);
+        assert_eq!(
+            of_suffix.declare.as_deref(),
+            Some("#[entity_key] struct OfferId(UuidV4);")
+        );
+        assert_eq!(
+            of_suffix.next.as_deref(),
+            Some("rowkey plan --table offers --column id --to uuid:prefix --output plan.toml")
+        );
+        assert!(of_suffix.sentences[1].contains("struct OfferId(ShortSuffixComb);"));
+        let swapped = diagnosis(FormatKind::UuidV7, Layout::SqlServer, Storage::Uuid);
+        assert_eq!(advice(&swapped, Backend::Postgres).declare, None);
+        let unordered = advice(
+            &diagnosis(FormatKind::UuidV7, Layout::Public, Storage::Uuid),
+            Backend::SqlServer,
+        );
+        assert_eq!(
+            unordered.declare.as_deref(),
+            Some(
+                "#[entity_key(storage(sqlserver = \"uuid:public-unordered\"))] struct \
+                 OfferId(UuidV7);"
+            )
+        );
+        assert!(unordered.next.unwrap().contains("--to uuid:sql-server"));
+    }
+
+    #[test]
+    fn an_interval_that_was_told_is_declared() {
+        let mut short = diagnosis(FormatKind::ShortPrefixComb, Layout::Public, Storage::Uuid);
+        short.interval_ms = Some(30_000);
+        let declare = advice(&short, Backend::Postgres).declare.unwrap();
+        assert_eq!(
+            declare,
+            "#[entity_key] struct OfferId(ShortPrefixComb<30000>);"
+        );
+    }
+
+    #[test]
+    fn names_are_identifiers_and_arguments_are_quoted() {
+        for (table, column, name) in [
+            ("offers", "id", "OfferId"),
+            ("order_entries", "uuid", "OrderEntryId"),
+            ("address", "id", "AddressId"),
+            ("2024", "id", "Key2024Id"),
+            ("offers", "customer_id", "CustomerId"),
+            ("Straße", "id", "StraEId"),
+            ("ß", "é", "Key"),
+        ] {
+            assert_eq!(type_name(table, column), name, "{table}.{column}");
+        }
+        assert_eq!(argument("a b"), "'a b'");
+        assert_eq!(argument("it's"), "'it'\\''s'");
+        assert_eq!(argument("sales.offer"), "sales.offer");
+    }
+
+    /// Of the integration tests, which compile them.
+    const COMPILED: &str = include_str!("../../tests/doctor_synthetic/declarations.txt");
+
+    #[test]
+    fn declarations_are_ones_that_compile() {
+        use FormatKind::{
+            DistributedId, PrefixComb, ShortPrefixComb, ShortSuffixComb, UuidV4, UuidV7,
+        };
+        let written = [
+            (UuidV7, Backend::Postgres, Storage::Uuid, "offers"),
+            (UuidV4, Backend::MySql, Storage::TextHex, "articles"),
+            (
+                ShortSuffixComb,
+                Backend::MariaDb,
+                Storage::NativeUuid,
+                "customer",
+            ),
+            (UuidV7, Backend::SqlServer, Storage::Uuid, "shipments"),
+            (
+                PrefixComb,
+                Backend::Postgres,
+                Storage::Binary,
+                "order_entries",
+            ),
+            (DistributedId, Backend::MySql, Storage::Decimal, "invoice"),
+            (ShortPrefixComb, Backend::Sqlite, Storage::Uuid, "suppliers"),
+            (UuidV4, Backend::Sqlite, Storage::TextUpper, "blogs"),
+        ];
+        let written = written.map(|(format, backend, storage, table)| {
+            let mut told = diagnosis(format, Layout::Public, storage);
+            told.interval_ms = Some(30_000);
+            let advice = advise(&told, backend, &table.into(), "id", "");
+            advice.declare.unwrap()
+        });
+        assert_eq!(written.join("\n") + "\n", COMPILED);
+    }
+}

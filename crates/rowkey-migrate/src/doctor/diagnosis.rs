@@ -1,0 +1,238 @@
+//! What a column holds, as far as its rows tell.
+
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Layout, Storage, Wire};
+use serde::Serialize;
+
+use super::chance::CERTAIN;
+use super::damage::Damage;
+use super::hypothesis::{Hypothesis, storage};
+use super::numbers;
+use super::survey::Survey;
+use super::uuids;
+use super::witness::{self, Witness};
+
+/// How sure the answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Certainty {
+    /// Nothing in the rows tells it.
+    CannotTell,
+    /// The best explanation, but too few rows, or too little in them, to exclude others.
+    Likely,
+    /// Chance does not make such rows.
+    Certain,
+}
+
+impl Certainty {
+    /// The name in reports: `certain`, `likely` or `cannot-tell`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CannotTell => "cannot-tell",
+            Self::Likely => "likely",
+            Self::Certain => "certain",
+        }
+    }
+
+    pub(super) fn of(chance: f64) -> Self {
+        if chance < CERTAIN {
+            Self::Certain
+        } else {
+            Self::Likely
+        }
+    }
+}
+
+/// A format that some or all of the ids have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The format.
+    pub format: FormatKind,
+    /// The order of the bytes, if it can be told.
+    pub layout: Option<Layout>,
+    /// The share of the ids that have it, from 0 to 1.
+    pub share: f64,
+}
+
+/// What a column holds.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// The format that reads all ids of the column; `None` if nothing tells it.
+    pub format: Option<FormatKind>,
+    /// The order of the bytes, if it can be told.
+    pub layout: Option<Layout>,
+    /// How the values are stored, if there are any.
+    pub storage: Option<Storage>,
+    /// How sure the answer is.
+    pub certainty: Certainty,
+    /// The formats of the ids, the most frequent first: several in a mixture.
+    pub candidates: Vec<Candidate>,
+    /// Values that are no ids, or impossible ones.
+    pub damaged: Vec<Damage>,
+    /// Why, the strongest reason first, as sentences.
+    pub evidence: Vec<String>,
+    /// The interval of a short COMB's counter in milliseconds, if times told it.
+    pub interval_ms: Option<u64>,
+    /// How many rows were looked at.
+    pub sampled: u64,
+}
+
+/// Ids of one format within a column.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) format: FormatKind,
+    pub(super) layout: Option<Layout>,
+    /// Other names of the same bits.
+    pub(super) twins: Vec<(FormatKind, Layout)>,
+    pub(super) rows: f64,
+    pub(super) certainty: Certainty,
+    pub(super) interval_ms: Option<u64>,
+}
+
+impl Part {
+    pub(super) fn of(hypothesis: &Hypothesis, rows: f64, certainty: Certainty) -> Self {
+        Self {
+            format: hypothesis.format,
+            layout: Some(hypothesis.layout),
+            twins: hypothesis.twins.clone(),
+            rows,
+            certainty,
+            interval_ms: None,
+        }
+    }
+
+    pub(super) fn without_layout(format: FormatKind, rows: f64, certainty: Certainty) -> Self {
+        Self {
+            format,
+            layout: None,
+            twins: Vec::new(),
+            rows,
+            certainty,
+            interval_ms: None,
+        }
+    }
+
+    /// Whether the ids are UUIDs of version 4 in the places of their text.
+    fn is_v4(&self) -> bool {
+        let is_v4 = matches!(
+            self.format,
+            FormatKind::UuidV4
+                | FormatKind::ShortPrefixComb
+                | FormatKind::ShortSuffixComb
+                | FormatKind::PrefixComb
+                | FormatKind::SuffixComb
+        );
+        is_v4 && self.layout != Some(Layout::SqlServer)
+    }
+}
+
+/// A number of things: `1 row`, `1,234 rows`.
+pub(super) fn number_of(count: u64, what: &str) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{grouped} {what}s"),
+    }
+}
+
+impl Survey {
+    /// What the column holds, as far as the rows tell.
+    ///
+    /// Each witness is an id whose stored and public forms somebody knows: it tells the order of the
+    /// bytes where nothing in the column does.
+    pub fn conclude(mut self, witnesses: &[Witness]) -> Diagnosis {
+        let mut evidence = Vec::new();
+        if self.repeated > 0 {
+            let rows = number_of(self.repeated, "row");
+            let repeat = if self.repeated == 1 {
+                "repeats"
+            } else {
+                "repeat"
+            };
+            evidence.push(format!("{rows} {repeat} a value, which counts once."));
+        }
+        if self.nulls > 0 {
+            let rows = number_of(self.nulls, "row");
+            let have = if self.nulls == 1 { "has" } else { "have" };
+            evidence.push(format!("{rows} {have} no value."));
+        }
+        let Some(shape) = self.take_main_shape() else {
+            evidence.push("There is no value to look at.".to_owned());
+            return Diagnosis {
+                format: None,
+                layout: None,
+                storage: None,
+                certainty: Certainty::CannotTell,
+                candidates: Vec::new(),
+                damaged: self.damages.into_list(),
+                evidence,
+                interval_ms: None,
+                sampled: self.rows,
+            };
+        };
+        let mut findings = match shape.wire {
+            Wire::Uuid | Wire::NativeUuid => uuids::examine(&shape, self.backend(), self.era),
+            _ if uuids::are_uuids(&shape) => uuids::examine(&shape, self.backend(), self.era),
+            _ => numbers::examine(&shape),
+        };
+        for (kind, count, examples) in findings.damages {
+            self.damages.add_all(kind, count, examples);
+        }
+        findings.evidence.append(&mut evidence);
+        witness::judge(
+            &shape,
+            witnesses,
+            &mut findings.parts,
+            &mut findings.evidence,
+        );
+        let backend = self.backend();
+        let damaged = self.damages.into_list();
+        let mut diagnosis = summary(findings.parts, findings.evidence, damaged);
+        diagnosis.sampled = self.rows;
+        let format = diagnosis
+            .format
+            .or_else(|| Some(diagnosis.candidates.first()?.format));
+        diagnosis.storage = format
+            .and_then(|format| storage(format, backend, shape.wire))
+            .or_else(|| storage(FormatKind::UuidV4, backend, shape.wire));
+        diagnosis
+    }
+}
+
+/// The answer of the parts of a column.
+fn summary(mut parts: Vec<Part>, evidence: Vec<String>, damaged: Vec<Damage>) -> Diagnosis {
+    parts.sort_by(|a, b| b.rows.total_cmp(&a.rows));
+    let rows: f64 = parts.iter().map(|part| part.rows).sum();
+    let certainty = parts.iter().map(|part| part.certainty).min();
+    let certainty = certainty.unwrap_or(Certainty::CannotTell);
+    let (format, layout, interval_ms) = match &parts[..] {
+        [] => (None, None, None),
+        [only] if certainty == Certainty::CannotTell => (None, only.layout, None),
+        [only] => (Some(only.format), only.layout, only.interval_ms),
+        mixed if mixed.iter().all(Part::is_v4) => (Some(FormatKind::UuidV4), None, None),
+        _ => (Some(FormatKind::AnyUuid), None, None),
+    };
+    let candidates = parts.iter().map(|part| Candidate {
+        format: part.format,
+        layout: part.layout,
+        share: part.rows / rows.max(1.0),
+    });
+    Diagnosis {
+        format,
+        layout,
+        storage: None,
+        certainty,
+        candidates: candidates.collect(),
+        damaged,
+        evidence,
+        interval_ms,
+        sampled: 0,
+    }
+}

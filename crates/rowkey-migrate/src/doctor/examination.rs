@@ -1,0 +1,236 @@
+//! Reads a column of a database, and says what it holds.
+
+use rowkey_core::storage::quote_identifier;
+use rowkey_core::{Backend, UnixMillis};
+
+use super::diagnosis::Diagnosis;
+use super::observation::{Observation, StoredValue};
+use super::report::Report;
+use super::request::Request;
+use super::sample;
+use super::session::Session;
+use super::source::{Kind, Order, Source};
+use super::survey::Survey;
+use crate::catalog::{Catalog, QualifiedName};
+use crate::connection::{Connection, Row, Value};
+use crate::error::Error;
+use crate::progress::{Progress, Step};
+
+/// Rows of a sample. A table that is not larger is read in full.
+pub(super) const SAMPLE: u64 = 10_000;
+
+/// Larger tables are not counted for a sample.
+const COUNTED: u64 = 5_000_000;
+
+/// Rows between two steps of progress.
+const STEP: u64 = 50_000;
+
+/// Looks at a column, and says which format it holds, with the evidence.
+///
+/// It only reads, in a transaction that cannot write, and with a timeout for each statement where the
+/// server has one. A sample of 10,000 rows is read from all over the table, unless the request wants
+/// everything; the memory that it takes does not depend on the number of rows.
+///
+/// # Errors
+///
+/// [`Error::Missing`] for a table or a column that does not exist or that the account may not see,
+/// [`Error::Refused`] for a creation column without times, [`Error::Database`] if the database refuses a
+/// query.
+pub async fn examine(
+    connection: &mut Connection,
+    request: &Request,
+    progress: &mut dyn Progress,
+) -> Result<Report, Error> {
+    let mut notes = Vec::new();
+    let session = Session::begin(connection, request.timeout(), &mut notes).await?;
+    let outcome = read_in_schema(connection, request, progress, &mut notes).await;
+    let ended = session.end(connection).await;
+    let (diagnosis, rows) = outcome?;
+    ended?;
+    let mut report = Report::new(diagnosis, connection.backend(), request, rows);
+    report.evidence.extend(notes);
+    Ok(report)
+}
+
+/// Reads the table in its schema, which the catalogue then takes for the connection's own.
+async fn read_in_schema(
+    connection: &mut Connection,
+    request: &Request,
+    progress: &mut dyn Progress,
+    notes: &mut Vec<String>,
+) -> Result<(Diagnosis, u64), Error> {
+    const DOING: &str = "choosing the schema of the table";
+    let backend = connection.backend();
+    let Some(schema) = &request.table.schema else {
+        return read(connection, request, &request.table, progress, notes).await;
+    };
+    let table = QualifiedName {
+        schema: None,
+        name: request.table.name.clone(),
+    };
+    let schema = quote_identifier(backend, schema)?;
+    match backend {
+        // Until the end of the transaction.
+        Backend::Postgres => {
+            let choice = format!("SET LOCAL search_path TO {schema}");
+            connection.execute(DOING, &choice).await?;
+            read(connection, request, &table, progress, notes).await
+        }
+        Backend::MySql | Backend::MariaDb => {
+            let rows = connection.query(DOING, "SELECT DATABASE()", &[]).await?;
+            let before = rows.first().map_or(Ok(None), |row| row.optional_text(0))?;
+            connection.execute(DOING, &format!("USE {schema}")).await?;
+            let outcome = read(connection, request, &table, progress, notes).await;
+            if let Some(before) = before {
+                let before = quote_identifier(backend, before)?;
+                connection.execute(DOING, &format!("USE {before}")).await?;
+            }
+            outcome
+        }
+        Backend::Sqlite | Backend::SqlServer => {
+            read(connection, request, &request.table, progress, notes).await
+        }
+    }
+}
+
+async fn read(
+    connection: &mut Connection,
+    request: &Request,
+    table: &QualifiedName,
+    progress: &mut dyn Progress,
+    notes: &mut Vec<String>,
+) -> Result<(Diagnosis, u64), Error> {
+    let backend = connection.backend();
+    let catalog = Catalog::read(connection).await?;
+    let table = catalog.table(table)?;
+    let source = Source::of(connection, table, request, notes).await?;
+    let is_uuid = source.kind == Kind::Uuid;
+    let reading = Reading {
+        survey: Survey::new(backend, is_uuid, UnixMillis::now()),
+        source: &source,
+        table: &request.table.name,
+        progress,
+        expected: source.estimated_rows,
+    };
+    if request.full {
+        let survey = reading.everything(connection).await?;
+        let rows = survey.rows();
+        return Ok((survey.conclude(&request.witnesses), rows));
+    }
+    let rows = match source.estimated_rows {
+        Some(estimated) if estimated > COUNTED => {
+            notes.push("The number of rows is the database's estimate.".to_owned());
+            estimated
+        }
+        _ => count(connection, &source).await?,
+    };
+    let survey = match rows <= SAMPLE {
+        true => reading.everything(connection).await?,
+        false => reading.sample(connection, rows).await?,
+    };
+    Ok((survey.conclude(&request.witnesses), rows))
+}
+
+async fn count(connection: &mut Connection, source: &Source) -> Result<u64, Error> {
+    let number = match source.backend {
+        Backend::SqlServer => "COUNT_BIG(*)",
+        _ => "count(*)",
+    };
+    let query = format!("SELECT {number} FROM {}", source.table);
+    let rows = connection.query("counting the rows", &query, &[]).await?;
+    let number = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+    Ok(u64::try_from(number).unwrap_or(0))
+}
+
+/// A survey that takes rows of the database.
+struct Reading<'r> {
+    survey: Survey,
+    source: &'r Source,
+    table: &'r str,
+    progress: &'r mut dyn Progress,
+    expected: Option<u64>,
+}
+
+impl Reading<'_> {
+    /// Takes all rows, in the order of insertion if that needs no sorting of a large table.
+    async fn everything(mut self, connection: &mut Connection) -> Result<Survey, Error> {
+        let (clause, is_ordered) = match &self.source.order {
+            Order::Place => (String::new(), true),
+            Order::Number(number) => (format!(" ORDER BY {number}"), true),
+            Order::Unknown => (String::new(), false),
+        };
+        let query = self.source.query(&clause, None);
+        self.take(connection, &query, is_ordered).await?;
+        Ok(self.survey)
+    }
+
+    /// Takes windows of neighbours from all over the table.
+    async fn sample(mut self, connection: &mut Connection, rows: u64) -> Result<Survey, Error> {
+        let windows = sample::windows(connection, self.source, rows).await?;
+        for window in windows {
+            let query = self.source.query(&window.clause, Some(window.limit));
+            self.take(connection, &query, window.is_ordered).await?;
+        }
+        Ok(self.survey)
+    }
+
+    async fn take(
+        &mut self,
+        connection: &mut Connection,
+        query: &str,
+        is_ordered: bool,
+    ) -> Result<(), Error> {
+        let doing = format!(
+            "reading the column {} of the table {}",
+            self.source.column, self.table
+        );
+        let mut is_first = true;
+        let (survey, progress, kind) = (&mut self.survey, &mut *self.progress, self.source.kind);
+        let (table, expected) = (self.table, self.expected);
+        connection
+            .for_each(&doing, query, &[], |row| {
+                let follows = is_ordered && !is_first;
+                is_first = false;
+                observe(survey, &row, kind, follows);
+                if survey.rows().is_multiple_of(STEP) {
+                    progress.report(Step::Rows {
+                        table: table.to_owned(),
+                        done: survey.rows(),
+                        expected,
+                    });
+                }
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// Takes a row of [`Source::query`].
+fn observe(survey: &mut Survey, row: &Row, kind: Kind, follows: bool) {
+    let is_real = matches!(row.0.get(2), Some(Value::Integer(1)));
+    let value = match (row.0.first(), kind) {
+        (None | Some(Value::Null), _) => StoredValue::Null,
+        (Some(Value::Integer(number)), _) => StoredValue::Integer(*number),
+        (Some(Value::Text(text)), _) if is_real => StoredValue::Real(text),
+        (Some(Value::Text(text)), Kind::Decimal | Kind::Integer) => StoredValue::Decimal(text),
+        (Some(Value::Text(text)), _) => StoredValue::Text(text),
+        // MySQL's protocol calls text with a binary collation, and MariaDB's UUID, bytes.
+        (Some(Value::Bytes(bytes)), Kind::Text | Kind::Uuid) if bytes.len() != 16 => {
+            match std::str::from_utf8(bytes) {
+                Ok(text) => StoredValue::Text(text),
+                Err(_) => StoredValue::Bytes(bytes),
+            }
+        }
+        (Some(Value::Bytes(bytes)), _) => StoredValue::Bytes(bytes),
+    };
+    let created = match row.0.get(1) {
+        Some(Value::Integer(millis)) => Some(*millis),
+        Some(Value::Text(digits)) => digits.parse().ok(),
+        _ => None,
+    };
+    survey.take(Observation {
+        value,
+        follows,
+        created: created.map(UnixMillis::new),
+    });
+}

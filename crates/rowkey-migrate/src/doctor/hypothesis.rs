@@ -1,0 +1,334 @@
+//! What a column may hold: a format in a layout, and how a single value speaks for it.
+
+use rowkey_core::format::{BitField, FieldKind, FormatKind};
+use rowkey_core::storage::{
+    Backend, Column, Layout, Permutation, Storage, Stored, StoredForm, Wire,
+};
+use rowkey_core::{Luuid, UnixMillis};
+
+use super::home::Home;
+
+/// The instants at which ids are made: from 2000 to a day from now, for clocks that are fast.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Era {
+    pub(super) from: i64,
+    pub(super) to: i64,
+}
+
+impl Era {
+    pub(super) fn until(now: UnixMillis) -> Self {
+        const YEAR_2000: i64 = 946_684_800_000;
+        const DAY: i64 = 86_400_000;
+        Self {
+            from: YEAR_2000,
+            to: now.get().saturating_add(DAY).max(YEAR_2000 + DAY),
+        }
+    }
+
+    pub(super) fn contains(self, time: UnixMillis) -> bool {
+        (self.from..self.to).contains(&time.get())
+    }
+
+    /// The share of a field's values that are in it.
+    pub(super) fn share_of(self, field: &BitField) -> f64 {
+        match field.kind {
+            FieldKind::Time { unit_ms, .. } => {
+                let length = (self.to - self.from) as f64 / f64::from(unit_ms);
+                (length / 2_f64.powi(field.width.into())).min(1.0)
+            }
+            _ => 1.0,
+        }
+    }
+}
+
+/// A LUUID's number counts from 1. One with more bits is rather the time of a UUID of version 6.
+const LARGEST_NUMBER: u64 = 1 << 44;
+
+/// A format in a layout.
+#[derive(Clone, Debug)]
+pub(super) struct Hypothesis {
+    pub(super) format: FormatKind,
+    pub(super) layout: Layout,
+    pub(super) permutation: Permutation,
+    /// Other names for the same bits: a prefix COMB stored as suffix COMB looks like a suffix COMB.
+    pub(super) twins: Vec<(FormatKind, Layout)>,
+    constants: Vec<(u128, u128)>,
+    /// How many of all random values that have the format's version and variant speak for it.
+    pub(super) chance: f64,
+    /// How many of all random times are plausible.
+    pub(super) chance_of_time: f64,
+}
+
+impl Hypothesis {
+    fn new(format: FormatKind, layout: Layout, permutation: Permutation, era: Era) -> Self {
+        let shift = |field: &BitField| 128 - u32::from(field.first_bit) - u32::from(field.width);
+        let constants = format.fields().iter().filter_map(|field| match field.kind {
+            FieldKind::Constant(value) => {
+                let mask = (u128::MAX >> (128 - u32::from(field.width))) << shift(field);
+                Some((mask, u128::from(value) << shift(field)))
+            }
+            _ => None,
+        });
+        let constants: Vec<(u128, u128)> = constants.collect();
+        let fixed: u32 = constants.iter().map(|(mask, _)| mask.count_ones()).sum();
+        let of_time: f64 = format
+            .fields()
+            .iter()
+            .map(|field| era.share_of(field))
+            .product();
+        let of_number = match format {
+            // Its variant has two bits more than that of RFC 9562, and its number few bits.
+            FormatKind::Luuid => 2_f64.powi(-6),
+            _ => 1.0,
+        };
+        Self {
+            format,
+            layout,
+            permutation,
+            twins: Vec::new(),
+            constants,
+            chance: of_time * of_number * 2_f64.powi(-(fixed as i32)),
+            chance_of_time: of_time,
+        }
+    }
+
+    /// The public value of a stored one.
+    pub(super) fn public(&self, stored: u128) -> u128 {
+        self.permutation.invert(stored)
+    }
+
+    /// Whether a generator of the format may have made a stored value.
+    pub(super) fn admits(&self, stored: u128, era: Era) -> bool {
+        let value = self.public(stored);
+        self.format.admits(value)
+            && self
+                .constants
+                .iter()
+                .all(|(mask, bits)| value & mask == *bits)
+            && match self.format {
+                FormatKind::Luuid => {
+                    Luuid::try_from(value).is_ok_and(|id| id.number() < LARGEST_NUMBER)
+                }
+                format => format.time_of(value).is_some_and(|time| era.contains(time)),
+            }
+    }
+
+    /// The bits of the stored form that carry the time or the counter.
+    pub(super) fn time_bits(&self) -> u128 {
+        self.bits_of(|kind| matches!(kind, FieldKind::Time { .. } | FieldKind::Interval))
+    }
+
+    /// The bits of the stored form that are drawn at random.
+    pub(super) fn random_bits(&self) -> u128 {
+        self.bits_of(|kind| kind == FieldKind::Random)
+    }
+
+    fn bits_of(&self, is_meant: impl Fn(FieldKind) -> bool) -> u128 {
+        let mut bits = 0;
+        for field in self
+            .format
+            .fields()
+            .iter()
+            .filter(|field| is_meant(field.kind))
+        {
+            let shift = 128 - u32::from(field.first_bit) - u32::from(field.width);
+            bits |= (u128::MAX >> (128 - u32::from(field.width))) << shift;
+        }
+        self.permutation.apply(bits)
+    }
+
+    /// The interval counter of a stored value, for the short COMBs.
+    pub(super) fn counter(&self, stored: u128) -> Option<u16> {
+        let is_counter = |field: &&BitField| field.kind == FieldKind::Interval;
+        let field = self.format.fields().iter().find(is_counter)?;
+        let shift = 128 - u32::from(field.first_bit) - u32::from(field.width);
+        Some((self.public(stored) >> shift) as u16)
+    }
+
+    /// Where version and variant are.
+    pub(super) fn home(&self) -> Home {
+        match self.permutation {
+            Permutation::SqlServer => Home::SqlServer,
+            _ => Home::Text,
+        }
+    }
+
+    /// Whether both describe the same stored bits.
+    fn is_like(&self, other: &Self) -> bool {
+        let is_comb = |format| {
+            matches!(
+                format,
+                FormatKind::ShortPrefixComb
+                    | FormatKind::ShortSuffixComb
+                    | FormatKind::PrefixComb
+                    | FormatKind::SuffixComb
+            )
+        };
+        let in_order = |hypothesis: &Self| hypothesis.permutation != Permutation::SqlServer;
+        is_comb(self.format)
+            && is_comb(other.format)
+            && in_order(self)
+            && in_order(other)
+            && self.time_bits() == other.time_bits()
+    }
+
+    /// Whether the format is told by each value, and not by the order of many.
+    pub(super) fn is_told_by_values(&self) -> bool {
+        matches!(
+            self.format,
+            FormatKind::PrefixComb
+                | FormatKind::SuffixComb
+                | FormatKind::DistributedId
+                | FormatKind::DistributedId128
+                | FormatKind::Luuid
+                | FormatKind::Iuid
+                | FormatKind::HotGuid
+                | FormatKind::UuidV7
+        )
+    }
+}
+
+/// The permutation of a layout of a format, as the core applies it.
+pub(super) fn permutation(format: FormatKind, layout: Layout) -> Option<Permutation> {
+    /// Bytes that are all different.
+    const PROBE: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
+    let form = StoredForm::new(format, Backend::SqlServer, Storage::Uuid, Some(layout)).ok()?;
+    let Stored::Uuid(stored) = form.encode(PROBE) else {
+        return None;
+    };
+    let permutations = [
+        Permutation::Identity,
+        Permutation::SwapShort,
+        Permutation::SwapFull,
+        Permutation::SqlServer,
+    ];
+    permutations
+        .into_iter()
+        .find(|permutation| permutation.apply(PROBE).to_be_bytes() == stored)
+}
+
+/// The storage that gives a column of a backend this shape for a format.
+pub(super) fn storage(format: FormatKind, backend: Backend, wire: Wire) -> Option<Storage> {
+    Storage::ALL.into_iter().find(|storage| {
+        Column::new(format, backend, *storage, None).is_ok_and(|column| column.wire() == wire)
+    })
+}
+
+/// All that a column of a shape may hold. Of several names for the same bits, the one whose ids are
+/// stored unchanged is the first.
+pub(super) fn hypotheses(backend: Backend, wire: Wire, era: Era) -> Vec<Hypothesis> {
+    let mut found: Vec<Hypothesis> = Vec::new();
+    let pairs = Layout::ALL
+        .into_iter()
+        .flat_map(|layout| FormatKind::ALL.map(|format| (format, layout)));
+    for (format, layout) in pairs {
+        let Some(storage) = storage(format, backend, wire) else {
+            continue;
+        };
+        if layout == Layout::PublicUnordered
+            || StoredForm::new(format, backend, storage, Some(layout)).is_err()
+        {
+            continue;
+        }
+        let permutation = match wire {
+            Wire::Uuid | Wire::NativeUuid | Wire::Bytes(_) | Wire::Text(_) => {
+                permutation(format, layout)
+            }
+            Wire::Decimal(_) | Wire::Integer => Some(Permutation::Identity),
+        };
+        let Some(permutation) = permutation else {
+            continue;
+        };
+        let hypothesis = Hypothesis::new(format, layout, permutation, era);
+        match found.iter_mut().find(|known| known.is_like(&hypothesis)) {
+            Some(known) => known.twins.push((format, layout)),
+            None => found.push(hypothesis),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_core::storage::BinaryLength;
+
+    use super::*;
+
+    fn names(backend: Backend, wire: Wire) -> Vec<String> {
+        let era = Era::until(UnixMillis::new(1_795_000_000_000));
+        let name = |hypothesis: &Hypothesis| {
+            let twins: Vec<String> = hypothesis
+                .twins
+                .iter()
+                .map(|(format, layout)| format!("={}:{layout}", format.name()))
+                .collect();
+            format!(
+                "{}:{}{}",
+                hypothesis.format.name(),
+                hypothesis.layout,
+                twins.concat()
+            )
+        };
+        hypotheses(backend, wire, era).iter().map(name).collect()
+    }
+
+    #[test]
+    fn names_of_the_same_bits_are_one_hypothesis() {
+        let names = names(Backend::Postgres, Wire::Uuid);
+        for name in [
+            "short-prefix-comb:public=short-suffix-comb:prefix",
+            "short-suffix-comb:public=short-prefix-comb:suffix",
+            "prefix-comb:public=suffix-comb:prefix",
+            "suffix-comb:public=prefix-comb:suffix",
+            "prefix-comb:sql-server",
+            "short-suffix-comb:sql-server",
+            "uuid-v7:public",
+            "uuid-v7:sql-server",
+            "distributed-id:public",
+            "hot-guid:sql-server",
+        ] {
+            assert!(
+                names.iter().any(|found| found == name),
+                "{name} is not in {names:?}"
+            );
+        }
+        assert!(!names.iter().any(|name| name.contains("database-number")));
+    }
+
+    #[test]
+    fn shapes_have_the_formats_that_the_core_stores_in_them() {
+        assert_eq!(
+            names(Backend::MySql, Wire::Bytes(BinaryLength::Bytes12)),
+            ["distributed-id:public"]
+        );
+        assert_eq!(
+            names(Backend::Sqlite, Wire::Integer),
+            ["database-number:public"]
+        );
+        let native = names(Backend::MariaDb, Wire::NativeUuid);
+        assert!(
+            native.iter().any(|name| name == "uuid-v7:public"),
+            "{native:?}"
+        );
+        assert!(
+            !native.iter().any(|name| name.contains("hot-guid")),
+            "{native:?}"
+        );
+    }
+
+    #[test]
+    fn a_time_out_of_the_era_speaks_against_a_format() {
+        let now = UnixMillis::new(1_795_000_000_000);
+        let era = Era::until(now);
+        let all = hypotheses(Backend::Postgres, Wire::Uuid, era);
+        let v7 = all
+            .iter()
+            .find(|found| found.format == FormatKind::UuidV7)
+            .unwrap();
+        let at = |millis: u128| millis << 80 | 0x7001_8040_0000_0000_0001;
+        assert!(v7.admits(at(1_700_000_000_000), era));
+        assert!(!v7.admits(at(0), era));
+        assert!(!v7.admits(at(1_795_100_000_000), era));
+        assert!(v7.chance > 0.002 && v7.chance < 0.004, "{}", v7.chance);
+    }
+}

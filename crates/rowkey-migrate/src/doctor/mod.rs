@@ -1,0 +1,40 @@
+//! Which format an existing column holds, with the evidence.
+//!
+//! A [`Survey`] takes the rows of a column one by one, in bounded memory and without a database. It
+//! ranks the evidence: version and variant, plausible times, the order of insertion, a column of times.
+//! Random UUIDs are never called anything else: a format is only named if chance does not explain the
+//! rows.
+//!
+//! [`examine`] reads the rows of a database: a sample of them in the order of their insertion, or all.
+
+mod chance;
+mod damage;
+mod declaration;
+mod diagnosis;
+mod examination;
+mod home;
+mod hypothesis;
+mod machines;
+mod numbers;
+mod observation;
+mod random;
+mod reading;
+mod report;
+mod request;
+mod ring;
+mod sample;
+mod session;
+mod source;
+mod survey;
+mod uuids;
+mod window;
+mod witness;
+
+pub use damage::{Damage, DamageKind};
+pub use diagnosis::{Candidate, Certainty, Diagnosis};
+pub use examination::examine;
+pub use observation::{Observation, StoredValue};
+pub use report::Report;
+pub use request::Request;
+pub use survey::Survey;
+pub use witness::Witness;

@@ -1,0 +1,99 @@
+//! Columns of numbers: decimals, digits, integers, and twelve bytes.
+
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::Wire;
+
+use super::damage::DamageKind;
+use super::diagnosis::{Certainty, Part, number_of};
+use super::reading::show_stored;
+use super::survey::Shape;
+use super::uuids::Findings;
+
+/// A number that the database counted is hardly larger.
+const LARGEST_COUNTED: u128 = 1 << 44;
+
+/// Examines the numbers of a column.
+pub(super) fn examine(shape: &Shape) -> Findings {
+    let mut findings = Findings::default();
+    if shape.wire == Wire::Integer {
+        integers(shape, &mut findings);
+    } else {
+        distributed_ids(shape, &mut findings);
+    }
+    findings
+}
+
+fn integers(shape: &Shape, findings: &mut Findings) {
+    let largest = shape.windows.rows().iter().map(|row| row.stored).max();
+    let is_counted = largest.is_none_or(|largest| largest < LARGEST_COUNTED);
+    let certainty = match is_counted {
+        true => Certainty::Certain,
+        false => Certainty::Likely,
+    };
+    findings.evidence.push(match is_counted {
+        true => "The values are whole numbers from 0 on, as the database counts them.".to_owned(),
+        false => {
+            "The values are whole numbers of 64 bits, too large to have been counted: they may \
+                  contain a time, which no format of 64 bits here has."
+                .to_owned()
+        }
+    });
+    let rows = shape.count as f64;
+    for hypothesis in &shape.hypotheses {
+        findings.parts.push(Part::of(hypothesis, rows, certainty));
+    }
+}
+
+fn distributed_ids(shape: &Shape, findings: &mut Findings) {
+    let mut left = shape.count;
+    for (index, hypothesis) in shape.hypotheses.iter().enumerate() {
+        let admitted = |admitted: u64| admitted >> index & 1 == 1;
+        let tallies = shape.tallies.iter();
+        let found = tallies.filter(|(signature, _)| admitted(signature.admitted));
+        let count: u64 = found.map(|(_, tally)| tally.count).sum();
+        if count == 0 || !hypothesis.is_told_by_values() {
+            continue;
+        }
+        let certainty = Certainty::of(count as f64 * hypothesis.chance_of_time.ln());
+        findings
+            .parts
+            .push(Part::of(hypothesis, count as f64, certainty));
+        left = left.saturating_sub(count);
+        let rows = number_of(count, "value");
+        findings.evidence.push(format!(
+            "{rows} begin with a time since 2000 as {} have it; of random numbers, one in {:.0} does.",
+            hypothesis.format.name(),
+            1.0 / hypothesis.chance_of_time
+        ));
+    }
+    if findings.parts.is_empty() {
+        findings.evidence.push(
+            "The numbers carry no time that a format of rowkey has, so nothing tells how they were \
+             made."
+                .to_owned(),
+        );
+        let format = FormatKind::DistributedId;
+        let part = shape.hypotheses.iter().find(|known| known.format == format);
+        if let Some(hypothesis) = part {
+            let rows = shape.count as f64;
+            findings
+                .parts
+                .push(Part::of(hypothesis, rows, Certainty::CannotTell));
+        }
+        return;
+    }
+    let strange = shape
+        .tallies
+        .iter()
+        .filter(|(signature, _)| signature.admitted == 0);
+    let mut examples: Vec<u128> = strange
+        .flat_map(|(_, tally)| tally.examples.iter().copied())
+        .collect();
+    examples.sort_unstable();
+    let examples = examples
+        .into_iter()
+        .map(|stored| show_stored(shape.wire, stored));
+    findings
+        .damages
+        .push((DamageKind::ImplausibleTime, left, examples.collect()));
+}

@@ -1,0 +1,288 @@
+//! UUIDs of version 4: random, or COMBs with a time or a counter in place of some random bits.
+
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::Layout;
+
+use super::chance::{self, NEVER};
+use super::diagnosis::{Certainty, Part, number_of};
+use super::home::Home;
+use super::hypothesis::Hypothesis;
+use super::ring::{self, Counted, Evidence, Point};
+use super::uuids::{Findings, Group, Rest, admits, place};
+use super::window::Kept;
+
+/// A smaller rest of a column with a COMB is not worth a name.
+const REST: f64 = 0.005;
+
+/// Fewer rows than these do not show that ids are random.
+const MANY: usize = 100;
+
+/// Examines the values of version 4 in a home.
+pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Findings) {
+    let mut rows: Vec<Kept> = rest.shape.windows.rows();
+    let is_complete = rest.shape.windows.are_complete();
+    let mut left = group.count as f64;
+    let mut certainty_of_rest = None;
+    if let Some((hypothesis, part)) = of_times(group, rest, findings) {
+        left -= part.rows;
+        certainty_of_rest = Some(part.certainty);
+        findings.parts.push(part);
+        keep(&mut rows, |row| {
+            group.contains(row.stored) && !hypothesis.admits(row.stored, rest.era)
+        });
+    } else {
+        keep(&mut rows, |row| group.contains(row.stored));
+    }
+    if left < REST * group.count as f64 {
+        return;
+    }
+    let growing = of_counters(group, rest, &rows, is_complete);
+    if let Some((hypothesis, counted)) = growing.counter {
+        let share = if counted.share > 0.99 {
+            1.0
+        } else {
+            counted.share
+        };
+        let part = counter_part(hypothesis, counted, left * share, findings);
+        left -= part.rows;
+        certainty_of_rest = Some(part.certainty);
+        findings.parts.push(part);
+    }
+    if left < REST * group.count as f64 {
+        return;
+    }
+    let certainty = certainty_of_rest
+        .unwrap_or_else(|| certainty_of_random(group, rest, &rows, growing.is_foreign, findings));
+    let mut part = Part::without_layout(FormatKind::UuidV4, left, certainty);
+    if group.home == Home::SqlServer {
+        part.layout = Some(Layout::SqlServer);
+    } else {
+        findings.evidence.push(
+            "Random bits are alike in any order, so the order of the other bytes of random UUIDs \
+             cannot be told: --witness STORED=PUBLIC tells it."
+                .to_owned(),
+        );
+    }
+    findings.parts.push(part);
+}
+
+/// Keeps some of the rows. A row follows the one before it if all rows between them did.
+fn keep(rows: &mut Vec<Kept>, is_kept: impl Fn(&Kept) -> bool) {
+    let mut is_linked = true;
+    rows.retain_mut(|row| {
+        is_linked &= row.follows;
+        if !is_kept(row) {
+            return false;
+        }
+        row.follows = is_linked;
+        is_linked = true;
+        true
+    });
+}
+
+/// The COMB with a time that more of the values speak for than chance explains.
+fn of_times<'s>(
+    group: &Group<'_>,
+    rest: &Rest<'s>,
+    findings: &mut Findings,
+) -> Option<(&'s Hypothesis, Part)> {
+    let known = rest.shape.hypotheses.iter().enumerate();
+    let combs = known.filter(|(_, known)| {
+        let is_comb = matches!(
+            known.format,
+            FormatKind::PrefixComb | FormatKind::SuffixComb
+        );
+        is_comb && known.home() == group.home
+    });
+    let judged = combs.map(|(index, hypothesis)| {
+        let count = rest.count(|signature| group.has(signature) && admits(signature, index));
+        let chance = chance::at_least(count, group.count, hypothesis.chance);
+        (chance, count, hypothesis)
+    });
+    let (chance, count, hypothesis) = judged.min_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
+    if chance > NEVER {
+        return None;
+    }
+    let share = match count == group.count {
+        true => 1.0,
+        false => chance::excess(count, group.count, hypothesis.chance),
+    };
+    let rows = share * group.count as f64;
+    findings.evidence.push(format!(
+        "{} have milliseconds since 1970 between 2000 and now in the place of {}{}; of random UUIDs, \
+         one in {:.0} does.",
+        number_of(count, "value"),
+        hypothesis.format.name(),
+        place(hypothesis.layout),
+        1.0 / hypothesis.chance
+    ));
+    name_twins(hypothesis, findings);
+    Some((
+        hypothesis,
+        Part::of(hypothesis, rows, Certainty::of(chance)),
+    ))
+}
+
+/// Says which other names the bits have.
+fn name_twins(hypothesis: &Hypothesis, findings: &mut Findings) {
+    for (format, layout) in &hypothesis.twins {
+        findings.evidence.push(format!(
+            "The same bytes are a {} in the `{layout}` layout, if programs show them in another order \
+             than the database: --witness STORED=PUBLIC tells which.",
+            format.name()
+        ));
+    }
+}
+
+/// What grows in the rows like a counter.
+struct Growing<'s> {
+    /// The short COMB whose counter it is.
+    counter: Option<(&'s Hypothesis, Counted)>,
+    /// Whether there are bits that are not random, but of no format.
+    is_foreign: bool,
+}
+
+/// Looks for the counters of short COMBs.
+fn of_counters<'s>(
+    group: &Group<'_>,
+    rest: &Rest<'s>,
+    rows: &[Kept],
+    is_complete: bool,
+) -> Growing<'s> {
+    let known = rest.shape.hypotheses.iter();
+    let short = known.filter(|known| is_short(known, group.home));
+    let mut growing = Growing {
+        counter: None,
+        is_foreign: false,
+    };
+    for hypothesis in short {
+        if !is_random_elsewhere(rows, hypothesis) {
+            growing.is_foreign = true;
+            continue;
+        }
+        let points = points(rows, hypothesis);
+        let Some(counted) = ring::examine(&points, is_complete) else {
+            continue;
+        };
+        let best = growing.counter.map_or(0.0, |(_, known)| known.chance);
+        if ring::is_longer(&points, is_complete) {
+            growing.is_foreign = true;
+        } else if counted.chance < best {
+            growing.counter = Some((hypothesis, counted));
+        }
+    }
+    growing
+}
+
+/// Whether a hypothesis has a counter and its version in a home.
+fn is_short(hypothesis: &Hypothesis, home: Home) -> bool {
+    let is_short = matches!(
+        hypothesis.format,
+        FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb
+    );
+    is_short && hypothesis.home() == home
+}
+
+fn points(rows: &[Kept], hypothesis: &Hypothesis) -> Vec<Point> {
+    let points = rows.iter().filter_map(|row| Point::of(row, hypothesis));
+    points.collect()
+}
+
+/// Whether the bits besides the counter vary as random ones do. Ids that were written by hand, or count
+/// something else, have many that do not.
+fn is_random_elsewhere(rows: &[Kept], hypothesis: &Hypothesis) -> bool {
+    let random = hypothesis.random_bits();
+    let (mut ones, mut zeros) = (u128::MAX, u128::MAX);
+    for row in rows {
+        ones &= row.stored;
+        zeros &= !row.stored;
+    }
+    let constant = ((ones | zeros) & random).count_ones();
+    let by_chance = f64::from(random.count_ones()) * 2.0 * 0.5_f64.powi(rows.len() as i32);
+    f64::from(constant) <= 4.0 + 2.0 * by_chance
+}
+
+fn counter_part(
+    hypothesis: &Hypothesis,
+    counted: Counted,
+    rows: f64,
+    findings: &mut Findings,
+) -> Part {
+    let mut part = Part::of(hypothesis, rows, Certainty::of(counted.chance));
+    let why = match counted.evidence {
+        Evidence::Near => "are in one part of the ring of 65,536 values".to_owned(),
+        Evidence::Order => {
+            "grow from row to row in the order in which the rows were inserted".to_owned()
+        }
+        Evidence::Clock(clock) => {
+            part.interval_ms = u64::try_from(clock.interval_ms).ok();
+            let ahead = match clock.ahead_ms / 60_000 {
+                0 => String::new(),
+                minutes => format!(", whose clock is {minutes} minutes away"),
+            };
+            format!(
+                "keep step with the column of times{ahead}, counting intervals of {} s",
+                clock.interval_ms / 1_000
+            )
+        }
+    };
+    findings.evidence.push(format!(
+        "The 16 bits in the place of the counter of {}{} {why}, in {:.1} % of the values; random \
+         bits do so with a probability below 10^-{:.0}.",
+        hypothesis.format.name(),
+        place(hypothesis.layout),
+        counted.share * 100.0,
+        (-counted.chance / std::f64::consts::LN_10).floor()
+    ));
+    if part.interval_ms.is_none() {
+        findings.evidence.push(
+            "The interval of the counter cannot be told without a column of times: check whether it \
+             is the usual minute."
+                .to_owned(),
+        );
+    }
+    name_twins(hypothesis, findings);
+    part
+}
+
+/// How sure it is that values without a time or a counter are random, and why.
+fn certainty_of_random(
+    group: &Group<'_>,
+    rest: &Rest<'_>,
+    rows: &[Kept],
+    is_foreign: bool,
+    findings: &mut Findings,
+) -> Certainty {
+    let known = rest.shape.hypotheses.iter();
+    let mut short = known.filter(|known| is_short(known, group.home));
+    let Some(hypothesis) = short.next() else {
+        return Certainty::Likely;
+    };
+    if is_foreign {
+        findings.evidence.push(
+            "Bits that are random in a UUID of version 4 are the same in many rows, or grow: the ids \
+             were not drawn at random, but their maker has no format here."
+                .to_owned(),
+        );
+        return Certainty::Likely;
+    }
+    let points = points(rows, hypothesis);
+    if !ring::would_tell(&points) {
+        findings.evidence.push(
+            "Neither the order of insertion nor a column of times is known. Short COMBs whose counter \
+             has gone around its ring cannot be told from random UUIDs without one: --created COLUMN \
+             names one."
+                .to_owned(),
+        );
+        return Certainty::CannotTell;
+    }
+    findings.evidence.push(
+        "The bits are random where COMBs have a time or a counter, also in the order of insertion or \
+         of the column of times."
+            .to_owned(),
+    );
+    match points.len() < MANY {
+        true => Certainty::Likely,
+        false => Certainty::Certain,
+    }
+}

@@ -1,0 +1,99 @@
+//! Counters that keep step with a column of times.
+
+use super::{Counted, Evidence, Point, RING, densest};
+
+/// The interval of a counter and the distance of its clock from the times of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) struct Clock {
+    /// Milliseconds.
+    pub(in super::super) interval_ms: i64,
+    /// The counter's clock minus the column's, in milliseconds, to the interval.
+    pub(in super::super) ahead_ms: i64,
+}
+
+/// The intervals that are tried, the most common first.
+const SECONDS: [i64; 14] = [
+    60, 1, 30, 10, 5, 2, 15, 20, 120, 300, 600, 900, 1_800, 3_600,
+];
+
+/// Counters whose distances from the time differ by more than `2^WIDEST` do not keep step.
+const WIDEST: u32 = 3;
+
+/// Whether the counters keep step with the times, with any of the intervals.
+pub(super) fn examine(points: &[Point]) -> Option<Counted> {
+    let dated: Vec<(u16, i64)> = points
+        .iter()
+        .filter_map(|point| Some((point.counter, point.created?)))
+        .collect();
+    if dated.len() * 2 <= points.len() {
+        return None;
+    }
+    let is_sorted = are_sorted_by_time(points);
+    let tried = SECONDS.into_iter().filter_map(|seconds| {
+        let interval_ms = seconds * 1_000;
+        let mut phases: Vec<u16> = dated
+            .iter()
+            .map(|(counter, created)| phase(*counter, *created, interval_ms))
+            .collect();
+        phases.sort_unstable();
+        let typical = most_frequent(&phases);
+        let (chance, share) = densest(&phases, WIDEST)?;
+        let clock = Clock {
+            interval_ms,
+            ahead_ms: i64::from(typical) * interval_ms,
+        };
+        Some(Counted {
+            evidence: Evidence::Clock(clock),
+            chance: chance + (SECONDS.len() as f64).ln(),
+            share,
+        })
+    });
+    // With times that are near to each other several intervals fit; clocks in another time zone are at
+    // most half a day away.
+    let distance = |counted: &Counted| match counted.evidence {
+        Evidence::Clock(clock) if clock.ahead_ms.abs() < 15 * 3_600_000 => 0,
+        _ => 1,
+    };
+    // Ids in the order of the times grow with them at some rate, but by random steps.
+    let credible = tried.filter(|counted| !is_sorted || counted.share > 0.5);
+    credible.min_by(|a, b| {
+        distance(a)
+            .cmp(&distance(b))
+            .then(rounded(a.chance).total_cmp(&rounded(b.chance)))
+    })
+}
+
+/// Whether ids that are made later are larger far more often than not. It is so for slow counters, and
+/// where times were given to ids in the order of the ids.
+fn are_sorted_by_time(points: &[Point]) -> bool {
+    let mut dated: Vec<(i64, u16, u32)> = points
+        .iter()
+        .filter_map(|point| Some((point.created?, point.counter, point.behind)))
+        .collect();
+    dated.sort_by_key(|(created, ..)| *created);
+    let ascents = dated
+        .windows(2)
+        .filter(|pair| (pair[0].1, pair[0].2) < (pair[1].1, pair[1].2))
+        .count();
+    ascents * 10 > dated.len() * 7
+}
+
+/// Evidence that is hardly better is not better.
+fn rounded(chance: f64) -> f64 {
+    (chance / 10.0).round()
+}
+
+/// How far a counter is from where the time says.
+fn phase(counter: u16, created: i64, interval_ms: i64) -> u16 {
+    let expected = created.div_euclid(interval_ms).rem_euclid(i64::from(RING));
+    counter.wrapping_sub(expected as u16)
+}
+
+/// The most frequent of sorted phases, as a signed number.
+fn most_frequent(sorted: &[u16]) -> i16 {
+    let runs = sorted.chunk_by(|a, b| a == b);
+    let longest = runs.max_by_key(|run| run.len());
+    longest
+        .and_then(|run| run.first())
+        .map_or(0, |phase| *phase as i16)
+}

@@ -1,0 +1,306 @@
+//! The queries that read a column: which expressions, in which order, from which part of the table.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+
+use super::request::Request;
+use crate::catalog::{Column, DependentKind, Table};
+use crate::connection::{Connection, Value};
+use crate::error::Error;
+use crate::relayout::creation_time;
+
+/// Names of columns with the time at which a row was made, in lower case and without `_`, the most
+/// telling first.
+const CREATED: [&str; 18] = [
+    "createdat",
+    "created",
+    "insertedat",
+    "createdon",
+    "creationdate",
+    "datecreated",
+    "createdate",
+    "creationtime",
+    "createtime",
+    "createddate",
+    "createdtime",
+    "createtimestamp",
+    "creationtimestamp",
+    "createdts",
+    "timecreated",
+    "datejoined",
+    "inserted",
+    "createdtimestamp",
+];
+
+/// What the column's type makes of its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The database's own type of UUIDs.
+    Uuid,
+    Bytes,
+    Text,
+    Decimal,
+    Integer,
+    /// Each value has a type of its own.
+    PerValue,
+}
+
+/// What gives the rows in the order in which they were inserted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The place of the rows on the disk: PostgreSQL's `ctid`.
+    Place,
+    /// A number that the database counts, as quoted column or `rowid`.
+    Number(String),
+    /// Nothing.
+    Unknown,
+}
+
+/// How a column is read.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) backend: Backend,
+    pub(super) kind: Kind,
+    /// The quoted name of the table.
+    pub(super) table: String,
+    /// The quoted name of the column.
+    pub(super) column: String,
+    /// The expression of the value.
+    value: String,
+    /// The expression of the milliseconds at which the row was made.
+    created: Option<String>,
+    pub(super) order: Order,
+    pub(super) estimated_rows: Option<u64>,
+}
+
+impl Source {
+    /// How to read a column of a table. Adds to `notes` what a person should know.
+    pub(super) async fn of(
+        connection: &mut Connection,
+        table: &Table,
+        request: &Request,
+        notes: &mut Vec<String>,
+    ) -> Result<Self, Error> {
+        let backend = connection.backend();
+        let found = column_of(table, &request.column, backend)?;
+        let column = quote_identifier(backend, &found.name)?;
+        let kind = kind(backend, &found.sql_type);
+        let created = created(connection, table, request, found, notes).await?;
+        let mut source = Self {
+            backend,
+            kind,
+            table: table.name.quoted(backend)?,
+            value: value(backend, kind, &found.sql_type, &column),
+            column,
+            created,
+            order: Order::Unknown,
+            estimated_rows: table.estimated_rows,
+        };
+        source.order = source.order_of(connection, table, found).await?;
+        let hides = |kind| kind == DependentKind::Policy;
+        if table
+            .dependents
+            .iter()
+            .any(|dependent| hides(dependent.kind))
+        {
+            notes.push(
+                "The table has policies of row-level security, which may hide rows from this account."
+                    .to_owned(),
+            );
+        }
+        Ok(source)
+    }
+
+    async fn order_of(
+        &self,
+        connection: &mut Connection,
+        table: &Table,
+        column: &Column,
+    ) -> Result<Order, Error> {
+        let counted = table.columns.iter().find(|other| {
+            let is_counted = matches!(other.generated.as_str(), "identity" | "auto_increment");
+            is_counted && other.name != column.name
+        });
+        Ok(match (self.backend, counted) {
+            (Backend::Postgres, _) => {
+                match has_privilege_on_table(connection, &self.table).await? {
+                    true => Order::Place,
+                    false => Order::Unknown,
+                }
+            }
+            (Backend::Sqlite, _)
+                if table.options.to_ascii_uppercase().contains("WITHOUT ROWID") =>
+            {
+                Order::Unknown
+            }
+            (Backend::Sqlite, _) => Order::Number("rowid".to_owned()),
+            (backend, Some(counted)) => Order::Number(quote_identifier(backend, &counted.name)?),
+            _ => Order::Unknown,
+        })
+    }
+
+    /// A query for rows of the table, whose columns are the value, the time, and whether SQLite stores a
+    /// floating-point number. `clause` is what comes after FROM.
+    pub(super) fn query(&self, clause: &str, limit: Option<usize>) -> String {
+        let (value, table) = (&self.value, &self.table);
+        let created = self.created.as_deref().unwrap_or("NULL");
+        let real = match self.backend {
+            Backend::Sqlite => format!(", typeof({}) = 'real'", self.column),
+            _ => String::new(),
+        };
+        let (top, end) = match (self.backend, limit) {
+            (_, None) => (String::new(), String::new()),
+            (Backend::SqlServer, Some(limit)) => (format!("TOP {limit} "), String::new()),
+            (_, Some(limit)) => (String::new(), format!(" LIMIT {limit}")),
+        };
+        format!("SELECT {top}{value}, {created}{real} FROM {table}{clause}{end}")
+    }
+}
+
+/// The column with a name; SQLite does not distinguish the case of letters.
+fn column_of<'t>(table: &'t Table, name: &str, backend: Backend) -> Result<&'t Column, Error> {
+    let is_named = |column: &&Column| match backend {
+        Backend::Sqlite | Backend::MySql | Backend::MariaDb => {
+            column.name.eq_ignore_ascii_case(name)
+        }
+        _ => column.name == name,
+    };
+    table
+        .columns
+        .iter()
+        .find(is_named)
+        .ok_or_else(|| Error::Missing {
+            what: format!("the column {name} of the table {}", table.name),
+        })
+}
+
+fn kind(backend: Backend, sql_type: &str) -> Kind {
+    if backend == Backend::Sqlite {
+        return Kind::PerValue;
+    }
+    let sql_type = sql_type.to_ascii_lowercase();
+    let is = |names: &[&str]| names.iter().any(|name| sql_type.starts_with(name));
+    match () {
+        () if is(&["uuid", "uniqueidentifier"]) => Kind::Uuid,
+        () if is(&["bytea", "binary", "varbinary"]) || sql_type.contains("blob") => Kind::Bytes,
+        () if is(&["numeric", "decimal"]) => Kind::Decimal,
+        () if is(&["bigint", "int", "smallint", "tinyint", "mediumint", "bit"]) => Kind::Integer,
+        () => Kind::Text,
+    }
+}
+
+/// The expression of a value that the connection reads.
+fn value(backend: Backend, kind: Kind, sql_type: &str, column: &str) -> String {
+    let is_plain = [
+        "text",
+        "character",
+        "uuid",
+        "bytea",
+        "bigint",
+        "integer",
+        "smallint",
+    ]
+    .iter()
+    .any(|name| sql_type.to_ascii_lowercase().starts_with(name));
+    match backend {
+        // Numbers, domains and other types as the server writes them.
+        Backend::Postgres if !is_plain || kind == Kind::Decimal => format!("{column}::text"),
+        Backend::SqlServer if kind == Kind::Decimal => format!("CONVERT(varchar(50), {column})"),
+        _ => column.to_owned(),
+    }
+}
+
+/// The expression of the time at which a row was made.
+async fn created(
+    connection: &mut Connection,
+    table: &Table,
+    request: &Request,
+    column: &Column,
+    notes: &mut Vec<String>,
+) -> Result<Option<String>, Error> {
+    let backend = connection.backend();
+    if let Some(name) = &request.created {
+        let named = column_of(table, name, backend)?;
+        let expression = creation_time::unix_millis(backend, table, &named.name, "")?;
+        return Ok(Some(expression));
+    }
+    let plain = |name: &str| name.to_ascii_lowercase().replace('_', "");
+    let candidates = CREATED.iter().flat_map(|known| {
+        let others = table
+            .columns
+            .iter()
+            .filter(|other| other.name != column.name);
+        others.filter(move |other| plain(&other.name) == *known)
+    });
+    for candidate in candidates {
+        let Ok(expression) = creation_time::unix_millis(backend, table, &candidate.name, "") else {
+            continue;
+        };
+        if !may_read(connection, table, &candidate.name).await? {
+            notes.push(format!(
+                "The account was not allowed to see the column {}, which seems to have times.",
+                candidate.name
+            ));
+            continue;
+        }
+        notes.push(format!(
+            "The column {} is taken for the time at which a row was made.",
+            candidate.name
+        ));
+        return Ok(Some(expression));
+    }
+    Ok(None)
+}
+
+/// Whether the account may read a column; the other servers do not show a column that it may not read.
+async fn may_read(connection: &mut Connection, table: &Table, column: &str) -> Result<bool, Error> {
+    if connection.backend() != Backend::Postgres {
+        return Ok(true);
+    }
+    let table = table.name.quoted(Backend::Postgres)?;
+    let rows = connection
+        .query(
+            "the privileges of the account",
+            "SELECT has_column_privilege($1, $2, 'SELECT')",
+            &[Value::Text(table), Value::Text(column.to_owned())],
+        )
+        .await?;
+    rows.first().map_or(Ok(false), |row| row.is(0))
+}
+
+/// Whether the account may read all of a table, and not only some of its columns.
+async fn has_privilege_on_table(connection: &mut Connection, table: &str) -> Result<bool, Error> {
+    let rows = connection
+        .query(
+            "the privileges of the account",
+            "SELECT has_table_privilege($1, 'SELECT')",
+            &[Value::Text(table.to_owned())],
+        )
+        .await?;
+    rows.first().map_or(Ok(false), |row| row.is(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_say_what_values_are() {
+        for (backend, sql_type, expected) in [
+            (Backend::Postgres, "uuid", Kind::Uuid),
+            (Backend::Postgres, "bytea", Kind::Bytes),
+            (Backend::Postgres, "character varying(36)", Kind::Text),
+            (Backend::Postgres, "numeric(28,0)", Kind::Decimal),
+            (Backend::Postgres, "integer", Kind::Integer),
+            (Backend::MySql, "binary(16)", Kind::Bytes),
+            (Backend::MySql, "tinyblob", Kind::Bytes),
+            (Backend::MySql, "bigint(20) unsigned", Kind::Integer),
+            (Backend::MySql, "char(36)", Kind::Text),
+            (Backend::MariaDb, "uuid", Kind::Uuid),
+            (Backend::SqlServer, "uniqueidentifier", Kind::Uuid),
+            (Backend::Sqlite, "uuid", Kind::PerValue),
+        ] {
+            assert_eq!(kind(backend, sql_type), expected, "{backend} {sql_type}");
+        }
+    }
+}

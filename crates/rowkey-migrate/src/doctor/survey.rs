@@ -1,0 +1,208 @@
+//! Takes the rows of a column one by one, in bounded memory.
+
+use std::collections::{HashMap, HashSet};
+
+use rowkey_core::UnixMillis;
+use rowkey_core::storage::{Backend, Wire};
+
+use super::damage::{DamageKind, Damages, EXAMPLES};
+use super::home::Home;
+use super::hypothesis::{Era, Hypothesis, hypotheses};
+use super::observation::{Observation, StoredValue};
+use super::reading::{Reader, Reading, show, show_stored};
+use super::window::{Kept, Windows};
+
+/// Zero bits at the end of sixteen bytes that a random id never has.
+const ZERO_BITS: u32 = 32;
+
+/// How many values are remembered, so that a repetition does not count twice: a reference repeats the bits of
+/// its target, which says nothing new about them.
+const DISTINCT: usize = 65_536;
+
+/// What is known of the rows of a column so far. Its size does not depend on their number.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    reader: Reader,
+    pub(super) era: Era,
+    pub(super) rows: u64,
+    pub(super) nulls: u64,
+    /// Rows with a value that was there before.
+    pub(super) repeated: u64,
+    pub(super) damages: Damages,
+    pub(super) shapes: Vec<Shape>,
+}
+
+/// The rows whose values have the same shape, such as hyphenated text in lower case.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub(super) wire: Wire,
+    pub(super) count: u64,
+    pub(super) hypotheses: Vec<Hypothesis>,
+    pub(super) tallies: HashMap<Signature, Tally>,
+    pub(super) windows: Windows,
+    distinct: HashSet<u128>,
+}
+
+/// What a single value says about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Signature {
+    /// The version in each [`Home`].
+    pub(super) versions: [u8; Home::ALL.len()],
+    /// One bit for each hypothesis that the value speaks for.
+    pub(super) admitted: u64,
+    pub(super) ends_in_zeros: bool,
+}
+
+/// Rows with the same signature.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) count: u64,
+    pub(super) examples: Vec<u128>,
+}
+
+impl Survey {
+    /// Of a column on a backend. `is_uuid` is whether it has the database's own type of UUIDs, which is
+    /// PostgreSQL's `uuid`, MariaDB's `UUID` and SQL Server's `uniqueidentifier`.
+    ///
+    /// Ids with a time more than a day after `now` count as implausible.
+    pub fn new(backend: Backend, is_uuid: bool, now: UnixMillis) -> Self {
+        Self {
+            reader: Reader::new(backend, is_uuid),
+            era: Era::until(now),
+            rows: 0,
+            nulls: 0,
+            repeated: 0,
+            damages: Damages::default(),
+            shapes: Vec::new(),
+        }
+    }
+
+    /// The backend.
+    pub fn backend(&self) -> Backend {
+        self.reader.backend()
+    }
+
+    /// How many rows were observed.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Takes the next row.
+    pub fn take(&mut self, row: Observation<'_>) {
+        self.rows += 1;
+        if row.value == StoredValue::Null {
+            self.nulls += 1;
+            return;
+        }
+        match self.reader.read(row.value) {
+            Ok(reading) => self.count(reading, row),
+            Err(damage) => self.damages.add(damage, || show(row.value)),
+        }
+    }
+
+    fn count(&mut self, reading: Reading, row: Observation<'_>) {
+        let Reading { wire, stored } = reading;
+        let index = match self.shapes.iter().position(|shape| shape.wire == wire) {
+            Some(index) => index,
+            None => {
+                let backend = self.backend();
+                self.shapes.push(Shape::new(backend, wire, self.era));
+                self.shapes.len() - 1
+            }
+        };
+        let era = self.era;
+        let shape = &mut self.shapes[index];
+        if !shape.is_new(stored) {
+            self.repeated += 1;
+            return;
+        }
+        shape.count += 1;
+        let signature = shape.signature(stored, era);
+        let tally = shape.tallies.entry(signature).or_default();
+        tally.count += 1;
+        if tally.examples.len() < EXAMPLES {
+            tally.examples.push(stored);
+        }
+        shape.windows.add(Kept {
+            stored,
+            created: row.created.map(UnixMillis::get),
+            follows: row.follows,
+        });
+    }
+
+    /// The shape that most values have; the others are damage.
+    pub(super) fn take_main_shape(&mut self) -> Option<Shape> {
+        let mut shapes = std::mem::take(&mut self.shapes);
+        shapes.sort_by_key(|shape| std::cmp::Reverse(shape.count));
+        let mut shapes = shapes.into_iter();
+        let main = shapes.next()?;
+        for other in shapes {
+            let kind = difference(main.wire, other.wire);
+            let examples = other.examples();
+            self.damages.add_all(kind, other.count, examples);
+        }
+        Some(main)
+    }
+}
+
+/// What is wrong with a value of a shape in a column of another.
+fn difference(main: Wire, other: Wire) -> DamageKind {
+    match (main, other) {
+        (Wire::Text(main), Wire::Text(other)) if main.width() == other.width() => {
+            DamageKind::WrongCase
+        }
+        (Wire::Text(_), Wire::Text(_)) => DamageKind::WrongForm,
+        (Wire::Bytes(_), Wire::Bytes(_)) => DamageKind::WrongLength,
+        (Wire::Decimal(_), Wire::Decimal(_)) => DamageKind::OutOfRange,
+        _ => DamageKind::WrongType,
+    }
+}
+
+impl Shape {
+    /// Whether a value was not there before, as far as it is known.
+    fn is_new(&mut self, stored: u128) -> bool {
+        if self.distinct.contains(&stored) {
+            return false;
+        }
+        if self.distinct.len() < DISTINCT {
+            self.distinct.insert(stored);
+        }
+        true
+    }
+
+    fn new(backend: Backend, wire: Wire, era: Era) -> Self {
+        Self {
+            wire,
+            count: 0,
+            hypotheses: hypotheses(backend, wire, era),
+            tallies: HashMap::new(),
+            windows: Windows::new(),
+            distinct: HashSet::new(),
+        }
+    }
+
+    fn signature(&self, stored: u128, era: Era) -> Signature {
+        let mut admitted = 0;
+        for (index, hypothesis) in self.hypotheses.iter().enumerate() {
+            if hypothesis.is_told_by_values() && hypothesis.admits(stored, era) {
+                admitted |= 1 << index;
+            }
+        }
+        Signature {
+            versions: Home::ALL.map(|home| home.version(stored)),
+            admitted,
+            ends_in_zeros: stored.trailing_zeros() >= ZERO_BITS,
+        }
+    }
+
+    /// Some of the values, as the database shows them.
+    fn examples(&self) -> Vec<String> {
+        let tallies = self.tallies.values();
+        let mut values: Vec<u128> = tallies
+            .flat_map(|tally| tally.examples.iter().copied())
+            .collect();
+        values.sort_unstable();
+        let shown = values.into_iter().take(EXAMPLES);
+        shown.map(|stored| show_stored(self.wire, stored)).collect()
+    }
+}

@@ -1,0 +1,440 @@
+//! Columns of sixteen bytes, in whatever form.
+
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Backend, BinaryLength, Layout, TextForm, Wire};
+
+use super::chance::{self, CERTAIN, NEVER};
+use super::damage::DamageKind;
+use super::diagnosis::{Certainty, Part, number_of};
+use super::home::{Home, NO_VERSION};
+use super::hypothesis::{Era, Hypothesis};
+use super::machines;
+use super::random;
+use super::reading::show_stored;
+use super::survey::{Shape, Signature, Tally};
+
+/// What an examination of values found.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub(super) parts: Vec<Part>,
+    pub(super) evidence: Vec<String>,
+    pub(super) damages: Vec<(DamageKind, u64, Vec<String>)>,
+}
+
+/// Whether the values of a shape are 128 bits.
+pub(super) fn are_uuids(shape: &Shape) -> bool {
+    matches!(
+        shape.wire,
+        Wire::Uuid
+            | Wire::NativeUuid
+            | Wire::Bytes(BinaryLength::Bytes16)
+            | Wire::Text(
+                TextForm::Hyphenated
+                    | TextForm::HyphenatedUpper
+                    | TextForm::Hex
+                    | TextForm::HexUpper
+                    | TextForm::Compact22
+            )
+    )
+}
+
+/// The values that no format has explained so far.
+pub(super) struct Rest<'s> {
+    pub(super) shape: &'s Shape,
+    pub(super) era: Era,
+    tallies: Vec<(Signature, &'s Tally)>,
+}
+
+impl<'s> Rest<'s> {
+    pub(super) fn count(&self, is_meant: impl Fn(&Signature) -> bool) -> u64 {
+        let tallies = self.tallies.iter();
+        let meant = tallies.filter(|(signature, _)| is_meant(signature));
+        meant.map(|(_, tally)| tally.count).sum()
+    }
+
+    /// Takes the values that a condition is true for away; returns how many they are and some of them.
+    pub(super) fn take(&mut self, is_meant: impl Fn(&Signature) -> bool) -> (u64, Vec<u128>) {
+        let (mut count, mut examples) = (0, Vec::new());
+        self.tallies.retain(|(signature, tally)| {
+            if is_meant(signature) {
+                count += tally.count;
+                examples.extend_from_slice(&tally.examples);
+            }
+            !is_meant(signature)
+        });
+        examples.sort_unstable();
+        (count, examples)
+    }
+
+    fn hypothesis(&self, format: FormatKind, home: Home) -> Option<(usize, &'s Hypothesis)> {
+        let mut known = self.shape.hypotheses.iter().enumerate();
+        known.find(|(_, known)| known.format == format && known.home() == home)
+    }
+
+    pub(super) fn show(&self, values: &[u128]) -> Vec<String> {
+        let shown = values
+            .iter()
+            .map(|stored| show_stored(self.shape.wire, *stored));
+        shown.collect()
+    }
+}
+
+/// Whether a value speaks for the hypothesis of an index.
+pub(super) fn admits(signature: &Signature, index: usize) -> bool {
+    signature.admitted >> index & 1 == 1
+}
+
+/// Examines the values.
+pub(super) fn examine(shape: &Shape, backend: Backend, era: Era) -> Findings {
+    let mut findings = Findings::default();
+    let mut rest = Rest {
+        shape,
+        era,
+        tallies: shape
+            .tallies
+            .iter()
+            .map(|(signature, tally)| (*signature, tally))
+            .collect(),
+    };
+    reversed_segments(&mut rest, &mut findings);
+    numbers_in_sixteen_bytes(&mut rest, &mut findings);
+    machines::examine(&mut rest, &mut findings);
+    padded_with_zeros(&mut rest, &mut findings);
+    versions(&mut rest, &mut findings, backend);
+    without_version(&mut rest, &mut findings);
+    findings
+}
+
+/// The five groups of a UUID in reverse, which MariaDB's type gives back for some of version 8.
+fn reversed_segments(rest: &mut Rest<'_>, findings: &mut Findings) {
+    if rest.shape.wire != Wire::NativeUuid {
+        return;
+    }
+    let rows = rest.shape.windows.rows();
+    let is_iuid = |value: u128| {
+        let time = FormatKind::Iuid.time_of(value);
+        FormatKind::Iuid.admits(value) && time.is_some_and(|time| rest.era.contains(time))
+    };
+    // In reverse, version 8 and the variant change places, and both look as before.
+    let damaged: Vec<u128> = rows
+        .iter()
+        .map(|row| row.stored)
+        .filter(|stored| !is_iuid(*stored) && is_iuid(forward(*stored)))
+        .collect();
+    let v8 = rest.count(|signature| signature.versions[0] == 8);
+    if damaged.is_empty() || v8 == 0 {
+        return;
+    }
+    let share = damaged.len() as f64 / rows.len() as f64;
+    let count = (share * rest.shape.count as f64).round() as u64;
+    let examples = rest.show(&damaged);
+    findings
+        .damages
+        .push((DamageKind::SegmentsReversed, count, examples));
+}
+
+/// The value whose groups are these, from the last to the first.
+fn forward(reversed: u128) -> u128 {
+    let [s0, s1, s2, s3, s4, s5, tail @ ..] = reversed.to_be_bytes();
+    let [s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = tail;
+    u128::from_be_bytes([
+        s10, s11, s12, s13, s14, s15, s8, s9, s6, s7, s4, s5, s0, s1, s2, s3,
+    ])
+}
+
+/// Numbers with leading zeros or a constant of their own instead of a version.
+fn numbers_in_sixteen_bytes(rest: &mut Rest<'_>, findings: &mut Findings) {
+    let luuid = rest
+        .hypothesis(FormatKind::Luuid, Home::Text)
+        .map(|(index, _)| index);
+    for format in [FormatKind::DistributedId, FormatKind::DistributedId128] {
+        for home in [Home::Text, Home::SqlServer] {
+            let Some((index, hypothesis)) = rest.hypothesis(format, home) else {
+                continue;
+            };
+            let total = rest.count(|_| true);
+            let count = rest.count(|signature| admits(signature, index));
+            // LUUIDs with some small numbers look like a DistributedId, and some of those like LUUIDs.
+            let also_luuid = rest.count(|signature| {
+                admits(signature, index) && luuid.is_some_and(|luuid| admits(signature, luuid))
+            });
+            let chance = chance::at_least(count, total, hypothesis.chance);
+            let is_all = count == total && home == Home::Text;
+            let limit = if is_all { -8.0 } else { NEVER };
+            if count == 0 || also_luuid * 2 >= count || chance > limit {
+                continue;
+            }
+            rest.take(|signature| admits(signature, index));
+            let part = Part::of(hypothesis, count as f64, Certainty::of(chance));
+            findings.parts.push(part);
+            findings.evidence.push(format!(
+                "{} have the leading zeros or the constant bits of {} and a time since 2000{}; of \
+                 random values, one in {:.0} does.",
+                number_of(count, "value"),
+                format.name(),
+                place(hypothesis.layout),
+                1.0 / hypothesis.chance
+            ));
+        }
+    }
+}
+
+/// How the order of the bytes is said.
+pub(super) fn place(layout: Layout) -> String {
+    match layout {
+        Layout::Public => String::new(),
+        layout => format!(", in the order of the `{layout}` layout"),
+    }
+}
+
+fn padded_with_zeros(rest: &mut Rest<'_>, findings: &mut Findings) {
+    let total = rest.count(|_| true);
+    let padded = rest.count(|signature| signature.ends_in_zeros);
+    if padded * 10 > total {
+        return;
+    }
+    let (count, examples) = rest.take(|signature| signature.ends_in_zeros);
+    let examples = rest.show(&examples);
+    findings
+        .damages
+        .push((DamageKind::ZeroPadded, count, examples));
+}
+
+/// Takes away the UUIDs that have a version, home by home, the most frequent first.
+fn versions(rest: &mut Rest<'_>, findings: &mut Findings, backend: Backend) {
+    let total = rest.count(|_| true);
+    let mut taken: Vec<(Home, u8)> = Vec::new();
+    let mut refused: Vec<(Home, u8)> = Vec::new();
+    loop {
+        let cells = Home::ALL
+            .into_iter()
+            .enumerate()
+            .flat_map(|(place, home)| (1..=8).map(move |version| (place, home, version)))
+            .filter(|(_, home, version)| !refused.contains(&(*home, *version)))
+            .filter(|(_, home, _)| is_possible(*home, rest.shape))
+            .map(|(place, home, version)| {
+                let has_it = |signature: &Signature| signature.versions[place] == version;
+                (rest.count(has_it), place, home, version)
+            });
+        // Of equals, the first, whose home is the usual one.
+        let best = cells.rev().max_by_key(|(count, ..)| *count);
+        let Some((count, place, home, version)) = best.filter(|(count, ..)| *count > 0) else {
+            break;
+        };
+        let left = rest.count(|_| true);
+        let is_random = chance::at_least(count, left, home.chance()) > NEVER
+            || (home != Home::Text && is_of_text(rest, place, version, count));
+        let is_whole = count == left && home == Home::Text;
+        // Among UUIDs, another version in the usual place is no chance.
+        let is_usual = home == Home::Text && taken.iter().any(|(home, _)| *home == Home::Text);
+        if is_random && !is_whole && !is_usual {
+            refused.push((home, version));
+            continue;
+        }
+        taken.push((home, version));
+        let group = Group {
+            place,
+            home,
+            version,
+            count,
+            total,
+            earlier: &taken[..taken.len() - 1],
+        };
+        group.examine(rest, findings, backend);
+        rest.take(|signature| signature.versions[place] == version);
+    }
+}
+
+/// Whether the values with a version in another place mostly have one version in the usual place, such as
+/// those with a constant byte there.
+fn is_of_text(rest: &Rest<'_>, place: usize, version: u8, count: u64) -> bool {
+    (1..=8).any(|usual| {
+        let both = rest.count(|signature| {
+            signature.versions[place] == version && signature.versions[0] == usual
+        });
+        both * 2 > count
+    })
+}
+
+/// Whether a column may have its bytes in this order.
+fn is_possible(home: Home, shape: &Shape) -> bool {
+    match home {
+        Home::Text => true,
+        Home::SqlServer => shape
+            .hypotheses
+            .iter()
+            .any(|hypothesis| hypothesis.layout == Layout::SqlServer),
+        // Drivers make text of a `Guid` in the order of its text.
+        Home::DotNet => matches!(shape.wire, Wire::Bytes(_) | Wire::Uuid),
+    }
+}
+
+/// The values that have a version in a home.
+pub(super) struct Group<'t> {
+    place: usize,
+    pub(super) home: Home,
+    version: u8,
+    pub(super) count: u64,
+    total: u64,
+    /// The groups that were taken away before.
+    earlier: &'t [(Home, u8)],
+}
+
+impl Group<'_> {
+    pub(super) fn has(&self, signature: &Signature) -> bool {
+        signature.versions[self.place] == self.version
+    }
+
+    /// Whether a kept row belongs to the group.
+    pub(super) fn contains(&self, stored: u128) -> bool {
+        let is_of = |(home, version): &(Home, u8)| home.version(stored) == *version;
+        self.home.version(stored) == self.version && !self.earlier.iter().any(is_of)
+    }
+
+    fn examine(&self, rest: &mut Rest<'_>, findings: &mut Findings, backend: Backend) {
+        let whole = self.count == self.total;
+        let rows = number_of(self.count, "value");
+        let order = match self.home {
+            Home::Text => String::new(),
+            Home::SqlServer => place(Layout::SqlServer),
+            Home::DotNet => ", in the byte order of a .NET Guid".to_owned(),
+        };
+        let all = if whole { "All " } else { "" };
+        findings.evidence.push(format!(
+            "{all}{rows} have version {} and the variant of RFC 9562{order}.",
+            self.version
+        ));
+        if self.home == Home::DotNet {
+            findings.evidence.push(format!(
+                "No layout of rowkey has that order: convert the column, on {backend} by exchanging \
+                 the bytes of the first three groups, before a key is declared."
+            ));
+            let format = match self.version {
+                4 => FormatKind::UuidV4,
+                7 => FormatKind::UuidV7,
+                _ => FormatKind::AnyUuid,
+            };
+            let part = Part::without_layout(format, self.count as f64, Certainty::Likely);
+            findings.parts.push(part);
+            return;
+        }
+        match self.version {
+            4 => random::examine(self, rest, findings),
+            6 => self.of_format(FormatKind::Luuid, rest, findings),
+            7 => self.of_format(FormatKind::UuidV7, rest, findings),
+            8 => self.of_format(FormatKind::Iuid, rest, findings),
+            _ => self.of_others(self.count, findings),
+        }
+    }
+
+    /// Versions for which rowkey has one format, told by its own fields.
+    fn of_format(&self, format: FormatKind, rest: &mut Rest<'_>, findings: &mut Findings) {
+        let Some((index, hypothesis)) = rest.hypothesis(format, self.home) else {
+            self.of_others(self.count, findings);
+            return;
+        };
+        let count = rest.count(|signature| self.has(signature) && admits(signature, index));
+        let others = self.count - count;
+        if count == 0 {
+            self.of_others(others, findings);
+            return;
+        }
+        let by_chance = hypothesis.chance * self.home.chance();
+        let certainty = Certainty::of(count as f64 * by_chance.ln());
+        findings
+            .parts
+            .push(Part::of(hypothesis, count as f64, certainty));
+        let what = match format {
+            FormatKind::Luuid => "the variant and a number of the size",
+            _ => "a time since 2000 in the place",
+        };
+        findings.evidence.push(format!(
+            "{} of them have {what} of {}; of random values of that version, one in {:.0} does.",
+            number_of(count, "value"),
+            format.name(),
+            1.0 / hypothesis.chance
+        ));
+        if others == 0 {
+            return;
+        }
+        if format == FormatKind::UuidV7 {
+            let (_, examples) =
+                rest.take(|signature| self.has(signature) && !admits(signature, index));
+            let examples = rest.show(&examples);
+            findings
+                .damages
+                .push((DamageKind::ImplausibleTime, others, examples));
+        } else {
+            self.of_others(others, findings);
+        }
+    }
+
+    /// UUIDs of a version that rowkey has no format for.
+    fn of_others(&self, count: u64, findings: &mut Findings) {
+        let kind = match self.version {
+            1 => "the time and the machine",
+            2 => "the time and the domain",
+            3 => "an MD5 hash",
+            5 => "a SHA-1 hash",
+            6 => "the time and the machine, in order",
+            7 => "an implausible time",
+            _ => "whatever their maker wanted",
+        };
+        findings.evidence.push(format!(
+            "{} of version {} contain {kind}, for which rowkey has no format of its own.",
+            number_of(count, "value"),
+            self.version
+        ));
+        let mut part = Part::without_layout(FormatKind::AnyUuid, count as f64, Certainty::Certain);
+        part.layout = match self.home {
+            Home::Text => Some(Layout::Public),
+            _ => Some(Layout::SqlServer),
+        };
+        merge(&mut findings.parts, part);
+    }
+}
+
+/// Adds a part to one with the same name, if there is one.
+fn merge(parts: &mut Vec<Part>, part: Part) {
+    let same = |known: &&mut Part| (known.format, known.layout) == (part.format, part.layout);
+    match parts.iter_mut().find(same) {
+        Some(known) => known.rows += part.rows,
+        None => parts.push(part),
+    }
+}
+
+/// What is left has no version anywhere.
+fn without_version(rest: &mut Rest<'_>, findings: &mut Findings) {
+    let total = rest.shape.count;
+    let (count, examples) = rest.take(|_| true);
+    if count == 0 {
+        return;
+    }
+    let is_rare = !findings.parts.is_empty() && count * 100 < total;
+    if is_rare {
+        let examples = rest.show(&examples);
+        findings
+            .damages
+            .push((DamageKind::ImpossibleVersion, count, examples));
+        return;
+    }
+    let unversioned = examples
+        .iter()
+        .filter(|stored| Home::Text.version(**stored) == NO_VERSION)
+        .count();
+    let chance = count as f64 * (1.0_f64 / 8.0).ln();
+    findings.evidence.push(format!(
+        "{} have no version that a generator of UUIDs gives ({unversioned} of {} examples not even \
+         the variant), and no time or number that a format of rowkey has.",
+        number_of(count, "value"),
+        examples.len()
+    ));
+    let certainty = match chance < CERTAIN {
+        true => Certainty::Certain,
+        false => Certainty::Likely,
+    };
+    merge(
+        &mut findings.parts,
+        Part::without_layout(FormatKind::AnyUuid, count as f64, certainty),
+    );
+}

@@ -1,0 +1,148 @@
+//! The rows that are kept: windows of neighbours from all over the table.
+
+use super::chance::Draws;
+
+/// Rows of a window.
+const LENGTH: usize = 256;
+
+/// Windows that are kept: at most 10,240 rows.
+const WINDOWS: usize = 40;
+
+/// The seed of the choice of windows, so that the same table gives the same answer.
+const SEED: u64 = 0x726f_776b_6579;
+
+/// A row that is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kept {
+    pub(super) stored: u128,
+    pub(super) created: Option<i64>,
+    /// Whether it was inserted next after the row before it among those that are kept.
+    pub(super) follows: bool,
+}
+
+/// Windows of consecutive rows, each with the same probability, in bounded memory.
+#[derive(Clone, Debug)]
+pub(super) struct Windows {
+    kept: Vec<Window>,
+    current: Window,
+    finished: u64,
+    draws: Draws,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Window {
+    number: u64,
+    rows: Vec<Kept>,
+}
+
+impl Windows {
+    pub(super) fn new() -> Self {
+        Self {
+            kept: Vec::new(),
+            current: Window::default(),
+            finished: 0,
+            draws: Draws::new(SEED),
+        }
+    }
+
+    pub(super) fn add(&mut self, row: Kept) {
+        self.current.rows.push(row);
+        if self.current.rows.len() < LENGTH {
+            return;
+        }
+        self.finished += 1;
+        if self.kept.len() < WINDOWS {
+            let next = Window::starting(self.finished);
+            self.kept.push(std::mem::replace(&mut self.current, next));
+            return;
+        }
+        // Windows stay with the same probability, whenever they come.
+        let place = self.draws.below(self.finished) as usize;
+        if let Some(kept) = self.kept.get_mut(place) {
+            std::mem::swap(kept, &mut self.current);
+        }
+        self.current.number = self.finished;
+        self.current.rows.clear();
+    }
+
+    /// Whether no row was left out.
+    pub(super) fn are_complete(&self) -> bool {
+        self.finished as usize == self.kept.len()
+    }
+
+    /// The rows in the order in which they came.
+    pub(super) fn rows(&self) -> Vec<Kept> {
+        let mut windows: Vec<&Window> = self.kept.iter().collect();
+        if self.are_complete() {
+            windows.push(&self.current);
+        }
+        windows.sort_by_key(|window| window.number);
+        let mut rows: Vec<Kept> = Vec::with_capacity(windows.len() * LENGTH);
+        let mut expected = None;
+        for window in windows {
+            let first = rows.len();
+            rows.extend_from_slice(&window.rows);
+            if expected != Some(window.number)
+                && let Some(row) = rows.get_mut(first)
+            {
+                row.follows = false;
+            }
+            expected = Some(window.number + 1);
+        }
+        rows
+    }
+}
+
+impl Window {
+    fn starting(number: u64) -> Self {
+        Self {
+            number,
+            rows: Vec::with_capacity(LENGTH),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(rows: u128) -> Windows {
+        let mut windows = Windows::new();
+        for stored in 0..rows {
+            windows.add(Kept {
+                stored,
+                created: None,
+                follows: true,
+            });
+        }
+        windows
+    }
+
+    #[test]
+    fn small_tables_are_kept_in_their_order() {
+        for rows in [0, 1, 255, 256, 257, 10_000, 10_239] {
+            let windows = of(rows);
+            assert!(windows.are_complete(), "{rows}");
+            let kept: Vec<u128> = windows.rows().iter().map(|row| row.stored).collect();
+            assert_eq!(kept, (0..rows).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn of_large_tables_windows_from_all_over_are_kept() {
+        let windows = of(200_000);
+        assert!(!windows.are_complete());
+        let rows = windows.rows();
+        assert_eq!(rows.len(), LENGTH * WINDOWS);
+        assert!(rows.is_sorted_by_key(|row| row.stored));
+        for pair in rows.windows(2) {
+            let is_next = pair[1].stored == pair[0].stored + 1;
+            assert_eq!(pair[1].follows, is_next);
+        }
+        let last_half = rows.iter().filter(|row| row.stored >= 100_000).count();
+        assert!(
+            (rows.len() / 4..rows.len() * 3 / 4).contains(&last_half),
+            "{last_half}"
+        );
+    }
+}

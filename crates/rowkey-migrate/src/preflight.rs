@@ -1,0 +1,258 @@
+//! What a plan will do to the rows that exist, before it does anything.
+
+use std::time::{Duration, Instant};
+
+use rowkey_core::Backend;
+use rowkey_core::storage::{Conversion, StoredForm, quote_identifier};
+use serde::Serialize;
+
+use crate::catalog::{Catalog, QualifiedName};
+use crate::connection::{Connection, Value};
+use crate::error::Error;
+use crate::plan::{OldPrograms, Plan};
+use crate::relayout;
+
+/// How many rows are shown before and after.
+const SAMPLES: usize = 5;
+
+/// How many rows are converted to measure the time.
+const TIMED_ROWS: u32 = 20_000;
+
+/// What a plan will do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Preflight {
+    /// The columns that change, the key first.
+    pub columns: Vec<ColumnPreflight>,
+    /// Why the change is refused; nothing if it can begin.
+    pub refused: Vec<String>,
+    /// What takes locks, on what, and for how long, as sentences.
+    pub locks: Vec<String>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// A column that changes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ColumnPreflight {
+    /// Its table.
+    pub table: QualifiedName,
+    /// Its name.
+    pub column: String,
+    /// Its name after the change.
+    pub becomes: String,
+    /// How many values it has.
+    pub values: u64,
+    /// How many of them are no ids of the format in the form that the plan names.
+    pub damaged: u64,
+    /// Some values, as the database stores them: before, and after.
+    pub samples: Vec<Sample>,
+    /// How long the database takes to convert all values, extrapolated from the first of them, in
+    /// seconds. Writing them, their indexes and their constraints come on top.
+    pub conversion_seconds: f64,
+}
+
+/// A value before and after.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sample {
+    /// As it is stored: bytes in hexadecimal.
+    pub before: String,
+    /// As it will be stored; nothing if it cannot be converted.
+    pub after: Option<String>,
+}
+
+impl Preflight {
+    /// Reads the tables of a plan. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Database`] if the database refuses a query. What refuses the change is in the answer.
+    pub async fn read(connection: &mut Connection, plan: &Plan) -> Result<Self, Error> {
+        let mut preflight = Self {
+            columns: Vec::new(),
+            refused: Vec::new(),
+            locks: locks(connection.backend()),
+            notes: Vec::new(),
+        };
+        match relayout::refuse(connection, plan).await {
+            Ok(()) => {}
+            Err(
+                error @ (Error::Refused { .. } | Error::Missing { .. } | Error::Differs { .. }),
+            ) => {
+                preflight.refused.push(error.to_string());
+            }
+            Err(error) => return Err(error),
+        }
+        let catalog = Catalog::read(connection).await?;
+        preflight.notes.extend(catalog.unseen.iter().cloned());
+        preflight.notes.push(deployment(plan));
+        let (from, to) = plan.forms(connection.backend())?;
+        let references = plan.references.iter();
+        let references = references.map(|part| (&part.table, &part.column, &part.becomes));
+        let key = (&plan.key.table, &plan.key.column, &plan.key.becomes);
+        for (table, column, becomes) in std::iter::once(key).chain(references) {
+            let is_there = catalog
+                .table(table)
+                .is_ok_and(|table| table.column(column).is_some());
+            if !is_there {
+                continue;
+            }
+            let mut part = ColumnPreflight {
+                table: table.clone(),
+                column: column.clone(),
+                becomes: becomes.clone(),
+                values: 0,
+                damaged: 0,
+                samples: Vec::new(),
+                conversion_seconds: 0.0,
+            };
+            part.count(connection, from).await?;
+            if let Some(from) = from {
+                part.convert(connection, from, to).await?;
+            }
+            if part.damaged > 0 {
+                preflight.refused.push(format!(
+                    "{table}.{column}: {} of {} values are no {} as {}",
+                    part.damaged,
+                    part.values,
+                    plan.key.format,
+                    plan.key.from.as_deref().unwrap_or_default(),
+                ));
+            }
+            preflight.columns.push(part);
+        }
+        Ok(preflight)
+    }
+}
+
+impl ColumnPreflight {
+    async fn count(
+        &mut self,
+        connection: &mut Connection,
+        from: Option<StoredForm>,
+    ) -> Result<(), Error> {
+        let backend = connection.backend();
+        let table = self.table.quoted(backend)?;
+        let column = quote_identifier(backend, &self.column)?;
+        let good = match from {
+            Some(from) => format!("count(CASE WHEN {} THEN 1 END)", from.condition(&column)?),
+            None => format!("count({column})"),
+        };
+        let query = format!("SELECT count({column}), {good} FROM {table}");
+        let doing = format!("the values of {}.{}", self.table, self.column);
+        if let Some(row) = connection.query(&doing, &query, &[]).await?.first() {
+            let number = |index| Ok::<_, Error>(u64::try_from(row.integer(index)?).unwrap_or(0));
+            self.values = number(0)?;
+            self.damaged = self.values.saturating_sub(number(1)?);
+        }
+        Ok(())
+    }
+
+    async fn convert(
+        &mut self,
+        connection: &mut Connection,
+        from: StoredForm,
+        to: StoredForm,
+    ) -> Result<(), Error> {
+        let backend = connection.backend();
+        let table = self.table.quoted(backend)?;
+        let column = quote_identifier(backend, &self.column)?;
+        let after = Conversion::new(from, to)?.of(&column)?;
+        let doing = format!("the conversion of {}.{}", self.table, self.column);
+        let rows = |count: u32| match backend {
+            Backend::SqlServer => (format!("TOP ({count}) "), String::new()),
+            _ => (String::new(), format!(" LIMIT {count}")),
+        };
+        let (top, limit) = rows(SAMPLES as u32);
+        let (before_text, after_text) = (readable(from, &column), readable(to, &after));
+        let query = format!(
+            "SELECT {top}{before_text}, {after_text} FROM {table} WHERE {column} IS NOT NULL{limit}"
+        );
+        for row in connection.query(&doing, &query, &[]).await? {
+            self.samples.push(Sample {
+                before: shown(row.0.first()).unwrap_or_default(),
+                after: shown(row.0.get(1)),
+            });
+        }
+        let (top, limit) = rows(TIMED_ROWS);
+        let query = format!(
+            "SELECT count({after}) FROM (SELECT {top}{column} FROM {table} \
+             WHERE {column} IS NOT NULL{limit}) AS timed"
+        );
+        let start = Instant::now();
+        connection.query(&doing, &query, &[]).await?;
+        self.conversion_seconds = extrapolated(start.elapsed(), self.values);
+        Ok(())
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "an estimate")]
+fn extrapolated(measured: Duration, rows: u64) -> f64 {
+    let timed = rows.min(u64::from(TIMED_ROWS)).max(1);
+    measured.as_secs_f64() * rows as f64 / timed as f64
+}
+
+/// Numbers and MariaDB's UUIDs as text, whatever their driver has for them.
+fn readable(form: StoredForm, sql: &str) -> String {
+    use rowkey_core::storage::Storage;
+    let is_plain = !matches!(form.storage(), Storage::Decimal | Storage::NativeUuid);
+    match form.backend() {
+        _ if is_plain => sql.into(),
+        Backend::MySql | Backend::MariaDb => format!("CAST({sql} AS CHAR)"),
+        Backend::Postgres => format!("({sql})::text"),
+        Backend::Sqlite | Backend::SqlServer => sql.into(),
+    }
+}
+
+fn shown(value: Option<&Value>) -> Option<String> {
+    Some(match value? {
+        Value::Null => return None,
+        Value::Integer(number) => number.to_string(),
+        Value::Text(text) => text.clone(),
+        Value::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+    })
+}
+
+fn deployment(plan: &Plan) -> String {
+    match plan.policy.old_programs {
+        OldPrograms::Rename => format!(
+            "After the swap, {}.{} is called {}: statements of programs with the old declaration fail, \
+             so deploy the new one at that moment.",
+            plan.key.table, plan.key.column, plan.key.becomes
+        ),
+        OldPrograms::Mark => "After the swap, rows are accepted from sessions with the mark only: \
+             programs with the new declaration set it when they connect."
+            .into(),
+    }
+}
+
+/// What takes locks.
+fn locks(backend: Backend) -> Vec<String> {
+    let sentences: &[&str] = match backend {
+        Backend::Postgres => &[
+            "expand: an exclusive lock on each table for the moment in which columns and triggers are added, \
+             given up after the lock timeout and tried again",
+            "backfill: row locks of one batch",
+            "check: indexes are made concurrently and constraints validated without blocking writers; a \
+             SHARE UPDATE EXCLUSIVE lock keeps other definitions away",
+            "swap: an exclusive lock on all tables of the plan, for renaming only",
+        ],
+        Backend::MySql | Backend::MariaDb => &[
+            "expand: a metadata lock on each table for the moment in which triggers are added",
+            "backfill: shared row locks of one batch",
+            "check: none",
+            "swap: write locks on all tables of the plan, for their exchange only",
+        ],
+        Backend::Sqlite => &[
+            "everything is one transaction with the write lock of the file: writers wait for its end, or are \
+             told that the database is busy",
+        ],
+        Backend::SqlServer => &[
+            "expand: a schema modification lock on each table for the moment in which columns and triggers \
+             are added",
+            "backfill: row locks of one batch",
+            "swap: exclusive locks on all tables of the plan, while they are compared, renamed, and their \
+             keys, indexes and references are built again: that takes as long as reading them",
+        ],
+    };
+    sentences.iter().map(|&sentence| sentence.into()).collect()
+}

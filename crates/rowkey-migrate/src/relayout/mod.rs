@@ -1,0 +1,264 @@
+//! Changes the storage or the layout of a key, and of every reference to it, while programs write.
+//!
+//! A change has phases. Each can be repeated, and until [`contract`] everything can be undone:
+//!
+//! 1. [`Phase::Expand`] makes the new columns or tables, and triggers that fill them.
+//! 2. [`Phase::Backfill`] converts the rows that exist, in batches.
+//! 3. [`Phase::Check`] makes indexes and constraints, and compares the new values with the old ones.
+//! 4. [`Phase::Swap`] exchanges old and new, in one exclusive moment. From then on, triggers fill the
+//!    old columns.
+//!
+//! [`contract`] drops what is old, [`undo`] what is new.
+
+pub(crate) mod creation_time;
+#[cfg(feature = "mysql")]
+mod mysql;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod refusals;
+mod runner;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+#[cfg(feature = "sqlserver")]
+mod sqlserver;
+mod state;
+mod work;
+
+use std::time::Instant;
+
+use rowkey_core::Backend;
+use serde::{Deserialize, Serialize};
+
+use self::runner::Runner;
+use self::state::{State, Way};
+use self::work::Work;
+use crate::catalog::{Catalog, QualifiedName, Table};
+use crate::connection::Connection;
+use crate::error::Error;
+use crate::plan::Plan;
+use crate::progress::{Progress, Step};
+
+/// A phase of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// New columns or tables, and the triggers that fill them.
+    Expand,
+    /// The rows that exist.
+    Backfill,
+    /// Indexes, constraints, and a comparison.
+    Check,
+    /// The exchange.
+    Swap,
+}
+
+impl Phase {
+    /// The phases in their order.
+    pub const ALL: [Self; 4] = [Self::Expand, Self::Backfill, Self::Check, Self::Swap];
+
+    /// The name: `expand`, `backfill`, `check` or `swap`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Expand => "expand",
+            Self::Backfill => "backfill",
+            Self::Check => "check",
+            Self::Swap => "swap",
+        }
+    }
+}
+
+/// The plan of the change that has begun in a database, and is neither contracted nor undone.
+///
+/// A program that makes its plans itself asks this first. Once a change has begun, the catalogue is
+/// another one: a plan made from it would not be the one that the change goes on with.
+///
+/// # Errors
+///
+/// [`Error::Database`] if the account may not read the table with the state, [`Error::Plan`] if another
+/// version of this crate has written a plan that this one cannot read.
+pub async fn begun(connection: &mut Connection) -> Result<Option<Plan>, Error> {
+    state::begun(connection).await
+}
+
+/// Calls the function of the backend's module.
+macro_rules! with_backend {
+    ($backend:expr, $function:ident($($argument:expr),*)) => {
+        match $backend {
+            #[cfg(feature = "postgres")]
+            Backend::Postgres => postgres::$function($($argument),*).await,
+            #[cfg(feature = "mysql")]
+            Backend::MySql | Backend::MariaDb => mysql::$function($($argument),*).await,
+            #[cfg(feature = "sqlite")]
+            Backend::Sqlite => sqlite::$function($($argument),*).await,
+            #[cfg(feature = "sqlserver")]
+            Backend::SqlServer => sqlserver::$function($($argument),*).await,
+            #[allow(unreachable_patterns, reason = "with all drivers, none is missing")]
+            backend => Err(Error::NoDriver(backend)),
+        }
+    };
+}
+
+/// Does the phases up to one, from where an earlier run stopped.
+///
+/// # Errors
+///
+/// [`Error::Refused`] before the first change for what cannot be carried, for a changed catalogue, and
+/// for a plan that was edited after its first phase; [`Error::Differs`] if the new values are not the old
+/// ones; [`Error::Database`] if the database refuses a statement. After each of them, a repetition goes on.
+pub async fn run(
+    connection: &mut Connection,
+    plan: &Plan,
+    last: Phase,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    let mut state = State::open(connection, plan).await?;
+    let begun = Instant::now();
+    let outcome = go_on(connection, plan, last, &mut state, progress).await;
+    state.close(connection, outcome).await?;
+    if connection.backend() == Backend::Sqlite {
+        // There, the lock of changes is the one of writers.
+        let waited = begun.elapsed().as_millis();
+        progress.report(Step::Note(format!("{waited} ms exclusive for writers")));
+    }
+    Ok(())
+}
+
+async fn go_on(
+    connection: &mut Connection,
+    plan: &Plan,
+    last: Phase,
+    state: &mut State,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    state.require_not_undone()?;
+    for phase in Phase::ALL.into_iter().filter(|phase| *phase <= last) {
+        if state.is_done(phase) {
+            continue;
+        }
+        let work = state.work(connection, plan, Way::There).await?;
+        if phase == Phase::Expand && !state.has_begun() {
+            with_backend!(work.backend, refuse(connection, &work))?;
+        }
+        state.begin(connection, plan, phase).await?;
+        let mut runner = Runner::live(connection, progress);
+        runner.begins(phase.name());
+        do_phase(&mut runner, &work, phase).await?;
+        state.finish(connection, plan).await?;
+    }
+    Ok(())
+}
+
+async fn do_phase(runner: &mut Runner<'_>, work: &Work, phase: Phase) -> Result<(), Error> {
+    match phase {
+        Phase::Expand => with_backend!(work.backend, expand(runner, work)),
+        Phase::Backfill => with_backend!(work.backend, backfill(runner, work)),
+        Phase::Check => with_backend!(work.backend, check(runner, work)),
+        Phase::Swap => with_backend!(work.backend, swap(runner, work)),
+    }
+}
+
+/// Fails for everything that the change refuses before it begins.
+pub(crate) async fn refuse(connection: &mut Connection, plan: &Plan) -> Result<(), Error> {
+    let catalog = Catalog::read(connection).await?;
+    let work = Work::new(plan, &catalog)?;
+    with_backend!(work.backend, refuse(connection, &work))
+}
+
+/// The table with the old columns after the swap, on the databases that do not keep them in the same table.
+pub(crate) fn old_table(backend: Backend, table: &QualifiedName) -> Option<QualifiedName> {
+    match backend {
+        #[cfg(feature = "mysql")]
+        Backend::MySql | Backend::MariaDb => Some(table.sibling(mysql::old_table(&table.name))),
+        _ => None,
+    }
+}
+
+/// The SQL of the instant in a creation column, in milliseconds since 1970.
+pub(crate) fn creation_millis(
+    backend: Backend,
+    table: &Table,
+    column: &str,
+) -> Result<String, Error> {
+    creation_time::unix_millis(backend, table, column, "")
+}
+
+/// Takes everything back, from whichever phase was reached, and keeps what was written since.
+///
+/// # Errors
+///
+/// [`Error::Refused`] if there is nothing to undo, and after [`contract`]; otherwise as [`run`].
+pub async fn undo(
+    connection: &mut Connection,
+    plan: &Plan,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    let mut state = State::open(connection, plan).await?;
+    let outcome = take_back(connection, plan, &mut state, progress).await;
+    state.close(connection, outcome).await
+}
+
+async fn take_back(
+    connection: &mut Connection,
+    plan: &Plan,
+    state: &mut State,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    let reached = state.reached_for_undo()?;
+    let work = state.work(connection, plan, Way::Back).await?;
+    state.begin_undo(connection, reached).await?;
+    let mut runner = Runner::live(connection, progress);
+    runner.begins("undo");
+    with_backend!(work.backend, undo(&mut runner, &work, reached))?;
+    state.remove(connection).await
+}
+
+/// Drops the old columns or tables. After that, nothing can be undone.
+///
+/// # Errors
+///
+/// [`Error::Refused`] before the swap; otherwise as [`run`].
+pub async fn contract(
+    connection: &mut Connection,
+    plan: &Plan,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    let mut state = State::open(connection, plan).await?;
+    let outcome = drop_old(connection, plan, &mut state, progress).await;
+    state.close(connection, outcome).await
+}
+
+async fn drop_old(
+    connection: &mut Connection,
+    plan: &Plan,
+    state: &mut State,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    state.require_not_undone()?;
+    state.require_swapped()?;
+    let work = state.work(connection, plan, Way::There).await?;
+    state.begin_contract(connection).await?;
+    let mut runner = Runner::live(connection, progress);
+    runner.begins("contract");
+    with_backend!(work.backend, contract(&mut runner, &work))?;
+    state.remove(connection).await
+}
+
+/// The SQL of the phases, for people to read. Nothing is changed.
+///
+/// # Errors
+///
+/// As [`run`], before its first change.
+pub async fn script(connection: &mut Connection, plan: &Plan) -> Result<Vec<String>, Error> {
+    let catalog = Catalog::read(connection).await?;
+    let work = Work::new(plan, &catalog)?;
+    with_backend!(work.backend, refuse(connection, &work))?;
+    let mut silent = crate::progress::Silent;
+    let mut runner = Runner::dry(connection, &mut silent);
+    for phase in Phase::ALL {
+        runner.begins(phase.name());
+        do_phase(&mut runner, &work, phase).await?;
+    }
+    runner.begins("contract");
+    with_backend!(work.backend, contract(&mut runner, &work))?;
+    Ok(runner.into_script())
+}

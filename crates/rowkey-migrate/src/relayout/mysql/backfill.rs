@@ -1,0 +1,123 @@
+//! Fills the new tables with the rows that exist.
+
+use std::time::Duration;
+
+use super::super::runner::Runner;
+use super::super::work::Work;
+use super::names;
+use super::ranges::Ranges;
+use super::rebuilt::{Rebuilt, Side};
+use super::session::{number, transaction};
+use super::values::Reading;
+use crate::error::Error;
+
+/// Copies the rows of a table range by range, each with its progress in one transaction.
+///
+/// The rows are locked while they are copied: a program that changes or deletes one has to wait, and then
+/// its trigger finds the copy. What a trigger has copied already stays.
+pub(super) async fn fill(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    table: &Rebuilt<'_>,
+) -> Result<(), Error> {
+    let progress = names::progress_table(table.name());
+    let mut ranges = Ranges::new(table, Side::Old, table.quoted()?)?;
+    ranges.go_on(runner, &progress).await?;
+    let doing = format!("the rows of {}", table.name());
+    let mut done = 0;
+    while ranges.next(runner, work.policy.batch_rows).await? {
+        let save = ranges.save(&progress)?;
+        let (map, copy) = (map(table, &ranges)?, copy(table, &ranges)?);
+        let mut statements: Vec<&str> = save.iter().chain(&map).map(String::as_str).collect();
+        statements.push(&copy);
+        match transaction(runner, &work.policy, &doing, &statements).await {
+            Ok(rows) => done += rows,
+            Err(error) => return Err(explained(runner, table, &ranges, error).await),
+        }
+        runner.rows(table.name(), done, table.changed.table.estimated_rows);
+        if work.policy.pause_ms > 0 && !runner.is_dry() {
+            tokio::time::sleep(Duration::from_millis(work.policy.pause_ms.into())).await;
+        }
+    }
+    Ok(())
+}
+
+/// The statements that give the rows' ids new ones.
+fn map(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<Vec<String>, Error> {
+    let condition = ranges.condition("o.");
+    let columns = table.changed.columns.iter();
+    let statements = columns.map(|changed| table.values.fill(table.changed, changed, &condition));
+    statements.filter_map(Result::transpose).collect()
+}
+
+/// Not INSERT IGNORE, which stores something else for a value that does not fit, and not REPLACE, which
+/// deletes a row with everything that refers to it.
+fn copy(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<String, Error> {
+    let (old, new) = (table.quoted()?, table.quoted_new()?);
+    let columns = table.quoted_columns(Side::New)?;
+    let first = columns.first().cloned().unwrap_or_default();
+    Ok(format!(
+        "INSERT INTO {new} ({}) SELECT {} FROM {old} o WHERE {} LOCK IN SHARE MODE \
+         ON DUPLICATE KEY UPDATE {new}.{first} = {new}.{first}",
+        columns.join(", "),
+        table.written(Side::New, "o.")?.join(", "),
+        ranges.condition("o.")
+    ))
+}
+
+/// Names the row if its value is not of the form.
+async fn explained(
+    runner: &mut Runner<'_>,
+    table: &Rebuilt<'_>,
+    ranges: &Ranges,
+    error: Error,
+) -> Error {
+    // "Column cannot be null."
+    if number(&error) != Some(1048) {
+        return error;
+    }
+    for changed in &table.changed.columns {
+        match damaged(runner, table, &changed.column.name, &ranges.condition("o.")).await {
+            Ok(Some(value)) => {
+                return Error::Differs {
+                    what: format!("{}.{}", table.name(), changed.column.name),
+                    found: format!(
+                        "the value {value} is no id of the plan's form; correct it and go on, or \
+                         undo the change"
+                    ),
+                };
+            }
+            Ok(None) => {}
+            Err(other) => return other,
+        }
+    }
+    error
+}
+
+/// A value of a column that has no other form, among some rows.
+async fn damaged(
+    runner: &mut Runner<'_>,
+    table: &Rebuilt<'_>,
+    column: &str,
+    condition: &str,
+) -> Result<Option<String>, Error> {
+    let name = table.quoted_of(column, Side::Old)?;
+    let query = format!(
+        "SELECT {} FROM {} o WHERE ({condition}) AND o.{name} IS NOT NULL AND {} IS NULL LIMIT 1",
+        shown(&format!("o.{name}")),
+        table.quoted()?,
+        table.value(column, Side::New, "o.", Reading::Snapshot)?,
+    );
+    let rows = runner.query("a value that is no id", &query, &[]).await?;
+    let value = rows.first().map(|row| row.text(0).map(ToOwned::to_owned));
+    value.transpose()
+}
+
+/// A value as text for people: in hexadecimal, unless it consists of visible ASCII.
+pub(super) fn shown(sql: &str) -> String {
+    format!(
+        "CASE WHEN CAST({sql} AS BINARY) REGEXP '^[ -~]+$' \
+         THEN CONCAT('\"', CONVERT({sql} USING utf8), '\"') \
+         ELSE CONCAT('0x', HEX({sql})) END"
+    )
+}

@@ -1,0 +1,255 @@
+//! The rows that exist, in the order in which they are on the disk.
+//!
+//! A row that any program writes after the first phase is filled by the trigger. So only rows that nobody
+//! touches are left, and those stay where they are: one pass over the blocks finds them all.
+
+use std::time::Duration;
+
+use super::names::{self, fresh, quoted};
+use super::session;
+use super::triggers::DAMAGED;
+use super::values::Values;
+use crate::connection::Value;
+use crate::error::Error;
+use crate::relayout::refusals::shown;
+use crate::relayout::runner::Runner;
+use crate::relayout::work::{ChangedTable, Work};
+
+/// How many blocks at the beginning of a table tell how many rows a block has.
+const SAMPLED_BLOCKS: i64 = 64;
+
+/// The pause before another look for rows that programs had locked.
+const PAUSE: Duration = Duration::from_millis(100);
+
+pub(in crate::relayout) async fn backfill(
+    runner: &mut Runner<'_>,
+    work: &Work,
+) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    // A batch that a crash of the server loses is filled again, and the end of the phase is not lost.
+    let setting = "SET synchronous_commit = off";
+    runner.run("the session", setting).await?;
+    let values = Values::of(runner, work).await?;
+    for table in &work.tables {
+        let statements = Statements::of(work, &values, table)?;
+        let outcome = fill(runner, work, table, &statements).await;
+        outcome.map_err(|error| with_row(error, table))?;
+    }
+    runner
+        .run("the session", "RESET synchronous_commit")
+        .await
+        .map(|_| ())
+}
+
+/// The parts of a table's statements.
+struct Statements {
+    table: String,
+    /// `"id_key" = …`.
+    assignments: String,
+    /// Whether a row is not filled.
+    is_open: String,
+}
+
+impl Statements {
+    fn of(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<Self, Error> {
+        let (mut assignments, mut is_open) = (Vec::new(), Vec::new());
+        for column in &table.columns {
+            let (old, fresh) = (quoted(&column.column.name)?, quoted(&fresh(column))?);
+            let value = values.new_value(table, column, "")?;
+            assignments.push(format!("{fresh} = {value}"));
+            is_open.push(format!("{fresh} IS NULL AND {old} IS NOT NULL"));
+        }
+        Ok(Self {
+            table: table.name().quoted(work.backend)?,
+            assignments: assignments.join(", "),
+            is_open: is_open.join(" OR "),
+        })
+    }
+
+    /// Fills the rows of some blocks.
+    fn batch(&self, first: i64, end: i64) -> String {
+        let Self {
+            table,
+            assignments,
+            is_open,
+        } = self;
+        format!(
+            "UPDATE {table} SET {assignments} WHERE ctid >= '({first},0)' AND ctid < '({end},0)' \
+             AND ({is_open})"
+        )
+    }
+
+    /// The same without waiting for rows that programs have locked.
+    fn batch_of_unlocked(&self, first: i64, end: i64) -> String {
+        let Self {
+            table,
+            assignments,
+            is_open,
+        } = self;
+        format!(
+            "UPDATE {table} SET {assignments} WHERE ctid = ANY (ARRAY(SELECT ctid FROM {table} \
+             WHERE ctid >= '({first},0)' AND ctid < '({end},0)' AND ({is_open}) \
+             FOR NO KEY UPDATE SKIP LOCKED))"
+        )
+    }
+}
+
+async fn fill(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    table: &ChangedTable,
+    statements: &Statements,
+) -> Result<(), Error> {
+    if runner.is_dry() {
+        runner.begins(&format!("repeated for all blocks of {}", table.name()));
+        let batch = statements.batch(0, SAMPLED_BLOCKS);
+        return runner.run("a batch", &batch).await.map(|_| ());
+    }
+    for _ in 0..work.policy.lock_attempts {
+        if !is_open(runner, table, statements).await? {
+            return Ok(());
+        }
+        pass(runner, work, table, statements).await?;
+        if !is_open(runner, table, statements).await? {
+            return Ok(());
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Err(Error::refused(
+        format!("the rows of {}", table.name()),
+        "programs keep some of them locked",
+        "look for long transactions in pg_stat_activity, then repeat the command: it goes on",
+    ))
+}
+
+async fn is_open(
+    runner: &mut Runner<'_>,
+    table: &ChangedTable,
+    statements: &Statements,
+) -> Result<bool, Error> {
+    let query = format!(
+        "SELECT EXISTS (SELECT FROM {} WHERE {})",
+        statements.table, statements.is_open
+    );
+    let doing = format!("the rows of {} that are left", table.name());
+    names::is(runner, &doing, &query, &[]).await
+}
+
+/// One pass over the blocks that the table has now.
+async fn pass(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    table: &ChangedTable,
+    statements: &Statements,
+) -> Result<(), Error> {
+    let (blocks, per_batch) = blocks(runner, work, table, statements).await?;
+    let shown_name = table.name().to_string();
+    let timeout = session::lock_timeout(runner, work).await?;
+    let begin = format!("SET lock_timeout = {timeout}");
+    runner.run("the session", &begin).await?;
+    let (mut first, mut done) = (0, 0);
+    while first < blocks {
+        let end = first + per_batch;
+        done += batch(runner, statements, first, end).await?;
+        runner.rows(&shown_name, done, table.table.estimated_rows);
+        if work.policy.pause_ms > 0 {
+            tokio::time::sleep(Duration::from_millis(work.policy.pause_ms.into())).await;
+        }
+        first = end;
+    }
+    runner
+        .run("the session", "SET lock_timeout = 0")
+        .await
+        .map(|_| ())
+}
+
+/// A batch never waits long for a row that a program has locked: that row, if it is still open, is left
+/// for the next pass.
+async fn batch(
+    runner: &mut Runner<'_>,
+    statements: &Statements,
+    first: i64,
+    end: i64,
+) -> Result<u64, Error> {
+    let doing = "a batch of rows";
+    match runner.run(doing, &statements.batch(first, end)).await {
+        Err(error) if session::is_lock_failure(&error) => {
+            let statement = statements.batch_of_unlocked(first, end);
+            match runner.run(doing, &statement).await {
+                Err(error) if session::is_lock_failure(&error) => Ok(0),
+                outcome => outcome,
+            }
+        }
+        outcome => outcome,
+    }
+}
+
+/// How many blocks a table has, and how many of them make a batch.
+async fn blocks(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    table: &ChangedTable,
+    statements: &Statements,
+) -> Result<(i64, i64), Error> {
+    let query = format!(
+        "SELECT pg_relation_size(to_regclass($1)) / current_setting('block_size')::bigint, \
+         (SELECT count(*) FROM {} WHERE ctid < '({SAMPLED_BLOCKS},0)')",
+        statements.table
+    );
+    let doing = format!("the size of {}", table.name());
+    let name = Value::Text(statements.table.clone());
+    let rows = runner.query(&doing, &query, &[name]).await?;
+    let (blocks, sampled) = match rows.first() {
+        Some(row) => (row.integer(0)?, row.integer(1)?),
+        None => (0, 0),
+    };
+    let per_block = (sampled / blocks.clamp(1, SAMPLED_BLOCKS)).max(1);
+    Ok((
+        blocks,
+        (i64::from(work.policy.batch_rows) / per_block).max(1),
+    ))
+}
+
+/// A value that was damaged since the first look, or that a trigger refused.
+fn with_row(error: Error, table: &ChangedTable) -> Error {
+    match (session::code(&error), &error) {
+        (Some(code), Error::Database { source, .. }) if code == DAMAGED => Error::Differs {
+            what: table.name().to_string(),
+            found: source.to_string(),
+        },
+        _ => error,
+    }
+}
+
+/// Fails if a row is not as the other side of the change says, and shows up to three.
+pub(super) async fn fail_if_any(
+    runner: &mut Runner<'_>,
+    table: &ChangedTable,
+    differs: &str,
+    columns: &str,
+) -> Result<(), Error> {
+    let doing = format!("the comparison of {}", table.name());
+    let name = table.name().quoted(rowkey_core::Backend::Postgres)?;
+    let query = format!("SELECT count(*) FROM {name} WHERE {differs}");
+    if runner.is_dry() {
+        return runner.run(&doing, &query).await.map(|_| ());
+    }
+    let rows = runner.query(&doing, &query, &[]).await?;
+    let count = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+    if count == 0 {
+        return Ok(());
+    }
+    let query = format!("SELECT {columns} FROM {name} WHERE {differs} LIMIT 3");
+    let rows = runner.query(&doing, &query, &[]).await?;
+    let examples: Vec<String> = rows
+        .iter()
+        .map(|row| row.0.iter().map(shown).collect::<Vec<_>>().join(" / "))
+        .collect();
+    Err(Error::Differs {
+        what: table.name().to_string(),
+        found: format!(
+            "{count} rows whose new ids are not the old ones in the new form: {}",
+            examples.join("; ")
+        ),
+    })
+}

@@ -1,0 +1,242 @@
+//! The exchange of old and new columns in one transaction, and the ways out of it.
+
+use super::backfill::fail_if_any;
+use super::constraints::{self, Side, attach_foreign_keys, attach_indexes, foreign_keys, indexes};
+use super::names::{fresh, is_expanded, is_swapped, quoted};
+use super::refuse::refuse_undo;
+use super::session::{self, Taken};
+use super::triggers;
+use super::values::Values;
+use crate::error::Error;
+use crate::plan::OldPrograms;
+use crate::relayout::Phase;
+use crate::relayout::runner::Runner;
+use crate::relayout::work::{ChangedTable, Work};
+
+/// Exchanges the columns. References are validated afterwards, while programs write.
+pub(in crate::relayout) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    let (table, _) = work.key()?;
+    if !is_swapped(runner, table).await? {
+        let values = Values::of(runner, work).await?;
+        let statements = swap_statements(work, &values)?;
+        exchange(runner, work, "swap", &statements).await?;
+    }
+    for table in &work.tables {
+        constraints::validate_foreign_keys(runner, work, table).await?;
+    }
+    if work.policy.old_programs == OldPrograms::Mark {
+        runner.note(format!(
+            "programs with the new declaration say: SET rowkey.layout = '{}'",
+            work.mark
+        ));
+    }
+    Ok(())
+}
+
+async fn exchange(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    what: &str,
+    statements: &[String],
+) -> Result<(), Error> {
+    let mut names = Vec::new();
+    for table in &work.tables {
+        names.push(table.name().quoted(work.backend)?);
+    }
+    let mut statements = statements.to_vec();
+    for table in &work.tables {
+        statements.extend(constraints::comments(runner, table).await?);
+    }
+    let lock = format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", names.join(", "));
+    let doing = format!("the {what}");
+    let taken = session::with_locks(runner, work, &doing, Some(&lock), &statements).await?;
+    if runner.is_dry() {
+        return Ok(());
+    }
+    let Taken { waited, exclusive } = taken;
+    runner.note(format!(
+        "{what}: {} ms exclusive, after {} ms of waiting for the locks",
+        exclusive.as_millis(),
+        waited.as_millis()
+    ));
+    Ok(())
+}
+
+fn swap_statements(work: &Work, values: &Values<'_>) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    for table in &work.tables {
+        statements.extend(triggers::drop_fill(work, table)?);
+    }
+    statements.extend(detach(work)?);
+    for table in &work.tables {
+        let name = table.name().quoted(work.backend)?;
+        let mut later = Vec::new();
+        for column in &table.columns {
+            let (old, kept) = (quoted(&column.column.name)?, quoted(&column.kept)?);
+            statements.push(format!("ALTER TABLE {name} RENAME COLUMN {old} TO {kept}"));
+            if values.may_lack_old_values()? && !column.column.is_nullable {
+                later.push(format!(
+                    "ALTER TABLE {name} ALTER COLUMN {kept} DROP NOT NULL"
+                ));
+            }
+            if fresh(column) != column.becomes {
+                let (fresh, becomes) = (quoted(&fresh(column))?, quoted(&column.becomes)?);
+                statements.push(format!(
+                    "ALTER TABLE {name} RENAME COLUMN {fresh} TO {becomes}"
+                ));
+            }
+        }
+        statements.extend(attach_indexes(work, table)?);
+        statements.extend(later);
+        statements.extend(triggers::keep(work, values, table)?);
+    }
+    for table in &work.tables {
+        statements.extend(attach_foreign_keys(work, table, Side::New)?);
+    }
+    Ok(statements)
+}
+
+/// Drops the references, the keys and the indexes of the side that leaves, references first.
+fn detach(work: &Work) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    for table in &work.tables {
+        let name = table.name().quoted(work.backend)?;
+        for key in foreign_keys(table) {
+            let key = quoted(&key.name)?;
+            statements.push(format!("ALTER TABLE {name} DROP CONSTRAINT {key}"));
+        }
+    }
+    for table in &work.tables {
+        let name = table.name().quoted(work.backend)?;
+        for (_, key) in constraints::keys(table) {
+            let key = quoted(&key.name)?;
+            statements.push(format!("ALTER TABLE {name} DROP CONSTRAINT {key}"));
+        }
+        for (_, index) in indexes(table) {
+            let index = table.name().sibling(&index.name).quoted(work.backend)?;
+            statements.push(format!("DROP INDEX {index}"));
+        }
+    }
+    Ok(statements)
+}
+
+/// Fails unless the columns of a side are the others in its form, in all rows.
+pub(super) async fn compare(
+    runner: &mut Runner<'_>,
+    values: &Values<'_>,
+    table: &ChangedTable,
+    side: Side,
+) -> Result<(), Error> {
+    let (mut differs, mut columns) = (Vec::new(), Vec::new());
+    for column in &table.columns {
+        let leaving = quoted(&side.leaving(column))?;
+        let coming = quoted(&side.before(column))?;
+        differs.push(match side {
+            Side::New => values.new_differs(column)?,
+            Side::Old => values.old_differs(column)?,
+        });
+        columns.push(format!("{leaving}::text, {coming}::text"));
+    }
+    fail_if_any(runner, table, &differs.join(" OR "), &columns.join(", ")).await
+}
+
+/// Takes everything back. After the swap, the old columns have been filled all the time; what they need
+/// are their keys and indexes.
+pub(in crate::relayout) async fn undo(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    reached: Phase,
+) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    let (key_table, _) = work.key()?;
+    let values = Values::of(runner, work).await?;
+    if reached == Phase::Swap && is_swapped(runner, key_table).await? {
+        refuse_undo(work, &runner.catalog().await?)?;
+        for table in &work.tables {
+            compare(runner, &values, table, Side::Old).await?;
+            constraints::build_indexes(runner, work, table, Side::Old).await?;
+        }
+        let statements = way_back(work, &values)?;
+        exchange(runner, work, "exchange", &statements).await?;
+    }
+    for table in &work.tables {
+        if is_expanded(runner, table).await? {
+            let statements = without_new_columns(work, table)?;
+            let doing = format!("the new columns of {}", table.name());
+            session::in_transaction(runner, work, &doing, &statements).await?;
+        }
+        constraints::validate_foreign_keys(runner, work, table).await?;
+    }
+    finish(runner, work, &values).await
+}
+
+/// What only the triggers needed.
+async fn finish(runner: &mut Runner<'_>, work: &Work, values: &Values<'_>) -> Result<(), Error> {
+    let statements = values.finish()?;
+    if statements.is_empty() {
+        return Ok(());
+    }
+    session::in_transaction(runner, work, "the functions of the map", &statements).await
+}
+
+fn way_back(work: &Work, values: &Values<'_>) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    for table in &work.tables {
+        statements.extend(triggers::drop_keep(work, table)?);
+    }
+    statements.extend(detach(work)?);
+    for table in &work.tables {
+        let name = table.name().quoted(work.backend)?;
+        for column in &table.columns {
+            let (old, kept) = (quoted(&column.column.name)?, quoted(&column.kept)?);
+            let becomes = quoted(&column.becomes)?;
+            statements.push(format!("ALTER TABLE {name} DROP COLUMN {becomes}"));
+            statements.push(format!("ALTER TABLE {name} RENAME COLUMN {kept} TO {old}"));
+            if values.may_lack_old_values()? && !column.column.is_nullable {
+                statements.push(format!(
+                    "ALTER TABLE {name} ALTER COLUMN {old} SET NOT NULL"
+                ));
+            }
+        }
+        statements.extend(attach_indexes(work, table)?);
+    }
+    for table in &work.tables {
+        statements.extend(attach_foreign_keys(work, table, Side::Old)?);
+    }
+    Ok(statements)
+}
+
+/// Before the swap: dropping a column drops its indexes too.
+fn without_new_columns(work: &Work, table: &ChangedTable) -> Result<Vec<String>, Error> {
+    let name = table.name().quoted(work.backend)?;
+    let mut statements = triggers::drop_fill(work, table)?;
+    for column in &table.columns {
+        let fresh = quoted(&fresh(column))?;
+        statements.push(format!("ALTER TABLE {name} DROP COLUMN {fresh}"));
+    }
+    Ok(statements)
+}
+
+/// Drops the old columns, and the triggers that fill them.
+pub(in crate::relayout) async fn contract(
+    runner: &mut Runner<'_>,
+    work: &Work,
+) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    for table in &work.tables {
+        if !runner.is_dry() && !is_swapped(runner, table).await? {
+            continue;
+        }
+        let name = table.name().quoted(work.backend)?;
+        let mut statements = triggers::drop_keep(work, table)?;
+        for column in &table.columns {
+            let kept = quoted(&column.kept)?;
+            statements.push(format!("ALTER TABLE {name} DROP COLUMN {kept}"));
+        }
+        let doing = format!("the old columns of {}", table.name());
+        session::in_transaction(runner, work, &doing, &statements).await?;
+    }
+    let values = Values::of(runner, work).await?;
+    finish(runner, work, &values).await
+}

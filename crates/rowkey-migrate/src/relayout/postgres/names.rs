@@ -1,0 +1,88 @@
+//! The names of what a change makes, and what of it there is.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+
+use crate::catalog::QualifiedName;
+use crate::connection::Value;
+use crate::error::Error;
+use crate::relayout::runner::Runner;
+use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
+
+pub(super) fn quoted(name: &str) -> Result<String, Error> {
+    Ok(quote_identifier(Backend::Postgres, name)?)
+}
+
+/// The names in a list, for the columns of an index.
+pub(super) fn quoted_list(names: &[String]) -> Result<String, Error> {
+    let names: Result<Vec<String>, Error> = names.iter().map(|name| quoted(name)).collect();
+    Ok(names?.join(", "))
+}
+
+/// Text in SQL. The sessions of a change, and its functions, take backslashes as they are.
+pub(super) fn text_literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// The name of a new column until the swap.
+pub(super) fn fresh(column: &ChangedColumn) -> String {
+    if column.becomes == column.column.name {
+        format!("{}_rowkey", column.becomes)
+    } else {
+        column.becomes.clone()
+    }
+}
+
+/// The name of an index or a function of a table, which no other change uses.
+pub(super) fn made(work: &Work, table: &ChangedTable, what: &str) -> QualifiedName {
+    let place = |other: &ChangedTable| other.name() == table.name();
+    let place = work.tables.iter().position(place).unwrap_or_default();
+    table
+        .name()
+        .sibling(format!("rowkey_{}_{place}_{what}", work.mark))
+}
+
+/// Whether a table has its new columns, before or after the swap.
+pub(super) async fn is_expanded(
+    runner: &mut Runner<'_>,
+    table: &ChangedTable,
+) -> Result<bool, Error> {
+    match table.columns.first() {
+        Some(column) => has_column(runner, table, &fresh(column)).await,
+        None => Ok(true),
+    }
+}
+
+/// Whether the old columns of a table have given up their names.
+pub(super) async fn is_swapped(
+    runner: &mut Runner<'_>,
+    table: &ChangedTable,
+) -> Result<bool, Error> {
+    match table.columns.first() {
+        Some(column) => has_column(runner, table, &column.kept).await,
+        None => Ok(false),
+    }
+}
+
+async fn has_column(
+    runner: &mut Runner<'_>,
+    table: &ChangedTable,
+    column: &str,
+) -> Result<bool, Error> {
+    let query = "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass($1) \
+                 AND attname = $2 AND NOT attisdropped";
+    let name = Value::Text(table.name().quoted(Backend::Postgres)?);
+    let doing = format!("the columns of {}", table.name());
+    is(runner, &doing, query, &[name, column.into()]).await
+}
+
+/// Whether a query gives a number other than 0, or true.
+pub(super) async fn is(
+    runner: &mut Runner<'_>,
+    doing: &str,
+    query: &str,
+    values: &[Value],
+) -> Result<bool, Error> {
+    let rows = runner.query(doing, query, values).await?;
+    rows.first().map_or(Ok(false), |row| row.is(0))
+}

@@ -1,0 +1,496 @@
+//! What stands against a change on PostgreSQL.
+
+use rowkey_core::storage::{Conversion, NewId, StoredForm};
+
+use super::constraints::{foreign_keys, indexes, keys, mentions};
+use super::names::{fresh, made, quoted};
+use super::triggers::LAST;
+use super::values::public_text;
+use crate::catalog::{Catalog, Dependent, DependentKind, ForeignKey, QualifiedName};
+use crate::connection::{Connection, Value};
+use crate::error::Error;
+use crate::plan::OldPrograms;
+use crate::relayout::creation_time;
+use crate::relayout::refusals::Refusals;
+use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
+
+/// Ranges of row addresses, by which the backfill reads, are quick since this version.
+const FIRST_VERSION: i64 = 140_000;
+
+/// Fails with every reason against the change.
+pub(in crate::relayout) async fn refuse(
+    connection: &mut Connection,
+    work: &Work,
+) -> Result<(), Error> {
+    let mut refusals = Refusals::default();
+    version(connection, &mut refusals).await?;
+    for table in &work.tables {
+        privileges(connection, table, &mut refusals).await?;
+        for column in &table.columns {
+            names_of_columns(work, table, column, &mut refusals);
+            type_of_column(work, table, column, &mut refusals);
+        }
+        dependents(table, &mut refusals);
+        bodies_of_triggers(connection, table, &mut refusals).await?;
+        triggers_on_update(connection, table, &mut refusals).await?;
+        keys_and_indexes(connection, table, &mut refusals).await?;
+    }
+    if let Source::Mapped = work.source {
+        map(work, &mut refusals)?;
+    }
+    let catalog = Catalog::read(connection).await?;
+    references(work, &catalog, &mut refusals);
+    if refusals.is_empty() {
+        refusals.add_damaged_values(connection, work).await?;
+    }
+    refusals.result()
+}
+
+async fn version(connection: &mut Connection, refusals: &mut Refusals) -> Result<(), Error> {
+    let query = "SELECT current_setting('server_version_num')::bigint";
+    let rows = connection.query("the version", query, &[]).await?;
+    let version = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+    if version < FIRST_VERSION {
+        refusals.add(
+            format!("PostgreSQL {}", connection.version()),
+            "it reads ranges of row addresses only by reading the whole table",
+            "upgrade to 14 or newer",
+        );
+    }
+    Ok(())
+}
+
+async fn privileges(
+    connection: &mut Connection,
+    table: &ChangedTable,
+    refusals: &mut Refusals,
+) -> Result<(), Error> {
+    let query = "SELECT pg_has_role(c.relowner, 'USAGE'), \
+                 has_schema_privilege(c.relnamespace, 'CREATE'), pg_get_userbyid(c.relowner)::text \
+                 FROM pg_class c WHERE c.oid = to_regclass($1)";
+    let doing = format!("the privileges on {}", table.name());
+    let name = Value::Text(table.name().quoted(rowkey_core::Backend::Postgres)?);
+    let rows = connection.query(&doing, query, &[name]).await?;
+    let Some(row) = rows.first() else {
+        return Ok(());
+    };
+    if !row.is(0)? {
+        refusals.add(
+            table.name().to_string(),
+            format!(
+                "it belongs to {}, and only its owner may change it",
+                row.text(2)?
+            ),
+            "connect as its owner",
+        );
+    }
+    if !row.is(1)? {
+        refusals.add(
+            table.name().to_string(),
+            "functions for its triggers may not be made in its schema",
+            "grant CREATE on the schema for the time of the change",
+        );
+    }
+    Ok(())
+}
+
+fn names_of_columns(
+    work: &Work,
+    table: &ChangedTable,
+    column: &ChangedColumn,
+    refusals: &mut Refusals,
+) {
+    let what = format!("{}.{}", table.name(), column.column.name);
+    for name in [fresh(column), column.kept.clone()] {
+        if table.table.column(&name).is_some() {
+            refusals.add(
+                &what,
+                format!("the change needs the name {name}, which another column has"),
+                "rename that column",
+            );
+        }
+        if let Err(error) = quoted(&name) {
+            refusals.add(&what, format!("{name}: {error}"), "give it a shorter name");
+        }
+    }
+    let longest = made(work, table, "index99").name;
+    if let Err(error) = quoted(&longest) {
+        refusals.add(&what, format!("{longest}: {error}"), "report this");
+    }
+    let is_same_name = column.becomes == column.column.name;
+    if is_same_name && work.policy.old_programs == OldPrograms::Rename {
+        refusals.add(
+            &what,
+            "with the same name, programs with the old declaration would go on writing",
+            "give `becomes` another name, or set `old-programs = \"mark\"`",
+        );
+    }
+}
+
+fn type_of_column(
+    work: &Work,
+    table: &ChangedTable,
+    column: &ChangedColumn,
+    refusals: &mut Refusals,
+) {
+    let what = format!("{}.{}", table.name(), column.column.name);
+    if column.column.generated == "generated" {
+        refusals.add(
+            &what,
+            "the database computes it",
+            "drop the expression first, with ALTER COLUMN … DROP EXPRESSION",
+        );
+    }
+    let Source::Converted(conversion) = work.source else {
+        return;
+    };
+    let from: StoredForm = conversion.reversed().to();
+    let (declared, found) = (from.sql_type(), column.column.sql_type.as_str());
+    if !has_values_of(&declared, found) {
+        refusals.add(
+            &what,
+            format!(
+                "its type is {found}, and {} is stored as {declared}",
+                from.storage().name()
+            ),
+            "plan with the storage that it has; a domain has to become its plain type first",
+        );
+    }
+    if column.column.generated == "identity" {
+        refusals.add(
+            &what,
+            format!(
+                "the database makes its values ({})",
+                column.column.generated
+            ),
+            "let programs make the ids first",
+        );
+    }
+    match column.column.default.as_deref() {
+        None => {}
+        Some(default) if default.starts_with("NULL") => {}
+        Some(default) => refusals.add(
+            &what,
+            format!("its default {default} makes ids in the old form"),
+            "drop the default, and let programs make the ids; `rowkey ddl --default` prints one \
+             for the new column, where there is one",
+        ),
+    }
+}
+
+/// What new ids need.
+fn map(work: &Work, refusals: &mut Refusals) -> Result<(), Error> {
+    let (table, key) = work.key()?;
+    let what = format!("{}.{}", table.name(), key.column.name);
+    let mut keys = table.table.keys.iter();
+    if !keys.any(|one| one.columns == [key.column.name.as_str()]) || key.column.is_nullable {
+        refusals.add(
+            &what,
+            "old ids that are NULL or not unique have no new ones",
+            "make it the primary key, or unique and NOT NULL, first",
+        );
+    }
+    let outcome = public_text(work).and_then(|form| {
+        NewId::new(form)?;
+        Conversion::new(form, work.to)?;
+        Ok(())
+    });
+    if let Err(error) = outcome {
+        refusals.add(
+            format!("new ids of {}", work.to.format().name()),
+            error.to_string(),
+            "choose a format that the server can make, in a form that SQL can write",
+        );
+    }
+    if let Some(created) = &work.created {
+        let millis = creation_time::unix_millis(work.backend, &table.table, created, "");
+        if let Err(error) = millis {
+            refusals.add(&what, error.to_string(), "name another column, or none");
+        }
+    }
+    Ok(())
+}
+
+/// Whether a type has the same kind of values as the one of a storage.
+fn has_values_of(declared: &str, found: &str) -> bool {
+    let is = |names: &[&str]| names.iter().any(|name| found.starts_with(name));
+    match declared.split(['(', ' ']).next().unwrap_or_default() {
+        "uuid" => found == "uuid",
+        "bytea" => found == "bytea",
+        "numeric" | "decimal" => is(&["numeric"]),
+        "bigint" => is(&["bigint", "integer", "smallint"]),
+        _ => is(&["character varying", "character(", "text"]),
+    }
+}
+
+fn dependents(table: &ChangedTable, refusals: &mut Refusals) {
+    for dependent in &table.table.dependents {
+        let columns = dependent.columns.iter();
+        let used: Vec<&str> = columns
+            .filter(|column| table.changed(column).is_some())
+            .map(String::as_str)
+            .collect();
+        let Some((why, instead)) = objection(dependent, &used) else {
+            continue;
+        };
+        let what = format!(
+            "the {} {} of {}",
+            dependent.kind.name(),
+            dependent.name,
+            table.name()
+        );
+        refusals.add(what, why, instead);
+    }
+}
+
+fn objection(dependent: &Dependent, used: &[&str]) -> Option<(String, &'static str)> {
+    let uses = format!(
+        "it uses {}, and would go on with the old ids",
+        used.join(", ")
+    );
+    let again = "drop it, and make it again for the new column after the change";
+    match dependent.kind {
+        DependentKind::Publication => Some((
+            "subscribers have no column of the new name".into(),
+            "take the table out of the publication, and subscribe again after the change",
+        )),
+        DependentKind::Partition => Some((
+            "partitions are not carried".into(),
+            "copy the rows into a new table instead",
+        )),
+        DependentKind::Inheritance => Some((
+            "the columns of an inheriting table change with those of the other".into(),
+            "end the inheritance with ALTER TABLE … NO INHERIT first",
+        )),
+        DependentKind::Trigger if dependent.name.as_str() >= LAST => Some((
+            "it would run after the triggers of the change, and might change the row again".into(),
+            "give it a name that comes before zz_rowkey",
+        )),
+        DependentKind::Privilege | DependentKind::Sequence => None,
+        _ if used.is_empty() => None,
+        DependentKind::ReplicaIdentity => Some((
+            format!("it is an index on {}", used.join(", ")),
+            "set REPLICA IDENTITY DEFAULT or FULL first",
+        )),
+        DependentKind::GeneratedColumn => Some((
+            format!("it is computed from {}", used.join(", ")),
+            "drop the column, and add it again after the change",
+        )),
+        _ => Some((uses, again)),
+    }
+}
+
+/// The database does not look into the bodies of functions. One that names the column would fail at the
+/// first write after the swap.
+async fn bodies_of_triggers(
+    connection: &mut Connection,
+    table: &ChangedTable,
+    refusals: &mut Refusals,
+) -> Result<(), Error> {
+    let query = "SELECT t.tgname::text, p.oid::regprocedure::text, p.prosrc FROM pg_trigger t \
+                 JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_language l ON l.oid = p.prolang \
+                 WHERE t.tgrelid = to_regclass($1) AND NOT t.tgisinternal \
+                 AND l.lanname NOT IN ('internal', 'c') ORDER BY 1";
+    let doing = format!("the triggers of {}", table.name());
+    let name = Value::Text(table.name().quoted(rowkey_core::Backend::Postgres)?);
+    for row in connection.query(&doing, query, &[name]).await? {
+        let body = row.text(2)?;
+        let columns = table.columns.iter().map(|column| &column.column.name);
+        for column in columns.filter(|column| mentions(body, column)) {
+            refusals.add(
+                format!("the trigger {} of {}", row.text(0)?, table.name()),
+                format!("its function {} names {column}", row.text(1)?),
+                "drop it, and make it again for the new column after the change",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The backfill updates every row, and a trigger cannot tell that from an update of a program.
+async fn triggers_on_update(
+    connection: &mut Connection,
+    table: &ChangedTable,
+    refusals: &mut Refusals,
+) -> Result<(), Error> {
+    let query = "SELECT tgname::text FROM pg_trigger WHERE tgrelid = to_regclass($1) \
+                 AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & 16 <> 0 \
+                 AND cardinality(tgattr::smallint[]) = 0 ORDER BY 1";
+    let doing = format!("the triggers of {}", table.name());
+    let name = Value::Text(table.name().quoted(rowkey_core::Backend::Postgres)?);
+    for row in connection.query(&doing, query, &[name]).await? {
+        refusals.add(
+            format!("the trigger {} of {}", row.text(0)?, table.name()),
+            "it runs for every update, also for those that fill the new column",
+            "let it run for the columns that it is about (UPDATE OF …), or disable it for the time of \
+             the change",
+        );
+    }
+    Ok(())
+}
+
+async fn keys_and_indexes(
+    connection: &mut Connection,
+    table: &ChangedTable,
+    refusals: &mut Refusals,
+) -> Result<(), Error> {
+    for (_, key) in keys(table) {
+        let special = ["INCLUDE (", "NULLS NOT DISTINCT", "WITHOUT OVERLAPS"];
+        if let Some(found) = special.iter().find(|part| key.definition.contains(*part)) {
+            refusals.add(
+                format!("the key {} of {}", key.name, table.name()),
+                format!("{found} is not carried"),
+                "drop it, and make it again for the new column after the change",
+            );
+        }
+    }
+    let query = "SELECT COALESCE(pg_get_expr(indexprs, indrelid), ''), \
+                 COALESCE(pg_get_expr(indpred, indrelid), '') FROM pg_index \
+                 WHERE indexrelid = to_regclass($1)";
+    for (_, index) in indexes(table).filter(|(_, index)| !index.is_plain) {
+        let name = table.name().sibling(&index.name);
+        let name = Value::Text(name.quoted(rowkey_core::Backend::Postgres)?);
+        let doing = format!("the index {}", index.name);
+        let rows = connection.query(&doing, query, &[name]).await?;
+        let Some(row) = rows.first() else { continue };
+        for column in &table.columns {
+            let column = &column.column.name;
+            let is_known = is_presence(row.text(1)?, column);
+            if mentions(row.text(0)?, column) || mentions(row.text(1)?, column) && !is_known {
+                refusals.add(
+                    format!("the index {} of {}", index.name, table.name()),
+                    format!("it computes something from {column}"),
+                    "drop it, and make it again for the new column after the change",
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a condition asks for nothing but the presence of a value, which both forms have.
+fn is_presence(condition: &str, column: &str) -> bool {
+    let column = quoted(column).unwrap_or_default();
+    let plain = condition.replace('"', "");
+    let column = column.replace('"', "");
+    plain == format!("({column} IS NOT NULL)") || plain == format!("({column} IS NULL)")
+}
+
+/// Both ends of a reference change, or neither.
+fn references(work: &Work, catalog: &Catalog, refusals: &mut Refusals) {
+    let changes = |table: &QualifiedName, column: &str| {
+        let found = work.tables.iter().find(|other| other.name() == table);
+        found.is_some_and(|table| table.changed(column).is_some())
+    };
+    for table in &catalog.tables {
+        for key in &table.foreign_keys {
+            for (column, target) in key.columns.iter().zip(&key.target_columns) {
+                let (here, there) = (changes(&table.name, column), changes(&key.target, target));
+                if here != there {
+                    let (stays, stays_in) = match here {
+                        true => (target, &key.target),
+                        false => (column, &table.name),
+                    };
+                    refusals.add(
+                        describe(key, &table.name),
+                        format!("{stays_in}.{stays} stays as it is, so that they would differ"),
+                        "plan both columns, or drop the reference",
+                    );
+                }
+            }
+        }
+    }
+    for table in &work.tables {
+        for key in foreign_keys(table).filter(|key| key.attributes.contains('(')) {
+            refusals.add(
+                describe(key, table.name()),
+                "a list of columns to set is not carried",
+                "drop it, and make it again after the change",
+            );
+        }
+    }
+}
+
+/// Fails for everything that new programs have hung on the new columns, which would go with them.
+pub(super) fn refuse_undo(work: &Work, now: &Catalog) -> Result<(), Error> {
+    let mut refusals = Refusals::default();
+    let why = "it uses a column that an undo drops";
+    let instead = "drop it first";
+    for table in &work.tables {
+        let Ok(found) = now.table(table.name()) else {
+            continue;
+        };
+        let is_new = |column: &String| table.columns.iter().any(|one| one.becomes == *column);
+        for one in &found.dependents {
+            let is_ours = one.kind == DependentKind::Trigger && one.name.starts_with(LAST);
+            let goes_along = matches!(one.kind, DependentKind::Privilege);
+            if !is_ours && !goes_along && one.columns.iter().any(is_new) {
+                let what = format!("the {} {} of {}", one.kind.name(), one.name, table.name());
+                refusals.add(what, why, instead);
+            }
+        }
+        let indexes = found.indexes.iter().map(|one| (&one.name, &one.columns));
+        let keys = found.keys.iter().map(|one| (&one.name, &one.columns));
+        for (name, columns) in indexes.chain(keys) {
+            let before = &table.table;
+            let is_known = before.indexes.iter().any(|one| one.name == *name)
+                || before.keys.iter().any(|one| one.name == *name);
+            if !is_known && columns.iter().any(is_new) {
+                refusals.add(
+                    format!("the index {name} of {}", table.name()),
+                    why,
+                    instead,
+                );
+            }
+        }
+    }
+    for (table, key) in now.tables.iter().flat_map(|table| {
+        let keys = table.foreign_keys.iter();
+        keys.map(move |key| (table, key))
+    }) {
+        let changed = |name: &QualifiedName, columns: &[String]| {
+            let found = work.tables.iter().find(|other| other.name() == name);
+            found.is_some_and(|found| {
+                let mut new = found.columns.iter().map(|one| &one.becomes);
+                new.any(|column| columns.contains(column))
+            })
+        };
+        let before = work.tables.iter().find(|one| *one.name() == table.name);
+        let is_known = before.is_some_and(|before| {
+            let mut keys = before.table.foreign_keys.iter();
+            keys.any(|one| one.name == key.name)
+        });
+        let is_concerned =
+            changed(&table.name, &key.columns) || changed(&key.target, &key.target_columns);
+        if !is_known && is_concerned {
+            refusals.add(describe(key, &table.name), why, instead);
+        }
+    }
+    refusals.result()
+}
+
+fn describe(key: &ForeignKey, table: &QualifiedName) -> String {
+    format!("the reference {} of {table} to {}", key.name, key.target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_on_presence_means_the_same_in_both_forms() {
+        assert!(is_presence("(parent_id IS NOT NULL)", "parent_id"));
+        assert!(is_presence("(\"Parent Id\" IS NULL)", "Parent Id"));
+        assert!(!is_presence("(parent_id > '0'::uuid)", "parent_id"));
+        assert!(!is_presence("((a IS NULL) AND (b IS NULL))", "a"));
+    }
+
+    #[test]
+    fn types_are_compared_by_their_values() {
+        assert!(has_values_of("uuid", "uuid"));
+        assert!(!has_values_of("uuid", "guid"));
+        assert!(has_values_of("varchar(36) COLLATE \"C\"", "character(36)"));
+        assert!(has_values_of("numeric(28,0)", "numeric"));
+        assert!(!has_values_of("numeric(28,0)", "uuid"));
+    }
+}

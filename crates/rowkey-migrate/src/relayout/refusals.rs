@@ -1,0 +1,163 @@
+//! The reasons against a change, all of them before the first statement.
+
+use rowkey_core::storage::quote_identifier;
+
+use super::work::{ChangedColumn, ChangedTable, Source, Work};
+use crate::connection::{Connection, Value};
+use crate::error::Error;
+
+/// How many values are shown of those that are damaged.
+const EXAMPLES: usize = 3;
+
+/// Reasons against a change.
+#[derive(Debug, Default)]
+pub(super) struct Refusals(Vec<Refusal>);
+
+#[derive(Debug)]
+struct Refusal {
+    what: String,
+    why: String,
+    instead: String,
+}
+
+impl Refusals {
+    /// Adds a reason: what cannot be carried, why not, and what to do.
+    pub(super) fn add(
+        &mut self,
+        what: impl Into<String>,
+        why: impl Into<String>,
+        instead: impl Into<String>,
+    ) {
+        self.0.push(Refusal {
+            what: what.into(),
+            why: why.into(),
+            instead: instead.into(),
+        });
+    }
+
+    /// Whether there is no reason so far.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// One error with all reasons, if there is one.
+    pub(super) fn result(mut self) -> Result<(), Error> {
+        match (self.0.pop(), self.0.is_empty()) {
+            (None, _) => Ok(()),
+            (Some(only), true) => Err(Error::refused(only.what, only.why, only.instead)),
+            (Some(last), false) => {
+                self.0.push(last);
+                let reasons = self.0.iter().map(|one| {
+                    let Refusal { what, why, instead } = one;
+                    format!("\n* {what}: {why}; {instead}")
+                });
+                let what = format!("the change is refused for {} reasons", self.0.len());
+                let reasons: String = reasons.collect();
+                Err(Error::refused(what, reasons, "\nnothing was changed"))
+            }
+        }
+    }
+
+    /// Adds a reason for each column with values that are no ids of the format in the form that the plan
+    /// names, or that the new form has no room for.
+    pub(super) async fn add_damaged_values(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        for table in &work.tables {
+            for column in &table.columns {
+                self.add_damaged_values_of(connection, work, table, column)
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn add_damaged_values_of(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+        table: &ChangedTable,
+        column: &ChangedColumn,
+    ) -> Result<(), Error> {
+        let Source::Converted(conversion) = work.source else {
+            return Ok(());
+        };
+        let quoted = quote_identifier(work.backend, &column.column.name)?;
+        let from = table.name().quoted(work.backend)?;
+        let form = conversion.reversed().to();
+        let (is_id, converted) = (form.condition(&quoted)?, conversion.of(&quoted)?);
+        let is_damaged = format!("{quoted} IS NOT NULL AND (NOT ({is_id}) OR {converted} IS NULL)");
+        let what = format!("{}.{}", table.name(), column.column.name);
+        let doing = format!("the damaged values of {what}");
+        let count = format!("SELECT count(*) FROM {from} WHERE {is_damaged}");
+        let count = connection.query(&doing, &count, &[]).await?;
+        let count = count.first().map_or(Ok(0), |row| row.integer(0))?;
+        if count == 0 {
+            return Ok(());
+        }
+        let top = match work.backend {
+            rowkey_core::Backend::SqlServer => (format!("TOP ({EXAMPLES}) "), String::new()),
+            _ => (String::new(), format!(" LIMIT {EXAMPLES}")),
+        };
+        let examples = format!(
+            "SELECT {}{quoted} FROM {from} WHERE {is_damaged}{}",
+            top.0, top.1
+        );
+        let examples = connection.query(&doing, &examples, &[]).await?;
+        let examples: Vec<String> = examples
+            .iter()
+            .filter_map(|row| row.0.first().map(shown))
+            .collect();
+        let values = if count == 1 { "value is" } else { "values are" };
+        let why = format!(
+            "{count} {values} no {} as {}:{}, or too large for the new form, such as {}",
+            form.format().name(),
+            form.storage().name(),
+            form.layout().name(),
+            examples.join(", "),
+        );
+        self.add(
+            what,
+            why,
+            "correct or delete the rows, or plan with the format and the form that they have \
+             (`rowkey doctor` tells)",
+        );
+        Ok(())
+    }
+}
+
+/// A value for people.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "NULL".into(),
+        Value::Integer(number) => number.to_string(),
+        Value::Text(text) => format!("`{text}`"),
+        Value::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_is_in_the_error() {
+        assert!(Refusals::default().result().is_ok());
+        let mut refusals = Refusals::default();
+        refusals.add("the view v", "it reads id", "drop it");
+        let mut two = Refusals::default();
+        for what in ["the view v", "the rule r"] {
+            two.add(what, "it reads id", "drop it");
+        }
+        let message = refusals.result().unwrap_err().to_string();
+        assert_eq!(message, "the view v: it reads id; drop it");
+        let message = two.result().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "the change is refused for 2 reasons: \n* the view v: it reads id; drop it\
+             \n* the rule r: it reads id; drop it; \nnothing was changed"
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! The phases on SQL Server: new columns beside the old ones, filled by triggers, which take their places
+//! in one transaction. They have not run on SQL Server itself.
+//!
+//! Each statement looks for what it is to make, so that a script can be run again, and is a batch of its
+//! own, because a batch is compiled as a whole.
+
+mod backfill;
+mod columns;
+mod constraints;
+mod exchange;
+mod names;
+mod refuse;
+mod session;
+#[cfg(all(test, feature = "sqlite"))]
+mod tests;
+mod triggers;
+
+pub(super) use self::backfill::backfill;
+pub(super) use self::exchange::{contract, swap, undo};
+pub(super) use self::refuse::refuse;
+
+use self::names::{fresh, literal, quoted};
+use super::runner::Runner;
+use super::work::{ChangedTable, Work};
+use crate::error::Error;
+
+/// Adds the columns, and the triggers that fill them, in one transaction for each table: programs never
+/// see the one without the other.
+pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    if runner.is_dry() {
+        // A tool that goes on after an error would do a phase although the one before has failed.
+        runner.begins("stop at the first error: sqlcmd -b -I");
+    }
+    session::prepare(runner).await?;
+    warn(runner, work);
+    for table in &work.tables {
+        let Some(first) = table.columns.first() else {
+            continue;
+        };
+        let doing = format!("the new columns of {}", table.name());
+        let is_there = format!("{} IS NOT NULL", names::length(table, &fresh(first))?);
+        let statements = expansion(work, table)?;
+        session::in_transaction(runner, work, &doing, &is_there, &statements).await?;
+    }
+    Ok(())
+}
+
+/// What programs notice of triggers and of the backfill.
+fn warn(runner: &mut Runner<'_>, work: &Work) {
+    runner.note(
+        "from now until --contract, the tables have triggers, so that statements with OUTPUT but without \
+         INTO fail: EF Core needs HasTrigger or UseSqlOutputClause(false) for them"
+            .into(),
+    );
+    for table in &work.tables {
+        // The catalogue's name of rowversion.
+        let mut columns = table.table.columns.iter();
+        if let Some(column) = columns.find(|column| column.sql_type == "timestamp") {
+            runner.note(format!(
+                "the backfill changes {}.{} in all rows, so that programs which compare it read again",
+                table.name(),
+                column.name
+            ));
+        }
+    }
+}
+
+fn expansion(work: &Work, table: &ChangedTable) -> Result<Vec<String>, Error> {
+    let name = table.name().quoted(work.backend)?;
+    let mut added = Vec::new();
+    for column in &table.columns {
+        let fresh = quoted(&fresh(column))?;
+        added.push(format!("{fresh} {} NULL", work.to.sql_type()));
+    }
+    let mut statements = vec![format!("ALTER TABLE {name} ADD {}", added.join(", "))];
+    for column in &table.columns {
+        statements.extend(columns::comment(table, column)?);
+        statements.extend(columns::privileges(table, column)?);
+    }
+    statements.push(triggers::fill(work, table)?);
+    Ok(statements)
+}
+
+/// Compares the new values with the old ones.
+pub(super) async fn check(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    for table in &work.tables {
+        exchange::compare(runner, work, table, exchange::Side::New).await?;
+    }
+    Ok(())
+}
+
+/// A definition as text that is compiled when it is reached: it has to be alone in its batch, or uses
+/// columns that the batch makes.
+fn alone(definition: &str) -> String {
+    format!("EXEC ({})", literal(definition))
+}

@@ -1,0 +1,90 @@
+//! The script, without a server.
+
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+
+use super::super::Phase;
+use super::*;
+use crate::catalog::{Catalog, Column, ForeignKey, Key, Table};
+use crate::connection::Connection;
+use crate::plan::{Plan, Policy, Request};
+use crate::progress::Silent;
+
+fn table(name: &str, columns: &[&str], foreign_keys: Vec<ForeignKey>) -> Table {
+    let column = |name: &&str| Column {
+        name: (*name).into(),
+        sql_type: "uniqueidentifier".into(),
+        is_nullable: *name == "parent_id",
+        default: None,
+        generated: String::new(),
+        collation: None,
+        comment: None,
+    };
+    Table {
+        name: name.into(),
+        columns: columns.iter().map(column).collect(),
+        keys: vec![Key {
+            name: format!("pk_{name}"),
+            columns: vec!["id".into()],
+            is_primary: true,
+            definition: "CLUSTERED".into(),
+        }],
+        indexes: Vec::new(),
+        foreign_keys,
+        dependents: Vec::new(),
+        options: String::new(),
+        estimated_rows: None,
+    }
+}
+
+/// The statements, with a connection that only stands for one.
+#[test]
+fn a_script_has_all_phases() {
+    let reference = ForeignKey {
+        name: "fk".into(),
+        columns: vec!["parent_id".into()],
+        target: "order".into(),
+        target_columns: vec!["id".into()],
+        on_update: "NO ACTION".into(),
+        on_delete: "CASCADE".into(),
+        attributes: String::new(),
+    };
+    let catalog = Catalog {
+        backend: Backend::SqlServer,
+        tables: vec![
+            table("line", &["id", "parent_id"], vec![reference]),
+            table("order", &["id"], Vec::new()),
+        ],
+        unseen: Vec::new(),
+    };
+    let request = Request {
+        table: "order".into(),
+        column: "id".into(),
+        format: FormatKind::UuidV7,
+        from: Some("uuid:public-unordered".into()),
+        to: "uuid".into(),
+        created: None,
+        unasserted: Vec::new(),
+        policy: Policy::default(),
+    };
+    let plan = Plan::for_key(&catalog, &request).unwrap();
+    let mut work = Work::new(&plan, &catalog).unwrap();
+    work.mark = "m".into();
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let script = runtime.unwrap().block_on(async {
+        let address = "sqlite::memory:".parse().unwrap();
+        let mut connection = Connection::open(&address).await.unwrap();
+        let mut silent = Silent;
+        let mut runner = Runner::dry(&mut connection, &mut silent);
+        expand(&mut runner, &work).await.unwrap();
+        backfill(&mut runner, &work).await.unwrap();
+        check(&mut runner, &work).await.unwrap();
+        swap(&mut runner, &work).await.unwrap();
+        runner.begins("undo");
+        undo(&mut runner, &work, Phase::Swap).await.unwrap();
+        runner.begins("contract");
+        contract(&mut runner, &work).await.unwrap();
+        runner.into_script()
+    });
+    insta::assert_snapshot!(script.join("\n"));
+}

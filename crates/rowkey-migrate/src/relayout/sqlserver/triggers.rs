@@ -1,0 +1,122 @@
+//! Triggers that fill the columns that programs do not know.
+
+use rowkey_core::Backend;
+
+use super::names::{fresh, literal, quoted, trigger};
+use crate::error::Error;
+use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
+
+/// A column that a trigger fills from another.
+struct Filled {
+    from: String,
+    to: String,
+    /// The SQL of its value.
+    value: String,
+}
+
+/// The statement that makes what fills the new columns, until the swap.
+pub(super) fn fill(work: &Work, table: &ChangedTable) -> Result<String, Error> {
+    let filled = |column: &ChangedColumn| {
+        let (from, to) = (quoted(&column.column.name)?, quoted(&fresh(column))?);
+        let value = new_value(work, &format!("i.{from}"))?;
+        Ok(Filled { from, to, value })
+    };
+    make(work, table, "fill", filled)
+}
+
+/// The statement that makes what fills the old columns, after the swap.
+pub(super) fn keep(work: &Work, table: &ChangedTable) -> Result<String, Error> {
+    let filled = |column: &ChangedColumn| {
+        let (from, to) = (quoted(&column.becomes)?, quoted(&column.kept)?);
+        let value = old_value(work, &format!("i.{from}"))?;
+        Ok(Filled { from, to, value })
+    };
+    make(work, table, "keep", filled)
+}
+
+/// The SQL of a new value, from that of an old one.
+pub(super) fn new_value(work: &Work, old: &str) -> Result<String, Error> {
+    match work.source {
+        Source::Converted(conversion) => Ok(conversion.of(old)?),
+        Source::Mapped => Err(not_yet()),
+    }
+}
+
+/// The SQL of an old value, from that of a new one.
+pub(super) fn old_value(work: &Work, new: &str) -> Result<String, Error> {
+    match work.source {
+        Source::Converted(conversion) => Ok(conversion.reversed().of(new)?),
+        Source::Mapped => Err(not_yet()),
+    }
+}
+
+pub(super) fn not_yet() -> Error {
+    Error::refused(
+        "new ids",
+        "on SQL Server they are not built yet",
+        "add a column with a default (`rowkey ddl --default` prints it), and references to it, by hand",
+    )
+}
+
+/// A trigger of a row's own table. It joins by the primary key, which its update leaves as it is, and ends
+/// at once when it runs for that update.
+fn make(
+    work: &Work,
+    table: &ChangedTable,
+    what: &str,
+    filled: impl Fn(&ChangedColumn) -> Result<Filled, Error>,
+) -> Result<String, Error> {
+    let target = table.name().quoted(Backend::SqlServer)?;
+    let name = trigger(work, table, what)?;
+    let mut join = Vec::new();
+    for column in primary_key(table)? {
+        let column = match table.changed(column) {
+            Some(changed) => filled(changed)?.from,
+            None => quoted(column)?,
+        };
+        join.push(format!("t.{column} = i.{column}"));
+    }
+    let (mut updated, mut sets) = (Vec::new(), Vec::new());
+    for column in &table.columns {
+        let Filled { from, to, value } = filled(column)?;
+        updated.push(format!("UPDATE({from})"));
+        sets.push(format!("t.{to} = {value}"));
+    }
+    let definition = format!(
+        "CREATE TRIGGER {name} ON {target} AFTER INSERT, UPDATE AS\n\
+         BEGIN\n\
+         SET NOCOUNT ON;\n\
+         IF NOT ({}) RETURN;\n\
+         UPDATE t SET {}\n\
+         FROM {target} AS t JOIN inserted AS i ON {};\n\
+         END",
+        updated.join(" OR "),
+        sets.join(",\n"),
+        join.join(" AND "),
+    );
+    Ok(format!(
+        "IF OBJECT_ID({}, N'TR') IS NULL {}",
+        literal(&name),
+        super::alone(&definition)
+    ))
+}
+
+/// The statement that drops a trigger.
+pub(super) fn drop(work: &Work, table: &ChangedTable, what: &str) -> Result<String, Error> {
+    Ok(format!(
+        "DROP TRIGGER IF EXISTS {}",
+        trigger(work, table, what)?
+    ))
+}
+
+/// The columns of the primary key, without which a trigger does not find its rows.
+pub(super) fn primary_key(table: &ChangedTable) -> Result<&[String], Error> {
+    let key = table.table.primary_key().ok_or_else(|| {
+        Error::refused(
+            table.name().to_string(),
+            "it has no primary key, by which a trigger would find its rows",
+            "give it one",
+        )
+    })?;
+    Ok(&key.columns)
+}

@@ -1,0 +1,466 @@
+//! How far a change is, in a table of the database.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+
+use super::Phase;
+use super::work::Work;
+use crate::catalog::{Catalog, Table};
+use crate::connection::{Connection, Row, Value};
+use crate::error::Error;
+use crate::plan::Plan;
+
+/// The name of the table with the state. It exists while a change can go on or be undone.
+pub(super) const TABLE: &str = "rowkey_relayout";
+
+/// The phase of a change whose old columns are being dropped.
+const CONTRACT: &str = "contract";
+
+/// What comes before the phase from which a change is being undone.
+const UNDO: &str = "undo-";
+
+/// The first number of PostgreSQL's advisory lock, and the name of the others'. PostgreSQL's second number
+/// stands for the schema, in which the state is; tables of other schemas that a change has begun to change
+/// have its triggers, and refuse another.
+const LOCK_NUMBER: i32 = 0x726f_776b;
+const LOCK_NAME: &str = "rowkey_relayout";
+
+/// Where a change goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    There,
+    Back,
+}
+
+/// The state of a change, whose lock this process holds.
+#[derive(Debug)]
+pub(super) struct State {
+    plan_hash: String,
+    saved: Option<Saved>,
+}
+
+/// The row of the table.
+#[derive(Debug)]
+struct Saved {
+    plan_hash: String,
+    /// The phase that was begun last.
+    phase: String,
+    is_done: bool,
+    /// The hash of the catalogue after the last phase that was done.
+    catalog: String,
+    /// The tables as they were before the first phase.
+    tables: Vec<Table>,
+}
+
+impl State {
+    /// Takes the lock, and reads the state of the plan.
+    ///
+    /// In SQLite, the lock is the transaction in which everything happens, so that nothing is ever half
+    /// done.
+    pub(super) async fn open(connection: &mut Connection, plan: &Plan) -> Result<Self, Error> {
+        let plan_hash = plan.hash()?;
+        lock(connection).await?;
+        let (saved, outcome) = match saved(connection).await {
+            Ok(saved) => (saved, Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        let state = Self { plan_hash, saved };
+        if outcome.is_err() {
+            return state.close(connection, outcome).await.map(|()| state);
+        }
+        if state
+            .saved
+            .as_ref()
+            .is_some_and(|saved| saved.plan_hash != state.plan_hash)
+        {
+            let refusal = Error::refused(
+                "the plan",
+                "a change with another plan has begun in this database, or this plan was edited since",
+                "go on with the plan as it was, undo it, or contract it",
+            );
+            return state.close(connection, Err(refusal)).await.map(|()| state);
+        }
+        Ok(state)
+    }
+
+    /// Releases the lock. In SQLite, this commits everything, or nothing.
+    pub(super) async fn close(
+        &self,
+        connection: &mut Connection,
+        outcome: Result<(), Error>,
+    ) -> Result<(), Error> {
+        let released = unlock(connection, outcome.is_ok()).await;
+        outcome.and(released)
+    }
+
+    /// Whether a phase was begun.
+    pub(super) fn has_begun(&self) -> bool {
+        self.saved.is_some()
+    }
+
+    /// Whether a phase is done.
+    pub(super) fn is_done(&self, phase: Phase) -> bool {
+        let Some(saved) = &self.saved else {
+            return false;
+        };
+        match position(&saved.phase) {
+            Some(last) if last == phase => saved.is_done,
+            Some(last) => phase < last,
+            None => saved.phase == CONTRACT,
+        }
+    }
+
+    /// Fails if an undo was interrupted.
+    pub(super) fn require_not_undone(&self) -> Result<(), Error> {
+        match &self.saved {
+            Some(saved) if saved.phase.starts_with(UNDO) => Err(Error::refused(
+                "the change",
+                "it is being undone",
+                "finish that with --undo",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The phase that was begun last.
+    ///
+    /// Fails if there is none, or if the old columns are being dropped.
+    pub(super) fn reached_for_undo(&self) -> Result<Phase, Error> {
+        let Some(saved) = &self.saved else {
+            return Err(Error::refused(
+                "undo",
+                "nothing has begun",
+                "there is nothing to undo",
+            ));
+        };
+        let phase = saved.phase.strip_prefix(UNDO).unwrap_or(&saved.phase);
+        position(phase).ok_or_else(|| {
+            Error::refused(
+                "undo",
+                "the old columns are being dropped",
+                "finish with --contract",
+            )
+        })
+    }
+
+    /// Fails unless the new columns are in use.
+    pub(super) fn require_swapped(&self) -> Result<(), Error> {
+        match self.is_done(Phase::Swap) {
+            true => Ok(()),
+            false => Err(Error::refused(
+                "contract",
+                "the old columns are still in use",
+                "do the phases up to the swap first",
+            )),
+        }
+    }
+
+    /// The plan with the catalogue as it was before the first phase. Compares the catalogue of now with
+    /// that after the last phase, unless that was interrupted or the change is swapped: from then on, new
+    /// programs have migrations of their own.
+    ///
+    /// The way back does not compare: it is the way out if they have changed.
+    pub(super) async fn work(
+        &self,
+        connection: &mut Connection,
+        plan: &Plan,
+        way: Way,
+    ) -> Result<Work, Error> {
+        let now = Catalog::read(connection).await?;
+        let Some(saved) = &self.saved else {
+            return Work::new(plan, &now);
+        };
+        let is_between = way == Way::There && saved.is_done && !self.is_done(Phase::Swap);
+        if is_between && saved.is_done && saved.catalog != now.hash(&changed_names(plan, &now)) {
+            return Err(Error::refused(
+                "the change",
+                format!("its tables have changed since the phase {}", saved.phase),
+                "take that back, or undo the change and write a new plan",
+            ));
+        }
+        let before = Catalog {
+            backend: now.backend,
+            tables: saved.tables.clone(),
+            unseen: Vec::new(),
+        };
+        Work::new(plan, &before)
+    }
+
+    /// Records that a phase begins.
+    pub(super) async fn begin(
+        &mut self,
+        connection: &mut Connection,
+        plan: &Plan,
+        phase: Phase,
+    ) -> Result<(), Error> {
+        match &mut self.saved {
+            Some(saved) => {
+                saved.phase = phase.name().into();
+                saved.is_done = false;
+            }
+            None => {
+                let catalog = Catalog::read(connection).await?;
+                let names = plan.tables();
+                let tables = catalog.tables.into_iter();
+                let saved = Saved {
+                    plan_hash: self.plan_hash.clone(),
+                    phase: phase.name().into(),
+                    is_done: false,
+                    catalog: plan.catalog.clone(),
+                    tables: tables.filter(|table| names.contains(&table.name)).collect(),
+                };
+                create(connection).await?;
+                insert(connection, &saved, plan).await?;
+                self.saved = Some(saved);
+            }
+        }
+        self.write(connection).await
+    }
+
+    /// Records that a phase is done.
+    pub(super) async fn finish(
+        &mut self,
+        connection: &mut Connection,
+        plan: &Plan,
+    ) -> Result<(), Error> {
+        let catalog = Catalog::read(connection).await?;
+        if let Some(saved) = &mut self.saved {
+            saved.is_done = true;
+            saved.catalog = catalog.hash(&changed_names(plan, &catalog));
+        }
+        self.write(connection).await
+    }
+
+    /// Records that the old columns are being dropped.
+    pub(super) async fn begin_contract(
+        &mut self,
+        connection: &mut Connection,
+    ) -> Result<(), Error> {
+        self.begin_end(connection, CONTRACT.into()).await
+    }
+
+    /// Records that the change is being undone from a phase.
+    pub(super) async fn begin_undo(
+        &mut self,
+        connection: &mut Connection,
+        reached: Phase,
+    ) -> Result<(), Error> {
+        self.begin_end(connection, format!("{UNDO}{}", reached.name()))
+            .await
+    }
+
+    async fn begin_end(&mut self, connection: &mut Connection, end: String) -> Result<(), Error> {
+        if let Some(saved) = &mut self.saved {
+            saved.phase = end;
+            saved.is_done = false;
+        }
+        self.write(connection).await
+    }
+
+    /// Removes the state: the change is finished, or undone.
+    pub(super) async fn remove(&mut self, connection: &mut Connection) -> Result<(), Error> {
+        let table = quote_identifier(connection.backend(), TABLE)?;
+        let drop = format!("DROP TABLE {table}");
+        connection
+            .execute("the table with the state", &drop)
+            .await?;
+        self.saved = None;
+        Ok(())
+    }
+
+    async fn write(&self, connection: &mut Connection) -> Result<(), Error> {
+        let Some(saved) = &self.saved else {
+            return Ok(());
+        };
+        let backend = connection.backend();
+        let table = quote_identifier(backend, TABLE)?;
+        let [one, two, three, ..] = placeholders(backend);
+        let update =
+            format!("UPDATE {table} SET phase = {one}, is_done = {two}, catalog = {three}");
+        let values = [
+            Value::from(saved.phase.as_str()),
+            Value::Integer(i64::from(saved.is_done)),
+            Value::from(saved.catalog.as_str()),
+        ];
+        let changed = connection
+            .update("the state of the change", &update, &values)
+            .await;
+        changed.map(|_| ())
+    }
+}
+
+/// The tables of a plan that exist now. After the swap there are others with the same names.
+fn changed_names(plan: &Plan, catalog: &Catalog) -> Vec<crate::catalog::QualifiedName> {
+    let mut names = plan.tables();
+    names.retain(|name| catalog.table(name).is_ok());
+    names
+}
+
+fn position(phase: &str) -> Option<Phase> {
+    Phase::ALL.into_iter().find(|known| known.name() == phase)
+}
+
+/// The first placeholders of a statement.
+fn placeholders(backend: Backend) -> [&'static str; 6] {
+    match backend {
+        Backend::Postgres => ["$1", "$2", "$3", "$4", "$5", "$6"],
+        Backend::SqlServer => ["@P1", "@P2", "@P3", "@P4", "@P5", "@P6"],
+        Backend::MySql | Backend::MariaDb | Backend::Sqlite => ["?"; 6],
+    }
+}
+
+async fn lock(connection: &mut Connection) -> Result<(), Error> {
+    let doing = "the lock of changes";
+    let query = match connection.backend() {
+        Backend::Postgres => {
+            format!("SELECT pg_try_advisory_lock({LOCK_NUMBER}, hashtext(current_schema()))")
+        }
+        Backend::MySql | Backend::MariaDb => {
+            format!("SELECT COALESCE(GET_LOCK(CONCAT('{LOCK_NAME}.', SHA1(DATABASE())), 0), 0)")
+        }
+        Backend::SqlServer => format!(
+            "DECLARE @r int; EXEC @r = sp_getapplock @Resource = '{LOCK_NAME}', \
+             @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 0; \
+             SELECT CASE WHEN @r >= 0 THEN 1 ELSE 0 END"
+        ),
+        Backend::Sqlite => {
+            // Inside a transaction, this pragma does nothing.
+            let begin = "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE";
+            return connection.execute(doing, begin).await.map(|_| ());
+        }
+    };
+    let rows = connection.query(doing, &query, &[]).await?;
+    match rows.first().map(|row| row.is(0)).transpose()? {
+        Some(true) => Ok(()),
+        _ => Err(Error::refused(
+            "the database",
+            "another process is changing tables in it",
+            "wait for its end: one change at a time",
+        )),
+    }
+}
+
+async fn unlock(connection: &mut Connection, is_done: bool) -> Result<(), Error> {
+    let statement = match connection.backend() {
+        Backend::Postgres => {
+            format!("SELECT pg_advisory_unlock({LOCK_NUMBER}, hashtext(current_schema()))")
+        }
+        Backend::MySql | Backend::MariaDb => {
+            format!("SELECT RELEASE_LOCK(CONCAT('{LOCK_NAME}.', SHA1(DATABASE())))")
+        }
+        Backend::SqlServer => {
+            format!("EXEC sp_releaseapplock @Resource = '{LOCK_NAME}', @LockOwner = 'Session'")
+        }
+        Backend::Sqlite if is_done => "COMMIT".into(),
+        Backend::Sqlite => "ROLLBACK".into(),
+    };
+    connection
+        .execute("the end of the lock", &statement)
+        .await
+        .map(|_| ())
+}
+
+async fn exists(connection: &mut Connection) -> Result<bool, Error> {
+    let query = match connection.backend() {
+        Backend::Postgres => {
+            format!("SELECT count(*) FROM pg_class WHERE oid = to_regclass('{TABLE}')")
+        }
+        Backend::MySql | Backend::MariaDb => format!(
+            "SELECT COUNT(*) FROM information_schema.tables \
+             WHERE table_schema = DATABASE() AND table_name = '{TABLE}'"
+        ),
+        Backend::Sqlite => {
+            format!("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '{TABLE}'")
+        }
+        Backend::SqlServer => {
+            format!("SELECT CASE WHEN OBJECT_ID('{TABLE}', 'U') IS NULL THEN 0 ELSE 1 END")
+        }
+    };
+    let rows = connection
+        .query("the state of changes", &query, &[])
+        .await?;
+    Ok(rows.first().map(|row| row.is(0)).transpose()? == Some(true))
+}
+
+async fn create(connection: &mut Connection) -> Result<(), Error> {
+    let (text, short, number) = match connection.backend() {
+        Backend::Postgres | Backend::Sqlite => ("text", "text", "integer"),
+        Backend::MySql | Backend::MariaDb => ("LONGTEXT", "VARCHAR(64)", "INT"),
+        Backend::SqlServer => ("nvarchar(max)", "nvarchar(64)", "int"),
+    };
+    let table = quote_identifier(connection.backend(), TABLE)?;
+    if exists(connection).await? {
+        return Ok(());
+    }
+    // One row: a second is a duplicate.
+    let create = format!(
+        "CREATE TABLE {table} (one {number} NOT NULL PRIMARY KEY, plan_hash {short} NOT NULL, \
+         phase {short} NOT NULL, is_done {number} NOT NULL, catalog {short} NOT NULL, \
+         plan {text} NOT NULL, tables {text} NOT NULL)"
+    );
+    connection
+        .execute("the table with the state", &create)
+        .await
+        .map(|_| ())
+}
+
+async fn insert(connection: &mut Connection, saved: &Saved, plan: &Plan) -> Result<(), Error> {
+    let backend = connection.backend();
+    let table = quote_identifier(backend, TABLE)?;
+    let [one, two, three, four, five, six] = placeholders(backend);
+    let insert = format!(
+        "INSERT INTO {table} (one, plan_hash, phase, is_done, catalog, plan, tables) \
+         VALUES (1, {one}, {two}, {three}, {four}, {five}, {six})"
+    );
+    let tables = serde_json::to_string(&saved.tables).map_err(Error::database("the state"))?;
+    let values = [
+        Value::from(saved.plan_hash.as_str()),
+        Value::from(saved.phase.as_str()),
+        Value::Integer(0),
+        Value::from(saved.catalog.as_str()),
+        Value::Text(plan.to_toml()?),
+        Value::Text(tables),
+    ];
+    connection
+        .update("the state of the change", &insert, &values)
+        .await
+        .map(|_| ())
+}
+
+/// The plan of the change that has begun.
+pub(super) async fn begun(connection: &mut Connection) -> Result<Option<Plan>, Error> {
+    if !exists(connection).await? {
+        return Ok(None);
+    }
+    let table = quote_identifier(connection.backend(), TABLE)?;
+    let query = format!("SELECT plan FROM {table}");
+    let rows = connection
+        .query("the plan of the change", &query, &[])
+        .await?;
+    rows.first()
+        .map(|row| Plan::from_toml(row.text(0)?))
+        .transpose()
+}
+
+async fn saved(connection: &mut Connection) -> Result<Option<Saved>, Error> {
+    if !exists(connection).await? {
+        return Ok(None);
+    }
+    let table = quote_identifier(connection.backend(), TABLE)?;
+    let query = format!("SELECT plan_hash, phase, is_done, catalog, tables FROM {table}");
+    let rows = connection
+        .query("the state of the change", &query, &[])
+        .await?;
+    rows.first().map(saved_of).transpose()
+}
+
+fn saved_of(row: &Row) -> Result<Saved, Error> {
+    Ok(Saved {
+        plan_hash: row.text(0)?.into(),
+        phase: row.text(1)?.into(),
+        is_done: row.is(2)?,
+        catalog: row.text(3)?.into(),
+        tables: serde_json::from_str(row.text(4)?)
+            .map_err(Error::database("the saved tables of the change"))?,
+    })
+}

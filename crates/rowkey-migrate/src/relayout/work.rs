@@ -1,0 +1,174 @@
+//! A plan together with what the catalogue says about its tables.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::{Conversion, StoredForm};
+
+use crate::catalog::{Catalog, Column, QualifiedName, Table};
+use crate::error::Error;
+use crate::plan::{Plan, Policy};
+
+/// The change of all tables, as the catalogue was before the first phase.
+#[derive(Clone, Debug)]
+pub(super) struct Work {
+    pub(super) backend: Backend,
+    pub(super) source: Source,
+    /// The form of the new columns.
+    pub(super) to: StoredForm,
+    /// The key's table first, then the others.
+    pub(super) tables: Vec<ChangedTable>,
+    pub(super) policy: Policy,
+    /// The column with the time at which a row of the key's table was created.
+    pub(super) created: Option<String>,
+    /// The beginning of the plan's hash, which marks sessions and names.
+    pub(super) mark: String,
+}
+
+/// Where new values come from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source {
+    /// They are the old ones in another form.
+    Converted(Conversion),
+    /// They are new ids, which a table maps the old ones to.
+    Mapped,
+}
+
+/// A table with columns that change.
+#[derive(Clone, Debug)]
+pub(super) struct ChangedTable {
+    pub(super) table: Table,
+    pub(super) columns: Vec<ChangedColumn>,
+}
+
+/// A column that changes.
+#[derive(Clone, Debug)]
+pub(super) struct ChangedColumn {
+    /// The column as it was.
+    pub(super) column: Column,
+    /// The name of the new column after the swap.
+    pub(super) becomes: String,
+    /// The name of the old column after the swap.
+    pub(super) kept: String,
+    /// Whether it is the key.
+    pub(super) is_key: bool,
+    /// Whether a foreign key asserts it, directly or through a composite key; true for the key.
+    pub(super) is_asserted: bool,
+}
+
+impl Work {
+    /// Joins a plan and the catalogue as it was before the first phase.
+    pub(super) fn new(plan: &Plan, catalog: &Catalog) -> Result<Self, Error> {
+        let backend = plan.backend()?;
+        if backend != catalog.backend {
+            return Err(Error::refused(
+                format!("`backend = \"{}\"`", plan.backend),
+                format!("the database is {}", catalog.backend),
+                "give the address of the database that the plan was written for",
+            ));
+        }
+        let names = plan.tables();
+        for name in &names {
+            catalog.table(name)?;
+        }
+        if catalog.hash(&names) != plan.catalog {
+            return Err(Error::refused(
+                "the plan",
+                "its tables have changed since it was written",
+                "write it again with `rowkey plan`, and compare",
+            ));
+        }
+        let (from, to) = plan.forms(backend)?;
+        let source = match from {
+            Some(from) => Source::Converted(Conversion::new(from, to)?),
+            None => Source::Mapped,
+        };
+        let mut tables = Vec::new();
+        for name in names {
+            let table = catalog.table(&name)?.clone();
+            let columns = changed_columns(plan, &table)?;
+            tables.push(ChangedTable { table, columns });
+        }
+        let mark = plan.mark()?;
+        Ok(Self {
+            backend,
+            source,
+            to,
+            tables,
+            policy: plan.policy.clone(),
+            created: plan.key.created.clone(),
+            mark,
+        })
+    }
+
+    /// The key's table and column.
+    pub(super) fn key(&self) -> Result<(&ChangedTable, &ChangedColumn), Error> {
+        let keys = self.tables.iter().flat_map(|table| {
+            let keys = table.columns.iter().filter(|column| column.is_key);
+            keys.map(move |column| (table, column))
+        });
+        keys.into_iter().next().ok_or_else(|| Error::Missing {
+            what: "the key of the plan".into(),
+        })
+    }
+}
+
+/// Whether the database has a column of a name in every table.
+fn is_of_system(backend: &str, name: &str) -> bool {
+    let names: &[&str] = match backend {
+        "postgres" => &["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
+        "sqlite" => &["rowid", "oid", "_rowid_"],
+        _ => &[],
+    };
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Error> {
+    let key =
+        (plan.key.table == table.name).then_some((&plan.key.column, &plan.key.becomes, true, true));
+    let references = plan
+        .references
+        .iter()
+        .filter(|part| part.table == table.name);
+    let references = references.map(|part| (&part.column, &part.becomes, false, part.asserted));
+    let mut columns = Vec::new();
+    for (name, becomes, is_key, is_asserted) in key.into_iter().chain(references) {
+        let column = table.column(name).ok_or_else(|| Error::Missing {
+            what: format!("the column {name} of the table {}", table.name),
+        })?;
+        if is_of_system(&plan.backend, becomes) {
+            return Err(Error::refused(
+                format!("`becomes = \"{becomes}\"`"),
+                "every table of this database has a column of that name already",
+                "choose another name",
+            ));
+        }
+        if becomes != name && table.column(becomes).is_some() {
+            return Err(Error::refused(
+                format!("`becomes = \"{becomes}\"`"),
+                format!("the table {} already has a column of that name", table.name),
+                "choose another name",
+            ));
+        }
+        columns.push(ChangedColumn {
+            column: column.clone(),
+            becomes: becomes.clone(),
+            kept: format!("{name}_before"),
+            is_key,
+            is_asserted,
+        });
+    }
+    Ok(columns)
+}
+
+impl ChangedTable {
+    /// The name of the table.
+    pub(super) fn name(&self) -> &QualifiedName {
+        &self.table.name
+    }
+
+    /// The change of a column, if it has one.
+    pub(super) fn changed(&self, column: &str) -> Option<&ChangedColumn> {
+        self.columns
+            .iter()
+            .find(|changed| changed.column.name == column)
+    }
+}

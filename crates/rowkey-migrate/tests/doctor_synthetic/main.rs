@@ -1,0 +1,9 @@
+//! What the doctor says of tables in memory.
+
+mod declarations;
+mod formats;
+mod frameworks;
+mod mixtures;
+mod random_tables;
+mod references;
+mod tables;

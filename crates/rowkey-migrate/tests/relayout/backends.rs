@@ -1,0 +1,19 @@
+//! What only one backend has.
+
+#[cfg(feature = "mysql")]
+mod mysql;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod sqlite;
+
+use rowkey_testkit::Suite;
+
+pub(crate) use self::sqlite::as_child;
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    #[cfg(feature = "mysql")]
+    mysql::add_tests(suite);
+    #[cfg(feature = "postgres")]
+    postgres::add_tests(suite);
+    sqlite::add_tests(suite);
+}

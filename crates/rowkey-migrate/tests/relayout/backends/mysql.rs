@@ -1,0 +1,384 @@
+//! MySQL and MariaDB: what rebuilt tables have, and what is refused.
+
+use anyhow::{Result, bail, ensure};
+use rowkey_core::Backend;
+use rowkey_migrate::catalog::Catalog;
+use rowkey_migrate::plan::{OldPrograms, Plan};
+use rowkey_migrate::relayout::{self, Phase};
+use rowkey_migrate::{Connection, Error, Step};
+use rowkey_testkit::Suite;
+
+use crate::add_on;
+use crate::rows::{Parent, Random};
+use crate::shop::{NEW, Names, OLD, Shop, number};
+
+const BOTH: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    add_on(
+        suite,
+        &BOTH,
+        "marked_sessions_write_and_others_fail",
+        marked,
+    );
+    add_on(suite, &BOTH, "rebuilt_tables_have_everything", everything);
+    add_on(suite, &BOTH, "all_reasons_are_in_one_refusal", reasons);
+    add_on(
+        suite,
+        &BOTH,
+        "additions_after_the_swap_are_not_lost",
+        additions,
+    );
+    add_on(
+        suite,
+        &BOTH,
+        "tables_that_refer_to_rebuilt_ones_are_rebuilt",
+        followers,
+    );
+    add_on(suite, &BOTH, "what_names_a_column_is_told", named);
+    add_on(
+        suite,
+        &BOTH,
+        "references_that_lead_nowhere_are_refused",
+        orphans,
+    );
+    add_on(suite, &BOTH, "a_truncated_table_is_found", truncated);
+}
+
+async fn execute(connection: &mut Connection, statements: &[&str]) -> Result<()> {
+    for statement in statements {
+        connection.execute(statement, statement).await?;
+    }
+    Ok(())
+}
+
+/// The columns keep their names, and only a session with the mark may write.
+async fn marked(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut rows = shop.fill(OLD, 100, 51).await?;
+    let mut request = shop.request(OLD, NEW);
+    request.policy.old_programs = OldPrograms::Mark;
+    let plan = shop.plan_for(&request).await?;
+    let mut old = shop.connect().await?;
+    let mut notes = Vec::new();
+    let mut progress = |step: Step| {
+        if let Step::Note(note) = step {
+            notes.push(note);
+        }
+    };
+    let mut connection = Connection::open(&shop.address).await?;
+    relayout::run(&mut connection, &plan, Phase::Swap, &mut progress).await?;
+    shop.expect(&rows, NEW, Names::Old).await?;
+    let set = notes.iter().find_map(|note| note.split_once("say: "));
+    let Some((_, set)) = set else {
+        bail!("no note says what to set: {notes:?}");
+    };
+
+    let id = Random(52).id();
+    let literal = shop.dialect.form(NEW)?.literal(id);
+    let insert = format!("INSERT INTO parent (id, title) VALUES ({literal}, 'new')");
+    for statement in [
+        insert.as_str(),
+        "UPDATE parent SET title = 'old'",
+        "DELETE FROM loose",
+    ] {
+        let error = old.execute("an old program", statement).await;
+        let Err(error) = error else {
+            bail!("an old program has done {statement}");
+        };
+        ensure!(error.to_string().contains("@rowkey_layout"), "{error}");
+    }
+    execute(&mut old, &[set, &insert]).await?;
+    let title = "new".to_owned();
+    rows.parents.insert(
+        id,
+        Parent {
+            title,
+            above: None,
+            created: 0,
+        },
+    );
+    shop.expect(&rows, NEW, Names::Old).await?;
+    shop.undo(&plan).await?;
+    shop.expect(&rows, OLD, Names::Old).await
+}
+
+/// Comments, defaults, counters, collations and times that the server sets are in the new table, and
+/// values that differ in letter case or spaces only stay as they are.
+async fn everything(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut connection = shop.connect().await?;
+    let key = shop.dialect.form(OLD)?.sql_type();
+    let create = format!(
+        "CREATE TABLE note (parent_id {key} NOT NULL COMMENT 'whose? it''s the parent''s', \
+         kind ENUM('z', 'a') NOT NULL, counter BIGINT UNSIGNED NOT NULL AUTO_INCREMENT, \
+         body VARCHAR(50) CHARACTER SET latin1 COLLATE latin1_german1_ci DEFAULT 'it''s', \
+         changed TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, \
+         price DECIMAL(20,6) NULL, bits BIT(3) NULL, \
+         PRIMARY KEY (parent_id, kind), UNIQUE KEY counter (counter), \
+         KEY beginning (body(4)), \
+         FOREIGN KEY (parent_id) REFERENCES parent (id) ON UPDATE CASCADE ON DELETE CASCADE\
+         ) ENGINE=InnoDB COMMENT='notes' ROW_FORMAT=COMPACT"
+    );
+    execute(&mut connection, &[&create]).await?;
+    let rows = shop.fill(OLD, 40, 53).await?;
+    let fill = "INSERT INTO note (parent_id, kind, body, changed, price, bits) \
+                SELECT id, 'a', 'B ', '2001-02-03 04:05:06', 1.5, b'101' FROM parent UNION ALL \
+                SELECT id, 'z', 'b', '2011-02-03 04:05:06', NULL, NULL FROM parent";
+    // As after deletions of the last rows.
+    let skip = "ALTER TABLE note AUTO_INCREMENT = 5001";
+    execute(&mut connection, &[fill, skip]).await?;
+    let sums = "SELECT CAST(SUM(CRC32(CONCAT_WS('|', HEX(kind), counter, HEX(body), HEX(changed), HEX(price), \
+                bits + 0))) AS SIGNED) FROM note";
+    let before = number(&mut connection, sums).await?;
+    let next = "SELECT auto_increment FROM information_schema.tables \
+                WHERE table_schema = DATABASE() AND table_name = 'note'";
+    let counter = number(&mut connection, next).await?;
+
+    let mut request = shop.request(OLD, NEW);
+    request.policy.batch_rows = 7;
+    let plan = shop.plan_for(&request).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.expect(&rows, NEW, Names::New).await?;
+    ensure!(number(&mut connection, sums).await? == before);
+    ensure!(
+        number(&mut connection, next).await? == counter,
+        "another counter"
+    );
+    let definition = connection
+        .query("the table", "SHOW CREATE TABLE note", &[])
+        .await?;
+    let definition = definition[0].text(1)?.to_owned();
+    for part in [
+        "`parent_id_key` binary(16) NOT NULL COMMENT 'whose? it''s the parent''s'",
+        "latin1_german1_ci DEFAULT 'it''s'",
+        "ON UPDATE",
+        "KEY `beginning` (`body`(4))",
+        "PRIMARY KEY (`parent_id_key`,`kind`)",
+        "COMMENT='notes'",
+        "ROW_FORMAT=COMPACT",
+        "CONSTRAINT `note_ibfk_1`",
+    ] {
+        let is_in = definition.to_lowercase().contains(&part.to_lowercase());
+        ensure!(is_in, "{part} in {definition}");
+    }
+    shop.contract(&plan).await?;
+    let catalog = Catalog::read(&mut connection).await?;
+    let child = catalog.table(&"child".into())?;
+    let mut names: Vec<&str> = child
+        .foreign_keys
+        .iter()
+        .map(|key| key.name.as_str())
+        .collect();
+    names.sort_unstable();
+    ensure!(names == ["child_other", "child_parent"], "{names:?}");
+    let left = catalog
+        .tables
+        .iter()
+        .filter(|table| table.name.name.contains("rowkey"));
+    ensure!(left.count() == 0, "{:?}", catalog.tables);
+    Ok(())
+}
+
+async fn refusal(shop: &Shop) -> Result<String> {
+    let plan = shop.plan(OLD, NEW).await?;
+    match shop.run(&plan, Phase::Swap).await {
+        Err(Error::Refused { what, why, instead }) => Ok(format!("{what}: {why}; {instead}")),
+        other => bail!("{other:?} instead of a refusal"),
+    }
+}
+
+async fn reasons(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut connection = shop.connect().await?;
+    let statements = [
+        "CREATE TRIGGER stamp BEFORE INSERT ON parent FOR EACH ROW SET NEW.title = 'x'",
+        "CREATE VIEW parents AS SELECT id FROM parent",
+        "CREATE VIEW titles AS SELECT title FROM parent",
+        "ALTER TABLE loose ADD KEY beginning (parent_id(4))",
+        "ALTER TABLE line ALTER parent_id SET DEFAULT 'aaaaaaaaaaaaaaaa'",
+        "CREATE TABLE unkeyed (parent_id BINARY(16) NOT NULL, \
+         FOREIGN KEY (parent_id) REFERENCES parent (id)) ENGINE=InnoDB",
+        "CREATE TABLE parent_rowkey_old (n INT)",
+    ];
+    execute(&mut connection, &statements).await?;
+    let found = refusal(&shop).await?;
+    for part in [
+        "stamp",
+        "parents",
+        "beginning",
+        "line.parent_id",
+        "unkeyed",
+        "parent_rowkey_old",
+    ] {
+        ensure!(found.contains(part), "{part} in {found}");
+    }
+    ensure!(
+        !found.contains("titles"),
+        "a view without a changed column: {found}"
+    );
+    Ok(())
+}
+
+async fn additions(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 20, 54).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let mut connection = shop.connect().await?;
+    let statements = [
+        "ALTER TABLE loose ADD COLUMN added INT NULL",
+        "CREATE TRIGGER after_swap BEFORE INSERT ON parent FOR EACH ROW SET NEW.title = 'x'",
+        "CREATE TABLE outer_one (id BINARY(16), FOREIGN KEY (id) REFERENCES parent (id_key)) \
+         ENGINE=InnoDB",
+    ];
+    if shop.dialect.backend == Backend::MySql {
+        // It has one trigger for each event and time.
+        execute(&mut connection, &[statements[0], statements[2]]).await?;
+    } else {
+        execute(&mut connection, &statements).await?;
+    }
+    let refused = shop.undo(&plan).await;
+    let Err(Error::Refused { what, why, .. }) = refused else {
+        bail!("{refused:?} instead of a refusal");
+    };
+    ensure!(
+        why.contains("loose.added") && why.contains("outer_one"),
+        "{what} {why}"
+    );
+    execute(
+        &mut connection,
+        &[
+            "ALTER TABLE loose DROP COLUMN added",
+            "DROP TABLE outer_one",
+        ],
+    )
+    .await?;
+    if shop.dialect.backend == Backend::MariaDb {
+        execute(&mut connection, &["DROP TRIGGER after_swap"]).await?;
+    }
+    Ok(shop.undo(&plan).await?)
+}
+
+async fn named(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut connection = shop.connect().await?;
+    let statements = [
+        "CREATE PROCEDURE forget() DELETE FROM loose WHERE parent_id IS NULL",
+        "CREATE PROCEDURE count_titles() SELECT COUNT(title) FROM parent",
+    ];
+    execute(&mut connection, &statements).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    let mut notes = Vec::new();
+    let mut progress = |step: Step| {
+        if let Step::Note(note) = step {
+            notes.push(note);
+        }
+    };
+    relayout::run(&mut connection, &plan, Phase::Expand, &mut progress).await?;
+    ensure!(
+        notes.iter().any(|note| note.contains("forget")),
+        "{notes:?}"
+    );
+    ensure!(
+        !notes.iter().any(|note| note.contains("count_titles")),
+        "{notes:?}"
+    );
+    Ok(())
+}
+
+async fn orphans(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 20, 55).await?;
+    let orphan = shop.dialect.form(OLD)?.literal(Random(56).id());
+    let insert = format!("INSERT INTO child (number, parent_id) VALUES (-1, {orphan})");
+    let mut connection = shop.connect().await?;
+    execute(&mut connection, &["SET foreign_key_checks = 0", &insert]).await?;
+    let found = refusal(&shop).await?;
+    ensure!(
+        found.contains("child_parent") && found.contains("1 of"),
+        "{found}"
+    );
+    Ok(())
+}
+
+/// TRUNCATE fires no triggers, so that the new table has rows that the old one lacks.
+async fn truncated(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 50, 57).await?;
+    let mut connection = shop.connect().await?;
+    // With a circle of references, the new tables would be made equal to the old ones.
+    let drop = "ALTER TABLE parent DROP FOREIGN KEY parent_above";
+    execute(&mut connection, &[drop]).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Backfill).await?;
+    execute(
+        &mut connection,
+        &["SET foreign_key_checks = 0", "TRUNCATE loose"],
+    )
+    .await?;
+    match shop.run(&plan, Phase::Swap).await {
+        Err(Error::Differs { what, found }) => {
+            ensure!(
+                what.contains("loose") && found.contains("TRUNCATE"),
+                "{what}: {found}"
+            );
+        }
+        other => bail!("{other:?} instead of a difference"),
+    }
+    shop.undo(&plan).await?;
+    ensure!(number(&mut connection, "SELECT COUNT(*) FROM loose").await? == 0);
+    Ok(())
+}
+
+/// A foreign key follows a table that is renamed, so that it would lead to the old table.
+async fn followers(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut connection = shop.connect().await?;
+    let create = "CREATE TABLE remark (number BIGINT NOT NULL PRIMARY KEY, child_number BIGINT, \
+                  before_number BIGINT, CONSTRAINT remark_child FOREIGN KEY (child_number) \
+                  REFERENCES child (number) ON DELETE CASCADE ON UPDATE CASCADE, \
+                  FOREIGN KEY (before_number) REFERENCES remark (number) ON DELETE CASCADE) \
+                  ENGINE=InnoDB";
+    execute(&mut connection, &[create]).await?;
+    let rows = shop.fill(OLD, 60, 58).await?;
+    let fill = "INSERT INTO remark SELECT number, number, NULLIF(number - 1, -1) FROM child \
+                ORDER BY number";
+    execute(&mut connection, &[fill]).await?;
+    let before = Catalog::read(&mut connection).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    ensure!(plan.rebuilt == ["remark".into()], "{:?}", plan.rebuilt);
+    let plan = Plan::from_toml(&plan.to_toml()?)?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.expect(&rows, NEW, Names::New).await?;
+    let orphan = "INSERT INTO remark VALUES (-1, -1, NULL)";
+    ensure!(connection.execute("an orphan", orphan).await.is_err());
+    // A remark goes with its child and with the remark before it, in both tables.
+    execute(&mut connection, &["DELETE FROM child WHERE number = 50"]).await?;
+    let count = "SELECT COUNT(*) FROM remark";
+    ensure!(number(&mut connection, count).await? == 50);
+    shop.undo(&plan).await?;
+    ensure!(number(&mut connection, count).await? == 50);
+    let after = Catalog::read(&mut connection).await?;
+    let remark = "remark".into();
+    ensure!(before.hash(&[remark]) == after.hash(&["remark".into()]));
+
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.contract(&plan).await?;
+    let mut names = Vec::new();
+    for key in &Catalog::read(&mut connection)
+        .await?
+        .table(&"remark".into())?
+        .foreign_keys
+    {
+        names.push((key.name.clone(), key.target.name.clone()));
+    }
+    names.sort();
+    let expected = [("remark_child", "child"), ("remark_ibfk_1", "remark")];
+    let is_same = |(found, expected): (&(String, String), &(&str, &str))| {
+        (found.0.as_str(), found.1.as_str()) == *expected
+    };
+    ensure!(names.iter().zip(&expected).all(is_same), "{names:?}");
+    Ok(())
+}

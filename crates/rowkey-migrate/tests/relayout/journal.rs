@@ -1,0 +1,281 @@
+//! Programs that write all the time, and know what they have written.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use rowkey_core::storage::StoredForm;
+use rowkey_migrate::{Connection, Error};
+
+use crate::rows::{Child, Parent, Random, Rows};
+use crate::shop::{Names, Shop};
+
+/// A program with rows of its own, which nobody else refers to.
+pub(crate) struct Writer {
+    shop: Shop,
+    /// What it declares: the names and the form of its columns.
+    names: Names,
+    form: StoredForm,
+    /// What it declares after it was deployed again.
+    next: (Names, StoredForm),
+    rows: Rows,
+    random: Random,
+    /// The number of its next row.
+    number: i64,
+    counts: Arc<Counts>,
+}
+
+/// What a program has done.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// Transactions with the old declaration.
+    pub(crate) old: AtomicU64,
+    /// Transactions with the new one.
+    pub(crate) new: AtomicU64,
+    /// Transactions that failed, and left nothing behind.
+    pub(crate) failed: AtomicU64,
+}
+
+impl Writer {
+    /// A program whose rows have numbers from one on.
+    pub(crate) fn new(shop: &Shop, forms: [&str; 2], names: Names, first: i64) -> Result<Self> {
+        Ok(Self {
+            shop: shop.clone(),
+            names: Names::Old,
+            form: shop.dialect.form(forms[0])?,
+            next: (names, shop.dialect.form(forms[1])?),
+            rows: Rows::default(),
+            random: Random(first as u64),
+            number: first,
+            counts: Arc::default(),
+        })
+    }
+
+    /// Gives it rows that are already in the tables.
+    pub(crate) fn with_rows(mut self, rows: Rows) -> Self {
+        self.number += rows.children.len() as i64;
+        self.rows = rows;
+        self
+    }
+
+    pub(crate) fn counts(&self) -> Arc<Counts> {
+        Arc::clone(&self.counts)
+    }
+
+    /// Writes until it is told to stop; the rows that have to be in the tables.
+    pub(crate) async fn write(mut self, stop: Arc<AtomicBool>) -> Result<Rows> {
+        let mut connection = self.shop.connect().await?;
+        while !stop.load(Ordering::Relaxed) {
+            let mut after = self.rows.clone();
+            let statements = self.transaction(&mut after);
+            match self.shop.transaction(&mut connection, &statements).await {
+                Ok(()) => {
+                    self.rows = after;
+                    let count = match self.form == self.next.1 {
+                        true => &self.counts.new,
+                        false => &self.counts.old,
+                    };
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+                Err(error) => {
+                    self.counts.failed.fetch_add(1, Ordering::Relaxed);
+                    self.after_failure(&mut connection, error).await?;
+                }
+            }
+            // Others want the locks too.
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        Ok(self.rows)
+    }
+
+    /// A failed program is deployed again with the new declaration, if the columns are the new ones.
+    async fn after_failure(&mut self, connection: &mut Connection, error: Error) -> Result<()> {
+        if self.form == self.next.1 || !is_swapped(connection).await {
+            let is_broken = connection.query("a probe", "SELECT 1", &[]).await.is_err();
+            if is_broken {
+                *connection = self.shop.connect().await.context(error)?;
+            }
+            return Ok(());
+        }
+        (self.names, self.form) = self.next;
+        Ok(())
+    }
+
+    /// The statements of a transaction, and what they do to the rows.
+    fn transaction(&mut self, rows: &mut Rows) -> Vec<String> {
+        let statements = match self.random.below(10) {
+            0..=3 => self.insertion(rows),
+            4 => self.deletion(rows),
+            5 | 6 => self.renaming(rows),
+            7 => self.reference(rows),
+            8 => self.loose(rows),
+            _ => self.title(rows),
+        };
+        let statements = statements.iter().map(|sql| self.names.in_sql(sql));
+        statements.collect()
+    }
+
+    fn literal(&self, id: u128) -> String {
+        self.form.literal(id)
+    }
+
+    /// One of its parents.
+    fn any(&mut self, rows: &Rows) -> Option<u128> {
+        let place = self.random.below(rows.parents.len() as u64) as usize;
+        rows.parents.keys().nth(place).copied()
+    }
+
+    fn insertion(&mut self, rows: &mut Rows) -> Vec<String> {
+        let (id, above) = (self.random.id(), self.any(rows));
+        let (other, number) = (self.any(rows), self.number);
+        self.number += 1;
+        let optional = |id: Option<u128>| id.map_or("NULL".into(), |id| self.literal(id));
+        let key = self.literal(id);
+        let statements = vec![
+            format!(
+                "INSERT INTO parent ({{id}}, title, {{above_id}}) VALUES ({key}, 'written', {})",
+                optional(above)
+            ),
+            format!(
+                "INSERT INTO child (number, {{parent_id}}, {{other_id}}) VALUES ({number}, {key}, {})",
+                optional(other)
+            ),
+            format!("INSERT INTO line ({{parent_id}}, n, quantity) VALUES ({key}, 1, {number})"),
+            format!(
+                "INSERT INTO part ({{parent_id}}, n, k, quantity) VALUES ({key}, 1, 1, {number})"
+            ),
+            format!("INSERT INTO loose (number, {{parent_id}}) VALUES ({number}, {key})"),
+        ];
+        let title = "written".to_owned();
+        let parent = Parent {
+            title,
+            above,
+            created: 0,
+        };
+        rows.parents.insert(id, parent);
+        rows.children.insert(number, Child { parent: id, other });
+        rows.lines.insert((id, 1), number);
+        rows.parts.insert((id, 1, 1), number);
+        rows.loose.insert(number, Some(id));
+        statements
+    }
+
+    fn deletion(&mut self, rows: &mut Rows) -> Vec<String> {
+        let Some(id) = self.any(rows) else {
+            return Vec::new();
+        };
+        rows.delete(id);
+        vec![format!(
+            "DELETE FROM parent WHERE {{id}} = {}",
+            self.literal(id)
+        )]
+    }
+
+    /// Another key for a parent that no other parent is below.
+    fn renaming(&mut self, rows: &mut Rows) -> Vec<String> {
+        let (Some(id), fresh) = (self.any(rows), self.random.id()) else {
+            return Vec::new();
+        };
+        if rows.parents.values().any(|row| row.above == Some(id)) {
+            return Vec::new();
+        }
+        rows.rename(id, fresh);
+        vec![format!(
+            "UPDATE parent SET {{id}} = {} WHERE {{id}} = {}",
+            self.literal(fresh),
+            self.literal(id)
+        )]
+    }
+
+    fn reference(&mut self, rows: &mut Rows) -> Vec<String> {
+        let place = self.random.below(rows.children.len() as u64) as usize;
+        let (Some(parent), Some((number, child))) =
+            (self.any(rows), rows.children.iter_mut().nth(place))
+        else {
+            return Vec::new();
+        };
+        (child.parent, child.other) = (parent, None);
+        vec![format!(
+            "UPDATE child SET {{parent_id}} = {}, {{other_id}} = NULL WHERE number = {number}",
+            self.literal(parent)
+        )]
+    }
+
+    fn loose(&mut self, rows: &mut Rows) -> Vec<String> {
+        let place = self.random.below(rows.loose.len() as u64) as usize;
+        let id = self.random.id();
+        let Some((number, row)) = rows.loose.iter_mut().nth(place) else {
+            return Vec::new();
+        };
+        *row = Some(id);
+        vec![format!(
+            "UPDATE loose SET {{parent_id}} = {} WHERE number = {number}",
+            self.literal(id)
+        )]
+    }
+
+    /// A change that leaves the ids alone.
+    fn title(&mut self, rows: &mut Rows) -> Vec<String> {
+        let Some(id) = self.any(rows) else {
+            return Vec::new();
+        };
+        let title = format!("title {}", self.random.below(1_000));
+        let sql = format!(
+            "UPDATE parent SET title = '{title}' WHERE {{id}} = {}",
+            self.literal(id)
+        );
+        if let Some(row) = rows.parents.get_mut(&id) {
+            row.title = title;
+        }
+        vec![sql]
+    }
+}
+
+/// Whether the columns have their new names.
+async fn is_swapped(connection: &mut Connection) -> bool {
+    let query = "SELECT id_before FROM parent WHERE 1 = 0";
+    let is_kept = connection.query("a probe", query, &[]).await.is_ok();
+    let query = "SELECT id FROM parent WHERE 1 = 0";
+    is_kept || connection.query("a probe", query, &[]).await.is_err()
+}
+
+/// A program that nobody deploys again: it writes with the old declaration until it is told to stop.
+/// After the swap, none of its statements may succeed.
+pub(crate) async fn write_stubbornly(
+    shop: Shop,
+    form: &str,
+    stop: Arc<AtomicBool>,
+    refused: Arc<AtomicU64>,
+) -> Result<Rows> {
+    let form = shop.dialect.form(form)?;
+    let mut random = Random(0x5708);
+    let mut rows = Rows::default();
+    let mut connection = shop.connect().await?;
+    let mut has_changed = false;
+    while !stop.load(Ordering::Relaxed) {
+        let id = random.id();
+        let insert = format!(
+            "INSERT INTO parent (id, title) VALUES ({}, 'stubborn')",
+            form.literal(id)
+        );
+        match shop.transaction(&mut connection, &[insert]).await {
+            Ok(()) if has_changed => bail!("an old program has written after the swap"),
+            Ok(()) => {
+                let title = "stubborn".to_owned();
+                let parent = Parent {
+                    title,
+                    above: None,
+                    created: 0,
+                };
+                rows.parents.insert(id, parent);
+            }
+            Err(_) if has_changed => {
+                refused.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(_) => has_changed = is_swapped(&mut connection).await,
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    Ok(rows)
+}

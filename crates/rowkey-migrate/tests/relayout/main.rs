@@ -1,0 +1,104 @@
+//! A key changes the form of its ids in place, with every reference to it, on real databases.
+//!
+//! A scenario is written once and runs on every backend. `ROWKEY_CHAOS=1` makes the tables and the number
+//! of killed processes large.
+
+mod backends;
+mod begun;
+mod chaos;
+mod dialect;
+mod interrupted;
+mod journal;
+mod refusals;
+mod rekeyed;
+mod round_trip;
+mod rows;
+mod shop;
+mod undone;
+mod verified;
+
+use std::future::Future;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use rowkey_testkit::{Backend, Suite, TestDatabase};
+
+use crate::dialect::Dialect;
+use crate::shop::Shop;
+
+/// Where everything works.
+const PROVEN: [Backend; 4] = [
+    Backend::Postgres,
+    Backend::MySql,
+    Backend::MariaDb,
+    Backend::Sqlite,
+];
+
+/// Where keys change their form: on SQL Server nothing else does.
+const ALL: [Backend; 5] = [
+    Backend::Postgres,
+    Backend::MySql,
+    Backend::MariaDb,
+    Backend::Sqlite,
+    Backend::SqlServer,
+];
+
+fn main() -> Result<ExitCode> {
+    if let Some(code) = interrupted::as_child().or_else(backends::as_child) {
+        return Ok(code);
+    }
+    let mut suite = Suite::from_env()?;
+    round_trip::add_tests(&mut suite);
+    undone::add_tests(&mut suite);
+    refusals::add_tests(&mut suite);
+    verified::add_tests(&mut suite);
+    rekeyed::add_tests(&mut suite);
+    chaos::add_tests(&mut suite);
+    begun::add_tests(&mut suite);
+    backends::add_tests(&mut suite);
+    Ok(suite.run())
+}
+
+/// Adds a scenario for every backend, on a shop of its own.
+fn add<S, F>(suite: &mut Suite, name: &str, scenario: S)
+where
+    S: Fn(Shop) -> F + Clone + Send + 'static,
+    F: Future<Output = Result<()>>,
+{
+    add_on(suite, &ALL, name, scenario);
+}
+
+/// Adds a scenario for every backend but SQL Server, on a shop of its own.
+fn add_proven<S, F>(suite: &mut Suite, name: &str, scenario: S)
+where
+    S: Fn(Shop) -> F + Clone + Send + 'static,
+    F: Future<Output = Result<()>>,
+{
+    add_on(suite, &PROVEN, name, scenario);
+}
+
+/// Adds a scenario for some backends, on a shop of its own.
+fn add_on<S, F>(suite: &mut Suite, backends: &[Backend], name: &str, scenario: S)
+where
+    S: Fn(Shop) -> F + Clone + Send + 'static,
+    F: Future<Output = Result<()>>,
+{
+    suite.test(name, backends.iter().copied(), move |database| {
+        on_shop(database, &scenario)
+    });
+}
+
+fn on_shop<S, F>(database: &TestDatabase, scenario: &S) -> Result<()>
+where
+    S: Fn(Shop) -> F,
+    F: Future<Output = Result<()>>,
+{
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(4)
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let dialect = Dialect::of(database.backend());
+        scenario(Shop::open(dialect, database.url())?).await
+    })
+}

@@ -1,0 +1,122 @@
+//! A comparison of the tables with what they were.
+
+use anyhow::{Result, ensure};
+use rowkey_migrate::plan::Plan;
+use rowkey_migrate::relayout::Phase;
+use rowkey_migrate::verify::{Verification, verify};
+use rowkey_migrate::{Error, Silent};
+use rowkey_testkit::{Backend, Suite};
+
+use crate::shop::{NEW, OLD, Shop};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    crate::add(suite, "equal_tables_verify", equal_tables);
+    crate::add(suite, "a_changed_row_is_named", changed_row);
+    crate::add(suite, "a_reference_without_a_row_is_found", lost_reference);
+}
+
+async fn verified(shop: &Shop, plan: &Plan) -> Result<Verification, Error> {
+    let mut connection = shop.connect().await.map_err(|error| Error::Differs {
+        what: "the shop".into(),
+        found: error.to_string(),
+    })?;
+    verify(&mut connection, plan, &mut Silent).await
+}
+
+async fn equal_tables(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 100, 51).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    let early = verified(&shop, &plan).await;
+    ensure!(matches!(early, Err(Error::Refused { .. })), "{early:?}");
+    shop.run(&plan, Phase::Swap).await?;
+    let found = verified(&shop, &plan).await?;
+    ensure!(found.differences.is_empty(), "{found:?}");
+    ensure!(found.tables.len() == 5, "{found:?}");
+    for table in &found.tables {
+        ensure!(
+            table.rows == 100 && table.old_rows == Some(100),
+            "{found:?}"
+        );
+    }
+    // References without a constraint lead nowhere.
+    ensure!(
+        found
+            .notes
+            .iter()
+            .any(|note| note.contains("10 values refer to no row")),
+        "{found:?}"
+    );
+    shop.contract(&plan).await?;
+    let found = verified(&shop, &plan).await?;
+    ensure!(found.differences.is_empty(), "{found:?}");
+    ensure!(found.tables.iter().all(|table| table.old_rows.is_none()));
+    Ok(())
+}
+
+async fn changed_row(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 100, 52).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let mut connection = shop.connect().await?;
+    let damage = match shop.dialect.backend {
+        Backend::MySql | Backend::MariaDb => {
+            "UPDATE loose_rowkey_old SET parent_id = NULL WHERE number = 57"
+        }
+        // A trigger would correct it.
+        Backend::Postgres => {
+            "ALTER TABLE loose DISABLE TRIGGER USER; \
+             UPDATE loose SET parent_id_before = NULL WHERE number = 57"
+        }
+        _ => "UPDATE loose SET parent_id_before = NULL WHERE number = 57",
+    };
+    connection.execute("damage", damage).await?;
+    let found = verified(&shop, &plan).await?;
+    let text = match shop.dialect.backend {
+        // There, programs change rows without changing their old values.
+        Backend::Sqlite => found.notes.join("\n"),
+        _ => format!("{:?}", found.differences),
+    };
+    ensure!(
+        text.contains("loose") && text.contains("1 of 256 parts differ, such as the keys 57"),
+        "{found:?}"
+    );
+    Ok(())
+}
+
+async fn lost_reference(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 20, 53).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.contract(&plan).await?;
+    let Some(parent) = rows.parents.keys().next() else {
+        return Ok(());
+    };
+    let id = shop.dialect.form(NEW)?.literal(*parent);
+    let mut connection = shop.connect().await?;
+    // Nothing asserts the references of this table.
+    let before = verified(&shop, &plan).await?;
+    let insert = "INSERT INTO loose (number, parent_id_key) VALUES (1000, ";
+    connection
+        .execute("a reference", &format!("{insert}{id})"))
+        .await?;
+    ensure!(verified(&shop, &plan).await?.notes == before.notes);
+    let nobody = shop.dialect.form(NEW)?.literal(parent ^ 1);
+    connection
+        .execute(
+            "a reference",
+            &format!("UPDATE loose SET parent_id_key = {nobody} WHERE number = 1000"),
+        )
+        .await?;
+    let found = verified(&shop, &plan).await?;
+    ensure!(
+        found
+            .notes
+            .iter()
+            .any(|note| note.contains("3 values refer to no row")),
+        "{before:?} {found:?}"
+    );
+    Ok(())
+}
