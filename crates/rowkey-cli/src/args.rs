@@ -10,6 +10,11 @@ use rowkey_core::text::Encoding;
 use rowkey_core::{Backend, Luuid, UnixMillis};
 
 use crate::cipher_keys::KeySources;
+#[cfg(feature = "databases")]
+use crate::commands::{
+    doctor::Doctor, inventory::Inventories, plan::Plans, preflight::Preflights, relayout::Relayout,
+    verify::Verify,
+};
 use crate::number::{Group, Number};
 use crate::prefix::Prefix;
 use crate::representation::{Representation, Subject};
@@ -85,6 +90,24 @@ pub(crate) enum Command {
     Range(Range),
     Sql(Sql),
     Ddl(Ddl),
+    #[cfg(feature = "databases")]
+    Inventory(Inventories),
+    #[cfg(feature = "databases")]
+    Doctor(Doctor),
+    #[cfg(feature = "databases")]
+    Plan(Plans),
+    #[cfg(feature = "databases")]
+    Preflight(Preflights),
+    #[cfg(feature = "databases")]
+    Relayout(Relayout),
+    /// Give rows new ids of a format, in place, while programs write
+    ///
+    /// As `rowkey relayout`, for a plan without the form of the old ids. The table rowkey_id_map keeps
+    /// the old ids.
+    #[cfg(feature = "databases")]
+    Rekey(Relayout),
+    #[cfg(feature = "databases")]
+    Verify(Verify),
     Completions(Completions),
 }
 
@@ -516,6 +539,7 @@ pub(crate) enum SqlShape {
 /// Print definitions: a key's column, the partitions of its table, the tables of rowkey-stores
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").args(["format", "stores"]).required(true)))]
+#[command(group(ArgGroup::new("new_ids").args(["default", "trigger"])))]
 pub(crate) struct Ddl {
     /// The database
     #[arg(short, long, value_parser = backend_parser())]
@@ -536,6 +560,30 @@ pub(crate) struct Ddl {
     /// Allow NULL in the column
     #[arg(long, requires = "format")]
     pub(crate) nullable: bool,
+
+    /// Let the database make the id of a row that is inserted without one
+    ///
+    /// The column gets an expression as its default, for formats of time and random bits. A
+    /// database-number is counted. PostgreSQL needs version 13, MySQL 8.0.13 (see --trigger), MariaDB
+    /// 10.10; SQLite 3.41 for bytes. Expressions for SQL Server have not run there.
+    #[arg(long, requires = "format", conflicts_with_all = ["stores", "nullable", "trigger"])]
+    pub(crate) default: bool,
+
+    /// The table in which a trigger makes the ids, for MySQL from 5.6.17 to 8.0.12
+    ///
+    /// The column is printed with a default that the trigger replaces, then the trigger.
+    #[arg(
+        long,
+        value_name = "TABLE",
+        requires = "format",
+        conflicts_with = "nullable"
+    )]
+    pub(crate) trigger: Option<String>,
+
+    /// The interval of a short COMB's counter in new ids [default: 60s]
+    #[arg(long, value_name = "DURATION", value_parser = parse_interval, allow_hyphen_values = true)]
+    #[arg(requires = "new_ids")]
+    pub(crate) interval: Option<Interval>,
 
     /// The table that is partitioned by the time in its keys
     ///
@@ -566,7 +614,7 @@ pub(crate) struct Completions {
     pub(crate) shell: clap_complete::Shell,
 }
 
-fn format_parser() -> impl TypedValueParser<Value = FormatKind> {
+pub(crate) fn format_parser() -> impl TypedValueParser<Value = FormatKind> {
     PossibleValuesParser::new(FormatKind::ALL.map(FormatKind::name))
         .try_map(|name| name.parse::<FormatKind>())
 }

@@ -3,9 +3,7 @@
 //! No error repeats an argument, because it may be the key, pasted in place of the name of its file or
 //! variable.
 
-use std::fs::{File, Metadata};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, FromArgMatches, ValueHint};
@@ -13,9 +11,14 @@ use rowkey_core::Error;
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;
+use crate::secret_file::SecretFile;
 
-/// The largest file that is read: a key has 44 characters.
-const MAX_FILE_BYTES: usize = 4096;
+/// A key in a file.
+const SECRET: SecretFile = SecretFile {
+    content: "the key",
+    limit: "a key has at most 44 characters",
+    elsewhere: "give the key in a variable with --key-env",
+};
 
 /// Where to find the keys, newest first. Never the keys themselves: other users can see command lines.
 #[derive(Clone, Debug)]
@@ -66,7 +69,7 @@ impl KeySource {
 
     fn text(&self) -> Result<Zeroizing<String>, Failure> {
         match self {
-            Self::File(path) => read_file(path),
+            Self::File(path) => SECRET.read(path),
             Self::Variable(name) if !is_variable_name(name) => Err(Failure::wrong_usage(
                 "this is not the name of an environment variable: letters, digits and _",
                 "keys do not belong on the command line, where other users can see them",
@@ -84,71 +87,6 @@ impl KeySource {
             },
         }
     }
-}
-
-fn read_file(path: &Path) -> Result<Zeroizing<String>, Failure> {
-    let unreadable = |error| {
-        Failure::bad_input(
-            format_args!("the file cannot be read: {error}"),
-            "name a file that contains only the key",
-        )
-    };
-    let file = File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    refuse_others_than_files(&metadata)?;
-    refuse_shared(&metadata)?;
-    // Large enough for everything that is read: a growing buffer leaves copies of the key behind.
-    let mut text = Zeroizing::new(String::with_capacity(2 * MAX_FILE_BYTES));
-    file.take(MAX_FILE_BYTES as u64 + 1)
-        .read_to_string(&mut text)
-        .map_err(unreadable)?;
-    if text.len() > MAX_FILE_BYTES {
-        return Err(Failure::bad_input(
-            format_args!("the file has more than {MAX_FILE_BYTES} bytes"),
-            "a key has at most 44 characters",
-        ));
-    }
-    Ok(text)
-}
-
-/// Directories and devices contain no key, and the hint of [`refuse_shared`] must not make a user change
-/// the mode of a shared one such as `/dev/null`. Pipes are accepted: a shell passes the output of another
-/// program by one.
-fn refuse_others_than_files(metadata: &Metadata) -> Result<(), Failure> {
-    let kind = metadata.file_type();
-    #[cfg(unix)]
-    let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(&kind);
-    #[cfg(not(unix))]
-    let is_pipe = false;
-    if kind.is_file() || is_pipe {
-        return Ok(());
-    }
-    Err(Failure::bad_input(
-        "this is neither a file nor a pipe",
-        "name a file that contains only the key",
-    ))
-}
-
-/// Like ssh, this refuses a key file that other users can read or write.
-#[cfg(unix)]
-fn refuse_shared(file: &Metadata) -> Result<(), Failure> {
-    use std::os::unix::fs::PermissionsExt;
-
-    let mode = file.permissions().mode() & 0o7777;
-    let what = match mode & 0o077 {
-        0 => return Ok(()),
-        shared if shared & 0o022 != 0 => "write",
-        _ => "read",
-    };
-    Err(Failure::bad_input(
-        format_args!("the file has the mode {mode:04o}: users other than its owner can {what} it"),
-        "make it private with `chmod 600`, or give the key in a variable with --key-env",
-    ))
-}
-
-#[cfg(not(unix))]
-fn refuse_shared(_: &Metadata) -> Result<(), Failure> {
-    Ok(())
 }
 
 fn is_variable_name(name: &str) -> bool {

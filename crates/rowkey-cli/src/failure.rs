@@ -20,6 +20,10 @@ const BAD_INPUT: u8 = 1;
 /// The exit code for wrong usage, which is also what clap uses.
 const WRONG_USAGE: u8 = 2;
 
+/// The exit code for work that was interrupted and can go on.
+#[cfg(feature = "databases")]
+const INTERRUPTED: u8 = 3;
+
 /// One error: a message, a hint and an exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -50,6 +54,16 @@ impl Failure {
             code: WRONG_USAGE,
             message: message.to_string(),
             hint: hint.into(),
+        }
+    }
+
+    /// The work was interrupted.
+    #[cfg(feature = "databases")]
+    pub(crate) fn interrupted() -> Self {
+        Self {
+            code: INTERRUPTED,
+            message: "interrupted".into(),
+            hint: "the same command goes on where it was".into(),
         }
     }
 

@@ -8,6 +8,8 @@
 mod args;
 mod cipher_keys;
 mod commands;
+#[cfg(feature = "databases")]
+mod database;
 mod failure;
 mod fields;
 mod likelihood;
@@ -16,6 +18,7 @@ mod number;
 mod prefix;
 mod recognition;
 mod representation;
+mod secret_file;
 mod statements;
 mod stream;
 mod target;

@@ -1,7 +1,7 @@
 //! `rowkey ddl`.
 
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::Nullability;
+use rowkey_core::storage::{NewId, Nullability, StoragePlan};
 use rowkey_core::time_range::TimePartitions;
 use rowkey_core::{Backend, Error, UnixMillis};
 
@@ -51,12 +51,7 @@ fn of_key(args: &Ddl, format: FormatKind) -> Result<Vec<Part>, Failure> {
     let backend = args.backend;
     let choice = args.storage.as_deref().map(|storage| (backend, storage));
     let plan = plan(format, choice)?;
-    let nullability = match args.nullable {
-        true => Nullability::Nullable,
-        false => Nullability::NotNull,
-    };
-    let column = plan.column_definition(backend, &args.column, nullability)?;
-    let mut parts = vec![Part::Piece(column)];
+    let mut parts = column(args, &plan)?;
     if let (Some(table), Some((year, month)), Some(months)) = (&args.table, args.from, args.months)
     {
         let edges = UnixMillis::month_starts(year, month).take(usize::from(months) + 1);
@@ -70,6 +65,48 @@ fn of_key(args: &Ddl, format: FormatKind) -> Result<Vec<Part>, Failure> {
         parts.extend(after.into_iter().map(Part::Statement));
     }
     Ok(parts)
+}
+
+/// The column, and the trigger that makes its ids.
+fn column(args: &Ddl, plan: &StoragePlan) -> Result<Vec<Part>, Failure> {
+    let (backend, name) = (args.backend, args.column.as_str());
+    let column = plan.column(backend);
+    if args.default && column.format() == FormatKind::DatabaseNumber && args.interval.is_none() {
+        let counted = plan.counted_column_definition(backend, name)?;
+        return Ok(vec![Part::Piece(counted)]);
+    }
+    if !args.default && args.trigger.is_none() {
+        let nullability = match args.nullable {
+            true => Nullability::Nullable,
+            false => Nullability::NotNull,
+        };
+        let column = plan.column_definition(backend, name, nullability)?;
+        return Ok(vec![Part::Piece(column)]);
+    }
+    let mut new_id = NewId::new(column.into()).map_err(not_made)?;
+    if let Some(interval) = args.interval {
+        new_id = new_id.with_interval(interval.millis()).map_err(not_made)?;
+    }
+    let Some(table) = &args.trigger else {
+        return Ok(vec![Part::Piece(new_id.column_definition(name)?)]);
+    };
+    let definition = new_id
+        .column_definition_for_trigger(name)
+        .map_err(not_made)?;
+    let trigger = format!("{table}_{name}");
+    let trigger = new_id.trigger(&trigger, table, name).map_err(not_made)?;
+    Ok(vec![Part::Piece(definition), Part::Statement(trigger)])
+}
+
+/// Ids that the database does not make.
+fn not_made(error: Error) -> Failure {
+    match error {
+        Error::Refused(reason) => Failure::wrong_usage(
+            reason,
+            "`rowkey help ddl` says of --default and --trigger where a database makes ids",
+        ),
+        error => error.into(),
+    }
 }
 
 /// A column that is not partitioned.

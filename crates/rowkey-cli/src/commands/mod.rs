@@ -4,13 +4,25 @@ mod completions;
 mod convert;
 mod crc12;
 mod ddl;
+#[cfg(feature = "databases")]
+pub(crate) mod doctor;
 mod inspect;
+#[cfg(feature = "databases")]
+pub(crate) mod inventory;
 mod new;
+#[cfg(feature = "databases")]
+pub(crate) mod plan;
+#[cfg(feature = "databases")]
+pub(crate) mod preflight;
 mod public_id;
 mod range;
+#[cfg(feature = "databases")]
+pub(crate) mod relayout;
 mod sort;
 mod sql;
 mod validate;
+#[cfg(feature = "databases")]
+pub(crate) mod verify;
 
 use crate::args::{Cli, Command, PublicId};
 use crate::failure::{Outcome, Stop};
@@ -30,6 +42,20 @@ pub(crate) fn run(cli: &Cli) -> Result<Outcome, Stop> {
         Command::Range(args) => range::run(args, json),
         Command::Sql(args) => sql::run(args, json),
         Command::Ddl(args) => ddl::run(args, json),
+        #[cfg(feature = "databases")]
+        Command::Inventory(args) => inventory::run(args, json),
+        #[cfg(feature = "databases")]
+        Command::Doctor(args) => doctor::run(args, json),
+        #[cfg(feature = "databases")]
+        Command::Plan(args) => plan::run(args),
+        #[cfg(feature = "databases")]
+        Command::Preflight(args) => preflight::run(args, json),
+        #[cfg(feature = "databases")]
+        Command::Relayout(args) => relayout::run(args, relayout::Kind::Relayout, json),
+        #[cfg(feature = "databases")]
+        Command::Rekey(args) => relayout::run(args, relayout::Kind::Rekey, json),
+        #[cfg(feature = "databases")]
+        Command::Verify(args) => verify::run(args, json),
         Command::Completions(args) => completions::run(args),
     }
 }

@@ -4,6 +4,8 @@ mod bad_input;
 mod combs;
 mod ddl;
 mod distributed_ids;
+#[cfg(feature = "databases")]
+mod doctor;
 mod encoders;
 mod hot_guids;
 mod inspecting;

@@ -35,6 +35,12 @@ fn of_the_page_about_existing_columns_in_sql_server() {
 }
 
 #[test]
+fn of_the_page_about_a_fragmented_index() {
+    let page = include_str!("../../../../docs/src/adoption/fragmented-index.md");
+    commands_print_what_the_page_shows(page, 4);
+}
+
+#[test]
 fn of_the_page_about_ids_that_clients_make() {
     let page = include_str!("../../../../docs/src/clients-make-the-ids.md");
     commands_print_what_the_page_shows(page, 3);
@@ -60,5 +66,5 @@ fn of_the_readme() {
 #[test]
 fn of_the_page_about_the_command_line() {
     let page = include_str!("../../../../docs/src/command-line.md");
-    commands_print_what_the_page_shows(page, 9);
+    commands_print_what_the_page_shows(page, 12);
 }

@@ -1,0 +1,205 @@
+//! `rowkey plan`.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use rowkey_core::format::FormatKind;
+use rowkey_migrate::catalog::{Catalog, QualifiedName};
+use rowkey_migrate::doctor;
+use rowkey_migrate::plan::{OldPrograms, Plan, Policy, Request};
+use rowkey_migrate::preset::Preset;
+use rowkey_migrate::{Connection, Error, Silent};
+
+use crate::args::format_parser;
+use crate::database::Database;
+use crate::failure::{Failure, Outcome, Stop};
+use crate::stream::output;
+
+/// Write a plan for a change of a key and its references, as a TOML file to read and edit
+///
+/// The plan names the key, every column that refers to it, the forms of the ids before and after, and
+/// how the change is made. It contains no SQL.
+#[derive(Debug, Args)]
+pub(crate) struct Plans {
+    #[command(flatten)]
+    database: Database,
+
+    /// The table of the key
+    #[arg(long, value_name = "[SCHEMA.]NAME")]
+    table: String,
+
+    /// The column of the key
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    column: String,
+
+    /// How the new columns store the ids, such as uuid or uuid:prefix
+    #[arg(long, value_name = "STORAGE[:LAYOUT]")]
+    to: String,
+
+    /// The format of the ids [default: what `rowkey doctor` finds]
+    #[arg(short, long, value_parser = format_parser())]
+    format: Option<FormatKind>,
+
+    /// How the column stores them now [default: what `rowkey doctor` finds]
+    #[arg(long, value_name = "STORAGE[:LAYOUT]", conflicts_with = "rekey")]
+    from: Option<String>,
+
+    /// Give all rows new ids, for `rowkey rekey`
+    #[arg(long, requires = "format")]
+    rekey: bool,
+
+    /// The column with the time at which a row was created, which its new id is to contain
+    #[arg(long, value_name = "NAME", requires = "rekey")]
+    created: Option<String>,
+
+    /// A column that refers to the key without a constraint; repeatable
+    #[arg(long, value_name = "TABLE.COLUMN", value_parser = parse_reference)]
+    reference: Vec<(QualifiedName, String)>,
+
+    /// The framework that made the tables
+    #[arg(long, value_parser = preset_parser())]
+    preset: Option<Preset>,
+
+    /// How programs with the old declaration are kept from writing: rename columns, or ask for a mark
+    #[arg(long, value_name = "HOW", value_parser = ["rename", "mark"], default_value = "rename")]
+    old_programs: String,
+
+    /// The file to write, which must not exist [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+fn preset_parser() -> impl TypedValueParser<Value = Preset> {
+    PossibleValuesParser::new(Preset::ALL.map(Preset::name)).try_map(|name| {
+        let preset = Preset::ALL.into_iter().find(|preset| preset.name() == name);
+        preset.ok_or("there is no such preset")
+    })
+}
+
+fn parse_reference(text: &str) -> Result<(QualifiedName, String), String> {
+    match text.rsplit_once('.') {
+        Some((table, column)) if !table.is_empty() && !column.is_empty() => {
+            Ok((table.into(), column.into()))
+        }
+        _ => Err("write the table, a dot and the column: booking.offer_id".into()),
+    }
+}
+
+/// Writes the plan.
+pub(super) fn run(args: &Plans) -> Result<Outcome, Stop> {
+    let plan = args
+        .database
+        .with(async |connection| args.plan(connection).await)?;
+    let text = args.text(&plan).map_err(Failure::from)?;
+    match &args.output {
+        None => {
+            let mut output = output();
+            output.write_all(text.as_bytes())?;
+            output.flush()?;
+        }
+        Some(path) => {
+            // A plan that was edited must not be lost.
+            let file = OpenOptions::new().write(true).create_new(true).open(path);
+            let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+            written.map_err(|error| {
+                Failure::bad_input(
+                    format_args!("the file {} cannot be written: {error}", path.display()),
+                    "name a file that does not exist in a folder that does",
+                )
+            })?;
+        }
+    }
+    Ok(Outcome::Complete)
+}
+
+impl Plans {
+    async fn plan(&self, connection: &mut Connection) -> Result<Plan, Error> {
+        let catalog = Catalog::read(connection).await?;
+        let name = QualifiedName::from(self.table.as_str());
+        let table = catalog.table(&name)?;
+        let column = table.column(&self.column).ok_or_else(|| Error::Missing {
+            what: format!("the column {} of the table {name}", self.column),
+        })?;
+        let preset = self.preset;
+        let mut format = self.format.or_else(|| preset?.format());
+        let mut from = self.from.clone().or_else(|| {
+            let from = preset?.from(catalog.backend, column)?;
+            Some(from.to_owned())
+        });
+        if self.rekey {
+            from = None;
+        }
+        let created = self.created.clone().or_else(|| {
+            let created = preset?.created(table)?;
+            self.rekey.then(|| created.to_owned())
+        });
+        if format.is_none() || from.is_none() && !self.rekey {
+            let found = found(connection, &name, &self.column).await?;
+            format = format.or(Some(found.0));
+            from = from.or(Some(found.1));
+        }
+        let request = Request {
+            table: name,
+            column: self.column.clone(),
+            format: format.unwrap_or(FormatKind::AnyUuid),
+            from,
+            to: self.to.clone(),
+            created,
+            unasserted: self.reference.clone(),
+            policy: Policy {
+                old_programs: match self.old_programs.as_str() {
+                    "mark" => OldPrograms::Mark,
+                    _ => OldPrograms::Rename,
+                },
+                ..Policy::default()
+            },
+        };
+        Plan::for_key(&catalog, &request)
+    }
+
+    /// The file, beginning with what to do with it.
+    fn text(&self, plan: &Plan) -> Result<String, Error> {
+        let command = match self.rekey {
+            true => "rekey",
+            false => "relayout",
+        };
+        let mut text = String::from(
+            "# Names, storages and policies; never SQL. Read it, and edit it if need be.\n",
+        );
+        text += &format!("# Then: rowkey preflight, rowkey {command}, rowkey verify.\n");
+        if let Some(preset) = self.preset {
+            for sentence in preset.bookkeeping() {
+                text += &format!("# {}: {sentence}.\n", preset.name());
+            }
+        }
+        text += "\n";
+        text += &plan.to_toml()?;
+        Ok(text)
+    }
+}
+
+/// What the column holds, if it was not said: the format and the form.
+async fn found(
+    connection: &mut Connection,
+    table: &QualifiedName,
+    column: &str,
+) -> Result<(FormatKind, String), Error> {
+    let request = doctor::Request::new(table.clone(), column);
+    let report = doctor::examine(connection, &request, &mut Silent).await?;
+    let format = report.format.map(str::parse).transpose()?;
+    let form = report.storage.zip(report.layout);
+    match (format, form) {
+        (Some(format), Some((storage, layout))) => Ok((format, format!("{storage}:{layout}"))),
+        _ => Err(Error::Refused {
+            what: format!("{table}.{column}"),
+            why: format!(
+                "its format and form cannot be told: {}",
+                report.evidence.join(" ")
+            ),
+            instead: "say them with --format and --from".into(),
+        }),
+    }
+}

@@ -1,0 +1,158 @@
+//! `rowkey relayout` and `rowkey rekey`.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args};
+use rowkey_core::Backend;
+use rowkey_migrate::plan::Plan;
+use rowkey_migrate::relayout::{self, Phase};
+use rowkey_migrate::{Connection, Error};
+use serde::Serialize;
+
+use crate::database::{Database, progress, read_file};
+use crate::failure::{Failure, Outcome, Stop};
+use crate::statements::{self, Part};
+use crate::stream::{json_line, output, text_line};
+
+/// Change how a key and its references are stored, in place, while programs write
+///
+/// Does the phases expand, backfill, check and swap, each of which is recorded in the database: after an
+/// interruption, the same command goes on. Until --contract, --undo takes everything back.
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("what").args(["phase", "undo", "contract", "dry_run"])))]
+pub(crate) struct Relayout {
+    /// The plan, as `rowkey plan` has written it
+    plan: PathBuf,
+
+    #[command(flatten)]
+    database: Database,
+
+    /// Stop after this phase
+    #[arg(long, value_name = "PHASE", value_parser = phase_parser())]
+    phase: Option<Phase>,
+
+    /// Take everything back, and keep what was written since
+    #[arg(long)]
+    undo: bool,
+
+    /// Drop the old columns, after which nothing can be taken back
+    #[arg(long)]
+    contract: bool,
+
+    /// Print the SQL that would run, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Run it on SQL Server, where it has never run
+    #[arg(long)]
+    unproven: bool,
+}
+
+fn phase_parser() -> impl TypedValueParser<Value = Phase> {
+    PossibleValuesParser::new(Phase::ALL.map(Phase::name)).try_map(|name| {
+        let phase = Phase::ALL.into_iter().find(|phase| phase.name() == name);
+        phase.ok_or("there is no such phase")
+    })
+}
+
+/// What was done.
+#[derive(Serialize)]
+struct Answer {
+    table: String,
+    column: String,
+    done: &'static str,
+    next: &'static str,
+}
+
+/// What kind of change a command makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The ids stay.
+    Relayout,
+    /// Rows get new ids.
+    Rekey,
+}
+
+/// Changes the key.
+pub(super) fn run(args: &Relayout, kind: Kind, json: bool) -> Result<Outcome, Stop> {
+    let plan = Plan::from_toml(&read_file(&args.plan)?).map_err(Failure::from)?;
+    check_kind(&plan, kind)?;
+    let backend = plan.backend().map_err(Failure::from)?;
+    if args.dry_run || backend == Backend::SqlServer && !args.unproven {
+        let script = args
+            .database
+            .with(async |connection| relayout::script(connection, &plan).await)?;
+        let parts: Vec<Part> = script.iter().map(|line| part(line)).collect();
+        return statements::print(backend, &parts, json);
+    }
+    let mut progress = progress(json);
+    args.database
+        .with(async |connection: &mut Connection| -> Result<(), Error> {
+            if args.undo {
+                relayout::undo(connection, &plan, &mut *progress).await
+            } else if args.contract {
+                relayout::contract(connection, &plan, &mut *progress).await
+            } else {
+                let last = args.phase.unwrap_or(Phase::Swap);
+                relayout::run(connection, &plan, last, &mut *progress).await
+            }
+        })?;
+    print(&plan, args, json)
+}
+
+/// A line of the script: a comment, or a statement, whose end the output adds.
+fn part(line: &str) -> Part {
+    match line.starts_with("--") {
+        true => Part::Piece(line.into()),
+        false => Part::Statement(line.trim_end_matches(';').into()),
+    }
+}
+
+fn check_kind(plan: &Plan, kind: Kind) -> Result<(), Failure> {
+    match (kind, &plan.key.from) {
+        (Kind::Relayout, Some(_)) | (Kind::Rekey, None) => Ok(()),
+        (Kind::Relayout, None) => Err(Failure::wrong_usage(
+            "the plan gives rows new ids",
+            "run `rowkey rekey` with it",
+        )),
+        (Kind::Rekey, Some(_)) => Err(Failure::wrong_usage(
+            "the plan keeps the ids",
+            "run `rowkey relayout` with it",
+        )),
+    }
+}
+
+fn print(plan: &Plan, args: &Relayout, json: bool) -> Result<Outcome, Stop> {
+    let (done, next) = match (args.undo, args.contract, args.phase) {
+        (true, ..) => ("undone", ""),
+        (_, true, _) => ("contracted", ""),
+        (.., Some(phase)) if phase != Phase::Swap => {
+            (phase.name(), "the same command without --phase goes on")
+        }
+        _ => (
+            Phase::Swap.name(),
+            "deploy programs with the new declaration; then --contract, or --undo",
+        ),
+    };
+    let answer = Answer {
+        table: plan.key.table.to_string(),
+        column: plan.key.column.clone(),
+        done,
+        next,
+    };
+    let mut line = Vec::new();
+    if json {
+        json_line(&mut line, &answer);
+    } else {
+        let Answer { table, column, .. } = &answer;
+        text_line(&mut line, &format!("{table}.{column}: {done}"));
+        if !next.is_empty() {
+            text_line(&mut line, &format!("next: {next}"));
+        }
+    }
+    let mut output = output();
+    std::io::Write::write_all(&mut output, &line)?;
+    std::io::Write::flush(&mut output)?;
+    Ok(Outcome::Complete)
+}

@@ -1,0 +1,71 @@
+//! `rowkey verify`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use rowkey_migrate::plan::Plan;
+use rowkey_migrate::verify::{Verification, verify};
+
+use crate::database::{Database, progress, read_file};
+use crate::failure::{Failure, Outcome, Stop};
+use crate::stream::{json_line, output, text_line};
+
+/// Compare the tables of a plan with what they were before the swap
+///
+/// As long as the old values are kept, all rows are compared by hashes. Afterwards, the new values are
+/// still checked: whether they are ids of the format, and whether references have a target. Nothing is
+/// written. The exit code is 1 if something differs.
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// The plan, as `rowkey plan` has written it
+    plan: PathBuf,
+
+    #[command(flatten)]
+    database: Database,
+}
+
+/// Prints what was found.
+pub(super) fn run(args: &Verify, json: bool) -> Result<Outcome, Stop> {
+    let plan = Plan::from_toml(&read_file(&args.plan)?).map_err(Failure::from)?;
+    let mut progress = progress(json);
+    let found = args
+        .database
+        .with(async |connection| verify(connection, &plan, &mut *progress).await)?;
+    let mut lines = Vec::new();
+    if json {
+        json_line(&mut lines, &found);
+    } else {
+        write(&mut lines, &found);
+    }
+    let mut output = output();
+    output.write_all(&lines)?;
+    output.flush()?;
+    Ok(match found.differences.is_empty() {
+        true => Outcome::Complete,
+        false => Outcome::SomeBad,
+    })
+}
+
+fn write(lines: &mut Vec<u8>, found: &Verification) {
+    for table in &found.tables {
+        let compared = match table.old_rows {
+            Some(old) => format!("compared with {old} rows of before"),
+            None => "checked".to_owned(),
+        };
+        text_line(
+            lines,
+            &format!("{}: {} rows, {compared}", table.table, table.rows),
+        );
+    }
+    for note in &found.notes {
+        text_line(lines, &format!("note: {note}"));
+    }
+    for difference in &found.differences {
+        let place = match &difference.column {
+            Some(column) => format!("{}.{column}", difference.table),
+            None => difference.table.to_string(),
+        };
+        text_line(lines, &format!("differs: {place}: {}", difference.found));
+    }
+}

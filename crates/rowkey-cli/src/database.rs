@@ -1,0 +1,236 @@
+//! Connections to databases, for the commands that need one.
+
+use std::env;
+use std::future::Future;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use rowkey_migrate::{Address, Connection, Error, Progress, Step};
+
+use crate::failure::Failure;
+use crate::secret_file::SecretFile;
+
+/// The variable with the address of the database.
+const URL_VARIABLE: &str = "ROWKEY_URL";
+
+const SECRET: SecretFile = SecretFile {
+    content: "the address of the database",
+    limit: "an address is shorter",
+    elsewhere: "give the address in the variable ROWKEY_URL",
+};
+
+/// Where the database is.
+#[derive(Debug, Args)]
+pub(crate) struct Database {
+    /// The address, without a password: postgres://user@host/database
+    ///
+    /// mysql: and mariadb: likewise, sqlite:FILE, or SQL Server's connection string with `server=`. An
+    /// address with a password goes into the variable ROWKEY_URL or into a file, because other users
+    /// can see command lines.
+    #[arg(long, conflicts_with = "url_file")]
+    url: Option<String>,
+
+    /// A file that contains only the address, which may have a password
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    url_file: Option<PathBuf>,
+}
+
+impl Database {
+    /// The address on the command line, which has no password once [`address`](Self::address) has
+    /// accepted it.
+    pub(crate) fn option(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+
+    /// The address from the option, the file or the environment.
+    pub(crate) fn address(&self) -> Result<Address, Failure> {
+        if let Some(url) = &self.url {
+            let address: Address = url.parse().map_err(Failure::from)?;
+            return match address.has_password() {
+                false => Ok(address),
+                true => Err(Failure::wrong_usage(
+                    "the address on the command line has a password, which other users can see",
+                    "put the address into the variable ROWKEY_URL, or into a file for --url-file",
+                )),
+            };
+        }
+        if let Some(path) = &self.url_file {
+            let text = SECRET
+                .read(path)
+                .map_err(|failure| failure.at("--url-file"))?;
+            return text.parse().map_err(Failure::from);
+        }
+        match env::var(URL_VARIABLE) {
+            Ok(url) => url
+                .parse()
+                .map_err(|error| Failure::from(error).at(URL_VARIABLE)),
+            Err(env::VarError::NotUnicode(_)) => Err(Failure::bad_input(
+                "the value of the variable ROWKEY_URL is not text",
+                "it is the address of a database",
+            )),
+            Err(env::VarError::NotPresent) => Err(Failure::wrong_usage(
+                "no database is named",
+                "give --url, --url-file or the variable ROWKEY_URL",
+            )),
+        }
+    }
+
+    /// Connects, and does something with the connection.
+    pub(crate) fn with<T>(
+        &self,
+        work: impl AsyncFnOnce(&mut Connection) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
+        let address = self.address()?;
+        block_on(async {
+            let mut connection = Connection::open(&address).await?;
+            work(&mut connection).await
+        })
+    }
+}
+
+/// Runs a future to its end, or until it is interrupted. Dropping it closes its connections, so that
+/// servers take open transactions back.
+fn block_on<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::bad_input(error, "the system refuses it"))?;
+    runtime.block_on(async {
+        tokio::select! {
+            outcome = work => outcome.map_err(Failure::from),
+            _ = tokio::signal::ctrl_c() => Err(Failure::interrupted()),
+        }
+    })
+}
+
+/// Reads a file that the user names.
+pub(crate) fn read_file(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|error| {
+        Failure::bad_input(
+            format_args!("the file {} cannot be read: {error}", path.display()),
+            "name an existing file",
+        )
+    })
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let hint = match &error {
+            Error::Core(error) => return error.clone().into(),
+            Error::Address { .. } => "an address looks like postgres://user@host:5432/database",
+            Error::NoDriver(_) => "build rowkey-cli with its feature `databases`",
+            Error::Database { doing, .. } if is_connecting(doing) => {
+                "check the address, the server and the login"
+            }
+            Error::Database { .. } => {
+                "the end of the message is the database's own: look at the value, the name or the \
+                 privilege in it; the same command can then be repeated"
+            }
+            Error::Missing { .. } => "`rowkey inventory` shows the tables and columns",
+            Error::Plan(_) => "`rowkey plan` writes a plan",
+            Error::Differs { .. } => "nothing was lost: `rowkey verify` shows the differences",
+            _ => "see the message",
+        };
+        let hint = match error {
+            Error::Refused { what, why, instead } => {
+                let message = in_one_line(&format!("{what}: {why}"));
+                return Failure::bad_input(message, in_one_line(&instead));
+            }
+            _ => hint,
+        };
+        Failure::bad_input(in_one_line(&with_sources(&error)), hint)
+    }
+}
+
+/// Whether there was no connection yet.
+fn is_connecting(doing: &str) -> bool {
+    doing.starts_with("connecting to ") || doing.starts_with("opening ")
+}
+
+/// A message with a list of reasons, for the one line of an error.
+fn in_one_line(text: &str) -> String {
+    text.split('\n')
+        .map(str::trim)
+        .collect::<Vec<_>>()
+        .join(" ")
+        .trim()
+        .to_owned()
+}
+
+/// The message of an error and those of its sources that it does not contain.
+fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut link = error.source();
+    while let Some(source) = link {
+        let message = source.to_string();
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
+        }
+        link = source.source();
+    }
+    text
+}
+
+/// Shows steps on standard error: a bar on a terminal, otherwise a line for each step, in JSON if the
+/// answer is.
+pub(crate) fn progress(json: bool) -> Box<dyn Progress> {
+    if !std::io::stderr().is_terminal() {
+        return Box::new(move |step: Step| Lines { json }.show(&step));
+    }
+    let bar = ProgressBar::new_spinner();
+    bar.enable_steady_tick(Duration::from_millis(100));
+    Box::new(move |step: Step| show(&bar, step))
+}
+
+fn show(bar: &ProgressBar, step: Step) {
+    match step {
+        Step::Rows {
+            table,
+            done,
+            expected,
+        } => {
+            let template = match expected {
+                Some(_) => "{msg} {bar:30} {human_pos} of {human_len}, {per_sec}, {eta}",
+                None => "{msg} {spinner} {human_pos}, {per_sec}",
+            };
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            if let Some(expected) = expected {
+                bar.set_length(expected.max(done));
+            }
+            bar.set_message(table);
+            bar.set_position(done);
+        }
+        step => bar.suspend(|| eprintln!("{step}")),
+    }
+}
+
+/// Steps as lines.
+struct Lines {
+    json: bool,
+}
+
+impl Lines {
+    fn show(&self, step: &Step) {
+        match (self.json, step) {
+            (false, step) => eprintln!("{step}"),
+            (
+                true,
+                Step::Rows {
+                    table,
+                    done,
+                    expected,
+                },
+            ) => {
+                let line =
+                    serde_json::json!({ "table": table, "rows": done, "expected": expected });
+                eprintln!("{line}");
+            }
+            (true, step) => eprintln!("{}", serde_json::json!({ "step": step.to_string() })),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Runs the commands that connect to databases, on every available one, as users do.
+
+mod offers;
+mod pages;
+mod run;
+mod story;
+
+use std::process::ExitCode;
+
+use rowkey_testkit::{Backend, Suite};
+
+/// Those on which a change runs; on SQL Server it is printed.
+const LIVE: [Backend; 4] = [
+    Backend::Postgres,
+    Backend::MySql,
+    Backend::MariaDb,
+    Backend::Sqlite,
+];
+
+fn main() -> anyhow::Result<ExitCode> {
+    let mut suite = Suite::from_env()?;
+    suite.test(
+        "from_inventory_to_contract",
+        LIVE,
+        story::from_inventory_to_contract,
+    );
+    suite.test("a_swap_can_be_undone", LIVE, story::a_swap_can_be_undone);
+    suite.test("wrong_input_is_explained", LIVE, story::wrong_input);
+    add_pages(&mut suite);
+    Ok(suite.run())
+}
+
+/// The pages of the book about existing tables, each on the database that it is about.
+fn add_pages(suite: &mut Suite) {
+    for (name, backend, page) in [
+        (
+            "page_of_existing_columns",
+            Backend::Postgres,
+            include_str!("../../../../docs/src/adoption/index.md"),
+        ),
+        (
+            "page_of_the_fragmented_index",
+            Backend::SqlServer,
+            include_str!("../../../../docs/src/adoption/fragmented-index.md"),
+        ),
+        (
+            "page_of_django_on_mariadb",
+            Backend::MariaDb,
+            include_str!("../../../../docs/src/adoption/django-on-mariadb.md"),
+        ),
+        (
+            "page_from_bigint",
+            Backend::Postgres,
+            include_str!("../../../../docs/src/adoption/from-bigint.md"),
+        ),
+    ] {
+        suite.test_on(backend, name, move |database| pages::run(database, page));
+    }
+}

@@ -1,0 +1,120 @@
+//! The stories in the book: every statement and every command of a page runs, in their order, and prints
+//! what the page shows.
+
+use anyhow::{Context, Result, bail, ensure};
+use rowkey_testkit::TestDatabase;
+
+use crate::offers::{block_on, connect};
+use crate::run::{Finished, rowkey};
+
+/// What stands for something that is not the same each time, such as a hash or a duration.
+const ANYTHING: char = '…';
+
+/// Runs the blocks of a page: `sql` on the database, and the commands of `console`. The `toml` blocks are
+/// the content of plan.toml at that point. Other words behind the language name the database for readers,
+/// and keep a block out of the tests that have none.
+pub(crate) fn run(database: &TestDatabase, page: &str) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut commands = 0;
+    for block in page.split("\n```").skip(1).step_by(2) {
+        let (info, block) = block.split_once('\n').context("a block has lines")?;
+        match info.split([' ', ',']).next().unwrap_or_default() {
+            "sql" => statements(database, block)?,
+            "console" => {
+                for command in block.split("$ rowkey ").skip(1) {
+                    let (arguments, shown) = command.split_once('\n').unwrap_or((command, ""));
+                    let finished = rowkey(database, folder.path(), arguments)?;
+                    let printed = shown_of(finished);
+                    ensure!(
+                        is_like(printed.trim_end(), shown.trim_end()),
+                        "rowkey {arguments}\nprints\n{printed}\nand the page shows\n{shown}"
+                    );
+                    commands += 1;
+                }
+            }
+            "toml" => {
+                let plan = std::fs::read_to_string(folder.path().join("plan.toml"))?;
+                ensure!(
+                    is_like(plan.trim_end(), block.trim_end()),
+                    "the plan is\n{plan}"
+                );
+            }
+            // Programs, which other tests compile.
+            "rust" | "python" | "text" => {}
+            other => bail!("the page has a block of the language {other:?}"),
+        }
+    }
+    ensure!(commands > 0, "the page has no commands");
+    Ok(())
+}
+
+/// What a page shows of a run: the answer, or the error. Progress, which a terminal overwrites, is left out.
+fn shown_of(finished: Finished) -> String {
+    match finished.code {
+        0 => finished.output,
+        _ => {
+            let errors = finished.errors.lines();
+            let error = errors.skip_while(|line| !line.starts_with("error: "));
+            let lines: Vec<&str> = finished.output.lines().chain(error).collect();
+            lines.join("\n")
+        }
+    }
+}
+
+fn statements(database: &TestDatabase, block: &str) -> Result<()> {
+    block_on(async {
+        let mut connection = connect(database).await?;
+        for statement in block
+            .split(";\n")
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+        {
+            connection.execute(statement, statement).await?;
+        }
+        Ok(())
+    })
+}
+
+/// Whether a text is what the page shows, where an ellipsis stands for anything within a line, and alone on
+/// a line for any lines.
+fn is_like(printed: &str, shown: &str) -> bool {
+    let (printed, shown): (Vec<_>, Vec<_>) = (printed.lines().collect(), shown.lines().collect());
+    are_like(&printed, &shown)
+}
+
+fn are_like(printed: &[&str], shown: &[&str]) -> bool {
+    match (printed, shown) {
+        ([], []) => true,
+        (_, [line, rest @ ..]) if line.chars().eq([ANYTHING]) => {
+            (0..=printed.len()).any(|skipped| are_like(&printed[skipped..], rest))
+        }
+        ([printed, lines @ ..], [shown, rest @ ..]) => {
+            is_line_like(printed, shown) && are_like(lines, rest)
+        }
+        _ => false,
+    }
+}
+
+fn is_line_like(printed: &str, shown: &str) -> bool {
+    let mut rest = printed;
+    let mut pieces = shown.split(ANYTHING);
+    let first = pieces.next().unwrap_or_default();
+    let Some(after) = rest.strip_prefix(first) else {
+        return false;
+    };
+    rest = after;
+    let mut pieces = pieces.peekable();
+    if pieces.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return rest.ends_with(piece);
+        }
+        match rest.find(piece) {
+            Some(place) => rest = &rest[place + piece.len()..],
+            None => return false,
+        }
+    }
+    true
+}

@@ -1,0 +1,61 @@
+//! One run of the binary.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use rowkey_testkit::TestDatabase;
+use serde_json::Value;
+
+/// How a run ended.
+pub(crate) struct Finished {
+    pub(crate) code: i32,
+    pub(crate) output: String,
+    pub(crate) errors: String,
+}
+
+/// Runs `rowkey` with arguments separated by spaces, in a folder, with the address in the environment.
+pub(crate) fn rowkey(database: &TestDatabase, folder: &Path, arguments: &str) -> Result<Finished> {
+    let output = Command::new(env!("CARGO_BIN_EXE_rowkey"))
+        .args(arguments.split_ascii_whitespace())
+        .env("ROWKEY_URL", database.url())
+        .env_remove("CLICOLOR_FORCE")
+        .current_dir(folder)
+        .output()?;
+    Ok(Finished {
+        code: output.status.code().context("it was killed")?,
+        output: String::from_utf8(output.stdout)?,
+        errors: String::from_utf8(output.stderr)?,
+    })
+}
+
+impl Finished {
+    /// The output of a run that has to succeed.
+    pub(crate) fn success(self) -> Result<String> {
+        ensure!(
+            self.code == 0,
+            "exit code {}: {}{}",
+            self.code,
+            self.output,
+            self.errors
+        );
+        Ok(self.output)
+    }
+
+    /// The one JSON object of a run that has to succeed.
+    pub(crate) fn json(self) -> Result<Value> {
+        Ok(serde_json::from_str(&self.success()?)?)
+    }
+
+    /// The errors of a run that has to fail with this exit code.
+    pub(crate) fn failure(self, code: i32) -> Result<String> {
+        ensure!(
+            self.code == code,
+            "exit code {} instead of {code}: {}{}",
+            self.code,
+            self.output,
+            self.errors
+        );
+        Ok(self.errors)
+    }
+}
