@@ -111,11 +111,8 @@ fn doc() -> Result<()> {
     command::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Checks each published crate with every feature on its own, with none and
-/// with all of them.
-///
-/// Development dependencies play no part: the resolver of this workspace does
-/// not let them turn on features unless tests are built.
+/// Checks each published crate with every feature on its own, with none and with all of them.
+/// The resolver does not let development dependencies turn on features unless tests are built.
 fn features() -> Result<()> {
     // The build without the standard library, on its own so that a failure says so.
     cargo(&["check", "-p", "rowkey-core", "--no-default-features"])?;

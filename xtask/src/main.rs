@@ -42,9 +42,7 @@ enum Task {
     /// as ROWKEY_TEST_POSTGRES_URL, and are ignored otherwise; SQLite needs
     /// none. The variable ROWKEY_TEST_REQUIRE names the databases that must not
     /// be missing, for example `postgres,sqlite`. With --containers, Docker runs
-    /// the servers.
-    ///
-    /// The last lines say what ran: one for each database, and the totals.
+    /// the servers. The last lines say what ran.
     Test(test::Args),
     /// Run every check a change has to pass besides the tests.
     ///
@@ -56,13 +54,9 @@ enum Task {
     /// Counts instructions first, then measures time, then prints how the
     /// results compare. Counting needs valgrind and gungraun-runner.
     Bench(bench::Args),
-    /// Build the book in docs/ and check the links of its pages.
-    ///
-    /// Needs mdbook and hyperlink. The pages are in docs/book.
+    /// Build the book in docs/book and check the links of its pages.
     Book,
     /// Draw the diagrams of the book from the constants of the code.
-    ///
-    /// `ci` fails if a diagram is out of date.
     Diagrams,
     /// Ask databases about the checked queries of the examples.
     ///

@@ -35,13 +35,15 @@ pub(crate) struct Args {
         require_equals = true
     )]
     containers: Option<Vec<String>>,
+    /// Run only the long tests of changed tables: many rows, and programs that are killed.
+    #[arg(long)]
+    chaos: bool,
     /// Further arguments of `cargo test`, such as a filter or `-p <package>`.
     #[arg(last = true)]
     cargo_test_args: Vec<String>,
 }
 
-/// Runs the tests. Failures are part of the answer, not an error: the totals
-/// are the last line in any case.
+/// Runs the tests. Failures are part of the answer: the totals are the last line in any case.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let servers = Servers::start(args.containers.as_deref())?;
     let required = required_backends(&servers.required)?;
@@ -50,13 +52,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut totals = Totals::default();
     let mut problems = Vec::new();
 
-    let mut cargo_test = cargo_test(&metadata, &missing, &args.cargo_test_args);
+    let chaos = ["-p", "rowkey-migrate", "--test", "relayout", "--", "chaos"].map(str::to_owned);
+    let chosen = if args.chaos {
+        chaos.to_vec()
+    } else {
+        args.cargo_test_args.clone()
+    };
+    let mut cargo_test = cargo_test(&metadata, &missing, &chosen);
     let shown = command::shown(&cargo_test);
     let results = format!("test-results-{}.jsonl", process::id());
     let results = metadata.target_directory.join(results);
     cargo_test.env(RESULTS_VARIABLE, &results);
     cargo_test.env(REQUIRE_VARIABLE, &servers.required);
     cargo_test.envs(servers.urls.iter().copied());
+    cargo_test.envs(args.chaos.then_some(("ROWKEY_CHAOS", "1")));
     let spawn = match args.containers {
         Some(_) => containers::spawn_tests,
         None => Command::spawn,
@@ -85,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
     println!();
     for backend in Backend::ALL {
-        let is_choice = !args.cargo_test_args.is_empty();
+        let is_choice = !chosen.is_empty();
         println!("{}", backend_line(backend, &counts(backend), is_choice));
     }
     for library in missing {

@@ -430,6 +430,21 @@ struct Adoption;
 #[doc = include_str!("../../../docs/src/adoption/sql-server.md")]
 struct AdoptionInSqlServer;
 
+/// Compiles and runs the examples of the story about a fragmented index.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/adoption/fragmented-index.md")]
+struct FragmentedIndex;
+
+/// Compiles and runs the examples of the story about Django.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/adoption/django-on-mariadb.md")]
+struct DjangoOnMariaDb;
+
+/// Compiles and runs the examples of the story about counted keys.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../../../docs/src/adoption/from-bigint.md")]
+struct FromBigint;
+
 /// Compiles and runs the examples of the chapter about hidden ids.
 #[cfg(all(
     doctest,
