@@ -23,6 +23,9 @@ pub(super) async fn open(address: &Address) -> Result<PgConnection, Error> {
 /// Its protocol has text for every value of a query that is not prepared.
 const UNBOUND_AS_TEXT: bool = false;
 
+/// After a table has changed, the server refuses a statement that was prepared before.
+const KEPT: bool = false;
+
 impl_statements!(Postgres, PgConnection, sqlx::postgres::PgArguments);
 
 fn value_of(row: &PgRow, index: usize) -> Result<Value, sqlx::Error> {

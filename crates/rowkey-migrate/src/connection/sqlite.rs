@@ -27,6 +27,9 @@ pub(super) async fn open(address: &Address) -> Result<SqliteConnection, Error> {
 /// In a file, both are the same.
 const UNBOUND_AS_TEXT: bool = false;
 
+/// It costs little to prepare them again.
+const KEPT: bool = false;
+
 impl_statements!(Sqlite, SqliteConnection, sqlx::sqlite::SqliteArguments);
 
 /// Each value has a type of its own, whatever its column declares.

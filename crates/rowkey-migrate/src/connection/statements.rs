@@ -1,7 +1,8 @@
 //! What sqlx's drivers have in common.
 
 /// The functions of a driver's module, over its `value_of`, which reads a column of a row, and its
-/// `UNBOUND_AS_TEXT`: whether a query without values is sent as text, or prepared like the others.
+/// `UNBOUND_AS_TEXT`: whether a query without values is sent as text, or prepared like the others, and its
+/// `KEPT`: whether a prepared statement is kept for its next use, although the tables change meanwhile.
 macro_rules! impl_statements {
     ($Database:ty, $Connection:ty, $Arguments:ty) => {
         pub(super) async fn execute(
@@ -14,12 +15,11 @@ macro_rules! impl_statements {
             Ok(result.map_err(Error::database(doing))?.rows_affected())
         }
 
-        /// A statement that is prepared again each time, because the tables change between two uses.
         fn bound<'q>(
             statement: &'q str,
             values: &[Value],
         ) -> sqlx::query::Query<'q, $Database, $Arguments> {
-            let mut query = sqlx::query(sqlx::AssertSqlSafe(statement)).persistent(false);
+            let mut query = sqlx::query(sqlx::AssertSqlSafe(statement)).persistent(KEPT);
             for value in values {
                 query = match value {
                     Value::Null => query.bind(None::<String>),
