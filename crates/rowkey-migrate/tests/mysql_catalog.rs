@@ -23,6 +23,8 @@ fn main() -> ExitCode {
     suite.test("what_hangs_on_a_table_is_named", both, |database| {
         blocking(what_hangs_on_a_table_is_named(database))
     });
+    let name = "programs_of_other_databases_count_if_they_name_this_one";
+    suite.test(name, both, |database| blocking(other_programs(database)));
     suite.test("the_hash_tells_changes_of_definitions", both, |database| {
         blocking(the_hash_tells_changes_of_definitions(database))
     });
@@ -148,6 +150,32 @@ async fn what_hangs_on_a_table_is_named(database: &TestDatabase) -> Result<()> {
     // The log is named by the trigger of another table.
     let log = table(&catalog, "log")?;
     ensure!(log.dependents.len() == 1 && log.dependents[0].name == "shop_log");
+    Ok(())
+}
+
+async fn other_programs(database: &TestDatabase) -> Result<()> {
+    let create = "CREATE TABLE shop (id BINARY(16) NOT NULL PRIMARY KEY, n INT) ENGINE=InnoDB";
+    let mut connection = open(database, &[create]).await?;
+    let rows = connection.query("a name", "SELECT DATABASE()", &[]).await?;
+    let own = rows.first().context("a name")?.text(0)?.to_owned();
+    let other = format!("{own}_other");
+    let statements = [
+        format!("CREATE DATABASE {other}"),
+        format!("CREATE PROCEDURE {other}.cleans_its_own() DELETE FROM shop WHERE n < 0"),
+        format!("CREATE PROCEDURE {other}.cleans_this() DELETE FROM {own}.shop WHERE n < 0"),
+    ];
+    let mut outcome = Ok(0);
+    for statement in &statements {
+        outcome = outcome.and(connection.execute(statement, statement).await);
+    }
+    let catalog = Catalog::read(&mut connection).await;
+    let drop = format!("DROP DATABASE IF EXISTS {other}");
+    connection.execute("the other database", &drop).await?;
+    outcome?;
+    let catalog = catalog?;
+    let dependents = &table(&catalog, "shop")?.dependents;
+    let names: Vec<&str> = dependents.iter().map(|one| one.name.as_str()).collect();
+    ensure!(names == [format!("{other}.cleans_this")], "{names:?}");
     Ok(())
 }
 

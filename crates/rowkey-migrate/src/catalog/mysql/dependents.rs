@@ -134,7 +134,7 @@ async fn routines(
     for row in connection.query("the routines", &query, &[]).await? {
         let name = scope.name(&row, 0, 1)?;
         match row.optional_text(2)? {
-            Some(body) => add_naming(tables, DependentKind::Routine, &name, body),
+            Some(body) => add_naming(scope, tables, DependentKind::Routine, &name, body),
             None => unseen.push(format!(
                 "the definition of the routine {name}, which only its definer may see"
             )),
@@ -151,15 +151,23 @@ async fn events(
     let query = "SELECT event_schema, event_name, event_definition FROM information_schema.events";
     for row in connection.query("the events", query, &[]).await? {
         let name = scope.name(&row, 0, 1)?;
-        add_naming(tables, DependentKind::Event, &name, row.text(2)?);
+        add_naming(scope, tables, DependentKind::Event, &name, row.text(2)?);
     }
     Ok(())
 }
 
-/// Adds a program to the tables that its text names.
-fn add_naming(tables: &mut Tables, kind: DependentKind, name: &QualifiedName, body: &str) {
+/// Adds a program to the tables that its text names, those of other databases with their database.
+fn add_naming(
+    scope: &Scope,
+    tables: &mut Tables,
+    kind: DependentKind,
+    name: &QualifiedName,
+    body: &str,
+) {
     for table in tables.values_mut() {
-        if names(body, &table.name.name) {
+        let schema = table.name.schema.as_ref().unwrap_or(&scope.own);
+        let is_reached = table.name.schema == name.schema || names(body, schema);
+        if is_reached && names(body, &table.name.name) {
             let uses = |column: &str| names(body, column);
             let dependent = dependent(table, kind, &name.to_string(), body, uses);
             table.dependents.push(dependent);
