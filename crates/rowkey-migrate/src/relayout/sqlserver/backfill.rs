@@ -5,7 +5,8 @@ use rowkey_core::Backend;
 use super::columns::require_type;
 use super::names::{fresh, quoted};
 use super::session;
-use super::triggers::{new_value, primary_key};
+use super::triggers::primary_key;
+use super::values::Values;
 use crate::error::Error;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedTable, Work};
@@ -19,9 +20,10 @@ pub(in crate::relayout) async fn backfill(
     work: &Work,
 ) -> Result<(), Error> {
     session::prepare(runner).await?;
+    let values = Values::of(work)?;
     for table in &work.tables {
         let doing = format!("the values of {}", table.name());
-        let batch = batches(work, table)?;
+        let batch = batches(work, &values, table)?;
         session::with_attempts(runner, work, &doing, &batch).await?;
         let rows = table.table.estimated_rows;
         runner.rows(&table.name().to_string(), rows.unwrap_or_default(), rows);
@@ -30,13 +32,13 @@ pub(in crate::relayout) async fn backfill(
 }
 
 /// The loop over a table: from key to key, and then whatever has moved behind it meanwhile.
-fn batches(work: &Work, table: &ChangedTable) -> Result<String, Error> {
+fn batches(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<String, Error> {
     let name = table.name().quoted(Backend::SqlServer)?;
     let rows = work.policy.batch_rows.min(MAX_BATCH_ROWS);
     let (mut sets, mut open) = (Vec::new(), Vec::new());
     for column in &table.columns {
         let (old, fresh) = (quoted(&column.column.name)?, quoted(&fresh(column))?);
-        let value = new_value(work, &old)?;
+        let value = values.new_value(column, &old)?;
         sets.push(format!("{fresh} = {value}"));
         // A damaged value has none, and is found when the columns are compared.
         open.push(format!("{fresh} IS NULL AND {value} IS NOT NULL"));
@@ -54,6 +56,14 @@ fn batches(work: &Work, table: &ChangedTable) -> Result<String, Error> {
         to,
         is_last,
     } = Keyset::of(table)?;
+    let mut added = String::new();
+    for column in &table.columns {
+        let condition = format!("{from} AND {to}");
+        if let Some(statement) = values.add_new(column, &name, &condition)? {
+            added.push_str(&statement);
+            added.push_str(";\n");
+        }
+    }
     let pause = pause(work.policy.pause_ms);
     let next = rows + 1;
     Ok(format!(
@@ -65,7 +75,7 @@ fn batches(work: &Work, table: &ChangedTable) -> Result<String, Error> {
          SELECT {ends_begin};\n\
          SELECT TOP (1) {end} FROM (SELECT TOP ({next}) {columns} FROM {name} WHERE {from} \
          ORDER BY {columns}) AS batch ORDER BY {descending};\n\
-         UPDATE {name} SET {sets} WHERE {from} AND {to} AND ({open});\n\
+         {added}UPDATE {name} SET {sets} WHERE {from} AND {to} AND ({open});\n\
          IF {is_last} SET @rows = 0;\n\
          SELECT {begins_at_end};{pause}\n\
          END;\n\

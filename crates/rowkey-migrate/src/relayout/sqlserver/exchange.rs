@@ -3,6 +3,7 @@
 use super::columns::require_type;
 use super::constraints::{attach_foreign_keys, attach_indexes, detach, new_name, old_name};
 use super::names::{fresh, is_swapped, is_swapped_sql, length, literal, quoted};
+use super::values::Values;
 use super::{session, triggers};
 use crate::error::Error;
 use crate::relayout::Phase;
@@ -31,7 +32,12 @@ struct Comparison {
 }
 
 impl Comparison {
-    fn of(work: &Work, table: &ChangedTable, side: Side) -> Result<Self, Error> {
+    fn of(
+        work: &Work,
+        values: &Values<'_>,
+        table: &ChangedTable,
+        side: Side,
+    ) -> Result<Self, Error> {
         let (mut differs, mut columns) = (Vec::new(), Vec::new());
         for column in &table.columns {
             let (used, filled) = match side {
@@ -39,9 +45,9 @@ impl Comparison {
                 Side::Old => (quoted(&column.becomes)?, quoted(&column.kept)?),
             };
             let (expected, sql_type) = match side {
-                Side::New => (triggers::new_value(work, &used)?, work.to.sql_type()),
+                Side::New => (values.new_value(column, &used)?, work.to.sql_type()),
                 Side::Old => (
-                    triggers::old_value(work, &used)?,
+                    values.old_value(column, &used)?,
                     column.column.sql_type.clone(),
                 ),
             };
@@ -88,7 +94,7 @@ pub(super) async fn compare(
     side: Side,
 ) -> Result<(), Error> {
     let doing = format!("the comparison of {}", table.name());
-    let comparison = Comparison::of(work, table, side)?;
+    let comparison = Comparison::of(work, &Values::of(work)?, table, side)?;
     if runner.is_dry() {
         let statement = comparison.statement(table, "")?;
         return runner.run(&doing, &statement).await.map(|_| ());
@@ -112,8 +118,9 @@ pub(super) async fn compare(
 
 /// Locks each table and compares it: rows may have been written without triggers, as bulk loads do.
 fn lock_and_compare(work: &Work, side: Side) -> Result<Vec<String>, Error> {
+    let values = Values::of(work)?;
     let compare = |table: &ChangedTable| {
-        let comparison = Comparison::of(work, table, side)?;
+        let comparison = Comparison::of(work, &values, table, side)?;
         let statement = comparison.statement(table, " WITH (TABLOCKX, HOLDLOCK)")?;
         // The batch is compiled before it, even if the columns have their other names.
         Ok(super::alone(&statement))
@@ -124,6 +131,7 @@ fn lock_and_compare(work: &Work, side: Side) -> Result<Vec<String>, Error> {
 /// Exchanges the columns.
 pub(in crate::relayout) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     session::prepare(runner).await?;
+    let values = Values::of(work)?;
     let mut statements = lock_and_compare(work, Side::New)?;
     for table in &work.tables {
         statements.push(triggers::drop(work, table, "fill")?);
@@ -136,8 +144,10 @@ pub(in crate::relayout) async fn swap(runner: &mut Runner<'_>, work: &Work) -> R
             if !column.column.is_nullable {
                 let new = format!("{} NOT NULL", work.to.sql_type());
                 statements.push(alter(table, &column.becomes, &new)?);
-                let old = format!("{} NULL", require_type(&column.column)?);
-                statements.push(alter(table, &column.kept, &old)?);
+                if !values.keeps_itself(column) {
+                    let old = format!("{} NULL", require_type(&column.column)?);
+                    statements.push(alter(table, &column.kept, &old)?);
+                }
             }
         }
     }
@@ -146,7 +156,7 @@ pub(in crate::relayout) async fn swap(runner: &mut Runner<'_>, work: &Work) -> R
     }
     for table in &work.tables {
         statements.extend(attach_foreign_keys(work, table, new_name)?);
-        statements.push(triggers::keep(work, table)?);
+        statements.push(triggers::keep(work, &values, table)?);
     }
     let is_done = is_swapped_sql(work)?;
     exchange(runner, work, "swap", &is_done, &statements).await
@@ -212,6 +222,7 @@ pub(in crate::relayout) async fn undo(
 
 /// The new columns get the names that they had before the swap.
 fn way_back(work: &Work) -> Result<Vec<String>, Error> {
+    let values = Values::of(work)?;
     let mut statements = lock_and_compare(work, Side::Old)?;
     for table in &work.tables {
         statements.push(triggers::drop(work, table, "keep")?);
@@ -226,7 +237,7 @@ fn way_back(work: &Work) -> Result<Vec<String>, Error> {
             }
             statements.extend(rename(table, &column.becomes, &fresh(column))?);
             statements.extend(rename(table, &column.kept, &column.column.name)?);
-            if !column.column.is_nullable {
+            if !column.column.is_nullable && !values.keeps_itself(column) {
                 let old = format!("{} NOT NULL", require_type(&column.column)?);
                 statements.push(alter(table, &column.column.name, &old)?);
             }

@@ -14,12 +14,14 @@ mod session;
 #[cfg(all(test, feature = "sqlite"))]
 mod tests;
 mod triggers;
+mod values;
 
 pub(super) use self::backfill::backfill;
 pub(super) use self::exchange::{contract, swap, undo};
 pub(super) use self::refuse::refuse;
 
 use self::names::{fresh, literal, quoted};
+use self::values::Values;
 use super::runner::Runner;
 use super::work::{ChangedTable, Work};
 use crate::error::Error;
@@ -33,13 +35,17 @@ pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), E
     }
     session::prepare(runner).await?;
     warn(runner, work);
+    let values = Values::of(work)?;
+    if let Some(map) = values.prepare() {
+        runner.run("the map of ids", &map).await?;
+    }
     for table in &work.tables {
         let Some(first) = table.columns.first() else {
             continue;
         };
         let doing = format!("the new columns of {}", table.name());
         let is_there = format!("{} IS NOT NULL", names::length(table, &fresh(first))?);
-        let statements = expansion(work, table)?;
+        let statements = expansion(work, &values, table)?;
         session::in_transaction(runner, work, &doing, &is_there, &statements).await?;
     }
     Ok(())
@@ -65,7 +71,7 @@ fn warn(runner: &mut Runner<'_>, work: &Work) {
     }
 }
 
-fn expansion(work: &Work, table: &ChangedTable) -> Result<Vec<String>, Error> {
+fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(work.backend)?;
     let mut added = Vec::new();
     for column in &table.columns {
@@ -77,7 +83,7 @@ fn expansion(work: &Work, table: &ChangedTable) -> Result<Vec<String>, Error> {
         statements.extend(columns::comment(table, column)?);
         statements.extend(columns::privileges(table, column)?);
     }
-    statements.push(triggers::fill(work, table)?);
+    statements.push(triggers::fill(work, values, table)?);
     Ok(statements)
 }
 

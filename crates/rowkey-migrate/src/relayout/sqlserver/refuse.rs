@@ -6,6 +6,7 @@ use super::columns::{declared_type, parts, privileges_of};
 use super::constraints::{foreign_keys, indexes, is, keys};
 use super::names::{fresh, quoted, trigger};
 use super::triggers;
+use super::values::Values;
 use crate::catalog::{Catalog, Dependent, DependentKind, QualifiedName};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
@@ -42,12 +43,14 @@ pub(in crate::relayout) async fn refuse(
 }
 
 fn policy(work: &Work, refusals: &mut Refusals) {
-    if let Source::Mapped = work.source {
-        refusals.add(
-            "new ids",
-            "on SQL Server they are not built yet",
-            "add a column with a default (`rowkey ddl --default` prints it), and references to it, by hand",
-        );
+    match Values::of(work).and_then(|values| values.check()) {
+        Ok(()) => {}
+        Err(Error::Refused { what, why, instead }) => refusals.add(what, why, instead),
+        Err(error) => refusals.add(
+            format!("`format = \"{}\"`", work.to.format().name()),
+            error.to_string(),
+            "choose another format",
+        ),
     }
     if work.policy.old_programs == OldPrograms::Mark {
         refusals.add(
@@ -165,7 +168,14 @@ fn type_of_column(
             );
         }
     }
-    if !column.column.generated.is_empty() {
+    // The old ids of rows that new programs write.
+    let is_counter = matches!(work.source, Source::Mapped) && column.is_key;
+    let is_refused = match column.column.generated.as_str() {
+        "" => false,
+        "identity" => !is_counter,
+        _ => true,
+    };
+    if is_refused {
         refusals.add(
             &what,
             format!("the database knows it as {}", column.column.generated),

@@ -37,9 +37,32 @@ fn table(name: &str, columns: &[&str], foreign_keys: Vec<ForeignKey>) -> Table {
     }
 }
 
-/// The statements, with a connection that only stands for one.
 #[test]
 fn a_script_has_all_phases() {
+    let uuids = |_: &mut Table| {};
+    insta::assert_snapshot!(script(uuids, Some("uuid:public-unordered"), None));
+}
+
+#[test]
+fn a_script_of_new_ids_has_a_map() {
+    let numbers = |table: &mut Table| {
+        for column in &mut table.columns {
+            column.sql_type = "bigint".into();
+        }
+        if table.name.name == "order" {
+            table.columns[0].generated = "identity".into();
+            table.columns.push(Column {
+                name: "placed".into(),
+                sql_type: "datetime2(7)".into(),
+                ..table.columns[0].clone()
+            });
+        }
+    };
+    insta::assert_snapshot!(script(numbers, None, Some("placed")));
+}
+
+/// The statements, with a connection that only stands for one.
+fn script(change: impl Fn(&mut Table), from: Option<&str>, created: Option<&str>) -> String {
     let reference = ForeignKey {
         name: "fk".into(),
         columns: vec!["parent_id".into()],
@@ -49,21 +72,23 @@ fn a_script_has_all_phases() {
         on_delete: "CASCADE".into(),
         attributes: String::new(),
     };
+    let mut tables = vec![
+        table("line", &["id", "parent_id"], vec![reference]),
+        table("order", &["id"], Vec::new()),
+    ];
+    tables.iter_mut().for_each(change);
     let catalog = Catalog {
         backend: Backend::SqlServer,
-        tables: vec![
-            table("line", &["id", "parent_id"], vec![reference]),
-            table("order", &["id"], Vec::new()),
-        ],
+        tables,
         unseen: Vec::new(),
     };
     let request = Request {
         table: "order".into(),
         column: "id".into(),
         format: FormatKind::UuidV7,
-        from: Some("uuid:public-unordered".into()),
+        from: from.map(Into::into),
         to: "uuid".into(),
-        created: None,
+        created: created.map(Into::into),
         unasserted: Vec::new(),
         policy: Policy::default(),
     };
@@ -86,5 +111,5 @@ fn a_script_has_all_phases() {
         contract(&mut runner, &work).await.unwrap();
         runner.into_script()
     });
-    insta::assert_snapshot!(script.join("\n"));
+    script.join("\n")
 }

@@ -3,8 +3,9 @@
 use rowkey_core::Backend;
 
 use super::names::{fresh, literal, quoted, trigger};
+use super::values::Values;
 use crate::error::Error;
-use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
+use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
 
 /// A column that a trigger fills from another.
 struct Filled {
@@ -15,47 +16,40 @@ struct Filled {
 }
 
 /// The statement that makes what fills the new columns, until the swap.
-pub(super) fn fill(work: &Work, table: &ChangedTable) -> Result<String, Error> {
+pub(super) fn fill(
+    work: &Work,
+    values: &Values<'_>,
+    table: &ChangedTable,
+) -> Result<String, Error> {
+    let mut before = Vec::new();
+    for column in &table.columns {
+        before.extend(values.add_new(column, "inserted", "1 = 1")?);
+    }
     let filled = |column: &ChangedColumn| {
         let (from, to) = (quoted(&column.column.name)?, quoted(&fresh(column))?);
-        let value = new_value(work, &format!("i.{from}"))?;
+        let value = values.new_value(column, &format!("i.{from}"))?;
         Ok(Filled { from, to, value })
     };
-    make(work, table, "fill", filled)
+    make(work, table, "fill", &before, &|_| true, filled)
 }
 
 /// The statement that makes what fills the old columns, after the swap.
-pub(super) fn keep(work: &Work, table: &ChangedTable) -> Result<String, Error> {
+pub(super) fn keep(
+    work: &Work,
+    values: &Values<'_>,
+    table: &ChangedTable,
+) -> Result<String, Error> {
+    let mut before = Vec::new();
+    for column in &table.columns {
+        before.extend(values.add_old(column)?);
+    }
     let filled = |column: &ChangedColumn| {
         let (from, to) = (quoted(&column.becomes)?, quoted(&column.kept)?);
-        let value = old_value(work, &format!("i.{from}"))?;
+        let value = values.old_value(column, &format!("i.{from}"))?;
         Ok(Filled { from, to, value })
     };
-    make(work, table, "keep", filled)
-}
-
-/// The SQL of a new value, from that of an old one.
-pub(super) fn new_value(work: &Work, old: &str) -> Result<String, Error> {
-    match work.source {
-        Source::Converted(conversion) => Ok(conversion.of(old)?),
-        Source::Mapped => Err(not_yet()),
-    }
-}
-
-/// The SQL of an old value, from that of a new one.
-pub(super) fn old_value(work: &Work, new: &str) -> Result<String, Error> {
-    match work.source {
-        Source::Converted(conversion) => Ok(conversion.reversed().of(new)?),
-        Source::Mapped => Err(not_yet()),
-    }
-}
-
-pub(super) fn not_yet() -> Error {
-    Error::refused(
-        "new ids",
-        "on SQL Server they are not built yet",
-        "add a column with a default (`rowkey ddl --default` prints it), and references to it, by hand",
-    )
+    let is_filled = |column: &ChangedColumn| !values.keeps_itself(column);
+    make(work, table, "keep", &before, &is_filled, filled)
 }
 
 /// A trigger of a row's own table. It joins by the primary key, which its update leaves as it is, and ends
@@ -64,6 +58,8 @@ fn make(
     work: &Work,
     table: &ChangedTable,
     what: &str,
+    before: &[String],
+    is_filled: &dyn Fn(&ChangedColumn) -> bool,
     filled: impl Fn(&ChangedColumn) -> Result<Filled, Error>,
 ) -> Result<String, Error> {
     let target = table.name().quoted(Backend::SqlServer)?;
@@ -80,19 +76,27 @@ fn make(
     for column in &table.columns {
         let Filled { from, to, value } = filled(column)?;
         updated.push(format!("UPDATE({from})"));
-        sets.push(format!("t.{to} = {value}"));
+        if is_filled(column) {
+            sets.push(format!("t.{to} = {value}"));
+        }
+    }
+    let mut statements = before.to_vec();
+    if !sets.is_empty() {
+        statements.push(format!(
+            "UPDATE t SET {}\nFROM {target} AS t JOIN inserted AS i ON {}",
+            sets.join(",\n"),
+            join.join(" AND "),
+        ));
     }
     let definition = format!(
         "CREATE TRIGGER {name} ON {target} AFTER INSERT, UPDATE AS\n\
          BEGIN\n\
          SET NOCOUNT ON;\n\
          IF NOT ({}) RETURN;\n\
-         UPDATE t SET {}\n\
-         FROM {target} AS t JOIN inserted AS i ON {};\n\
+         {};\n\
          END",
         updated.join(" OR "),
-        sets.join(",\n"),
-        join.join(" AND "),
+        statements.join(";\n"),
     );
     Ok(format!(
         "IF OBJECT_ID({}, N'TR') IS NULL {}",
