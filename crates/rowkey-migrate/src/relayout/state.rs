@@ -1,5 +1,7 @@
 //! How far a change is, in a table of the database.
 
+use std::time::Duration;
+
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
@@ -24,6 +26,10 @@ const UNDO: &str = "undo-";
 /// have its triggers, and refuse another.
 const LOCK_NUMBER: i32 = 0x726f_776b;
 const LOCK_NAME: &str = "rowkey_relayout";
+
+/// How often the lock is tried, and the pause in between: ten seconds in sum.
+const LOCK_ATTEMPTS: u32 = 100;
+const LOCK_PAUSE: Duration = Duration::from_millis(100);
 
 /// Where a change goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +82,10 @@ impl State {
             let refusal = Error::refused(
                 "the plan",
                 "a change with another plan has begun in this database, or this plan was edited since",
-                "go on with the plan as it was, undo it, or contract it",
+                format!(
+                    "go on with the plan as it was, undo it, or contract it: the column `plan` of the \
+                     table {TABLE} has its text"
+                ),
             );
             return state.close(connection, Err(refusal)).await.map(|()| state);
         }
@@ -129,7 +138,7 @@ impl State {
         let Some(saved) = &self.saved else {
             return Err(Error::refused(
                 "undo",
-                "nothing has begun",
+                "no change has begun, or it was undone or contracted already",
                 "there is nothing to undo",
             ));
         };
@@ -145,6 +154,13 @@ impl State {
 
     /// Fails unless the new columns are in use.
     pub(super) fn require_swapped(&self) -> Result<(), Error> {
+        if !self.has_begun() {
+            return Err(Error::refused(
+                "contract",
+                "no change has begun, or it was contracted already",
+                "there is nothing to contract",
+            ));
+        }
         match self.is_done(Phase::Swap) {
             true => Ok(()),
             false => Err(Error::refused(
@@ -309,7 +325,27 @@ fn placeholders(backend: Backend) -> [&'static str; 6] {
     }
 }
 
+/// Takes the lock. The server may not have noticed yet that the process before, which was killed, is gone.
 async fn lock(connection: &mut Connection) -> Result<(), Error> {
+    for _ in 1..LOCK_ATTEMPTS {
+        if try_lock(connection).await? {
+            return Ok(());
+        }
+        // Not in the server: a session that waits there holds a snapshot, for whose end an index that
+        // the other process builds concurrently would wait in turn.
+        tokio::time::sleep(LOCK_PAUSE).await;
+    }
+    match try_lock(connection).await? {
+        true => Ok(()),
+        false => Err(Error::refused(
+            "the database",
+            "another process is changing tables in it",
+            "wait for its end: one change at a time",
+        )),
+    }
+}
+
+async fn try_lock(connection: &mut Connection) -> Result<bool, Error> {
     let doing = "the lock of changes";
     let query = match connection.backend() {
         Backend::Postgres => {
@@ -324,20 +360,13 @@ async fn lock(connection: &mut Connection) -> Result<(), Error> {
              SELECT CASE WHEN @r >= 0 THEN 1 ELSE 0 END"
         ),
         Backend::Sqlite => {
-            // Inside a transaction, this pragma does nothing.
+            // Inside a transaction, this pragma does nothing. The driver waits for other writers.
             let begin = "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE";
-            return connection.execute(doing, begin).await.map(|_| ());
+            return connection.execute(doing, begin).await.map(|_| true);
         }
     };
     let rows = connection.query(doing, &query, &[]).await?;
-    match rows.first().map(|row| row.is(0)).transpose()? {
-        Some(true) => Ok(()),
-        _ => Err(Error::refused(
-            "the database",
-            "another process is changing tables in it",
-            "wait for its end: one change at a time",
-        )),
-    }
+    Ok(rows.first().map(|row| row.is(0)).transpose()? == Some(true))
 }
 
 async fn unlock(connection: &mut Connection, is_done: bool) -> Result<(), Error> {

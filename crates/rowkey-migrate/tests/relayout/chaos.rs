@@ -1,38 +1,59 @@
-//! Processes that are killed while programs write.
+//! Changes whose processes are killed while programs write.
 
 use std::env;
 use std::path::Path;
-use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use rowkey_core::UnixMillis;
+use rowkey_core::format::FormatKind;
 use rowkey_migrate::plan::Plan;
-use rowkey_testkit::Suite;
+use rowkey_migrate::relayout::Phase;
+use rowkey_migrate::{Silent, verify};
+use rowkey_testkit::{Backend, Suite};
 use tokio::task::JoinHandle;
 
-use crate::add_proven;
-use crate::interrupted;
+use crate::interrupted::Way;
 use crate::journal::{Counts, Writer, write_stubbornly};
+use crate::kills::Killer;
 use crate::rows::{Random, Rows};
-use crate::shop::{NEW, Names, OLD, Shop};
+use crate::shop::{NEW, NUMBERS, Names, OLD, Shop};
+use crate::{add_on, add_proven, rekeyed};
 
-/// How many transactions each program has to do after the swap.
+/// How many transactions each program has to do after the columns were exchanged.
 const AFTERWARDS: u64 = 20;
 
-/// How long the whole may take.
-const PATIENCE: Duration = Duration::from_secs(1_200);
+/// Where a change ends in more than one transaction.
+const SERVERS: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    add_proven(suite, "chaos_loses_no_write", chaos);
+    add_proven(suite, "chaos_loses_no_write", |shop| swapped(shop, OLD));
+    add_proven(suite, "chaos_of_a_rekey_loses_no_write", |shop| {
+        swapped(shop, NUMBERS)
+    });
+    for (of, from) in [("relayout", OLD), ("rekey", NUMBERS)] {
+        add_on(
+            suite,
+            &SERVERS,
+            &format!("chaos_of_undoing_a_{of}_loses_no_write"),
+            move |shop| undone(shop, from),
+        );
+        add_on(
+            suite,
+            &SERVERS,
+            &format!("chaos_of_contracting_a_{of}_loses_no_write"),
+            move |shop| contracted(shop, from),
+        );
+    }
 }
 
-/// How large the tables are, and how often the process is killed.
+/// How large the tables are, and how often processes are killed.
 struct Size {
     rows: u64,
     kills: u32,
-    /// The longest time until the process is killed.
+    /// The longest time until a process is killed.
     window: Duration,
 }
 
@@ -42,7 +63,7 @@ pub(crate) fn is_large() -> bool {
 }
 
 impl Size {
-    fn from_env() -> Self {
+    fn of_change() -> Self {
         match is_large() {
             true => Self {
                 rows: 300_000,
@@ -52,69 +73,319 @@ impl Size {
             false => Self {
                 rows: 3_000,
                 kills: 2,
-                window: Duration::from_millis(300),
+                window: Duration::from_millis(250),
+            },
+        }
+    }
+
+    /// An end has few statements.
+    fn of_end() -> Self {
+        match is_large() {
+            true => Self {
+                rows: 20_000,
+                kills: 20,
+                window: Duration::from_millis(500),
+            },
+            false => Self {
+                rows: 500,
+                kills: 2,
+                window: Duration::from_millis(60),
             },
         }
     }
 }
 
-async fn chaos(shop: Shop) -> Result<()> {
-    let size = Size::from_env();
-    shop.create(OLD).await?;
-    let mut rows = shop.fill_from(OLD, 0, size.rows, 31).await?;
-    let plan = shop.plan(OLD, NEW).await?;
-    let directory = tempfile::tempdir()?;
-    let file = directory.path().join("plan.toml");
-    std::fs::write(&file, plan.to_toml()?)?;
-
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut programs = Programs::start(&shop, &plan, &stop).await?;
-    let outcome = killed_and_finished(&shop, &file, &size, &programs).await;
-    stop.store(true, Ordering::Relaxed);
-    for program in programs.running.drain(..) {
-        rows.extend(program.await??);
-    }
+async fn swapped(shop: Shop, from: &'static str) -> Result<()> {
+    let size = Size::of_change();
+    let mut work = Running::begin(&shop, from, &size, OldProgram::GoesOn).await?;
+    let outcome = killed_and_swapped(&shop, &work, &size).await;
+    let programs = work.programs.to_string();
+    let rows = work.end(&shop).await?;
     let report = outcome?;
-    shop.expect(&rows, NEW, Names::after(&plan)).await?;
+    shop.expect(&rows, NEW, Names::after(&work.plan)).await?;
+    verified(&shop, &work.plan).await?;
     eprintln!("{}: {report}; {programs}", shop.dialect.backend);
     Ok(())
+}
+
+/// Kills the process again and again, and lets the last one finish; what it said.
+async fn killed_and_swapped(shop: &Shop, work: &Running, size: &Size) -> Result<String> {
+    let started = Instant::now();
+    let mut killer = killer(shop, work, Way::ToSwap, size);
+    let killed = killer.kill(size.kills).await?;
+    ensure!(killed == size.kills, "it was done after {killed} kills");
+    let notes = killer.finish().await?;
+    work.programs
+        .wait_until("have written after the swap", Programs::follow_the_swap)
+        .await?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(format!("killed {killed} times, {seconds:.1} s, {notes}"))
+}
+
+/// Programs follow a change there and back, while the way back is killed.
+async fn undone(shop: Shop, from: &'static str) -> Result<()> {
+    let size = Size::of_end();
+    let mut work = Running::begin(&shop, from, &size, OldProgram::Stops).await?;
+    let before = shop.catalog().await?;
+    let outcome = killed_undoings(&shop, from, &mut work, &size).await;
+    let programs = work.programs.to_string();
+    let rows = work.end(&shop).await?;
+    let report = outcome?;
+    shop.expect(&rows, from, Names::Old).await?;
+    ensure!(shop.catalog().await? == before, "another catalogue");
+    eprintln!("{}: {report}; {programs}", shop.dialect.backend);
+    Ok(())
+}
+
+async fn killed_undoings(
+    shop: &Shop,
+    from: &str,
+    work: &mut Running,
+    size: &Size,
+) -> Result<String> {
+    let (mut killed, mut rounds) = (0, 0);
+    let mut random = Random(7);
+    while killed < size.kills {
+        ensure!(rounds < 10 * size.kills, "killed {killed} times only");
+        let phase = [Phase::Swap, Phase::Check][rounds as usize % 2];
+        rounds += 1;
+        work.plan = shop.plan(from, NEW).await?;
+        std::fs::write(work.file(), work.plan.to_toml()?)?;
+        shop.run(&work.plan, phase).await?;
+        if phase == Phase::Swap {
+            work.programs.wait_for_more(|counts| &counts.new).await?;
+        }
+        let mut killer = killer(shop, work, Way::Undo, size);
+        killer.random = Random(random.next());
+        killed += killer.kill((size.kills / 2).max(1)).await?;
+        killer.finish().await?;
+        work.programs.wait_for_more(|counts| &counts.old).await?;
+    }
+    Ok(format!("killed {killed} times in {rounds} undoings"))
+}
+
+/// The old columns are dropped in spite of the kills, and nothing of the change is left.
+async fn contracted(shop: Shop, from: &'static str) -> Result<()> {
+    let size = Size::of_end();
+    let (mut killed, mut rounds) = (0, 0);
+    while killed < size.kills {
+        ensure!(rounds < 10 * size.kills, "killed {killed} times only");
+        rounds += 1;
+        shop.drop_tables().await?;
+        let mut work = Running::begin(&shop, from, &size, OldProgram::GoesOn).await?;
+        let outcome = killed_contract(&shop, &work, &size, rounds).await;
+        let rows = work.end(&shop).await?;
+        killed += outcome?;
+        shop.expect(&rows, NEW, Names::New).await?;
+        nothing_is_left(&shop).await?;
+        verified(&shop, &work.plan).await?;
+    }
+    let backend = shop.dialect.backend;
+    eprintln!("{backend}: killed {killed} times in {rounds} contracts");
+    Ok(())
+}
+
+async fn killed_contract(shop: &Shop, work: &Running, size: &Size, round: u32) -> Result<u32> {
+    shop.run(&work.plan, Phase::Swap).await?;
+    work.programs.wait_for_more(|counts| &counts.new).await?;
+    let mut killer = killer(shop, work, Way::Contract, size);
+    killer.random = Random(round.into());
+    let killed = killer.kill((size.kills / 2).max(1)).await?;
+    killer.finish().await?;
+    work.programs
+        .wait_until("have written after the swap", Programs::follow_the_swap)
+        .await?;
+    Ok(killed)
+}
+
+async fn nothing_is_left(shop: &Shop) -> Result<()> {
+    let catalog = rowkey_migrate::catalog::Catalog::read(&mut shop.connect().await?).await?;
+    for table in &catalog.tables {
+        let name = &table.name.name;
+        ensure!(
+            name == "rowkey_id_map" || !name.contains("rowkey"),
+            "{name}"
+        );
+        for column in &table.columns {
+            let name = &column.name;
+            ensure!(
+                !name.contains("before") && !name.contains("rowkey"),
+                "{name}"
+            );
+        }
+    }
+    Ok(())
+}
+
+async fn verified(shop: &Shop, plan: &Plan) -> Result<()> {
+    let found = verify::verify(&mut shop.connect().await?, plan, &mut Silent).await?;
+    ensure!(found.differences.is_empty(), "{:?}", found.differences);
+    Ok(())
+}
+
+fn killer<'k>(shop: &'k Shop, work: &'k Running, way: Way, size: &Size) -> Killer<'k> {
+    Killer {
+        shop,
+        plan: work.file(),
+        way,
+        window: size.window,
+        random: Random(u64::from(size.kills)),
+    }
+}
+
+/// Whether a program that nobody deploys again takes part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OldProgram {
+    GoesOn,
+    Stops,
+}
+
+/// Tables with rows, a plan for them in a file, and programs that write.
+struct Running {
+    from: &'static str,
+    plan: Plan,
+    file: tempfile::NamedTempFile,
+    /// Rows that no program writes.
+    rows: Rows,
+    stop: Arc<AtomicBool>,
+    programs: Programs,
+}
+
+impl Running {
+    async fn begin(
+        shop: &Shop,
+        from: &'static str,
+        size: &Size,
+        old_program: OldProgram,
+    ) -> Result<Self> {
+        shop.create(from).await?;
+        let rows = shop.fill_from(from, 0, size.rows, 31).await?;
+        let plan = shop.plan(from, NEW).await?;
+        let file = tempfile::NamedTempFile::new()?;
+        std::fs::write(file.path(), plan.to_toml()?)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut programs = Programs::start(shop, &plan, from, &stop).await?;
+        if old_program == OldProgram::GoesOn {
+            programs.start_stubborn(shop, from, &stop)?;
+        }
+        Ok(Self {
+            from,
+            plan,
+            file,
+            rows,
+            stop,
+            programs,
+        })
+    }
+
+    fn file(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Stops the programs; the rows that have to be in the tables now.
+    async fn end(&mut self, shop: &Shop) -> Result<Rows> {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut rows = std::mem::take(&mut self.rows);
+        let times: Vec<(u128, i64)> = rows
+            .parents
+            .iter()
+            .map(|(id, row)| (*id, row.created))
+            .collect();
+        for program in self.programs.running.drain(..) {
+            rows.extend(program.await??);
+        }
+        let mut connection = shop.connect().await?;
+        let columns = "SELECT id_key FROM parent WHERE 1 = 0";
+        let is_new = connection.query("a probe", columns, &[]).await.is_ok();
+        if self.from == NUMBERS && is_new {
+            let map = rekeyed::map(&mut connection, "parent").await?;
+            let new_id = |id: u128| {
+                let old = i64::try_from(id).ok();
+                old.and_then(|id| map.get(&id).copied()).unwrap_or(id)
+            };
+            rows.rekey(new_id);
+            for (id, created) in times {
+                let time = FormatKind::PrefixComb.time_of(new_id(id));
+                ensure!(time.map(UnixMillis::get) == Some(created), "{id}: {time:?}");
+            }
+        }
+        Ok(rows)
+    }
 }
 
 /// The programs that write.
 struct Programs {
     running: Vec<JoinHandle<Result<Rows>>>,
     counts: Vec<Arc<Counts>>,
-    /// How many statements of the old program failed after the swap.
-    refused: Arc<AtomicU64>,
+    /// How many statements of the old program failed after the swap, if there is one.
+    refused: Option<Arc<AtomicU64>>,
 }
 
 impl Programs {
-    async fn start(shop: &Shop, plan: &Plan, stop: &Arc<AtomicBool>) -> Result<Self> {
+    async fn start(shop: &Shop, plan: &Plan, from: &str, stop: &Arc<AtomicBool>) -> Result<Self> {
         let mut programs = Self {
             running: Vec::new(),
             counts: Vec::new(),
-            refused: Arc::default(),
+            refused: None,
         };
         for place in 1..=3 {
             let first = place * 10_000_000;
-            let rows = shop.fill_from(OLD, first, 200, place as u64).await?;
-            let writer = Writer::new(shop, [OLD, NEW], Names::after(plan), first)?.with_rows(rows);
+            let rows = shop.fill_from(from, first, 200, place as u64).await?;
+            let writer = Writer::new(shop, [from, NEW], Names::after(plan), first)?.with_rows(rows);
             programs.counts.push(writer.counts());
             programs
                 .running
                 .push(tokio::spawn(writer.write(Arc::clone(stop))));
         }
-        let refused = Arc::clone(&programs.refused);
-        let stubborn = write_stubbornly(shop.clone(), OLD, Arc::clone(stop), refused);
-        programs.running.push(tokio::spawn(stubborn));
         Ok(programs)
     }
 
-    /// Whether all of them wrote before and after the swap, and the old one was refused.
-    fn have_written(&self) -> bool {
+    /// Starts one that nobody deploys again.
+    fn start_stubborn(&mut self, shop: &Shop, from: &str, stop: &Arc<AtomicBool>) -> Result<()> {
+        let refused = Arc::<AtomicU64>::default();
+        self.refused = Some(Arc::clone(&refused));
+        let form = shop.dialect.form(from)?;
+        let stubborn = write_stubbornly(shop.clone(), form, Arc::clone(stop), refused);
+        self.running.push(tokio::spawn(stubborn));
+        Ok(())
+    }
+
+    /// Whether all of them have written with the new declaration, and the old one was refused.
+    fn follow_the_swap(&self) -> bool {
+        let refused = self.refused.as_ref();
+        let is_refused = refused.is_none_or(|one| one.load(Ordering::Relaxed) >= AFTERWARDS);
         let mut counts = self.counts.iter();
-        counts.all(|counts| counts.new.load(Ordering::Relaxed) >= AFTERWARDS)
-            && self.refused.load(Ordering::Relaxed) >= AFTERWARDS
+        is_refused && counts.all(|counts| counts.new.load(Ordering::Relaxed) >= AFTERWARDS)
+    }
+
+    /// Waits until each program has done some more transactions of a kind.
+    async fn wait_for_more(&self, count: fn(&Counts) -> &AtomicU64) -> Result<()> {
+        let numbers = |programs: &Self| -> Vec<u64> {
+            let counts = programs.counts.iter();
+            counts
+                .map(|counts| count(counts).load(Ordering::Relaxed))
+                .collect()
+        };
+        let before = numbers(self);
+        self.wait_until("go on", |programs| {
+            let mut pairs = numbers(programs).into_iter().zip(&before);
+            pairs.all(|(now, before)| now >= before + AFTERWARDS)
+        })
+        .await
+    }
+
+    async fn wait_until(&self, what: &str, is_done: impl Fn(&Self) -> bool) -> Result<()> {
+        let started = Instant::now();
+        while !is_done(self) {
+            if started.elapsed() > Duration::from_secs(60) {
+                bail!("the programs do not {what}: {self}");
+            }
+            if self.running.iter().any(JoinHandle::is_finished) {
+                return Err(anyhow::anyhow!("a program has ended")).context(self.to_string());
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
     }
 }
 
@@ -126,77 +397,17 @@ impl std::fmt::Display for Programs {
         };
         write!(
             f,
-            "{} transactions before and {} after the swap, {} failed; {} of the old program refused",
+            "{} transactions with the old and {} with the new declaration, {} failed",
             sum(|counts| &counts.old),
             sum(|counts| &counts.new),
             sum(|counts| &counts.failed),
-            self.refused.load(Ordering::Relaxed),
-        )
-    }
-}
-
-/// Kills the process again and again, and lets the last one finish; what it said.
-async fn killed_and_finished(
-    shop: &Shop,
-    plan: &Path,
-    size: &Size,
-    programs: &Programs,
-) -> Result<String> {
-    let address = shop.url.as_str();
-    let started = Instant::now();
-    let mut random = Random(u64::from(size.kills));
-    let mut killed = 0;
-    while killed < size.kills {
-        let mut process = interrupted::start(address, plan)?;
-        let moment = random.below(size.window.as_millis() as u64);
-        tokio::time::sleep(Duration::from_millis(moment)).await;
-        if let Some(status) = process.try_wait()? {
-            let output = process.wait_with_output()?;
-            ensure!(
-                !status.success(),
-                "it was done before it was killed {killed} times"
-            );
-            only_locked(&output)?;
-            continue;
+        )?;
+        match &self.refused {
+            Some(refused) => {
+                let refused = refused.load(Ordering::Relaxed);
+                write!(f, "; {refused} of the old program refused")
+            }
+            None => Ok(()),
         }
-        process.kill()?;
-        process.wait()?;
-        killed += 1;
     }
-    loop {
-        let process = interrupted::start(address, plan)?;
-        let output = tokio::task::spawn_blocking(|| process.wait_with_output()).await??;
-        if output.status.success() {
-            let notes = String::from_utf8_lossy(&output.stdout)
-                .trim()
-                .replace('\n', ", ");
-            wait_for(programs).await?;
-            let seconds = started.elapsed().as_secs_f64();
-            return Ok(format!("killed {killed} times, {seconds:.1} s, {notes}"));
-        }
-        only_locked(&output)?;
-        ensure!(started.elapsed() < PATIENCE, "it never ended");
-    }
-}
-
-/// The server may not have noticed yet that the process before is gone.
-fn only_locked(output: &Output) -> Result<()> {
-    let message = String::from_utf8_lossy(&output.stderr);
-    ensure!(message.contains("another process"), "{message}");
-    Ok(())
-}
-
-/// Waits until the programs have written after the swap.
-async fn wait_for(programs: &Programs) -> Result<()> {
-    let started = Instant::now();
-    while !programs.have_written() {
-        if started.elapsed() > Duration::from_secs(60) {
-            bail!("the programs do not write any more: {programs}");
-        }
-        if programs.running.iter().any(JoinHandle::is_finished) {
-            return Err(anyhow::anyhow!("a program has ended")).context(programs.to_string());
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Programs that write all the time, and know what they have written.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -8,22 +9,29 @@ use anyhow::{Context, Result, bail};
 use rowkey_core::storage::StoredForm;
 use rowkey_migrate::{Connection, Error};
 
+use crate::rekeyed;
 use crate::rows::{Child, Parent, Random, Rows};
 use crate::shop::{Names, Shop};
 
 /// A program with rows of its own, which nobody else refers to.
 pub(crate) struct Writer {
     shop: Shop,
-    /// What it declares: the names and the form of its columns.
-    names: Names,
-    form: StoredForm,
+    /// What it declares.
+    declared: Declaration,
     /// What it declares after it was deployed again.
-    next: (Names, StoredForm),
+    next: Declaration,
     rows: Rows,
     random: Random,
     /// The number of its next row.
     number: i64,
     counts: Arc<Counts>,
+}
+
+/// The names and the form of the columns with ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Declaration {
+    pub(crate) names: Names,
+    pub(crate) form: StoredForm,
 }
 
 /// What a program has done.
@@ -40,11 +48,14 @@ pub(crate) struct Counts {
 impl Writer {
     /// A program whose rows have numbers from one on.
     pub(crate) fn new(shop: &Shop, forms: [&str; 2], names: Names, first: i64) -> Result<Self> {
+        let declaration = |names, form| {
+            let form = shop.dialect.form(form)?;
+            Ok::<_, anyhow::Error>(Declaration { names, form })
+        };
         Ok(Self {
             shop: shop.clone(),
-            names: Names::Old,
-            form: shop.dialect.form(forms[0])?,
-            next: (names, shop.dialect.form(forms[1])?),
+            declared: declaration(Names::Old, forms[0])?,
+            next: declaration(names, forms[1])?,
             rows: Rows::default(),
             random: Random(first as u64),
             number: first,
@@ -72,9 +83,9 @@ impl Writer {
             match self.shop.transaction(&mut connection, &statements).await {
                 Ok(()) => {
                     self.rows = after;
-                    let count = match self.form == self.next.1 {
-                        true => &self.counts.new,
-                        false => &self.counts.old,
+                    let count = match self.declared.names {
+                        Names::Old => &self.counts.old,
+                        Names::New => &self.counts.new,
                     };
                     count.fetch_add(1, Ordering::Relaxed);
                 }
@@ -89,16 +100,31 @@ impl Writer {
         Ok(self.rows)
     }
 
-    /// A failed program is deployed again with the new declaration, if the columns are the new ones.
+    /// A failed program is deployed again with the other declaration, if the columns are those.
     async fn after_failure(&mut self, connection: &mut Connection, error: Error) -> Result<()> {
-        if self.form == self.next.1 || !is_swapped(connection).await {
+        if names_in_use(connection).await != self.next.names {
             let is_broken = connection.query("a probe", "SELECT 1", &[]).await.is_err();
             if is_broken {
                 *connection = self.shop.connect().await.context(error)?;
             }
             return Ok(());
         }
-        (self.names, self.form) = self.next;
+        std::mem::swap(&mut self.declared, &mut self.next);
+        if self.declared.form.format() != self.next.form.format() {
+            self.rekey(connection).await?;
+        }
+        Ok(())
+    }
+
+    /// Its rows have the ids of the other format now.
+    async fn rekey(&mut self, connection: &mut Connection) -> Result<()> {
+        let map = rekeyed::map(connection, "parent").await?;
+        let pairs = map.iter().map(|(old, new)| (*old as u128, *new));
+        let other: BTreeMap<u128, u128> = match self.declared.names {
+            Names::New => pairs.collect(),
+            Names::Old => pairs.map(|(old, new)| (new, old)).collect(),
+        };
+        self.rows.rekey(|id| other.get(&id).copied().unwrap_or(id));
         Ok(())
     }
 
@@ -112,12 +138,16 @@ impl Writer {
             8 => self.loose(rows),
             _ => self.title(rows),
         };
-        let statements = statements.iter().map(|sql| self.names.in_sql(sql));
+        let statements = statements.iter().map(|sql| self.declared.names.in_sql(sql));
         statements.collect()
     }
 
     fn literal(&self, id: u128) -> String {
-        self.form.literal(id)
+        self.declared.form.literal(id)
+    }
+
+    fn new_id(&mut self) -> u128 {
+        self.random.id_of(self.declared.form.format())
     }
 
     /// One of its parents.
@@ -127,7 +157,7 @@ impl Writer {
     }
 
     fn insertion(&mut self, rows: &mut Rows) -> Vec<String> {
-        let (id, above) = (self.random.id(), self.any(rows));
+        let (id, above) = (self.new_id(), self.any(rows));
         let (other, number) = (self.any(rows), self.number);
         self.number += 1;
         let optional = |id: Option<u128>| id.map_or("NULL".into(), |id| self.literal(id));
@@ -174,7 +204,7 @@ impl Writer {
 
     /// Another key for a parent that no other parent is below.
     fn renaming(&mut self, rows: &mut Rows) -> Vec<String> {
-        let (Some(id), fresh) = (self.any(rows), self.random.id()) else {
+        let (Some(id), fresh) = (self.any(rows), self.new_id()) else {
             return Vec::new();
         };
         if rows.parents.values().any(|row| row.above == Some(id)) {
@@ -204,7 +234,7 @@ impl Writer {
 
     fn loose(&mut self, rows: &mut Rows) -> Vec<String> {
         let place = self.random.below(rows.loose.len() as u64) as usize;
-        let id = self.random.id();
+        let id = self.new_id();
         let Some((number, row)) = rows.loose.iter_mut().nth(place) else {
             return Vec::new();
         };
@@ -232,29 +262,29 @@ impl Writer {
     }
 }
 
-/// Whether the columns have their new names.
-async fn is_swapped(connection: &mut Connection) -> bool {
-    let query = "SELECT id_before FROM parent WHERE 1 = 0";
-    let is_kept = connection.query("a probe", query, &[]).await.is_ok();
+/// The names that the columns have. Until the swap, there are new ones beside them.
+async fn names_in_use(connection: &mut Connection) -> Names {
     let query = "SELECT id FROM parent WHERE 1 = 0";
-    is_kept || connection.query("a probe", query, &[]).await.is_err()
+    match connection.query("a probe", query, &[]).await {
+        Ok(_) => Names::Old,
+        Err(_) => Names::New,
+    }
 }
 
 /// A program that nobody deploys again: it writes with the old declaration until it is told to stop.
 /// After the swap, none of its statements may succeed.
 pub(crate) async fn write_stubbornly(
     shop: Shop,
-    form: &str,
+    form: StoredForm,
     stop: Arc<AtomicBool>,
     refused: Arc<AtomicU64>,
 ) -> Result<Rows> {
-    let form = shop.dialect.form(form)?;
     let mut random = Random(0x5708);
     let mut rows = Rows::default();
     let mut connection = shop.connect().await?;
     let mut has_changed = false;
     while !stop.load(Ordering::Relaxed) {
-        let id = random.id();
+        let id = random.id_of(form.format());
         let insert = format!(
             "INSERT INTO parent (id, title) VALUES ({}, 'stubborn')",
             form.literal(id)
@@ -273,7 +303,7 @@ pub(crate) async fn write_stubbornly(
             Err(_) if has_changed => {
                 refused.fetch_add(1, Ordering::Relaxed);
             }
-            Err(_) => has_changed = is_swapped(&mut connection).await,
+            Err(_) => has_changed = names_in_use(&mut connection).await == Names::New,
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

@@ -9,6 +9,7 @@ mod chaos;
 mod dialect;
 mod interrupted;
 mod journal;
+mod kills;
 mod refusals;
 mod rekeyed;
 mod round_trip;

@@ -136,11 +136,11 @@ async fn old_rows(shop: &Shop) -> Result<Vec<Vec<Value>>> {
     Ok(found)
 }
 
-/// The map from old ids to new ones.
-async fn map(connection: &mut Connection) -> Result<BTreeMap<i64, u128>> {
-    let query = "SELECT old, new FROM rowkey_id_map WHERE table_name = 'ticket'";
+/// The map from the old ids of a table to new ones.
+pub(crate) async fn map(connection: &mut Connection, table: &str) -> Result<BTreeMap<i64, u128>> {
+    let query = format!("SELECT old, new FROM rowkey_id_map WHERE table_name = '{table}'");
     let mut map = BTreeMap::new();
-    for row in connection.query("the map", query, &[]).await? {
+    for row in connection.query("the map", &query, &[]).await? {
         let new = Uuid::try_parse(row.text(1)?).context("the text of an id")?;
         map.insert(row.text(0)?.parse()?, new.as_u128());
     }
@@ -164,7 +164,7 @@ async fn rekeyed(shop: Shop) -> Result<()> {
     .await?;
     shop.run(&plan, Phase::Swap).await?;
 
-    let map = map(&mut connection).await?;
+    let map = map(&mut connection, "ticket").await?;
     let form =
         rowkey_core::storage::StoredForm::named(FormatKind::UuidV7, shop.dialect.backend, "uuid")
             .map_err(|why| anyhow::anyhow!(why))?;
@@ -203,7 +203,7 @@ async fn rekeyed(shop: Shop) -> Result<()> {
     shop.contract(&plan).await?;
     let mut connection = shop.connect().await?;
     ensure!(
-        self::map(&mut connection).await? == map,
+        self::map(&mut connection, "ticket").await? == map,
         "the map has changed"
     );
     tickets(&mut connection, &map, form).await

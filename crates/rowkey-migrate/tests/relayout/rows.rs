@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rowkey_core::UnixMillis;
-use rowkey_core::format::PrefixComb;
+use rowkey_core::format::{FormatKind, PrefixComb};
 use rowkey_core::storage::{Stored, StoredForm};
 use rowkey_migrate::Value;
 
@@ -80,6 +80,32 @@ impl Rows {
         self.loose.extend(other.loose);
     }
 
+    /// Gives the rows other ids, and every reference to them.
+    pub(crate) fn rekey(&mut self, new_id: impl Fn(u128) -> u128) {
+        let parents = std::mem::take(&mut self.parents).into_iter();
+        self.parents = parents
+            .map(|(key, mut row)| {
+                row.above = row.above.map(&new_id);
+                (new_id(key), row)
+            })
+            .collect();
+        for child in self.children.values_mut() {
+            child.parent = new_id(child.parent);
+            child.other = child.other.map(&new_id);
+        }
+        let lines = std::mem::take(&mut self.lines).into_iter();
+        self.lines = lines
+            .map(|((key, n), quantity)| ((new_id(key), n), quantity))
+            .collect();
+        let parts = std::mem::take(&mut self.parts).into_iter();
+        self.parts = parts
+            .map(|((key, n, k), quantity)| ((new_id(key), n, k), quantity))
+            .collect();
+        for parent in self.loose.values_mut() {
+            *parent = parent.map(&new_id);
+        }
+    }
+
     /// What `ON DELETE` does in the tables. References without a constraint stay.
     pub(crate) fn delete(&mut self, parent: u128) {
         self.parents.remove(&parent);
@@ -143,6 +169,14 @@ impl Random {
     /// A number below a limit.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit.max(1)
+    }
+
+    /// An id of a format: one of the shop, or a number that is counted, larger than any counter.
+    pub(crate) fn id_of(&mut self, format: FormatKind) -> u128 {
+        match format {
+            FormatKind::DatabaseNumber => 1 << 52 | u128::from(self.next() >> 12),
+            _ => self.id(),
+        }
     }
 
     /// An id of the shop, made in the year 2026.

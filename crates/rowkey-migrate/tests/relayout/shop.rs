@@ -27,6 +27,9 @@ const COLUMNS: [&str; 4] = ["id", "above_id", "parent_id", "other_id"];
 pub(crate) const OLD: &str = "uuid:suffix";
 pub(crate) const NEW: &str = "uuid:public";
 
+/// The form of numbers, which get new ids.
+pub(crate) const NUMBERS: &str = "bigint";
+
 /// A database with the tables.
 #[derive(Clone, Debug)]
 pub(crate) struct Shop {
@@ -64,12 +67,12 @@ impl Shop {
 
     /// The statements that make the tables.
     fn tables(&self, form: StoredForm) -> Vec<String> {
-        let key = form.sql_type();
+        let (key, id) = (form.sql_type(), self.dialect.key_type(form));
         let time = self.dialect.time_type();
         let (on_delete, on_update) = self.dialect.second_reference();
         let tables = [
             format!(
-                "parent (id {key} NOT NULL, title varchar(40) NOT NULL, above_id {key} NULL, \
+                "parent (id {id} NOT NULL, title varchar(40) NOT NULL, above_id {key} NULL, \
                  created_at {time} NULL, CONSTRAINT parent_key PRIMARY KEY (id), \
                  CONSTRAINT parent_above FOREIGN KEY (above_id) REFERENCES parent (id){on_delete})"
             ),
@@ -120,8 +123,8 @@ impl Shop {
         count: u64,
         seed: u64,
     ) -> Result<Rows> {
-        let rows = some_rows(first, count, &mut Random(seed));
         let form = self.dialect.form(form)?;
+        let rows = some_rows(form.format(), first, count, &mut Random(seed));
         let mut connection = self.connect().await?;
         connection.execute("the rows", self.dialect.begin()).await?;
         for (table, _) in SELECTS {
@@ -135,15 +138,15 @@ impl Shop {
         Ok(rows)
     }
 
-    /// What is to be changed, from one form to another.
+    /// What is to be changed, from one form to another. Numbers get new ids with the time of creation.
     pub(crate) fn request(&self, from: &str, to: &str) -> Request {
         Request {
             table: "parent".into(),
             column: "id".into(),
             format: FormatKind::PrefixComb,
-            from: Some(self.dialect.form_name(from).into()),
+            from: (from != NUMBERS).then(|| self.dialect.form_name(from).into()),
             to: self.dialect.form_name(to).into(),
-            created: None,
+            created: (from == NUMBERS).then(|| "created_at".into()),
             unasserted: vec![("loose".into(), "parent_id".into())],
             policy: Policy {
                 batch_rows: 500,
@@ -220,6 +223,17 @@ impl Shop {
         connection.execute("a commit", "COMMIT").await.map(|_| ())
     }
 
+    /// Drops the tables, and the map of their ids.
+    pub(crate) async fn drop_tables(&self) -> Result<()> {
+        let mut connection = self.connect().await?;
+        let tables = SELECTS.iter().rev().map(|(table, _)| *table);
+        for table in tables.chain(["rowkey_id_map"]) {
+            let drop = format!("DROP TABLE IF EXISTS {table}");
+            connection.execute("a table", &drop).await?;
+        }
+        Ok(())
+    }
+
     /// What the catalogue says, without what a change keeps beside the tables.
     pub(crate) async fn catalog(&self) -> Result<Catalog> {
         let mut connection = self.connect().await?;
@@ -281,9 +295,9 @@ fn insert_columns(table: &str) -> &'static str {
 
 /// Rows of every table. Every fifth parent is below another, every third optional reference is NULL, and
 /// some references without a constraint lead nowhere.
-fn some_rows(first: i64, count: u64, random: &mut Random) -> Rows {
+fn some_rows(format: FormatKind, first: i64, count: u64, random: &mut Random) -> Rows {
     let mut rows = Rows::default();
-    let ids: Vec<u128> = (0..count).map(|_| random.id()).collect();
+    let ids: Vec<u128> = (0..count).map(|_| random.id_of(format)).collect();
     for (index, id) in ids.iter().enumerate() {
         let above = (index % 5 == 4).then(|| ids[random.below(index as u64) as usize]);
         let created = 1_700_000_000_000 + index as i64 * 61_000;
@@ -307,7 +321,7 @@ fn some_rows(first: i64, count: u64, random: &mut Random) -> Rows {
         rows.parts.insert((*id, 1, number % 7), number);
         let loose = match number % 10 {
             0 => None,
-            1 => Some(random.id()),
+            1 => Some(random.id_of(format)),
             _ => Some(any(random)),
         };
         rows.loose.insert(number, loose);

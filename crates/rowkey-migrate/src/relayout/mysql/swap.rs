@@ -144,10 +144,12 @@ pub(super) async fn undo(
             "{SWAPPED} TO {SWAPPED_YES}, {SWAPPED_NO} TO {SWAPPED}"
         ));
         rename(runner, work, "the swap back", &renames).await?;
-        let values = Values::of(work)?;
-        if let Some(counted) = values.map().and_then(Map::counted_table) {
-            carry_counter(runner, work, OLD_IDS, counted).await?;
-        }
+    }
+    // The process before may have been killed after its renaming.
+    let values = Values::of(work)?;
+    let counted = values.map().and_then(Map::counted_table);
+    if let (Some(counted), true) = (counted, Made::read(runner).await?.has_table(OLD_IDS)) {
+        carry_counter(runner, work, OLD_IDS, counted).await?;
     }
     for table in tables {
         triggers::drop(runner, &work.policy, table, Role::Forward).await?;
