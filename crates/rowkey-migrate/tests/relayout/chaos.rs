@@ -33,18 +33,27 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     add_proven(suite, "chaos_of_a_rekey_loses_no_write", |shop| {
         swapped(shop, NUMBERS)
     });
-    for (of, from) in [("relayout", OLD), ("rekey", NUMBERS)] {
+    add_on(
+        suite,
+        &SERVERS,
+        "chaos_of_undoing_a_rekey_loses_no_write",
+        |shop| undone(shop, NUMBERS),
+    );
+    add_on(
+        suite,
+        &SERVERS,
+        "chaos_of_contracting_loses_no_write",
+        |shop| contracted(shop, OLD),
+    );
+    if is_large() {
+        add_on(suite, &SERVERS, "chaos_of_undoing_loses_no_write", |shop| {
+            undone(shop, OLD)
+        });
         add_on(
             suite,
             &SERVERS,
-            &format!("chaos_of_undoing_a_{of}_loses_no_write"),
-            move |shop| undone(shop, from),
-        );
-        add_on(
-            suite,
-            &SERVERS,
-            &format!("chaos_of_contracting_a_{of}_loses_no_write"),
-            move |shop| contracted(shop, from),
+            "chaos_of_contracting_a_rekey_loses_no_write",
+            |shop| contracted(shop, NUMBERS),
         );
     }
 }
@@ -78,7 +87,7 @@ impl Size {
         }
     }
 
-    /// An end has few statements.
+    /// An end has few statements, and is soon over.
     fn of_end() -> Self {
         match is_large() {
             true => Self {
@@ -87,11 +96,16 @@ impl Size {
                 window: Duration::from_millis(500),
             },
             false => Self {
-                rows: 500,
+                rows: 100,
                 kills: 2,
                 window: Duration::from_millis(60),
             },
         }
+    }
+
+    /// How often the processes of one end may be killed.
+    fn kills_of_a_round(&self) -> u32 {
+        self.kills.min(4)
     }
 }
 
@@ -157,7 +171,7 @@ async fn killed_undoings(
         }
         let mut killer = killer(shop, work, Way::Undo, size);
         killer.random = Random(random.next());
-        killed += killer.kill((size.kills / 2).max(1)).await?;
+        killed += killer.kill(size.kills_of_a_round()).await?;
         killer.finish().await?;
         work.programs.wait_for_more(|counts| &counts.old).await?;
     }
@@ -190,7 +204,7 @@ async fn killed_contract(shop: &Shop, work: &Running, size: &Size, round: u32) -
     work.programs.wait_for_more(|counts| &counts.new).await?;
     let mut killer = killer(shop, work, Way::Contract, size);
     killer.random = Random(round.into());
-    let killed = killer.kill((size.kills / 2).max(1)).await?;
+    let killed = killer.kill(size.kills_of_a_round()).await?;
     killer.finish().await?;
     work.programs
         .wait_until("have written after the swap", Programs::follow_the_swap)
