@@ -6,7 +6,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::{Conversion, StoredForm, quote_identifier};
 use serde::Serialize;
 
-use crate::catalog::{Catalog, QualifiedName};
+use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 use crate::plan::{OldPrograms, Plan};
@@ -56,7 +56,8 @@ pub struct ColumnPreflight {
 pub struct Sample {
     /// As it is stored: bytes in hexadecimal.
     pub before: String,
-    /// As it will be stored; nothing if it cannot be converted.
+    /// As it will be stored; nothing if it cannot be converted. If rows get new ids, the text of one that
+    /// the row could get: the change makes another with the same time.
     pub after: Option<String>,
 }
 
@@ -106,10 +107,25 @@ impl Preflight {
                 conversion_seconds: 0.0,
             };
             part.count(connection, from).await?;
-            if let Some(from) = from {
-                part.convert(connection, from, to).await?;
+            match from {
+                Some(from) => part.convert(connection, from, to).await?,
+                None if (table, column) == (key.0, key.1) => {
+                    let found = catalog.table(table)?;
+                    let created = plan.key.created.as_deref();
+                    preflight
+                        .notes
+                        .extend(untimed(connection, found, created).await?);
+                    // What is wrong with the creation column is among the refusals.
+                    if let Ok(example) = relayout::example_id(to, found, created) {
+                        part.make(connection, found, created, &example).await?;
+                    }
+                }
+                // References get the ids of their rows.
+                None => {}
             }
-            if part.damaged > 0 {
+            let place = format!("{table}.{column}: ");
+            let is_named = preflight.refused.iter().any(|one| one.contains(&place));
+            if part.damaged > 0 && !is_named {
                 preflight.refused.push(format!(
                     "{table}.{column}: {} of {} values are no {} as {}",
                     part.damaged,
@@ -153,20 +169,60 @@ impl ColumnPreflight {
         from: StoredForm,
         to: StoredForm,
     ) -> Result<(), Error> {
+        let column = quote_identifier(connection.backend(), &self.column)?;
+        let after = Conversion::new(from, to)?.of(&column)?;
+        let trial = Trial {
+            before: readable(from, &column),
+            after: readable(to, &after),
+            timed: after,
+            columns: column,
+        };
+        self.try_out(connection, &trial).await
+    }
+
+    /// Makes new ids, which nobody keeps.
+    async fn make(
+        &mut self,
+        connection: &mut Connection,
+        table: &Table,
+        created: Option<&str>,
+        id: &str,
+    ) -> Result<(), Error> {
+        let backend = connection.backend();
+        let column = quote_identifier(backend, &self.column)?;
+        let mut columns = column.clone();
+        if let Some(created) = created.filter(|created| *created != self.column) {
+            columns = format!("{columns}, {}", quote_identifier(backend, created)?);
+        }
+        let sql_type = table.column(&self.column).map(|column| &column.sql_type);
+        let trial = Trial {
+            before: readable_of_type(backend, sql_type.map_or("", String::as_str), &column),
+            after: id.to_owned(),
+            timed: id.to_owned(),
+            columns,
+        };
+        self.try_out(connection, &trial).await
+    }
+
+    /// Shows values before and after, and measures how long the new ones take.
+    async fn try_out(&mut self, connection: &mut Connection, trial: &Trial) -> Result<(), Error> {
+        let Trial {
+            before,
+            after,
+            timed,
+            columns,
+        } = trial;
         let backend = connection.backend();
         let table = self.table.quoted(backend)?;
         let column = quote_identifier(backend, &self.column)?;
-        let after = Conversion::new(from, to)?.of(&column)?;
         let doing = format!("the conversion of {}.{}", self.table, self.column);
         let rows = |count: u32| match backend {
             Backend::SqlServer => (format!("TOP ({count}) "), String::new()),
             _ => (String::new(), format!(" LIMIT {count}")),
         };
         let (top, limit) = rows(SAMPLES as u32);
-        let (before_text, after_text) = (readable(from, &column), readable(to, &after));
-        let query = format!(
-            "SELECT {top}{before_text}, {after_text} FROM {table} WHERE {column} IS NOT NULL{limit}"
-        );
+        let query =
+            format!("SELECT {top}{before}, {after} FROM {table} WHERE {column} IS NOT NULL{limit}");
         for row in connection.query(&doing, &query, &[]).await? {
             self.samples.push(Sample {
                 before: shown(row.0.first()).unwrap_or_default(),
@@ -175,7 +231,7 @@ impl ColumnPreflight {
         }
         let (top, limit) = rows(TIMED_ROWS);
         let query = format!(
-            "SELECT count({after}) FROM (SELECT {top}{column} FROM {table} \
+            "SELECT count({timed}) FROM (SELECT {top}{columns} FROM {table} \
              WHERE {column} IS NOT NULL{limit}) AS timed"
         );
         let start = Instant::now();
@@ -183,6 +239,42 @@ impl ColumnPreflight {
         self.conversion_seconds = extrapolated(start.elapsed(), self.values);
         Ok(())
     }
+}
+
+/// SQL over a table, for a look at what a change will do.
+struct Trial {
+    before: String,
+    after: String,
+    /// The value whose making is measured.
+    timed: String,
+    /// The columns that it needs.
+    columns: String,
+}
+
+/// Tells how many rows get new ids with the time of the change.
+async fn untimed(
+    connection: &mut Connection,
+    table: &Table,
+    created: Option<&str>,
+) -> Result<Option<String>, Error> {
+    let Some(created) = created.filter(|created| table.column(created).is_some()) else {
+        return Ok(None);
+    };
+    let backend = connection.backend();
+    let query = format!(
+        "SELECT count(*) FROM {} WHERE {} IS NULL",
+        table.name.quoted(backend)?,
+        quote_identifier(backend, created)?
+    );
+    let doing = format!("the creation times of {}", table.name);
+    let rows = connection.query(&doing, &query, &[]).await?;
+    let count = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+    Ok((count > 0).then(|| {
+        format!(
+            "{count} rows of {} have no {created}: their new ids carry the time of the change.",
+            table.name
+        )
+    }))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "an estimate")]
@@ -200,6 +292,18 @@ fn readable(form: StoredForm, sql: &str) -> String {
         Backend::MySql | Backend::MariaDb => format!("CAST({sql} AS CHAR)"),
         Backend::Postgres => format!("({sql})::text"),
         Backend::Sqlite | Backend::SqlServer => sql.into(),
+    }
+}
+
+/// The same for a column of any type: bytes stay bytes.
+fn readable_of_type(backend: Backend, sql_type: &str, sql: &str) -> String {
+    let sql_type = sql_type.to_ascii_lowercase();
+    let bytes = ["binary", "varbinary", "blob", "bytea"];
+    let is_bytes = bytes.iter().any(|name| sql_type.starts_with(name));
+    match backend {
+        Backend::MySql | Backend::MariaDb if !is_bytes => format!("CAST({sql} AS CHAR)"),
+        Backend::Postgres if !is_bytes => format!("({sql})::text"),
+        _ => sql.into(),
     }
 }
 

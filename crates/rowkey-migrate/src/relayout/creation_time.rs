@@ -1,7 +1,7 @@
 //! The instant in a creation column, as SQL.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::quote_identifier;
+use rowkey_core::storage::{NewId, StoredForm, quote_identifier};
 
 use crate::catalog::{Column, Table};
 use crate::error::Error;
@@ -10,7 +10,7 @@ use crate::error::Error;
 /// created. `qualifier` is what comes before the column, such as `NEW.`.
 ///
 /// Times without a zone are taken as UTC. Whole numbers are seconds if they have at most eleven digits, and
-/// milliseconds otherwise. NULL stays NULL.
+/// milliseconds otherwise. NULL stays NULL, and `infinity` and dates with zeros in them become NULL.
 ///
 /// Fails for a column that does not exist, or whose type has no time.
 pub(crate) fn unix_millis(
@@ -32,37 +32,94 @@ pub(crate) fn unix_millis(
     })
 }
 
+/// New ids as public text, or as bytes where SQL cannot make the text.
+fn new_id(to: StoredForm) -> Result<NewId, Error> {
+    let form = |name| StoredForm::named(to.format(), to.backend(), name);
+    let text = form("text").ok().and_then(|form| NewId::new(form).ok());
+    match (text, form("binary")) {
+        (Some(text), _) => Ok(text),
+        (None, Ok(bytes)) => Ok(NewId::new(bytes)?),
+        (None, Err(why)) => Err(Error::refused(
+            format!("`format = \"{}\"`", to.format().name()),
+            why,
+            "choose a format whose ids SQL can make",
+        )),
+    }
+}
+
+/// A new id of a row in SQL, to look at: with its creation time, or with that of now.
+pub(super) fn example_id(
+    to: StoredForm,
+    table: &Table,
+    created: Option<&str>,
+) -> Result<String, Error> {
+    let new_id = new_id(to)?;
+    let now = new_id.expression()?;
+    let Some(created) = created else {
+        return Ok(now);
+    };
+    let millis = unix_millis(to.backend(), table, created, "")?;
+    Ok(match new_id.expression_at(&millis) {
+        Ok(at) => format!("COALESCE({at}, {now})"),
+        // Its ids carry no time.
+        Err(_) => now,
+    })
+}
+
+/// The condition that a row has a creation time that its new id cannot carry. None if no id carries one.
+pub(super) fn is_unusable(
+    to: StoredForm,
+    table: &Table,
+    column: &str,
+) -> Result<Option<String>, Error> {
+    let millis = unix_millis(to.backend(), table, column, "")?;
+    let quoted = quote_identifier(to.backend(), column)?;
+    let id = new_id(to)?.expression_at(&millis).ok();
+    Ok(id.map(|id| format!("{quoted} IS NOT NULL AND ({id}) IS NULL")))
+}
+
 fn of_type(backend: Backend, column: &Column, sql: &str) -> Option<String> {
     let sql_type = column.sql_type.to_ascii_lowercase();
     let is = |names: &[&str]| names.iter().any(|name| sql_type.starts_with(name));
-    let number = format!("CASE WHEN {sql} < 100000000000 THEN {sql} * 1000 ELSE {sql} END");
+    let number = |big: &str| {
+        format!(
+            "CASE WHEN {sql} BETWEEN -99999999999 AND 99999999999 THEN {big} * 1000 ELSE {big} END"
+        )
+    };
     match backend {
-        Backend::Postgres if is(&["timestamp with time zone", "timestamptz"]) => {
-            Some(format!("floor(extract(epoch FROM {sql}) * 1000)::bigint"))
-        }
-        Backend::Postgres if is(&["timestamp", "date"]) => Some(format!(
-            "floor(extract(epoch FROM ({sql})::timestamp AT TIME ZONE 'UTC') * 1000)::bigint"
+        Backend::Postgres if is(&["timestamp with time zone", "timestamptz"]) => Some(format!(
+            "CASE WHEN isfinite({sql}) THEN floor(extract(epoch FROM {sql}) * 1000)::bigint END"
         )),
-        Backend::Postgres if is(&["bigint", "integer"]) => Some(format!("({number})::bigint")),
+        Backend::Postgres if is(&["timestamp", "date"]) => Some(format!(
+            "CASE WHEN isfinite({sql}) THEN \
+             floor(extract(epoch FROM ({sql})::timestamp AT TIME ZONE 'UTC') * 1000)::bigint END"
+        )),
+        Backend::Postgres if is(&["bigint", "integer"]) => {
+            Some(number(&format!("({sql})::bigint")))
+        }
         // UNIX_TIMESTAMP would read a DATETIME in the session's zone, and ends in 2038.
         Backend::MySql | Backend::MariaDb if is(&["datetime", "date"]) => Some(format!(
             "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', {sql}) DIV 1000)"
         )),
         Backend::MySql | Backend::MariaDb if is(&["timestamp"]) => Some(format!(
-            "CAST(FLOOR(UNIX_TIMESTAMP({sql}) * 1000) AS SIGNED)"
+            // The first second of 1970 is no TIMESTAMP: 0 stands for a date of zeros.
+            "CAST(FLOOR(NULLIF(UNIX_TIMESTAMP({sql}), 0) * 1000) AS SIGNED)"
         )),
-        Backend::MySql | Backend::MariaDb if is(&["bigint", "int"]) => Some(number),
+        Backend::MySql | Backend::MariaDb if is(&["bigint", "int"]) => Some(number(sql)),
         Backend::SqlServer if is(&["datetimeoffset"]) => Some(format!(
             "DATEDIFF_BIG(millisecond, '1970-01-01T00:00:00+00:00', {sql})"
         )),
         Backend::SqlServer if is(&["datetime", "smalldatetime", "date"]) => Some(format!(
             "DATEDIFF_BIG(millisecond, '1970-01-01T00:00:00', {sql})"
         )),
-        Backend::SqlServer if is(&["bigint", "int"]) => Some(number),
+        Backend::SqlServer if is(&["bigint", "int"]) => {
+            Some(number(&format!("CONVERT(bigint, {sql})")))
+        }
         // Values have types of their own: numbers are seconds or milliseconds, text is a date.
         Backend::Sqlite => Some(format!(
-            "CASE typeof({sql}) WHEN 'integer' THEN {number} WHEN 'text' THEN \
-             CAST(round((julianday({sql}) - 2440587.5) * 86400000) AS integer) END"
+            "CASE typeof({sql}) WHEN 'integer' THEN {} WHEN 'text' THEN \
+             CAST(round((julianday({sql}) - 2440587.5) * 86400000) AS integer) END",
+            number(sql)
         )),
         _ => None,
     }

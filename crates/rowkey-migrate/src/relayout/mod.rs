@@ -27,6 +27,7 @@ mod work;
 use std::time::Instant;
 
 use rowkey_core::Backend;
+use rowkey_core::storage::StoredForm;
 use serde::{Deserialize, Serialize};
 
 use self::runner::Runner;
@@ -159,6 +160,7 @@ async fn do_phase(runner: &mut Runner<'_>, work: &Work, phase: Phase) -> Result<
 
 /// Fails for everything that the change refuses before it begins.
 pub(crate) async fn refuse(connection: &mut Connection, plan: &Plan) -> Result<(), Error> {
+    state::require_none(connection, plan).await?;
     let catalog = Catalog::read(connection).await?;
     let work = Work::new(plan, &catalog)?;
     with_backend!(work.backend, refuse(connection, &work))
@@ -180,6 +182,15 @@ pub(crate) fn creation_millis(
     column: &str,
 ) -> Result<String, Error> {
     creation_time::unix_millis(backend, table, column, "")
+}
+
+/// A new id for a row, as public text in SQL: with the instant in a creation column, or with that of now.
+pub(crate) fn example_id(
+    to: StoredForm,
+    table: &Table,
+    created: Option<&str>,
+) -> Result<String, Error> {
+    creation_time::example_id(to, table, created)
 }
 
 /// Takes everything back, from whichever phase was reached, and keeps what was written since.

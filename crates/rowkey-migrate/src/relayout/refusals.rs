@@ -1,7 +1,9 @@
 //! The reasons against a change, all of them before the first statement.
 
+use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
+use super::creation_time;
 use super::work::{ChangedColumn, ChangedTable, Source, Work};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
@@ -74,6 +76,46 @@ impl Refusals {
         Ok(())
     }
 
+    /// Adds a reason if new ids cannot carry the creation times of all rows: those that cannot would get
+    /// the time of the change, as if they were the newest.
+    pub(super) async fn add_unusable_times(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        let (Source::Mapped, Some(created)) = (work.source, &work.created) else {
+            return Ok(());
+        };
+        let (key, _) = work.key()?;
+        let Some(is_unusable) = creation_time::is_unusable(work.to, &key.table, created)? else {
+            return Ok(());
+        };
+        let what = format!("{}.{created}", key.name());
+        let doing = format!("the creation times of {what}");
+        let table = key.name().quoted(work.backend)?;
+        let column = as_text(work.backend, &quote_identifier(work.backend, created)?);
+        let query = format!("SELECT count(*), min({column}) FROM {table} WHERE {is_unusable}");
+        let rows = connection.query(&doing, &query, &[]).await?;
+        let Some(row) = rows.first() else {
+            return Ok(());
+        };
+        let count = row.integer(0)?;
+        if count > 0 {
+            let example = row.0.get(1).map(shown).unwrap_or_default();
+            self.add(
+                what,
+                format!(
+                    "the creation time of {count} of its rows is no instant that a {} carries, such as \
+                     {example}",
+                    work.to.format().name()
+                ),
+                "correct these times; with NULL, a row gets the time of the change; without `created` in \
+                 the plan, all rows do",
+            );
+        }
+        Ok(())
+    }
+
     async fn add_damaged_values_of(
         &mut self,
         connection: &mut Connection,
@@ -98,7 +140,7 @@ impl Refusals {
             return Ok(());
         }
         let top = match work.backend {
-            rowkey_core::Backend::SqlServer => (format!("TOP ({EXAMPLES}) "), String::new()),
+            Backend::SqlServer => (format!("TOP ({EXAMPLES}) "), String::new()),
             _ => (String::new(), format!(" LIMIT {EXAMPLES}")),
         };
         let examples = format!(
@@ -125,6 +167,15 @@ impl Refusals {
              (`rowkey doctor` tells)",
         );
         Ok(())
+    }
+}
+
+/// A time as the database writes it.
+fn as_text(backend: Backend, sql: &str) -> String {
+    match backend {
+        Backend::Postgres | Backend::Sqlite => format!("CAST({sql} AS text)"),
+        Backend::MySql | Backend::MariaDb => format!("CAST({sql} AS CHAR)"),
+        Backend::SqlServer => format!("CONVERT(nvarchar(64), {sql}, 126)"),
     }
 }
 

@@ -79,14 +79,7 @@ impl State {
             .as_ref()
             .is_some_and(|saved| saved.plan_hash != state.plan_hash)
         {
-            let refusal = Error::refused(
-                "the plan",
-                "a change with another plan has begun in this database, or this plan was edited since",
-                format!(
-                    "go on with the plan as it was, undo it, or contract it: the column `plan` of the \
-                     table {TABLE} has its text"
-                ),
-            );
+            let refusal = another_plan();
             return state.close(connection, Err(refusal)).await.map(|()| state);
         }
         Ok(state)
@@ -469,6 +462,30 @@ pub(super) async fn begun(connection: &mut Connection) -> Result<Option<Plan>, E
     rows.first()
         .map(|row| Plan::from_toml(row.text(0)?))
         .transpose()
+}
+
+/// Fails if a change has begun, before which the plan was to be looked at.
+pub(super) async fn require_none(connection: &mut Connection, plan: &Plan) -> Result<(), Error> {
+    match saved(connection).await? {
+        None => Ok(()),
+        Some(saved) if saved.plan_hash != plan.hash()? => Err(another_plan()),
+        Some(saved) => Err(Error::refused(
+            "the plan",
+            format!("its change has begun, and has reached {}", saved.phase),
+            "go on with it, or undo it: then it can be looked at again",
+        )),
+    }
+}
+
+fn another_plan() -> Error {
+    Error::refused(
+        "the plan",
+        "a change with another plan has begun in this database, or this plan was edited since",
+        format!(
+            "go on with the plan as it was, undo it, or contract it: the column `plan` of the table \
+             {TABLE} has its text"
+        ),
+    )
 }
 
 async fn saved(connection: &mut Connection) -> Result<Option<Saved>, Error> {

@@ -57,7 +57,10 @@ impl Sides {
                     };
                     let kept = quote_identifier(backend, kept)?;
                     let current = quote_identifier(backend, &column.new)?;
-                    (written.of_before(backend, &kept), written.of_now(&current)?)
+                    (
+                        written.of_before(backend, type_of(before, name), &kept),
+                        written.of_now(&current)?,
+                    )
                 }
                 None => {
                     let quoted = quote_identifier(backend, name)?;
@@ -102,15 +105,20 @@ impl Written {
         })
     }
 
-    fn of_before(&self, backend: Backend, kept: &str) -> String {
+    fn of_before(&self, backend: Backend, sql_type: &str, kept: &str) -> String {
         match (self, backend) {
             (Self::Converted(_), _) => kept.into(),
             (Self::Mapped { .. }, Backend::Sqlite) => format!(
                 "CASE typeof({kept}) WHEN 'blob' THEN hex({kept}) ELSE CAST({kept} AS TEXT) END"
             ),
             (Self::Mapped { .. }, Backend::Postgres) => format!("{kept}::text"),
+            // As the change wrote them into the map.
             (Self::Mapped { .. }, Backend::MySql | Backend::MariaDb) => {
-                format!("CAST({kept} AS CHAR)")
+                match sql_type.split(['(', ' ']).next().unwrap_or_default() {
+                    "binary" | "varbinary" => format!("LOWER(HEX({kept}))"),
+                    _ if sql_type.contains("zerofill") => format!("CAST({kept} + 0 AS CHAR)"),
+                    _ => format!("CAST({kept} AS CHAR)"),
+                }
             }
             (Self::Mapped { .. }, Backend::SqlServer) => {
                 format!("CONVERT(nvarchar(200), {kept})")
@@ -128,6 +136,11 @@ impl Written {
             )),
         }
     }
+}
+
+fn type_of<'t>(table: &'t Table, column: &str) -> &'t str {
+    let found = table.column(column);
+    found.map_or("", |column| column.sql_type.as_str())
 }
 
 /// The columns that are on both sides: the key's first.

@@ -15,6 +15,7 @@ mod rekeyed;
 mod round_trip;
 mod rows;
 mod shop;
+mod times;
 mod undone;
 mod verified;
 
@@ -54,6 +55,7 @@ fn main() -> Result<ExitCode> {
     refusals::add_tests(&mut suite);
     verified::add_tests(&mut suite);
     rekeyed::add_tests(&mut suite);
+    times::add_tests(&mut suite);
     chaos::add_tests(&mut suite);
     begun::add_tests(&mut suite);
     backends::add_tests(&mut suite);

@@ -53,7 +53,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
 }
 
-async fn create(shop: &Shop) -> Result<()> {
+pub(crate) async fn create(shop: &Shop) -> Result<()> {
     let mut connection = shop.connect().await?;
     let (counted, time) = (shop.dialect.counted(), shop.dialect.time_type());
     let options = shop.dialect.table_options();
@@ -96,11 +96,11 @@ async fn create(shop: &Shop) -> Result<()> {
 }
 
 /// Later ids are of older tickets.
-fn created(id: i64) -> i64 {
+pub(crate) fn created(id: i64) -> i64 {
     FIRST + (TICKETS - id) * 60_000
 }
 
-fn request() -> Request {
+pub(crate) fn request() -> Request {
     Request {
         table: "ticket".into(),
         column: "id".into(),
@@ -116,7 +116,7 @@ fn request() -> Request {
     }
 }
 
-async fn plan(shop: &Shop) -> Result<Plan> {
+pub(crate) async fn plan(shop: &Shop) -> Result<Plan> {
     shop.plan_for(&request()).await
 }
 

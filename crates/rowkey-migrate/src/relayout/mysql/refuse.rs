@@ -32,6 +32,7 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
     refusals.result()?;
     let mut refusals = Refusals::default();
     refusals.add_damaged_values(connection, work).await?;
+    refusals.add_unusable_times(connection, work).await?;
     for table in &in_order(work)? {
         add_orphans(connection, &mut refusals, work, table).await?;
     }

@@ -374,39 +374,7 @@ pub(super) async fn refuse(
             .await?;
         }
     }
-    if let Some(created) = &work.created {
-        let millis = creation_time::unix_millis(Backend::Sqlite, &table.table, created, "")?;
-        let column = quote(created)?;
-        let place = format!("{}.{created}", table.name());
-        let no_time = format!("{column} IS NOT NULL AND ({millis}) IS NULL");
-        let why = "is no time";
-        add_values(
-            connection,
-            reasons,
-            (&place, &name, &column),
-            &no_time,
-            why,
-            correct,
-        )
-        .await?;
-        let rows = new_rows(work)?;
-        let query = format!("SELECT count(*), min(ms), max(ms) FROM ({rows}) WHERE new IS NULL");
-        let found = connection.query("the creation times", &query, &[]).await?;
-        if let Some(row) = found.first().filter(|row| row.is(0).unwrap_or(true)) {
-            reasons.add(
-                place,
-                format!(
-                    "{} rows have a creation time that ids of the format cannot carry, such as {} \
-                     and {} milliseconds after 1970",
-                    row.integer(0)?,
-                    row.integer(1)?,
-                    row.integer(2)?
-                ),
-                correct,
-            );
-        }
-    }
-    Ok(())
+    reasons.add_unusable_times(connection, work).await
 }
 
 /// Adds a reason if there are rows for which a condition is true, with the first values.

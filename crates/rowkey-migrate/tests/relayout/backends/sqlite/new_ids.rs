@@ -265,7 +265,7 @@ async fn what_has_no_new_id_is_named(url: String) -> anyhow::Result<()> {
         .to_string();
     for reason in [
         "note.about: in 1 rows, the value is not of the type integer of the key, such as `x`",
-        "offer.created_at: 1 rows have a creation time that ids of the format cannot carry",
+        "offer.created_at: the creation time of 1 of its rows is no instant that a uuid-v7 carries",
         "the table rowkey_id_map: it has ids of offer from an earlier change",
     ] {
         assert!(error.contains(reason), "{reason}: {error}");
