@@ -265,11 +265,32 @@ pub async fn script(connection: &mut Connection, plan: &Plan) -> Result<Vec<Stri
     with_backend!(work.backend, refuse(connection, &work))?;
     let mut silent = crate::progress::Silent;
     let mut runner = Runner::dry(connection, &mut silent);
+    begin_in_script(&mut runner, &work).await?;
     for phase in Phase::ALL {
         runner.begins(phase.name());
         do_phase(&mut runner, &work, phase).await?;
     }
+    end_in_script(&mut runner, &work).await?;
     runner.begins("contract");
+    begin_in_script(&mut runner, &work).await?;
     with_backend!(work.backend, contract(&mut runner, &work))?;
+    end_in_script(&mut runner, &work).await?;
     Ok(runner.into_script())
+}
+
+/// In SQLite, the lock of changes is the transaction of all phases.
+async fn begin_in_script(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    if work.backend == Backend::Sqlite {
+        for statement in state::SQLITE_BEGIN {
+            runner.run("the transaction", statement).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn end_in_script(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    if work.backend == Backend::Sqlite {
+        runner.run("the transaction", state::SQLITE_COMMIT).await?;
+    }
+    Ok(())
 }

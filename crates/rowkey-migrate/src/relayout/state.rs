@@ -31,6 +31,10 @@ const LOCK_NAME: &str = "rowkey_relayout";
 const LOCK_ATTEMPTS: u32 = 100;
 const LOCK_PAUSE: Duration = Duration::from_millis(100);
 
+/// The beginning of SQLite's transaction, in which the pragma would do nothing, and its end.
+pub(super) const SQLITE_BEGIN: [&str; 2] = ["PRAGMA foreign_keys = OFF", "BEGIN IMMEDIATE"];
+pub(super) const SQLITE_COMMIT: &str = "COMMIT";
+
 /// Where a change goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
@@ -353,9 +357,9 @@ async fn try_lock(connection: &mut Connection) -> Result<bool, Error> {
              SELECT CASE WHEN @r >= 0 THEN 1 ELSE 0 END"
         ),
         Backend::Sqlite => {
-            // Inside a transaction, this pragma does nothing. The driver waits for other writers.
-            let begin = "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE";
-            return connection.execute(doing, begin).await.map(|_| true);
+            // The driver waits for other writers.
+            let begin = SQLITE_BEGIN.join("; ");
+            return connection.execute(doing, &begin).await.map(|_| true);
         }
     };
     let rows = connection.query(doing, &query, &[]).await?;
@@ -373,7 +377,7 @@ async fn unlock(connection: &mut Connection, is_done: bool) -> Result<(), Error>
         Backend::SqlServer => {
             format!("EXEC sp_releaseapplock @Resource = '{LOCK_NAME}', @LockOwner = 'Session'")
         }
-        Backend::Sqlite if is_done => "COMMIT".into(),
+        Backend::Sqlite if is_done => SQLITE_COMMIT.into(),
         Backend::Sqlite => "ROLLBACK".into(),
     };
     connection

@@ -5,6 +5,7 @@
 
 mod backends;
 mod begun;
+mod between_phases;
 mod chaos;
 mod dialect;
 mod interrupted;
@@ -55,6 +56,7 @@ fn main() -> Result<ExitCode> {
     refusals::add_tests(&mut suite);
     verified::add_tests(&mut suite);
     rekeyed::add_tests(&mut suite);
+    between_phases::add_tests(&mut suite);
     times::add_tests(&mut suite);
     chaos::add_tests(&mut suite);
     begun::add_tests(&mut suite);

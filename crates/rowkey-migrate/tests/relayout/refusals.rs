@@ -5,10 +5,10 @@ use rowkey_migrate::Error;
 use rowkey_migrate::catalog::Catalog;
 use rowkey_migrate::plan::Plan;
 use rowkey_migrate::relayout::Phase;
-use rowkey_testkit::Suite;
+use rowkey_testkit::{Backend, Suite};
 
-use crate::add;
 use crate::shop::{NEW, Names, OLD, Shop};
+use crate::{add, add_on};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     add(suite, "an_edited_plan_is_refused", edited_plan);
@@ -16,6 +16,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     add(suite, "a_damaged_value_is_refused", damaged_value);
     add(suite, "a_view_of_the_key_is_refused_by_name", view);
     add(suite, "a_name_that_is_taken_is_refused", taken_name);
+    add_on(
+        suite,
+        &[Backend::Postgres, Backend::Sqlite],
+        "a_name_of_the_system_is_refused",
+        system_name,
+    );
     add(
         suite,
         "a_reference_outside_the_plan_is_refused",
@@ -114,6 +120,23 @@ async fn taken_name(shop: Shop) -> Result<()> {
     connection.execute("a name", take).await?;
     let found = refusal(&shop, &shop.plan(OLD, NEW).await?).await?;
     ensure!(found.contains(name), "{found}");
+    Ok(())
+}
+
+/// Every table has a column of this name already, which no catalogue shows.
+async fn system_name(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut plan = shop.plan(OLD, NEW).await?;
+    let name = match shop.dialect.backend {
+        Backend::Postgres => "xmin",
+        _ => "RowId",
+    };
+    plan.key.becomes = name.into();
+    let found = refusal(&shop, &plan).await?;
+    ensure!(
+        found.contains(&format!("`becomes = \"{name}\"`")),
+        "{found}"
+    );
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::names::{self, fresh, quoted};
 use super::session;
-use super::triggers::DAMAGED;
+use super::triggers::{DAMAGED, LAST};
 use super::values::Values;
 use crate::connection::Value;
 use crate::error::Error;
@@ -115,11 +115,48 @@ async fn fill(
         }
         tokio::time::sleep(PAUSE).await;
     }
-    Err(Error::refused(
-        format!("the rows of {}", table.name()),
-        "programs keep some of them locked",
-        "look for long transactions in pg_stat_activity, then repeat the command: it goes on",
-    ))
+    let suppressed_by = suppressed_by(runner, table, statements).await?;
+    Err(match suppressed_by {
+        Some(names) => Error::refused(
+            format!("the rows of {}", table.name()),
+            format!(
+                "updates leave some of them as they are, although nobody has locked them: {names}"
+            ),
+            "disable it for the time of the change, then repeat the command: it goes on",
+        ),
+        None => Error::refused(
+            format!("the rows of {}", table.name()),
+            "programs keep some of them locked",
+            "look for long transactions in pg_stat_activity, then repeat the command: it goes on",
+        ),
+    })
+}
+
+/// What may suppress updates of rows that nobody has locked, if there are such rows: a trigger that has
+/// been made or enabled since the first phase, and returns NULL.
+async fn suppressed_by(
+    runner: &mut Runner<'_>,
+    table: &ChangedTable,
+    statements: &Statements,
+) -> Result<Option<String>, Error> {
+    let query = format!(
+        "SELECT count(*) FROM (SELECT FROM {} WHERE {} LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS free",
+        statements.table, statements.is_open
+    );
+    let doing = format!("the rows of {} that nobody has locked", table.name());
+    if !names::is(runner, &doing, &query, &[]).await? {
+        return Ok(None);
+    }
+    // BEFORE and UPDATE are two bits of the type.
+    let query = "SELECT COALESCE(string_agg('the trigger ' || tgname, ', ' ORDER BY tgname), \
+                 'something in the database') FROM pg_trigger \
+                 WHERE tgrelid = to_regclass($1) AND NOT tgisinternal AND tgenabled <> 'D' \
+                 AND tgtype & 18 = 18 AND tgname::text NOT LIKE $2 || '%'";
+    let name = Value::Text(statements.table.clone());
+    let doing = format!("the triggers of {}", table.name());
+    let rows = runner.query(&doing, query, &[name, LAST.into()]).await?;
+    let found = rows.first().map(|row| row.text(0).map(ToOwned::to_owned));
+    found.transpose()
 }
 
 async fn is_open(

@@ -32,7 +32,7 @@ pub(in crate::relayout) async fn refuse(
         }
         dependents(table, &mut refusals);
         bodies_of_triggers(connection, table, &mut refusals).await?;
-        triggers_on_update(connection, table, &mut refusals).await?;
+        on_every_update(connection, table, &mut refusals).await?;
         keys_and_indexes(connection, table, &mut refusals).await?;
     }
     if let Source::Mapped = work.source {
@@ -308,20 +308,22 @@ async fn bodies_of_triggers(
     Ok(())
 }
 
-/// The backfill updates every row, and a trigger cannot tell that from an update of a program.
-async fn triggers_on_update(
+/// The backfill updates every row, and a trigger or a rule cannot tell that from an update of a program.
+async fn on_every_update(
     connection: &mut Connection,
     table: &ChangedTable,
     refusals: &mut Refusals,
 ) -> Result<(), Error> {
-    let query = "SELECT tgname::text FROM pg_trigger WHERE tgrelid = to_regclass($1) \
+    let query = "SELECT 'trigger ' || tgname FROM pg_trigger WHERE tgrelid = to_regclass($1) \
                  AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & 16 <> 0 \
-                 AND cardinality(tgattr::smallint[]) = 0 ORDER BY 1";
-    let doing = format!("the triggers of {}", table.name());
+                 AND cardinality(tgattr::smallint[]) = 0 \
+                 UNION ALL SELECT 'rule ' || rulename FROM pg_rewrite \
+                 WHERE ev_class = to_regclass($1) AND ev_type = '2' AND ev_enabled <> 'D' ORDER BY 1";
+    let doing = format!("the triggers and rules of {}", table.name());
     let name = Value::Text(table.name().quoted(rowkey_core::Backend::Postgres)?);
     for row in connection.query(&doing, query, &[name]).await? {
         refusals.add(
-            format!("the trigger {} of {}", row.text(0)?, table.name()),
+            format!("the {} of {}", row.text(0)?, table.name()),
             "it runs for every update, also for those that fill the new column",
             "let it run for the columns that it is about (UPDATE OF …), or disable it for the time of \
              the change",

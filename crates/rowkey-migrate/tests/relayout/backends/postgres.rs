@@ -59,6 +59,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "rows_of_replication_are_filled",
         replicated,
     );
+    add_on(
+        suite,
+        &POSTGRES,
+        "a_trigger_that_suppresses_updates_is_named",
+        suppressed,
+    );
     if is_large() {
         add_on(suite, &POSTGRES, "chaos_speed_of_the_backfill", speed);
     }
@@ -155,6 +161,11 @@ async fn hindrances(shop: Shop) -> Result<()> {
         CREATE TRIGGER touch BEFORE INSERT ON parent FOR EACH ROW EXECUTE FUNCTION touched();
         CREATE FUNCTION plain() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
         CREATE TRIGGER zzz_last BEFORE INSERT ON loose FOR EACH ROW EXECUTE FUNCTION plain();
+        CREATE TRIGGER every_update BEFORE UPDATE ON loose
+          FOR EACH ROW EXECUTE FUNCTION plain();
+        CREATE TRIGGER unconcerned_update BEFORE UPDATE OF number ON loose
+          FOR EACH ROW EXECUTE FUNCTION plain();
+        CREATE RULE no_update AS ON UPDATE TO part DO INSTEAD NOTHING;
         CREATE TRIGGER unconcerned BEFORE INSERT ON loose FOR EACH ROW EXECUTE FUNCTION plain();
         CREATE FUNCTION known() RETURNS SETOF uuid LANGUAGE sql
           BEGIN ATOMIC SELECT id FROM parent; END;
@@ -185,6 +196,8 @@ async fn hindrances(shop: Shop) -> Result<()> {
         "both_columns",
         "the trigger touch",
         "zzz_last",
+        "the trigger every_update of loose: it runs for every update",
+        "the rule no_update of part: it runs for every update",
         "known()",
         "the check odd",
         "the generated-column copied",
@@ -324,6 +337,33 @@ async fn deferred(shop: Shop) -> Result<()> {
             == 3
     );
     Ok(())
+}
+
+/// A trigger that was disabled when the change began.
+async fn suppressed(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 50, 58).await?;
+    let mut connection = shop.connect().await?;
+    let prepare = "
+        CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+        CREATE TRIGGER silent BEFORE UPDATE ON loose FOR EACH ROW EXECUTE FUNCTION nothing();
+        ALTER TABLE loose DISABLE TRIGGER silent";
+    connection.execute("a trigger", prepare).await?;
+    let mut request = shop.request(OLD, NEW);
+    request.policy.lock_attempts = 2;
+    let plan = shop.plan_for(&request).await?;
+    shop.run(&plan, Phase::Expand).await?;
+    let enable = "ALTER TABLE loose ENABLE TRIGGER silent";
+    connection.execute("a trigger", enable).await?;
+    let Err(Error::Refused { what, why, .. }) = shop.run(&plan, Phase::Swap).await else {
+        bail!("rows were left as they are");
+    };
+    let is_named = what.contains("loose") && why.contains("the trigger silent");
+    ensure!(is_named, "{what}: {why}");
+    let drop = "DROP TRIGGER silent ON loose";
+    connection.execute("no trigger", drop).await?;
+    shop.undo(&plan).await?;
+    shop.expect(&rows, OLD, Names::Old).await
 }
 
 /// Rows that come by replication skip ordinary triggers.

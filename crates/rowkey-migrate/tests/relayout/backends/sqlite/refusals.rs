@@ -172,7 +172,13 @@ async fn a_script_changes_nothing(url: String) -> anyhow::Result<()> {
     let again = url.replace(".sqlite", "_script.sqlite");
     let mut other = File::with_rows(&again, Change::SWAP.old_form(), 3).await?;
     file.change(&plan, Phase::Swap).await?;
-    other.run("PRAGMA foreign_keys = OFF").await?;
+    other.run("PRAGMA foreign_keys = ON").await?;
+    let ends = [&script[..2], &script[script.len() - 1..]].concat();
+    assert_eq!(
+        ends,
+        ["PRAGMA foreign_keys = OFF;", "BEGIN IMMEDIATE;", "COMMIT;"]
+    );
+    assert_eq!(script.iter().filter(|line| *line == "COMMIT;").count(), 2);
     for statement in swap {
         other.run(statement).await?;
     }
