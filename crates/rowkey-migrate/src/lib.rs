@@ -92,6 +92,7 @@ pub mod preflight;
 pub mod preset;
 mod progress;
 pub mod relayout;
+mod text_literal;
 pub mod verify;
 
 pub use crate::address::Address;

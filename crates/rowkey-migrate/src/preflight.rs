@@ -308,12 +308,8 @@ fn readable_of_type(backend: Backend, sql_type: &str, sql: &str) -> String {
 }
 
 fn shown(value: Option<&Value>) -> Option<String> {
-    Some(match value? {
-        Value::Null => return None,
-        Value::Integer(number) => number.to_string(),
-        Value::Text(text) => text.clone(),
-        Value::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-    })
+    let value = value.filter(|value| **value != Value::Null);
+    value.map(ToString::to_string)
 }
 
 fn deployment(plan: &Plan) -> String {

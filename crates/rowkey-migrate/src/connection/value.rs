@@ -1,5 +1,7 @@
 //! Values of any database.
 
+use std::fmt;
+
 use crate::error::Error;
 
 /// A value of a row, or for a placeholder.
@@ -13,6 +15,18 @@ pub enum Value {
     Text(String),
     /// Bytes, and PostgreSQL's `uuid` as its sixteen bytes.
     Bytes(Vec<u8>),
+}
+
+/// For people: bytes in hexadecimal.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("NULL"),
+            Self::Integer(number) => number.fmt(f),
+            Self::Text(text) => f.write_str(text),
+            Self::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+        }
+    }
 }
 
 impl From<&str> for Value {

@@ -1,6 +1,7 @@
 //! The phases on PostgreSQL: new columns beside the old ones, filled by triggers, which take their places
 //! in one transaction.
 
+use rowkey_core::Backend;
 mod backfill;
 mod constraints;
 mod exchange;
@@ -14,12 +15,13 @@ pub(super) use self::backfill::backfill;
 pub(super) use self::exchange::{contract, swap, undo};
 pub(super) use self::refuse::refuse;
 
-use self::names::{fresh, quoted};
+use self::names::quoted;
 use self::values::Values;
 use super::runner::Runner;
 use super::work::{ChangedTable, Work};
 use crate::catalog::DependentKind;
 use crate::error::Error;
+use crate::text_literal::text_literal;
 
 /// Adds the columns, and the triggers that fill them, in one transaction for each table: programs never
 /// see the one without the other.
@@ -58,14 +60,14 @@ fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<V
     let name = table.name().quoted(work.backend)?;
     let mut added = Vec::new();
     for column in &table.columns {
-        let fresh = quoted(&fresh(column))?;
+        let fresh = quoted(&column.fresh())?;
         added.push(format!("ADD COLUMN {fresh} {}", work.to.sql_type()));
     }
     let mut statements = vec![format!("ALTER TABLE {name} {}", added.join(", "))];
     for column in &table.columns {
-        let fresh = quoted(&fresh(column))?;
+        let fresh = quoted(&column.fresh())?;
         if let Some(comment) = &column.column.comment {
-            let comment = names::text_literal(comment);
+            let comment = text_literal(Backend::Postgres, comment);
             statements.push(format!("COMMENT ON COLUMN {name}.{fresh} IS {comment}"));
         }
         let privileges = table.table.dependents.iter().filter(|one| {

@@ -7,6 +7,7 @@ use super::creation_time;
 use super::work::{ChangedColumn, ChangedTable, Source, Work};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
+use crate::plan::OldPrograms;
 
 /// How many values are shown of those that are damaged.
 const EXAMPLES: usize = 3;
@@ -74,6 +75,41 @@ impl Refusals {
             }
         }
         Ok(())
+    }
+
+    /// Adds a reason for each name that a column needs and cannot have, where tables get new columns.
+    pub(super) fn add_names_of_columns(
+        &mut self,
+        work: &Work,
+        table: &ChangedTable,
+        column: &ChangedColumn,
+    ) {
+        let what = format!("{}.{}", table.name(), column.column.name);
+        for name in [column.fresh(), column.kept.clone()] {
+            if table.table.column(&name).is_some() {
+                self.add(
+                    &what,
+                    format!("the change needs the name {name}, which another column has"),
+                    "rename that column",
+                );
+            }
+            if let Err(error) = quote_identifier(work.backend, &name) {
+                self.add(&what, format!("{name}: {error}"), "give it a shorter name");
+            }
+        }
+        let is_same_name = column.becomes == column.column.name;
+        if is_same_name && work.policy.old_programs == OldPrograms::Rename {
+            self.add(
+                &what,
+                "with the same name, programs with the old declaration would go on writing",
+                match work.backend {
+                    Backend::Postgres => {
+                        "give `becomes` another name, or set `old-programs = \"mark\"`"
+                    }
+                    _ => "give `becomes` another name",
+                },
+            );
+        }
     }
 
     /// Adds a reason if new ids cannot carry the creation times of all rows: those that cannot would get
@@ -179,13 +215,11 @@ fn as_text(backend: Backend, sql: &str) -> String {
     }
 }
 
-/// A value for people.
+/// A value for people, in whose sentences a text needs marks.
 pub(super) fn shown(value: &Value) -> String {
     match value {
-        Value::Null => "NULL".into(),
-        Value::Integer(number) => number.to_string(),
         Value::Text(text) => format!("`{text}`"),
-        Value::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        other => other.to_string(),
     }
 }
 

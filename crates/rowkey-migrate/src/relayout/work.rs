@@ -159,6 +159,16 @@ fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Err
     Ok(columns)
 }
 
+impl ChangedColumn {
+    /// The name of the new column until the swap, where it is beside the old one.
+    pub(super) fn fresh(&self) -> String {
+        match self.becomes == self.column.name {
+            true => format!("{}_rowkey", self.becomes),
+            false => self.becomes.clone(),
+        }
+    }
+}
+
 impl ChangedTable {
     /// The name of the table.
     pub(super) fn name(&self) -> &QualifiedName {

@@ -8,6 +8,7 @@ use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::relayout::old_table;
+use crate::text_literal::text_literal;
 
 /// Two queries that return the same rows, unless something is wrong.
 pub(super) struct Sides {
@@ -130,8 +131,8 @@ impl Written {
         match self {
             Self::Converted(conversion) => Ok(conversion.of(current)?),
             Self::Mapped { to_text, key_table } => Ok(format!(
-                "(SELECT m.old FROM rowkey_id_map m WHERE m.table_name = '{}' AND m.new = {})",
-                key_table.replace('\'', "''"),
+                "(SELECT m.old FROM rowkey_id_map m WHERE m.table_name = {} AND m.new = {})",
+                text_literal(to_text.to().backend(), key_table),
                 to_text.of(current)?
             )),
         }

@@ -3,10 +3,12 @@
 //! The catalogue tells which tables views and programs use by their text only. A name in it counts as a
 //! use, so that a use is never missed, though one may be found that is none.
 
-use super::{Scope, Tables, text_literal};
+use super::{Scope, Tables};
 use crate::catalog::{Dependent, DependentKind, QualifiedName, Table};
 use crate::connection::{Connection, Row};
 use crate::error::Error;
+use crate::text_literal::text_literal;
+use rowkey_core::Backend;
 
 /// The databases of the servers themselves, whose views and programs are theirs.
 const OF_THE_SERVER: &str = "('mysql', 'sys', 'information_schema', 'performance_schema')";
@@ -235,8 +237,8 @@ async fn has(connection: &mut Connection, table: &str, column: &str) -> Result<b
     let query = format!(
         "SELECT COUNT(*) FROM information_schema.columns \
          WHERE table_schema = 'information_schema' AND table_name = {} AND column_name = {}",
-        text_literal(table),
-        text_literal(column)
+        text_literal(Backend::MySql, table),
+        text_literal(Backend::MySql, column)
     );
     let doing = "the catalogue's own columns";
     let rows = connection.query(doing, &query, &[]).await?;

@@ -1,5 +1,6 @@
 //! The catalogue of MySQL and MariaDB, from `information_schema`.
 
+use rowkey_core::Backend;
 mod dependents;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Catalog, Column, ForeignKey, Index, Key, QualifiedName, Table};
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
+use crate::text_literal::text_literal;
 
 /// Reads the tables of the connection's database, and those of others that they refer to or that refer
 /// to them.
@@ -193,13 +195,8 @@ fn default_sql(value: &str, sql_type: &str, extra: &str) -> String {
     }
     match sql_type.starts_with("bit") {
         true => value.into(),
-        false => text_literal(value),
+        false => text_literal(Backend::MySql, value),
     }
-}
-
-/// Text as SQL, for a session in which a backslash escapes.
-pub(crate) fn text_literal(text: &str) -> String {
-    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }
 
 /// A part of an index.

@@ -76,11 +76,6 @@ async fn table(connection: &mut Connection, row: &Row) -> Result<Table, Error> {
     })
 }
 
-/// Text as a literal.
-pub(crate) fn text_literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
-}
-
 /// A name without a schema, whatever characters it has.
 fn plain(name: &str) -> QualifiedName {
     QualifiedName {

@@ -6,10 +6,11 @@ use super::names::{self, MAP, OLD_IDS, SWAPPED, SWAPPED_YES};
 use super::rebuilt::{Rebuilt, Side, quoted};
 use super::session::{Made, patiently};
 use super::values::Map;
-use crate::catalog::mysql::text_literal;
 use crate::catalog::{ForeignKey, QualifiedName};
 use crate::error::Error;
 use crate::plan::OldPrograms;
+use crate::text_literal::text_literal;
+use rowkey_core::Backend;
 
 /// Creates the tables of which one says that the swap has happened, and the other that it has not.
 pub(super) async fn create_swapped(runner: &mut Runner<'_>) -> Result<(), Error> {
@@ -118,7 +119,11 @@ fn changed_columns(work: &Work, table: &Rebuilt<'_>) -> Result<Vec<String>, Erro
             true => "NULL",
             false => "NOT NULL",
         };
-        let comment = changed.column.comment.as_deref().map(text_literal);
+        let comment = changed
+            .column
+            .comment
+            .as_deref()
+            .map(|comment| text_literal(Backend::MySql, comment));
         let comment = comment.map(|text| format!(" COMMENT {text}"));
         changes.push(format!(
             "CHANGE COLUMN {} {} {} {null}{}",

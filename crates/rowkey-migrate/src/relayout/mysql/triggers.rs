@@ -12,9 +12,10 @@ use super::names::{self, Event, Role, SWAPPED};
 use super::rebuilt::{Rebuilt, Side, quoted};
 use super::session::{Made, patiently};
 use super::values::Reading;
-use crate::catalog::mysql::text_literal;
 use crate::error::Error;
 use crate::plan::Policy;
+use crate::text_literal::text_literal;
+use rowkey_core::Backend;
 
 /// Creates those of a table's triggers that do not exist yet.
 pub(super) async fn create(
@@ -94,7 +95,7 @@ fn definition(table: &Rebuilt<'_>, role: Role, event: Event) -> Result<String, E
 /// The statement that creates a trigger of the new table, which after the swap refuses sessions that do not
 /// have the mark.
 fn guard(work: &Work, table: &Rebuilt<'_>, event: Event) -> Result<String, Error> {
-    let mark = text_literal(&work.mark);
+    let mark = text_literal(Backend::MySql, &work.mark);
     Ok(format!(
         "CREATE TRIGGER {name} BEFORE {event} ON {on} FOR EACH ROW BEGIN \
          IF {swapped} = 1 AND NOT (@rowkey_layout <=> {mark}) THEN \
@@ -103,12 +104,15 @@ fn guard(work: &Work, table: &Rebuilt<'_>, event: Event) -> Result<String, Error
         event = event.sql(),
         on = table.quoted_new()?,
         swapped = is_swapped_now(),
-        message = text_literal(&message(&format!(
-            "the ids of this table have another form now; a new program says \
+        message = text_literal(
+            Backend::MySql,
+            &message(&format!(
+                "the ids of this table have another form now; a new program says \
              SET @rowkey_layout = '{}': {}",
-            work.mark,
-            table.name()
-        ))),
+                work.mark,
+                table.name()
+            ))
+        ),
     ))
 }
 
@@ -187,7 +191,7 @@ fn refusals(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
              SET MESSAGE_TEXT = {}; END IF; ",
             quoted(name)?,
             table.value(&changed.column.name, side, "NEW.", Reading::Current)?,
-            text_literal(&message)
+            text_literal(Backend::MySql, &message)
         );
     }
     Ok(refusals)

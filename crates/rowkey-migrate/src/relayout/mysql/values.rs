@@ -1,5 +1,6 @@
 //! Where the values of a changed column come from: a conversion, or the map of a key that gets new ids.
 
+use rowkey_core::Backend;
 use rowkey_core::storage::{Conversion, NewId, StoredForm};
 
 use super::super::creation_time;
@@ -7,8 +8,8 @@ use super::super::work::{ChangedColumn, ChangedTable, Source, Work};
 use super::names::{MAP, OLD_IDS};
 use super::rebuilt::{Side, quoted};
 use crate::catalog::Column;
-use crate::catalog::mysql::text_literal;
 use crate::error::Error;
+use crate::text_literal::text_literal;
 
 /// The SQL of values on either side.
 #[derive(Debug)]
@@ -155,7 +156,7 @@ impl<'w> Values<'w> {
 impl Map<'_> {
     /// The name of the key's table in the map.
     fn name(&self) -> String {
-        text_literal(&self.key_table.name().to_string())
+        text_literal(Backend::MySql, &self.key_table.name().to_string())
     }
 
     /// A part of the map's row that is found by one of its columns, as a subquery.

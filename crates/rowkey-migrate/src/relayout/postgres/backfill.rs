@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::names::{self, fresh, quoted};
+use super::names::{self, quoted};
 use super::session;
 use super::triggers::{DAMAGED, LAST};
 use super::values::Values;
@@ -54,7 +54,7 @@ impl Statements {
     fn of(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<Self, Error> {
         let (mut assignments, mut is_open) = (Vec::new(), Vec::new());
         for column in &table.columns {
-            let (old, fresh) = (quoted(&column.column.name)?, quoted(&fresh(column))?);
+            let (old, fresh) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
             let value = values.new_value(table, column, "")?;
             assignments.push(format!("{fresh} = {value}"));
             is_open.push(format!("{fresh} IS NULL AND {old} IS NOT NULL"));

@@ -1,12 +1,14 @@
 //! Indexes and constraints on one side of the change, with the names and the properties of the other.
 
-use super::names::{self, fresh, made, quoted, quoted_list};
+use super::names::{self, made, quoted, quoted_list};
 use super::session;
 use crate::catalog::{ForeignKey, Index, Key};
 use crate::connection::Value;
 use crate::error::Error;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
+use crate::text_literal::text_literal;
+use rowkey_core::Backend;
 
 /// Which columns are to have the keys and the indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +23,7 @@ impl Side {
     /// The name of the side's column before the exchange.
     pub(super) fn before(self, column: &ChangedColumn) -> String {
         match self {
-            Self::New => fresh(column),
+            Self::New => column.fresh(),
             Self::Old => column.kept.clone(),
         }
     }
@@ -137,11 +139,11 @@ pub(super) async fn not_null(
         .iter()
         .filter(|column| !column.column.is_nullable);
     for column in strict {
-        if is_not_null(runner, table, &fresh(column)).await? {
+        if is_not_null(runner, table, &column.fresh()).await? {
             continue;
         }
-        let doing = format!("NOT NULL of {}.{}", table.name(), fresh(column));
-        let fresh = quoted(&fresh(column))?;
+        let doing = format!("NOT NULL of {}.{}", table.name(), column.fresh());
+        let fresh = quoted(&column.fresh())?;
         let check = quoted(&made(work, table, "not_null").name)?;
         let add = vec![
             format!("ALTER TABLE {name} DROP CONSTRAINT IF EXISTS {check}"),
@@ -258,7 +260,7 @@ async fn rewritten(
     for column in &table.columns {
         // Before the exchange, the other side's column has the name in the definition, or will get it.
         let (other, old) = match side {
-            Side::New => (fresh(column), column.column.name.clone()),
+            Side::New => (column.fresh(), column.column.name.clone()),
             Side::Old => (column.becomes.clone(), column.kept.clone()),
         };
         let other = quoted(&other)?;
@@ -378,7 +380,7 @@ pub(super) async fn comments(
     let mut statements = Vec::new();
     for row in runner.query(&doing, query, &values).await? {
         let (is_constraint, one) = (row.is(0)?, row.text(1)?);
-        let comment = names::text_literal(row.text(2)?);
+        let comment = text_literal(Backend::Postgres, row.text(2)?);
         let is_key = keys(table).any(|(_, key)| key.name == one);
         let is_reference = foreign_keys(table).any(|key| key.name == one);
         let is_index = indexes(table).any(|(_, index)| index.name == one);

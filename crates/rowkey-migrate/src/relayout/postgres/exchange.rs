@@ -2,7 +2,7 @@
 
 use super::backfill::fail_if_any;
 use super::constraints::{self, Side, attach_foreign_keys, attach_indexes, foreign_keys, indexes};
-use super::names::{fresh, is_expanded, is_swapped, quoted};
+use super::names::{is_expanded, is_swapped, quoted};
 use super::refuse::refuse_undo;
 use super::session::{self, Taken};
 use super::triggers;
@@ -80,8 +80,8 @@ fn swap_statements(work: &Work, values: &Values<'_>) -> Result<Vec<String>, Erro
                     "ALTER TABLE {name} ALTER COLUMN {kept} DROP NOT NULL"
                 ));
             }
-            if fresh(column) != column.becomes {
-                let (fresh, becomes) = (quoted(&fresh(column))?, quoted(&column.becomes)?);
+            if column.fresh() != column.becomes {
+                let (fresh, becomes) = (quoted(&column.fresh())?, quoted(&column.becomes)?);
                 statements.push(format!(
                     "ALTER TABLE {name} RENAME COLUMN {fresh} TO {becomes}"
                 ));
@@ -212,7 +212,7 @@ fn without_new_columns(work: &Work, table: &ChangedTable) -> Result<Vec<String>,
     let name = table.name().quoted(work.backend)?;
     let mut statements = triggers::drop_fill(work, table)?;
     for column in &table.columns {
-        let fresh = quoted(&fresh(column))?;
+        let fresh = quoted(&column.fresh())?;
         statements.push(format!("ALTER TABLE {name} DROP COLUMN {fresh}"));
     }
     Ok(statements)

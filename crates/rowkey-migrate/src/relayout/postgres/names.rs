@@ -7,7 +7,7 @@ use crate::catalog::QualifiedName;
 use crate::connection::Value;
 use crate::error::Error;
 use crate::relayout::runner::Runner;
-use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
+use crate::relayout::work::{ChangedTable, Work};
 
 pub(super) fn quoted(name: &str) -> Result<String, Error> {
     Ok(quote_identifier(Backend::Postgres, name)?)
@@ -17,20 +17,6 @@ pub(super) fn quoted(name: &str) -> Result<String, Error> {
 pub(super) fn quoted_list(names: &[String]) -> Result<String, Error> {
     let names: Result<Vec<String>, Error> = names.iter().map(|name| quoted(name)).collect();
     Ok(names?.join(", "))
-}
-
-/// Text in SQL. The sessions of a change, and its functions, take backslashes as they are.
-pub(super) fn text_literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
-}
-
-/// The name of a new column until the swap.
-pub(super) fn fresh(column: &ChangedColumn) -> String {
-    if column.becomes == column.column.name {
-        format!("{}_rowkey", column.becomes)
-    } else {
-        column.becomes.clone()
-    }
 }
 
 /// The name of an index or a function of a table, which no other change uses.
@@ -48,7 +34,7 @@ pub(super) async fn is_expanded(
     table: &ChangedTable,
 ) -> Result<bool, Error> {
     match table.columns.first() {
-        Some(column) => has_column(runner, table, &fresh(column)).await,
+        Some(column) => has_column(runner, table, &column.fresh()).await,
         None => Ok(true),
     }
 }

@@ -3,13 +3,12 @@
 use rowkey_core::storage::{Conversion, NewId, StoredForm};
 
 use super::constraints::{foreign_keys, indexes, keys, mentions};
-use super::names::{fresh, made, quoted};
+use super::names::{made, quoted};
 use super::triggers::LAST;
 use super::values::public_text;
 use crate::catalog::{Catalog, Dependent, DependentKind, ForeignKey, QualifiedName};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
-use crate::plan::OldPrograms;
 use crate::relayout::creation_time;
 use crate::relayout::refusals::Refusals;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
@@ -27,9 +26,10 @@ pub(in crate::relayout) async fn refuse(
     for table in &work.tables {
         privileges(connection, table, &mut refusals).await?;
         for column in &table.columns {
-            names_of_columns(work, table, column, &mut refusals);
+            refusals.add_names_of_columns(work, table, column);
             type_of_column(work, table, column, &mut refusals);
         }
+        names_of_made(work, table, &mut refusals);
         dependents(table, &mut refusals);
         bodies_of_triggers(connection, table, &mut refusals).await?;
         on_every_update(connection, table, &mut refusals).await?;
@@ -95,36 +95,11 @@ async fn privileges(
     Ok(())
 }
 
-fn names_of_columns(
-    work: &Work,
-    table: &ChangedTable,
-    column: &ChangedColumn,
-    refusals: &mut Refusals,
-) {
-    let what = format!("{}.{}", table.name(), column.column.name);
-    for name in [fresh(column), column.kept.clone()] {
-        if table.table.column(&name).is_some() {
-            refusals.add(
-                &what,
-                format!("the change needs the name {name}, which another column has"),
-                "rename that column",
-            );
-        }
-        if let Err(error) = quoted(&name) {
-            refusals.add(&what, format!("{name}: {error}"), "give it a shorter name");
-        }
-    }
+fn names_of_made(work: &Work, table: &ChangedTable, refusals: &mut Refusals) {
     let longest = made(work, table, "index99").name;
     if let Err(error) = quoted(&longest) {
-        refusals.add(&what, format!("{longest}: {error}"), "report this");
-    }
-    let is_same_name = column.becomes == column.column.name;
-    if is_same_name && work.policy.old_programs == OldPrograms::Rename {
-        refusals.add(
-            &what,
-            "with the same name, programs with the old declaration would go on writing",
-            "give `becomes` another name, or set `old-programs = \"mark\"`",
-        );
+        let what = table.name().to_string();
+        refusals.add(what, format!("{longest}: {error}"), "report this");
     }
 }
 

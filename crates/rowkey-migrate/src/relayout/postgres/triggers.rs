@@ -1,10 +1,12 @@
 //! Triggers that fill the columns that programs do not know.
 
-use super::names::{fresh, made, quoted, text_literal};
+use super::names::{made, quoted};
 use super::values::Values;
 use crate::error::Error;
 use crate::plan::OldPrograms;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
+use crate::text_literal::text_literal;
+use rowkey_core::Backend;
 
 /// The code of errors for values that have no other form.
 pub(super) const DAMAGED: &str = "RK001";
@@ -34,7 +36,7 @@ pub(super) fn fill(
     let filled = |column: &ChangedColumn| {
         Ok(Filled {
             from: quoted(&column.column.name)?,
-            to: quoted(&fresh(column))?,
+            to: quoted(&column.fresh())?,
             value: values.new_value(table, column, "NEW.")?,
             is_optional: false,
             tells_old_programs: false,
@@ -141,7 +143,7 @@ fn mark(work: &Work, table: &ChangedTable) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(work.backend)?;
     let function = made(work, table, "mark").quoted(work.backend)?;
     let trigger = quoted(&format!("{LAST}_mark"))?;
-    let mark = text_literal(&work.mark);
+    let mark = text_literal(Backend::Postgres, &work.mark);
     let body = format!(
         "  IF current_setting('rowkey.layout', true) IS DISTINCT FROM {mark} THEN\n\
          \x20   RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = format(\n\

@@ -1,13 +1,15 @@
 //! Where the values of a column come from: a conversion, or the map of a key that is re-keyed.
 
+use rowkey_core::Backend;
 use rowkey_core::storage::{Conversion, NewId, StoredForm};
 
-use super::names::{fresh, made, quoted, text_literal};
+use super::names::{made, quoted};
 use crate::catalog::{DependentKind, QualifiedName};
 use crate::error::Error;
 use crate::relayout::creation_time;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
+use crate::text_literal::text_literal;
 
 /// The table from old ids to new ones, which stays after the change.
 const MAP: &str = "rowkey_id_map";
@@ -95,7 +97,7 @@ impl<'w> Values<'w> {
 
     /// The condition that a new column is not what the old one says, before the swap.
     pub(super) fn new_differs(&self, column: &ChangedColumn) -> Result<String, Error> {
-        let (old, new) = (quoted(&column.column.name)?, quoted(&fresh(column))?);
+        let (old, new) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
         let expected = match self {
             Self::Converted(conversion) => conversion.of(&old)?,
             Self::Mapped(map) => {
@@ -176,7 +178,7 @@ impl Map<'_> {
     /// The name of the key's table in the map.
     fn name(&self) -> Result<String, Error> {
         let (key, _) = self.work.key()?;
-        Ok(text_literal(&key.name().to_string()))
+        Ok(text_literal(Backend::Postgres, &key.name().to_string()))
     }
 
     /// The query for one column of the map by the other.
@@ -197,7 +199,12 @@ impl Map<'_> {
         let sequence = dependents.find(|one| {
             one.kind == DependentKind::Sequence && one.columns.contains(&key.column.name)
         });
-        Ok(sequence.map(|one| format!("nextval({}::regclass)::text", text_literal(&one.name))))
+        Ok(sequence.map(|one| {
+            format!(
+                "nextval({}::regclass)::text",
+                text_literal(Backend::Postgres, &one.name)
+            )
+        }))
     }
 
     fn prepare(&self) -> Result<Vec<String>, Error> {

@@ -14,9 +14,9 @@ use super::definition::Definition;
 use super::quote;
 use super::rebuild::name_of_counter;
 use crate::catalog::Column;
-use crate::catalog::sqlite::text_literal;
 use crate::connection::{Connection, Row};
 use crate::error::Error;
+use crate::text_literal::text_literal;
 
 /// The table, which stays when the change is contracted.
 const MAP: &str = "rowkey_id_map";
@@ -94,7 +94,10 @@ fn from_text(work: &Work) -> Result<Conversion, Error> {
 }
 
 fn literal_of_table(work: &Work) -> Result<String, Error> {
-    Ok(text_literal(&work.key()?.0.name().to_string()))
+    Ok(text_literal(
+        Backend::Sqlite,
+        &work.key()?.0.name().to_string(),
+    ))
 }
 
 /// The new value of an old one.
@@ -252,7 +255,7 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
         "coalesce((SELECT max(CAST(old AS INTEGER)) FROM {MAP} WHERE table_name = {of_table}), 0)"
     );
     if Definition::read(&table.table.options)?.counts() {
-        let counter = text_literal(&name_of_counter(table.name()));
+        let counter = text_literal(Backend::Sqlite, &name_of_counter(table.name()));
         last = format!(
             "max({last}, coalesce((SELECT seq FROM sqlite_sequence WHERE name = {counter}), 0))"
         );
@@ -288,7 +291,7 @@ pub(super) async fn forget_counter(runner: &mut Runner<'_>, work: &Work) -> Resu
     let (table, _) = work.key()?;
     let counted = Definition::read(&table.table.options)?.counts();
     if let (Source::Mapped, true) = (work.source, counted) {
-        let counter = text_literal(&name_of_counter(table.name()));
+        let counter = text_literal(Backend::Sqlite, &name_of_counter(table.name()));
         let delete = format!("DELETE FROM sqlite_sequence WHERE name = {counter}");
         let doing = format!("the counter of {}", table.name());
         runner.run(&doing, &delete).await?;
@@ -318,7 +321,10 @@ pub(super) async fn refuse(
         return Ok(());
     };
     from_text(work)?;
-    let other = format!("typeof({column}) <> {}", text_literal(class.name()));
+    let other = format!(
+        "typeof({column}) <> {}",
+        text_literal(Backend::Sqlite, class.name())
+    );
     let why = format!("is not of the type {} of the column", class.name());
     let correct = "correct or delete the rows";
     add_values(
@@ -360,7 +366,7 @@ pub(super) async fn refuse(
             let place = format!("{}.{}", referring.name(), changed.column.name);
             let other = format!(
                 "{column} IS NOT NULL AND typeof({column}) <> {}",
-                text_literal(class.name())
+                text_literal(Backend::Sqlite, class.name())
             );
             let why = format!("is not of the type {} of the key", class.name());
             add_values(

@@ -5,10 +5,10 @@ use rowkey_core::storage::quote_identifier;
 
 use super::super::runner::Runner;
 use super::definition::Definition;
-use crate::catalog::sqlite::text_literal;
 use crate::catalog::{QualifiedName, Table};
 use crate::connection::Value;
 use crate::error::Error;
+use crate::text_literal::text_literal;
 
 /// A table to be made anew under its name.
 pub(super) struct Rebuild<'w> {
@@ -131,9 +131,9 @@ async fn keep_counter(
     counts: bool,
 ) -> Result<(), Error> {
     let doing = format!("the counter of {}", table.name);
-    let here = text_literal(&table.name.name);
-    let aside = text_literal(&name_aside(table.name).name);
-    let away = text_literal(&name_of_counter(table.name));
+    let here = text_literal(Backend::Sqlite, &table.name.name);
+    let aside = text_literal(Backend::Sqlite, &name_aside(table.name).name);
+    let away = text_literal(Backend::Sqlite, &name_of_counter(table.name));
     if counts {
         let insert = format!(
             "INSERT INTO sqlite_sequence (name, seq) SELECT {here}, max(seq) FROM sqlite_sequence \

@@ -3,7 +3,7 @@
 use rowkey_core::Backend;
 
 use super::columns::require_type;
-use super::names::{fresh, quoted};
+use super::names::quoted;
 use super::session;
 use super::triggers::primary_key;
 use super::values::Values;
@@ -37,7 +37,7 @@ fn batches(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<Str
     let rows = work.policy.batch_rows.min(MAX_BATCH_ROWS);
     let (mut sets, mut open) = (Vec::new(), Vec::new());
     for column in &table.columns {
-        let (old, fresh) = (quoted(&column.column.name)?, quoted(&fresh(column))?);
+        let (old, fresh) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
         let value = values.new_value(column, &old)?;
         sets.push(format!("{fresh} = {value}"));
         // A damaged value has none, and is found when the columns are compared.

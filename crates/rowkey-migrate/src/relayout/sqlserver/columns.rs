@@ -2,10 +2,11 @@
 
 use rowkey_core::Backend;
 
-use super::names::{fresh, literal, quoted};
+use super::names::quoted;
 use crate::catalog::{Column, Dependent, DependentKind};
 use crate::error::Error;
 use crate::relayout::work::{ChangedColumn, ChangedTable};
+use crate::text_literal::text_literal;
 
 /// The privileges that a column can have of its own.
 const PRIVILEGES: [&str; 3] = ["REFERENCES", "SELECT", "UPDATE"];
@@ -47,7 +48,7 @@ pub(super) fn comment(table: &ChangedTable, column: &ChangedColumn) -> Result<Ve
         return Ok(Vec::new());
     };
     let schema = match &table.name().schema {
-        Some(schema) => literal(schema),
+        Some(schema) => text_literal(Backend::SqlServer, schema),
         None => "SCHEMA_NAME()".into(),
     };
     // An argument of a procedure cannot be an expression.
@@ -55,9 +56,9 @@ pub(super) fn comment(table: &ChangedTable, column: &ChangedColumn) -> Result<Ve
         "DECLARE @schema sysname = {schema}; EXEC sys.sp_addextendedproperty \
          @name = N'MS_Description', @value = {}, @level0type = N'SCHEMA', @level0name = @schema, \
          @level1type = N'TABLE', @level1name = {}, @level2type = N'COLUMN', @level2name = {}",
-        literal(comment),
-        literal(&table.name().name),
-        literal(&fresh(column))
+        text_literal(Backend::SqlServer, comment),
+        text_literal(Backend::SqlServer, &table.name().name),
+        text_literal(Backend::SqlServer, &column.fresh())
     );
     Ok(vec![super::alone(&add)])
 }
@@ -91,7 +92,7 @@ pub(super) fn privileges(
     column: &ChangedColumn,
 ) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(Backend::SqlServer)?;
-    let fresh = quoted(&fresh(column))?;
+    let fresh = quoted(&column.fresh())?;
     let mut statements = Vec::new();
     for privilege in privileges_of(table, column) {
         let Some((verb, kind, option)) = parts(privilege) else {

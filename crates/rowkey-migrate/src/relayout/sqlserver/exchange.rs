@@ -1,8 +1,10 @@
 //! The exchange of old and new columns in one transaction, and the ways out of it.
 
+use rowkey_core::Backend;
+
 use super::columns::require_type;
 use super::constraints::{attach_foreign_keys, attach_indexes, detach, new_name, old_name};
-use super::names::{fresh, is_swapped, is_swapped_sql, length, literal, quoted};
+use super::names::{is_swapped, is_swapped_sql, length, quoted};
 use super::values::Values;
 use super::{session, triggers};
 use crate::error::Error;
@@ -10,6 +12,7 @@ use crate::relayout::Phase;
 use crate::relayout::refusals::shown;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
+use crate::text_literal::text_literal;
 
 /// How many rows are shown of those that differ.
 const EXAMPLES: usize = 3;
@@ -41,7 +44,7 @@ impl Comparison {
         let (mut differs, mut columns) = (Vec::new(), Vec::new());
         for column in &table.columns {
             let (used, filled) = match side {
-                Side::New => (quoted(&column.column.name)?, quoted(&fresh(column))?),
+                Side::New => (quoted(&column.column.name)?, quoted(&column.fresh())?),
                 Side::Old => (quoted(&column.becomes)?, quoted(&column.kept)?),
             };
             let (expected, sql_type) = match side {
@@ -74,7 +77,7 @@ impl Comparison {
         Ok(format!(
             "IF EXISTS (SELECT 1 FROM {name}{hints} WHERE {}) THROW 50000, {}, 1",
             self.differs,
-            literal(&message)
+            text_literal(Backend::SqlServer, &message)
         ))
     }
 }
@@ -140,7 +143,7 @@ pub(in crate::relayout) async fn swap(runner: &mut Runner<'_>, work: &Work) -> R
     for table in &work.tables {
         for column in &table.columns {
             statements.extend(rename(table, &column.column.name, &column.kept)?);
-            statements.extend(rename(table, &fresh(column), &column.becomes)?);
+            statements.extend(rename(table, &column.fresh(), &column.becomes)?);
             if !column.column.is_nullable {
                 let new = format!("{} NOT NULL", work.to.sql_type());
                 statements.push(alter(table, &column.becomes, &new)?);
@@ -185,8 +188,8 @@ fn rename(table: &ChangedTable, from: &str, to: &str) -> Result<Option<String>, 
         return Ok(None);
     }
     let name = table.name().quoted(rowkey_core::Backend::SqlServer)?;
-    let path = literal(&format!("{name}.{}", quoted(from)?));
-    let to = literal(to);
+    let path = text_literal(Backend::SqlServer, &format!("{name}.{}", quoted(from)?));
+    let to = text_literal(Backend::SqlServer, to);
     Ok(Some(format!("EXEC sp_rename {path}, {to}, 'COLUMN'")))
 }
 
@@ -215,7 +218,7 @@ pub(in crate::relayout) async fn undo(
     }
     for table in &work.tables {
         let doing = format!("the new columns of {}", table.name());
-        drop_columns(runner, work, table, "fill", &doing, fresh).await?;
+        drop_columns(runner, work, table, "fill", &doing, ChangedColumn::fresh).await?;
     }
     Ok(())
 }
@@ -235,7 +238,7 @@ fn way_back(work: &Work) -> Result<Vec<String>, Error> {
                 let new = format!("{} NULL", work.to.sql_type());
                 statements.push(alter(table, &column.becomes, &new)?);
             }
-            statements.extend(rename(table, &column.becomes, &fresh(column))?);
+            statements.extend(rename(table, &column.becomes, &column.fresh())?);
             statements.extend(rename(table, &column.kept, &column.column.name)?);
             if !column.column.is_nullable && !values.keeps_itself(column) {
                 let old = format!("{} NOT NULL", require_type(&column.column)?);

@@ -20,11 +20,14 @@ pub(super) use self::backfill::backfill;
 pub(super) use self::exchange::{contract, swap, undo};
 pub(super) use self::refuse::refuse;
 
-use self::names::{fresh, literal, quoted};
+use rowkey_core::Backend;
+
+use self::names::quoted;
 use self::values::Values;
 use super::runner::Runner;
 use super::work::{ChangedTable, Work};
 use crate::error::Error;
+use crate::text_literal::text_literal;
 
 /// Adds the columns, and the triggers that fill them, in one transaction for each table: programs never
 /// see the one without the other.
@@ -44,7 +47,7 @@ pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), E
             continue;
         };
         let doing = format!("the new columns of {}", table.name());
-        let is_there = format!("{} IS NOT NULL", names::length(table, &fresh(first))?);
+        let is_there = format!("{} IS NOT NULL", names::length(table, &first.fresh())?);
         let statements = expansion(work, &values, table)?;
         session::in_transaction(runner, work, &doing, &is_there, &statements).await?;
     }
@@ -75,7 +78,7 @@ fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<V
     let name = table.name().quoted(work.backend)?;
     let mut added = Vec::new();
     for column in &table.columns {
-        let fresh = quoted(&fresh(column))?;
+        let fresh = quoted(&column.fresh())?;
         added.push(format!("{fresh} {} NULL", work.to.sql_type()));
     }
     let mut statements = vec![format!("ALTER TABLE {name} ADD {}", added.join(", "))];
@@ -99,5 +102,5 @@ pub(super) async fn check(runner: &mut Runner<'_>, work: &Work) -> Result<(), Er
 /// A definition as text that is compiled when it is reached: it has to be alone in its batch, or uses
 /// columns that the batch makes.
 fn alone(definition: &str) -> String {
-    format!("EXEC ({})", literal(definition))
+    format!("EXEC ({})", text_literal(Backend::SqlServer, definition))
 }

@@ -5,7 +5,8 @@ use rowkey_core::storage::quote_identifier;
 
 use crate::error::Error;
 use crate::relayout::runner::Runner;
-use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
+use crate::relayout::work::{ChangedTable, Work};
+use crate::text_literal::text_literal;
 
 pub(super) fn quoted(name: &str) -> Result<String, Error> {
     Ok(quote_identifier(Backend::SqlServer, name)?)
@@ -15,20 +16,6 @@ pub(super) fn quoted(name: &str) -> Result<String, Error> {
 pub(super) fn quoted_list(names: &[String]) -> Result<String, Error> {
     let names: Result<Vec<String>, Error> = names.iter().map(|name| quoted(name)).collect();
     Ok(names?.join(", "))
-}
-
-/// Text in SQL.
-pub(super) fn literal(text: &str) -> String {
-    format!("N'{}'", text.replace('\'', "''"))
-}
-
-/// The name of a new column until the swap.
-pub(super) fn fresh(column: &ChangedColumn) -> String {
-    if column.becomes == column.column.name {
-        format!("{}_rowkey", column.becomes)
-    } else {
-        column.becomes.clone()
-    }
 }
 
 /// The name of a table's trigger, which no other change uses.
@@ -44,8 +31,8 @@ pub(super) fn length(table: &ChangedTable, column: &str) -> Result<String, Error
     let name = table.name().quoted(Backend::SqlServer)?;
     Ok(format!(
         "COL_LENGTH({}, {})",
-        literal(&name),
-        literal(column)
+        text_literal(Backend::SqlServer, &name),
+        text_literal(Backend::SqlServer, column)
     ))
 }
 

@@ -4,7 +4,7 @@ use rowkey_core::storage::StoredForm;
 
 use super::columns::{declared_type, parts, privileges_of};
 use super::constraints::{foreign_keys, indexes, is, keys};
-use super::names::{fresh, quoted, trigger};
+use super::names::trigger;
 use super::triggers;
 use super::values::Values;
 use crate::catalog::{Catalog, Dependent, DependentKind, QualifiedName};
@@ -26,10 +26,11 @@ pub(in crate::relayout) async fn refuse(
     for table in &work.tables {
         table_itself(table, &mut refusals);
         for column in &table.columns {
-            names_of_columns(work, table, column, &mut refusals);
+            refusals.add_names_of_columns(work, table, column);
             type_of_column(work, table, column, &mut refusals);
             privileges_of_column(table, column, &mut refusals);
         }
+        names_of_made(work, table, &mut refusals);
         dependents(table, &mut refusals);
         keys_and_indexes(table, &mut refusals);
         may_alter(connection, table, &mut refusals).await?;
@@ -109,35 +110,9 @@ fn table_itself(table: &ChangedTable, refusals: &mut Refusals) {
     }
 }
 
-fn names_of_columns(
-    work: &Work,
-    table: &ChangedTable,
-    column: &ChangedColumn,
-    refusals: &mut Refusals,
-) {
-    let what = format!("{}.{}", table.name(), column.column.name);
-    for name in [fresh(column), column.kept.clone()] {
-        if table.table.column(&name).is_some() {
-            refusals.add(
-                &what,
-                format!("the change needs the name {name}, which another column has"),
-                "rename that column",
-            );
-        }
-        if let Err(error) = quoted(&name) {
-            refusals.add(&what, format!("{name}: {error}"), "give it a shorter name");
-        }
-    }
+fn names_of_made(work: &Work, table: &ChangedTable, refusals: &mut Refusals) {
     if let Err(error) = trigger(work, table, "fill") {
-        refusals.add(&what, error.to_string(), "report this");
-    }
-    let is_same_name = column.becomes == column.column.name;
-    if is_same_name && work.policy.old_programs == OldPrograms::Rename {
-        refusals.add(
-            &what,
-            "with the same name, programs with the old declaration would go on writing",
-            "give `becomes` another name",
-        );
+        refusals.add(table.name().to_string(), error.to_string(), "report this");
     }
 }
 

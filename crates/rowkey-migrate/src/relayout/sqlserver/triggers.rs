@@ -2,10 +2,11 @@
 
 use rowkey_core::Backend;
 
-use super::names::{fresh, literal, quoted, trigger};
+use super::names::{quoted, trigger};
 use super::values::Values;
 use crate::error::Error;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
+use crate::text_literal::text_literal;
 
 /// A column that a trigger fills from another.
 struct Filled {
@@ -26,7 +27,7 @@ pub(super) fn fill(
         before.extend(values.add_new(column, "inserted", "1 = 1")?);
     }
     let filled = |column: &ChangedColumn| {
-        let (from, to) = (quoted(&column.column.name)?, quoted(&fresh(column))?);
+        let (from, to) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
         let value = values.new_value(column, &format!("i.{from}"))?;
         Ok(Filled { from, to, value })
     };
@@ -100,7 +101,7 @@ fn make(
     );
     Ok(format!(
         "IF OBJECT_ID({}, N'TR') IS NULL {}",
-        literal(&name),
+        text_literal(Backend::SqlServer, &name),
         super::alone(&definition)
     ))
 }

@@ -3,11 +3,12 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::{Conversion, NewId, StoredForm};
 
-use super::names::{literal, quoted};
+use super::names::quoted;
 use crate::catalog::Column;
 use crate::error::Error;
 use crate::relayout::creation_time;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
+use crate::text_literal::text_literal;
 
 const MAP: &str = "[rowkey_id_map]";
 
@@ -85,7 +86,7 @@ impl<'w> Values<'w> {
         Some(format!(
             "IF OBJECT_ID({}, N'U') IS NULL CREATE TABLE {MAP} (table_name nvarchar(257) NOT NULL, \
              old {text}, new {new} NOT NULL, PRIMARY KEY (table_name, old), UNIQUE (table_name, new))",
-            literal(MAP)
+            text_literal(Backend::SqlServer, MAP)
         ))
     }
 
@@ -189,7 +190,7 @@ fn counts(column: &Column) -> bool {
 impl Map<'_> {
     /// The name of the key's table in the map.
     fn name(&self) -> String {
-        literal(&self.key_table.name().to_string())
+        text_literal(Backend::SqlServer, &self.key_table.name().to_string())
     }
 
     /// A part of the map's row that is found by one of its columns, as a subquery.
