@@ -422,7 +422,7 @@ async fn create(connection: &mut Connection) -> Result<(), Error> {
     let create = format!(
         "CREATE TABLE {table} (one {number} NOT NULL PRIMARY KEY, plan_hash {short} NOT NULL, \
          phase {short} NOT NULL, is_done {number} NOT NULL, catalog {short} NOT NULL, \
-         plan {text} NOT NULL, tables {text} NOT NULL)"
+         plan_text {text} NOT NULL, tables {text} NOT NULL)"
     );
     connection
         .execute("the table with the state", &create)
@@ -435,7 +435,7 @@ async fn insert(connection: &mut Connection, saved: &Saved, plan: &Plan) -> Resu
     let table = quote_identifier(backend, TABLE)?;
     let [one, two, three, four, five, six] = placeholders(backend);
     let insert = format!(
-        "INSERT INTO {table} (one, plan_hash, phase, is_done, catalog, plan, tables) \
+        "INSERT INTO {table} (one, plan_hash, phase, is_done, catalog, plan_text, tables) \
          VALUES (1, {one}, {two}, {three}, {four}, {five}, {six})"
     );
     let tables = serde_json::to_string(&saved.tables).map_err(Error::database("the state"))?;
@@ -459,7 +459,7 @@ pub(super) async fn begun(connection: &mut Connection) -> Result<Option<Plan>, E
         return Ok(None);
     }
     let table = quote_identifier(connection.backend(), TABLE)?;
-    let query = format!("SELECT plan FROM {table}");
+    let query = format!("SELECT plan_text FROM {table}");
     let rows = connection
         .query("the plan of the change", &query, &[])
         .await?;
@@ -486,7 +486,7 @@ fn another_plan() -> Error {
         "the plan",
         "a change with another plan has begun in this database, or this plan was edited since",
         format!(
-            "go on with the plan as it was, undo it, or contract it: the column `plan` of the table \
+            "go on with the plan as it was, undo it, or contract it: the column `plan_text` of the table \
              {TABLE} has its text"
         ),
     )

@@ -139,7 +139,7 @@ async fn begun(shop: Shop) -> Result<()> {
     let found = Preflight::read(&mut connection, &edited).await?;
     let told = found.refused.first().map_or("", String::as_str);
     ensure!(
-        told.contains("the column `plan` of the table rowkey_relayout"),
+        told.contains("the column `plan_text` of the table rowkey_relayout"),
         "{told}"
     );
     Ok(())
