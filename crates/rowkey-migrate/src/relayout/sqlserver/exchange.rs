@@ -284,19 +284,12 @@ async fn drop_columns(
         return Ok(());
     };
     let is_gone = format!("{} IS NULL", length(table, &which(first))?);
-    let columns: Result<Vec<String>, Error> = table
-        .columns
-        .iter()
-        .map(|column| quoted(&which(column)))
-        .collect();
-    let statements = [
-        triggers::drop(work, table, trigger)?,
-        format!(
-            "ALTER TABLE {} DROP COLUMN {}",
-            table.name().quoted(work.backend)?,
-            columns?.join(", ")
-        ),
-    ];
+    let name = table.name().quoted(work.backend)?;
+    let mut statements = vec![triggers::drop(work, table, trigger)?];
+    for column in &table.columns {
+        let column = quoted(&which(column))?;
+        statements.push(format!("ALTER TABLE {name} DROP COLUMN {column}"));
+    }
     session::in_transaction(runner, work, doing, &is_gone, &statements)
         .await
         .map(|_| ())

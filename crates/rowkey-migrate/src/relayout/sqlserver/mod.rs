@@ -76,12 +76,11 @@ fn warn(runner: &mut Runner<'_>, work: &Work) {
 
 fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(work.backend)?;
-    let mut added = Vec::new();
+    let mut statements = Vec::new();
     for column in &table.columns {
-        let fresh = quoted(&column.fresh())?;
-        added.push(format!("{fresh} {} NULL", work.to.sql_type()));
+        let (fresh, sql_type) = (quoted(&column.fresh())?, work.to.sql_type());
+        statements.push(format!("ALTER TABLE {name} ADD {fresh} {sql_type} NULL"));
     }
-    let mut statements = vec![format!("ALTER TABLE {name} ADD {}", added.join(", "))];
     for column in &table.columns {
         statements.extend(columns::comment(table, column)?);
         statements.extend(columns::privileges(table, column)?);
