@@ -80,4 +80,44 @@ impl Error {
             source: Box::new(source),
         }
     }
+
+    /// Whether the server refused a statement because the account lacks a privilege.
+    pub(crate) fn is_denied(&self) -> bool {
+        let Self::Database { source, .. } = self else {
+            return false;
+        };
+        #[cfg(feature = "sqlserver")]
+        if let Some(tiberius::error::Error::Server(token)) = source.downcast_ref() {
+            return matches!(token.code(), 229 | 230 | 262);
+        }
+        let error = source.downcast_ref::<sqlx::Error>();
+        let code = error.and_then(|error| error.as_database_error()?.code());
+        // 1044: on a database, 1142: on a table, 1143: on a column, 1227: on the server.
+        code.as_deref() == Some("42501")
+            || matches!(self.mysql_number(), Some(1044 | 1142 | 1143 | 1227))
+    }
+
+    /// The number of an error of MySQL or MariaDB.
+    #[cfg(feature = "mysql")]
+    pub(crate) fn mysql_number(&self) -> Option<u16> {
+        let Self::Database { source, .. } = self else {
+            return None;
+        };
+        let error = source.downcast_ref::<sqlx::Error>()?.as_database_error()?;
+        let error = error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>()?;
+        Some(error.number())
+    }
+
+    #[cfg(not(feature = "mysql"))]
+    fn mysql_number(&self) -> Option<u16> {
+        None
+    }
+
+    /// What the database itself said, if it did; otherwise the whole message.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Self::Database { source, .. } => source.to_string(),
+            other => other.to_string(),
+        }
+    }
 }

@@ -74,15 +74,7 @@ impl Preflight {
             locks: locks(connection.backend()),
             notes: Vec::new(),
         };
-        match relayout::refuse(connection, plan).await {
-            Ok(()) => {}
-            Err(
-                error @ (Error::Refused { .. } | Error::Missing { .. } | Error::Differs { .. }),
-            ) => {
-                preflight.refused.push(error.to_string());
-            }
-            Err(error) => return Err(error),
-        }
+        preflight.refuse_if_against(relayout::refuse(connection, plan).await)?;
         let catalog = Catalog::read(connection).await?;
         preflight.notes.extend(catalog.unseen.iter().cloned());
         preflight.notes.push(deployment(plan));
@@ -91,10 +83,11 @@ impl Preflight {
         let references = references.map(|part| (&part.table, &part.column, &part.becomes));
         let key = (&plan.key.table, &plan.key.column, &plan.key.becomes);
         for (table, column, becomes) in std::iter::once(key).chain(references) {
-            let is_there = catalog
-                .table(table)
-                .is_ok_and(|table| table.column(column).is_some());
-            if !is_there {
+            let seen = catalog.table(table).map(|table| table.column(column));
+            if !matches!(seen, Ok(Some(_))) {
+                preflight.refused.push(format!(
+                    "{table}.{column} does not exist in the database, or the account may not see it"
+                ));
                 continue;
             }
             let mut part = ColumnPreflight {
@@ -106,22 +99,25 @@ impl Preflight {
                 samples: Vec::new(),
                 conversion_seconds: 0.0,
             };
-            part.count(connection, from).await?;
-            match from {
-                Some(from) => part.convert(connection, from, to).await?,
-                None if (table, column) == (key.0, key.1) => {
-                    let found = catalog.table(table)?;
-                    let created = plan.key.created.as_deref();
-                    preflight
-                        .notes
-                        .extend(untimed(connection, found, created).await?);
-                    // What is wrong with the creation column is among the refusals.
-                    if let Ok(example) = relayout::example_id(to, found, created) {
-                        part.make(connection, found, created, &example).await?;
-                    }
+            match part.read(connection, from, to).await {
+                Err(error) if error.is_denied() => {
+                    let reason = error.reason();
+                    let what = format!("{table}.{column} may not be read by the account: {reason}");
+                    preflight.refused.push(what);
+                    continue;
                 }
-                // References get the ids of their rows.
-                None => {}
+                outcome => outcome?,
+            }
+            // References of re-keyed rows get the ids of these.
+            if from.is_none() && (table, column) == (key.0, key.1) {
+                let found = catalog.table(table)?;
+                let created = plan.key.created.as_deref();
+                let untimed = untimed(connection, found, created).await?;
+                preflight.notes.extend(untimed);
+                // What is wrong with the creation column is among the refusals.
+                if let Ok(example) = relayout::example_id(to, found, created) {
+                    part.make(connection, found, created, &example).await?;
+                }
             }
             let place = format!("{table}.{column}: ");
             let is_named = preflight.refused.iter().any(|one| one.contains(&place));
@@ -136,11 +132,61 @@ impl Preflight {
             }
             preflight.columns.push(part);
         }
+        preflight.refuse_without_privileges(connection).await?;
         Ok(preflight)
+    }
+
+    /// A reason against the change is a part of the answer, and so is a privilege that is missing.
+    fn refuse_if_against(&mut self, outcome: Result<(), Error>) -> Result<(), Error> {
+        match outcome {
+            Err(error @ (Error::Refused { .. } | Error::Differs { .. })) => {
+                self.refused.push(error.to_string());
+            }
+            // The columns of the plan are looked at one by one, and those that are missing named.
+            Err(Error::Missing { .. }) => {}
+            Err(error) if error.is_denied() => {
+                let reason = error.reason();
+                self.refused
+                    .push(format!("not everything may be read: {reason}"));
+            }
+            outcome => outcome?,
+        }
+        Ok(())
+    }
+
+    /// MySQL and MariaDB: tables under new names, which no grant on a table is for.
+    #[cfg(feature = "mysql")]
+    async fn refuse_without_privileges(
+        &mut self,
+        connection: &mut Connection,
+    ) -> Result<(), Error> {
+        if matches!(connection.backend(), Backend::MySql | Backend::MariaDb) {
+            let grants = crate::catalog::mysql::grants::Grants::read(connection).await?;
+            self.refused.extend(grants.against_a_change());
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "mysql"))]
+    async fn refuse_without_privileges(&mut self, _: &mut Connection) -> Result<(), Error> {
+        Ok(())
     }
 }
 
 impl ColumnPreflight {
+    async fn read(
+        &mut self,
+        connection: &mut Connection,
+        from: Option<StoredForm>,
+        to: StoredForm,
+    ) -> Result<(), Error> {
+        self.count(connection, from).await?;
+        match from {
+            Some(from) => self.convert(connection, from, to).await,
+            None => Ok(()),
+        }
+    }
+
     async fn count(
         &mut self,
         connection: &mut Connection,

@@ -64,7 +64,14 @@ async fn keys_are_single_columns_that_can_hold_ids() -> anyhow::Result<()> {
             ("n", false, Holds::Number),
         ]
     );
-    assert!(b.keys.is_empty());
+    assert!(a.composite_keys.is_empty() && b.keys.is_empty());
+    let [composite] = &b.composite_keys[..] else {
+        panic!("{b:?}")
+    };
+    assert_eq!(
+        (&composite.columns[..], composite.is_primary),
+        (&["x".to_owned(), "y".to_owned()][..], true)
+    );
     assert_eq!(a.dependents[0].name, "v");
     assert_eq!(a.dependents[0].columns, ["code"]);
     Ok(())

@@ -87,7 +87,11 @@ fn keys(table: &InventoryTable) -> String {
         let kind = if key.is_primary { "" } else { ", unique" };
         format!("{} ({}{kind})", key.column, key.sql_type)
     });
-    keys.collect::<Vec<_>>().join("\n")
+    let composite = table.composite_keys.iter().map(|key| {
+        let kind = if key.is_primary { "" } else { " unique" };
+        format!("({}){kind}", key.columns.join(", "))
+    });
+    keys.chain(composite).collect::<Vec<_>>().join("\n")
 }
 
 fn references(table: &InventoryTable) -> String {

@@ -1,6 +1,7 @@
 //! The catalogue of PostgreSQL.
 
 mod dependents;
+mod privileges;
 
 use std::collections::BTreeMap;
 
@@ -106,11 +107,12 @@ pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> 
     read_keys(connection, &numbers, &mut tables).await?;
     read_foreign_keys(connection, &numbers, &mut tables).await?;
     dependents::read(connection, &numbers, &mut tables).await?;
+    let unseen = privileges::unseen(connection, &numbers, &tables).await?;
     let tables = order.iter().filter_map(|number| tables.remove(number));
     Ok(Catalog {
         backend: Backend::Postgres,
         tables: tables.collect(),
-        unseen: Vec::new(),
+        unseen,
     })
 }
 

@@ -74,6 +74,15 @@ async fn read_in_schema(
         Backend::Postgres => {
             let choice = format!("SET LOCAL search_path TO {schema}");
             connection.execute(DOING, &choice).await?;
+            let query = "SELECT current_schema() IS NULL";
+            let rows = connection.query(DOING, query, &[]).await?;
+            if rows.first().map_or(Ok(false), |row| row.is(0))? {
+                return Err(Error::refused(
+                    format!("the schema {schema}"),
+                    "it does not exist, or the account has no USAGE on it",
+                    "check its name, or grant USAGE",
+                ));
+            }
             read(connection, request, &table, progress, notes).await
         }
         Backend::MySql | Backend::MariaDb => {

@@ -18,6 +18,7 @@ mod machines;
 mod numbers;
 mod observation;
 mod random;
+mod readable;
 mod reading;
 mod report;
 mod request;

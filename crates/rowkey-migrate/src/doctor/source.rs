@@ -3,9 +3,10 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
+use super::readable::Readable;
 use super::request::Request;
 use crate::catalog::{Column, DependentKind, Table};
-use crate::connection::{Connection, Value};
+use crate::connection::Connection;
 use crate::error::Error;
 use crate::relayout::creation_time;
 
@@ -83,9 +84,11 @@ impl Source {
     ) -> Result<Self, Error> {
         let backend = connection.backend();
         let found = column_of(table, &request.column, backend)?;
+        let readable = Readable::of(connection, table, notes).await?;
+        readable.require(&request.table, &found.name)?;
         let column = quote_identifier(backend, &found.name)?;
         let kind = kind(backend, &found.sql_type);
-        let created = created(connection, table, request, found, notes).await?;
+        let created = created(backend, table, request, found, &readable, notes)?;
         let mut source = Self {
             backend,
             kind,
@@ -96,7 +99,7 @@ impl Source {
             order: Order::Unknown,
             estimated_rows: table.estimated_rows,
         };
-        source.order = source.order_of(connection, table, found).await?;
+        source.order = source.order_of(table, found, &readable)?;
         let hides = |kind| kind == DependentKind::Policy;
         if table
             .dependents
@@ -111,23 +114,22 @@ impl Source {
         Ok(source)
     }
 
-    async fn order_of(
+    fn order_of(
         &self,
-        connection: &mut Connection,
         table: &Table,
         column: &Column,
+        readable: &Readable,
     ) -> Result<Order, Error> {
         let counted = table.columns.iter().find(|other| {
             let is_counted = matches!(other.generated.as_str(), "identity" | "auto_increment");
-            is_counted && other.name != column.name
+            is_counted && other.name != column.name && readable.has(&other.name)
         });
         Ok(match (self.backend, counted) {
-            (Backend::Postgres, _) => {
-                match has_privilege_on_table(connection, &self.table).await? {
-                    true => Order::Place,
-                    false => Order::Unknown,
-                }
+            (Backend::Postgres, None) if !readable.is_everything() => Order::Unknown,
+            (Backend::Postgres, Some(counted)) if !readable.is_everything() => {
+                Order::Number(quote_identifier(self.backend, &counted.name)?)
             }
+            (Backend::Postgres, _) => Order::Place,
             (Backend::Sqlite, _)
                 if table.options.to_ascii_uppercase().contains("WITHOUT ROWID") =>
             {
@@ -211,16 +213,17 @@ fn value(backend: Backend, kind: Kind, sql_type: &str, column: &str) -> String {
 }
 
 /// The expression of the time at which a row was made.
-async fn created(
-    connection: &mut Connection,
+fn created(
+    backend: Backend,
     table: &Table,
     request: &Request,
     column: &Column,
+    readable: &Readable,
     notes: &mut Vec<String>,
 ) -> Result<Option<String>, Error> {
-    let backend = connection.backend();
     if let Some(name) = &request.created {
         let named = column_of(table, name, backend)?;
+        readable.require(&request.table, &named.name)?;
         let expression = creation_time::unix_millis(backend, table, &named.name, "")?;
         return Ok(Some(expression));
     }
@@ -236,11 +239,7 @@ async fn created(
         let Ok(expression) = creation_time::unix_millis(backend, table, &candidate.name, "") else {
             continue;
         };
-        if !may_read(connection, table, &candidate.name).await? {
-            notes.push(format!(
-                "The account was not allowed to see the column {}, which seems to have times.",
-                candidate.name
-            ));
+        if !readable.has(&candidate.name) {
             continue;
         }
         notes.push(format!(
@@ -250,34 +249,6 @@ async fn created(
         return Ok(Some(expression));
     }
     Ok(None)
-}
-
-/// Whether the account may read a column; the other servers do not show a column that it may not read.
-async fn may_read(connection: &mut Connection, table: &Table, column: &str) -> Result<bool, Error> {
-    if connection.backend() != Backend::Postgres {
-        return Ok(true);
-    }
-    let table = table.name.quoted(Backend::Postgres)?;
-    let rows = connection
-        .query(
-            "the privileges of the account",
-            "SELECT has_column_privilege($1, $2, 'SELECT')",
-            &[Value::Text(table), Value::Text(column.to_owned())],
-        )
-        .await?;
-    rows.first().map_or(Ok(false), |row| row.is(0))
-}
-
-/// Whether the account may read all of a table, and not only some of its columns.
-async fn has_privilege_on_table(connection: &mut Connection, table: &str) -> Result<bool, Error> {
-    let rows = connection
-        .query(
-            "the privileges of the account",
-            "SELECT has_table_privilege($1, 'SELECT')",
-            &[Value::Text(table.to_owned())],
-        )
-        .await?;
-    rows.first().map_or(Ok(false), |row| row.is(0))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod likely;
 mod names;
+mod other_schemas;
 mod probe;
 
 use serde::Serialize;
@@ -17,6 +18,9 @@ pub struct Inventory {
     pub backend: &'static str,
     /// The tables, by name.
     pub tables: Vec<InventoryTable>,
+    /// Other schemas (in MySQL and MariaDB: databases) with tables, of which only those are shown that a
+    /// reference connects with these. An address that chooses one shows its tables.
+    pub other_schemas: Vec<String>,
     /// What the account was not allowed to see or read, as sentences.
     pub unseen: Vec<String>,
 }
@@ -30,6 +34,8 @@ pub struct InventoryTable {
     pub rows: Option<u64>,
     /// The columns that are keys of their own, and can hold ids. The primary key comes first.
     pub keys: Vec<KeyCandidate>,
+    /// The keys of several columns, the primary key first.
+    pub composite_keys: Vec<CompositeKey>,
     /// What refers to another table, or to this one.
     pub references: Vec<Reference>,
     /// What else uses the table.
@@ -47,6 +53,15 @@ pub struct KeyCandidate {
     pub is_primary: bool,
     /// What its values can be.
     pub holds: Holds,
+}
+
+/// Columns that are a key together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CompositeKey {
+    /// Their names, in the order of the key.
+    pub columns: Vec<String>,
+    /// Whether it is the primary key; otherwise it is only unique.
+    pub is_primary: bool,
 }
 
 /// What the values of a column can be, by its type.
@@ -140,6 +155,7 @@ impl Inventory {
             }
             inventory.add(table, found);
         }
+        inventory.other_schemas = other_schemas::names(connection).await?;
         Ok(inventory)
     }
 
@@ -151,6 +167,7 @@ impl Inventory {
         Self {
             backend: catalog.backend.name(),
             tables,
+            other_schemas: Vec::new(),
             unseen: catalog.unseen.clone(),
         }
     }
@@ -192,23 +209,39 @@ impl InventoryTable {
             table: table.name.clone(),
             rows: table.estimated_rows,
             keys: keys_of(table),
+            composite_keys: composite_keys_of(table),
             references: references.collect(),
             dependents: dependents.collect(),
         }
     }
 }
 
-/// The columns of a table that are keys of their own, and can hold ids.
-fn keys_of(table: &Table) -> Vec<KeyCandidate> {
+/// The columns of the keys of a table, and whether it is the primary key, which comes first.
+fn key_columns(table: &Table) -> Vec<(&Vec<String>, bool)> {
     let mut keys: Vec<&Key> = table.keys.iter().collect();
     keys.sort_by_key(|key| !key.is_primary);
-    let constraints = keys.iter().map(|key| (&key.columns, key.is_primary));
+    let constraints = keys.into_iter().map(|key| (&key.columns, key.is_primary));
     let indexes = table.indexes.iter();
     let indexes = indexes
         .filter(|index| index.is_unique && index.is_plain)
         .map(|index| (&index.columns, false));
+    constraints.chain(indexes).collect()
+}
+
+fn composite_keys_of(table: &Table) -> Vec<CompositeKey> {
+    let keys = key_columns(table).into_iter();
+    keys.filter(|(columns, _)| columns.len() > 1)
+        .map(|(columns, is_primary)| CompositeKey {
+            columns: columns.clone(),
+            is_primary,
+        })
+        .collect()
+}
+
+/// The columns of a table that are keys of their own, and can hold ids.
+fn keys_of(table: &Table) -> Vec<KeyCandidate> {
     let mut candidates: Vec<KeyCandidate> = Vec::new();
-    for (columns, is_primary) in constraints.chain(indexes) {
+    for (columns, is_primary) in key_columns(table) {
         let [name] = columns.as_slice() else { continue };
         let Some(column) = table.column(name) else {
             continue;

@@ -2,6 +2,7 @@
 
 use rowkey_core::Backend;
 mod dependents;
+pub(crate) mod grants;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +16,11 @@ use crate::text_literal::text_literal;
 pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> {
     let scope = Scope::read(connection).await?;
     let mut tables = tables(connection, &scope).await?;
-    columns(connection, &scope, &mut tables).await?;
+    let mut unseen = grants::Grants::read(connection).await?.unseen();
+    columns(connection, &scope, &mut tables, &mut unseen).await?;
     indexes(connection, &scope, &mut tables).await?;
-    foreign_keys(connection, &scope, &mut tables).await?;
-    let unseen = dependents::read(connection, &scope, &mut tables).await?;
+    foreign_keys(connection, &scope, &mut tables, &mut unseen).await?;
+    unseen.extend(dependents::read(connection, &scope, &mut tables).await?);
     Ok(Catalog {
         backend: connection.backend(),
         tables: tables.into_values().collect(),
@@ -131,11 +133,13 @@ async fn columns(
     connection: &mut Connection,
     scope: &Scope,
     tables: &mut Tables,
+    unseen: &mut Vec<String>,
 ) -> Result<(), Error> {
     let is_mariadb = connection.backend() == rowkey_core::Backend::MariaDb;
     let query = format!(
         "SELECT table_schema, table_name, column_name, column_type, is_nullable = 'YES', \
-         column_default, extra, collation_name, column_comment \
+         column_default, extra, collation_name, column_comment, \
+         FIND_IN_SET('select', privileges) > 0 \
          FROM information_schema.columns WHERE table_schema IN ({}) \
          ORDER BY table_schema, table_name, ordinal_position",
         scope.schemas()
@@ -147,6 +151,12 @@ async fn columns(
         let sql_type = row.text(3)?.to_owned();
         let extra = row.text(6)?;
         let default = row.optional_text(5)?;
+        if !row.is(9)? {
+            let (table, column) = (&table.name, row.text(2)?);
+            unseen.push(format!(
+                "the values of {table}.{column}: the account has no SELECT on the column"
+            ));
+        }
         table.columns.push(Column {
             name: row.text(2)?.to_owned(),
             default: match is_mariadb {
@@ -305,13 +315,15 @@ async fn foreign_keys(
     connection: &mut Connection,
     scope: &Scope,
     tables: &mut Tables,
+    unseen: &mut Vec<String>,
 ) -> Result<(), Error> {
+    // Accounts that may only SELECT from a table see its foreign keys, but not their rules.
     let query = format!(
         "SELECT k.table_schema, k.table_name, k.constraint_name, k.column_name, \
          k.referenced_table_schema, k.referenced_table_name, k.referenced_column_name, \
          r.update_rule, r.delete_rule \
          FROM information_schema.key_column_usage k \
-         JOIN information_schema.referential_constraints r \
+         LEFT JOIN information_schema.referential_constraints r \
          ON r.constraint_schema = k.constraint_schema AND r.table_name = k.table_name \
          AND r.constraint_name = k.constraint_name \
          WHERE k.table_schema IN ({}) AND k.referenced_table_name IS NOT NULL \
@@ -319,6 +331,8 @@ async fn foreign_keys(
         scope.schemas()
     );
     for row in scope.rows(connection, "the foreign keys", &query).await? {
+        let target = scope.name(&row, 4, 5)?;
+        let is_visible = tables.contains_key(&target);
         let Some(table) = tables.get_mut(&scope.name(&row, 0, 1)?) else {
             continue;
         };
@@ -328,10 +342,24 @@ async fn foreign_keys(
             .last()
             .is_none_or(|last| last.name != name)
         {
+            if !is_visible {
+                unseen.push(format!(
+                    "the table {target}, to which the foreign key {name} of {} refers: it does not \
+                     exist, or the account may not see it",
+                    table.name
+                ));
+            }
+            if row.optional_text(7)?.is_none() {
+                unseen.push(format!(
+                    "what the foreign key {name} of {} does when a row or its key goes: that needs \
+                     more privileges on the table than SELECT",
+                    table.name
+                ));
+            }
             table.foreign_keys.push(ForeignKey {
                 name: name.into(),
                 columns: Vec::new(),
-                target: scope.name(&row, 4, 5)?,
+                target,
                 target_columns: Vec::new(),
                 on_update: row.text(7)?.into(),
                 on_delete: row.text(8)?.into(),
