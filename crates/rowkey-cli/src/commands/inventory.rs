@@ -31,6 +31,12 @@ pub(super) fn run(args: &Inventories, json: bool) -> Result<Outcome, Stop> {
         json_line(&mut lines, &inventory);
     } else {
         write(&mut lines, &inventory);
+        if !inventory.other_schemas.is_empty() {
+            let names = inventory.other_schemas.join(", ");
+            eprintln!(
+                "note: there are tables in other schemas, which an address can choose: {names}"
+            );
+        }
     }
     let mut output = output();
     output.write_all(&lines)?;

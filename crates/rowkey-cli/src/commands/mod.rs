@@ -47,7 +47,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Outcome, Stop> {
         #[cfg(feature = "databases")]
         Command::Doctor(args) => doctor::run(args, json),
         #[cfg(feature = "databases")]
-        Command::Plan(args) => plan::run(args),
+        Command::Plan(args) => plan::run(args, json),
         #[cfg(feature = "databases")]
         Command::Preflight(args) => preflight::run(args, json),
         #[cfg(feature = "databases")]

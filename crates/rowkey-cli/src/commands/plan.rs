@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
+use rowkey_core::storage::Layout;
 use rowkey_migrate::catalog::{Catalog, QualifiedName};
 use rowkey_migrate::doctor;
 use rowkey_migrate::plan::{OldPrograms, Plan, Policy, Request};
@@ -16,12 +18,13 @@ use rowkey_migrate::{Connection, Error, Silent};
 use crate::args::format_parser;
 use crate::database::Database;
 use crate::failure::{Failure, Outcome, Stop};
-use crate::stream::output;
+use crate::stream::{json_line, output};
 
 /// Write a plan for a change of a key and its references, as a TOML file to read and edit
 ///
 /// The plan names the key, every column that refers to it, the forms of the ids before and after, and
-/// how the change is made. It contains no SQL.
+/// how the change is made. It contains no SQL. With --json, it is also printed as one JSON object; only
+/// the file of --output is a plan that other commands read.
 #[derive(Debug, Args)]
 pub(crate) struct Plans {
     #[command(flatten)]
@@ -89,17 +92,14 @@ fn parse_reference(text: &str) -> Result<(QualifiedName, String), String> {
 }
 
 /// Writes the plan.
-pub(super) fn run(args: &Plans) -> Result<Outcome, Stop> {
+pub(super) fn run(args: &Plans, json: bool) -> Result<Outcome, Stop> {
     let plan = args
         .database
         .with(async |connection| args.plan(connection).await)?;
     let text = args.text(&plan).map_err(Failure::from)?;
     match &args.output {
-        None => {
-            let mut output = output();
-            output.write_all(text.as_bytes())?;
-            output.flush()?;
-        }
+        None if json => {}
+        None => print(text.as_bytes())?,
         Some(path) => {
             // A plan that was edited must not be lost.
             let file = OpenOptions::new().write(true).create_new(true).open(path);
@@ -112,13 +112,25 @@ pub(super) fn run(args: &Plans) -> Result<Outcome, Stop> {
             })?;
         }
     }
+    if json {
+        let mut line = Vec::new();
+        json_line(&mut line, &plan);
+        print(&line)?;
+    }
     Ok(Outcome::Complete)
+}
+
+fn print(text: &[u8]) -> Result<(), Stop> {
+    let mut output = output();
+    output.write_all(text)?;
+    output.flush()?;
+    Ok(())
 }
 
 impl Plans {
     async fn plan(&self, connection: &mut Connection) -> Result<Plan, Error> {
         let catalog = Catalog::read(connection).await?;
-        let name = QualifiedName::from(self.table.as_str());
+        let name = in_own_schema(connection, self.table.as_str().into()).await?;
         let table = catalog.table(&name)?;
         let column = table.column(&self.column).ok_or_else(|| Error::Missing {
             what: format!("the column {} of the table {name}", self.column),
@@ -190,7 +202,9 @@ async fn found(
     let request = doctor::Request::new(table.clone(), column);
     let report = doctor::examine(connection, &request, &mut Silent).await?;
     let format = report.format.map(str::parse).transpose()?;
-    let form = report.storage.zip(report.layout);
+    let form = report
+        .storage
+        .zip(report.layout.or_else(|| layout_of_text(&report)));
     match (format, form) {
         (Some(format), Some((storage, layout))) => Ok((format, format!("{storage}:{layout}"))),
         _ => Err(Error::Refused {
@@ -202,4 +216,61 @@ async fn found(
             instead: "say them with --format and --from".into(),
         }),
     }
+}
+
+/// Text of random UUIDs is what people and programs see, so that it is the public form, though nothing in
+/// the values tells the order of their bytes.
+fn layout_of_text(report: &doctor::Report) -> Option<&'static str> {
+    let is_public = |layout: Option<Layout>| layout.is_none_or(|layout| layout == Layout::Public);
+    let mut candidates = report.candidates.iter();
+    let is_text = report.storage?.starts_with("text")
+        && report.certainty == doctor::Certainty::Certain
+        && candidates.all(|candidate| is_public(candidate.layout));
+    is_text.then(|| Layout::Public.name())
+}
+
+/// The name without its schema, which has to be the connection's own: what a change makes is made there.
+async fn in_own_schema(
+    connection: &mut Connection,
+    name: QualifiedName,
+) -> Result<QualifiedName, Error> {
+    let Some(schema) = &name.schema else {
+        return Ok(name);
+    };
+    let (query, instead) = match connection.backend() {
+        Backend::Postgres => (
+            "SELECT current_schema()::text",
+            format!("choose the schema in the address: …?options=-csearch_path%3D{schema}"),
+        ),
+        Backend::MySql | Backend::MariaDb => (
+            "SELECT DATABASE()",
+            format!("connect to that database: mysql://user@host:3306/{schema}"),
+        ),
+        Backend::SqlServer => (
+            "SELECT SCHEMA_NAME()",
+            "connect as a user with that default schema".to_owned(),
+        ),
+        Backend::Sqlite => (
+            "SELECT 'main'",
+            "connect to the file of the table".to_owned(),
+        ),
+    };
+    let rows = connection
+        .query("the schema of the connection", query, &[])
+        .await?;
+    let own = rows.first().map_or(Ok(None), |row| row.optional_text(0))?;
+    if own == Some(schema.as_str()) {
+        return Ok(QualifiedName {
+            schema: None,
+            ..name
+        });
+    }
+    Err(Error::Refused {
+        what: format!("the table {name}"),
+        why: format!(
+            "a change is made in the schema of the connection, which is {}",
+            own.unwrap_or("none")
+        ),
+        instead,
+    })
 }

@@ -2,6 +2,7 @@
 
 mod offers;
 mod pages;
+mod plans;
 mod run;
 mod story;
 
@@ -26,6 +27,16 @@ fn main() -> anyhow::Result<ExitCode> {
     );
     suite.test("a_swap_can_be_undone", LIVE, story::a_swap_can_be_undone);
     suite.test("wrong_input_is_explained", LIVE, story::wrong_input);
+    suite.test(
+        "text_of_random_uuids_is_public",
+        LIVE,
+        plans::text_of_random_uuids_is_public,
+    );
+    suite.test(
+        "a_plan_is_made_in_the_schema_of_the_connection",
+        LIVE,
+        plans::a_plan_is_made_in_the_schema_of_the_connection,
+    );
     add_pages(&mut suite);
     Ok(suite.run())
 }

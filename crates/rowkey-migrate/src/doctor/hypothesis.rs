@@ -52,7 +52,8 @@ pub(super) struct Hypothesis {
     pub(super) permutation: Permutation,
     /// Other names for the same bits: a prefix COMB stored as suffix COMB looks like a suffix COMB.
     pub(super) twins: Vec<(FormatKind, Layout)>,
-    constants: Vec<(u128, u128)>,
+    /// The fixed bits of the stored form: which they are, and their values.
+    fixed: (u128, u128),
     /// How many of all random values that have the format's version and variant speak for it.
     pub(super) chance: f64,
     /// How many of all random times are plausible.
@@ -69,8 +70,8 @@ impl Hypothesis {
             }
             _ => None,
         });
-        let constants: Vec<(u128, u128)> = constants.collect();
-        let fixed: u32 = constants.iter().map(|(mask, _)| mask.count_ones()).sum();
+        let (mask, bits) = constants.fold((0, 0), |all, one| (all.0 | one.0, all.1 | one.1));
+        let fixed = mask.count_ones();
         let of_time: f64 = format
             .fields()
             .iter()
@@ -86,7 +87,7 @@ impl Hypothesis {
             layout,
             permutation,
             twins: Vec::new(),
-            constants,
+            fixed: (permutation.apply(mask), permutation.apply(bits)),
             chance: of_time * of_number * 2_f64.powi(-(fixed as i32)),
             chance_of_time: of_time,
         }
@@ -99,12 +100,13 @@ impl Hypothesis {
 
     /// Whether a generator of the format may have made a stored value.
     pub(super) fn admits(&self, stored: u128, era: Era) -> bool {
+        // Most values are of another format, which the fixed bits tell at once.
+        let (mask, bits) = self.fixed;
+        if stored & mask != bits {
+            return false;
+        }
         let value = self.public(stored);
         self.format.admits(value)
-            && self
-                .constants
-                .iter()
-                .all(|(mask, bits)| value & mask == *bits)
             && match self.format {
                 FormatKind::Luuid => {
                     Luuid::try_from(value).is_ok_and(|id| id.number() < LARGEST_NUMBER)

@@ -141,21 +141,24 @@ impl Source {
         })
     }
 
-    /// A query for rows of the table, whose columns are the value, the time, and whether SQLite stores a
-    /// floating-point number. `clause` is what comes after FROM.
+    /// A query for rows of the table, whose columns are the value, the time if there is one, and whether
+    /// SQLite stores a floating-point number. `clause` is what comes after FROM.
     pub(super) fn query(&self, clause: &str, limit: Option<usize>) -> String {
         let (value, table) = (&self.value, &self.table);
-        let created = self.created.as_deref().unwrap_or("NULL");
-        let real = match self.backend {
-            Backend::Sqlite => format!(", typeof({}) = 'real'", self.column),
-            _ => String::new(),
+        let others = match (self.backend, &self.created) {
+            (Backend::Sqlite, created) => {
+                let created = created.as_deref().unwrap_or("NULL");
+                format!(", {created}, typeof({}) = 'real'", self.column)
+            }
+            (_, Some(created)) => format!(", {created}"),
+            (_, None) => String::new(),
         };
         let (top, end) = match (self.backend, limit) {
             (_, None) => (String::new(), String::new()),
             (Backend::SqlServer, Some(limit)) => (format!("TOP {limit} "), String::new()),
             (_, Some(limit)) => (String::new(), format!(" LIMIT {limit}")),
         };
-        format!("SELECT {top}{value}, {created}{real} FROM {table}{clause}{end}")
+        format!("SELECT {top}{value}{others} FROM {table}{clause}{end}")
     }
 }
 

@@ -1,7 +1,6 @@
 //! Takes the rows of a column one by one, in bounded memory.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use rowkey_core::UnixMillis;
 use rowkey_core::storage::{Backend, Wire};
 

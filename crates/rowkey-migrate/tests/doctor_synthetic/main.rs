@@ -3,6 +3,7 @@
 mod declarations;
 mod formats;
 mod frameworks;
+mod java;
 mod mixtures;
 mod random_tables;
 mod references;

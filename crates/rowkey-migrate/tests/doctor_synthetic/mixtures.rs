@@ -219,6 +219,23 @@ fn values_cut_off_or_padded_by_a_column_of_sixteen_bytes_are_damage() {
 }
 
 #[test]
+fn a_column_in_which_every_random_uuid_was_cut_off_is_damaged() {
+    let mut random = Random(6);
+    let mut survey = Survey::new(Backend::MariaDb, false, NOW);
+    for _ in 0..200 {
+        let cut = random.v4() & !0xffff_ffff;
+        survey.take(Observation::of(StoredValue::Bytes(&cut.to_be_bytes())));
+    }
+    let found = survey.conclude(&[]);
+    let damaged = found
+        .damaged
+        .first()
+        .map(|damage| (damage.kind, damage.count));
+    assert_eq!(damaged, Some((DamageKind::ZeroPadded, 200)), "{found:#?}");
+    assert_eq!(found.candidates[0].format, FormatKind::UuidV4, "{found:#?}");
+}
+
+#[test]
 fn witnesses_choose_between_names_of_the_same_bytes() {
     let mut random = Random(9);
     let rows = table(
