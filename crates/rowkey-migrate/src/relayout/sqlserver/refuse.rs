@@ -39,6 +39,7 @@ pub(in crate::relayout) async fn refuse(
     references(work, &catalog, &mut refusals);
     if refusals.is_empty() {
         refusals.add_damaged_values(connection, work).await?;
+        refusals.add_unusable_times(connection, work).await?;
     }
     refusals.result()
 }
