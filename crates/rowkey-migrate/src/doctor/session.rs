@@ -27,10 +27,12 @@ impl Session {
         let millis = timeout.as_millis().max(1);
         let (begin, timeout, end, after) = match connection.backend() {
             Backend::Postgres => (
-                // Only a scan from the first block on gives the rows in the order of insertion.
+                // Only a scan from the first block on gives the rows in the order of insertion. To compile
+                // the queries on the catalogue takes longer than to read a million rows.
                 "BEGIN; SET TRANSACTION READ ONLY; SET LOCAL synchronize_seqscans = off; \
                  SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; \
-                 SET LOCAL enable_bitmapscan = off; SET LOCAL max_parallel_workers_per_gather = 0",
+                 SET LOCAL enable_bitmapscan = off; SET LOCAL max_parallel_workers_per_gather = 0; \
+                 SELECT set_config(name, 'off', true) FROM pg_settings WHERE name = 'jit'",
                 Some(format!("SET LOCAL statement_timeout = {millis}")),
                 "ROLLBACK",
                 "",
