@@ -483,8 +483,9 @@ pub(crate) struct Range {
 /// bytes of another length, a number out of range. It does not look at the version and the variant of a
 /// UUID, which `--as condition` does.
 ///
-/// SQL does not convert text-compact, nor 38 digits in SQLite: `rowkey convert` does. SQLite needs
-/// version 3.41 for bytes from text, 3.42 for 28 digits. Expressions for SQL Server have not run there.
+/// Expressions of text-compact, and of 38 digits in SQLite, contain a subquery, except in MySQL and
+/// MariaDB. SQLite needs version 3.41 for bytes from text, 3.42 for digits and compact text. Expressions
+/// for SQL Server have not run there.
 #[derive(Debug, Args)]
 pub(crate) struct Sql {
     /// The format of the ids

@@ -62,9 +62,7 @@ async fn convert_at_random<D: Driver>(
         .flat_map(|from| indices.clone().map(move |to| (from, to)));
     let mut mismatches = Vec::new();
     for (from, to) in pairs {
-        let Ok(conversion) = Conversion::new(forms[from], forms[to]) else {
-            continue;
-        };
+        let conversion = Conversion::new(forms[from], forms[to])?;
         let (source, target) = (format!("c{from}"), format!("c{to}"));
         let columns = [source.as_str(), target.as_str()];
         if let Some(mismatch) = mismatch(conversion, forms[from], columns, out_of_range)? {

@@ -102,10 +102,6 @@ fn what_cannot_be_written_is_refused_with_the_reason() {
             "MariaDB's own type",
         ),
         (
-            "--backend postgres --from uuid --to text-compact",
-            "`rowkey convert`",
-        ),
-        (
             "--backend postgres --from uuid --to text --as condition",
             "--to belongs",
         ),

@@ -12,7 +12,7 @@ use super::number::NumberField;
 use super::sixteen_bytes::{SixteenBytes, part, without_hyphens};
 use crate::error::Error;
 use crate::format::FieldKind;
-use crate::text::base62;
+use crate::text::{Width, base62};
 
 /// The condition that a value has the type, length, alphabet and letter case of the column's form, and
 /// is no number out of range. None for types that have no other values.
@@ -52,29 +52,30 @@ pub(super) fn guarded(condition: Option<String>, sql: String) -> String {
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] for compact text of numbers.
+/// As [`SixteenBytes::expression`].
 pub(super) fn at_most(column: Column, stored: &str, max: u128) -> Result<Option<String>, Error> {
     let (backend, wire) = (column.backend(), column.wire());
     let largest = match wire {
         Wire::Bytes(BinaryLength::Bytes12) => (1 << 96) - 1,
         Wire::Decimal(precision) => precision.max(),
-        Wire::Text(TextForm::Digits28 | TextForm::Digits38) | Wire::Integer => column.max_value(),
+        Wire::Text(TextForm::Compact16 | TextForm::Digits28 | TextForm::Digits38)
+        | Wire::Integer => column.max_value(),
         _ => u128::MAX,
     };
     if largest <= max {
         return Ok(None);
     }
-    let bytes = SixteenBytes::stored(backend, wire, stored)?;
-    Ok(Some(
-        bytes.in_order(column.permutation().places()).at_most(max),
-    ))
+    SixteenBytes::expression(backend, wire, stored, |bytes| {
+        Ok(bytes.in_order(column.permutation().places()).at_most(max))
+    })
+    .map(Some)
 }
 
 /// The condition that a value is an id of the column.
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] for compact text of numbers.
+/// None for the columns that there are.
 pub(super) fn is_id(column: Column, stored: &str) -> Result<String, Error> {
     let backend = column.backend();
     let mut conditions = Vec::new();
@@ -146,25 +147,33 @@ fn text_shape(backend: Backend, form: TextForm, stored: &str) -> String {
     if let Some((length, pattern)) = hyphens.filter(|_| is_hyphenated) {
         shape += &format!(" AND {length}({without_hyphens}) = 32 AND {stored} {pattern}");
     }
-    if form == TextForm::Compact22 {
-        // Each half is a number of 64 bits.
-        for first in [1, 12] {
-            let max: String = base62::encode_u64(u64::MAX)
-                .map(char::from)
-                .iter()
-                .collect();
-            let half = part(backend, stored, first, 11);
-            shape += &match backend {
-                Backend::Postgres => format!(" AND {half} COLLATE \"C\" <= '{max}'"),
-                Backend::MySql | Backend::MariaDb => {
-                    format!(" AND CAST({half} AS BINARY) <= '{max}'")
-                }
-                Backend::Sqlite => format!(" AND {half} COLLATE BINARY <= '{max}'"),
-                Backend::SqlServer => {
-                    format!(" AND {half} COLLATE Latin1_General_100_BIN2 <= '{max}'")
-                }
-            };
-        }
+    for (first, max) in largest_compact(form) {
+        let piece = part(backend, stored, first, max.len() as u8);
+        shape += &match backend {
+            Backend::Postgres => format!(" AND {piece} COLLATE \"C\" <= '{max}'"),
+            Backend::MySql | Backend::MariaDb => {
+                format!(" AND CAST({piece} AS BINARY) <= '{max}'")
+            }
+            Backend::Sqlite => format!(" AND {piece} COLLATE BINARY <= '{max}'"),
+            Backend::SqlServer => {
+                format!(" AND {piece} COLLATE Latin1_General_100_BIN2 <= '{max}'")
+            }
+        };
     }
     shape
+}
+
+/// The largest pieces of compact text, and where each begins: blocks are numbers of 64 bits, and a number
+/// of 28 digits ends before its first block does.
+fn largest_compact(form: TextForm) -> Vec<(u8, String)> {
+    let text = |digits: &[u8]| digits.iter().copied().map(char::from).collect::<String>();
+    let block = text(&base62::encode_u64(u64::MAX));
+    match form {
+        TextForm::Compact16 => {
+            let number = base62::encode_decimal28(Width::Decimal28.max());
+            Vec::from([(1, text(&number)), (6, block)])
+        }
+        TextForm::Compact22 => Vec::from([(1, block.clone()), (12, block)]),
+        _ => Vec::new(),
+    }
 }

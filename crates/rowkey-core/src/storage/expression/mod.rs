@@ -6,11 +6,14 @@
 //! the column; those of new ids, on the server's clock and its random numbers.
 
 mod check;
+mod compact_text;
 mod conversion;
 mod id_bytes;
+mod named;
 mod new_id;
 mod number;
 mod sixteen_bytes;
+mod sqlite_digits;
 mod stored_form;
 mod whole_number;
 

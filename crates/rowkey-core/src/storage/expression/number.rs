@@ -20,10 +20,11 @@ use super::super::backend::Backend;
 use super::super::column::Column;
 use super::super::text_form::TextForm;
 use super::super::wire::Wire;
+use super::compact_text;
+use super::sqlite_digits;
 use super::whole_number::WholeNumber;
 use crate::bits::BitField;
 use crate::error::Error;
-use crate::text::base62;
 
 /// The order of the bytes of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,15 +105,19 @@ impl Column {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for compact text of a DistributedId, and for text of 38 digits in SQLite.
+    /// [`Error::Refused`] for integers of 64 bits.
     pub(crate) fn number_expression(
         self,
         backend: Backend,
         field: NumberField,
         stored: &str,
     ) -> Result<String, Error> {
-        if let Some(number) = WholeNumber::stored(backend, self.wire(), stored)? {
-            return Ok(number.bits(field.bits.shift(), field.bits.width.into()));
+        let (shift, width) = (field.bits.shift(), field.bits.width.into());
+        if let Some(number) = WholeNumber::stored(backend, self.wire(), stored) {
+            return Ok(number.bits(shift, width));
+        }
+        if self.wire() == Wire::Text(TextForm::Digits38) {
+            return Ok(sqlite_digits::bits(stored, shift, width));
         }
         let reader = Reader {
             backend,
@@ -149,7 +154,7 @@ enum ByteForm {
     /// MariaDB's `UUID`, which is hyphenated text if it is taken as text.
     NativeUuid,
     /// Eleven digits of base 62 for each eight bytes.
-    Compact,
+    Compact(TextForm),
 }
 
 impl ByteForm {
@@ -158,7 +163,7 @@ impl ByteForm {
             Wire::Uuid => Self::Uuid,
             Wire::NativeUuid => Self::NativeUuid,
             Wire::Bytes(_) => Self::Bytes,
-            Wire::Text(TextForm::Compact22) => Self::Compact,
+            Wire::Text(form @ (TextForm::Compact16 | TextForm::Compact22)) => Self::Compact(form),
             Wire::Text(
                 form @ (TextForm::Hyphenated
                 | TextForm::HyphenatedUpper
@@ -188,7 +193,7 @@ impl Reader<'_> {
         let stored = self.stored;
         let position = index + 1;
         match (self.form, self.backend) {
-            (ByteForm::Compact, _) => self.byte_of_compact_text(index),
+            (ByteForm::Compact(form), backend) => compact_text::byte(backend, form, stored, index),
             (ByteForm::Uuid, Backend::Postgres) => {
                 format!("get_byte(uuid_send({stored}), {index})")
             }
@@ -235,63 +240,11 @@ impl Reader<'_> {
         }
     }
 
-    /// A byte of compact text. Its eleven digits stand for eight bytes, more than the signed integers
-    /// of databases can hold, so they are taken as two numbers: with c and d of five and six digits,
-    ///
-    /// ```text
-    /// c · 62^6 + d = (13 · c) · 2^32 + (965,660,736 · c + d)      62^6 = 13 · 2^32 + 965,660,736
-    /// ```
-    fn byte_of_compact_text(&self, index: u8) -> String {
-        const HIGH: u64 = 62_u64.pow(6) >> 32;
-        const LOW: u64 = 62_u64.pow(6) & u32::MAX as u64;
-
-        let first = 11 * (index / 8) + 1;
-        let (c, d) = (
-            self.base62(first..first + 5),
-            self.base62(first + 5..first + 11),
-        );
-        let low = format!("{c} * {LOW} + {d}");
-        let four_bytes = match index % 8 {
-            0..4 => {
-                let carry = self.shifted_right(&format!("({low})"), 32);
-                format!("({c} * {HIGH} + {carry})")
-            }
-            _ => format!("({low})"),
-        };
-        let byte = self.shifted_right(&four_bytes, 8 * (3 - u32::from(index % 4)));
-        format!("({byte} & 255)")
-    }
-
-    /// The number of some digits of base 62, as 64 bits.
-    fn base62(&self, positions: core::ops::Range<u8>) -> String {
-        let digits = base62::DIGITS.iter().copied().map(char::from);
-        let digits: String = digits.collect();
-        let stored = self.stored;
-        let digit = |position| match self.backend {
-            Backend::Postgres => {
-                format!("(strpos('{digits}', substr({stored}, {position}, 1)) - 1)::bigint")
-            }
-            // The letters of a literal have the case of a column only in a binary collation.
-            Backend::MySql | Backend::MariaDb => format!(
-                "(INSTR(_ascii'{digits}' COLLATE ascii_bin, SUBSTRING({stored}, {position}, 1)) - 1)"
-            ),
-            Backend::Sqlite => format!("(instr('{digits}', substr({stored}, {position}, 1)) - 1)"),
-            Backend::SqlServer => format!(
-                "CONVERT(bigint, CHARINDEX(SUBSTRING({stored}, {position}, 1), '{digits}' COLLATE \
-                 Latin1_General_100_BIN2) - 1)"
-            ),
-        };
-        let number = positions
-            .map(digit)
-            .reduce(|number, digit| format!("({number} * 62 + {digit})"));
-        number.unwrap_or_default()
-    }
-
     /// The bits of a byte, where they are in the number.
     fn term(&self, byte: String, slice: Slice) -> String {
         let mut term = byte;
         if slice.below > 0 {
-            term = self.shifted_right(&term, slice.below);
+            term = shifted_right(self.backend, &term, slice.below);
         }
         if slice.below + slice.width < 8 {
             term = format!("({term} & {})", mask(slice.width));
@@ -314,18 +267,18 @@ impl Reader<'_> {
         };
         term
     }
+}
 
-    /// The number without its lowest bits. It is not negative.
-    fn shifted_right(&self, number: &str, bits: u32) -> String {
-        match (self.backend, bits) {
-            (_, 0) => number.into(),
-            // SQL Server has shifts since 2022. Its larger literals are decimal numbers.
-            (Backend::SqlServer, 32..) => {
-                format!("({number} / CONVERT(bigint, {}))", 1_u64 << bits)
-            }
-            (Backend::SqlServer, _) => format!("({number} / {})", 1_u64 << bits),
-            _ => format!("({number} >> {bits})"),
+/// The number without its lowest bits. It is not negative.
+pub(super) fn shifted_right(backend: Backend, number: &str, bits: u32) -> String {
+    match (backend, bits) {
+        (_, 0) => number.into(),
+        // SQL Server has shifts since 2022. Its larger literals are decimal numbers.
+        (Backend::SqlServer, 32..) => {
+            format!("({number} / CONVERT(bigint, {}))", 1_u64 << bits)
         }
+        (Backend::SqlServer, _) => format!("({number} / {})", 1_u64 << bits),
+        _ => format!("({number} >> {bits})"),
     }
 }
 
@@ -435,19 +388,24 @@ mod tests {
         }
     }
 
+    /// The upper digits of its text are one number, and those before them are left out.
     #[test]
-    fn numbers_in_compact_text_of_a_distributed_id_are_refused() {
+    fn the_first_bytes_of_compact_text_of_a_distributed_id_are_zero() {
         let column = Column::new(
             FormatKind::DistributedId,
-            Backend::Postgres,
+            Backend::Sqlite,
             Storage::TextCompact,
             None,
         );
-        let expression = column.unwrap().number_expression(
-            Backend::Postgres,
-            field(0, 8, ByteOrder::BigEndian),
-            "id",
-        );
-        assert!(matches!(expression, Err(Error::Refused(_))));
+        let number = |first_bit| {
+            let field = field(first_bit, 8, ByteOrder::BigEndian);
+            let number = column
+                .unwrap()
+                .number_expression(Backend::Sqlite, field, "id");
+            number.unwrap()
+        };
+        assert_eq!(number(0), "0");
+        assert!(number(56).ends_with(" & 255)"), "{}", number(56));
+        assert!(!number(56).contains("substr(id, 6, 1)"), "{}", number(56));
     }
 }

@@ -7,7 +7,10 @@ use alloc::vec::Vec;
 use super::super::backend::Backend;
 use super::super::text_form::TextForm;
 use super::super::wire::{BinaryLength, Wire};
-use super::whole_number::{SQLITE_HAS_NO_38_DIGITS, WholeNumber};
+use super::compact_text;
+use super::named::{has_names, with_names};
+use super::sqlite_digits;
+use super::whole_number::WholeNumber;
 use crate::error::Error;
 
 /// Sixteen bytes as an SQL expression, in one of the types that the backend has for them, and the order
@@ -16,6 +19,9 @@ pub(super) struct SixteenBytes {
     backend: Backend,
     kind: Kind,
     sql: String,
+    /// The last eight bytes, if the SQL above is the first eight only: a piece of one half is computed
+    /// without the other.
+    second_half: Option<String>,
     places: Places,
 }
 
@@ -32,14 +38,36 @@ enum Kind {
 pub(super) type Places = [u8; 16];
 
 impl SixteenBytes {
-    /// The bytes of a column, those of a number included.
+    /// An expression of the bytes of a column, those of a number included.
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for compact text, and for what SQLite cannot compute.
-    pub(super) fn stored(backend: Backend, wire: Wire, stored: &str) -> Result<Self, Error> {
-        if let Some(number) = WholeNumber::stored(backend, wire, stored)? {
-            return Ok(Self::new(backend, Kind::Hex, number.hex()));
+    /// [`Error::Refused`] for integers of 64 bits, and what the expression returns.
+    pub(super) fn expression(
+        backend: Backend,
+        wire: Wire,
+        stored: &str,
+        of: impl FnOnce(Self) -> Result<String, Error>,
+    ) -> Result<String, Error> {
+        let hex = match wire {
+            Wire::Text(form @ (TextForm::Compact16 | TextForm::Compact22))
+                if has_names(backend) =>
+            {
+                compact_text::hex(backend, form, stored)
+            }
+            Wire::Text(TextForm::Digits38) if backend == Backend::Sqlite => {
+                sqlite_digits::hex(stored)
+            }
+            _ => return of(Self::stored(backend, wire, stored)?),
+        };
+        // It takes long, and an expression has pieces of it.
+        let expression = of(Self::of_hex(backend, "digits".into()))?;
+        Ok(with_names(backend, [("digits".into(), hex)], &expression))
+    }
+
+    fn stored(backend: Backend, wire: Wire, stored: &str) -> Result<Self, Error> {
+        if let Some(number) = WholeNumber::stored(backend, wire, stored) {
+            return Ok(Self::of_hex(backend, number.hex()));
         }
         let (kind, sql) = match (wire, backend) {
             (Wire::Uuid, _) => (Kind::Uuid, stored.into()),
@@ -77,7 +105,15 @@ impl SixteenBytes {
                 (_, true) => (Kind::Hex, without_hyphens(backend, stored)),
                 (_, false) => (Kind::Hex, stored.into()),
             },
-            _ => return Err(NOT_IN_SQL),
+            (Wire::Text(form @ (TextForm::Compact16 | TextForm::Compact22)), _) => {
+                let [first, second] = compact_text::halves(backend, form, stored);
+                let second_half = Some(second);
+                return Ok(Self {
+                    second_half,
+                    ..Self::of_hex(backend, first)
+                });
+            }
+            _ => return Err(NOT_SIXTEEN_BYTES),
         };
         Ok(Self::new(backend, kind, sql))
     }
@@ -102,6 +138,7 @@ impl SixteenBytes {
             backend,
             kind,
             sql,
+            second_half: None,
             places: core::array::from_fn(|index| index as u8),
         }
     }
@@ -115,7 +152,7 @@ impl SixteenBytes {
     ///
     /// # Errors
     ///
-    /// As [`stored`](Self::stored).
+    /// [`Error::Refused`] for integers of 64 bits.
     pub(super) fn as_wire(&self, wire: Wire) -> Result<String, Error> {
         let backend = self.backend;
         Ok(match wire {
@@ -137,12 +174,15 @@ impl SixteenBytes {
             Wire::Text(TextForm::HexUpper) => upper(backend, self.hex()),
             Wire::Decimal(precision) => self.number().decimal(precision),
             Wire::Text(TextForm::Digits38) if backend == Backend::Sqlite => {
-                return Err(SQLITE_HAS_NO_38_DIGITS);
+                sqlite_digits::of_hex(|first, count| self.some_hex(first, count))
             }
             Wire::Text(form @ (TextForm::Digits28 | TextForm::Digits38)) => {
                 self.number().digits(form.width())
             }
-            _ => return Err(NOT_IN_SQL),
+            Wire::Text(form @ (TextForm::Compact16 | TextForm::Compact22)) => {
+                compact_text::of_hex(backend, form, |first, count| self.some_hex(first, count))
+            }
+            Wire::Integer => return Err(NOT_SIXTEEN_BYTES),
         })
     }
 
@@ -181,7 +221,7 @@ impl SixteenBytes {
             return bytes;
         }
         let pieces =
-            runs(&self.places).map(|(first, count)| part(backend, &bytes, first + 1, count));
+            runs(&self.places, false).map(|(first, count)| part(backend, &bytes, first + 1, count));
         concatenated(backend, pieces)
     }
 
@@ -200,7 +240,10 @@ impl SixteenBytes {
     fn stored_hex(&self) -> String {
         let (sql, backend) = (&self.sql, self.backend);
         match (self.kind, backend) {
-            (Kind::Hex, _) => sql.clone(),
+            (Kind::Hex, _) => match &self.second_half {
+                Some(second) => format!("CONCAT({sql}, {second})"),
+                None => sql.clone(),
+            },
             (Kind::Uuid, Backend::Postgres) => format!("encode(uuid_send({sql}), 'hex')"),
             (_, Backend::Postgres) => format!("encode({sql}, 'hex')"),
             (Kind::Uuid, _) => without_hyphens(backend, &format!("CONVERT(char(36), {sql})")),
@@ -212,11 +255,20 @@ impl SixteenBytes {
 
     /// The digits of some bytes, from the index of the first.
     fn some_hex(&self, first: u8, count: u8) -> String {
-        let hex = self.stored_hex();
         let places = &self.places[usize::from(first)..usize::from(first + count)];
-        let pieces =
-            runs(places).map(|(first, count)| part(self.backend, &hex, 2 * first + 1, 2 * count));
+        let pieces = runs(places, self.second_half.is_some());
+        let pieces = pieces.map(|(first, count)| self.hex_piece(first, count));
         concatenated(self.backend, pieces)
+    }
+
+    /// The digits of some bytes before they are put in order, of one half if there are halves.
+    fn hex_piece(&self, first: u8, count: u8) -> String {
+        let (hex, first) = match (&self.second_half, first) {
+            (Some(second), 8..) => (second.clone(), first - 8),
+            (Some(_), _) => (self.sql.clone(), first),
+            (None, _) => (self.stored_hex(), first),
+        };
+        part(self.backend, &hex, 2 * first + 1, 2 * count)
     }
 
     /// 36 characters in either case.
@@ -247,10 +299,8 @@ impl SixteenBytes {
     }
 }
 
-/// What takes SQL too long.
-pub(super) const NOT_IN_SQL: Error = Error::Refused(
-    "SQL has no useful expression for this form; convert its ids with `rowkey convert`",
-);
+const NOT_SIXTEEN_BYTES: Error =
+    Error::Refused("an integer of 64 bits is no id of sixteen bytes; it has no other form");
 
 /// Part of bytes or text, its first position counted from 1.
 pub(super) fn part(backend: Backend, sql: &str, first: u8, count: u8) -> String {
@@ -304,10 +354,11 @@ pub(super) fn text_of_column(backend: Backend, wire: Wire, sql: String) -> Strin
     }
 }
 
-/// The runs of neighbours among places: the first of each, and how many there are.
-fn runs(places: &[u8]) -> impl Iterator<Item = (u8, u8)> {
+/// The runs of neighbours among places: the first of each, and how many there are. No run is in both
+/// halves if these are apart.
+fn runs(places: &[u8], has_halves: bool) -> impl Iterator<Item = (u8, u8)> {
     places
-        .chunk_by(|before, after| before + 1 == *after)
+        .chunk_by(move |before, after| before + 1 == *after && !(has_halves && *after == 8))
         .map(|run| (run[0], run.len() as u8))
 }
 

@@ -127,7 +127,7 @@ impl StoredForm {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for a storage that SQL does not read.
+    /// None for the forms that there are.
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
@@ -154,8 +154,7 @@ impl StoredForm {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for a format without an instant, such as the short COMBs with their counter,
-    /// and for a storage that SQL does not read.
+    /// [`Error::Refused`] for a format without an instant, such as the short COMBs with their counter.
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;

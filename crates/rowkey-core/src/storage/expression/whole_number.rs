@@ -15,10 +15,6 @@ use alloc::vec::Vec;
 use super::super::backend::Backend;
 use super::super::text_form::TextForm;
 use super::super::wire::{Precision, Wire};
-use crate::error::Error;
-
-pub(super) const SQLITE_HAS_NO_38_DIGITS: Error =
-    Error::Refused("SQLite does not compute with numbers of 38 digits; `rowkey convert` does");
 
 const FIVE_14: u64 = 5_u64.pow(14);
 
@@ -29,29 +25,19 @@ pub(super) struct WholeNumber {
 }
 
 impl WholeNumber {
-    /// The number in a column, or nothing if it stores no digits.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Refused`] for 38 digits in SQLite.
-    pub(super) fn stored(
-        backend: Backend,
-        wire: Wire,
-        stored: &str,
-    ) -> Result<Option<Self>, Error> {
+    /// The number in a column, or nothing if it stores no digits, or 38 of them in SQLite.
+    pub(super) fn stored(backend: Backend, wire: Wire, stored: &str) -> Option<Self> {
         let sql = match (wire, backend) {
             (Wire::Decimal(_), _) | (Wire::Text(TextForm::Digits28), Backend::Sqlite) => {
                 stored.into()
             }
-            (Wire::Text(TextForm::Digits38), Backend::Sqlite) => {
-                return Err(SQLITE_HAS_NO_38_DIGITS);
-            }
+            (Wire::Text(TextForm::Digits38), Backend::Sqlite) => return None,
             (Wire::Text(TextForm::Digits28 | TextForm::Digits38), _) => {
                 exact(backend, Precision::Digits38, stored)
             }
-            _ => return Ok(None),
+            _ => return None,
         };
-        Ok(Some(Self { backend, sql }))
+        Some(Self { backend, sql })
     }
 
     /// Some of its bits as a number of at most 63 bits: those above `shift`, which is at least 48 in
@@ -129,13 +115,11 @@ impl WholeNumber {
     /// The number of at most seven bytes in hexadecimal digits. SQLite has no such numbers.
     pub(super) fn of_digits(backend: Backend, digits: &str, count: u8) -> Self {
         let sql = match backend {
-            Backend::Postgres => {
-                let zeros = "00".repeat(8 - usize::from(count));
-                format!("('x{zeros}' || {digits})::bit(64)::bigint::numeric")
+            Backend::Postgres => format!("{}::numeric", integer_of_hex(backend, digits, count)),
+            Backend::SqlServer => {
+                let integer = integer_of_hex(backend, digits, count);
+                format!("CONVERT(decimal(20,0), {integer})")
             }
-            Backend::SqlServer => format!(
-                "CONVERT(decimal(20,0), CONVERT(bigint, CONVERT(binary({count}), {digits}, 2)))"
-            ),
             _ => format!("CAST(CONV({digits}, 16, 10) AS DECIMAL(20,0))"),
         };
         Self { backend, sql }
@@ -220,6 +204,22 @@ fn exact(backend: Backend, precision: Precision, sql: &str) -> String {
         Backend::Postgres => format!("{sql}::numeric({digits},0)"),
         Backend::SqlServer => format!("CONVERT(decimal({digits},0), {sql})"),
         _ => format!("CAST({sql} AS DECIMAL({digits},0))"),
+    }
+}
+
+/// The number of bytes in hexadecimal digits as 64 bits: of at most seven bytes, in MySQL and MariaDB
+/// of eight.
+pub(super) fn integer_of_hex(backend: Backend, digits: &str, count: u8) -> String {
+    match backend {
+        Backend::Postgres => {
+            let zeros = "00".repeat(8 - usize::from(count));
+            format!("('x{zeros}' || {digits})::bit(64)::bigint")
+        }
+        Backend::MySql | Backend::MariaDb => format!("CAST(CONV({digits}, 16, 10) AS UNSIGNED)"),
+        Backend::Sqlite => hex_number(digits),
+        Backend::SqlServer => {
+            format!("CONVERT(bigint, CONVERT(binary({count}), {digits}, 2))")
+        }
     }
 }
 
