@@ -1,7 +1,7 @@
 //! The reasons against a change, all of them before the first statement.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::quote_identifier;
+use rowkey_core::storage::{Conversion, quote_identifier};
 
 use super::creation_time;
 use super::work::{ChangedColumn, ChangedTable, Source, Work};
@@ -68,11 +68,33 @@ impl Refusals {
         connection: &mut Connection,
         work: &Work,
     ) -> Result<(), Error> {
-        for table in &work.tables {
-            for column in &table.columns {
-                self.add_damaged_values_of(connection, work, table, column)
-                    .await?;
-            }
+        let Source::Converted(conversion) = work.source else {
+            return Ok(());
+        };
+        let instead = "correct or delete the rows, or plan with the format and the form that they \
+                       have (`rowkey doctor` tells)";
+        for (table, column) in work.columns() {
+            let name = &column.column.name;
+            self.add_damaged_values_of(connection, (table, name), conversion, instead)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// The same after the swap, for the way back.
+    pub(super) async fn add_values_damaged_since(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        let Source::Converted(conversion) = work.source else {
+            return Ok(());
+        };
+        let instead = "correct or delete the rows, or finish with --contract";
+        for (table, column) in work.columns() {
+            let place = (table, column.becomes.as_str());
+            self.add_damaged_values_of(connection, place, conversion.reversed(), instead)
+                .await?;
         }
         Ok(())
     }
@@ -152,22 +174,22 @@ impl Refusals {
         Ok(())
     }
 
+    /// Adds a reason for the values of a column that are no ids in the form which is converted, or have
+    /// no place in the other one.
     async fn add_damaged_values_of(
         &mut self,
         connection: &mut Connection,
-        work: &Work,
-        table: &ChangedTable,
-        column: &ChangedColumn,
+        (table, column): (&ChangedTable, &str),
+        conversion: Conversion,
+        instead: &str,
     ) -> Result<(), Error> {
-        let Source::Converted(conversion) = work.source else {
-            return Ok(());
-        };
-        let quoted = quote_identifier(work.backend, &column.column.name)?;
-        let from = table.name().quoted(work.backend)?;
         let form = conversion.reversed().to();
+        let backend = form.backend();
+        let quoted = quote_identifier(backend, column)?;
+        let from = table.name().quoted(backend)?;
         let (is_id, converted) = (form.condition(&quoted)?, conversion.of(&quoted)?);
         let is_damaged = format!("{quoted} IS NOT NULL AND (NOT ({is_id}) OR {converted} IS NULL)");
-        let what = format!("{}.{}", table.name(), column.column.name);
+        let what = format!("{}.{column}", table.name());
         let doing = format!("the damaged values of {what}");
         let count = format!("SELECT count(*) FROM {from} WHERE {is_damaged}");
         let count = connection.query(&doing, &count, &[]).await?;
@@ -175,7 +197,7 @@ impl Refusals {
         if count == 0 {
             return Ok(());
         }
-        let top = match work.backend {
+        let top = match backend {
             Backend::SqlServer => (format!("TOP ({EXAMPLES}) "), String::new()),
             _ => (String::new(), format!(" LIMIT {EXAMPLES}")),
         };
@@ -190,18 +212,13 @@ impl Refusals {
             .collect();
         let values = if count == 1 { "value is" } else { "values are" };
         let why = format!(
-            "{count} {values} no {} as {}:{}, or too large for the new form, such as {}",
+            "{count} {values} no {} as {}:{}, or too large for the other form, such as {}",
             form.format().name(),
             form.storage().name(),
             form.layout().name(),
             examples.join(", "),
         );
-        self.add(
-            what,
-            why,
-            "correct or delete the rows, or plan with the format and the form that they have \
-             (`rowkey doctor` tells)",
-        );
+        self.add(what, why, instead);
         Ok(())
     }
 }

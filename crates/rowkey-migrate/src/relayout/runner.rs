@@ -1,5 +1,7 @@
 //! Runs statements, or collects them for people to read.
 
+use super::refusals::Refusals;
+use super::work::Work;
 use crate::catalog::Catalog;
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
@@ -56,6 +58,15 @@ impl<'r> Runner<'r> {
         values: &[Value],
     ) -> Result<Vec<Row>, Error> {
         self.connection.query(doing, query, values).await
+    }
+
+    /// Fails if values that were written since the swap have no way back.
+    pub(super) async fn refuse_values_damaged_since(&mut self, work: &Work) -> Result<(), Error> {
+        let mut refusals = Refusals::default();
+        refusals
+            .add_values_damaged_since(self.connection, work)
+            .await?;
+        refusals.result()
     }
 
     /// What the catalogue says now.

@@ -101,12 +101,19 @@ impl Work {
 
     /// The key's table and column.
     pub(super) fn key(&self) -> Result<(&ChangedTable, &ChangedColumn), Error> {
-        let keys = self.tables.iter().flat_map(|table| {
-            let keys = table.columns.iter().filter(|column| column.is_key);
-            keys.map(move |column| (table, column))
-        });
-        keys.into_iter().next().ok_or_else(|| Error::Missing {
-            what: "the key of the plan".into(),
+        let mut columns = self.columns();
+        columns
+            .find(|(_, column)| column.is_key)
+            .ok_or_else(|| Error::Missing {
+                what: "the key of the plan".into(),
+            })
+    }
+
+    /// The columns that change, each with its table.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (&ChangedTable, &ChangedColumn)> {
+        self.tables.iter().flat_map(|table| {
+            let columns = table.columns.iter();
+            columns.map(move |column| (table, column))
         })
     }
 }

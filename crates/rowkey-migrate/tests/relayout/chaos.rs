@@ -29,9 +29,29 @@ const AFTERWARDS: u64 = 20;
 const SERVERS: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    add_proven(suite, "chaos_loses_no_write", |shop| swapped(shop, OLD));
+    for (name, forms) in [
+        ("chaos_loses_no_write", [OLD, NEW]),
+        ("chaos_loses_no_compact_text", ["text-compact", NEW]),
+        (
+            "chaos_loses_no_write_on_the_way_to_compact_text",
+            [OLD, "text-compact"],
+        ),
+    ] {
+        add_proven(suite, name, move |shop| swapped(shop, forms));
+    }
+    for (name, forms) in [
+        ("chaos_loses_no_38_digits", ["text-digits", "binary"]),
+        (
+            "chaos_loses_no_write_on_the_way_to_38_digits",
+            ["binary", "text-digits"],
+        ),
+    ] {
+        add_on(suite, &[Backend::Sqlite], name, move |shop| {
+            swapped(shop.with_38_digits(), forms)
+        });
+    }
     add_proven(suite, "chaos_of_a_rekey_loses_no_write", |shop| {
-        swapped(shop, NUMBERS)
+        swapped(shop, [NUMBERS, NEW])
     });
     add_on(
         suite,
@@ -109,14 +129,15 @@ impl Size {
     }
 }
 
-async fn swapped(shop: Shop, from: &'static str) -> Result<()> {
+async fn swapped(shop: Shop, forms: [&'static str; 2]) -> Result<()> {
     let size = Size::of_change();
-    let mut work = Running::begin(&shop, from, &size, OldProgram::GoesOn).await?;
+    let mut work = Running::begin(&shop, forms, &size, OldProgram::GoesOn).await?;
     let outcome = killed_and_swapped(&shop, &work, &size).await;
     let programs = work.programs.to_string();
     let rows = work.end(&shop).await?;
     let report = outcome?;
-    shop.expect(&rows, NEW, Names::after(&work.plan)).await?;
+    shop.expect(&rows, forms[1], Names::after(&work.plan))
+        .await?;
     verified(&shop, &work.plan).await?;
     eprintln!("{}: {report}; {programs}", shop.dialect.backend);
     Ok(())
@@ -139,7 +160,7 @@ async fn killed_and_swapped(shop: &Shop, work: &Running, size: &Size) -> Result<
 /// Programs follow a change there and back, while the way back is killed.
 async fn undone(shop: Shop, from: &'static str) -> Result<()> {
     let size = Size::of_end();
-    let mut work = Running::begin(&shop, from, &size, OldProgram::Stops).await?;
+    let mut work = Running::begin(&shop, [from, NEW], &size, OldProgram::Stops).await?;
     let before = shop.catalog().await?;
     let outcome = killed_undoings(&shop, from, &mut work, &size).await;
     let programs = work.programs.to_string();
@@ -186,7 +207,7 @@ async fn contracted(shop: Shop, from: &'static str) -> Result<()> {
         ensure!(rounds < 10 * size.kills, "killed {killed} times only");
         rounds += 1;
         shop.drop_tables().await?;
-        let mut work = Running::begin(&shop, from, &size, OldProgram::GoesOn).await?;
+        let mut work = Running::begin(&shop, [from, NEW], &size, OldProgram::GoesOn).await?;
         let outcome = killed_contract(&shop, &work, &size, rounds).await;
         let rows = work.end(&shop).await?;
         killed += outcome?;
@@ -268,17 +289,18 @@ struct Running {
 impl Running {
     async fn begin(
         shop: &Shop,
-        from: &'static str,
+        forms: [&'static str; 2],
         size: &Size,
         old_program: OldProgram,
     ) -> Result<Self> {
+        let [from, to] = forms;
         shop.create(from).await?;
         let rows = shop.fill_from(from, 0, size.rows, 31).await?;
-        let plan = shop.plan(from, NEW).await?;
+        let plan = shop.plan(from, to).await?;
         let file = tempfile::NamedTempFile::new()?;
         std::fs::write(file.path(), plan.to_toml()?)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let mut programs = Programs::start(shop, &plan, from, &stop).await?;
+        let mut programs = Programs::start(shop, &plan, forms, &stop).await?;
         if old_program == OldProgram::GoesOn {
             programs.start_stubborn(shop, from, &stop)?;
         }
@@ -336,7 +358,12 @@ struct Programs {
 }
 
 impl Programs {
-    async fn start(shop: &Shop, plan: &Plan, from: &str, stop: &Arc<AtomicBool>) -> Result<Self> {
+    async fn start(
+        shop: &Shop,
+        plan: &Plan,
+        forms: [&str; 2],
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self> {
         let mut programs = Self {
             running: Vec::new(),
             counts: Vec::new(),
@@ -344,8 +371,8 @@ impl Programs {
         };
         for place in 1..=3 {
             let first = place * 10_000_000;
-            let rows = shop.fill_from(from, first, 200, place as u64).await?;
-            let writer = Writer::new(shop, [from, NEW], Names::after(plan), first)?.with_rows(rows);
+            let rows = shop.fill_from(forms[0], first, 200, place as u64).await?;
+            let writer = Writer::new(shop, forms, Names::after(plan), first)?.with_rows(rows);
             programs.counts.push(writer.counts());
             programs
                 .running

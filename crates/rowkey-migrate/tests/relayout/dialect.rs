@@ -11,18 +11,23 @@ use crate::shop::NUMBERS;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dialect {
     pub(crate) backend: Backend,
+    /// The format of the shop's ids.
+    pub(crate) format: FormatKind,
 }
 
 impl Dialect {
     pub(crate) fn of(backend: Backend) -> Self {
-        Self { backend }
+        Self {
+            backend,
+            format: FormatKind::PrefixComb,
+        }
     }
 
     /// A form of the shop's ids.
     pub(crate) fn form(self, name: &str) -> Result<StoredForm> {
         let format = match name {
             NUMBERS => FormatKind::DatabaseNumber,
-            _ => FormatKind::PrefixComb,
+            _ => self.format,
         };
         let name = self.form_name(name);
         StoredForm::named(format, self.backend, name).map_err(|why| anyhow!(why))

@@ -23,6 +23,25 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         shop.create("text").await?;
         there(&shop, "text", "uuid:public").await
     });
+    add(suite, "compact_text_becomes_bytes", |shop| async move {
+        shop.create("text-compact").await?;
+        there(&shop, "text-compact", "uuid:public").await
+    });
+    add(suite, "text_becomes_compact_text", |shop| async move {
+        shop.create("text").await?;
+        there(&shop, "text", "text-compact").await
+    });
+    // In SQLite, these are text.
+    add(suite, "bytes_become_38_digits", |shop| async move {
+        let shop = shop.with_38_digits();
+        shop.create("binary").await?;
+        there(&shop, "binary", "decimal").await
+    });
+    add(suite, "38_digits_become_compact_text", |shop| async move {
+        let shop = shop.with_38_digits();
+        shop.create("text-digits").await?;
+        there(&shop, "text-digits", "text-compact").await
+    });
     add(suite, "phases_can_be_repeated_and_done_one_by_one", phases);
     add(suite, "an_empty_table_changes", |shop| async move {
         shop.create(OLD).await?;

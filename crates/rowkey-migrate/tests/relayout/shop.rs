@@ -47,6 +47,12 @@ impl Shop {
         })
     }
 
+    /// The same shop with ids that fit 38 digits.
+    pub(crate) fn with_38_digits(mut self) -> Self {
+        self.dialect.format = FormatKind::DistributedId128;
+        self
+    }
+
     /// A connection, prepared as those of programs are.
     pub(crate) async fn connect(&self) -> Result<Connection> {
         let mut connection = Connection::open(&self.address).await?;
@@ -143,7 +149,7 @@ impl Shop {
         Request {
             table: "parent".into(),
             column: "id".into(),
-            format: FormatKind::PrefixComb,
+            format: self.dialect.format,
             from: (from != NUMBERS).then(|| self.dialect.form_name(from).into()),
             to: self.dialect.form_name(to).into(),
             created: (from == NUMBERS).then(|| "created_at".into()),

@@ -19,6 +19,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "rows_written_after_the_swap_survive_the_undoing",
         written_after_the_swap,
     );
+    for (from, to) in [(OLD, NEW), ("text", "uuid:public"), ("text-compact", NEW)] {
+        let name = format!("no_value_of_another_format_goes_back_from_{to}_to_{from}");
+        add(suite, &name, move |shop| another_format(shop, from, to));
+    }
     add(
         suite,
         "what_has_not_begun_cannot_be_undone",
@@ -124,4 +128,40 @@ async fn written_after_the_swap(shop: Shop) -> Result<()> {
         Err(Error::Refused { .. }) => Ok(()),
         other => bail!("undone twice: {other:?}"),
     }
+}
+
+/// A program has written what is no id of the format since the swap. Nothing changes until it is gone.
+async fn another_format(shop: Shop, from: &'static str, to: &'static str) -> Result<()> {
+    shop.create(from).await?;
+    let rows = shop.fill(from, 50, 14).await?;
+    let plan = shop.plan(from, to).await?;
+    shop.run(&plan, Phase::Swap).await?;
+
+    let mut connection = shop.connect().await?;
+    let damaged = shop.dialect.form(to)?.literal(0xbad);
+    for insert in [
+        format!("INSERT INTO parent ({{id}}, title) VALUES ({damaged}, 'x')"),
+        format!("INSERT INTO loose (number, {{parent_id}}) VALUES (-1, {damaged})"),
+    ] {
+        let insert = Names::New.in_sql(&insert);
+        connection.execute("the damage", &insert).await?;
+    }
+    let before = shop.catalog().await?;
+    let refusal = match shop.undo(&plan).await {
+        Err(refusal @ Error::Refused { .. }) => refusal.to_string(),
+        other => bail!("undone: {other:?}"),
+    };
+    for word in ["parent.id_key", "loose.parent_id_key", "1 value", "bad"] {
+        ensure!(refusal.contains(word), "{word} in {refusal}");
+    }
+    ensure!(shop.catalog().await? == before);
+
+    for table in ["parent WHERE title = 'x'", "loose WHERE number = -1"] {
+        let delete = format!("DELETE FROM {table}");
+        connection.execute("the correction", &delete).await?;
+    }
+    drop(connection);
+    shop.expect(&rows, to, Names::New).await?;
+    shop.undo(&plan).await?;
+    shop.expect(&rows, from, Names::Old).await
 }

@@ -131,6 +131,7 @@ pub(super) async fn undo(
 ) -> Result<(), Error> {
     if Made::read(runner).await?.has_table(SWAPPED_NO) {
         refuse::refuse_undo(runner, work, tables).await?;
+        runner.refuse_values_damaged_since(work).await?;
         let mut renames = Vec::new();
         for table in tables {
             let old = names::old_table(table.name());

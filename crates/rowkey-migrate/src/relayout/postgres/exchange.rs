@@ -153,6 +153,7 @@ pub(in crate::relayout) async fn undo(
     let values = Values::of(runner, work).await?;
     if reached == Phase::Swap && is_swapped(runner, key_table).await? {
         refuse_undo(work, &runner.catalog().await?)?;
+        runner.refuse_values_damaged_since(work).await?;
         for table in &work.tables {
             compare(runner, &values, table, Side::Old).await?;
             constraints::build_indexes(runner, work, table, Side::Old).await?;

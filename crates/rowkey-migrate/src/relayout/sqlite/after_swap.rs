@@ -27,6 +27,7 @@ pub(in super::super) async fn undo(
     }
     let catalog = runner.catalog().await?;
     refuse_to_lose(work, &catalog).await?;
+    runner.refuse_values_damaged_since(work).await?;
     new_ids::give_old_ones(runner, work).await?;
     let mut tables = Vec::new();
     for table in &work.tables {

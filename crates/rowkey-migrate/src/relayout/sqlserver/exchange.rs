@@ -209,6 +209,9 @@ pub(in crate::relayout) async fn undo(
 ) -> Result<(), Error> {
     session::prepare(runner).await?;
     if reached == Phase::Swap && (runner.is_dry() || is_swapped(runner, work).await?) {
+        if !runner.is_dry() {
+            runner.refuse_values_damaged_since(work).await?;
+        }
         for table in &work.tables {
             compare(runner, work, table, Side::Old).await?;
         }
