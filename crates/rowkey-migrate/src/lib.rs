@@ -82,8 +82,10 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod address;
+mod batch;
 pub mod catalog;
 mod connection;
+pub mod copy;
 pub mod doctor;
 mod error;
 pub mod inventory;
@@ -91,9 +93,12 @@ pub mod plan;
 pub mod preflight;
 pub mod preset;
 mod progress;
+mod read;
 pub mod relayout;
 mod text_literal;
+mod types;
 pub mod verify;
+mod write;
 
 pub use crate::address::Address;
 pub use crate::connection::{Connection, Row, Value};

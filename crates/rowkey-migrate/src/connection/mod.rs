@@ -27,11 +27,11 @@ use crate::error::Error;
 pub struct Connection {
     backend: Backend,
     version: String,
-    driver: Driver,
+    pub(crate) driver: Driver,
 }
 
 /// One variant per driver.
-enum Driver {
+pub(crate) enum Driver {
     #[cfg(feature = "postgres")]
     Postgres(sqlx::PgConnection),
     #[cfg(feature = "mysql")]

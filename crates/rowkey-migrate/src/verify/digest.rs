@@ -13,7 +13,7 @@ const PARTS: usize = 256;
 const NAMED: usize = 3;
 
 /// The number and the sum of the hashes of the rows in each part. The order of rows does not matter.
-pub(super) struct Digest {
+pub(crate) struct Digest {
     parts: Vec<(u64, u128)>,
 }
 
@@ -28,26 +28,31 @@ impl Default for Digest {
 impl Digest {
     /// Adds a row whose first values are its key.
     pub(super) fn add(&mut self, row: &Row, keys: usize) {
-        let (part, hash) = (part_of(row, keys), hash(&row.0));
-        if let Some((rows, sum)) = self.parts.get_mut(part) {
+        let key = row.0.get(..keys).unwrap_or(&row.0);
+        self.add_hashes(hash(key), hash(&row.0));
+    }
+
+    /// Adds a row by the hashes of its key and of all of it.
+    pub(crate) fn add_hashes(&mut self, key: u128, hash: u128) {
+        if let Some((rows, sum)) = self.parts.get_mut(part_of_hash(key)) {
             *rows += 1;
             *sum = sum.wrapping_add(hash);
         }
     }
 
     /// How many rows there are.
-    pub(super) fn rows(&self) -> u64 {
+    pub(crate) fn rows(&self) -> u64 {
         self.parts.iter().map(|(rows, _)| rows).sum()
     }
 
     /// The first part that is not the same in the other.
-    pub(super) fn first_difference(&self, other: &Self) -> Option<usize> {
+    pub(crate) fn first_difference(&self, other: &Self) -> Option<usize> {
         let mut pairs = self.parts.iter().zip(&other.parts);
         pairs.position(|(one, other)| one != other)
     }
 
     /// How many parts are not the same in the other.
-    pub(super) fn differences(&self, other: &Self) -> usize {
+    pub(crate) fn differences(&self, other: &Self) -> usize {
         let pairs = self.parts.iter().zip(&other.parts);
         pairs.filter(|(one, other)| one != other).count()
     }
@@ -55,7 +60,7 @@ impl Digest {
 
 /// The rows of one part on both sides.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     /// By their keys: the sums of the old and of the new ones.
     hashes: BTreeMap<String, (u128, u128)>,
 }
@@ -66,16 +71,21 @@ impl Rows {
         if part_of(row, keys) != part {
             return;
         }
-        let sums = self.hashes.entry(key(row, keys)).or_default();
+        self.add_hash(key(row, keys), hash(&row.0), is_old);
+    }
+
+    /// Adds a row of the part by its key and its hash.
+    pub(crate) fn add_hash(&mut self, key: String, hash: u128, is_old: bool) {
+        let sums = self.hashes.entry(key).or_default();
         let sum = match is_old {
             true => &mut sums.0,
             false => &mut sums.1,
         };
-        *sum = sum.wrapping_add(hash(&row.0));
+        *sum = sum.wrapping_add(hash);
     }
 
     /// The first keys whose rows are not the same.
-    pub(super) fn first_differences(&self) -> Vec<String> {
+    pub(crate) fn first_differences(&self) -> Vec<String> {
         let different = self.hashes.iter().filter(|(_, (old, new))| old != new);
         let keys = different.map(|(key, _)| key.clone());
         keys.take(NAMED).collect()
@@ -84,7 +94,12 @@ impl Rows {
 
 fn part_of(row: &Row, keys: usize) -> usize {
     let key = row.0.get(..keys).unwrap_or(&row.0);
-    (hash(key) % PARTS as u128) as usize
+    part_of_hash(hash(key))
+}
+
+/// The part of a key with a hash.
+pub(crate) fn part_of_hash(key: u128) -> usize {
+    (key % PARTS as u128) as usize
 }
 
 fn hash(values: &[Value]) -> u128 {

@@ -1,6 +1,6 @@
 //! Compares the tables of a change with what they were.
 
-mod digest;
+pub(crate) mod digest;
 mod rows;
 
 use rowkey_core::Backend;

@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::super::backend::Backend;
 use super::super::column::Column;
 use super::super::column_type::Storage;
-use super::super::stored::Stored;
+use super::super::stored::{Stored, StoredRef};
 use super::super::wire::Wire;
 use super::check;
 use super::number::NumberField;
@@ -114,6 +114,15 @@ impl StoredForm {
     /// The stored value of an id, which is at most [`max_value`](Self::max_value).
     pub fn encode(self, value: u128) -> Stored {
         self.column.encode(value)
+    }
+
+    /// The public value of a stored one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Column::decode`].
+    pub fn decode(self, found: StoredRef<'_>) -> Result<u128, Error> {
+        self.column.decode(found)
     }
 
     /// The SQL literal of an id, which is at most [`max_value`](Self::max_value).

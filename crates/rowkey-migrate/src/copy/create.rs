@@ -1,0 +1,171 @@
+//! The tables of the target.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+
+use super::side::{Side, SideColumn};
+use super::{defaults, objects};
+use crate::catalog::{Column, Table};
+use crate::error::Error;
+use crate::types::Type;
+
+/// How a table is made, and what it does not get.
+pub(super) struct Creation {
+    pub(super) statement: String,
+    pub(super) left_out: Vec<String>,
+}
+
+/// The table with its columns and its primary key; in SQLite with its references too, which cannot be
+/// added later.
+pub(super) fn creation(
+    source: Backend,
+    table: &Table,
+    side: &Side,
+    sides: &[Side],
+    originals: &[&Table],
+) -> Result<Creation, Error> {
+    let mut left_out = Vec::new();
+    let mut lines = Vec::new();
+    let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+    let primary = table.primary_key().map(|key| key.columns.as_slice());
+    let primary = primary.filter(|columns| columns.iter().all(is_copied));
+    let counted = counted(source, table, side);
+    for column in &side.columns {
+        let Some(original) = table.column(&column.name) else {
+            return Err(Error::Missing {
+                what: format!("the column {} of the table {}", column.name, table.name),
+            });
+        };
+        let is_counted = counted.is_some_and(|counted| counted.name == column.name);
+        lines.push(match is_counted {
+            true => counted_line(side, column)?,
+            false => {
+                let default = default_of(source, table, side, original, column, &mut left_out);
+                let is_key = primary.is_some_and(|key| key.contains(&column.name));
+                let is_null = original.is_nullable && !is_key;
+                line(side.backend, column, is_null, default)?
+            }
+        });
+    }
+    let is_in_line = side.backend == Backend::Sqlite && counted.is_some();
+    match primary {
+        Some(key) if !is_in_line => {
+            lines.push(format!(
+                "PRIMARY KEY ({})",
+                objects::list(side.backend, key)?
+            ));
+        }
+        Some(_) => {}
+        None => left_out.push(format!("{} has no primary key", side.name)),
+    }
+    if side.backend == Backend::Sqlite {
+        for key in objects::references(source, table, side, sides, originals)? {
+            match key {
+                Ok(object) => lines.push(object.definition),
+                Err(note) => left_out.push(note),
+            }
+        }
+    }
+    let options = match side.backend {
+        Backend::MySql | Backend::MariaDb => " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
+        _ => "",
+    };
+    let statement = format!(
+        "CREATE TABLE IF NOT EXISTS {} ({}){options}",
+        side.quoted()?,
+        lines.join(", ")
+    );
+    Ok(Creation {
+        statement,
+        left_out,
+    })
+}
+
+fn line(
+    backend: Backend,
+    column: &SideColumn,
+    is_null: bool,
+    default: Option<String>,
+) -> Result<String, Error> {
+    let name = quote_identifier(backend, &column.name)?;
+    // A `timestamp` of MySQL is otherwise NOT NULL, with a default.
+    let null = match (is_null, column.own) {
+        (false, _) => " NOT NULL",
+        (true, Type::Instant) if backend != Backend::Postgres => " NULL",
+        (true, _) => "",
+    };
+    let default = default.map(|sql| format!(" DEFAULT {sql}"));
+    let default = default.unwrap_or_default();
+    Ok(format!("{name} {}{null}{default}", column.sql_type))
+}
+
+/// The column that the target counts: the only column of the primary key, if the source counts it.
+pub(super) fn counted<'s>(
+    source: Backend,
+    table: &Table,
+    side: &'s Side,
+) -> Option<&'s SideColumn> {
+    let [name] = table.primary_key()?.columns.as_slice() else {
+        return None;
+    };
+    let column = side.columns.iter().find(|column| column.name == *name)?;
+    let is_integer = matches!(column.own, Type::Integer { .. });
+    (is_integer && is_counted(source, table, table.column(name)?)).then_some(column)
+}
+
+fn is_counted(source: Backend, table: &Table, column: &Column) -> bool {
+    let is_rowid = || {
+        let key = table.primary_key();
+        let is_it =
+            key.is_some_and(|key| key.name.is_empty() && key.columns == [column.name.clone()]);
+        is_it && column.sql_type.eq_ignore_ascii_case("integer")
+    };
+    matches!(column.generated.as_str(), "identity" | "auto_increment")
+        || is_serial(column)
+        || source == Backend::Sqlite && is_rowid()
+}
+
+fn is_serial(column: &Column) -> bool {
+    let default = column.default.as_deref();
+    default.is_some_and(|sql| sql.starts_with("nextval("))
+}
+
+fn counted_line(side: &Side, column: &SideColumn) -> Result<String, Error> {
+    let name = quote_identifier(side.backend, &column.name)?;
+    let sql_type = &column.sql_type;
+    Ok(match side.backend {
+        Backend::Postgres => {
+            format!("{name} {sql_type} GENERATED BY DEFAULT AS IDENTITY NOT NULL")
+        }
+        Backend::Sqlite => format!("{name} INTEGER PRIMARY KEY AUTOINCREMENT"),
+        _ => format!("{name} {sql_type} NOT NULL AUTO_INCREMENT"),
+    })
+}
+
+fn default_of(
+    source: Backend,
+    table: &Table,
+    side: &Side,
+    original: &Column,
+    column: &SideColumn,
+    left_out: &mut Vec<String>,
+) -> Option<String> {
+    let place = format!("{}.{}", table.name, original.name);
+    match original.generated.as_str() {
+        "" => {}
+        "on update" if source == side.backend => {}
+        how => left_out.push(format!("{place}: `{how}` is left out")),
+    }
+    let sql = original
+        .default
+        .as_deref()
+        .filter(|sql| !sql.eq_ignore_ascii_case("null"))?;
+    let carried = match is_serial(original) {
+        true => None,
+        false => defaults::carried(source, side.backend, column.own, sql),
+    };
+    if carried.is_none() {
+        left_out.push(format!("{place}: the default `{sql}` is left out"));
+    }
+    carried
+}

@@ -1,0 +1,133 @@
+//! Defaults of columns in the words of another database.
+
+use rowkey_core::Backend;
+
+use crate::types::Type;
+use crate::write::literal;
+
+/// The default of a column in the target; nothing for an expression that only the source has.
+pub(super) fn carried(source: Backend, target: Backend, own: Type, sql: &str) -> Option<String> {
+    if source == target {
+        return Some(sql.to_owned());
+    }
+    let is_mysql = matches!(target, Backend::MySql | Backend::MariaDb);
+    let sql = sql.trim();
+    let lower = sql.to_ascii_lowercase();
+    if is_now(&lower) {
+        return match own {
+            Type::Timestamp | Type::Instant if is_mysql => Some("CURRENT_TIMESTAMP(6)".into()),
+            Type::Timestamp | Type::Instant => Some("CURRENT_TIMESTAMP".into()),
+            _ => None,
+        };
+    }
+    // These columns have no defaults in MySQL.
+    if is_mysql && matches!(own, Type::Text(None) | Type::Bytes(None) | Type::Json) {
+        return None;
+    }
+    let value = match lower.as_str() {
+        "true" => "1".into(),
+        "false" => "0".into(),
+        _ => value_of(source, sql)?,
+    };
+    match own {
+        Type::Bool | Type::Flag => match (target, value.as_str()) {
+            (Backend::Postgres, "1" | "t" | "true") => Some("true".into()),
+            (Backend::Postgres, "0" | "f" | "false") => Some("false".into()),
+            (_, "1" | "t" | "true") => Some("1".into()),
+            (_, "0" | "f" | "false") => Some("0".into()),
+            _ => None,
+        },
+        Type::Integer { .. } => value.parse::<i128>().ok().map(|number| number.to_string()),
+        Type::Text(_) | Type::PaddedText(_) if !value.contains('\0') => {
+            Some(literal::of_text(target, &value))
+        }
+        Type::Decimal(_) if crate::batch::normal(&value).is_some() => {
+            Some(literal::of_text(target, &value))
+        }
+        _ => None,
+    }
+}
+
+fn is_now(lower: &str) -> bool {
+    let name = lower.split('(').next().unwrap_or_default().trim();
+    matches!(name, "current_timestamp" | "now")
+}
+
+/// The value of a literal, without PostgreSQL's cast.
+fn value_of(source: Backend, sql: &str) -> Option<String> {
+    let sql = match source {
+        Backend::Postgres => sql.rsplit_once("::").map_or(sql, |(value, _)| value),
+        _ => sql,
+    };
+    let Some(inside) = sql
+        .strip_prefix('\'')
+        .and_then(|rest| rest.strip_suffix('\''))
+    else {
+        return crate::batch::normal(sql).map(|_| sql.to_owned());
+    };
+    let escapes = matches!(source, Backend::MySql | Backend::MariaDb);
+    let mut value = String::new();
+    let mut characters = inside.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\'' if characters.next() != Some('\'') => return None,
+            '\\' if escapes && characters.next() != Some('\\') => return None,
+            other => value.push(other),
+        }
+    }
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_carried_and_expressions_are_not() {
+        const NUMBER: Type = Type::Integer {
+            bytes: 4,
+            is_unsigned: false,
+        };
+        use Backend::{MariaDb, MySql, Postgres, Sqlite};
+        for (source, target, own, sql, expected) in [
+            (
+                Postgres,
+                MySql,
+                Type::Text(Some(9)),
+                "'a''b\\'::text",
+                Some("'a''b\\\\'"),
+            ),
+            (
+                MariaDb,
+                Postgres,
+                Type::Text(None),
+                "'a\\\\b'",
+                Some("'a\\b'"),
+            ),
+            (Postgres, MySql, Type::Text(None), "'a'::text", None),
+            (MySql, Postgres, NUMBER, "'3'", Some("3")),
+            (Postgres, Sqlite, Type::Bool, "true", Some("1")),
+            (MariaDb, Postgres, Type::Flag, "0", Some("false")),
+            (
+                MariaDb,
+                Postgres,
+                Type::Timestamp,
+                "current_timestamp()",
+                Some("CURRENT_TIMESTAMP"),
+            ),
+            (
+                Postgres,
+                MySql,
+                Type::Instant,
+                "now()",
+                Some("CURRENT_TIMESTAMP(6)"),
+            ),
+            (Postgres, MySql, NUMBER, "nextval('s'::regclass)", None),
+            (Postgres, Sqlite, Type::Uuid, "gen_random_uuid()", None),
+            (Postgres, Sqlite, Type::Text(None), "'a' || 'b'", None),
+        ] {
+            let carried = carried(source, target, own, sql);
+            assert_eq!(carried.as_deref(), expected, "{sql}");
+        }
+    }
+}

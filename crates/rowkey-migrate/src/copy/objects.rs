@@ -1,0 +1,207 @@
+//! Keys, indexes and references, which a table gets after its rows.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+
+use super::side::Side;
+use crate::catalog::{DependentKind, ForeignKey, Table};
+use crate::error::Error;
+
+/// Something that a table gets.
+pub(super) struct Object {
+    pub(super) name: String,
+    pub(super) kind: ObjectKind,
+    /// As it is written in a definition of the table.
+    pub(super) definition: String,
+    /// The statement that adds it.
+    pub(super) statement: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ObjectKind {
+    Index,
+    Reference,
+}
+
+/// An object, or why there is none.
+type Carried = Result<Object, String>;
+
+/// Quoted names, as a list in SQL.
+pub(super) fn list(backend: Backend, names: &[String]) -> Result<String, Error> {
+    let names = names.iter().map(|name| quote_identifier(backend, name));
+    let names: Result<Vec<String>, _> = names.collect();
+    Ok(names?.join(", "))
+}
+
+/// The unique keys and the indexes of a table.
+pub(super) fn indexes(
+    source: Backend,
+    table: &Table,
+    side: &Side,
+    taken: &mut Vec<String>,
+) -> Result<Vec<Carried>, Error> {
+    let mut found = Vec::new();
+    let keys = table.keys.iter().filter(|key| !key.is_primary);
+    let keys = keys.map(|key| (&key.name, &key.columns, true, true));
+    let indexes = table
+        .indexes
+        .iter()
+        .map(|index| (&index.name, &index.columns, index.is_unique, index.is_plain));
+    for (name, columns, is_unique, is_plain) in keys.chain(indexes) {
+        let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+        if !is_plain || columns.is_empty() || !columns.iter().all(is_copied) {
+            found.push(Err(format!(
+                "{}: the index {name} is left out, because it is more than a list of copied columns",
+                table.name
+            )));
+            continue;
+        }
+        let name = free_name(source, side, name, columns, "key", taken);
+        let quoted = quote_identifier(side.backend, &name)?;
+        let unique = if is_unique { "UNIQUE " } else { "" };
+        let statement = format!(
+            "CREATE {unique}INDEX {quoted} ON {} ({})",
+            side.quoted()?,
+            list(side.backend, columns)?
+        );
+        found.push(Ok(Object {
+            name,
+            kind: ObjectKind::Index,
+            definition: String::new(),
+            statement,
+        }));
+    }
+    Ok(found)
+}
+
+/// A name that no other index has. Those that SQLite made itself are reserved, and in some databases two
+/// tables have no indexes of the same name.
+fn free_name(
+    source: Backend,
+    side: &Side,
+    name: &str,
+    columns: &[String],
+    what: &str,
+    taken: &mut Vec<String>,
+) -> String {
+    let own = match source == Backend::Sqlite && name.starts_with("sqlite_") || name.is_empty() {
+        true => format!("{}_{}_{what}", side.name.name, columns.join("_")),
+        false => name.to_owned(),
+    };
+    let mut free = own.clone();
+    if taken.contains(&free) {
+        free = format!("{}_{own}", side.name.name);
+    }
+    let mut number = 2;
+    while taken.contains(&free) {
+        free = format!("{own}_{number}");
+        number += 1;
+    }
+    taken.push(free.clone());
+    free
+}
+
+/// The references of a table to tables of the plan.
+pub(super) fn references(
+    source: Backend,
+    table: &Table,
+    side: &Side,
+    sides: &[Side],
+    originals: &[&Table],
+) -> Result<Vec<Carried>, Error> {
+    let mut taken = Vec::new();
+    let mut found = Vec::new();
+    for key in &table.foreign_keys {
+        let place = originals.iter().position(|other| other.name == key.target);
+        let Some(target) = place.and_then(|place| sides.get(place)) else {
+            found.push(Err(left_out(
+                table,
+                key,
+                "the plan does not copy that table",
+            )));
+            continue;
+        };
+        let has = |side: &Side, names: &[String]| {
+            let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+            names.iter().all(is_copied)
+        };
+        if !has(side, &key.columns) || !has(target, &key.target_columns) {
+            found.push(Err(left_out(
+                table,
+                key,
+                "the plan does not copy its columns",
+            )));
+            continue;
+        }
+        let is_mysql = matches!(side.backend, Backend::MySql | Backend::MariaDb);
+        if is_mysql && [&key.on_delete, &key.on_update].contains(&&"SET DEFAULT".to_owned()) {
+            found.push(Err(left_out(table, key, "InnoDB has no SET DEFAULT")));
+            continue;
+        }
+        let attributes = match (source, side.backend) {
+            (Backend::Postgres, Backend::Postgres) => format!(" {}", key.attributes),
+            _ => String::new(),
+        };
+        let name = free_name(source, side, &key.name, &key.columns, "fkey", &mut taken);
+        let definition = format!(
+            "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}) ON DELETE {} ON UPDATE {}{}",
+            quote_identifier(side.backend, &name)?,
+            list(side.backend, &key.columns)?,
+            target.quoted()?,
+            list(side.backend, &key.target_columns)?,
+            key.on_delete,
+            key.on_update,
+            attributes.trim_end(),
+        );
+        found.push(Ok(Object {
+            name,
+            kind: ObjectKind::Reference,
+            statement: format!("ALTER TABLE {} ADD {definition}", side.quoted()?),
+            definition,
+        }));
+    }
+    Ok(found)
+}
+
+fn left_out(table: &Table, key: &ForeignKey, why: &str) -> String {
+    format!(
+        "{}: the reference of {} to {} is left out: {why}",
+        table.name,
+        key.columns.join(", "),
+        key.target
+    )
+}
+
+/// What hangs on a table and stays behind, as sentences.
+pub(super) fn dependents(table: &Table) -> Vec<String> {
+    let is_own = |kind| {
+        matches!(
+            kind,
+            DependentKind::Sequence | DependentKind::ReplicaIdentity
+        )
+    };
+    let dependents = table.dependents.iter();
+    dependents
+        .filter(|dependent| !is_own(dependent.kind))
+        .map(|dependent| {
+            let (kind, name) = (dependent.kind.name(), &dependent.name);
+            format!("{}: the {kind} {name} is left out", table.name)
+        })
+        .collect()
+}
+
+/// The statement that lets a counter go on behind the rows; nothing where the database does it itself.
+pub(super) fn counter(side: &Side, column: &str) -> Result<Option<String>, Error> {
+    if side.backend != Backend::Postgres {
+        return Ok(None);
+    }
+    let quoted = quote_identifier(side.backend, column)?;
+    let table = crate::write::literal::of_text(side.backend, &side.quoted()?);
+    let name = crate::write::literal::of_text(side.backend, column);
+    Ok(Some(format!(
+        "SELECT setval(pg_get_serial_sequence({table}, {name}), \
+         GREATEST((SELECT MAX({quoted}) FROM {}), 1), \
+         EXISTS (SELECT 1 FROM {0} WHERE {quoted} >= 1))",
+        side.quoted()?
+    )))
+}

@@ -1,0 +1,380 @@
+//! What a copy will do, as a file that people read and edit.
+
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::StoredForm;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::side::{Content, Side, SideColumn};
+use crate::catalog::{Catalog, QualifiedName, Table};
+use crate::error::Error;
+use crate::types;
+
+/// The version of the file's format.
+pub(super) const VERSION: u32 = 1;
+
+/// Which tables go to another database, and what their columns become there. It contains names and types,
+/// never SQL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CopyPlan {
+    /// The version of the file's format: 1.
+    pub version: u32,
+    /// The product of the database that is read: `postgres`, `mysql`, `mariadb` or `sqlite`.
+    pub source: String,
+    /// The product of the database that is written.
+    pub target: String,
+    /// The hash of what the source's catalogue said about the tables when the plan was written.
+    pub catalog: String,
+    /// Tables that stay, because they belong to a tool for migrations or to rowkey.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<QualifiedName>,
+    /// The tables: those that others refer to come first.
+    #[serde(default, rename = "table")]
+    pub tables: Vec<TablePlan>,
+    /// How the copy is made.
+    #[serde(default)]
+    pub policy: CopyPolicy,
+}
+
+/// How a copy is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CopyPolicy {
+    /// How many rows go from the reader to the writer at once.
+    pub batch_rows: u32,
+    /// How many rows are committed together, roughly.
+    pub transaction_rows: u32,
+}
+
+impl Default for CopyPolicy {
+    fn default() -> Self {
+        Self {
+            batch_rows: 1_000,
+            transaction_rows: 10_000,
+        }
+    }
+}
+
+/// A table of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TablePlan {
+    /// Its name.
+    pub name: QualifiedName,
+    /// Its name in the target.
+    pub becomes: QualifiedName,
+    /// Its columns. One that is not here is not copied.
+    #[serde(default, rename = "column")]
+    pub columns: Vec<ColumnPlan>,
+}
+
+/// A column of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ColumnPlan {
+    /// Its name, on both sides.
+    pub name: String,
+    /// Its type.
+    pub from: String,
+    /// Its type in the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Why it has no type in the target. Nothing is copied before it has one, or is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// The format of its ids, if the target stores them in the form `stored-to`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// How it stores ids, as `STORAGE[:LAYOUT]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_from: Option<String>,
+    /// How the target stores ids.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_to: Option<String>,
+}
+
+impl CopyPlan {
+    /// Whether a plan is one for a copy, rather than for a change in place.
+    pub fn is_in(text: &str) -> bool {
+        let table: Result<toml::Table, _> = toml::from_str(text);
+        table.is_ok_and(|table| table.contains_key("source"))
+    }
+
+    /// The plan in a file's text.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Plan`] says where the text is wrong, [`Error::Refused`] names what it does not map.
+    pub fn from_toml(text: &str) -> Result<Self, Error> {
+        let plan: Self = toml::from_str(text).map_err(|error| Error::Plan(error.to_string()))?;
+        if plan.version != VERSION {
+            return Err(Error::Plan(format!(
+                "its version is {}, and this program reads version {VERSION}",
+                plan.version
+            )));
+        }
+        plan.source()?;
+        plan.target()?;
+        if plan.policy.batch_rows == 0 {
+            return Err(Error::Plan("`batch-rows` is at least 1".into()));
+        }
+        for (place, table) in plan.tables.iter().enumerate() {
+            let others = plan.tables.iter().take(place);
+            let is_known =
+                |other: &TablePlan| other.name == table.name || other.becomes == table.becomes;
+            if others.clone().any(is_known) {
+                return Err(Error::Plan(format!(
+                    "the table {} is named twice",
+                    table.name
+                )));
+            }
+            for (place, column) in table.columns.iter().enumerate() {
+                let mut others = table.columns.iter().take(place);
+                if others.any(|other| other.name == column.name) {
+                    let (table, column) = (&table.name, &column.name);
+                    return Err(Error::Plan(format!("{table}.{column} is named twice")));
+                }
+            }
+            if table.columns.is_empty() {
+                return Err(Error::Plan(format!(
+                    "the table {} has no columns: delete its entry to leave it out",
+                    table.name
+                )));
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The text of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Plan`] if it cannot be written as TOML.
+    pub fn to_toml(&self) -> Result<String, Error> {
+        toml::to_string(self).map_err(|error| Error::Plan(error.to_string()))
+    }
+
+    /// The SHA-256 of the plan, in hexadecimal: of what it says, not of its comments and spaces.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_toml`](Self::to_toml).
+    pub fn hash(&self) -> Result<String, Error> {
+        let digest = Sha256::digest(self.to_toml()?);
+        Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// The backend that is read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Core`] for a name that is not one.
+    pub fn source(&self) -> Result<Backend, Error> {
+        Ok(self.source.parse()?)
+    }
+
+    /// The backend that is written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Core`] for a name that is not one.
+    pub fn target(&self) -> Result<Backend, Error> {
+        Ok(self.target.parse()?)
+    }
+
+    /// The names of the tables.
+    pub fn names(&self) -> Vec<QualifiedName> {
+        self.tables.iter().map(|table| table.name.clone()).collect()
+    }
+
+    /// Every column that has no place, as one error.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let mut refused = Vec::new();
+        for table in &self.tables {
+            for column in &table.columns {
+                if let Err(error) = self.sides_of(table, column) {
+                    refused.push(error);
+                }
+            }
+        }
+        if refused.len() <= 1 {
+            return refused.pop().map_or(Ok(()), Err);
+        }
+        let list: Vec<String> = refused.iter().map(|error| format!("\n* {error}")).collect();
+        Err(Error::refused(
+            "the plan",
+            format!(
+                "{} columns have no place in the target:{}",
+                list.len(),
+                list.concat()
+            ),
+            "change the plan",
+        ))
+    }
+
+    /// Both sides of a table. Cells are in the order of the plan's columns.
+    pub(super) fn sides(&self, catalog: &Catalog, place: usize) -> Result<(Side, Side), Error> {
+        let table = self.tables.get(place).ok_or_else(|| Error::Missing {
+            what: format!("the table {place} of the plan"),
+        })?;
+        let pairs = table.columns.iter();
+        let pairs: Result<Vec<_>, _> = pairs.map(|column| self.sides_of(table, column)).collect();
+        let (from, to) = pairs?.into_iter().unzip();
+        let key = key_places(catalog.table(&table.name)?, table);
+        let source = Side {
+            backend: self.source()?,
+            name: table.name.clone(),
+            columns: from,
+            key: key.clone(),
+        };
+        let target = Side {
+            backend: self.target()?,
+            name: table.becomes.clone(),
+            columns: to,
+            key,
+        };
+        Ok((source, target))
+    }
+
+    /// Both sides of a column.
+    fn sides_of(
+        &self,
+        table: &TablePlan,
+        column: &ColumnPlan,
+    ) -> Result<(SideColumn, SideColumn), Error> {
+        let (source, target) = (self.source()?, self.target()?);
+        let refused = |why: &str| {
+            Error::refused(
+                format!("{}.{} ({})", table.name, column.name, column.from),
+                why,
+                "give it a type with `to`, or delete its entry to leave it out",
+            )
+        };
+        if let Some(why) = &column.refused {
+            return Err(refused(why));
+        }
+        let (to, content) = match (&column.format, &column.to) {
+            (Some(format), None) => {
+                let format: FormatKind = format.parse()?;
+                let form = |name: &Option<String>, backend| {
+                    let name = name
+                        .as_deref()
+                        .ok_or_else(|| refused("`format` needs `stored-from` and `stored-to`"))?;
+                    StoredForm::named(format, backend, name).map_err(refused)
+                };
+                let from = form(&column.stored_from, source)?;
+                let to = form(&column.stored_to, target)?;
+                (to.sql_type(), Some((from, to)))
+            }
+            (None, Some(to)) => (to.clone(), None),
+            (Some(_), Some(_)) => {
+                return Err(refused("`to` and `format` exclude each other"));
+            }
+            (None, None) => return Err(refused("the plan gives it no type")),
+        };
+        let no_type = |backend: Backend, sql_type: &str| {
+            refused(&format!("{backend}'s type `{sql_type}` is not copied"))
+        };
+        let own_from =
+            types::parse(source, &column.from).ok_or_else(|| no_type(source, &column.from))?;
+        let own_to = types::parse(target, type_of(&to)).ok_or_else(|| no_type(target, &to))?;
+        let (from_content, to_content) = match content {
+            Some((from, to)) => (Content::Ids(from), Content::Ids(to)),
+            None => {
+                let kind = types::pair(own_from, own_to)
+                    .ok_or_else(|| refused(&format!("`{to}` does not hold all of its values")))?;
+                (Content::Values(kind), Content::Values(kind))
+            }
+        };
+        let side = |sql_type: &str, own, content| SideColumn {
+            name: column.name.clone(),
+            sql_type: sql_type.to_owned(),
+            own,
+            content,
+        };
+        Ok((
+            side(&column.from, own_from, from_content),
+            side(&to, own_to, to_content),
+        ))
+    }
+}
+
+/// A type without the character set and the collation that follow it.
+pub(super) fn type_of(sql_type: &str) -> &str {
+    let words = [
+        " CHARACTER SET ",
+        " character set ",
+        " COLLATE ",
+        " collate ",
+    ];
+    let end = words.iter().filter_map(|word| sql_type.find(word)).min();
+    end.map_or(sql_type, |end| &sql_type[..end])
+}
+
+/// The places of the columns of the key that tells rows apart: the primary key, or a unique key without
+/// NULL.
+fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
+    let place = |name: &String| plan.columns.iter().position(|column| column.name == *name);
+    let is_never_null =
+        |name: &String| table.column(name).is_some_and(|column| !column.is_nullable);
+    let mut keys: Vec<_> = table.keys.iter().collect();
+    keys.sort_by_key(|key| !key.is_primary);
+    keys.into_iter()
+        .filter(|key| key.columns.iter().all(is_never_null))
+        .find_map(|key| key.columns.iter().map(place).collect::<Option<Vec<_>>>())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = "version = 1\nsource = \"mariadb\"\ntarget = \"postgres\"\ncatalog = \"\"\n\
+        [[table]]\nname = \"offer\"\nbecomes = \"offer\"\n\
+        [[table.column]]\nname = \"id\"\nfrom = \"binary(16)\"\nformat = \"uuid-v7\"\n\
+        stored-from = \"uuid:swap-short\"\nstored-to = \"uuid:public\"\n\
+        [[table.column]]\nname = \"price\"\nfrom = \"decimal(10,2)\"\nto = \"numeric(10,2)\"\n";
+
+    #[test]
+    fn a_plan_is_read_as_it_is_written() {
+        let plan = CopyPlan::from_toml(PLAN).unwrap();
+        plan.check().unwrap();
+        assert!(CopyPlan::is_in(PLAN));
+        assert_eq!(CopyPlan::from_toml(&plan.to_toml().unwrap()).unwrap(), plan);
+    }
+
+    #[test]
+    fn what_a_plan_does_not_map_is_refused_by_name() {
+        for (old, new, expected) in [
+            ("version = 1", "version = 2", "its version is 2"),
+            ("to = \"numeric(10,2)\"", "", "offer.price (decimal(10,2))"),
+            (
+                "numeric(10,2)",
+                "integer",
+                "does not hold all of its values",
+            ),
+            ("numeric(10,2)", "point", "`point` is not copied"),
+            ("uuid:public", "uuid:sideways", "offer.id"),
+            (
+                "stored-to = \"uuid:public\"",
+                "",
+                "needs `stored-from` and `stored-to`",
+            ),
+            (
+                "name = \"price\"",
+                "name = \"id\"",
+                "offer.id is named twice",
+            ),
+            ("becomes", "becames", "becames"),
+            ("\"mariadb\"", "\"oracle\"", "oracle"),
+        ] {
+            let text = PLAN.replace(old, new);
+            assert_ne!(text, PLAN, "{old}");
+            let error = CopyPlan::from_toml(&text).and_then(|plan| plan.check());
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

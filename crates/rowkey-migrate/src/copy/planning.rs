@@ -1,0 +1,298 @@
+//! A plan from what the source's catalogue says.
+
+use std::collections::BTreeMap;
+
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::StoragePlan;
+
+use super::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION};
+use crate::catalog::{Catalog, Column, QualifiedName, Table};
+use crate::connection::Connection;
+use crate::doctor;
+use crate::error::Error;
+use crate::progress::{Progress, Silent, Step};
+use crate::types::{self, Type};
+
+/// The tables in which tools for migrations remember what they have done.
+const TOOLS: [&str; 12] = [
+    "_sqlx_migrations",
+    "__diesel_schema_migrations",
+    "seaql_migrations",
+    "refinery_schema_history",
+    "schema_migrations",
+    "ar_internal_metadata",
+    "django_migrations",
+    "__EFMigrationsHistory",
+    "flyway_schema_history",
+    "DATABASECHANGELOG",
+    "DATABASECHANGELOGLOCK",
+    "goose_db_version",
+];
+
+/// Which tables of a database go to another, in the order of their references, and what their columns
+/// become there. Ids whose format is certain get the form that a key of the format declares by default.
+///
+/// # Errors
+///
+/// Those of the catalogue and of the [doctor](crate::doctor).
+pub async fn plan(
+    source: &mut Connection,
+    target: Backend,
+    progress: &mut dyn Progress,
+) -> Result<CopyPlan, Error> {
+    let catalog = Catalog::read(source).await?;
+    let (left_out, mut tables): (Vec<&Table>, Vec<&Table>) =
+        catalog.tables.iter().partition(|table| is_of_tools(table));
+    order(&mut tables);
+    let mut planner = Planner {
+        source: source.backend(),
+        target,
+        ids: BTreeMap::new(),
+    };
+    for table in &tables {
+        progress.report(Step::Begins(format!("examining {}", table.name)));
+        planner.find_ids(source, table).await?;
+    }
+    planner.follow(&tables);
+    let names: Vec<QualifiedName> = tables.iter().map(|table| table.name.clone()).collect();
+    Ok(CopyPlan {
+        version: VERSION,
+        source: planner.source.name().into(),
+        target: target.name().into(),
+        catalog: catalog.hash(&names),
+        left_out: left_out.iter().map(|table| table.name.clone()).collect(),
+        tables: tables
+            .iter()
+            .map(|table| planner.table(table, &tables))
+            .collect(),
+        policy: CopyPolicy::default(),
+    })
+}
+
+fn is_of_tools(table: &Table) -> bool {
+    let name = &table.name.name;
+    name.starts_with("rowkey_") || TOOLS.iter().any(|tool| tool.eq_ignore_ascii_case(name))
+}
+
+/// Puts tables behind those that they refer to, as far as there is no circle.
+fn order(tables: &mut Vec<&Table>) {
+    let mut ordered: Vec<&Table> = Vec::new();
+    while !tables.is_empty() {
+        let is_free = |table: &Table| {
+            table.foreign_keys.iter().all(|key| {
+                key.target == table.name || !tables.iter().any(|other| other.name == key.target)
+            })
+        };
+        // In a circle, none is.
+        let next = tables.iter().position(|table| is_free(table));
+        ordered.push(tables.remove(next.unwrap_or(0)));
+    }
+    *tables = ordered;
+}
+
+/// A column of a table.
+type Place = (QualifiedName, String);
+
+/// The ids in a column.
+#[derive(Clone)]
+struct Ids {
+    format: String,
+    stored_from: String,
+    stored_to: String,
+}
+
+struct Planner {
+    source: Backend,
+    target: Backend,
+    ids: BTreeMap<Place, Ids>,
+}
+
+impl Planner {
+    /// Asks the doctor about the columns of the primary key that may contain ids.
+    async fn find_ids(&mut self, source: &mut Connection, table: &Table) -> Result<(), Error> {
+        let key = table.primary_key().map(|key| key.columns.as_slice());
+        for name in key.unwrap_or_default() {
+            let refers = table
+                .foreign_keys
+                .iter()
+                .any(|key| key.columns.contains(name));
+            let own = table
+                .column(name)
+                .and_then(|column| types::parse(self.source, &column.sql_type));
+            if refers || !own.is_some_and(may_be_id) {
+                continue;
+            }
+            let request = doctor::Request::new(table.name.clone(), name);
+            let report = doctor::examine(source, &request, &mut Silent).await?;
+            // A damaged value has no other form.
+            let is_certain =
+                report.certainty == doctor::Certainty::Certain && report.damaged.is_empty();
+            let (Some(format), Some(storage), Some(layout), true) =
+                (report.format, report.storage, report.layout, is_certain)
+            else {
+                continue;
+            };
+            let kind: FormatKind = format.parse()?;
+            let to = StoragePlan::default_for(kind).column(self.target);
+            let ids = Ids {
+                format: format.to_string(),
+                stored_from: format!("{storage}:{layout}"),
+                stored_to: format!("{}:{}", to.storage().name(), to.layout().name()),
+            };
+            self.ids.insert((table.name.clone(), name.clone()), ids);
+        }
+        Ok(())
+    }
+
+    /// Gives references the form of what they refer to.
+    fn follow(&mut self, tables: &[&Table]) {
+        loop {
+            let before = self.ids.len();
+            for table in tables {
+                for key in &table.foreign_keys {
+                    for (column, target) in key.columns.iter().zip(&key.target_columns) {
+                        let target = self.ids.get(&(key.target.clone(), target.clone()));
+                        if let Some(ids) = target.cloned() {
+                            let place = (table.name.clone(), column.clone());
+                            self.ids.entry(place).or_insert(ids);
+                        }
+                    }
+                }
+            }
+            if self.ids.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn table(&self, table: &Table, tables: &[&Table]) -> TablePlan {
+        TablePlan {
+            name: table.name.clone(),
+            becomes: QualifiedName {
+                schema: None,
+                name: table.name.name.clone(),
+            },
+            columns: table
+                .columns
+                .iter()
+                .map(|column| self.column(table, column, tables))
+                .collect(),
+        }
+    }
+
+    fn column(&self, table: &Table, column: &Column, tables: &[&Table]) -> ColumnPlan {
+        let mut planned = ColumnPlan {
+            name: column.name.clone(),
+            from: column.sql_type.clone(),
+            to: None,
+            refused: None,
+            format: None,
+            stored_from: None,
+            stored_to: None,
+        };
+        let place = (table.name.clone(), column.name.clone());
+        if let Some(ids) = self.ids.get(&place) {
+            planned.format = Some(ids.format.clone());
+            planned.stored_from = Some(ids.stored_from.clone());
+            planned.stored_to = Some(ids.stored_to.clone());
+            return planned;
+        }
+        match self.target_type(table, column, tables) {
+            Ok(to) => planned.to = Some(to),
+            Err(why) => planned.refused = Some(why),
+        }
+        planned
+    }
+
+    fn target_type(
+        &self,
+        table: &Table,
+        column: &Column,
+        tables: &[&Table],
+    ) -> Result<String, String> {
+        if column.generated == "generated" {
+            return Err("the database computes it from other columns".into());
+        }
+        let own = types::parse(self.source, &column.sql_type);
+        let own = own.ok_or_else(|| {
+            format!(
+                "{}'s type `{}` has no place yet",
+                self.source, column.sql_type
+            )
+        })?;
+        if self.is_kept(own) {
+            return Ok(match &column.collation {
+                Some(collation) if self.source != Backend::Postgres => {
+                    let set = collation.split('_').next().unwrap_or(collation);
+                    format!(
+                        "{} CHARACTER SET {set} COLLATE {collation}",
+                        column.sql_type
+                    )
+                }
+                _ => column.sql_type.clone(),
+            });
+        }
+        let wanted = match own {
+            // Nobody counts that far, and larger values are refused when they are written.
+            Type::Integer {
+                bytes: 8,
+                is_unsigned: true,
+            } if is_counted_id(table, column, tables) => Type::Integer {
+                bytes: 8,
+                is_unsigned: false,
+            },
+            other => other,
+        };
+        types::write(self.target, wanted, is_indexed(table, &column.name, tables))
+            .map_err(|refusal| format!("{}; {}", refusal.why, refusal.instead))
+    }
+
+    /// Whether the target has the very same type.
+    fn is_kept(&self, own: Type) -> bool {
+        let is_mysql = |backend| matches!(backend, Backend::MySql | Backend::MariaDb);
+        self.source == self.target
+            || is_mysql(self.source)
+                && is_mysql(self.target)
+                && !matches!(own, Type::Uuid | Type::Json)
+    }
+}
+
+fn may_be_id(own: Type) -> bool {
+    match own {
+        Type::Uuid | Type::FixedBytes(12 | 16) | Type::PaddedText(_) => true,
+        Type::Text(length) => length.is_none_or(|length| length <= 64),
+        Type::Bytes(length) => length.is_none_or(|length| length <= 16),
+        Type::Decimal(Some((28 | 38, 0))) => true,
+        _ => false,
+    }
+}
+
+fn is_indexed(table: &Table, column: &str, tables: &[&Table]) -> bool {
+    let contains = |columns: &[String]| columns.iter().any(|name| name == column);
+    let is_target = |other: &&Table| {
+        let mut keys = other.foreign_keys.iter();
+        keys.any(|key| key.target == table.name && contains(&key.target_columns))
+    };
+    table.keys.iter().any(|key| contains(&key.columns))
+        || table.indexes.iter().any(|index| contains(&index.columns))
+        || table.foreign_keys.iter().any(|key| contains(&key.columns))
+        || tables.iter().any(is_target)
+}
+
+/// Whether the database counts a column, or it refers to one that it counts.
+fn is_counted_id(table: &Table, column: &Column, tables: &[&Table]) -> bool {
+    if column.generated == "auto_increment" {
+        return true;
+    }
+    table.foreign_keys.iter().any(|key| {
+        let pairs = key.columns.iter().zip(&key.target_columns);
+        pairs
+            .filter(|(name, _)| **name == column.name)
+            .any(|(_, target)| {
+                let other = tables.iter().find(|other| other.name == key.target);
+                let target = other.and_then(|other| other.column(target));
+                target.is_some_and(|target| target.generated == "auto_increment")
+            })
+    })
+}

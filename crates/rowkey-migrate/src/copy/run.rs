@@ -1,0 +1,446 @@
+//! The copy itself.
+
+use futures_util::future::try_join;
+use rowkey_core::Backend;
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use super::checkpoint::{self, Checkpoint, State};
+use super::objects::{self, Object, ObjectKind};
+use super::plan::{CopyPlan, CopyPolicy};
+use super::side::Side;
+use super::{create, session};
+use crate::batch::{Batch, read_key};
+use crate::catalog::{Catalog, QualifiedName, Table};
+use crate::connection::Connection;
+use crate::error::Error;
+use crate::progress::{Progress, Step};
+use crate::read::read;
+use crate::write::{Tally, write};
+
+/// How many batches wait between the reader and the writer.
+const WAITING: usize = 4;
+
+/// What was copied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The product that was read.
+    pub source: &'static str,
+    /// The product that was written.
+    pub target: &'static str,
+    /// The tables, in the order of the plan.
+    pub tables: Vec<CopiedTable>,
+    /// What a person should know: what the target has not got.
+    pub notes: Vec<String>,
+}
+
+/// A table that was copied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CopiedTable {
+    /// Its name in the source.
+    pub table: QualifiedName,
+    /// Its name in the target.
+    pub becomes: QualifiedName,
+    /// How many rows it has.
+    pub rows: u64,
+    /// How many of them an earlier run has copied.
+    pub rows_before: u64,
+    /// The sum of the hashes of its rows, in hexadecimal.
+    pub hash: String,
+}
+
+/// Copies the tables of a plan, or goes on where an interrupted copy has stopped. With `create`, the
+/// tables of the target are made; without, they have to exist and to be empty.
+///
+/// Rows are committed together with the last key of them, so that every row is copied exactly once. A
+/// table without a key is copied in one transaction.
+///
+/// # Errors
+///
+/// [`Error::Refused`] before the first row for what the plan does not map, and for tables with rows; later
+/// for a value that its column in the target does not hold. The rows that are committed stay, and the same
+/// call goes on behind them.
+pub async fn copy(
+    source: &mut Connection,
+    target: &mut Connection,
+    plan: &CopyPlan,
+    create: bool,
+    progress: &mut dyn Progress,
+) -> Result<Report, Error> {
+    plan.check()?;
+    check_backends(source, target, plan)?;
+    let catalog = Catalog::read(source).await?;
+    if catalog.hash(&plan.names()) != plan.catalog {
+        return Err(Error::refused(
+            "the plan",
+            "the tables of the source have changed since it was written",
+            "write it again with `rowkey plan`",
+        ));
+    }
+    let mut job = Job::new(plan, &catalog)?;
+    session::begin_writing(target, &job.id).await?;
+    let checkpoints = job.begin(target, create).await?;
+    session::begin_reading(source).await?;
+    let mut tables = Vec::new();
+    for (number, checkpoint) in checkpoints.iter().enumerate() {
+        tables.push(
+            job.table(source, target, number, checkpoint, progress)
+                .await?,
+        );
+    }
+    if create {
+        job.add_objects(target, progress).await?;
+    }
+    job.finish(target).await?;
+    Ok(Report {
+        source: source.backend().name(),
+        target: target.backend().name(),
+        tables,
+        notes: job.notes,
+    })
+}
+
+/// The plan is for these two databases.
+pub(super) fn check_backends(
+    source: &Connection,
+    target: &Connection,
+    plan: &CopyPlan,
+) -> Result<(), Error> {
+    for (what, found, planned) in [
+        ("the source", source.backend(), plan.source()?),
+        ("the target", target.backend(), plan.target()?),
+    ] {
+        if found != planned {
+            return Err(Error::refused(
+                what,
+                format!("it is {found}, and the plan is for {planned}"),
+                "give the address of the database that the plan is for",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The tables of a copy.
+struct Job<'c> {
+    /// The hash of the plan.
+    id: String,
+    source: Backend,
+    originals: Vec<&'c Table>,
+    from: Vec<Side>,
+    to: Vec<Side>,
+    policy: CopyPolicy,
+    notes: Vec<String>,
+}
+
+impl<'c> Job<'c> {
+    fn new(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Self, Error> {
+        let mut job = Self {
+            id: plan.hash()?,
+            source: catalog.backend,
+            originals: Vec::new(),
+            from: Vec::new(),
+            to: Vec::new(),
+            policy: plan.policy,
+            notes: Vec::new(),
+        };
+        for (place, table) in plan.tables.iter().enumerate() {
+            let (from, to) = plan.sides(catalog, place)?;
+            let original = catalog.table(&table.name)?;
+            let omitted = original.columns.iter().filter(|column| {
+                !table
+                    .columns
+                    .iter()
+                    .any(|planned| planned.name == column.name)
+            });
+            let omitted =
+                omitted.map(|column| format!("{}.{} is left out", table.name, column.name));
+            job.notes.extend(omitted);
+            job.originals.push(original);
+            job.from.push(from);
+            job.to.push(to);
+        }
+        Ok(job)
+    }
+
+    /// Makes or checks the tables of the target, and returns how far each has come.
+    async fn begin(
+        &mut self,
+        target: &mut Connection,
+        create: bool,
+    ) -> Result<Vec<Checkpoint>, Error> {
+        let tables = self.to.len();
+        let known = checkpoint::read(target, &self.id, tables).await?;
+        if known.is_none() {
+            let catalog = Catalog::read(target).await?;
+            for side in &self.to {
+                check_target(target, &catalog, side, create).await?;
+            }
+            checkpoint::begin(target, &self.id, tables).await?;
+        }
+        for (table, side) in self.originals.iter().zip(&self.to) {
+            if create {
+                let made = create::creation(self.source, table, side, &self.to, &self.originals)?;
+                let doing = format!("making the table {}", side.name);
+                target.execute(&doing, &made.statement).await?;
+                self.notes.extend(made.left_out);
+            }
+            self.notes.extend(objects::dependents(table));
+        }
+        match known {
+            Some(known) => Ok(known),
+            None => Ok((0..tables).map(|_| Checkpoint::beginning()).collect()),
+        }
+    }
+
+    async fn table(
+        &self,
+        source: &mut Connection,
+        target: &mut Connection,
+        number: usize,
+        checkpoint: &Checkpoint,
+        progress: &mut dyn Progress,
+    ) -> Result<CopiedTable, Error> {
+        let (from, to) = (&self.from[number], &self.to[number]);
+        let mut tally =
+            Tally::resumed(checkpoint.rows, checkpoint.sum, checkpoint.last_key.clone());
+        if checkpoint.state == State::Begun {
+            let after = after(from, checkpoint)?;
+            let query = from.select(after.as_ref(), true)?;
+            let (sender, mut batches) = mpsc::channel(WAITING);
+            let reading = read(
+                source,
+                from,
+                &query,
+                self.policy.batch_rows as usize,
+                sender,
+            );
+            let expected = self.originals[number].estimated_rows;
+            let mut steps = Steps {
+                table: from.name.to_string(),
+                expected,
+                progress,
+            };
+            let writing = self.write(target, number, &mut batches, &mut tally, &mut steps);
+            try_join(reading, writing).await?;
+            check_rows(target, to, tally.rows).await?;
+            checkpoint::reach(target, &self.id, number, State::Copied).await?;
+        }
+        Ok(CopiedTable {
+            table: from.name.clone(),
+            becomes: to.name.clone(),
+            rows: tally.rows,
+            rows_before: checkpoint.rows,
+            hash: format!("{:032x}", tally.sum),
+        })
+    }
+
+    async fn write(
+        &self,
+        target: &mut Connection,
+        number: usize,
+        batches: &mut mpsc::Receiver<Batch>,
+        tally: &mut Tally,
+        steps: &mut Steps<'_>,
+    ) -> Result<(), Error> {
+        let side = &self.to[number];
+        let doing = format!("writing {}", side.name);
+        let rows = match side.key.is_empty() {
+            // Without a key, nothing tells where to go on.
+            true => u64::MAX,
+            false => self.policy.transaction_rows.into(),
+        };
+        while let Some(first) = batches.recv().await {
+            let before = tally.rows;
+            target.execute(&doing, session::begin(side.backend)).await?;
+            write(target, side, first, batches, rows, tally).await?;
+            steps.report(tally.rows);
+            checkpoint::advance(target, &self.id, number, before, tally).await?;
+            target.execute(&doing, "COMMIT").await?;
+        }
+        Ok(())
+    }
+
+    /// Adds the indexes of all tables, then the references, then the counters.
+    async fn add_objects(
+        &mut self,
+        target: &mut Connection,
+        progress: &mut dyn Progress,
+    ) -> Result<(), Error> {
+        let mut taken = Vec::new();
+        let mut planned = Vec::new();
+        for (table, side) in self.originals.iter().zip(&self.to) {
+            for index in objects::indexes(self.source, table, side, &mut taken)? {
+                planned.push((side, index));
+            }
+        }
+        if target.backend() != Backend::Sqlite {
+            for (table, side) in self.originals.iter().zip(&self.to) {
+                let keys =
+                    objects::references(self.source, table, side, &self.to, &self.originals)?;
+                planned.extend(keys.into_iter().map(|key| (side, key)));
+            }
+        }
+        let catalog = Catalog::read(target).await?;
+        for (side, object) in planned {
+            let object = match object {
+                Ok(object) => object,
+                Err(note) => {
+                    self.notes.push(note);
+                    continue;
+                }
+            };
+            if !exists(catalog.table(&side.name)?, &object) {
+                let doing = format!("{}: {}", side.name, object.name);
+                progress.report(Step::Begins(doing.clone()));
+                target.execute(&doing, &object.statement).await?;
+            }
+        }
+        for (table, side) in self.originals.iter().zip(&self.to) {
+            if let Some(column) = create::counted(self.source, table, side)
+                && let Some(statement) = objects::counter(side, &column.name)?
+            {
+                let doing = format!("the counter of {}", side.name);
+                target.query(&doing, &statement, &[]).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn finish(&self, target: &mut Connection) -> Result<(), Error> {
+        if target.backend() == Backend::Sqlite {
+            let doing = "the references of the target";
+            let query = "SELECT \"table\", rowid FROM pragma_foreign_key_check() LIMIT 1";
+            if let Some(row) = target.query(doing, query, &[]).await?.first() {
+                return Err(Error::Differs {
+                    what: format!("the references of {}", row.text(0)?),
+                    found: "a row refers to one that does not exist, in the source too".into(),
+                });
+            }
+        }
+        for number in 0..self.to.len() {
+            checkpoint::reach(target, &self.id, number, State::Done).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Tells how far a table has come.
+struct Steps<'p> {
+    table: String,
+    expected: Option<u64>,
+    progress: &'p mut dyn Progress,
+}
+
+impl Steps<'_> {
+    fn report(&mut self, done: u64) {
+        self.progress.report(Step::Rows {
+            table: self.table.clone(),
+            done,
+            expected: self.expected,
+        });
+    }
+}
+
+/// The last key that was copied.
+fn after(side: &Side, checkpoint: &Checkpoint) -> Result<Option<Batch>, Error> {
+    if checkpoint.rows == 0 {
+        return Ok(None);
+    }
+    match read_key(&checkpoint.last_key, side.key.len()) {
+        Some(key) if !side.key.is_empty() => Ok(Some(key)),
+        _ => Err(Error::Differs {
+            what: format!("the table {} in the target", checkpoint::TABLE),
+            found: format!("it does not tell the last key of {}", side.name),
+        }),
+    }
+}
+
+/// A table of the target is not there if it is to be made, and empty otherwise.
+async fn check_target(
+    target: &mut Connection,
+    catalog: &Catalog,
+    side: &Side,
+    create: bool,
+) -> Result<(), Error> {
+    let existing = catalog.tables.iter().find(|table| table.name == side.name);
+    let what = format!("the table {} in the target", side.name);
+    match (existing, create) {
+        (None, true) => Ok(()),
+        (Some(_), true) => Err(Error::refused(
+            what,
+            "it exists",
+            "drop it or rename it; or leave out --create, so that rows go into it if it has none",
+        )),
+        (None, false) => Err(Error::refused(
+            what,
+            "it does not exist",
+            "make it, or give --create",
+        )),
+        (Some(table), false) => {
+            for column in &side.columns {
+                if table.column(&column.name).is_none() {
+                    return Err(Error::Missing {
+                        what: format!("the column {} of {what}", column.name),
+                    });
+                }
+            }
+            check_types(table, side)?;
+            let query = format!("SELECT 1 FROM {} LIMIT 1", side.quoted()?);
+            match target.query(&what, &query, &[]).await?.is_empty() {
+                true => Ok(()),
+                false => Err(Error::refused(
+                    what,
+                    "it has rows",
+                    "empty it, or copy into another database",
+                )),
+            }
+        }
+    }
+}
+
+/// An existing column has the type that the plan says.
+fn check_types(table: &Table, side: &Side) -> Result<(), Error> {
+    for column in &side.columns {
+        let found = table.column(&column.name);
+        let own = found.and_then(|found| crate::types::parse(side.backend, &found.sql_type));
+        if let Some(found) = found
+            && own != Some(column.own)
+        {
+            return Err(Error::refused(
+                format!("{}.{} in the target", side.name, column.name),
+                format!(
+                    "its type is {}, and the plan says {}",
+                    found.sql_type, column.sql_type
+                ),
+                "change the plan or the table",
+            ));
+        }
+    }
+    Ok(())
+}
+
+async fn check_rows(target: &mut Connection, side: &Side, rows: u64) -> Result<(), Error> {
+    let doing = format!("the rows of {}", side.name);
+    let query = format!("SELECT COUNT(*) FROM {}", side.quoted()?);
+    let found = target.query(&doing, &query, &[]).await?;
+    let found = found.first().map_or(Ok(0), |row| row.integer(0))?;
+    match u64::try_from(found) == Ok(rows) {
+        true => Ok(()),
+        false => Err(Error::Differs {
+            what: doing,
+            found: format!("{rows} rows were copied, and the target has {found}"),
+        }),
+    }
+}
+
+fn exists(table: &Table, object: &Object) -> bool {
+    let is_it = |name: &String| *name == object.name;
+    match object.kind {
+        ObjectKind::Index => {
+            table.indexes.iter().any(|index| is_it(&index.name))
+                || table.keys.iter().any(|key| is_it(&key.name))
+        }
+        ObjectKind::Reference => table.foreign_keys.iter().any(|key| is_it(&key.name)),
+    }
+}

@@ -1,0 +1,105 @@
+//! The types of MySQL and MariaDB, as `column_type` has them.
+
+use rowkey_core::Backend;
+
+use super::{Refusal, Type, Words};
+
+/// How many characters of `utf8mb4` an index of InnoDB has: 767 bytes before MySQL 5.7.
+const INDEXED: u32 = 191;
+/// Longer text is stored outside of the row, whose size is limited.
+const IN_ROW: u32 = 1_024;
+const TEXT: &str = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
+
+pub(super) fn parse(words: &Words) -> Option<Type> {
+    let (name, is_unsigned) = match words.name.split_once(" unsigned") {
+        // A number that is shown with zeros is stored as any other.
+        Some((name, "" | " zerofill")) => (name, true),
+        Some(_) => return None,
+        None => (words.name.as_str(), false),
+    };
+    let integer = |bytes| Type::Integer { bytes, is_unsigned };
+    Some(match name {
+        "tinyint" if words.length() == Some(1) && !is_unsigned => Type::Flag,
+        "tinyint" => integer(1),
+        "smallint" => integer(2),
+        "mediumint" => integer(3),
+        "int" => integer(4),
+        "bigint" => integer(8),
+        "float" => Type::Single,
+        "double" => Type::Double,
+        "decimal" => Type::Decimal(words.precision_and_scale()),
+        "varchar" => Type::Text(words.length()),
+        // Read without the spaces at its end.
+        "char" => Type::Text(words.length()),
+        "tinytext" | "text" | "mediumtext" | "longtext" => Type::Text(None),
+        "json" => Type::Json,
+        "binary" => Type::FixedBytes(words.length().unwrap_or(1)),
+        "varbinary" => Type::Bytes(words.length()),
+        "tinyblob" | "blob" | "mediumblob" | "longblob" => Type::Bytes(None),
+        "date" => Type::Date,
+        "time" => Type::Time,
+        "datetime" => Type::Timestamp,
+        "timestamp" => Type::Instant,
+        "uuid" => Type::Uuid,
+        _ => return None,
+    })
+}
+
+pub(super) fn write(backend: Backend, wanted: Type, is_indexed: bool) -> Result<String, Refusal> {
+    let collation = match backend {
+        // Spaces at the end count, as they do everywhere else.
+        Backend::MariaDb => "CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin",
+        _ => TEXT,
+    };
+    Ok(match wanted {
+        Type::Bool | Type::Flag => "tinyint(1)".into(),
+        Type::Integer { bytes, is_unsigned } => {
+            let name = match bytes {
+                1 => "tinyint",
+                2 => "smallint",
+                3 => "mediumint",
+                4 => "int",
+                _ => "bigint",
+            };
+            match (is_unsigned, bytes) {
+                (true, _) => format!("{name} unsigned"),
+                // `tinyint(1)` is a truth value.
+                (false, 1) => "tinyint(4)".into(),
+                (false, _) => name.into(),
+            }
+        }
+        Type::Single => "float".into(),
+        Type::Double => "double".into(),
+        Type::Decimal(Some((precision @ ..=65, scale @ ..=30))) => {
+            format!("decimal({precision},{scale})")
+        }
+        Type::Decimal(_) => {
+            return Err(Refusal {
+                why: "a decimal number has at most 65 digits there, 30 of them after the point"
+                    .into(),
+                instead: "give the column a type that holds its values, such as \
+                          `to = \"decimal(65,30)\"`"
+                    .into(),
+            });
+        }
+        Type::Text(Some(length)) | Type::PaddedText(length) if length <= IN_ROW => {
+            format!("varchar({length}) {collation}")
+        }
+        Type::Text(_) | Type::PaddedText(_) if is_indexed => {
+            format!("varchar({INDEXED}) {collation}")
+        }
+        Type::Text(_) | Type::PaddedText(_) => format!("longtext {collation}"),
+        // Stored as it is, unlike in MySQL's own `json`.
+        Type::Json => format!("longtext {TEXT}"),
+        Type::FixedBytes(length @ ..=255) => format!("binary({length})"),
+        Type::Bytes(Some(length)) if length <= 4 * IN_ROW => format!("varbinary({length})"),
+        Type::Bytes(_) | Type::FixedBytes(_) if is_indexed => "varbinary(767)".into(),
+        Type::Bytes(_) | Type::FixedBytes(_) => "longblob".into(),
+        Type::Date => "date".into(),
+        Type::Time => "time(6)".into(),
+        // `timestamp` ends in 2038.
+        Type::Timestamp | Type::Instant => "datetime(6)".into(),
+        // MariaDB's own `uuid` refuses some values.
+        Type::Uuid => "binary(16)".into(),
+    })
+}

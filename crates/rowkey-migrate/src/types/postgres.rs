@@ -1,0 +1,60 @@
+//! PostgreSQL's types, as `format_type` writes them.
+
+use super::{Type, Words};
+
+pub(super) fn parse(words: &Words) -> Option<Type> {
+    let integer = |bytes| Type::Integer {
+        bytes,
+        is_unsigned: false,
+    };
+    Some(match words.name.as_str() {
+        "boolean" => Type::Bool,
+        "smallint" => integer(2),
+        "integer" => integer(4),
+        "bigint" => integer(8),
+        "real" => Type::Single,
+        "double precision" => Type::Double,
+        "numeric" => Type::Decimal(words.precision_and_scale()),
+        "text" => Type::Text(None),
+        "character varying" => Type::Text(words.length()),
+        "character" => Type::PaddedText(words.length().unwrap_or(1)),
+        "bytea" => Type::Bytes(None),
+        "date" => Type::Date,
+        "time without time zone" => Type::Time,
+        "timestamp without time zone" => Type::Timestamp,
+        "timestamp with time zone" => Type::Instant,
+        "uuid" => Type::Uuid,
+        "json" | "jsonb" => Type::Json,
+        _ => return None,
+    })
+}
+
+pub(super) fn write(wanted: Type) -> String {
+    match wanted {
+        Type::Bool | Type::Flag => "boolean".into(),
+        Type::Integer { bytes, is_unsigned } => match (bytes, is_unsigned) {
+            (1, _) | (2, false) => "smallint",
+            (2 | 3, _) | (4, false) => "integer",
+            (8, true) => "numeric(20,0)",
+            _ => "bigint",
+        }
+        .into(),
+        Type::Single => "real".into(),
+        Type::Double => "double precision".into(),
+        Type::Decimal(None) => "numeric".into(),
+        Type::Decimal(Some((precision, scale))) => format!("numeric({precision},{scale})"),
+        Type::Text(None) => "text".into(),
+        // Padding would change values.
+        Type::Text(Some(length)) | Type::PaddedText(length) => {
+            format!("character varying({length})")
+        }
+        // The text stays as it is, unlike in `jsonb`.
+        Type::Json => "json".into(),
+        Type::Bytes(_) | Type::FixedBytes(_) => "bytea".into(),
+        Type::Date => "date".into(),
+        Type::Time => "time without time zone".into(),
+        Type::Timestamp => "timestamp without time zone".into(),
+        Type::Instant => "timestamp with time zone".into(),
+        Type::Uuid => "uuid".into(),
+    }
+}

@@ -1,0 +1,52 @@
+//! SQLite's declared types. The words of a declaration decide in which form a value is stored: with
+//! `TEXT` or `BLOB` in them, it stays as it is.
+
+use super::{Type, Words};
+
+pub(super) fn parse(words: &Words) -> Option<Type> {
+    Some(match words.name.as_str() {
+        "boolean" | "bool" => Type::Flag,
+        "int" | "integer" | "tinyint" | "smallint" | "mediumint" | "bigint" | "int2" | "int4"
+        | "int8" => Type::Integer {
+            bytes: 8,
+            is_unsigned: false,
+        },
+        "real" | "double" | "double precision" | "float" => Type::Double,
+        "decimal_text" => Type::Decimal(words.precision_and_scale()),
+        "text" | "clob" => Type::Text(None),
+        "varchar" | "char" | "character" | "nvarchar" | "nchar" | "varying character" => {
+            Type::Text(words.length())
+        }
+        "json" | "json_text" => Type::Json,
+        "" | "blob" | "binary" | "varbinary" => Type::Bytes(None),
+        "uuid_blob" => Type::Uuid,
+        "date" => Type::Date,
+        "time" => Type::Time,
+        "datetime" | "timestamp" => Type::Timestamp,
+        "timestamptz" => Type::Instant,
+        _ => return None,
+    })
+}
+
+pub(super) fn write(wanted: Type) -> String {
+    match wanted {
+        Type::Bool | Type::Flag => "BOOLEAN".into(),
+        Type::Integer {
+            bytes: 8,
+            is_unsigned: true,
+        } => "DECIMAL_TEXT(20,0)".into(),
+        Type::Integer { .. } => "INTEGER".into(),
+        Type::Single | Type::Double => "REAL".into(),
+        Type::Decimal(None) => "DECIMAL_TEXT".into(),
+        Type::Decimal(Some((precision, scale))) => format!("DECIMAL_TEXT({precision},{scale})"),
+        Type::Text(None) => "TEXT".into(),
+        Type::Text(Some(length)) | Type::PaddedText(length) => format!("VARCHAR({length})"),
+        Type::Json => "JSON_TEXT".into(),
+        Type::Bytes(_) | Type::FixedBytes(_) => "BLOB".into(),
+        Type::Date => "DATE".into(),
+        Type::Time => "TIME".into(),
+        Type::Timestamp => "TIMESTAMP".into(),
+        Type::Instant => "TIMESTAMPTZ".into(),
+        Type::Uuid => "UUID_BLOB".into(),
+    }
+}

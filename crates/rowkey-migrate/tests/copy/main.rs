@@ -1,0 +1,173 @@
+//! Tables go from each database to each other one, with ids that change their form on the way.
+
+mod interrupted;
+mod refusals;
+mod shop;
+mod values;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail, ensure};
+use rowkey_migrate::copy::{self, CopyPlan};
+use rowkey_migrate::{Address, Connection, Silent};
+use rowkey_testkit::{Backend, Search, Server, Suite, TestDatabase, test_name};
+
+const LIVE: [Backend; 4] = [
+    Backend::Postgres,
+    Backend::MySql,
+    Backend::MariaDb,
+    Backend::Sqlite,
+];
+
+fn main() -> Result<ExitCode> {
+    if let Some(code) = interrupted::as_child() {
+        return Ok(code);
+    }
+    let mut suite = Suite::from_env()?;
+    for target in LIVE {
+        let to = test_name(target);
+        suite.test(&format!("every_value_to_{to}"), LIVE, move |source| {
+            on_pair(source, target, every_value)
+        });
+        suite.test(
+            &format!("killed_and_resumed_to_{to}"),
+            LIVE,
+            move |source| on_pair(source, target, killed_and_resumed),
+        );
+        suite.test(
+            &format!("a_difference_is_found_in_{to}"),
+            LIVE,
+            move |source| on_pair(source, target, differences),
+        );
+    }
+    refusals::add_tests(&mut suite);
+    Ok(suite.run())
+}
+
+/// Runs a scenario with a database of another backend, if there is one.
+fn on_pair<F: Future<Output = Result<()>>>(
+    source: &TestDatabase,
+    target: Backend,
+    scenario: impl FnOnce(String, String) -> F,
+) -> Result<()> {
+    let server = match Server::find(target)? {
+        Search::Found(server) => server,
+        Search::Missing(_) => return Ok(()),
+        Search::Required(why) => bail!(why),
+    };
+    let target = server.create_database()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(scenario(source.url().to_owned(), target.url().to_owned()))
+}
+
+pub(crate) async fn open(url: &str) -> Result<Connection> {
+    Ok(Connection::open(&url.parse::<Address>()?).await?)
+}
+
+pub(crate) async fn plan(source: &str, target: &str) -> Result<CopyPlan> {
+    let target = open(target).await?.backend();
+    let plan = copy::plan(&mut open(source).await?, target, &mut Silent).await?;
+    // As people see it.
+    Ok(CopyPlan::from_toml(&plan.to_toml()?)?)
+}
+
+pub(crate) async fn copy(source: &str, target: &str, plan: &CopyPlan) -> Result<copy::Report> {
+    let (mut source, mut target) = (open(source).await?, open(target).await?);
+    Ok(copy::copy(&mut source, &mut target, plan, true, &mut Silent).await?)
+}
+
+async fn compare(source: &str, target: &str, plan: &CopyPlan) -> Result<copy::Comparison> {
+    let (mut source, mut target) = (open(source).await?, open(target).await?);
+    Ok(copy::compare(&mut source, &mut target, plan, &mut Silent).await?)
+}
+
+async fn every_value(source: String, target: String) -> Result<()> {
+    let ids = shop::create(&mut open(&source).await?).await?;
+    let plan = plan(&source, &target).await?;
+    let names: Vec<&str> = plan
+        .tables
+        .iter()
+        .map(|table| table.name.name.as_str())
+        .collect();
+    ensure!(names == ["offer", "visit"], "{names:?}");
+    ensure!(plan.left_out.len() == 1, "{:?}", plan.left_out);
+    let report = copy(&source, &target, &plan).await?;
+    let rows: Vec<u64> = report.tables.iter().map(|table| table.rows).collect();
+    ensure!(
+        rows == [shop::OFFERS as u64, shop::VISITS as u64],
+        "{rows:?}"
+    );
+
+    let mut db = open(&target).await?;
+    shop::check_rows(&mut db, &ids).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    // Nothing is left to do.
+    let again = copy(&source, &target, &plan).await?;
+    ensure!(
+        again
+            .tables
+            .iter()
+            .all(|table| table.rows == table.rows_before),
+        "{again:?}"
+    );
+    shop::check_constraints(&mut db, &ids).await
+}
+
+/// Two processes end in the middle, at places that differ from pair to pair.
+async fn killed_and_resumed(source: String, target: String) -> Result<()> {
+    let ids = shop::create(&mut open(&source).await?).await?;
+    let mut plan = plan(&source, &target).await?;
+    plan.policy.batch_rows = 7;
+    plan.policy.transaction_rows = 20;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("plan.toml");
+    std::fs::write(&path, plan.to_toml()?)?;
+    let seed = plan.hash()?.bytes().map(u32::from).sum::<u32>();
+    for steps in [1 + seed % 9, 2 + seed % 11] {
+        let status = interrupted::run(&source, &target, &path, steps)?;
+        ensure!(status.code().is_none(), "it has ended by itself: {status}");
+    }
+    let report = copy(&source, &target, &plan).await?;
+    ensure!(report.tables[0].rows_before > 0, "{report:?}");
+    shop::check_rows(&mut open(&target).await?, &ids).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    shop::check_constraints(&mut open(&target).await?, &ids).await
+}
+
+/// A changed value, a missing row, a row too many, and two rows that have changed places.
+async fn differences(source: String, target: String) -> Result<()> {
+    shop::create(&mut open(&source).await?).await?;
+    let plan = plan(&source, &target).await?;
+    copy(&source, &target, &plan).await?;
+    let mut db = open(&target).await?;
+    for (change, back, keys) in [
+        (
+            "UPDATE visit SET small = 1 WHERE number = 17",
+            "UPDATE visit SET small = 0 WHERE number = 17",
+            &["17"][..],
+        ),
+        (
+            "UPDATE visit SET number = 1000 WHERE number = 5",
+            "UPDATE visit SET number = 5 WHERE number = 1000",
+            &["5", "1000"],
+        ),
+    ] {
+        // `small` of visit 17 is what the second statement says, or the comparison at the end fails.
+        db.execute("a change", change).await?;
+        let compared = compare(&source, &target, &plan).await?;
+        let difference = compared.tables[1].difference.as_ref();
+        let found = difference.is_some_and(|found| {
+            found.parts == keys.len()
+                && found.keys.iter().all(|key| keys.contains(&key.as_str()))
+                && !found.keys.is_empty()
+        });
+        ensure!(found, "{change}: {compared:?}");
+        ensure!(compared.tables[0].difference.is_none());
+        db.execute("the way back", back).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! What is not copied says why, before anything is written.
+
+use anyhow::{Result, ensure};
+use rowkey_testkit::{Backend, Suite};
+
+use crate::{copy, on_pair, open, plan};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    suite.test("a_target_with_tables_is_refused", crate::LIVE, |source| {
+        on_pair(source, Backend::Sqlite, existing)
+    });
+    suite.test_on(
+        Backend::Postgres,
+        "types_without_a_place_are_named",
+        |source| on_pair(source, Backend::MariaDb, types),
+    );
+    suite.test_on(
+        Backend::MariaDb,
+        "a_zero_in_text_stops_before_its_row",
+        |source| on_pair(source, Backend::Postgres, zero_in_text),
+    );
+}
+
+async fn existing(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE note (number integer PRIMARY KEY)";
+    open(&source).await?.execute("the source", table).await?;
+    let plan = plan(&source, &target).await?;
+    open(&target).await?.execute("the target", table).await?;
+    let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+    ensure!(error.contains("note in the target: it exists"), "{error}");
+    Ok(())
+}
+
+async fn types(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE place (number integer PRIMARY KEY, spot point, span interval, \
+                 price numeric, half integer GENERATED ALWAYS AS (number / 2) STORED)";
+    open(&source).await?.execute("the source", table).await?;
+    let mut plan = plan(&source, &target).await?;
+    let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+    for name in [
+        "place.spot (point)",
+        "place.span (interval)",
+        "place.price (numeric)",
+        "place.half",
+    ] {
+        ensure!(error.contains(name), "{name}: {error}");
+    }
+    let query = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()";
+    let rows = open(&target).await?.query("the tables", query, &[]).await?;
+    ensure!(rows[0].integer(0)? == 0, "something was made");
+
+    // As a person would edit it.
+    let columns = &mut plan.tables[0].columns;
+    columns.retain(|column| matches!(column.name.as_str(), "number" | "price"));
+    columns[1].refused = None;
+    columns[1].to = Some("decimal(65,30)".into());
+    let report = copy(&source, &target, &plan).await?;
+    ensure!(
+        report
+            .notes
+            .iter()
+            .any(|note| note.contains("place.spot is left out")),
+        "{report:?}"
+    );
+    Ok(())
+}
+
+async fn zero_in_text(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    for statement in [
+        "CREATE TABLE note (number integer PRIMARY KEY, body text CHARACTER SET utf8mb4)",
+        "INSERT INTO note VALUES (1, 'good'), (2, CONCAT('b', CHAR(0), 'd'))",
+    ] {
+        db.execute("the source", statement).await?;
+    }
+    let plan = plan(&source, &target).await?;
+    let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+    ensure!(
+        error.contains("note.body: a text contains the character U+0000"),
+        "{error}"
+    );
+    db.execute(
+        "the correction",
+        "UPDATE note SET body = 'bad' WHERE number = 2",
+    )
+    .await?;
+    copy(&source, &target, &plan).await?;
+    let query = "SELECT string_agg(body, ',' ORDER BY number) FROM note";
+    let rows = open(&target).await?.query("the notes", query, &[]).await?;
+    ensure!(rows[0].text(0)? == "good,bad", "{rows:?}");
+    Ok(())
+}
