@@ -12,8 +12,8 @@ use rowkey_core::{Backend, Luuid, UnixMillis};
 use crate::cipher_keys::KeySources;
 #[cfg(feature = "databases")]
 use crate::commands::{
-    doctor::Doctor, inventory::Inventories, plan::Plans, preflight::Preflights, relayout::Relayout,
-    verify::Verify,
+    copy::Copies, doctor::Doctor, inventory::Inventories, plan::Plans, preflight::Preflights,
+    relayout::Relayout, verify::Verify,
 };
 use crate::number::{Group, Number};
 use crate::prefix::Prefix;
@@ -108,6 +108,8 @@ pub(crate) enum Command {
     Rekey(Relayout),
     #[cfg(feature = "databases")]
     Verify(Verify),
+    #[cfg(feature = "databases")]
+    Copy(Copies),
     Completions(Completions),
 }
 

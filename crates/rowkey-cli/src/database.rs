@@ -13,13 +13,10 @@ use rowkey_migrate::{Address, Connection, Error, Progress, Step};
 use crate::failure::Failure;
 use crate::secret_file::SecretFile;
 
-/// The variable with the address of the database.
-const URL_VARIABLE: &str = "ROWKEY_URL";
-
 const SECRET: SecretFile = SecretFile {
     content: "the address of the database",
     limit: "an address is shorter",
-    elsewhere: "give the address in the variable ROWKEY_URL",
+    elsewhere: "give the address in the variable ROWKEY_URL or ROWKEY_TARGET_URL",
 };
 
 /// Where the database is.
@@ -47,35 +44,13 @@ impl Database {
 
     /// The address from the option, the file or the environment.
     pub(crate) fn address(&self) -> Result<Address, Failure> {
-        if let Some(url) = &self.url {
-            let address: Address = url.parse().map_err(Failure::from)?;
-            return match address.has_password() {
-                false => Ok(address),
-                true => Err(Failure::wrong_usage(
-                    "the address on the command line has a password, which other users can see",
-                    "put the address into the variable ROWKEY_URL, or into a file for --url-file",
-                )),
-            };
-        }
-        if let Some(path) = &self.url_file {
-            let text = SECRET
-                .read(path)
-                .map_err(|failure| failure.at("--url-file"))?;
-            return text.parse().map_err(Failure::from);
-        }
-        match env::var(URL_VARIABLE) {
-            Ok(url) => url
-                .parse()
-                .map_err(|error| Failure::from(error).at(URL_VARIABLE)),
-            Err(env::VarError::NotUnicode(_)) => Err(Failure::bad_input(
-                "the value of the variable ROWKEY_URL is not text",
-                "it is the address of a database",
-            )),
-            Err(env::VarError::NotPresent) => Err(Failure::wrong_usage(
+        let found = address(SOURCE, self.url.as_deref(), self.url_file.as_deref())?;
+        found.ok_or_else(|| {
+            Failure::wrong_usage(
                 "no database is named",
                 "give --url, --url-file or the variable ROWKEY_URL",
-            )),
-        }
+            )
+        })
     }
 
     /// Connects, and does something with the connection.
@@ -88,6 +63,110 @@ impl Database {
             let mut connection = Connection::open(&address).await?;
             work(&mut connection).await
         })
+    }
+}
+
+/// The database that a copy writes.
+#[derive(Debug, Args)]
+pub(crate) struct Target {
+    /// The address of the database to copy to, without a password
+    ///
+    /// An address with a password goes into the variable ROWKEY_TARGET_URL or into a file.
+    #[arg(long, value_name = "URL", conflicts_with = "target_file")]
+    target: Option<String>,
+
+    /// A file that contains only the address of the database to copy to
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    target_file: Option<PathBuf>,
+}
+
+impl Target {
+    fn address(&self) -> Result<Address, Failure> {
+        let found = address(TARGET, self.target.as_deref(), self.target_file.as_deref())?;
+        found.ok_or_else(|| {
+            Failure::wrong_usage(
+                "no database to copy to is named",
+                "give --target, --target-file or the variable ROWKEY_TARGET_URL",
+            )
+        })
+    }
+}
+
+/// Connects to two databases, and does something with both connections.
+pub(crate) fn with_both<T>(
+    source: &Database,
+    target: &Target,
+    work: impl AsyncFnOnce(&mut Connection, &mut Connection) -> Result<T, Error>,
+) -> Result<T, Failure> {
+    let (source, target) = (source.address()?, target.address()?);
+    if source == target {
+        return Err(Failure::wrong_usage(
+            "both addresses are the same",
+            "give the address of another database to copy to",
+        ));
+    }
+    block_on(async {
+        let mut source = Connection::open(&source).await?;
+        let mut target = Connection::open(&target).await?;
+        work(&mut source, &mut target).await
+    })
+}
+
+/// The names of the places that an address can be in.
+#[derive(Clone, Copy)]
+struct Places {
+    variable: &'static str,
+    file: &'static str,
+}
+
+const SOURCE: Places = Places {
+    variable: "ROWKEY_URL",
+    file: "--url-file",
+};
+
+const TARGET: Places = Places {
+    variable: "ROWKEY_TARGET_URL",
+    file: "--target-file",
+};
+
+/// The address from an option, a file or the environment.
+fn address(
+    places: Places,
+    option: Option<&str>,
+    file: Option<&Path>,
+) -> Result<Option<Address>, Failure> {
+    let Places {
+        variable,
+        file: file_option,
+    } = places;
+    if let Some(url) = option {
+        let address: Address = url.parse().map_err(Failure::from)?;
+        return match address.has_password() {
+            false => Ok(Some(address)),
+            true => Err(Failure::wrong_usage(
+                "the address on the command line has a password, which other users can see",
+                format!(
+                    "put the address into the variable {variable}, or into a file for {file_option}"
+                ),
+            )),
+        };
+    }
+    if let Some(path) = file {
+        let text = SECRET
+            .read(path)
+            .map_err(|failure| failure.at(file_option))?;
+        return text.parse().map(Some).map_err(Failure::from);
+    }
+    match env::var(variable) {
+        Ok(url) => {
+            let address = url.parse().map(Some);
+            address.map_err(|error| Failure::from(error).at(variable))
+        }
+        Err(env::VarError::NotUnicode(_)) => Err(Failure::bad_input(
+            format_args!("the value of the variable {variable} is not text"),
+            "it is the address of a database",
+        )),
+        Err(env::VarError::NotPresent) => Ok(None),
     }
 }
 

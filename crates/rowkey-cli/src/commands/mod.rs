@@ -2,6 +2,8 @@
 
 mod completions;
 mod convert;
+#[cfg(feature = "databases")]
+pub(crate) mod copy;
 mod crc12;
 mod ddl;
 #[cfg(feature = "databases")]
@@ -48,6 +50,8 @@ pub(crate) fn run(cli: &Cli) -> Result<Outcome, Stop> {
         Command::Doctor(args) => doctor::run(args, json),
         #[cfg(feature = "databases")]
         Command::Plan(args) => plan::run(args, json),
+        #[cfg(feature = "databases")]
+        Command::Copy(args) => copy::run(args, json),
         #[cfg(feature = "databases")]
         Command::Preflight(args) => preflight::run(args, json),
         #[cfg(feature = "databases")]

@@ -10,37 +10,43 @@ use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Layout;
 use rowkey_migrate::catalog::{Catalog, QualifiedName};
+use rowkey_migrate::copy;
 use rowkey_migrate::doctor;
 use rowkey_migrate::plan::{OldPrograms, Plan, Policy, Request};
 use rowkey_migrate::preset::Preset;
 use rowkey_migrate::{Connection, Error, Silent};
+use serde::Serialize;
 
 use crate::args::format_parser;
-use crate::database::Database;
+use crate::database::{Database, Target, progress, with_both};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::stream::{json_line, output};
 
-/// Write a plan for a change of a key and its references, as a TOML file to read and edit
+/// Write a plan for a change of a key, or for a copy, as a TOML file to read and edit
 ///
-/// The plan names the key, every column that refers to it, the forms of the ids before and after, and
-/// how the change is made. It contains no SQL. With --json, it is also printed as one JSON object; only
-/// the file of --output is a plan that other commands read.
+/// With --table, the plan names the key, every column that refers to it, the forms of the ids before and
+/// after, and how the change is made. Without, it is for `rowkey copy`, and names all tables and what
+/// their columns become in the database of --target. It contains no SQL. With --json, it is also printed
+/// as one JSON object; only the file of --output is a plan that other commands read.
 #[derive(Debug, Args)]
 pub(crate) struct Plans {
     #[command(flatten)]
     database: Database,
 
+    #[command(flatten)]
+    target: Target,
+
     /// The table of the key
-    #[arg(long, value_name = "[SCHEMA.]NAME")]
-    table: String,
+    #[arg(long, value_name = "[SCHEMA.]NAME", requires = "to", conflicts_with_all = ["target", "target_file"])]
+    table: Option<String>,
 
     /// The column of the key
     #[arg(long, value_name = "NAME", default_value = "id")]
     column: String,
 
     /// How the new columns store the ids, such as uuid or uuid:prefix
-    #[arg(long, value_name = "STORAGE[:LAYOUT]")]
-    to: String,
+    #[arg(long, value_name = "STORAGE[:LAYOUT]", requires = "table")]
+    to: Option<String>,
 
     /// The format of the ids [default: what `rowkey doctor` finds]
     #[arg(short, long, value_parser = format_parser())]
@@ -93,10 +99,10 @@ fn parse_reference(text: &str) -> Result<(QualifiedName, String), String> {
 
 /// Writes the plan.
 pub(super) fn run(args: &Plans, json: bool) -> Result<Outcome, Stop> {
-    let plan = args
-        .database
-        .with(async |connection| args.plan(connection).await)?;
-    let text = args.text(&plan).map_err(Failure::from)?;
+    let Written { text, object } = match (&args.table, &args.to) {
+        (Some(table), Some(to)) => args.change(table, to)?,
+        _ => args.copy(json)?,
+    };
     match &args.output {
         None if json => {}
         None => print(text.as_bytes())?,
@@ -113,11 +119,23 @@ pub(super) fn run(args: &Plans, json: bool) -> Result<Outcome, Stop> {
         }
     }
     if json {
-        let mut line = Vec::new();
-        json_line(&mut line, &plan);
-        print(&line)?;
+        print(&object)?;
     }
     Ok(Outcome::Complete)
+}
+
+/// A plan for people, and as a JSON object.
+struct Written {
+    text: String,
+    object: Vec<u8>,
+}
+
+impl Written {
+    fn new(text: String, plan: &impl Serialize) -> Self {
+        let mut object = Vec::new();
+        json_line(&mut object, plan);
+        Self { text, object }
+    }
 }
 
 fn print(text: &[u8]) -> Result<(), Stop> {
@@ -128,9 +146,36 @@ fn print(text: &[u8]) -> Result<(), Stop> {
 }
 
 impl Plans {
-    async fn plan(&self, connection: &mut Connection) -> Result<Plan, Error> {
+    /// The plan for a change of a key.
+    fn change(&self, table: &str, to: &str) -> Result<Written, Failure> {
+        let plan = self
+            .database
+            .with(async |connection| self.plan(connection, table, to).await)?;
+        Ok(Written::new(self.text(&plan)?, &plan))
+    }
+
+    /// The plan for a copy of all tables.
+    fn copy(&self, json: bool) -> Result<Written, Failure> {
+        let mut progress = progress(json);
+        let plan = with_both(&self.database, &self.target, async |source, target| {
+            copy::plan(source, target.backend(), &mut *progress).await
+        })?;
+        let mut text = String::from(
+            "# Names, types and policies; never SQL. Read it, and edit it if need be: what has no entry is \
+             not copied.\n# Then: rowkey copy, rowkey verify.\n\n",
+        );
+        text += &plan.to_toml()?;
+        Ok(Written::new(text, &plan))
+    }
+
+    async fn plan(
+        &self,
+        connection: &mut Connection,
+        table: &str,
+        to: &str,
+    ) -> Result<Plan, Error> {
         let catalog = Catalog::read(connection).await?;
-        let name = in_own_schema(connection, self.table.as_str().into()).await?;
+        let name = in_own_schema(connection, table.into()).await?;
         let table = catalog.table(&name)?;
         let column = table.column(&self.column).ok_or_else(|| Error::Missing {
             what: format!("the column {} of the table {name}", self.column),
@@ -158,7 +203,7 @@ impl Plans {
             column: self.column.clone(),
             format: format.unwrap_or(FormatKind::AnyUuid),
             from,
-            to: self.to.clone(),
+            to: to.to_owned(),
             created,
             unasserted: self.reference.clone(),
             policy: Policy {

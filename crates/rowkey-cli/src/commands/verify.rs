@@ -4,16 +4,17 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use rowkey_migrate::copy::{self, ComparedTable, CopyPlan};
 use rowkey_migrate::plan::Plan;
 use rowkey_migrate::verify::{Verification, verify};
 
-use crate::database::{Database, progress, read_file};
+use crate::database::{Database, Target, progress, read_file, with_both};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::stream::{json_line, output, text_line};
 
-/// Compare the tables of a plan with what they were before the swap
+/// Compare the tables of a plan with what they were before the swap, or with their copies
 ///
-/// As long as the old values are kept, all rows are compared by hashes. Afterwards, the new values are
+/// With the plan of a copy, all rows of both databases are compared by hashes. With another one, as long as the old values are kept, all rows are compared by hashes. Afterwards, the new values are
 /// still checked: whether they are ids of the format, and whether references have a target. Nothing is
 /// written. The exit code is 1 if something differs.
 #[derive(Debug, Args)]
@@ -23,11 +24,18 @@ pub(crate) struct Verify {
 
     #[command(flatten)]
     database: Database,
+
+    #[command(flatten)]
+    target: Target,
 }
 
 /// Prints what was found.
 pub(super) fn run(args: &Verify, json: bool) -> Result<Outcome, Stop> {
-    let plan = Plan::from_toml(&read_file(&args.plan)?).map_err(Failure::from)?;
+    let text = read_file(&args.plan)?;
+    if CopyPlan::is_in(&text) {
+        return compare(args, &text, json);
+    }
+    let plan = Plan::from_toml(&text).map_err(Failure::from)?;
     let mut progress = progress(json);
     let found = args
         .database
@@ -45,6 +53,43 @@ pub(super) fn run(args: &Verify, json: bool) -> Result<Outcome, Stop> {
         true => Outcome::Complete,
         false => Outcome::SomeBad,
     })
+}
+
+/// Prints how the copies of a plan's tables differ.
+fn compare(args: &Verify, plan: &str, json: bool) -> Result<Outcome, Stop> {
+    let plan = CopyPlan::from_toml(plan).map_err(Failure::from)?;
+    let mut progress = progress(json);
+    let found = with_both(&args.database, &args.target, async |source, target| {
+        copy::compare(source, target, &plan, &mut *progress).await
+    })?;
+    let mut lines = Vec::new();
+    if json {
+        json_line(&mut lines, &found);
+    } else {
+        for table in &found.tables {
+            text_line(&mut lines, &compared(table));
+        }
+    }
+    let mut output = output();
+    output.write_all(&lines)?;
+    output.flush()?;
+    Ok(match found.is_equal() {
+        true => Outcome::Complete,
+        false => Outcome::SomeBad,
+    })
+}
+
+fn compared(table: &ComparedTable) -> String {
+    let (name, rows, target_rows) = (&table.table, table.rows, table.target_rows);
+    match &table.difference {
+        None => format!("{name}: {rows} rows, equal"),
+        Some(difference) => format!(
+            "differs: {name}: {rows} rows, and {target_rows} in the target; {} of 256 parts differ, such as \
+             the keys {}",
+            difference.parts,
+            difference.keys.join(", ")
+        ),
+    }
 }
 
 fn write(lines: &mut Vec<u8>, found: &Verification) {

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::side::{Content, Side, SideColumn};
 use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::error::Error;
-use crate::types;
+use crate::types::{self, Kind};
 
 /// The version of the file's format.
 pub(super) const VERSION: u32 = 1;
@@ -285,6 +285,12 @@ impl CopyPlan {
             None => {
                 let kind = types::pair(own_from, own_to)
                     .ok_or_else(|| refused(&format!("`{to}` does not hold all of its values")))?;
+                let digits = types::fraction_digits(target, type_of(&to));
+                if matches!(kind, Kind::Time | Kind::Timestamp)
+                    && digits < types::fraction_digits(source, &column.from)
+                {
+                    return Err(refused(&format!("`{to}` would round its times")));
+                }
                 (Content::Values(kind), Content::Values(kind))
             }
         };
@@ -335,6 +341,7 @@ mod tests {
         [[table]]\nname = \"offer\"\nbecomes = \"offer\"\n\
         [[table.column]]\nname = \"id\"\nfrom = \"binary(16)\"\nformat = \"uuid-v7\"\n\
         stored-from = \"uuid:swap-short\"\nstored-to = \"uuid:public\"\n\
+        [[table.column]]\nname = \"made\"\nfrom = \"datetime(6)\"\nto = \"timestamp without time zone\"\n\
         [[table.column]]\nname = \"price\"\nfrom = \"decimal(10,2)\"\nto = \"numeric(10,2)\"\n";
 
     #[test]
@@ -350,6 +357,11 @@ mod tests {
         for (old, new, expected) in [
             ("version = 1", "version = 2", "its version is 2"),
             ("to = \"numeric(10,2)\"", "", "offer.price (decimal(10,2))"),
+            (
+                "timestamp without",
+                "timestamp(3) without",
+                "would round its times",
+            ),
             (
                 "numeric(10,2)",
                 "integer",

@@ -11,7 +11,7 @@ use super::plan::{CopyPlan, CopyPolicy};
 use super::side::Side;
 use super::{create, session};
 use crate::batch::{Batch, read_key};
-use crate::catalog::{Catalog, QualifiedName, Table};
+use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::progress::{Progress, Step};
@@ -91,7 +91,15 @@ pub async fn copy(
     if create {
         job.add_objects(target, progress).await?;
     }
+    job.set_counters(target).await?;
     job.finish(target).await?;
+    if tables.iter().any(|table| table.rows_before > 0) {
+        job.notes.push(
+            "rows that an earlier run has copied are as they were then: `rowkey verify` finds those that \
+             the source has changed since"
+                .into(),
+        );
+    }
     Ok(Report {
         source: source.backend().name(),
         target: target.backend().name(),
@@ -175,6 +183,7 @@ impl<'c> Job<'c> {
             let catalog = Catalog::read(target).await?;
             for side in &self.to {
                 check_target(target, &catalog, side, create).await?;
+                self.notes.extend(triggers(&catalog, side));
             }
             checkpoint::begin(target, &self.id, tables).await?;
         }
@@ -261,7 +270,7 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// Adds the indexes of all tables, then the references, then the counters.
+    /// Adds the indexes of all tables, then the references.
     async fn add_objects(
         &mut self,
         target: &mut Connection,
@@ -296,6 +305,11 @@ impl<'c> Job<'c> {
                 target.execute(&doing, &object.statement).await?;
             }
         }
+        Ok(())
+    }
+
+    /// Lets the counters of the target go on behind the rows.
+    async fn set_counters(&self, target: &mut Connection) -> Result<(), Error> {
         for (table, side) in self.originals.iter().zip(&self.to) {
             if let Some(column) = create::counted(self.source, table, side)
                 && let Some(statement) = objects::counter(side, &column.name)?
@@ -397,6 +411,24 @@ async fn check_target(
             }
         }
     }
+}
+
+/// What runs for each row that is written.
+fn triggers(catalog: &Catalog, side: &Side) -> Vec<String> {
+    let table = catalog.tables.iter().find(|table| table.name == side.name);
+    let dependents = table
+        .map(|table| table.dependents.as_slice())
+        .unwrap_or_default();
+    dependents
+        .iter()
+        .filter(|dependent| dependent.kind == DependentKind::Trigger)
+        .map(|trigger| {
+            format!(
+                "{} in the target: the trigger {} has run",
+                side.name, trigger.name
+            )
+        })
+        .collect()
 }
 
 /// An existing column has the type that the plan says.

@@ -98,6 +98,16 @@ pub(crate) fn parse(backend: Backend, sql_type: &str) -> Option<Type> {
     }
 }
 
+/// How many digits of a second a time of this type has.
+pub(crate) fn fraction_digits(backend: Backend, sql_type: &str) -> u32 {
+    let words = Words::of(sql_type);
+    let digits = words.and_then(|words| words.length());
+    match backend {
+        Backend::MySql | Backend::MariaDb => digits.unwrap_or(0),
+        _ => digits.unwrap_or(6),
+    }
+}
+
 /// The type of a new column for the values of another.
 ///
 /// # Errors

@@ -96,6 +96,8 @@ fn push_float(sql: &mut String, backend: Backend, number: f64) -> Result<(), Str
         Backend::Sqlite if number.is_infinite() => {
             sql.push_str(if number > 0.0 { "9e999" } else { "-9e999" });
         }
+        // Of a number, MariaDB loses the sign.
+        _ if number == 0.0 && number.is_sign_negative() => sql.push_str("'-0'"),
         _ if number.is_finite() => append(sql, format_args!("{number:e}")),
         _ => {
             return Err(format!(

@@ -114,10 +114,10 @@ fn bind<'q>(
     })
 }
 
-/// SQLite stores NULL instead of NaN.
+/// SQLite stores NULL instead of NaN, and 0 instead of -0.
 fn real(number: f64) -> Result<f64, String> {
-    match number.is_nan() {
-        true => Err("a value is NaN, which SQLite does not have".into()),
+    match number.is_nan() || number == 0.0 && number.is_sign_negative() {
+        true => Err(format!("a value is {number}, which SQLite does not have")),
         false => Ok(number),
     }
 }

@@ -147,7 +147,7 @@ async fn differences(source: String, target: String) -> Result<()> {
     for (change, back, keys) in [
         (
             "UPDATE visit SET small = 1 WHERE number = 17",
-            "UPDATE visit SET small = 0 WHERE number = 17",
+            "UPDATE visit SET small = -32768 WHERE number = 17",
             &["17"][..],
         ),
         (

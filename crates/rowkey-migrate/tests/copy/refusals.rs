@@ -1,7 +1,7 @@
 //! What is not copied says why, before anything is written.
 
 use anyhow::{Result, ensure};
-use rowkey_testkit::{Backend, Suite};
+use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::{copy, on_pair, open, plan};
 
@@ -9,6 +9,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     suite.test("a_target_with_tables_is_refused", crate::LIVE, |source| {
         on_pair(source, Backend::Sqlite, existing)
     });
+    for target in crate::LIVE {
+        let name = format!("negative_zero_to_{}", test_name(target));
+        suite.test_on(Backend::Postgres, &name, move |source| {
+            on_pair(source, target, floats)
+        });
+    }
     suite.test_on(
         Backend::Postgres,
         "types_without_a_place_are_named",
@@ -19,6 +25,38 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "a_zero_in_text_stops_before_its_row",
         |source| on_pair(source, Backend::Postgres, zero_in_text),
     );
+}
+
+/// The sign of a zero stays, except in SQLite, which has none.
+async fn floats(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let table =
+        "CREATE TABLE number (number integer PRIMARY KEY, single real, wide double precision)";
+    db.execute("the source", table).await?;
+    db.execute("a row", "INSERT INTO number VALUES (1, '-0', '-0')")
+        .await?;
+    let plan = plan(&source, &target).await?;
+    let mut to = open(&target).await?;
+    let backend = to.backend();
+    let copied = copy(&source, &target, &plan).await;
+    match backend {
+        Backend::Sqlite => {
+            let error = copied.unwrap_err().to_string();
+            ensure!(error.contains("number.single: a value is -0"), "{error}");
+            return Ok(());
+        }
+        _ => drop(copied?),
+    }
+    let shown = match backend {
+        Backend::Postgres => "SELECT single::text, wide::text FROM number",
+        _ => "SELECT CAST(single * 1e0 AS CHAR), CAST(wide * 1e0 AS CHAR) FROM number",
+    };
+    let rows = to.query("the numbers", shown, &[]).await?;
+    ensure!(
+        (rows[0].text(0)?, rows[0].text(1)?) == ("-0", "-0"),
+        "{rows:?}"
+    );
+    Ok(())
 }
 
 async fn existing(source: String, target: String) -> Result<()> {

@@ -5,7 +5,7 @@ use rowkey_core::UuidV7;
 use rowkey_core::format::FormatKind;
 use rowkey_core::generate::Generate;
 use rowkey_core::storage::StoragePlan;
-use rowkey_migrate::{Connection, Value};
+use rowkey_migrate::Connection;
 use rowkey_testkit::Backend;
 
 use crate::values::{COLUMNS, check, literal, shown, sql_type, value};
@@ -145,11 +145,8 @@ pub(crate) async fn check_constraints(db: &mut Connection, ids: &Ids) -> Result<
     db.execute("a visit", &insert).await?;
     let query = "SELECT MAX(number) FROM visit";
     let rows = db.query("the counter", query, &[]).await?;
-    ensure!(
-        rows[0].0[0] == Value::Integer(VISITS as i64 + 1),
-        "{:?}",
-        rows[0]
-    );
+    // A refused row may have used a number.
+    ensure!(rows[0].integer(0)? > VISITS as i64, "{:?}", rows[0]);
     let insert = format!("INSERT INTO offer (id) VALUES ({unknown})");
     db.execute("an offer with the default", &insert).await?;
     let query = "SELECT COUNT(*) FROM offer WHERE title = 'it''s'";

@@ -70,10 +70,9 @@ pub(crate) fn values(content: Content) -> Vec<String> {
             "10000",
             "1234.5",
         ],
-        C::Single => &["0", "-0", "3.4028235e38", "1e-45", "0.1", "-16777217"],
+        C::Single => &["0", "3.4028234663852886e38", "1e-45", "0.1", "-16777217"],
         C::Double => &[
             "0",
-            "-0",
             "1.7976931348623157e308",
             "5e-324",
             "0.1",
@@ -212,7 +211,7 @@ pub(crate) fn shown(backend: Backend, content: Content, column: &str) -> String 
         (Backend::Postgres, C::Instant) => {
             format!("to_char({column} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')")
         }
-        (Backend::Postgres, C::Uuid) => format!("replace({column}::text, '-', '')"),
+        (Backend::Postgres, C::Uuid) => format!("translate({column}::text, '\\x-', '')"),
         (Backend::Postgres, _) => format!("{column}::text"),
         (Backend::Sqlite, C::Name | C::Text | C::Json | C::Bytes | C::Uuid) => {
             format!("CASE WHEN {column} IS NOT NULL THEN lower(hex({column})) END")
@@ -227,7 +226,7 @@ pub(crate) fn shown(backend: Backend, content: Content, column: &str) -> String 
         (_, C::Time) => format!("TIME_FORMAT({column}, '%H:%i:%s.%f')"),
         (_, C::Timestamp | C::Instant) => format!("DATE_FORMAT({column}, '%Y-%m-%d %H:%i:%s.%f')"),
         // By itself, it would be shown with six digits.
-        (_, C::Single) => format!("CAST({column} + 0e0 AS CHAR)"),
+        (_, C::Single) => format!("CAST({column} * 1e0 AS CHAR)"),
         (_, _) => format!("CAST({column} AS CHAR)"),
     }
 }

@@ -1,0 +1,68 @@
+//! `rowkey copy`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use rowkey_migrate::copy::{self, CopyPlan, Report};
+
+use crate::database::{Database, Target, progress, read_file, with_both};
+use crate::failure::{Failure, Outcome, Stop};
+use crate::stream::{json_line, output, text_line};
+
+/// Copy the tables of a plan to another database, with keys that change their form on the way
+///
+/// Rows are committed together with the last key of them: after an interruption, the same command goes on
+/// behind it, so that every row is copied exactly once. What has no place in the target is refused before
+/// the first row.
+#[derive(Debug, Args)]
+pub(crate) struct Copies {
+    /// The plan, as `rowkey plan` has written it
+    plan: PathBuf,
+
+    #[command(flatten)]
+    database: Database,
+
+    #[command(flatten)]
+    target: Target,
+
+    /// Make the tables, and their indexes and references after the rows
+    #[arg(long)]
+    create: bool,
+}
+
+/// Copies, and prints what was copied.
+pub(super) fn run(args: &Copies, json: bool) -> Result<Outcome, Stop> {
+    let plan = CopyPlan::from_toml(&read_file(&args.plan)?).map_err(Failure::from)?;
+    let mut progress = progress(json);
+    let report = with_both(&args.database, &args.target, async |source, target| {
+        copy::copy(source, target, &plan, args.create, &mut *progress).await
+    })?;
+    let mut lines = Vec::new();
+    if json {
+        json_line(&mut lines, &report);
+    } else {
+        write(&mut lines, &report);
+    }
+    let mut output = output();
+    output.write_all(&lines)?;
+    output.flush()?;
+    Ok(Outcome::Complete)
+}
+
+fn write(lines: &mut Vec<u8>, report: &Report) {
+    for table in &report.tables {
+        let before = match table.rows_before {
+            0 => String::new(),
+            rows => format!(", {rows} of them before"),
+        };
+        let line = format!(
+            "{} to {}: {} rows{before}, hash {}",
+            table.table, table.becomes, table.rows, table.hash
+        );
+        text_line(lines, &line);
+    }
+    for note in &report.notes {
+        text_line(lines, &format!("note: {note}"));
+    }
+}
