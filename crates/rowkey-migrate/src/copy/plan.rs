@@ -249,7 +249,10 @@ impl CopyPlan {
             Error::refused(
                 format!("{}.{} ({})", table.name, column.name, column.from),
                 why,
-                "give it a type with `to`, or delete its entry to leave it out",
+                match types::parse(source, &column.from) {
+                    Some(_) => "give it a type with `to`, or delete its entry to leave it out",
+                    None => "delete its entry to leave it out",
+                },
             )
         };
         if let Some(why) = &column.refused {

@@ -1,6 +1,7 @@
 //! Tables go from each database to each other one, with ids that change their form on the way.
 
 mod interrupted;
+mod keys;
 mod refusals;
 mod shop;
 mod values;
@@ -40,6 +41,7 @@ fn main() -> Result<ExitCode> {
             move |source| on_pair(source, target, differences),
         );
     }
+    keys::add_tests(&mut suite);
     refusals::add_tests(&mut suite);
     Ok(suite.run())
 }

@@ -1,0 +1,106 @@
+//! A copy goes on behind a key of any type, of one column or of several.
+
+use anyhow::{Result, ensure};
+use rowkey_testkit::{Backend, Suite};
+
+use crate::values::{Content as C, literal, sql_type, values};
+use crate::{compare, copy, interrupted, on_pair, open, plan};
+
+const KEYS: [&[C]; 12] = [
+    &[C::Truth],
+    &[C::Small],
+    &[C::Big],
+    &[C::Unsigned],
+    &[C::Decimal],
+    &[C::Double],
+    &[C::Name],
+    &[C::Date],
+    &[C::Time],
+    &[C::Timestamp],
+    &[C::Uuid],
+    &[C::Instant, C::Decimal, C::Name],
+];
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    suite.test("resumed_behind_any_key", crate::LIVE, |source| {
+        on_pair(source, Backend::Postgres, any_key)
+    });
+}
+
+/// The values of a key that its database tells apart: MySQL ignores spaces at the end.
+fn key_values(content: C) -> Vec<String> {
+    let mut values = values(content);
+    values.retain(|value| !value.ends_with(' '));
+    values
+}
+
+async fn create(source: &str) -> Result<usize> {
+    let mut db = open(source).await?;
+    let backend = db.backend();
+    let options = match backend {
+        Backend::MySql | Backend::MariaDb => {
+            " ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+        }
+        _ => "",
+    };
+    let mut rows = 0;
+    for (number, key) in KEYS.iter().enumerate() {
+        let names: Vec<String> = (0..key.len()).map(|part| format!("part{part}")).collect();
+        let columns = names.iter().zip(*key).map(|(name, content)| {
+            let sql_type = sql_type(backend, *content).trim_end_matches(" NULL");
+            format!("{name} {sql_type} NOT NULL")
+        });
+        let columns: Vec<String> = columns.collect();
+        let table = format!(
+            "CREATE TABLE key{number} ({}, PRIMARY KEY ({})){options}",
+            columns.join(", "),
+            names.join(", ")
+        );
+        db.execute("a table", &table).await?;
+        // Every value of a part with some of the others.
+        for row in 0..8 * key.len() {
+            let parts = key.iter().enumerate().map(|(part, content)| {
+                let values = key_values(*content);
+                let at = if part == 0 && key.len() > 1 {
+                    row / 8
+                } else {
+                    row
+                };
+                literal(backend, *content, &values[at % values.len()])
+            });
+            let parts: Vec<String> = parts.collect();
+            if key.len() == 1 && row >= key_values(key[0]).len() {
+                break;
+            }
+            let insert = format!("INSERT INTO key{number} VALUES ({})", parts.join(", "));
+            // Of several columns, some rows are the same.
+            rows += usize::from(db.execute("a row", &insert).await.is_ok());
+        }
+    }
+    Ok(rows)
+}
+
+async fn any_key(source: String, target: String) -> Result<()> {
+    let rows = create(&source).await?;
+    let mut plan = plan(&source, &target).await?;
+    plan.policy.batch_rows = 1;
+    plan.policy.transaction_rows = 1;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("plan.toml");
+    std::fs::write(&path, plan.to_toml()?)?;
+    let mut runs = 0;
+    while interrupted::run(&source, &target, &path, 5)?
+        .code()
+        .is_none()
+    {
+        runs += 1;
+        ensure!(runs < rows, "it does not come to an end");
+    }
+    ensure!(runs >= rows / 5, "{runs} runs for {rows} rows");
+    let report = copy(&source, &target, &plan).await?;
+    let copied: u64 = report.tables.iter().map(|table| table.rows).sum();
+    ensure!(copied == rows as u64, "{copied} of {rows} rows");
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
+}
