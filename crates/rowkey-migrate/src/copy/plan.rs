@@ -343,7 +343,7 @@ mod tests {
     const PLAN: &str = "version = 1\nsource = \"mariadb\"\ntarget = \"postgres\"\ncatalog = \"\"\n\
         [[table]]\nname = \"offer\"\nbecomes = \"offer\"\n\
         [[table.column]]\nname = \"id\"\nfrom = \"binary(16)\"\nformat = \"uuid-v7\"\n\
-        stored-from = \"uuid:swap-short\"\nstored-to = \"uuid:public\"\n\
+        stored-from = \"uuid:sql-server\"\nstored-to = \"uuid:public\"\n\
         [[table.column]]\nname = \"made\"\nfrom = \"datetime(6)\"\nto = \"timestamp without time zone\"\n\
         [[table.column]]\nname = \"price\"\nfrom = \"decimal(10,2)\"\nto = \"numeric(10,2)\"\n";
 

@@ -96,8 +96,12 @@ fn push_float(sql: &mut String, backend: Backend, number: f64) -> Result<(), Str
         Backend::Sqlite if number.is_infinite() => {
             sql.push_str(if number > 0.0 { "9e999" } else { "-9e999" });
         }
-        // Of a number, MariaDB loses the sign.
-        _ if number == 0.0 && number.is_sign_negative() => sql.push_str("'-0'"),
+        // It stores 0 instead of -0.
+        Backend::MariaDb if number == 0.0 && number.is_sign_negative() => {
+            return Err(format!(
+                "a value is {number}, which {backend} does not have"
+            ));
+        }
         _ if number.is_finite() => append(sql, format_args!("{number:e}")),
         _ => {
             return Err(format!(

@@ -1,0 +1,60 @@
+//! Tables go to another database.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use rowkey_testkit::TestDatabase;
+use serde_json::{Value, json};
+
+use crate::offers::{self, OFFERS, block_on, connect};
+use crate::run::{Finished, rowkey};
+
+pub(crate) fn to_a_file(database: &TestDatabase) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("copy.db"), [])?;
+    let run = |arguments: &str| rowkey(database, folder.path(), arguments);
+    block_on(async { offers::create(&mut connect(database).await?).await })?;
+
+    let nowhere = run("plan --output plan.toml")?.failure(2)?;
+    ensure!(nowhere.contains("no database to copy to"), "{nowhere}");
+    let secret = run("plan --target postgres://u:secret@h/d")?.failure(2)?;
+    ensure!(
+        secret.contains("ROWKEY_TARGET_URL") && !secret.contains(":secret"),
+        "{secret}"
+    );
+    run("plan --target sqlite:copy.db --output plan.toml")?.success()?;
+    let missing = run("copy plan.toml --target sqlite:copy.db")?.failure(1)?;
+    ensure!(missing.contains("does not exist"), "{missing}");
+    let copied = run("copy plan.toml --target sqlite:copy.db --create --json")?.json()?;
+    ensure!(copied["tables"][0]["rows"] == json!(OFFERS), "{copied}");
+    ensure!(copied["tables"][1]["rows"] == json!(2 * OFFERS), "{copied}");
+
+    // As a program, the address is in the environment.
+    let verified = Command::new(env!("CARGO_BIN_EXE_rowkey"))
+        .args(["verify", "plan.toml", "--json"])
+        .env("ROWKEY_URL", database.url())
+        .env("ROWKEY_TARGET_URL", "sqlite:copy.db")
+        .current_dir(folder.path())
+        .output()?;
+    let verified = Finished {
+        code: verified.status.code().context("it was killed")?,
+        output: String::from_utf8(verified.stdout)?,
+        errors: String::from_utf8(verified.stderr)?,
+    };
+    ensure!(verified.json()?["tables"][0]["difference"] == Value::Null);
+
+    block_on(async {
+        let mut source = connect(database).await?;
+        let statement = "UPDATE booking SET note = 'third' WHERE id = 5";
+        source.execute("a change", statement).await?;
+        Ok(())
+    })?;
+    let differs = run("verify plan.toml --target sqlite:copy.db")?;
+    ensure!(differs.code == 1, "{}", differs.errors);
+    ensure!(
+        differs.output.contains("the keys 5\n"),
+        "{}",
+        differs.output
+    );
+    Ok(())
+}
