@@ -25,8 +25,6 @@ pub struct CopyPlan {
     pub source: String,
     /// The product of the database that is written.
     pub target: String,
-    /// The hash of what the source's catalogue said about the tables when the plan was written.
-    pub catalog: String,
     /// Tables that stay, because they belong to a tool for migrations or to rowkey.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<QualifiedName>,
@@ -65,6 +63,8 @@ pub struct TablePlan {
     pub name: QualifiedName,
     /// Its name in the target.
     pub becomes: QualifiedName,
+    /// The hash of what the source's catalogue said about it when the plan was written.
+    pub catalog: String,
     /// Its columns. One that is not here is not copied.
     #[serde(default, rename = "column")]
     pub columns: Vec<ColumnPlan>,
@@ -184,9 +184,19 @@ impl CopyPlan {
         Ok(self.target.parse()?)
     }
 
-    /// The names of the tables.
-    pub fn names(&self) -> Vec<QualifiedName> {
-        self.tables.iter().map(|table| table.name.clone()).collect()
+    /// The source's tables are as they were when the plan was written.
+    pub(super) fn check_catalog(&self, catalog: &Catalog) -> Result<(), Error> {
+        for table in &self.tables {
+            catalog.table(&table.name)?;
+            if catalog.hash(std::slice::from_ref(&table.name)) != table.catalog {
+                return Err(Error::refused(
+                    format!("the table {}", table.name),
+                    "it has changed in the source since the plan was written",
+                    "write the plan again with `rowkey plan`",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Every column that has no place, as one error.
@@ -340,8 +350,8 @@ fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    const PLAN: &str = "version = 1\nsource = \"mariadb\"\ntarget = \"postgres\"\ncatalog = \"\"\n\
-        [[table]]\nname = \"offer\"\nbecomes = \"offer\"\n\
+    const PLAN: &str = "version = 1\nsource = \"mariadb\"\ntarget = \"postgres\"\n\
+        [[table]]\nname = \"offer\"\nbecomes = \"offer\"\ncatalog = \"\"\n\
         [[table.column]]\nname = \"id\"\nfrom = \"binary(16)\"\nformat = \"uuid-v7\"\n\
         stored-from = \"uuid:sql-server\"\nstored-to = \"uuid:public\"\n\
         [[table.column]]\nname = \"made\"\nfrom = \"datetime(6)\"\nto = \"timestamp without time zone\"\n\

@@ -55,16 +55,14 @@ pub async fn plan(
         planner.find_ids(source, table).await?;
     }
     planner.follow(&tables);
-    let names: Vec<QualifiedName> = tables.iter().map(|table| table.name.clone()).collect();
     Ok(CopyPlan {
         version: VERSION,
         source: planner.source.name().into(),
         target: target.name().into(),
-        catalog: catalog.hash(&names),
         left_out: left_out.iter().map(|table| table.name.clone()).collect(),
         tables: tables
             .iter()
-            .map(|table| planner.table(table, &tables))
+            .map(|table| planner.table(&catalog, table, &tables))
             .collect(),
         policy: CopyPolicy::default(),
     })
@@ -166,13 +164,14 @@ impl Planner {
         }
     }
 
-    fn table(&self, table: &Table, tables: &[&Table]) -> TablePlan {
+    fn table(&self, catalog: &Catalog, table: &Table, tables: &[&Table]) -> TablePlan {
         TablePlan {
             name: table.name.clone(),
             becomes: QualifiedName {
                 schema: None,
                 name: table.name.name.clone(),
             },
+            catalog: catalog.hash(std::slice::from_ref(&table.name)),
             columns: table
                 .columns
                 .iter()

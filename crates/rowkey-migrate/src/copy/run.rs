@@ -70,13 +70,7 @@ pub async fn copy(
     plan.check()?;
     check_backends(source, target, plan)?;
     let catalog = Catalog::read(source).await?;
-    if catalog.hash(&plan.names()) != plan.catalog {
-        return Err(Error::refused(
-            "the plan",
-            "the tables of the source have changed since it was written",
-            "write it again with `rowkey plan`",
-        ));
-    }
+    plan.check_catalog(&catalog)?;
     let mut job = Job::new(plan, &catalog)?;
     session::begin_writing(target, &job.id).await?;
     let checkpoints = job.begin(target, create).await?;

@@ -9,6 +9,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     suite.test("a_target_with_tables_is_refused", crate::LIVE, |source| {
         on_pair(source, Backend::Sqlite, existing)
     });
+    suite.test("a_table_can_be_left_out", crate::LIVE, |source| {
+        on_pair(source, Backend::Sqlite, left_out)
+    });
     for target in crate::LIVE {
         let name = format!("negative_zero_to_{}", test_name(target));
         suite.test_on(Backend::Postgres, &name, move |source| {
@@ -56,6 +59,29 @@ async fn floats(source: String, target: String) -> Result<()> {
         (rows[0].text(0)?, rows[0].text(1)?) == ("-0", "-0"),
         "{rows:?}"
     );
+    Ok(())
+}
+
+async fn left_out(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    for table in [
+        "CREATE TABLE shelf (number integer PRIMARY KEY)",
+        "CREATE TABLE book (number integer PRIMARY KEY, shelf integer, \
+         FOREIGN KEY (shelf) REFERENCES shelf (number))",
+    ] {
+        db.execute("the source", table).await?;
+    }
+    let mut plan = plan(&source, &target).await?;
+    plan.tables.retain(|table| table.name.name == "book");
+    let report = copy(&source, &target, &plan).await?;
+    let is_told = |note: &String| note.contains("the reference of shelf to shelf is left out");
+    ensure!(report.notes.iter().any(is_told), "{report:?}");
+
+    // Of the tables that are copied, none may have changed.
+    db.execute("a change", "ALTER TABLE book ADD title varchar(20)")
+        .await?;
+    let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+    ensure!(error.contains("the table book: it has changed"), "{error}");
     Ok(())
 }
 
