@@ -106,12 +106,12 @@ pub(crate) fn clippy() -> Result<()> {
     command::run(clippy.args(["--", "-D", "warnings"]))
 }
 
-/// A command on the crate that builds. All sets share a folder: what they have in common is built
-/// once.
+/// A command on the crate that builds. All sets share a folder with the workspace: what they have in
+/// common is built once.
 fn cargo(metadata: &Metadata, arguments: &[&str]) -> Command {
     let mut cargo = command::cargo(arguments);
     cargo.args(["--manifest-path", MANIFEST, "--target-dir"]);
-    cargo.arg(metadata.target_directory.join("consumer"));
+    cargo.arg(&metadata.target_directory);
     cargo
 }
 

@@ -62,7 +62,8 @@ async fn measure(connection: &mut Connection, url: &str, rows: u64) -> Result<()
         connection.version()
     );
     let mut plain = Plain::open(url).await?;
-    (plain.scan().await?, scan(connection).await?);
+    plain.scan().await?;
+    scan(connection).await?;
     let mut ratios = Vec::new();
     for round in 0..ROUNDS {
         let (of_plain, of_doctor) = match round % 2 {
