@@ -98,7 +98,13 @@ impl Grants {
 /// The privileges that a line of `SHOW GRANTS` gives on all of a database.
 fn privileges_on<'l>(line: &'l str, database: &str) -> impl Iterator<Item = &'l str> {
     let grant = line.strip_prefix("GRANT ").unwrap_or_default();
-    let (privileges, scope) = grant.split_once(" ON ").unwrap_or_default();
+    // The same characters can be within a name, which has quotes.
+    let is_outside = |start: usize| grant[..start].matches('`').count() % 2 == 0;
+    let mut places = grant.match_indices(" ON ");
+    let on = places.find(|(start, _)| is_outside(*start));
+    let (privileges, scope) = on.map_or(("", ""), |(start, on)| {
+        (&grant[..start], &grant[start + on.len()..])
+    });
     let is_meant = scope.starts_with("*.* TO ")
         || quoted(scope).is_some_and(|(pattern, rest)| {
             rest.starts_with(".* TO ") && is_like(database.as_bytes(), pattern.as_bytes())
