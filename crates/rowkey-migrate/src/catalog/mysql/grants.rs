@@ -99,7 +99,7 @@ impl Grants {
 fn privileges_on<'l>(line: &'l str, database: &str) -> impl Iterator<Item = &'l str> {
     let grant = line.strip_prefix("GRANT ").unwrap_or_default();
     // The same characters can be within a name, which has quotes.
-    let is_outside = |start: usize| grant[..start].matches('`').count() % 2 == 0;
+    let is_outside = |start: usize| grant[..start].matches('`').count().is_multiple_of(2);
     let mut places = grant.match_indices(" ON ");
     let on = places.find(|(start, _)| is_outside(*start));
     let (privileges, scope) = on.map_or(("", ""), |(start, on)| {

@@ -96,7 +96,9 @@ async fn damaged_values_are_named(url: String) -> anyhow::Result<()> {
     file.run("INSERT INTO visit (about_key, day) VALUES (X'0304', 'a')")
         .await?;
     let error = file.undo(&plan).await.unwrap_err().to_string();
-    assert!(error.ends_with("which has no old form: X'0304'"), "{error}");
+    for part in ["visit.about_key: 1 value is no", "such as 0304; "] {
+        assert!(error.contains(part), "{error}");
+    }
     Ok(())
 }
 
