@@ -190,6 +190,45 @@ pub(super) fn dependents(table: &Table) -> Vec<String> {
         .collect()
 }
 
+/// Fails for a table whose rows are those of its partitions, which are tables of their own in the plan.
+pub(super) fn require_own_rows(table: &Table, source: Backend) -> Result<(), Error> {
+    let mut dependents = table.dependents.iter();
+    let is_partitioned = source == Backend::Postgres
+        && dependents.any(|one| one.kind == DependentKind::Partition && one.name == "partitioned");
+    match is_partitioned {
+        false => Ok(()),
+        true => Err(Error::refused(
+            table.name.to_string(),
+            "it is partitioned, and its rows are copied with its partitions, as tables of their own",
+            "delete its entry from the plan",
+        )),
+    }
+}
+
+/// What a copy cannot say of text in another way: that different texts are the same.
+pub(super) fn collations(table: &Table, side: &Side) -> Vec<String> {
+    let is_lenient = |collation: &str| {
+        let collation = collation.to_ascii_lowercase();
+        collation.contains("_ci") || ["nocase", "rtrim"].contains(&collation.as_str())
+    };
+    let mut notes = Vec::new();
+    for column in &table.columns {
+        let mut copied = side.columns.iter();
+        let copied = copied.find(|copied| copied.name == column.name);
+        if let (Some(collation), Some(copied)) = (&column.collation, copied)
+            && is_lenient(collation)
+            && !copied.sql_type.contains(collation.as_str())
+        {
+            notes.push(format!(
+                "{}.{}: the collation {collation} is left out: the target may tell texts apart that were \
+                 the same",
+                table.name, column.name
+            ));
+        }
+    }
+    notes
+}
+
 /// The statement that lets a counter go on behind the rows; nothing where the database does it itself.
 pub(super) fn counter(side: &Side, column: &str) -> Result<Option<String>, Error> {
     if side.backend != Backend::Postgres {

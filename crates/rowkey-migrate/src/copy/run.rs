@@ -14,6 +14,7 @@ use crate::batch::{Batch, read_key};
 use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;
+use crate::inventory::other_schemas;
 use crate::progress::{Progress, Step};
 use crate::read::read;
 use crate::write::{Tally, write};
@@ -72,6 +73,13 @@ pub async fn copy(
     let catalog = Catalog::read(source).await?;
     plan.check_catalog(&catalog)?;
     let mut job = Job::new(plan, &catalog)?;
+    if catalog.backend == Backend::Postgres {
+        let schemas = other_schemas::names(source).await?;
+        let notes = schemas
+            .iter()
+            .map(|schema| format!("the schema {schema} is left out"));
+        job.notes.extend(notes);
+    }
     session::begin_writing(target, &job.id).await?;
     let checkpoints = job.begin(target, create).await?;
     session::begin_reading(source).await?;
@@ -149,6 +157,7 @@ impl<'c> Job<'c> {
         for (place, table) in plan.tables.iter().enumerate() {
             let (from, to) = plan.sides(catalog, place)?;
             let original = catalog.table(&table.name)?;
+            objects::require_own_rows(original, catalog.backend)?;
             let omitted = original.columns.iter().filter(|column| {
                 !table
                     .columns
@@ -189,6 +198,7 @@ impl<'c> Job<'c> {
                 self.notes.extend(made.left_out);
             }
             self.notes.extend(objects::dependents(table));
+            self.notes.extend(objects::collations(table, side));
         }
         match known {
             Some(known) => Ok(known),
@@ -394,6 +404,14 @@ async fn check_target(
                 }
             }
             check_types(table, side)?;
+            let is_mysql = matches!(side.backend, Backend::MySql | Backend::MariaDb);
+            if is_mysql && table.options != "InnoDB" {
+                return Err(Error::refused(
+                    what,
+                    format!("its engine {} has no transactions", table.options),
+                    "make it with InnoDB, so that an interrupted copy can go on",
+                ));
+            }
             let query = format!("SELECT 1 FROM {} LIMIT 1", side.quoted()?);
             match target.query(&what, &query, &[]).await?.is_empty() {
                 true => Ok(()),

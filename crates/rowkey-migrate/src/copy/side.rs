@@ -55,7 +55,16 @@ impl Side {
     /// All rows behind a key, which is a batch with the cells of one key. They are in the order of the
     /// key, if there is one and it is asked for.
     pub(crate) fn select(&self, after: Option<&Batch>, in_order: bool) -> Result<String, Error> {
-        let mut query = format!("SELECT {} FROM {}", self.column_list()?, self.quoted()?);
+        // The rows of tables that inherit from it are copied with these.
+        let only = match self.backend {
+            Backend::Postgres => "ONLY ",
+            _ => "",
+        };
+        let mut query = format!(
+            "SELECT {} FROM {only}{}",
+            self.column_list()?,
+            self.quoted()?
+        );
         let key = self.key.iter().filter_map(|place| self.columns.get(*place));
         let key: Vec<&SideColumn> = key.collect();
         let quoted = key

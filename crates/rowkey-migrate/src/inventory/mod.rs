@@ -2,7 +2,7 @@
 
 mod likely;
 mod names;
-mod other_schemas;
+pub(crate) mod other_schemas;
 mod probe;
 
 use serde::Serialize;

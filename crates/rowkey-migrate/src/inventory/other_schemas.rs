@@ -16,7 +16,7 @@ WHERE table_type = 'BASE TABLE' AND table_schema <> DATABASE()
   AND table_schema NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema') ORDER BY 1";
 
 /// Their names.
-pub(super) async fn names(connection: &mut Connection) -> Result<Vec<String>, Error> {
+pub(crate) async fn names(connection: &mut Connection) -> Result<Vec<String>, Error> {
     let query = match connection.backend() {
         Backend::Postgres => OF_POSTGRES,
         Backend::MySql | Backend::MariaDb => OF_MYSQL,

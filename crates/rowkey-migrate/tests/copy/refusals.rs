@@ -1,6 +1,7 @@
 //! What is not copied says why, before anything is written.
 
 use anyhow::{Result, ensure};
+use rowkey_migrate::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::{copy, on_pair, open, plan};
@@ -20,6 +21,16 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
     suite.test_on(
         Backend::Postgres,
+        "inherited_rows_are_copied_once",
+        |source| on_pair(source, Backend::Sqlite, inherited),
+    );
+    suite.test_on(
+        Backend::Postgres,
+        "a_target_without_transactions_is_refused",
+        |source| on_pair(source, Backend::MariaDb, without_transactions),
+    );
+    suite.test_on(
+        Backend::Postgres,
         "types_without_a_place_are_named",
         |source| on_pair(source, Backend::MariaDb, types),
     );
@@ -28,6 +39,54 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "a_zero_in_text_stops_before_its_row",
         |source| on_pair(source, Backend::Postgres, zero_in_text),
     );
+}
+
+/// Rows are copied with the table that they are in, and once.
+async fn inherited(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    for statement in [
+        "CREATE TABLE book (number integer PRIMARY KEY)",
+        "CREATE TABLE atlas (scale integer) INHERITS (book)",
+        "INSERT INTO book VALUES (1)",
+        "INSERT INTO atlas VALUES (2, 1000)",
+        "CREATE SCHEMA attic",
+        "CREATE TABLE attic.book (number integer PRIMARY KEY)",
+    ] {
+        db.execute(statement, statement).await?;
+    }
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    let rows: Vec<u64> = report.tables.iter().map(|table| table.rows).collect();
+    ensure!(rows == [1, 1], "{report:?}");
+    let notes = report.notes.join("; ");
+    ensure!(notes.contains("the schema attic is left out"), "{notes}");
+
+    for statement in [
+        "CREATE TABLE sale (day integer PRIMARY KEY) PARTITION BY RANGE (day)",
+        "CREATE TABLE sale_1 PARTITION OF sale FOR VALUES FROM (0) TO (9)",
+    ] {
+        db.execute(statement, statement).await?;
+    }
+    let plan = crate::plan(&source, &target).await?;
+    let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+    ensure!(error.starts_with("sale: it is partitioned"), "{error}");
+    Ok(())
+}
+
+/// Without transactions, rows and the last key are not written together.
+async fn without_transactions(source: String, target: String) -> Result<()> {
+    let create = "CREATE TABLE book (number integer PRIMARY KEY)";
+    open(&source).await?.execute(create, create).await?;
+    let plan = plan(&source, &target).await?;
+    let create = format!("{create} ENGINE = MyISAM");
+    let mut to = open(&target).await?;
+    to.execute(&create, &create).await?;
+    let mut from = open(&source).await?;
+    let mut silent = Silent;
+    let copied = rowkey_migrate::copy::copy(&mut from, &mut to, &plan, false, &mut silent);
+    let error = copied.await.unwrap_err().to_string();
+    ensure!(error.contains("its engine MyISAM has no"), "{error}");
+    Ok(())
 }
 
 /// The sign of a zero stays, except in SQLite and MariaDB, which have none: nothing is changed silently.
