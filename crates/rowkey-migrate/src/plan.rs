@@ -382,6 +382,17 @@ impl Request {
     }
 }
 
+/// The form of the ids in the map of a re-keyed table: what clients see.
+pub(crate) fn public_text(format: FormatKind, backend: Backend) -> Result<StoredForm, Error> {
+    StoredForm::named(format, backend, "text:public").map_err(|why| {
+        Error::refused(
+            format!("`format = \"{}\"`", format.name()),
+            why,
+            "choose a format whose ids have a text that SQL can write",
+        )
+    })
+}
+
 fn column_of<'t>(table: &'t Table, column: &str) -> Result<&'t crate::catalog::Column, Error> {
     table.column(column).ok_or_else(|| Error::Missing {
         what: format!("the column {column} of the table {}", table.name),

@@ -2,8 +2,8 @@
 
 use rowkey_core::Backend;
 
+use crate::text_literal::text_literal;
 use crate::types::Type;
-use crate::write::literal;
 
 /// The default of a column in the target; nothing for an expression that only the source has.
 pub(super) fn carried(source: Backend, target: Backend, own: Type, sql: &str) -> Option<String> {
@@ -39,10 +39,10 @@ pub(super) fn carried(source: Backend, target: Backend, own: Type, sql: &str) ->
         },
         Type::Integer { .. } => value.parse::<i128>().ok().map(|number| number.to_string()),
         Type::Text(_) | Type::PaddedText(_) if !value.contains('\0') => {
-            Some(literal::of_text(target, &value))
+            Some(text_literal(target, &value))
         }
         Type::Decimal(_) if crate::batch::normal(&value).is_some() => {
-            Some(literal::of_text(target, &value))
+            Some(text_literal(target, &value))
         }
         _ => None,
     }

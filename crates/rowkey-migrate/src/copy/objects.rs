@@ -6,6 +6,7 @@ use rowkey_core::storage::quote_identifier;
 use super::side::Side;
 use crate::catalog::{DependentKind, ForeignKey, Table};
 use crate::error::Error;
+use crate::text_literal::text_literal;
 
 /// Something that a table gets.
 pub(super) struct Object {
@@ -235,8 +236,8 @@ pub(super) fn counter(side: &Side, column: &str) -> Result<Option<String>, Error
         return Ok(None);
     }
     let quoted = quote_identifier(side.backend, column)?;
-    let table = crate::write::literal::of_text(side.backend, &side.quoted()?);
-    let name = crate::write::literal::of_text(side.backend, column);
+    let table = text_literal(side.backend, &side.quoted()?);
+    let name = text_literal(side.backend, column);
     Ok(Some(format!(
         "SELECT setval(pg_get_serial_sequence({table}, {name}), \
          GREATEST((SELECT MAX({quoted}) FROM {}), 1), \

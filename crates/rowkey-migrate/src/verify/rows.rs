@@ -1,12 +1,12 @@
 //! The rows of a table as they were and as they are, with the old values on both sides.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{Conversion, StoredForm, quote_identifier};
+use rowkey_core::storage::{Conversion, quote_identifier};
 
 use super::{PlannedColumn, PlannedTable};
 use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::error::Error;
-use crate::plan::Plan;
+use crate::plan::{Plan, public_text};
 use crate::relayout::old_table;
 use crate::text_literal::text_literal;
 
@@ -92,14 +92,7 @@ impl Written {
         if let Some(from) = from {
             return Ok(Self::Converted(Conversion::new(to, from)?));
         }
-        let text = StoredForm::named(plan.format()?, backend, "text:public");
-        let text = text.map_err(|why| {
-            Error::refused(
-                format!("`format = \"{}\"`", plan.key.format),
-                why,
-                "correct the plan",
-            )
-        })?;
+        let text = public_text(plan.format()?, backend)?;
         Ok(Self::Mapped {
             to_text: Conversion::new(to, text)?,
             key_table: plan.key.table.to_string(),

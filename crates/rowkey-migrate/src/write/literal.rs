@@ -238,11 +238,3 @@ pub(crate) fn hyphenated(bytes: &[u8]) -> String {
     }
     text
 }
-
-/// Text as a literal, for the sessions of a copy. It has no U+0000.
-pub(crate) fn of_text(backend: Backend, text: &str) -> String {
-    let mut sql = String::new();
-    let with_backslashes = matches!(backend, Backend::MySql | Backend::MariaDb);
-    escaped(&mut sql, text, with_backslashes);
-    sql
-}

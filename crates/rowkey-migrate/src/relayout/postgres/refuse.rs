@@ -5,10 +5,10 @@ use rowkey_core::storage::{Conversion, NewId, StoredForm};
 use super::constraints::{foreign_keys, indexes, keys, mentions};
 use super::names::{made, quoted};
 use super::triggers::LAST;
-use super::values::public_text;
 use crate::catalog::{Catalog, Dependent, DependentKind, ForeignKey, QualifiedName};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
+use crate::plan::public_text;
 use crate::relayout::creation_time;
 use crate::relayout::refusals::Refusals;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
@@ -166,7 +166,7 @@ fn map(work: &Work, refusals: &mut Refusals) -> Result<(), Error> {
             "make it the primary key, or unique and NOT NULL, first",
         );
     }
-    let outcome = public_text(work).and_then(|form| {
+    let outcome = public_text(work.to.format(), work.backend).and_then(|form| {
         NewId::new(form)?;
         Conversion::new(form, work.to)?;
         Ok(())

@@ -1,11 +1,12 @@
 //! Where the values of a column come from: a conversion, or the map of a key that is re-keyed.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{Conversion, NewId, StoredForm};
+use rowkey_core::storage::{Conversion, NewId};
 
 use super::names::{made, quoted};
 use crate::catalog::{DependentKind, QualifiedName};
 use crate::error::Error;
+use crate::plan::public_text;
 use crate::relayout::creation_time;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
@@ -39,7 +40,7 @@ impl<'w> Values<'w> {
         let query = "SELECT current_schema()::text";
         let rows = runner.query("the schema", query, &[]).await?;
         let schema = rows.first().map_or(Ok(""), |row| row.text(0))?.to_owned();
-        let to_form = Conversion::new(public_text(work)?, work.to)?;
+        let to_form = Conversion::new(public_text(work.to.format(), work.backend)?, work.to)?;
         Ok(Self::Mapped(Map {
             work,
             schema,
@@ -147,18 +148,6 @@ impl<'w> Values<'w> {
     }
 }
 
-/// The form of the ids in the map.
-pub(super) fn public_text(work: &Work) -> Result<StoredForm, Error> {
-    let format = work.to.format();
-    StoredForm::named(format, work.backend, "text").map_err(|why| {
-        Error::refused(
-            format!("`format = \"{}\"`", format.name()),
-            why,
-            "choose a format whose ids have a text that SQL can write",
-        )
-    })
-}
-
 impl Map<'_> {
     fn qualified(&self, name: &QualifiedName) -> Result<String, Error> {
         let schema = name.schema.clone().or_else(|| Some(self.schema.clone()));
@@ -220,7 +209,7 @@ impl Map<'_> {
 
     /// A function from an old id to the new one, which it makes when it is first asked for.
     fn new_id(&self) -> Result<Vec<String>, Error> {
-        let new_id = NewId::new(public_text(self.work)?)?;
+        let new_id = NewId::new(public_text(self.work.to.format(), self.work.backend)?)?;
         let made = match new_id.expression_at("created") {
             Ok(at) => format!("COALESCE({at}, {})", new_id.expression()?),
             // Its ids carry no time.

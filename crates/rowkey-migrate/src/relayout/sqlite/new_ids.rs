@@ -16,6 +16,7 @@ use super::rebuild::name_of_counter;
 use crate::catalog::Column;
 use crate::connection::{Connection, Row};
 use crate::error::Error;
+use crate::plan::public_text;
 use crate::text_literal::text_literal;
 
 /// The table, which stays when the change is contracted.
@@ -82,15 +83,12 @@ impl Class {
     }
 }
 
-/// The public text of the ids.
-fn public_text(work: &Work) -> Result<StoredForm, Error> {
-    let named = StoredForm::named(work.to.format(), Backend::Sqlite, "text:public");
-    named.map_err(|why| Error::refused(work.to.format().name(), why, "choose another format"))
-}
-
 /// From the public text to the new form.
 fn from_text(work: &Work) -> Result<Conversion, Error> {
-    Ok(Conversion::new(public_text(work)?, work.to)?)
+    Ok(Conversion::new(
+        public_text(work.to.format(), Backend::Sqlite)?,
+        work.to,
+    )?)
 }
 
 fn literal_of_table(work: &Work) -> Result<String, Error> {
@@ -124,7 +122,7 @@ pub(super) fn old_of(work: &Work, new: &str) -> Result<String, Error> {
 ///
 /// The conversion may evaluate the id more than once, and each time it is another.
 fn new_id(work: &Work, millis: &str) -> Result<(String, Option<Conversion>), Error> {
-    let text = public_text(work)?;
+    let text = public_text(work.to.format(), Backend::Sqlite)?;
     let (made, conversion) = match NewId::new(text) {
         Ok(made) => (made, None),
         // Digits are made of bytes.

@@ -1,11 +1,12 @@
 //! Where the values of a changed column come from: a conversion, or the map of a key that gets new ids.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{Conversion, NewId, StoredForm};
+use rowkey_core::storage::{Conversion, NewId};
 
 use super::names::quoted;
 use crate::catalog::Column;
 use crate::error::Error;
+use crate::plan::public_text;
 use crate::relayout::creation_time;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
 use crate::text_literal::text_literal;
@@ -36,14 +37,7 @@ impl<'w> Values<'w> {
             return Ok(Self::Converted(conversion));
         }
         let (key_table, key) = work.key()?;
-        let format = work.to.format();
-        let text = StoredForm::named(format, work.backend, "text").map_err(|why| {
-            Error::refused(
-                format!("`format = \"{}\"`", format.name()),
-                why,
-                "choose a format whose ids have a text that SQL can write",
-            )
-        })?;
+        let text = public_text(work.to.format(), work.backend)?;
         Ok(Self::Mapped(Map {
             work,
             key_table,
