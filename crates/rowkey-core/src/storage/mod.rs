@@ -33,7 +33,7 @@ pub use column_type::Storage;
 pub(crate) use ddl::text_type;
 pub use ddl::{Nullability, TableName, quote_identifier};
 pub(crate) use expression::{ByteOrder, NumberField};
-pub use expression::{Conversion, NewId, StoredForm};
+pub use expression::{Conversion, NewId, SparkConversion, StoredForm};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
 pub(crate) use partitioned_table::{Dialect, Partition, PartitionedTable, Values};
 pub use plan::StoragePlan;

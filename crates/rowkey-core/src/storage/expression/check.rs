@@ -48,6 +48,17 @@ pub(super) fn guarded(condition: Option<String>, sql: String) -> String {
     }
 }
 
+/// The largest public value that a stored value of the column's shape can have.
+pub(super) fn largest(column: Column) -> u128 {
+    match column.wire() {
+        Wire::Bytes(BinaryLength::Bytes12) => (1 << 96) - 1,
+        Wire::Decimal(precision) => precision.max(),
+        Wire::Text(TextForm::Compact16 | TextForm::Digits28 | TextForm::Digits38)
+        | Wire::Integer => column.max_value(),
+        _ => u128::MAX,
+    }
+}
+
 /// The condition that the public value is at most a number, unless the shape already says so.
 ///
 /// # Errors
@@ -55,13 +66,7 @@ pub(super) fn guarded(condition: Option<String>, sql: String) -> String {
 /// As [`SixteenBytes::expression`].
 pub(super) fn at_most(column: Column, stored: &str, max: u128) -> Result<Option<String>, Error> {
     let (backend, wire) = (column.backend(), column.wire());
-    let largest = match wire {
-        Wire::Bytes(BinaryLength::Bytes12) => (1 << 96) - 1,
-        Wire::Decimal(precision) => precision.max(),
-        Wire::Text(TextForm::Compact16 | TextForm::Digits28 | TextForm::Digits38)
-        | Wire::Integer => column.max_value(),
-        _ => u128::MAX,
-    };
+    let largest = largest(column);
     if largest <= max {
         return Ok(None);
     }

@@ -175,7 +175,7 @@ impl Conversion {
 }
 
 /// Where the bytes of one stored form are in another.
-fn places_of(from: Permutation, to: Permutation) -> Places {
+pub(super) fn places_of(from: Permutation, to: Permutation) -> Places {
     let places = from.places();
     to.apply(u128::from_be_bytes(places)).to_be_bytes()
 }

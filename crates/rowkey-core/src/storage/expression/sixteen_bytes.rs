@@ -356,7 +356,7 @@ pub(super) fn text_of_column(backend: Backend, wire: Wire, sql: String) -> Strin
 
 /// The runs of neighbours among places: the first of each, and how many there are. No run is in both
 /// halves if these are apart.
-fn runs(places: &[u8], has_halves: bool) -> impl Iterator<Item = (u8, u8)> {
+pub(super) fn runs(places: &[u8], has_halves: bool) -> impl Iterator<Item = (u8, u8)> {
     places
         .chunk_by(move |before, after| before + 1 == *after && !(has_halves && *after == 8))
         .map(|run| (run[0], run.len() as u8))

@@ -264,7 +264,8 @@ impl StoredForm {
         self.column
     }
 
-    pub(super) const fn wire(self) -> Wire {
+    /// What drivers send and receive for it.
+    pub const fn wire(self) -> Wire {
         self.column.wire()
     }
 }
