@@ -2,8 +2,7 @@
 
 use std::{env, path::PathBuf, process::Command};
 
-use anyhow::{Result, bail, ensure};
-
+use anyhow::{Result, ensure};
 use rowkey_testkit::{Backend, url_variable};
 
 use crate::{command, tool, workspace};
@@ -29,6 +28,9 @@ pub(crate) struct Args {
     /// Writes docs/src/compile-cost.md. Counts instructions too if valgrind is installed.
     #[arg(long, group = "page")]
     compile: bool,
+    /// Measure copies of tables between MariaDB and PostgreSQL instead.
+    #[arg(long, conflicts_with = "page")]
+    copy: bool,
     /// Rows of each table, at least 10000; another number than the default needs
     /// --output.
     #[arg(long, default_value_t = PAGE_ROWS, requires = "databases")]
@@ -48,16 +50,14 @@ impl Args {
 
 /// Runs the benchmarks one after the other; side by side they would disturb each other.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    if args.databases {
-        return command::run(&mut databases(args)?);
+    match (args.databases, args.compile, args.copy) {
+        (true, ..) => return command::run(&mut databases(args)?),
+        (_, true, _) => return command::run(&mut compile(args)?),
+        (.., true) => return command::run(&mut cargo(COPY)),
+        _ => tool::GUNGRAUN.require()?,
     }
-    if args.compile {
-        return command::run(&mut compile(args)?);
-    }
-    tool::GUNGRAUN.require()?;
-    if command::output(Command::new("valgrind").arg("--version")).is_err() {
-        bail!("valgrind is not installed; install the package `valgrind` of your system");
-    }
+    let valgrind = command::output(Command::new("valgrind").arg("--version"));
+    ensure!(valgrind.is_ok(), "install the system's package `valgrind`");
     for words in COMMANDS {
         command::run(&mut cargo(words))?;
     }
@@ -109,6 +109,7 @@ const COMMANDS: [&str; 3] = [
     // The profile of the benchmarks: `ratios` takes figures only of its own build.
     "run --profile bench -p rowkey-bench --features drivers --bin ratios",
 ];
+const COPY: &str = "run --release -p rowkey-migrate --all-features --example copy_bench";
 
 fn cargo(words: &str) -> Command {
     command::cargo(&words.split(' ').collect::<Vec<_>>())

@@ -35,7 +35,7 @@ pub(crate) struct Args {
         require_equals = true
     )]
     containers: Option<Vec<String>>,
-    /// Run only the long tests of changed tables: many rows, and programs that are killed.
+    /// Run only the long tests of changed and copied tables: many rows, and programs that are killed.
     #[arg(long)]
     chaos: bool,
     /// Further arguments of `cargo test`, such as a filter or `-p <package>`.
@@ -52,11 +52,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut totals = Totals::default();
     let mut problems = Vec::new();
 
-    let chaos = ["-p", "rowkey-migrate", "--test", "relayout", "--", "chaos"].map(str::to_owned);
-    let chosen = if args.chaos {
-        chaos.to_vec()
-    } else {
-        args.cargo_test_args.clone()
+    let chaos = "-p rowkey-migrate --test relayout --test copy -- chaos".split(' ');
+    let chosen = match args.chaos {
+        true => chaos.map(str::to_owned).collect(),
+        false => args.cargo_test_args.clone(),
     };
     let mut cargo_test = cargo_test(&metadata, &missing, &chosen);
     let shown = command::shown(&cargo_test);

@@ -12,8 +12,8 @@ use rowkey_core::{Backend, Luuid, UnixMillis};
 use crate::cipher_keys::KeySources;
 #[cfg(feature = "databases")]
 use crate::commands::{
-    copy::Copies, doctor::Doctor, inventory::Inventories, plan::Plans, preflight::Preflights,
-    relayout::Relayout, verify::Verify,
+    chunks::Chunks, copy::Copies, doctor::Doctor, inventory::Inventories, plan::Plans,
+    preflight::Preflights, relayout::Relayout, verify::Verify,
 };
 use crate::number::{Group, Number};
 use crate::prefix::Prefix;
@@ -110,6 +110,8 @@ pub(crate) enum Command {
     Verify(Verify),
     #[cfg(feature = "databases")]
     Copy(Copies),
+    #[cfg(feature = "databases")]
+    Chunks(Chunks),
     Completions(Completions),
 }
 

@@ -84,6 +84,7 @@
 mod address;
 mod batch;
 pub mod catalog;
+pub mod chunks;
 mod connection;
 pub mod copy;
 pub mod doctor;

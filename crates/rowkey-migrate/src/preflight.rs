@@ -377,14 +377,14 @@ fn locks(backend: Backend) -> Vec<String> {
         Backend::Postgres => &[
             "expand: an exclusive lock on each table for the moment in which columns and triggers are added, \
              given up after the lock timeout and tried again",
-            "backfill: row locks of one batch",
+            "backfill: row locks of one batch, of about a quarter of a second",
             "check: indexes are made concurrently and constraints validated without blocking writers; a \
              SHARE UPDATE EXCLUSIVE lock keeps other definitions away",
             "swap: an exclusive lock on all tables of the plan, for renaming only",
         ],
         Backend::MySql | Backend::MariaDb => &[
             "expand: a metadata lock on each table for the moment in which triggers are added",
-            "backfill: shared row locks of one batch",
+            "backfill: shared row locks of one batch, of about a quarter of a second",
             "check: none",
             "swap: write locks on all tables of the plan, for their exchange only",
         ],

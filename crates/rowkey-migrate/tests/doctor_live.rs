@@ -118,6 +118,43 @@ async fn formats_are_found_in_every_storage(database: &TestDatabase) -> anyhow::
     Ok(())
 }
 
+async fn random_keys_in_their_order_are_random(database: &TestDatabase) -> anyhow::Result<()> {
+    let backend = database.backend();
+    let mut connection = open(database).await?;
+    let form =
+        StoredForm::named(FormatKind::UuidV4, backend, "binary").map_err(anyhow::Error::msg)?;
+    let mut ids: Vec<u128> = (0..30_000).map(|_| id(FormatKind::UuidV4, 0)).collect();
+    ids.sort_unstable();
+    for counter in ["", counter(backend)] {
+        let table = format!(
+            "CREATE TABLE offer ({counter}id {} NOT NULL PRIMARY KEY)",
+            form.sql_type()
+        );
+        connection.execute("creating the table", &table).await?;
+        let rows = ids.iter().map(|id| format!("({})", form.literal(*id)));
+        fill(&mut connection, "id", rows).await?;
+        for full in [false, true] {
+            let request = Request {
+                full,
+                ..Request::new("offer", "id")
+            };
+            let found = ask(&mut connection, &request).await?;
+            let what = format!("{counter} {full}: {found:#?}");
+            ensure!(
+                found.format.is_none_or(|format| format == "uuid-v4"),
+                "{what}"
+            );
+            ensure!(found.candidates.len() == 1, "{what}");
+            let said = found.evidence.join(" ");
+            ensure!(!said.contains("not drawn at random"), "{what}");
+        }
+        connection
+            .execute("dropping the table", "DROP TABLE offer")
+            .await?;
+    }
+    Ok(())
+}
+
 async fn a_sample_is_from_all_over_the_table(database: &TestDatabase) -> anyhow::Result<()> {
     let backend = database.backend();
     let mut connection = open(database).await?;
@@ -380,6 +417,11 @@ fn main() -> anyhow::Result<ExitCode> {
     suite.test("formats_are_found_in_every_storage", all, |database| {
         run(formats_are_found_in_every_storage(database))
     });
+    suite.test(
+        "random_keys_in_their_order_are_random",
+        [Postgres, MySql, MariaDb, Sqlite],
+        |database| run(random_keys_in_their_order_are_random(database)),
+    );
     suite.test(
         "a_sample_is_from_all_over_the_table",
         [Postgres, MySql, MariaDb, Sqlite],

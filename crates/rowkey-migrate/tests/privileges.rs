@@ -9,6 +9,7 @@ use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
 use rowkey_migrate::catalog::Catalog;
+use rowkey_migrate::copy;
 use rowkey_migrate::doctor::{self, Certainty, examine};
 use rowkey_migrate::inventory::Inventory;
 use rowkey_migrate::plan::{Plan, Request};
@@ -154,6 +155,25 @@ async fn the_doctor_names_columns(reader: &mut Reader) -> anyhow::Result<()> {
     Ok(())
 }
 
+async fn a_copy_names_every_table(reader: &mut Reader) -> anyhow::Result<()> {
+    let plan = copy::plan(&mut reader.administrator, Backend::Postgres, &mut Silent).await?;
+    let (source, target) = (&mut reader.connection, &mut reader.administrator);
+    let found = copy::Preflight::read(source, target, &plan, &mut Silent).await?;
+    let refused = |table: &str| {
+        let beginning = format!("the table {table}: it may not be read: ");
+        found.refused.iter().any(|one| one.starts_with(&beginning))
+    };
+    for (table, expected) in [
+        ("offer", true),
+        ("hidden", true),
+        ("invoice", true),
+        ("booking", false),
+    ] {
+        ensure!(refused(table) == expected, "{table}: {found:#?}");
+    }
+    Ok(())
+}
+
 async fn the_inventory_names_everything(reader: &mut Reader) -> anyhow::Result<()> {
     let backend = reader.connection.backend();
     let inventory = Inventory::read(&mut reader.connection).await?;
@@ -266,5 +286,11 @@ fn main() -> anyhow::Result<ExitCode> {
             |database| with_reader(database, the_preflight_goes_on_to_the_last_table),
         );
     }
+    // Others have another plan for an account that sees less.
+    suite.test_on(
+        Backend::Postgres,
+        "a_copy_names_every_table_that_it_may_not_read",
+        |database| with_reader(database, a_copy_names_every_table),
+    );
     Ok(suite.run())
 }

@@ -47,7 +47,11 @@ pub(super) fn run(args: &Copies, json: bool) -> Result<Outcome, Stop> {
     let mut output = output();
     output.write_all(&lines)?;
     output.flush()?;
-    Ok(Outcome::Complete)
+    let is_changed = report.tables.iter().any(|table| table.changed.is_some());
+    Ok(match is_changed {
+        true => Outcome::SomeBad,
+        false => Outcome::Complete,
+    })
 }
 
 fn write(lines: &mut Vec<u8>, report: &Report) {
@@ -61,6 +65,15 @@ fn write(lines: &mut Vec<u8>, report: &Report) {
             table.table, table.becomes, table.rows, table.hash
         );
         text_line(lines, &line);
+        if let Some(changed) = &table.changed {
+            let keys = changed.keys.join(", ");
+            let line = format!(
+                "differs: {}: the source has changed since an earlier run has copied rows, such as those with \
+                 the keys {keys}; drop the tables of the target and rowkey_copy, and copy again",
+                table.table
+            );
+            text_line(lines, &line);
+        }
     }
     for note in &report.notes {
         text_line(lines, &format!("note: {note}"));

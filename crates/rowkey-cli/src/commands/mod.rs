@@ -1,5 +1,7 @@
 //! The commands, one file each.
 
+#[cfg(feature = "databases")]
+pub(crate) mod chunks;
 mod completions;
 mod convert;
 #[cfg(feature = "databases")]
@@ -52,6 +54,8 @@ pub(crate) fn run(cli: &Cli) -> Result<Outcome, Stop> {
         Command::Plan(args) => plan::run(args, json),
         #[cfg(feature = "databases")]
         Command::Copy(args) => copy::run(args, json),
+        #[cfg(feature = "databases")]
+        Command::Chunks(args) => chunks::run(args, json),
         #[cfg(feature = "databases")]
         Command::Preflight(args) => preflight::run(args, json),
         #[cfg(feature = "databases")]

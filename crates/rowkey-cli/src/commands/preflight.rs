@@ -3,16 +3,18 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use rowkey_migrate::copy::{self, CopyPlan};
 use rowkey_migrate::plan::Plan;
 use rowkey_migrate::preflight::Preflight;
 
-use crate::database::{Database, read_file};
+use crate::database::{Database, Target, progress, read_file, with_both};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::stream::{json_line, output, text_line};
 
 /// Show what a plan will do, and what refuses it: rows before and after, locks, time
 ///
-/// Nothing is written. The exit code is 1 if the change is refused.
+/// For a plan of a copy: the values, keys and names that the target does not hold, and what stays behind.
+/// Nothing is written. The exit code is 1 if the change or the copy is refused.
 #[derive(Debug, Args)]
 pub(crate) struct Preflights {
     /// The plan, as `rowkey plan` has written it
@@ -20,27 +22,58 @@ pub(crate) struct Preflights {
 
     #[command(flatten)]
     database: Database,
+
+    #[command(flatten)]
+    target: Target,
 }
 
 /// Prints the answer.
 pub(super) fn run(args: &Preflights, json: bool) -> Result<Outcome, Stop> {
-    let plan = Plan::from_toml(&read_file(&args.plan)?).map_err(Failure::from)?;
-    let preflight = args
-        .database
-        .with(async |connection| Preflight::read(connection, &plan).await)?;
+    let text = read_file(&args.plan)?;
     let mut lines = Vec::new();
-    if json {
-        json_line(&mut lines, &preflight);
-    } else {
-        write(&mut lines, &preflight);
-    }
+    let is_refused = match CopyPlan::is_in(&text) {
+        true => args.of_copy(&text, json, &mut lines)?,
+        false => args.of_change(&text, json, &mut lines)?,
+    };
     let mut output = output();
     std::io::Write::write_all(&mut output, &lines)?;
     std::io::Write::flush(&mut output)?;
-    Ok(match preflight.refused.is_empty() {
-        true => Outcome::Complete,
-        false => Outcome::SomeBad,
+    Ok(match is_refused {
+        false => Outcome::Complete,
+        true => Outcome::SomeBad,
     })
+}
+
+impl Preflights {
+    /// The answer for a change in place, and whether it is refused.
+    fn of_change(&self, text: &str, json: bool, lines: &mut Vec<u8>) -> Result<bool, Failure> {
+        let plan = Plan::from_toml(text)?;
+        let preflight = self
+            .database
+            .with(async |connection| Preflight::read(connection, &plan).await)?;
+        match json {
+            true => json_line(lines, &preflight),
+            false => write(lines, &preflight),
+        }
+        Ok(!preflight.refused.is_empty())
+    }
+
+    /// The answer for a copy, and whether it is refused.
+    fn of_copy(&self, text: &str, json: bool, lines: &mut Vec<u8>) -> Result<bool, Failure> {
+        let plan = CopyPlan::from_toml(text)?;
+        let mut progress = progress(json);
+        let preflight = with_both(&self.database, &self.target, async |source, target| {
+            copy::Preflight::read(source, target, &plan, &mut *progress).await
+        })?;
+        match json {
+            true => json_line(lines, &preflight),
+            false => sentences(
+                lines,
+                &[("notes", &preflight.notes), ("refused", &preflight.refused)],
+            ),
+        }
+        Ok(!preflight.refused.is_empty())
+    }
 }
 
 fn write(lines: &mut Vec<u8>, preflight: &Preflight) {
@@ -62,15 +95,23 @@ fn write(lines: &mut Vec<u8>, preflight: &Preflight) {
             text_line(lines, &format!("  {}  ->  {after}", sample.before));
         }
     }
-    for (title, sentences) in [
-        ("locks", &preflight.locks),
-        ("notes", &preflight.notes),
-        ("refused", &preflight.refused),
-    ] {
+    sentences(
+        lines,
+        &[
+            ("locks", &preflight.locks),
+            ("notes", &preflight.notes),
+            ("refused", &preflight.refused),
+        ],
+    );
+}
+
+/// Lists with their titles.
+fn sentences(lines: &mut Vec<u8>, lists: &[(&str, &Vec<String>)]) {
+    for (title, sentences) in lists {
         if !sentences.is_empty() {
             text_line(lines, title);
         }
-        for sentence in sentences {
+        for sentence in *sentences {
             text_line(lines, &format!("  {sentence}"));
         }
     }

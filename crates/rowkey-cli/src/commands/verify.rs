@@ -69,6 +69,9 @@ fn compare(args: &Verify, plan: &str, json: bool) -> Result<Outcome, Stop> {
         for table in &found.tables {
             text_line(&mut lines, &compared(table));
         }
+        for line in &found.unfinished {
+            text_line(&mut lines, &format!("differs: {line}"));
+        }
     }
     let mut output = output();
     output.write_all(&lines)?;

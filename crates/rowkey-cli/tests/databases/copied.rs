@@ -23,6 +23,8 @@ pub(crate) fn to_a_file(database: &TestDatabase) -> Result<()> {
         "{secret}"
     );
     run("plan --target sqlite:copy.db --output plan.toml")?.success()?;
+    let looked = run("preflight plan.toml --target sqlite:copy.db --json")?.json()?;
+    ensure!(looked["refused"] == json!([]), "{looked}");
     let missing = run("copy plan.toml --target sqlite:copy.db")?.failure(1)?;
     ensure!(missing.contains("does not exist"), "{missing}");
     let copied = run("copy plan.toml --target sqlite:copy.db --create --json")?.json()?;
@@ -42,6 +44,10 @@ pub(crate) fn to_a_file(database: &TestDatabase) -> Result<()> {
         errors: String::from_utf8(verified.stderr)?,
     };
     ensure!(verified.json()?["tables"][0]["difference"] == Value::Null);
+
+    let exists = run("preflight plan.toml --target sqlite:copy.db")?;
+    ensure!(exists.code == 1, "{}", exists.errors);
+    ensure!(exists.output.contains("it has rows"), "{}", exists.output);
 
     block_on(async {
         let mut source = connect(database).await?;

@@ -1,5 +1,6 @@
 //! Runs the commands that connect to databases, on every available one, as users do.
 
+mod chunks;
 mod copied;
 mod offers;
 mod pages;
@@ -38,6 +39,7 @@ fn main() -> anyhow::Result<ExitCode> {
         LIVE,
         plans::a_plan_is_made_in_the_schema_of_the_connection,
     );
+    suite.test("keys_in_ranges", LIVE, chunks::keys_in_ranges);
     suite.test("copied_to_a_file", LIVE, copied::to_a_file);
     add_pages(&mut suite);
     Ok(suite.run())

@@ -44,7 +44,7 @@ pub(crate) fn text_of_random_uuids_is_public(database: &TestDatabase) -> Result<
     .json()?;
     ensure!(plan["key"]["format"] == "uuid-v4", "{plan}");
     ensure!(plan["key"]["from"] == "text:public", "{plan}");
-    ensure!(plan["policy"]["batch-rows"] == json!(2_000), "{plan}");
+    ensure!(plan["policy"]["batch-rows"] == json!(50_000), "{plan}");
     // The file is the plan, whatever is printed.
     let command = "plan --table offer --to uuid --output plan.toml --json";
     let printed = rowkey(database, folder.path(), command)?.json()?;

@@ -140,7 +140,7 @@ pub(crate) fn wrong_input(database: &TestDatabase) -> Result<()> {
 
     // Edited after the first phase.
     run("relayout plan.toml --phase expand")?.success()?;
-    std::fs::write(&path, plan.replace("batch-rows = 2000", "batch-rows = 7"))?;
+    std::fs::write(&path, plan.replace("batch-rows = 50000", "batch-rows = 7"))?;
     let errors = run("relayout plan.toml")?.failure(1)?;
     ensure!(errors.contains("edited"), "{errors}");
     std::fs::write(&path, &plan)?;

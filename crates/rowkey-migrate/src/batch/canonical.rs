@@ -16,6 +16,7 @@ const DATE: u8 = 8;
 const TIME: u8 = 9;
 const TIMESTAMP: u8 = 10;
 const SIXTEEN: u8 = 11;
+const REFUSED: u8 = 12;
 
 /// Writes rows in their canonical form, and hashes them.
 #[derive(Debug, Default)]
@@ -49,11 +50,15 @@ fn first_half(bytes: &[u8]) -> u128 {
     first.map_or(0, |first| u128::from_be_bytes(*first))
 }
 
-/// The canonical form of a key, which [`read_key`] reads.
+/// The canonical form of a key, which [`read_key`] reads. Decimal numbers stay as they are: where they are
+/// text, they are compared as text.
 pub(crate) fn key_of(batch: &Batch, row: &[Cell], places: &[usize]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for cell in places.iter().filter_map(|place| row.get(*place)) {
-        append(&mut bytes, batch, *cell);
+        match *cell {
+            Cell::Decimal(span) => counted(&mut bytes, DECIMAL, batch.bytes(span)),
+            cell => append(&mut bytes, batch, cell),
+        }
     }
     bytes
 }
@@ -74,6 +79,7 @@ fn append(bytes: &mut Vec<u8>, batch: &Batch, cell: Cell) {
         Cell::Time(micros) => fixed(bytes, TIME, micros.to_be_bytes()),
         Cell::Timestamp(micros) => fixed(bytes, TIMESTAMP, micros.to_be_bytes()),
         Cell::Sixteen(span) => fixed(bytes, SIXTEEN, batch.sixteen(span).to_be_bytes()),
+        Cell::Refused(span) => counted(bytes, REFUSED, batch.bytes(span)),
     }
 }
 
@@ -124,10 +130,7 @@ pub(crate) fn read_key(mut bytes: &[u8], columns: usize) -> Option<Batch> {
             }
             SINGLE => Cell::Single(f32::from_bits(u32::from_be_bytes(take(&mut bytes)?))),
             DOUBLE => Cell::Double(f64::from_bits(u64::from_be_bytes(take(&mut bytes)?))),
-            DECIMAL => match take_counted(&mut bytes)? {
-                b"" => Cell::Decimal(batch.keep(b"0")),
-                digits => Cell::Decimal(batch.keep(digits)),
-            },
+            DECIMAL => Cell::Decimal(batch.keep(take_counted(&mut bytes)?)),
             TEXT => {
                 let text = take_counted(&mut bytes)?;
                 str::from_utf8(text).ok()?;
@@ -189,6 +192,11 @@ mod tests {
         let read = read_key(&bytes, cells.len()).unwrap();
         let row = read.rows().next().unwrap();
         assert_eq!(key_of(&read, row, &places), bytes);
+        let decimal = row.iter().find_map(|cell| match cell {
+            Cell::Decimal(span) => Some(read.text(*span)),
+            _ => None,
+        });
+        assert_eq!(decimal, Some("-0.5"));
         assert!(read_key(&bytes[..bytes.len() - 1], cells.len()).is_none());
         assert!(read_key(&bytes, cells.len() - 1).is_none());
         assert!(read_key(&[99], 1).is_none());

@@ -39,6 +39,8 @@ pub(crate) enum Cell {
     Timestamp(i64),
     /// Sixteen bytes: a UUID as it is, or the public value of an id.
     Sixteen(Span),
+    /// Why a value has no cell, as text. Only a reader that is asked to go on has these.
+    Refused(Span),
 }
 
 /// Some rows of a table. Values of any length are in one arena, so that a row costs no allocation.

@@ -1,5 +1,7 @@
 //! Connections, whichever driver they have.
 
+#[cfg(feature = "postgres")]
+pub(crate) mod copy_out;
 #[cfg(feature = "mysql")]
 mod mysql;
 #[cfg(feature = "postgres")]
@@ -16,6 +18,7 @@ use std::fmt;
 
 use rowkey_core::Backend;
 
+pub(crate) use self::value::{Held, SCANNED, Take};
 pub use self::value::{Row, Value};
 use crate::address::{Address, Protocol};
 use crate::error::Error;
@@ -174,6 +177,18 @@ impl Connection {
         mut take: impl FnMut(Row) -> Result<(), Error> + Send,
     ) -> Result<(), Error> {
         with_driver!(self, for_each(doing, query, values, &mut take))
+    }
+
+    /// Calls a function with each row of a query of at most [`SCANNED`] columns as it arrives, as fast as
+    /// the driver can, and with values that nothing has copied. Columns that the query does not have are
+    /// NULL.
+    pub(crate) async fn scan(
+        &mut self,
+        doing: &str,
+        query: &str,
+        take: &mut Take<'_>,
+    ) -> Result<(), Error> {
+        with_driver!(self, scan(doing, query, take))
     }
 }
 

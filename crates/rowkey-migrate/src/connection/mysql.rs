@@ -5,8 +5,8 @@ use std::str::FromStr;
 use sqlx::mysql::{MySqlConnectOptions, MySqlRow};
 use sqlx::{ConnectOptions, MySql, MySqlConnection, Row as _, Type, TypeInfo, ValueRef};
 
-use super::statements::impl_statements;
-use super::{Row, Value};
+use super::statements::{impl_scan, impl_statements};
+use super::{Held, Row, Take, Value};
 use crate::address::Address;
 use crate::error::Error;
 
@@ -28,31 +28,33 @@ const UNBOUND_AS_TEXT: bool = true;
 const KEPT: bool = true;
 
 impl_statements!(MySql, MySqlConnection, sqlx::mysql::MySqlArguments);
+impl_scan!(MySqlConnection);
 
-fn value_of(row: &MySqlRow, index: usize) -> Result<Value, sqlx::Error> {
+fn held(row: &MySqlRow, index: usize) -> Result<Held<'_>, sqlx::Error> {
     let raw = row.try_get_raw(index)?;
     if raw.is_null() {
-        return Ok(Value::Null);
+        return Ok(Held::Null);
     }
     let type_info = raw.type_info();
     let name = type_info.name();
     Ok(match name {
         // By its name, text with a binary collation would be bytes.
         _ if <str as Type<MySql>>::compatible(&type_info) => {
-            Value::Text(row.try_get_unchecked(index)?)
+            Held::Text(row.try_get_unchecked::<&str, _>(index)?.into())
         }
         _ if name.ends_with("BINARY") || name.ends_with("BLOB") => {
-            Value::Bytes(row.try_get_unchecked(index)?)
+            Held::Bytes(row.try_get_unchecked::<&[u8], _>(index)?.into())
         }
         _ if name.ends_with("UNSIGNED") => {
             let number: u64 = row.try_get_unchecked(index)?;
-            i64::try_from(number).map_or_else(|_| Value::Text(number.to_string()), Value::Integer)
+            i64::try_from(number)
+                .map_or_else(|_| Held::Text(number.to_string().into()), Held::Integer)
         }
         _ if name.ends_with("INT") || name == "BOOLEAN" => {
-            Value::Integer(row.try_get_unchecked(index)?)
+            Held::Integer(row.try_get_unchecked(index)?)
         }
         // Its protocol writes decimal numbers, sets and documents as text.
-        "DECIMAL" | "SET" | "JSON" => Value::Text(row.try_get_unchecked(index)?),
+        "DECIMAL" | "SET" | "JSON" => Held::Text(row.try_get_unchecked::<&str, _>(index)?.into()),
         other => {
             let message = format!("a value of type {other}, which the query has to cast");
             return Err(sqlx::Error::Decode(message.into()));

@@ -6,8 +6,8 @@ use std::time::Duration;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
 use sqlx::{ConnectOptions, Row as _, Sqlite, SqliteConnection, TypeInfo, ValueRef};
 
-use super::statements::impl_statements;
-use super::{Row, Value};
+use super::statements::{impl_scan, impl_statements};
+use super::{Held, Row, Take, Value};
 use crate::address::Address;
 use crate::error::Error;
 
@@ -31,17 +31,18 @@ const UNBOUND_AS_TEXT: bool = false;
 const KEPT: bool = false;
 
 impl_statements!(Sqlite, SqliteConnection, sqlx::sqlite::SqliteArguments);
+impl_scan!(SqliteConnection);
 
 /// Each value has a type of its own, whatever its column declares.
-fn value_of(row: &SqliteRow, index: usize) -> Result<Value, sqlx::Error> {
+fn held(row: &SqliteRow, index: usize) -> Result<Held<'_>, sqlx::Error> {
     let raw = row.try_get_raw(index)?;
     if raw.is_null() {
-        return Ok(Value::Null);
+        return Ok(Held::Null);
     }
     Ok(match raw.type_info().name() {
-        "INTEGER" => Value::Integer(row.try_get_unchecked(index)?),
-        "BLOB" => Value::Bytes(row.try_get_unchecked(index)?),
-        "REAL" => Value::Text(row.try_get_unchecked::<f64, _>(index)?.to_string()),
-        _ => Value::Text(row.try_get_unchecked(index)?),
+        "INTEGER" => Held::Integer(row.try_get_unchecked(index)?),
+        "BLOB" => Held::Bytes(row.try_get_unchecked::<&[u8], _>(index)?.into()),
+        "REAL" => Held::Text(row.try_get_unchecked::<f64, _>(index)?.to_string().into()),
+        _ => Held::Text(row.try_get_unchecked::<&str, _>(index)?.into()),
     })
 }

@@ -5,7 +5,7 @@ use tiberius::{ColumnData, Config, Query, QueryItem};
 use tokio::net::TcpStream;
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
-use super::{Row, Value};
+use super::{Held, Row, Take, Value};
 use crate::address::Address;
 use crate::error::Error;
 
@@ -79,30 +79,50 @@ pub(super) async fn for_each(
         .map_err(Error::database(doing))?;
     while let Some(item) = rows.try_next().await.map_err(Error::database(doing))? {
         if let QueryItem::Row(row) = item {
-            let values = row.into_iter().map(|data| value_of(doing, data));
+            let values = row
+                .into_iter()
+                .map(|data| held(doing, data).map(Value::from));
             take(Row(values.collect::<Result<_, _>>()?))?;
         }
     }
     Ok(())
 }
 
-fn value_of(doing: &str, data: ColumnData<'_>) -> Result<Value, Error> {
-    let integer = |number: Option<i64>| number.map_or(Value::Null, Value::Integer);
+pub(super) async fn scan(
+    client: &mut Client,
+    doing: &str,
+    query: &str,
+    take: &mut Take<'_>,
+) -> Result<(), Error> {
+    let rows = client.query(query, &[]).await;
+    let mut rows = rows.map_err(Error::database(doing))?;
+    while let Some(item) = rows.try_next().await.map_err(Error::database(doing))? {
+        if let QueryItem::Row(row) = item {
+            let mut values = Held::NONE;
+            for (data, value) in row.into_iter().zip(&mut values) {
+                *value = held(doing, data)?;
+            }
+            take(&values)?;
+        }
+    }
+    Ok(())
+}
+
+fn held<'r>(doing: &str, data: ColumnData<'r>) -> Result<Held<'r>, Error> {
+    let integer = |number: Option<i64>| number.map_or(Held::Null, Held::Integer);
     Ok(match data {
         ColumnData::Bit(value) => integer(value.map(i64::from)),
         ColumnData::U8(value) => integer(value.map(i64::from)),
         ColumnData::I16(value) => integer(value.map(i64::from)),
         ColumnData::I32(value) => integer(value.map(i64::from)),
         ColumnData::I64(value) => integer(value),
-        ColumnData::String(text) => text.map_or(Value::Null, |text| Value::Text(text.into_owned())),
-        ColumnData::Binary(bytes) => {
-            bytes.map_or(Value::Null, |bytes| Value::Bytes(bytes.into_owned()))
-        }
-        ColumnData::Guid(guid) => {
-            guid.map_or(Value::Null, |guid| Value::Bytes(guid.as_bytes().to_vec()))
-        }
+        ColumnData::String(text) => text.map_or(Held::Null, Held::Text),
+        ColumnData::Binary(bytes) => bytes.map_or(Held::Null, Held::Bytes),
+        ColumnData::Guid(guid) => guid.map_or(Held::Null, |guid| {
+            Held::Bytes(guid.as_bytes().to_vec().into())
+        }),
         ColumnData::Numeric(number) => {
-            number.map_or(Value::Null, |number| Value::Text(number.to_string()))
+            number.map_or(Held::Null, |number| Held::Text(number.to_string().into()))
         }
         _ => {
             return Err(Error::Differs {

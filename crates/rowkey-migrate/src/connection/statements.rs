@@ -1,6 +1,6 @@
 //! What sqlx's drivers have in common.
 
-/// The functions of a driver's module, over its `value_of`, which reads a column of a row, and its
+/// The functions of a driver's module, over its `held`, which reads a column of a row, and its
 /// `UNBOUND_AS_TEXT`: whether a query without values is sent as text, or prepared like the others, and its
 /// `KEPT`: whether a prepared statement is kept for its next use, although the tables change meanwhile.
 macro_rules! impl_statements {
@@ -57,7 +57,8 @@ macro_rules! impl_statements {
                 _ => bound(query, values).fetch(connection),
             };
             while let Some(row) = rows.try_next().await.map_err(Error::database(doing))? {
-                let values = (0..sqlx::Row::len(&row)).map(|index| value_of(&row, index));
+                let columns = 0..sqlx::Row::len(&row);
+                let values = columns.map(|index| held(&row, index).map(Value::from));
                 let values: Result<_, sqlx::Error> = values.collect();
                 take(Row(values.map_err(Error::database(doing))?))?;
             }
@@ -66,4 +67,29 @@ macro_rules! impl_statements {
     };
 }
 
-pub(super) use impl_statements;
+/// `scan`, over the driver's rows.
+macro_rules! impl_scan {
+    ($Connection:ty) => {
+        pub(super) async fn scan(
+            connection: &mut $Connection,
+            doing: &str,
+            query: &str,
+            take: &mut Take<'_>,
+        ) -> Result<(), Error> {
+            use futures_util::TryStreamExt;
+
+            let mut rows = bound(query, &[]).fetch(connection);
+            while let Some(row) = rows.try_next().await.map_err(Error::database(doing))? {
+                let mut values = Held::NONE;
+                let columns = 0..sqlx::Row::len(&row);
+                for (index, value) in columns.zip(&mut values) {
+                    *value = held(&row, index).map_err(Error::database(doing))?;
+                }
+                take(&values)?;
+            }
+            Ok(())
+        }
+    };
+}
+
+pub(super) use {impl_scan, impl_statements};

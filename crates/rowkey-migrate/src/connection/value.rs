@@ -1,5 +1,6 @@
 //! Values of any database.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::error::Error;
@@ -15,6 +16,37 @@ pub enum Value {
     Text(String),
     /// Bytes, and PostgreSQL's `uuid` as its sixteen bytes.
     Bytes(Vec<u8>),
+}
+
+/// A value of a row that its driver still holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Held<'r> {
+    Null,
+    Integer(i64),
+    Text(Cow<'r, str>),
+    Bytes(Cow<'r, [u8]>),
+}
+
+impl Held<'_> {
+    /// None of the values of a scanned row.
+    pub(crate) const NONE: [Self; SCANNED] = [const { Self::Null }; SCANNED];
+}
+
+/// How many columns a scanned row has at most.
+pub(crate) const SCANNED: usize = 3;
+
+/// What is done with each row of a scan.
+pub(crate) type Take<'t> = dyn FnMut(&[Held<'_>; SCANNED]) -> Result<(), Error> + Send + 't;
+
+impl From<Held<'_>> for Value {
+    fn from(held: Held<'_>) -> Self {
+        match held {
+            Held::Null => Self::Null,
+            Held::Integer(number) => Self::Integer(number),
+            Held::Text(text) => Self::Text(text.into_owned()),
+            Held::Bytes(bytes) => Self::Bytes(bytes.into_owned()),
+        }
+    }
 }
 
 /// For people: bytes in hexadecimal.

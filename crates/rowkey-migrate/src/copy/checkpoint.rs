@@ -60,6 +60,15 @@ pub(super) async fn read(
     tables: usize,
 ) -> Result<Option<Vec<Checkpoint>>, Error> {
     make_table(target).await?;
+    read_existing(target, job, tables).await
+}
+
+/// The checkpoints in a table that exists.
+pub(super) async fn read_existing(
+    target: &mut Connection,
+    job: &str,
+    tables: usize,
+) -> Result<Option<Vec<Checkpoint>>, Error> {
     let query = format!(
         "SELECT job, state, row_count, row_sum, last_key FROM {TABLE} ORDER BY job, number"
     );

@@ -4,12 +4,13 @@ use futures_util::future::try_join;
 use serde::Serialize;
 use tokio::sync::mpsc;
 
+use super::checkpoint::{self, Checkpoint, State};
 use super::plan::{CopyPlan, CopyPolicy};
-use super::run::check_backends;
+use super::run::{Job, check_backends};
 use super::session;
 use super::side::Side;
 use crate::batch::{Batch, Canonical, Cell};
-use crate::catalog::{Catalog, QualifiedName};
+use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::progress::{Progress, Step};
@@ -23,6 +24,8 @@ use crate::write::literal::{hyphenated, push_hex};
 pub struct Comparison {
     /// The tables, in the order of the plan.
     pub tables: Vec<ComparedTable>,
+    /// What the target has not got yet, because the copy has stopped before its end.
+    pub unfinished: Vec<String>,
 }
 
 /// A table on both sides.
@@ -48,9 +51,9 @@ pub struct Difference {
 }
 
 impl Comparison {
-    /// Whether both sides have the same rows.
+    /// Whether both sides have the same rows, and the copy has ended.
     pub fn is_equal(&self) -> bool {
-        self.tables.iter().all(|table| table.difference.is_none())
+        self.unfinished.is_empty() && self.tables.iter().all(|table| table.difference.is_none())
     }
 }
 
@@ -69,36 +72,89 @@ pub async fn compare(
     plan.check()?;
     check_backends(source, target, plan)?;
     let catalog = Catalog::read(source).await?;
+    let unfinished = unfinished(target, plan, &catalog).await?;
     session::begin_reading(source).await?;
     session::begin_reading(target).await?;
     let mut tables = Vec::new();
     for place in 0..plan.tables.len() {
         let (from, to) = plan.sides(&catalog, place)?;
         progress.report(Step::Begins(format!("comparing {}", from.name)));
-        let (mut old, mut new) = (Digest::default(), Digest::default());
-        let add = |digest: &mut Digest, hashed: Hashed<'_>| {
-            digest.add_hashes(hashed.key, hashed.row);
-        };
-        try_join(
-            each_row(source, &from, |row| add(&mut old, row)),
-            each_row(target, &to, |row| add(&mut new, row)),
-        )
-        .await?;
-        let difference = match old.first_difference(&new) {
-            None => None,
-            Some(part) => Some(Difference {
-                parts: old.differences(&new),
-                keys: differing_keys(source, target, &from, &to, part).await?,
-            }),
-        };
-        tables.push(ComparedTable {
-            table: from.name.clone(),
-            rows: old.rows(),
-            target_rows: new.rows(),
-            difference,
-        });
+        tables.push(compare_table(source, target, &from, &to).await?);
     }
-    Ok(Comparison { tables })
+    Ok(Comparison { tables, unfinished })
+}
+
+/// What a copy that has stopped has not added yet.
+async fn unfinished(
+    target: &mut Connection,
+    plan: &CopyPlan,
+    catalog: &Catalog,
+) -> Result<Vec<String>, Error> {
+    let made = Catalog::read(target).await?;
+    let is_state = |table: &Table| table.name.name == checkpoint::TABLE;
+    if !made.tables.iter().any(is_state) {
+        return Ok(Vec::new());
+    }
+    let known = checkpoint::read_existing(target, &plan.hash()?, plan.tables.len()).await?;
+    let is_done = |table: &Checkpoint| table.state == State::Done;
+    let Some(known) = known.filter(|known| !known.iter().all(is_done)) else {
+        return Ok(Vec::new());
+    };
+    let mut found = vec!["the copy has not ended; `rowkey copy` goes on with it".to_owned()];
+    for (table, known) in plan.tables.iter().zip(known) {
+        if known.state == State::Begun {
+            found.push(format!("{}: not all rows are copied", table.becomes));
+        }
+    }
+    found.extend(Job::new(plan, catalog)?.missing_objects(&made)?);
+    Ok(found)
+}
+
+/// Compares the rows of a table, as both connections see them.
+pub(super) async fn compare_table(
+    source: &mut Connection,
+    target: &mut Connection,
+    from: &Side,
+    to: &Side,
+) -> Result<ComparedTable, Error> {
+    let (mut old, mut new) = (Digest::default(), Digest::default());
+    let add = |digest: &mut Digest, hashed: Hashed<'_>| {
+        digest.add_hashes(hashed.key, hashed.row);
+    };
+    let (old_rows, new_rows) = (from.select(None, false)?, to.select(None, false)?);
+    try_join(
+        each_row(source, from, &old_rows, |row| add(&mut old, row)),
+        each_row(target, to, &new_rows, |row| add(&mut new, row)),
+    )
+    .await?;
+    let difference = match old.some_differences(&new).as_slice() {
+        [] => None,
+        parts => Some(Difference {
+            parts: old.differences(&new),
+            keys: differing_keys(source, target, from, to, parts).await?,
+        }),
+    };
+    Ok(ComparedTable {
+        table: from.name.clone(),
+        rows: old.rows(),
+        target_rows: new.rows(),
+        difference,
+    })
+}
+
+/// The number and the sum of the hashes of the rows of a query.
+pub(super) async fn sum(
+    connection: &mut Connection,
+    side: &Side,
+    query: &str,
+) -> Result<(u64, u128), Error> {
+    let (mut rows, mut sum) = (0, 0_u128);
+    each_row(connection, side, query, |row| {
+        rows += 1;
+        sum = sum.wrapping_add(row.row);
+    })
+    .await?;
+    Ok((rows, sum))
 }
 
 async fn differing_keys(
@@ -106,12 +162,13 @@ async fn differing_keys(
     target: &mut Connection,
     from: &Side,
     to: &Side,
-    part: usize,
+    parts: &[usize],
 ) -> Result<Vec<String>, Error> {
     let mut rows = digest::Rows::default();
     for (is_old, connection, side) in [(true, source, from), (false, target, to)] {
-        each_row(connection, side, |row| {
-            if digest::part_of_hash(row.key) == part {
+        let query = side.select(None, false)?;
+        each_row(connection, side, &query, |row| {
+            if parts.contains(&digest::part_of_hash(row.key)) {
                 let key = key_text(row.batch, row.cells, &from.key);
                 rows.add_hash(key, row.row, is_old);
             }
@@ -132,9 +189,9 @@ struct Hashed<'b> {
 async fn each_row(
     connection: &mut Connection,
     side: &Side,
+    query: &str,
     mut take: impl FnMut(Hashed<'_>),
 ) -> Result<(), Error> {
-    let query = side.select(None, false)?;
     let (sender, mut batches) = mpsc::channel::<Batch>(1);
     let hashing = async {
         let mut canonical = Canonical::default();
@@ -156,12 +213,12 @@ async fn each_row(
         Ok(())
     };
     let rows = CopyPolicy::default().batch_rows as usize;
-    try_join(read(connection, side, &query, rows, sender), hashing).await?;
+    try_join(read(connection, side, query, rows, sender), hashing).await?;
     Ok(())
 }
 
 /// A key for people; the whole row if there is none.
-fn key_text(batch: &Batch, cells: &[Cell], key: &[usize]) -> String {
+pub(super) fn key_text(batch: &Batch, cells: &[Cell], key: &[usize]) -> String {
     let shown: Vec<&Cell> = match key {
         [] => cells.iter().collect(),
         key => key.iter().filter_map(|place| cells.get(*place)).collect(),
@@ -181,7 +238,7 @@ fn cell_text(batch: &Batch, cell: Cell) -> String {
         Cell::Large(number) => number.to_string(),
         Cell::Single(number) => number.to_string(),
         Cell::Double(number) => number.to_string(),
-        Cell::Decimal(span) | Cell::Text(span) => batch.text(span).to_owned(),
+        Cell::Decimal(span) | Cell::Text(span) | Cell::Refused(span) => batch.text(span).to_owned(),
         Cell::Bytes(span) => {
             let mut text = String::new();
             push_hex(&mut text, batch.bytes(span));

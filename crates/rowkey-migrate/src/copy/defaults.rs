@@ -8,7 +8,11 @@ use crate::types::Type;
 /// The default of a column in the target; nothing for an expression that only the source has.
 pub(super) fn carried(source: Backend, target: Backend, own: Type, sql: &str) -> Option<String> {
     if source == target {
-        return Some(sql.to_owned());
+        return Some(match target {
+            // SQLite shows an expression without the parentheses that it needs.
+            Backend::Sqlite => format!("({sql})"),
+            _ => sql.to_owned(),
+        });
     }
     let is_mysql = matches!(target, Backend::MySql | Backend::MariaDb);
     let sql = sql.trim();

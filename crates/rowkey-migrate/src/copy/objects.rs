@@ -3,8 +3,10 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
+use super::names;
 use super::side::Side;
-use crate::catalog::{DependentKind, ForeignKey, Table};
+use crate::catalog::{Column, DependentKind, ForeignKey, Table};
+use crate::connection::{Connection, Value};
 use crate::error::Error;
 use crate::text_literal::text_literal;
 
@@ -20,18 +22,41 @@ pub(super) struct Object {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectKind {
+    PrimaryKey,
     Index,
     Reference,
 }
 
 /// An object, or why there is none.
-type Carried = Result<Object, String>;
+pub(super) type Carried = Result<Object, String>;
 
 /// Quoted names, as a list in SQL.
 pub(super) fn list(backend: Backend, names: &[String]) -> Result<String, Error> {
     let names = names.iter().map(|name| quote_identifier(backend, name));
     let names: Result<Vec<String>, _> = names.collect();
     Ok(names?.join(", "))
+}
+
+/// Whether the primary key is added after the rows. Sorting all keys once takes less time than finding a
+/// place for each of them, if they come in another order; MySQL and MariaDB store the rows in that place.
+pub(super) fn has_late_key(target: Backend) -> bool {
+    target == Backend::Postgres
+}
+
+/// The primary key, if it is added after the rows.
+pub(super) fn late_key(table: &Table, side: &Side) -> Result<Option<Object>, Error> {
+    let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+    let key = table.primary_key().filter(|_| has_late_key(side.backend));
+    let Some(key) = key.filter(|key| key.columns.iter().all(is_copied)) else {
+        return Ok(None);
+    };
+    let definition = format!("PRIMARY KEY ({})", list(side.backend, &key.columns)?);
+    Ok(Some(Object {
+        name: "primary key".into(),
+        kind: ObjectKind::PrimaryKey,
+        statement: format!("ALTER TABLE {} ADD {definition}", side.quoted()?),
+        definition,
+    }))
 }
 
 /// The unique keys and the indexes of a table.
@@ -89,17 +114,33 @@ fn free_name(
         true => format!("{}_{}_{what}", side.name.name, columns.join("_")),
         false => name.to_owned(),
     };
-    let mut free = own.clone();
-    if taken.contains(&free) {
-        free = format!("{}_{own}", side.name.name);
+    let is_taken =
+        |taken: &[String], name: &str| taken.contains(&names::folded(side.backend, name));
+    let mut free = names::shortened(side.backend, &own, "");
+    if is_taken(taken, &free) {
+        free = names::shortened(side.backend, &format!("{}_{own}", side.name.name), "");
     }
     let mut number = 2;
-    while taken.contains(&free) {
-        free = format!("{own}_{number}");
+    while is_taken(taken, &free) {
+        free = names::shortened(side.backend, &own, &format!("_{number}"));
         number += 1;
     }
-    taken.push(free.clone());
+    taken.push(names::folded(side.backend, &free));
     free
+}
+
+/// The names that indexes must not have: where tables and indexes share theirs, those of tables, and those
+/// that PostgreSQL gives to primary keys.
+pub(super) fn taken(sides: &[Side]) -> Vec<String> {
+    let names = sides.iter().flat_map(|side| {
+        let name = &side.name.name;
+        match side.backend {
+            Backend::Postgres => vec![name.clone(), format!("{name}_pkey")],
+            Backend::Sqlite => vec![names::folded(side.backend, name)],
+            _ => Vec::new(),
+        }
+    });
+    names.collect()
 }
 
 /// The references of a table to tables of the plan.
@@ -188,11 +229,44 @@ pub(super) fn dependents(table: &Table) -> Vec<String> {
             let (kind, name) = (dependent.kind.name(), &dependent.name);
             format!("{}: the {kind} {name} is left out", table.name)
         })
+        .chain(of_definition(table))
         .collect()
 }
 
+/// What only the definition of a table of SQLite says. Its keywords are never names without quotes, except
+/// behind the columns.
+#[cfg(feature = "sqlite")]
+fn of_definition(table: &Table) -> Vec<String> {
+    let Ok(tokens) = crate::catalog::sqlite::tokens(&table.options) else {
+        return Vec::new();
+    };
+    let end = tokens.iter().rposition(|token| token.is(')'));
+    let behind = tokens.get(end.unwrap_or(0)..).unwrap_or_default();
+    let mut notes = Vec::new();
+    for (tokens, keyword, what) in [
+        (&tokens[..], "CHECK", "its CHECKs are left out"),
+        (
+            &tokens[..],
+            "COLLATE",
+            "its collations are left out: the target may tell texts apart that were the same",
+        ),
+        (behind, "WITHOUT", "WITHOUT ROWID is left out"),
+        (behind, "STRICT", "STRICT is left out"),
+    ] {
+        if tokens.iter().any(|token| token.is_keyword(keyword)) {
+            notes.push(format!("{}: {what}", table.name));
+        }
+    }
+    notes
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn of_definition(_: &Table) -> Vec<String> {
+    Vec::new()
+}
+
 /// Fails for a table whose rows are those of its partitions, which are tables of their own in the plan.
-pub(super) fn require_own_rows(table: &Table, source: Backend) -> Result<(), Error> {
+pub(crate) fn require_own_rows(table: &Table, source: Backend) -> Result<(), Error> {
     let mut dependents = table.dependents.iter();
     let is_partitioned = source == Backend::Postgres
         && dependents.any(|one| one.kind == DependentKind::Partition && one.name == "partitioned");
@@ -230,18 +304,71 @@ pub(super) fn collations(table: &Table, side: &Side) -> Vec<String> {
     notes
 }
 
-/// The statement that lets a counter go on behind the rows; nothing where the database does it itself.
-pub(super) fn counter(side: &Side, column: &str) -> Result<Option<String>, Error> {
-    if side.backend != Backend::Postgres {
-        return Ok(None);
-    }
+/// The last number that the source has counted in a column, although its row may be gone; 0 if it does not
+/// say.
+pub(super) async fn counted_to(
+    source: &mut Connection,
+    table: &Table,
+    column: &Column,
+) -> Result<i64, Error> {
+    let name = Value::from(table.name.name.as_str());
+    let (query, values) = match source.backend() {
+        Backend::Postgres => (
+            "SELECT pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass)",
+            vec![
+                Value::Text(table.name.quoted(Backend::Postgres)?),
+                Value::from(column.name.as_str()),
+            ],
+        ),
+        Backend::Sqlite if column.generated == "auto_increment" => {
+            ("SELECT seq FROM sqlite_sequence WHERE name = ?", vec![name])
+        }
+        Backend::MySql | Backend::MariaDb => (
+            "SELECT CAST(auto_increment AS SIGNED) - 1 FROM information_schema.tables \
+             WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?",
+            vec![
+                table
+                    .name
+                    .schema
+                    .as_deref()
+                    .map_or(Value::Null, Value::from),
+                name,
+            ],
+        ),
+        _ => return Ok(0),
+    };
+    let doing = format!("the counter of {}", table.name);
+    let rows = source.query(&doing, query, &values).await?;
+    rows.first().map_or(Ok(0), |row| row.integer(0))
+}
+
+/// The statements that let a counter go on behind the rows, and behind the last number of the source.
+pub(super) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
     let quoted = quote_identifier(side.backend, column)?;
-    let table = text_literal(side.backend, &side.quoted()?);
-    let name = text_literal(side.backend, column);
-    Ok(Some(format!(
-        "SELECT setval(pg_get_serial_sequence({table}, {name}), \
-         GREATEST((SELECT MAX({quoted}) FROM {}), 1), \
-         EXISTS (SELECT 1 FROM {0} WHERE {quoted} >= 1))",
-        side.quoted()?
-    )))
+    let table = side.quoted()?;
+    let name = text_literal(side.backend, &side.name.name);
+    Ok(match side.backend {
+        Backend::Postgres => {
+            let place = text_literal(side.backend, &table);
+            let column = text_literal(side.backend, column);
+            vec![format!(
+                "SELECT setval(pg_get_serial_sequence({place}, {column}), \
+                 GREATEST((SELECT MAX({quoted}) FROM {table}), {last}, 1), \
+                 {last} >= 1 OR EXISTS (SELECT 1 FROM {table} WHERE {quoted} >= 1))"
+            )]
+        }
+        _ if last < 1 => Vec::new(),
+        Backend::Sqlite => vec![
+            format!("UPDATE sqlite_sequence SET seq = MAX(seq, {last}) WHERE name = {name}"),
+            format!(
+                "INSERT INTO sqlite_sequence (name, seq) SELECT {name}, {last} \
+                 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = {name})"
+            ),
+        ],
+        // It is not set below the rows.
+        _ => vec![format!(
+            "ALTER TABLE {table} AUTO_INCREMENT = {}",
+            i128::from(last) + 1
+        )],
+    })
 }

@@ -6,10 +6,12 @@ use rowkey_core::storage::StoredForm;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::instead::Instead;
+use super::names;
 use super::side::{Content, Side, SideColumn};
 use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::error::Error;
-use crate::types::{self, Kind};
+use crate::types::{self, Kind, Type};
 
 /// The version of the file's format.
 pub(super) const VERSION: u32 = 1;
@@ -44,6 +46,8 @@ pub struct CopyPolicy {
     pub batch_rows: u32,
     /// How many rows are committed together, roughly.
     pub transaction_rows: u32,
+    /// Whether a copy looks for values that the target does not hold before it writes the first row.
+    pub preflight: bool,
 }
 
 impl Default for CopyPolicy {
@@ -51,6 +55,7 @@ impl Default for CopyPolicy {
         Self {
             batch_rows: 1_000,
             transaction_rows: 10_000,
+            preflight: true,
         }
     }
 }
@@ -93,6 +98,9 @@ pub struct ColumnPlan {
     /// How the target stores ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_to: Option<String>,
+    /// What the target gets instead of values that it has no place for.
+    #[serde(default, skip_serializing_if = "Instead::is_empty")]
+    pub instead: Instead,
 }
 
 impl CopyPlan {
@@ -185,7 +193,7 @@ impl CopyPlan {
     }
 
     /// The source's tables are as they were when the plan was written.
-    pub(super) fn check_catalog(&self, catalog: &Catalog) -> Result<(), Error> {
+    pub(crate) fn check_catalog(&self, catalog: &Catalog) -> Result<(), Error> {
         for table in &self.tables {
             catalog.table(&table.name)?;
             if catalog.hash(std::slice::from_ref(&table.name)) != table.catalog {
@@ -199,29 +207,19 @@ impl CopyPlan {
         Ok(())
     }
 
-    /// Every column that has no place, as one error.
-    pub(super) fn check(&self) -> Result<(), Error> {
-        let mut refused = Vec::new();
+    /// Every column and every name that has no place, as one error.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        all_or_one(self.refusals()?)
+    }
+
+    /// Every column and every name that has no place.
+    pub(super) fn refusals(&self) -> Result<Vec<Error>, Error> {
+        let mut refused = names::refusals(self, self.source()?, self.target()?);
         for table in &self.tables {
-            for column in &table.columns {
-                if let Err(error) = self.sides_of(table, column) {
-                    refused.push(error);
-                }
-            }
+            let columns = table.columns.iter();
+            refused.extend(columns.filter_map(|column| self.sides_of(table, column).err()));
         }
-        if refused.len() <= 1 {
-            return refused.pop().map_or(Ok(()), Err);
-        }
-        let list: Vec<String> = refused.iter().map(|error| format!("\n* {error}")).collect();
-        Err(Error::refused(
-            "the plan",
-            format!(
-                "{} columns have no place in the target:{}",
-                list.len(),
-                list.concat()
-            ),
-            "change the plan",
-        ))
+        Ok(refused)
     }
 
     /// Both sides of a table. Cells are in the order of the plan's columns.
@@ -231,8 +229,47 @@ impl CopyPlan {
         })?;
         let pairs = table.columns.iter();
         let pairs: Result<Vec<_>, _> = pairs.map(|column| self.sides_of(table, column)).collect();
-        let (from, to) = pairs?.into_iter().unzip();
-        let key = key_places(catalog.table(&table.name)?, table);
+        let (from, to): (Vec<SideColumn>, Vec<SideColumn>) = pairs?.into_iter().unzip();
+        let from = from.into_iter().map(|column| {
+            let found = catalog.table(&table.name).ok();
+            let found = found.and_then(|table| table.column(&column.name));
+            column.collated(
+                catalog.backend,
+                found.and_then(|found| found.collation.as_ref()),
+            )
+        });
+        let from: Vec<SideColumn> = from.collect();
+        let original = catalog.table(&table.name)?;
+        let mut key = key_places(original, table);
+        let keeps_order = |place: &usize| {
+            from.get(*place)
+                .is_none_or(|part| part.keeps_order(catalog.backend))
+        };
+        if !key.iter().all(keeps_order) {
+            key.clear();
+        }
+        for (place, planned) in table.columns.iter().enumerate() {
+            let what = || format!("{}.{}", table.name, planned.name);
+            let is_key = key.contains(&place)
+                || original
+                    .primary_key()
+                    .is_some_and(|key| key.columns.contains(&planned.name));
+            if is_key && !planned.instead.is_empty() {
+                return Err(Error::refused(
+                    what(),
+                    "it is in the key, whose values are not replaced",
+                    "delete its `instead`",
+                ));
+            }
+            let found = original.column(&planned.name);
+            if found.is_some_and(|column| column.sql_type != planned.from) {
+                return Err(Error::refused(
+                    what(),
+                    format!("its type is not `{}`", planned.from),
+                    "write in `from` what `rowkey plan` writes there",
+                ));
+            }
+        }
         let source = Side {
             backend: self.source()?,
             name: table.name.clone(),
@@ -265,7 +302,9 @@ impl CopyPlan {
                 },
             )
         };
-        if let Some(why) = &column.refused {
+        if let Some(why) = &column.refused
+            && column.to.is_none()
+        {
             return Err(refused(why));
         }
         let (to, content) = match (&column.format, &column.to) {
@@ -287,6 +326,11 @@ impl CopyPlan {
             }
             (None, None) => return Err(refused("the plan gives it no type")),
         };
+        if !is_collation(to.get(type_of(&to).len()..).unwrap_or_default()) {
+            return Err(refused(&format!(
+                "behind the type in `{to}`, only CHARACTER SET and COLLATE with a name are possible"
+            )));
+        }
         let no_type = |backend: Backend, sql_type: &str| {
             refused(&format!("{backend}'s type `{sql_type}` is not copied"))
         };
@@ -296,28 +340,44 @@ impl CopyPlan {
         let (from_content, to_content) = match content {
             Some((from, to)) => (Content::Ids(from), Content::Ids(to)),
             None => {
-                let kind = types::pair(own_from, own_to)
+                let kind = types::kind(source, &column.from, target, type_of(&to))
                     .ok_or_else(|| refused(&format!("`{to}` does not hold all of its values")))?;
                 let digits = types::fraction_digits(target, type_of(&to));
-                if matches!(kind, Kind::Time | Kind::Timestamp)
-                    && digits < types::fraction_digits(source, &column.from)
-                {
+                let is_time =
+                    matches!(kind, Kind::Time | Kind::Timestamp) && own_to != Type::Interval;
+                if is_time && digits < types::fraction_digits(source, &column.from) {
                     return Err(refused(&format!("`{to}` would round its times")));
                 }
                 (Content::Values(kind), Content::Values(kind))
             }
         };
-        let side = |sql_type: &str, own, content| SideColumn {
-            name: column.name.clone(),
-            sql_type: sql_type.to_owned(),
-            own,
-            content,
+        let side = |backend, sql_type: &str, own, content| {
+            SideColumn::new(backend, &column.name, sql_type, own, content)
         };
-        Ok((
-            side(&column.from, own_from, from_content),
-            side(&to, own_to, to_content),
-        ))
+        let from = SideColumn {
+            instead: column.instead,
+            ..side(source, &column.from, own_from, from_content)
+        };
+        // Its reader replaces nothing more, but it may be NULL where the source was not.
+        let to = SideColumn {
+            instead: column.instead,
+            ..side(target, &to, own_to, to_content)
+        };
+        Ok((from, to))
     }
+}
+
+/// Refusals as one error.
+pub(super) fn all_or_one(mut refused: Vec<Error>) -> Result<(), Error> {
+    if refused.len() <= 1 {
+        return refused.pop().map_or(Ok(()), Err);
+    }
+    let list: Vec<String> = refused.iter().map(|error| format!("\n* {error}")).collect();
+    Err(Error::refused(
+        "the copy",
+        format!("{} reasons are against it:{}", list.len(), list.concat()),
+        "`rowkey preflight` shows them line by line",
+    ))
 }
 
 /// A type without the character set and the collation that follow it.
@@ -330,6 +390,22 @@ pub(super) fn type_of(sql_type: &str) -> &str {
     ];
     let end = words.iter().filter_map(|word| sql_type.find(word)).min();
     end.map_or(sql_type, |end| &sql_type[..end])
+}
+
+/// Whether words behind a type name a character set, a collation or both. The rest of a plan is no SQL.
+fn is_collation(words: &str) -> bool {
+    let is_name = |name: &str| {
+        let letters = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        !name.is_empty() && name.chars().all(letters)
+    };
+    let lower = words.to_ascii_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    match words[..] {
+        [] => true,
+        ["character", "set", name] | ["collate", name] => is_name(name),
+        ["character", "set", set, "collate", name] => is_name(set) && is_name(name),
+        _ => false,
+    }
 }
 
 /// The places of the columns of the key that tells rows apart: the primary key, or a unique key without
@@ -380,7 +456,12 @@ mod tests {
                 "integer",
                 "does not hold all of its values",
             ),
-            ("numeric(10,2)", "point", "`point` is not copied"),
+            ("numeric(10,2)", "point", "does not hold all of its values"),
+            (
+                "numeric(10,2)",
+                "numeric COLLATE x) --",
+                "only CHARACTER SET and COLLATE",
+            ),
             ("uuid:public", "uuid:sideways", "offer.id"),
             (
                 "stored-to = \"uuid:public\"",

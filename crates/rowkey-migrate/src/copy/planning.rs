@@ -6,6 +6,7 @@ use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
 
+use super::instead::Instead;
 use super::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION};
 use crate::catalog::{Catalog, Column, QualifiedName, Table};
 use crate::connection::Connection;
@@ -189,6 +190,7 @@ impl Planner {
             format: None,
             stored_from: None,
             stored_to: None,
+            instead: Instead::default(),
         };
         let place = (table.name.clone(), column.name.clone());
         if let Some(ids) = self.ids.get(&place) {
@@ -210,9 +212,6 @@ impl Planner {
         column: &Column,
         tables: &[&Table],
     ) -> Result<String, String> {
-        if column.generated == "generated" {
-            return Err("the database computes it from other columns".into());
-        }
         let own = types::parse(self.source, &column.sql_type);
         let own = own.ok_or_else(|| {
             format!(
@@ -223,11 +222,7 @@ impl Planner {
         if self.is_kept(own) {
             return Ok(match &column.collation {
                 Some(collation) if self.source != Backend::Postgres => {
-                    let set = collation.split('_').next().unwrap_or(collation);
-                    format!(
-                        "{} CHARACTER SET {set} COLLATE {collation}",
-                        column.sql_type
-                    )
+                    types::with_collation(&column.sql_type, collation)
                 }
                 _ => column.sql_type.clone(),
             });

@@ -6,10 +6,11 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::checkpoint::{self, Checkpoint, State};
-use super::objects::{self, Object, ObjectKind};
+use super::compare::{self, Difference, compare_table};
+use super::objects::{self, Carried, Object, ObjectKind};
 use super::plan::{CopyPlan, CopyPolicy};
 use super::side::Side;
-use super::{create, session};
+use super::{create, preflight, session};
 use crate::batch::{Batch, read_key};
 use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
 use crate::connection::Connection;
@@ -17,10 +18,10 @@ use crate::error::Error;
 use crate::inventory::other_schemas;
 use crate::progress::{Progress, Step};
 use crate::read::read;
-use crate::write::{Tally, write};
+use crate::write::{Encoder, Tally, write};
 
-/// How many batches wait between the reader and the writer.
-const WAITING: usize = 4;
+/// How many batches of the reader wait.
+const WAITING: usize = 2;
 
 /// What was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -48,6 +49,9 @@ pub struct CopiedTable {
     pub rows_before: u64,
     /// The sum of the hashes of its rows, in hexadecimal.
     pub hash: String,
+    /// How the target differs from the source, if an earlier run has copied rows that the source has
+    /// changed since.
+    pub changed: Option<Difference>,
 }
 
 /// Copies the tables of a plan, or goes on where an interrupted copy has stopped. With `create`, the
@@ -81,8 +85,9 @@ pub async fn copy(
         job.notes.extend(notes);
     }
     session::begin_writing(target, &job.id).await?;
-    let checkpoints = job.begin(target, create).await?;
     session::begin_reading(source).await?;
+    preflight::require(source, target, plan, &catalog, create, progress).await?;
+    let checkpoints = job.begin(target, create).await?;
     let mut tables = Vec::new();
     for (number, checkpoint) in checkpoints.iter().enumerate() {
         tables.push(
@@ -90,18 +95,19 @@ pub async fn copy(
                 .await?,
         );
     }
+    // At the end, so that copies that are often interrupted come to one.
+    for (number, checkpoint) in checkpoints.iter().enumerate() {
+        if let Some(table) = tables.get_mut(number) {
+            table.changed = job
+                .difference(source, target, number, checkpoint, progress)
+                .await?;
+        }
+    }
     if create {
         job.add_objects(target, progress).await?;
     }
-    job.set_counters(target).await?;
+    job.set_counters(source, target).await?;
     job.finish(target).await?;
-    if tables.iter().any(|table| table.rows_before > 0) {
-        job.notes.push(
-            "rows that an earlier run has copied are as they were then: `rowkey verify` finds those that \
-             the source has changed since"
-                .into(),
-        );
-    }
     Ok(Report {
         source: source.backend().name(),
         target: target.backend().name(),
@@ -132,7 +138,7 @@ pub(super) fn check_backends(
 }
 
 /// The tables of a copy.
-struct Job<'c> {
+pub(super) struct Job<'c> {
     /// The hash of the plan.
     id: String,
     source: Backend,
@@ -144,7 +150,7 @@ struct Job<'c> {
 }
 
 impl<'c> Job<'c> {
-    fn new(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Self, Error> {
+    pub(super) fn new(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Self, Error> {
         let mut job = Self {
             id: plan.hash()?,
             source: catalog.backend,
@@ -192,7 +198,8 @@ impl<'c> Job<'c> {
         }
         for (table, side) in self.originals.iter().zip(&self.to) {
             if create {
-                let made = create::creation(self.source, table, side, &self.to, &self.originals)?;
+                let made =
+                    create::creation(self.source, table, side, &self.to, &self.originals, true)?;
                 let doing = format!("making the table {}", side.name);
                 target.execute(&doing, &made.statement).await?;
                 self.notes.extend(made.left_out);
@@ -215,12 +222,16 @@ impl<'c> Job<'c> {
         progress: &mut dyn Progress,
     ) -> Result<CopiedTable, Error> {
         let (from, to) = (&self.from[number], &self.to[number]);
-        let mut tally =
-            Tally::resumed(checkpoint.rows, checkpoint.sum, checkpoint.last_key.clone());
+        let mut tally = Tally {
+            rows: checkpoint.rows,
+            sum: checkpoint.sum,
+            last_key: checkpoint.last_key.clone(),
+        };
         if checkpoint.state == State::Begun {
             let after = after(from, checkpoint)?;
             let query = from.select(after.as_ref(), true)?;
-            let (sender, mut batches) = mpsc::channel(WAITING);
+            let (sender, batches) = mpsc::channel(WAITING);
+            let mut encoder = Encoder::start(to, batches)?;
             let reading = read(
                 source,
                 from,
@@ -234,7 +245,7 @@ impl<'c> Job<'c> {
                 expected,
                 progress,
             };
-            let writing = self.write(target, number, &mut batches, &mut tally, &mut steps);
+            let writing = self.write(target, number, &mut encoder, &mut tally, &mut steps);
             try_join(reading, writing).await?;
             check_rows(target, to, tally.rows).await?;
             checkpoint::reach(target, &self.id, number, State::Copied).await?;
@@ -245,14 +256,58 @@ impl<'c> Job<'c> {
             rows: tally.rows,
             rows_before: checkpoint.rows,
             hash: format!("{:032x}", tally.sum),
+            changed: None,
         })
+    }
+
+    /// How a table differs from its source, if that has changed since an earlier run.
+    async fn difference(
+        &self,
+        source: &mut Connection,
+        target: &mut Connection,
+        number: usize,
+        checkpoint: &Checkpoint,
+        progress: &mut dyn Progress,
+    ) -> Result<Option<Difference>, Error> {
+        if !self
+            .is_changed(source, number, checkpoint, progress)
+            .await?
+        {
+            return Ok(None);
+        }
+        let (from, to) = (&self.from[number], &self.to[number]);
+        let compared = compare_table(source, target, from, to).await?;
+        Ok(compared.difference)
+    }
+
+    /// Whether the source has other rows now where an earlier run has copied some.
+    async fn is_changed(
+        &self,
+        source: &mut Connection,
+        number: usize,
+        checkpoint: &Checkpoint,
+        progress: &mut dyn Progress,
+    ) -> Result<bool, Error> {
+        let from = &self.from[number];
+        let copied = match checkpoint.state {
+            State::Begun => match after(from, checkpoint)? {
+                Some(last) => from.select_up_to(&last)?,
+                None => return Ok(false),
+            },
+            State::Copied => from.select(None, false)?,
+            State::Done => return Ok(false),
+        };
+        let doing = format!("reading again what was copied of {}", from.name);
+        progress.report(Step::Begins(doing));
+        let found = compare::sum(source, from, &copied).await?;
+        Ok(found != (checkpoint.rows, checkpoint.sum))
     }
 
     async fn write(
         &self,
         target: &mut Connection,
         number: usize,
-        batches: &mut mpsc::Receiver<Batch>,
+        encoder: &mut Encoder,
         tally: &mut Tally,
         steps: &mut Steps<'_>,
     ) -> Result<(), Error> {
@@ -263,10 +318,10 @@ impl<'c> Job<'c> {
             true => u64::MAX,
             false => self.policy.transaction_rows.into(),
         };
-        while let Some(first) = batches.recv().await {
+        while let Some(first) = encoder.next().await? {
             let before = tally.rows;
             target.execute(&doing, session::begin(side.backend)).await?;
-            write(target, side, first, batches, rows, tally).await?;
+            write(target, side, first, encoder, rows, tally).await?;
             steps.report(tally.rows);
             checkpoint::advance(target, &self.id, number, before, tally).await?;
             target.execute(&doing, "COMMIT").await?;
@@ -274,28 +329,15 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// Adds the indexes of all tables, then the references.
+    /// Adds the keys and indexes of all tables, then the references.
     async fn add_objects(
         &mut self,
         target: &mut Connection,
         progress: &mut dyn Progress,
     ) -> Result<(), Error> {
-        let mut taken = Vec::new();
-        let mut planned = Vec::new();
-        for (table, side) in self.originals.iter().zip(&self.to) {
-            for index in objects::indexes(self.source, table, side, &mut taken)? {
-                planned.push((side, index));
-            }
-        }
-        if target.backend() != Backend::Sqlite {
-            for (table, side) in self.originals.iter().zip(&self.to) {
-                let keys =
-                    objects::references(self.source, table, side, &self.to, &self.originals)?;
-                planned.extend(keys.into_iter().map(|key| (side, key)));
-            }
-        }
+        let planned = self.planned_objects()?;
         let catalog = Catalog::read(target).await?;
-        for (side, object) in planned {
+        for (number, object) in planned {
             let object = match object {
                 Ok(object) => object,
                 Err(note) => {
@@ -303,6 +345,7 @@ impl<'c> Job<'c> {
                     continue;
                 }
             };
+            let side = &self.to[number];
             if !exists(catalog.table(&side.name)?, &object) {
                 let doing = format!("{}: {}", side.name, object.name);
                 progress.report(Step::Begins(doing.clone()));
@@ -312,14 +355,64 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// Lets the counters of the target go on behind the rows.
-    async fn set_counters(&self, target: &mut Connection) -> Result<(), Error> {
-        for (table, side) in self.originals.iter().zip(&self.to) {
-            if let Some(column) = create::counted(self.source, table, side)
-                && let Some(statement) = objects::counter(side, &column.name)?
+    /// The keys and indexes of all tables, then the references, with the numbers of their tables.
+    fn planned_objects(&self) -> Result<Vec<(usize, Carried)>, Error> {
+        let mut taken = objects::taken(&self.to);
+        let mut planned = Vec::new();
+        let tables = || self.originals.iter().zip(&self.to).enumerate();
+        for (number, (table, side)) in tables() {
+            let key = objects::late_key(table, side)?;
+            planned.extend(key.map(|key| (number, Ok(key))));
+        }
+        for (number, (table, side)) in tables() {
+            let indexes = objects::indexes(self.source, table, side, &mut taken)?;
+            planned.extend(indexes.into_iter().map(|index| (number, index)));
+        }
+        for (number, (table, side)) in tables() {
+            if side.backend != Backend::Sqlite {
+                let keys =
+                    objects::references(self.source, table, side, &self.to, &self.originals)?;
+                planned.extend(keys.into_iter().map(|key| (number, key)));
+            }
+        }
+        Ok(planned)
+    }
+
+    /// What of it a target has not got.
+    pub(super) fn missing_objects(&self, target: &Catalog) -> Result<Vec<String>, Error> {
+        let mut missing = Vec::new();
+        for (number, object) in self.planned_objects()? {
+            let side = &self.to[number];
+            let table = target.tables.iter().find(|table| table.name == side.name);
+            if let Ok(object) = object
+                && !table.is_some_and(|table| exists(table, &object))
             {
+                let what = match object.kind {
+                    ObjectKind::PrimaryKey => object.name,
+                    ObjectKind::Index => format!("index {}", object.name),
+                    ObjectKind::Reference => format!("reference {}", object.name),
+                };
+                missing.push(format!("{}: the {what} is missing", side.name));
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Lets the counters of the target go on behind the rows.
+    async fn set_counters(
+        &self,
+        source: &mut Connection,
+        target: &mut Connection,
+    ) -> Result<(), Error> {
+        for (table, side) in self.originals.iter().zip(&self.to) {
+            let counted = create::counted(self.source, table, side);
+            let Some(column) = counted.and_then(|column| table.column(&column.name)) else {
+                continue;
+            };
+            let last = objects::counted_to(source, table, column).await?;
+            for statement in objects::counter(side, &column.name, last)? {
                 let doing = format!("the counter of {}", side.name);
-                target.query(&doing, &statement, &[]).await?;
+                target.execute(&doing, &statement).await?;
             }
         }
         Ok(())
@@ -375,7 +468,7 @@ fn after(side: &Side, checkpoint: &Checkpoint) -> Result<Option<Batch>, Error> {
 }
 
 /// A table of the target is not there if it is to be made, and empty otherwise.
-async fn check_target(
+pub(super) async fn check_target(
     target: &mut Connection,
     catalog: &Catalog,
     side: &Side,
@@ -481,6 +574,7 @@ async fn check_rows(target: &mut Connection, side: &Side, rows: u64) -> Result<(
 fn exists(table: &Table, object: &Object) -> bool {
     let is_it = |name: &String| *name == object.name;
     match object.kind {
+        ObjectKind::PrimaryKey => table.primary_key().is_some(),
         ObjectKind::Index => {
             table.indexes.iter().any(|index| is_it(&index.name))
                 || table.keys.iter().any(|key| is_it(&key.name))

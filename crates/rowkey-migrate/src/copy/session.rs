@@ -24,8 +24,34 @@ pub(super) async fn begin_reading(source: &mut Connection) -> Result<(), Error> 
     Ok(())
 }
 
+/// Remembers where the view of the source is, because PostgreSQL ends it at a query that it refuses.
+pub(super) async fn mark(source: &mut Connection) -> Result<(), Error> {
+    if source.backend() == Backend::Postgres {
+        source
+            .execute("the view of the source", "SAVEPOINT rowkey")
+            .await?;
+    }
+    Ok(())
+}
+
+/// Goes on with the view of the source behind a query that was refused.
+pub(super) async fn back_to_mark(source: &mut Connection) -> Result<(), Error> {
+    if source.backend() == Backend::Postgres {
+        source
+            .execute("the view of the source", "ROLLBACK TO SAVEPOINT rowkey")
+            .await?;
+    }
+    Ok(())
+}
+
 /// Makes the target refuse what it would otherwise change.
 pub(super) async fn begin_writing(target: &mut Connection, job: &str) -> Result<(), Error> {
+    set_target(target).await?;
+    lock(target, job).await
+}
+
+/// The settings of the session that writes.
+pub(super) async fn set_target(target: &mut Connection) -> Result<(), Error> {
     let doing = "the session of the target";
     match target.backend() {
         Backend::Postgres => {
@@ -47,7 +73,7 @@ pub(super) async fn begin_writing(target: &mut Connection, job: &str) -> Result<
             target.execute(doing, "PRAGMA foreign_keys = OFF").await?;
         }
     }
-    lock(target, job).await
+    Ok(())
 }
 
 /// Makes sure that a job has one process. A killed one is noticed by its server, which may take a while.

@@ -12,7 +12,7 @@ use super::session::Session;
 use super::source::{Kind, Order, Source};
 use super::survey::Survey;
 use crate::catalog::{Catalog, QualifiedName};
-use crate::connection::{Connection, Row, Value};
+use crate::connection::{Connection, Held, SCANNED};
 use crate::error::Error;
 use crate::progress::{Progress, Step};
 
@@ -113,6 +113,7 @@ async fn read(
     let catalog = Catalog::read(connection).await?;
     let table = catalog.table(table)?;
     let source = Source::of(connection, table, request, notes).await?;
+    Session::read_by_place(connection).await?;
     let is_uuid = source.kind == Kind::Uuid;
     let reading = Reading {
         survey: Survey::new(backend, is_uuid, UnixMillis::now()),
@@ -177,7 +178,7 @@ impl Reading<'_> {
     async fn sample(mut self, connection: &mut Connection, rows: u64) -> Result<Survey, Error> {
         let windows = sample::windows(connection, self.source, rows).await?;
         for window in windows {
-            let query = self.source.query(&window.clause, Some(window.limit));
+            let query = self.source.query(&window.clause, window.limit);
             self.take(connection, &query, window.is_ordered).await?;
         }
         Ok(self.survey)
@@ -197,10 +198,10 @@ impl Reading<'_> {
         let (survey, progress, kind) = (&mut self.survey, &mut *self.progress, self.source.kind);
         let (table, expected) = (self.table, self.expected);
         connection
-            .for_each(&doing, query, &[], |row| {
+            .scan(&doing, query, &mut |row| {
                 let follows = is_ordered && !is_first;
                 is_first = false;
-                observe(survey, &row, kind, follows);
+                observe(survey, row, kind, follows);
                 if survey.rows().is_multiple_of(STEP) {
                     progress.report(Step::Rows {
                         table: table.to_owned(),
@@ -215,26 +216,27 @@ impl Reading<'_> {
 }
 
 /// Takes a row of [`Source::query`].
-fn observe(survey: &mut Survey, row: &Row, kind: Kind, follows: bool) {
-    let is_real = matches!(row.0.get(2), Some(Value::Integer(1)));
-    let value = match (row.0.first(), kind) {
-        (None | Some(Value::Null), _) => StoredValue::Null,
-        (Some(Value::Integer(number)), _) => StoredValue::Integer(*number),
-        (Some(Value::Text(text)), _) if is_real => StoredValue::Real(text),
-        (Some(Value::Text(text)), Kind::Decimal | Kind::Integer) => StoredValue::Decimal(text),
-        (Some(Value::Text(text)), _) => StoredValue::Text(text),
+fn observe(survey: &mut Survey, row: &[Held<'_>; SCANNED], kind: Kind, follows: bool) {
+    let [stored, created, is_real] = row;
+    let is_real = matches!(is_real, Held::Integer(1));
+    let value = match (stored, kind) {
+        (Held::Null, _) => StoredValue::Null,
+        (Held::Integer(number), _) => StoredValue::Integer(*number),
+        (Held::Text(text), _) if is_real => StoredValue::Real(text),
+        (Held::Text(text), Kind::Decimal | Kind::Integer) => StoredValue::Decimal(text),
+        (Held::Text(text), _) => StoredValue::Text(text),
         // MySQL's protocol calls text with a binary collation, and MariaDB's UUID, bytes.
-        (Some(Value::Bytes(bytes)), Kind::Text | Kind::Uuid) if bytes.len() != 16 => {
+        (Held::Bytes(bytes), Kind::Text | Kind::Uuid) if bytes.len() != 16 => {
             match std::str::from_utf8(bytes) {
                 Ok(text) => StoredValue::Text(text),
                 Err(_) => StoredValue::Bytes(bytes),
             }
         }
-        (Some(Value::Bytes(bytes)), _) => StoredValue::Bytes(bytes),
+        (Held::Bytes(bytes), _) => StoredValue::Bytes(bytes),
     };
-    let created = match row.0.get(1) {
-        Some(Value::Integer(millis)) => Some(*millis),
-        Some(Value::Text(digits)) => digits.parse().ok(),
+    let created = match created {
+        Held::Integer(millis) => Some(*millis),
+        Held::Text(digits) => digits.parse().ok(),
         _ => None,
     };
     survey.take(Observation {

@@ -52,8 +52,9 @@ pub(super) struct Hypothesis {
     pub(super) permutation: Permutation,
     /// Other names for the same bits: a prefix COMB stored as suffix COMB looks like a suffix COMB.
     pub(super) twins: Vec<(FormatKind, Layout)>,
-    /// The fixed bits of the stored form: which they are, and their values.
-    fixed: (u128, u128),
+    /// The bits of the stored form that every id has, version and variant among them: which they are, and
+    /// their values.
+    marks: (u128, u128),
     /// How many of all random values that have the format's version and variant speak for it.
     pub(super) chance: f64,
     /// How many of all random times are plausible.
@@ -63,15 +64,19 @@ pub(super) struct Hypothesis {
 impl Hypothesis {
     fn new(format: FormatKind, layout: Layout, permutation: Permutation, era: Era) -> Self {
         let shift = |field: &BitField| 128 - u32::from(field.first_bit) - u32::from(field.width);
-        let constants = format.fields().iter().filter_map(|field| match field.kind {
-            FieldKind::Constant(value) => {
-                let mask = (u128::MAX >> (128 - u32::from(field.width))) << shift(field);
-                Some((mask, u128::from(value) << shift(field)))
-            }
-            _ => None,
-        });
-        let (mask, bits) = constants.fold((0, 0), |all, one| (all.0 | one.0, all.1 | one.1));
-        let fixed = mask.count_ones();
+        let (mut mask, mut bits, mut constants) = (0, 0, 0);
+        for field in format.fields() {
+            let value = match field.kind {
+                FieldKind::Constant(value) => {
+                    constants += i32::from(field.width);
+                    u128::from(value)
+                }
+                FieldKind::Version(value) | FieldKind::Variant(value) => u128::from(value),
+                _ => continue,
+            };
+            mask |= (u128::MAX >> (128 - u32::from(field.width))) << shift(field);
+            bits |= value << shift(field);
+        }
         let of_time: f64 = format
             .fields()
             .iter()
@@ -87,8 +92,8 @@ impl Hypothesis {
             layout,
             permutation,
             twins: Vec::new(),
-            fixed: (permutation.apply(mask), permutation.apply(bits)),
-            chance: of_time * of_number * 2_f64.powi(-(fixed as i32)),
+            marks: (permutation.apply(mask), permutation.apply(bits)),
+            chance: of_time * of_number * 2_f64.powi(-constants),
             chance_of_time: of_time,
         }
     }
@@ -100,8 +105,7 @@ impl Hypothesis {
 
     /// Whether a generator of the format may have made a stored value.
     pub(super) fn admits(&self, stored: u128, era: Era) -> bool {
-        // Most values are of another format, which the fixed bits tell at once.
-        let (mask, bits) = self.fixed;
+        let (mask, bits) = self.marks;
         if stored & mask != bits {
             return false;
         }
@@ -115,9 +119,19 @@ impl Hypothesis {
             }
     }
 
+    /// Which bits of the stored form are the same in every value that is admitted, and what they are.
+    pub(super) fn marks(&self) -> (u128, u128) {
+        self.marks
+    }
+
     /// The bits of the stored form that carry the time or the counter.
     pub(super) fn time_bits(&self) -> u128 {
         self.bits_of(|kind| matches!(kind, FieldKind::Time { .. } | FieldKind::Interval))
+    }
+
+    /// The time of a stored value, to compare.
+    pub(super) fn time_key(&self, stored: u128) -> u128 {
+        self.public(stored) & self.public(self.time_bits())
     }
 
     /// The bits of the stored form that are drawn at random.
@@ -316,6 +330,22 @@ mod tests {
             !native.iter().any(|name| name.contains("hot-guid")),
             "{native:?}"
         );
+    }
+
+    #[test]
+    fn the_marks_are_in_every_value_that_the_format_admits() {
+        let era = Era::until(UnixMillis::new(1_795_000_000_000));
+        let all = hypotheses(Backend::Postgres, Wire::Uuid, era);
+        for hypothesis in all.iter().filter(|found| found.is_told_by_values()) {
+            let (mask, bits) = hypothesis.marks();
+            let admits = |stored| hypothesis.format.admits(hypothesis.public(stored));
+            let constants = hypothesis.bits_of(|kind| matches!(kind, FieldKind::Constant(_)));
+            assert!(admits(bits), "{hypothesis:?}");
+            // The doctor asks for constants that the format itself leaves to the generator.
+            for bit in (0..128).filter(|bit| (mask & !constants) >> bit & 1 == 1) {
+                assert!(!admits(bits ^ 1 << bit), "{hypothesis:?} {bit}");
+            }
+        }
     }
 
     #[test]

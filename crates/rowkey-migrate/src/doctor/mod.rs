@@ -11,6 +11,7 @@ mod chance;
 mod damage;
 mod declaration;
 mod diagnosis;
+mod even;
 mod examination;
 mod home;
 mod hypothesis;

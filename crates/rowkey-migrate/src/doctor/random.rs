@@ -5,9 +5,10 @@ use rowkey_core::storage::Layout;
 
 use super::chance::{self, NEVER};
 use super::diagnosis::{Certainty, Part, number_of};
+use super::even;
 use super::home::Home;
 use super::hypothesis::Hypothesis;
-use super::ring::{self, Counted, Evidence, Point};
+use super::ring::{self, Counted, Evidence, Point, Points};
 use super::uuids::{Findings, Group, Rest, admits, place};
 use super::window::Kept;
 
@@ -19,24 +20,21 @@ const MANY: usize = 100;
 
 /// Examines the values of version 4 in a home.
 pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Findings) {
-    let mut rows: Vec<Kept> = rest.shape.windows.rows();
-    let is_complete = rest.shape.windows.are_complete();
+    let mut rows = Rows::of(rest);
     let mut left = group.count as f64;
     let mut certainty_of_rest = None;
-    if let Some((hypothesis, part)) = of_times(group, rest, findings) {
+    if let Some((hypothesis, part)) = of_times(group, rest, &rows, findings) {
         left -= part.rows;
         certainty_of_rest = Some(part.certainty);
         findings.parts.push(part);
-        keep(&mut rows, |row| {
-            group.contains(row.stored) && !hypothesis.admits(row.stored, rest.era)
-        });
+        rows.keep(|row| group.contains(row.stored) && !hypothesis.admits(row.stored, rest.era));
     } else {
-        keep(&mut rows, |row| group.contains(row.stored));
+        rows.keep(|row| group.contains(row.stored));
     }
     if left < REST * group.count as f64 {
         return;
     }
-    let growing = of_counters(group, rest, &rows, is_complete);
+    let growing = of_counters(group, rest, &rows);
     if let Some((hypothesis, counted)) = growing.counter {
         let share = if counted.share > 0.99 {
             1.0
@@ -66,6 +64,48 @@ pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Finding
     findings.parts.push(part);
 }
 
+/// The rows that are kept of the table.
+struct Rows {
+    /// Windows of neighbours.
+    linked: Vec<Kept>,
+    /// Rows from all over the table.
+    even: Vec<Kept>,
+    /// Whether the linked ones are the whole table.
+    is_complete: bool,
+}
+
+impl Rows {
+    fn of(rest: &Rest<'_>) -> Self {
+        Self {
+            linked: rest.shape.windows.rows(),
+            even: rest.shape.even.rows(),
+            is_complete: rest.shape.windows.are_complete(),
+        }
+    }
+
+    fn keep(&mut self, is_kept: impl Fn(&Kept) -> bool) {
+        keep(&mut self.linked, &is_kept);
+        keep(&mut self.even, &is_kept);
+    }
+
+    /// The rows of a group that do not depend on each other, if some of them do.
+    fn independent(&self, group: &Group<'_>, hypothesis: &Hypothesis) -> Option<Vec<Kept>> {
+        let mut rows = self.even.clone();
+        keep(&mut rows, |row| group.contains(row.stored));
+        let key = |row: &Kept| hypothesis.time_key(row.stored);
+        let independent = even::independent(&rows, |row| row.follows, key);
+        (independent.len() < rows.len()).then_some(independent)
+    }
+
+    fn points(&self, hypothesis: &Hypothesis) -> Points {
+        let points = |rows: &[Kept]| -> Vec<Point> {
+            let points = rows.iter().filter_map(|row| Point::of(row, hypothesis));
+            points.collect()
+        };
+        Points::new(points(&self.linked), &points(&self.even), self.is_complete)
+    }
+}
+
 /// Keeps some of the rows. A row follows the one before it if all rows between them did.
 fn keep(rows: &mut Vec<Kept>, is_kept: impl Fn(&Kept) -> bool) {
     let mut is_linked = true;
@@ -84,6 +124,7 @@ fn keep(rows: &mut Vec<Kept>, is_kept: impl Fn(&Kept) -> bool) {
 fn of_times<'s>(
     group: &Group<'_>,
     rest: &Rest<'s>,
+    rows: &Rows,
     findings: &mut Findings,
 ) -> Option<(&'s Hypothesis, Part)> {
     let known = rest.shape.hypotheses.iter().enumerate();
@@ -96,7 +137,20 @@ fn of_times<'s>(
     });
     let judged = combs.map(|(index, hypothesis)| {
         let count = rest.count(|signature| group.has(signature) && admits(signature, index));
-        let chance = chance::at_least(count, group.count, hypothesis.chance);
+        let chance = match rows.independent(group, hypothesis) {
+            // In windows of sorted random ids, those with a plausible time are together.
+            Some(rows) => {
+                let admitted = rows
+                    .iter()
+                    .filter(|row| hypothesis.admits(row.stored, rest.era));
+                chance::at_least(
+                    admitted.count() as u64,
+                    rows.len() as u64,
+                    hypothesis.chance,
+                )
+            }
+            None => chance::at_least(count, group.count, hypothesis.chance),
+        };
         (chance, count, hypothesis)
     });
     let (chance, count, hypothesis) = judged.min_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
@@ -143,12 +197,7 @@ struct Growing<'s> {
 }
 
 /// Looks for the counters of short COMBs.
-fn of_counters<'s>(
-    group: &Group<'_>,
-    rest: &Rest<'s>,
-    rows: &[Kept],
-    is_complete: bool,
-) -> Growing<'s> {
+fn of_counters<'s>(group: &Group<'_>, rest: &Rest<'s>, rows: &Rows) -> Growing<'s> {
     let known = rest.shape.hypotheses.iter();
     let short = known.filter(|known| is_short(known, group.home));
     let mut growing = Growing {
@@ -156,16 +205,16 @@ fn of_counters<'s>(
         is_foreign: false,
     };
     for hypothesis in short {
-        if !is_random_elsewhere(rows, hypothesis) {
+        if !is_random_elsewhere(&rows.linked, hypothesis) {
             growing.is_foreign = true;
             continue;
         }
-        let points = points(rows, hypothesis);
-        let Some(counted) = ring::examine(&points, is_complete) else {
+        let points = rows.points(hypothesis);
+        let Some(counted) = ring::examine(&points) else {
             continue;
         };
         let best = growing.counter.map_or(0.0, |(_, known)| known.chance);
-        if ring::is_longer(&points, is_complete) {
+        if points.are_longer() {
             growing.is_foreign = true;
         } else if counted.chance < best {
             growing.counter = Some((hypothesis, counted));
@@ -181,11 +230,6 @@ fn is_short(hypothesis: &Hypothesis, home: Home) -> bool {
         FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb
     );
     is_short && hypothesis.home() == home
-}
-
-fn points(rows: &[Kept], hypothesis: &Hypothesis) -> Vec<Point> {
-    let points = rows.iter().filter_map(|row| Point::of(row, hypothesis));
-    points.collect()
 }
 
 /// Whether the bits besides the counter vary as random ones do. Ids that were written by hand, or count
@@ -209,7 +253,12 @@ fn counter_part(
     findings: &mut Findings,
 ) -> Part {
     let mut part = Part::of(hypothesis, rows, Certainty::of(counted.chance));
+    let share = match counted.evidence {
+        Evidence::Rhythm => "in a share of the values that cannot be told".to_owned(),
+        _ => format!("in {:.1} % of the values", counted.share * 100.0),
+    };
     let why = match counted.evidence {
+        Evidence::Rhythm => "are more frequent at some hours of the day than at others".to_owned(),
         Evidence::Near => "are in one part of the ring of 65,536 values".to_owned(),
         Evidence::Order => {
             "grow from row to row in the order in which the rows were inserted".to_owned()
@@ -227,11 +276,10 @@ fn counter_part(
         }
     };
     findings.evidence.push(format!(
-        "The 16 bits in the place of the counter of {}{} {why}, in {:.1} % of the values; random \
+        "The 16 bits in the place of the counter of {}{} {why}, {share}; random \
          bits do so with a probability below 10^-{:.0}.",
         hypothesis.format.name(),
         place(hypothesis.layout),
-        counted.share * 100.0,
         (-counted.chance / std::f64::consts::LN_10).floor()
     ));
     if part.interval_ms.is_none() {
@@ -249,7 +297,7 @@ fn counter_part(
 fn certainty_of_random(
     group: &Group<'_>,
     rest: &Rest<'_>,
-    rows: &[Kept],
+    rows: &Rows,
     is_foreign: bool,
     findings: &mut Findings,
 ) -> Certainty {
@@ -266,8 +314,7 @@ fn certainty_of_random(
         );
         return Certainty::Likely;
     }
-    let points = points(rows, hypothesis);
-    if !ring::would_tell(&points) {
+    if !ring::would_tell(&rows.points(hypothesis)) {
         findings.evidence.push(
             "Neither the order of insertion nor a column of times is known. Short COMBs whose counter \
              has gone around its ring cannot be told from random UUIDs without one: --created COLUMN \
@@ -281,7 +328,7 @@ fn certainty_of_random(
          of the column of times."
             .to_owned(),
     );
-    match points.len() < MANY {
+    match rows.linked.len() < MANY {
         true => Certainty::Likely,
         false => Certainty::Certain,
     }

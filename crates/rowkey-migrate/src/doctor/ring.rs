@@ -1,18 +1,21 @@
 //! Short COMBs: sixteen bits that count intervals on a ring, told from random bits by many rows.
 //!
-//! Three kinds of evidence, each with the probability that random bits look the same:
+//! Four kinds of evidence, each with the probability that random bits look the same:
 //!
 //! * the counters are near to each other on the ring, in whatever order the rows are;
 //! * neighbours in the order of insertion have counters near to each other;
-//! * the counters keep step with a column of times.
+//! * the counters keep step with a column of times;
+//! * the counters have a rhythm of days.
 //!
 //! The order is worth nothing if the rows are in the order of their ids, as after `CLUSTER` or a sorted
 //! load: then random ids have near neighbours as well. See [`order`].
 
 mod clock;
 mod order;
+mod rhythm;
 
 use super::chance;
+use super::even::independent;
 use super::hypothesis::Hypothesis;
 use super::window::Kept;
 
@@ -46,15 +49,46 @@ impl Point {
     }
 }
 
-/// Whether the bits behind the counters count as well: then a clock of a finer unit is longer than the
-/// counter, and the first bits of any clock grow like a counter.
-pub(super) fn is_longer(points: &[Point], is_complete: bool) -> bool {
-    let behind = points.iter().map(|point| Point {
-        counter: (point.behind >> 16) as u16,
-        behind: point.behind << 16,
-        ..*point
-    });
-    examine(&behind.collect::<Vec<Point>>(), is_complete).is_some()
+/// The points of a table.
+#[derive(Clone, Debug)]
+pub(super) struct Points {
+    /// Windows of neighbours.
+    linked: Vec<Point>,
+    /// Points that do not depend on each other.
+    even: Vec<Point>,
+    /// Whether the linked ones are the whole table.
+    is_complete: bool,
+}
+
+impl Points {
+    /// Of windows of neighbours, and of rows from all over the table.
+    pub(super) fn new(linked: Vec<Point>, even: &[Point], is_complete: bool) -> Self {
+        let key = |point: &Point| (point.counter, point.behind);
+        Self {
+            linked,
+            even: independent(even, |point| point.follows, key),
+            is_complete,
+        }
+    }
+
+    /// Whether the bits behind the counters count as well: then a clock of a finer unit is longer than the
+    /// counter, and the first bits of any clock grow like a counter.
+    pub(super) fn are_longer(&self) -> bool {
+        let behind = |points: &[Point]| -> Vec<Point> {
+            let behind = points.iter().map(|point| Point {
+                counter: (point.behind >> 16) as u16,
+                behind: point.behind << 16,
+                ..*point
+            });
+            behind.collect()
+        };
+        let longer = Self {
+            linked: behind(&self.linked),
+            even: behind(&self.even),
+            is_complete: self.is_complete,
+        };
+        examine(&longer).is_some()
+    }
 }
 
 /// Why points are those of a counter.
@@ -66,6 +100,8 @@ pub(super) enum Evidence {
     Order,
     /// The counters keep step with the times of a column.
     Clock(Clock),
+    /// There are more counters at some hours of the day than at others.
+    Rhythm,
 }
 
 /// What points are.
@@ -78,22 +114,25 @@ pub(super) struct Counted {
     pub(super) share: f64,
 }
 
-/// Whether there is a counter in the points. `is_complete` is whether they are the whole table.
-pub(super) fn examine(points: &[Point], is_complete: bool) -> Option<Counted> {
-    let by_clock = clock::examine(points);
-    let near = concentration(points);
+/// Whether there is a counter in the points.
+pub(super) fn examine(points: &Points) -> Option<Counted> {
+    let by_clock = clock::examine(&points.even);
+    let near = concentration(&points.even);
     let is_surprising =
         |counted: Option<Counted>| counted.is_some_and(|counted| counted.chance < chance::NEVER);
     // Sorted random ids are not near to each other on the ring, nor do they keep step with times.
     let is_unsorted = is_surprising(by_clock) || is_surprising(near);
-    let by_order = order::examine(points, is_complete, is_unsorted);
-    let found = [by_clock, near, by_order];
+    let by_order = order::examine(&points.linked, points.is_complete, is_unsorted);
+    let by_rhythm = rhythm::examine(&points.even);
+    let found = [by_clock, near, by_order, by_rhythm];
     let mut found: Vec<Counted> = found
         .into_iter()
         .flatten()
         .filter(|counted| counted.chance < chance::NEVER)
         .collect();
     found.sort_by(|a, b| b.share.total_cmp(&a.share));
+    // A rhythm does not say how many there are.
+    found.sort_by_key(|counted| counted.evidence == Evidence::Rhythm);
     let mut best = found.first().copied()?;
     // Times say more than the order, and the order says how many there are as well.
     if let Some(clock) = by_clock.filter(|clock| clock.chance < chance::NEVER) {
@@ -103,7 +142,8 @@ pub(super) fn examine(points: &[Point], is_complete: bool) -> Option<Counted> {
 }
 
 /// Whether the points are ones whose order or time would have told a counter.
-pub(super) fn would_tell(points: &[Point]) -> bool {
+pub(super) fn would_tell(points: &Points) -> bool {
+    let points = &points.linked;
     let linked = points.iter().filter(|point| point.follows).count();
     let dated = points
         .iter()

@@ -21,7 +21,7 @@ const ROWS_OF_BLOCK: u64 = 300;
 pub(super) struct Window {
     /// What comes after FROM.
     pub(super) clause: String,
-    pub(super) limit: usize,
+    pub(super) limit: Option<usize>,
     /// Whether the rows come in the order of their insertion.
     pub(super) is_ordered: bool,
 }
@@ -31,7 +31,7 @@ impl Window {
     fn of(clause: String) -> Self {
         Self {
             clause,
-            limit: ROWS,
+            limit: Some(ROWS),
             is_ordered: true,
         }
     }
@@ -125,8 +125,9 @@ fn thinned(source: &Source, rows: u64) -> Window {
     };
     Window {
         clause: format!(" WHERE {hash} % {every} = 0"),
-        // Chance may choose a few more.
-        limit: 2 * SAMPLE as usize,
+        // If the table has more rows than the database thinks, the first ones in the order of the key would
+        // be no sample of it.
+        limit: None,
         is_ordered: false,
     }
 }

@@ -27,11 +27,8 @@ impl Session {
         let millis = timeout.as_millis().max(1);
         let (begin, timeout, end, after) = match connection.backend() {
             Backend::Postgres => (
-                // Only a scan from the first block on gives the rows in the order of insertion. To compile
-                // the queries on the catalogue takes longer than to read a million rows.
-                "BEGIN; SET TRANSACTION READ ONLY; SET LOCAL synchronize_seqscans = off; \
-                 SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; \
-                 SET LOCAL enable_bitmapscan = off; SET LOCAL max_parallel_workers_per_gather = 0; \
+                // To compile the queries on the catalogue takes longer than to read a million rows.
+                "BEGIN; SET TRANSACTION READ ONLY; \
                  SELECT set_config(name, 'off', true) FROM pg_settings WHERE name = 'jit'",
                 Some(format!("SET LOCAL statement_timeout = {millis}")),
                 "ROLLBACK",
@@ -85,6 +82,19 @@ impl Session {
             return Err(error);
         }
         Ok(session)
+    }
+
+    /// Asks for rows in the order of their place on the disk. PostgreSQL gives them in this order only
+    /// in a scan from the first block on.
+    pub(super) async fn read_by_place(connection: &mut Connection) -> Result<(), Error> {
+        if connection.backend() != Backend::Postgres {
+            return Ok(());
+        }
+        let settings = "SET LOCAL synchronize_seqscans = off; SET LOCAL enable_indexscan = off; \
+                        SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off; \
+                        SET LOCAL max_parallel_workers_per_gather = 0";
+        let doing = "choosing the order of the rows";
+        connection.execute(doing, settings).await.map(|_| ())
     }
 
     /// Ends the transaction.

@@ -5,6 +5,7 @@ use rowkey_core::UnixMillis;
 use rowkey_core::storage::{Backend, Wire};
 
 use super::damage::{DamageKind, Damages, EXAMPLES};
+use super::even::Even;
 use super::home::Home;
 use super::hypothesis::{Era, Hypothesis, hypotheses};
 use super::observation::{Observation, StoredValue};
@@ -37,9 +38,22 @@ pub(super) struct Shape {
     pub(super) wire: Wire,
     pub(super) count: u64,
     pub(super) hypotheses: Vec<Hypothesis>,
+    told: Vec<Told>,
     pub(super) tallies: HashMap<Signature, Tally>,
     pub(super) windows: Windows,
-    distinct: HashSet<u128>,
+    pub(super) even: Even,
+    /// None after many values without a repetition: they are no references.
+    distinct: Option<HashSet<u128>>,
+    has_repeated: bool,
+}
+
+/// A hypothesis that values speak for, and the bits that those have in common: most values are of another
+/// format, which these bits tell at once.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    index: usize,
+    mask: u128,
+    bits: u128,
 }
 
 /// What a single value says about itself.
@@ -122,11 +136,13 @@ impl Survey {
         if tally.examples.len() < EXAMPLES {
             tally.examples.push(stored);
         }
-        shape.windows.add(Kept {
+        let kept = Kept {
             stored,
             created: row.created.map(UnixMillis::get),
             follows: row.follows,
-        });
+        };
+        shape.windows.add(kept);
+        shape.even.add(kept);
     }
 
     /// The shape that most values have; the others are damage.
@@ -160,30 +176,46 @@ fn difference(main: Wire, other: Wire) -> DamageKind {
 impl Shape {
     /// Whether a value was not there before, as far as it is known.
     fn is_new(&mut self, stored: u128) -> bool {
-        if self.distinct.contains(&stored) {
-            return false;
+        let Some(distinct) = &mut self.distinct else {
+            return true;
+        };
+        if distinct.len() < DISTINCT {
+            let is_new = distinct.insert(stored);
+            self.has_repeated |= !is_new;
+            return is_new;
         }
-        if self.distinct.len() < DISTINCT {
-            self.distinct.insert(stored);
+        if !self.has_repeated {
+            self.distinct = None;
+            return true;
         }
-        true
+        !distinct.contains(&stored)
     }
 
     fn new(backend: Backend, wire: Wire, era: Era) -> Self {
+        let hypotheses = hypotheses(backend, wire, era);
+        let told = hypotheses.iter().enumerate();
+        let told = told.filter(|(_, hypothesis)| hypothesis.is_told_by_values());
+        let told = told.map(|(index, hypothesis)| {
+            let (mask, bits) = hypothesis.marks();
+            Told { index, mask, bits }
+        });
         Self {
             wire,
             count: 0,
-            hypotheses: hypotheses(backend, wire, era),
+            told: told.collect(),
+            hypotheses,
             tallies: HashMap::new(),
             windows: Windows::new(),
-            distinct: HashSet::new(),
+            even: Even::new(),
+            distinct: Some(HashSet::new()),
+            has_repeated: false,
         }
     }
 
     fn signature(&self, stored: u128, era: Era) -> Signature {
         let mut admitted = 0;
-        for (index, hypothesis) in self.hypotheses.iter().enumerate() {
-            if hypothesis.is_told_by_values() && hypothesis.admits(stored, era) {
+        for &Told { index, mask, bits } in &self.told {
+            if stored & mask == bits && self.hypotheses[index].admits(stored, era) {
                 admitted |= 1 << index;
             }
         }

@@ -73,6 +73,20 @@ impl Outlet {
     }
 }
 
+/// The cell that the plan wants, whatever was read.
+fn settled(
+    batch: &mut Batch,
+    column: &SideColumn,
+    read: Result<Cell, String>,
+) -> Result<Cell, String> {
+    match read {
+        Ok(cell) => Ok(column.instead.of(batch, cell)),
+        Err(_) if column.instead.other_type.is_some() => Ok(Cell::Null),
+        Err(why) if column.keeps_refused => Ok(Cell::Refused(batch.keep(why.as_bytes()))),
+        Err(why) => Err(why),
+    }
+}
+
 /// The cell of an id in the form of a side.
 fn id_cell(batch: &mut Batch, column: &SideColumn, found: StoredRef<'_>) -> Result<Cell, String> {
     let Content::Ids(form) = column.content else {
@@ -99,7 +113,9 @@ fn text_cell(batch: &mut Batch, kind: Kind, text: &str) -> Result<Cell, String> 
             Cell::Sixteen(batch.keep(&sixteen))
         }
         Kind::Decimal => return Err(no("decimal number")),
-        Kind::Bool | Kind::Single | Kind::Double | Kind::Bytes => return Err(no("such value")),
+        Kind::Bool | Kind::Single | Kind::Double | Kind::Bytes | Kind::Own => {
+            return Err(no("such value"));
+        }
     })
 }
 

@@ -4,13 +4,16 @@ use futures_util::TryStreamExt;
 use jiff::civil::Date;
 use rowkey_core::storage::StoredRef;
 use sqlx::mysql::MySqlRow;
-use sqlx::{MySqlConnection, Row as _};
+use sqlx::{Decode, MySql, MySqlConnection, Row as _};
 
-use super::{Outlet, id_cell, integer_cell, sixteen_cell, text_cell, utf8};
+use super::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
 use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::error::Error;
 use crate::types::{Kind, Type, clock};
+
+/// Why a date has no cell.
+const NO_DATE: &str = "a date has zeros or a day too many, and is on no calendar";
 
 pub(super) async fn read(
     connection: &mut MySqlConnection,
@@ -33,9 +36,9 @@ pub(super) async fn read(
 
 fn push_row(side: &Side, row: &MySqlRow, batch: &mut Batch, doing: &str) -> Result<(), Error> {
     for (place, column) in side.columns.iter().enumerate() {
-        let value: Option<&[u8]> = row
-            .try_get_unchecked(place)
-            .map_err(Error::database(doing))?;
+        let raw = row.try_get_raw(place).map_err(Error::database(doing))?;
+        // Not whether it is NULL: the driver says so of dates of zeros too.
+        let value = <&[u8] as Decode<'_, MySql>>::decode(raw).ok();
         let cell = match value {
             None => Cell::Null,
             Some(value) => cell(batch, column, value).map_err(|why| side.wrong(column, &why))?,
@@ -46,14 +49,30 @@ fn push_row(side: &Side, row: &MySqlRow, batch: &mut Batch, doing: &str) -> Resu
 }
 
 fn cell(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+    let read = cell_of(batch, column, value);
+    settled(batch, column, read)
+}
+
+fn cell_of(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
     let kind = match column.content {
         Content::Ids(_) => return id(batch, column, value),
         Content::Values(kind) => kind,
     };
     Ok(match (kind, column.own) {
+        (Kind::Own, _) => Cell::Bytes(batch.keep(value)),
+        (Kind::Text, Type::Bits { length, .. }) => {
+            let digits: String = value.iter().map(|byte| format!("{byte:08b}")).collect();
+            // The last of them, because the first byte is filled with zeros.
+            let start = digits.len().saturating_sub(length as usize);
+            Cell::Text(batch.keep(digits.get(start..).unwrap_or_default().as_bytes()))
+        }
         (Kind::Bool, _) => match value {
             [truth @ (0 | 1)] => Cell::Bool(*truth == 1),
-            _ => return Err(format!("a value is {:?}, and neither 0 nor 1", value)),
+            [other] => {
+                let number = other.cast_signed();
+                return Err(format!("a value is {number}, and neither 0 nor 1"));
+            }
+            _ => return Err("a value is neither 0 nor 1".into()),
         },
         (Kind::Integer | Kind::Decimal, Type::Decimal(_)) => text_cell(batch, kind, utf8(value)?)?,
         (Kind::Integer, own) => integer_cell(integer(own, value)?)?,
@@ -62,6 +81,11 @@ fn cell(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, St
         (Kind::Double, _) => Cell::Double(f64::from_le_bytes(exactly(value)?)),
         (Kind::Text, _) => text_cell(batch, kind, utf8(value)?)?,
         (Kind::Bytes, _) => Cell::Bytes(batch.keep(value)),
+        (Kind::Date | Kind::Timestamp, _)
+            if column.instead.zero_date.is_some() && date(value).is_err() =>
+        {
+            Cell::Null
+        }
         (Kind::Date, _) => Cell::Date(date(value)?),
         (Kind::Time, _) => Cell::Time(time(value)?),
         (Kind::Timestamp, _) => Cell::Timestamp(timestamp(value)?),
@@ -104,7 +128,7 @@ fn integer(own: Type, value: &[u8]) -> Result<i128, String> {
 
 /// A length, the year in two bytes, the month and the day; nothing of these for a date of zeros.
 fn date(value: &[u8]) -> Result<i32, String> {
-    let zero = || "a date has zeros, which is no date on any calendar".to_owned();
+    let zero = || NO_DATE.to_owned();
     let [_, low, high, month, day, ..] = *value else {
         return Err(zero());
     };

@@ -1,22 +1,16 @@
 //! PostgreSQL: COPY in binary.
-//!
-//! ```text
-//! "PGCOPY\n\xff\r\n\0"  flags: 4  length: 4  extension
-//! number of columns: 2  { length: 4, -1 for NULL  value }  ...
-//! -1: 2
-//! ```
 
 use futures_util::TryStreamExt;
 use rowkey_core::storage::{StoredRef, numeric};
 use sqlx::PgConnection;
 
-use super::{Outlet, id_cell, integer_cell, sixteen_cell, text_cell, utf8};
+use super::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
 use crate::batch::{Batch, Cell};
+use crate::connection::copy_out::{CopyOut, CopyRow, Malformed};
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::error::Error;
-use crate::types::{Kind, Type};
-
-const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
+use crate::types::interval::Interval;
+use crate::types::{Kind, Type, network};
 
 pub(super) async fn read(
     connection: &mut PgConnection,
@@ -30,17 +24,20 @@ pub(super) async fn read(
         .copy_out_raw(&statement)
         .await
         .map_err(Error::database(&doing))?;
-    let mut parser = Parser::default();
-    while let Some(chunk) = chunks.try_next().await.map_err(Error::database(&doing))? {
-        parser.bytes.extend_from_slice(&chunk);
-        while parser.next_row(side, &mut outlet.batch)? {
+    let mut rows = CopyOut::default();
+    while let Some(message) = chunks.try_next().await.map_err(Error::database(&doing))? {
+        rows.add(&message);
+        while let Some(row) = rows
+            .next_row(side.columns.len())
+            .map_err(|Malformed| malformed(side))?
+        {
+            push_row(side, row, &mut outlet.batch)?;
             if outlet.row_ends(side).await.is_err() {
                 return Ok(());
             }
         }
-        parser.forget();
     }
-    match parser.is_ended {
+    match rows.is_ended() {
         true => Ok(()),
         false => Err(malformed(side)),
     }
@@ -53,95 +50,30 @@ fn malformed(side: &Side) -> Error {
     }
 }
 
-/// Rows may be divided among messages in any way.
-#[derive(Default)]
-struct Parser {
-    bytes: Vec<u8>,
-    /// How many of them are done.
-    done: usize,
-    has_begun: bool,
-    is_ended: bool,
-}
-
-impl Parser {
-    /// Appends the next row to a batch, if all of it is there.
-    fn next_row(&mut self, side: &Side, batch: &mut Batch) -> Result<bool, Error> {
-        let mut rest = self.bytes.get(self.done..).unwrap_or_default();
-        if !self.has_begun {
-            let Some(header) = header_length(rest) else {
-                return Ok(false);
-            };
-            if !rest.starts_with(SIGNATURE) {
-                return Err(malformed(side));
-            }
-            rest = rest.get(header..).unwrap_or_default();
-            (self.done, self.has_begun) = (self.done + header, true);
-        }
-        let Some(columns) = take::<2>(&mut rest).map(i16::from_be_bytes) else {
-            return Ok(false);
+fn push_row(side: &Side, row: CopyRow<'_>, batch: &mut Batch) -> Result<(), Error> {
+    for (column, value) in side.columns.iter().zip(row) {
+        let cell = match value {
+            None => Cell::Null,
+            Some(value) => cell(batch, column, value).map_err(|why| side.wrong(column, &why))?,
         };
-        if columns == -1 {
-            (self.done, self.is_ended) = (self.done + 2, true);
-            return Ok(false);
-        }
-        if usize::try_from(columns) != Ok(side.columns.len()) {
-            return Err(malformed(side));
-        }
-        let Some(length) = row_length(rest, side.columns.len()) else {
-            return Ok(false);
-        };
-        for column in &side.columns {
-            let length = take::<4>(&mut rest).map_or(-1, i32::from_be_bytes);
-            let cell = match usize::try_from(length) {
-                Err(_) => Cell::Null,
-                Ok(length) => {
-                    let (value, after) = rest.split_at_checked(length).unwrap_or_default();
-                    rest = after;
-                    cell(batch, column, value).map_err(|why| side.wrong(column, &why))?
-                }
-            };
-            batch.push(cell);
-        }
-        self.done += 2 + length;
-        Ok(true)
+        batch.push(cell);
     }
-
-    fn forget(&mut self) {
-        self.bytes.drain(..self.done);
-        self.done = 0;
-    }
-}
-
-/// The length of the header, if all of it is there.
-fn header_length(bytes: &[u8]) -> Option<usize> {
-    let length = SIGNATURE.len() + 4;
-    let extension = bytes.get(length..)?.first_chunk()?;
-    let length = length + 4 + u32::from_be_bytes(*extension) as usize;
-    (bytes.len() >= length).then_some(length)
-}
-
-/// The length of the values of a row, if all of them are there.
-fn row_length(bytes: &[u8], columns: usize) -> Option<usize> {
-    let mut place = 0;
-    for _ in 0..columns {
-        let length = i32::from_be_bytes(*bytes.get(place..)?.first_chunk()?);
-        place += 4 + usize::try_from(length).unwrap_or(0);
-    }
-    (bytes.len() >= place).then_some(place)
-}
-
-fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
-    let (first, rest) = bytes.split_first_chunk()?;
-    *bytes = rest;
-    Some(*first)
+    Ok(())
 }
 
 fn cell(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+    let read = cell_of(batch, column, value);
+    settled(batch, column, read)
+}
+
+fn cell_of(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
     let kind = match column.content {
         Content::Ids(_) => return id(batch, column, value),
         Content::Values(kind) => kind,
     };
     Ok(match (kind, column.own) {
+        (Kind::Own, _) => Cell::Bytes(batch.keep(value)),
+        (Kind::Bool, Type::Bits { .. }) => Cell::Bool(bits(value)? == "1"),
         (Kind::Bool, _) => Cell::Bool(value == [1]),
         (Kind::Integer | Kind::Decimal, Type::Decimal(_)) => {
             let digits = numeric::text(value).ok_or("bytes that are not a numeric")?;
@@ -151,6 +83,19 @@ fn cell(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, St
         (Kind::Single, Type::Double) => Cell::Single(double(value)? as f32),
         (Kind::Single, _) => Cell::Single(f32::from_be_bytes(exactly(value)?)),
         (Kind::Double, _) => Cell::Double(double(value)?),
+        (Kind::Text, Type::Bits { .. }) => Cell::Text(batch.keep(bits(value)?.as_bytes())),
+        (Kind::Text, Type::Network { is_cidr }) => {
+            let text = network::text(value, is_cidr).ok_or("bytes that are no address")?;
+            Cell::Text(batch.keep(text.as_bytes()))
+        }
+        (Kind::Text, Type::Interval) => Cell::Text(batch.keep(interval(value)?.text().as_bytes())),
+        (Kind::Time, Type::Interval) => {
+            let interval = interval(value)?;
+            let time = interval.as_time();
+            Cell::Time(
+                time.ok_or_else(|| format!("a value is {}, which is no time", interval.text()))?,
+            )
+        }
         (Kind::Text, _) => {
             // The version of `jsonb`, which is no character of JSON.
             let text = match (column.own, value) {
@@ -181,6 +126,23 @@ fn id(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, Stri
         _ => StoredRef::Bytes(value),
     };
     id_cell(batch, column, found)
+}
+
+/// The digits of bits, behind their number.
+fn bits(value: &[u8]) -> Result<String, String> {
+    let wrong = || "the server has sent incomplete bits".to_owned();
+    let (length, bytes) = value.split_first_chunk().ok_or_else(wrong)?;
+    let length = u32::from_be_bytes(*length) as usize;
+    let mut digits: String = bytes.iter().map(|byte| format!("{byte:08b}")).collect();
+    match digits.len() >= length {
+        true => digits.truncate(length),
+        false => return Err(wrong()),
+    }
+    Ok(digits)
+}
+
+fn interval(value: &[u8]) -> Result<Interval, String> {
+    Interval::of_binary(value).ok_or_else(|| "bytes that are no interval".into())
 }
 
 fn integer(value: &[u8]) -> Result<i64, String> {

@@ -5,11 +5,11 @@ use rowkey_core::storage::StoredRef;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
-use super::{Outlet, id_cell, shortened, sixteen_cell, text_cell};
+use super::{Outlet, id_cell, settled, shortened, sixteen_cell, text_cell};
 use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::error::Error;
-use crate::types::Kind;
+use crate::types::{Kind, Type};
 
 pub(super) async fn read(
     connection: &mut SqliteConnection,
@@ -61,12 +61,36 @@ impl<'r> Found<'r> {
     }
 
     fn cell(self, batch: &mut Batch, column: &SideColumn) -> Result<Cell, String> {
+        let read = self.cell_of(batch, column);
+        settled(batch, column, read)
+    }
+
+    fn cell_of(self, batch: &mut Batch, column: &SideColumn) -> Result<Cell, String> {
         let kind = match column.content {
             Content::Ids(_) => return self.id(batch, column),
             Content::Values(kind) => kind,
         };
+        let is_loose = matches!(column.own, Type::Loose(_));
+        let is_any = is_loose || column.own == Type::Own;
         Ok(match (kind, &self) {
             (_, Self::Null) => Cell::Null,
+            (Kind::Own, Self::Integer(number)) => Cell::Integer(*number),
+            (Kind::Own, Self::Real(number)) => Cell::Double(*number),
+            (Kind::Own, Self::Text(text)) => Cell::Text(batch.keep(text.as_bytes())),
+            (Kind::Own, Self::Blob(bytes)) => Cell::Bytes(batch.keep(bytes)),
+            (Kind::Decimal, Self::Integer(number)) if is_loose => {
+                Cell::Decimal(batch.keep(number.to_string().as_bytes()))
+            }
+            // The shortest digits that are the number.
+            (Kind::Decimal, Self::Real(number)) if is_loose && number.is_finite() => {
+                Cell::Decimal(batch.keep(number.to_string().as_bytes()))
+            }
+            (Kind::Text, Self::Integer(number)) if is_any => {
+                Cell::Text(batch.keep(number.to_string().as_bytes()))
+            }
+            (Kind::Text, Self::Real(number)) if is_any => {
+                Cell::Text(batch.keep(format!("{number:?}").as_bytes()))
+            }
             (Kind::Bool, Self::Integer(truth @ (0 | 1))) => Cell::Bool(*truth == 1),
             (Kind::Integer, Self::Integer(number)) => Cell::Integer(*number),
             (Kind::Single, Self::Real(number)) => Cell::Single(*number as f32),

@@ -10,6 +10,8 @@
 //!
 //! [`contract`] drops what is old, [`undo`] what is new.
 
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod batch_size;
 pub(crate) mod creation_time;
 #[cfg(feature = "mysql")]
 mod mysql;

@@ -3,12 +3,19 @@
 //! A database's own types are [`Type`]s. Two of them make a pair, if each value of the one has a place in
 //! the other, and the [`Kind`] of a pair says how both sides see a value.
 
+mod charset;
 pub(crate) mod clock;
+pub(crate) mod interval;
+mod members;
 mod mysql;
+pub(crate) mod network;
 mod postgres;
 mod sqlite;
 
 use rowkey_core::Backend;
+
+pub(crate) use self::charset::{Charset, collation_of, with_collation};
+pub(crate) use self::members::members;
 
 /// A type of a column, without the words of its database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +48,27 @@ pub(crate) enum Type {
     /// A moment.
     Instant,
     Uuid,
+    /// One of some words.
+    Enum,
+    /// Any of some words.
+    Set,
+    /// Bits: exactly as many, or at most.
+    Bits {
+        length: u32,
+        is_fixed: bool,
+    },
+    /// 0, or 1901 to 2155.
+    Year,
+    /// Months, days and microseconds.
+    Interval,
+    /// A network address; a network has no bits behind its mask.
+    Network {
+        is_cidr: bool,
+    },
+    /// A number that SQLite stores in whatever form takes no space.
+    Loose(Option<(u32, u32)>),
+    /// A type that only its own database understands.
+    Own,
 }
 
 /// How both sides of a pair see a value.
@@ -57,6 +85,29 @@ pub(crate) enum Kind {
     Time,
     Timestamp,
     Uuid,
+    /// As the database has it, which both sides are: bytes, or SQLite's value of whatever type.
+    Own,
+}
+
+/// The kind of a column on both sides, whose types are given in the words of the databases.
+pub(crate) fn kind(source: Backend, from: &str, target: Backend, to: &str) -> Option<Kind> {
+    let (own, other) = (parse(source, from)?, parse(target, to)?);
+    let is_mysql = |backend| matches!(backend, Backend::MySql | Backend::MariaDb);
+    if from.eq_ignore_ascii_case(to) {
+        let is_own = match source {
+            Backend::Sqlite => target == Backend::Sqlite,
+            Backend::Postgres => target == Backend::Postgres && own == Type::Own,
+            _ => is_mysql(source) && is_mysql(target) && own == Type::Own,
+        };
+        if is_own {
+            return Some(Kind::Own);
+        }
+    }
+    match (own, other) {
+        // The server itself writes these as text.
+        (Type::Own, Type::Text(_)) if !is_mysql(source) => Some(Kind::Text),
+        _ => pair(own, other),
+    }
 }
 
 /// The kind of a pair; nothing if a value of the first type may have no place in the second.
@@ -79,8 +130,31 @@ pub(crate) fn pair(from: Type, to: Type) -> Option<Kind> {
         (T::Timestamp | T::Instant, T::Timestamp | T::Instant) => Kind::Timestamp,
         (T::Uuid, T::Uuid | T::FixedBytes(16) | T::Bytes(_) | T::Text(_) | T::PaddedText(36))
         | (T::FixedBytes(16) | T::Bytes(_) | T::Text(_) | T::PaddedText(36), T::Uuid) => Kind::Uuid,
+        (T::Enum, T::Enum) | (T::Set, T::Set) | (T::Interval, T::Interval) => Kind::Text,
+        (T::Bits { .. }, T::Bits { .. }) | (T::Network { .. }, T::Network { .. }) => Kind::Text,
+        (T::Bits { length: 1, .. }, T::Bool | T::Flag) => Kind::Bool,
+        (words, T::Text(_) | T::PaddedText(_)) | (T::Text(_) | T::PaddedText(_), words)
+            if words.has_text() =>
+        {
+            Kind::Text
+        }
+        (T::Interval, T::Time) | (T::Time, T::Interval) => Kind::Time,
+        (T::Year, T::Year | T::Integer { .. }) | (T::Integer { .. }, T::Year) => Kind::Integer,
+        (T::Year, T::Decimal(scale)) if whole(scale) => Kind::Integer,
+        (T::Loose(_), T::Decimal(_)) => Kind::Decimal,
+        (T::Loose(_), T::Text(_)) => Kind::Text,
         _ => return None,
     })
+}
+
+impl Type {
+    /// Whether its values go as text, and are read from it.
+    fn has_text(self) -> bool {
+        matches!(
+            self,
+            Self::Enum | Self::Set | Self::Bits { .. } | Self::Interval | Self::Network { .. }
+        )
+    }
 }
 
 fn whole(precision_and_scale: Option<(u32, u32)>) -> bool {
@@ -89,9 +163,25 @@ fn whole(precision_and_scale: Option<(u32, u32)>) -> bool {
 
 /// What the words of a database mean; nothing for a type that has no place yet.
 pub(crate) fn parse(backend: Backend, sql_type: &str) -> Option<Type> {
-    let words = Words::of(sql_type)?;
+    let is = |name: &str| {
+        let start = sql_type.get(..name.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
+    if matches!(backend, Backend::MySql | Backend::MariaDb) {
+        if is("enum(") {
+            return Some(Type::Enum);
+        }
+        if is("set(") {
+            return Some(Type::Set);
+        }
+    }
+    let words = match (Words::of(sql_type), backend) {
+        (Some(words), _) => words,
+        (None, Backend::Postgres) => return Some(Type::Own),
+        _ => return None,
+    };
     match backend {
-        Backend::Postgres => postgres::parse(&words),
+        Backend::Postgres => Some(postgres::parse(&words).unwrap_or(Type::Own)),
         Backend::MySql | Backend::MariaDb => mysql::parse(&words),
         Backend::Sqlite => sqlite::parse(&words),
         Backend::SqlServer => None,
@@ -108,12 +198,33 @@ pub(crate) fn fraction_digits(backend: Backend, sql_type: &str) -> u32 {
     }
 }
 
+/// How many bytes a value of this type has at most, if its words do not say a length.
+pub(crate) fn most_bytes(backend: Backend, sql_type: &str) -> Option<u64> {
+    if !matches!(backend, Backend::MySql | Backend::MariaDb) {
+        return None;
+    }
+    let name = sql_type.split([' ', '(']).next().unwrap_or_default();
+    Some(match name.to_ascii_lowercase().as_str() {
+        "tinytext" | "tinyblob" => u8::MAX.into(),
+        "text" | "blob" => u16::MAX.into(),
+        "mediumtext" | "mediumblob" => (1 << 24) - 1,
+        _ => return None,
+    })
+}
+
 /// The type of a new column for the values of another.
 ///
 /// # Errors
 ///
 /// Why there is none, and what a person can choose.
 pub(crate) fn write(backend: Backend, wanted: Type, is_indexed: bool) -> Result<String, Refusal> {
+    if wanted == Type::Own {
+        let text = write(backend, Type::Text(None), is_indexed)?;
+        return Err(Refusal {
+            why: format!("{backend} has no such type"),
+            instead: format!("`to = \"{text}\"` copies its values as text"),
+        });
+    }
     match backend {
         Backend::Postgres => Ok(postgres::write(wanted)),
         Backend::MySql | Backend::MariaDb => mysql::write(backend, wanted, is_indexed),

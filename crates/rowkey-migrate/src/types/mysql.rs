@@ -41,6 +41,16 @@ pub(super) fn parse(words: &Words) -> Option<Type> {
         "datetime" => Type::Timestamp,
         "timestamp" => Type::Instant,
         "uuid" => Type::Uuid,
+        "bit" => Type::Bits {
+            length: words.length().unwrap_or(1),
+            is_fixed: true,
+        },
+        "year" => Type::Year,
+        // Shown as text, and read from it.
+        "inet4" => Type::Text(Some(15)),
+        "inet6" => Type::Text(Some(39)),
+        "geometry" | "point" | "linestring" | "polygon" | "multipoint" | "multilinestring"
+        | "multipolygon" | "geometrycollection" | "geomcollection" => Type::Own,
         _ => return None,
     })
 }
@@ -101,5 +111,21 @@ pub(super) fn write(backend: Backend, wanted: Type, is_indexed: bool) -> Result<
         Type::Timestamp | Type::Instant => "datetime(6)".into(),
         // MariaDB's own `uuid` refuses some values.
         Type::Uuid => "binary(16)".into(),
+        Type::Bits {
+            length: length @ ..=64,
+            is_fixed: true,
+        } => format!("bit({length})"),
+        Type::Bits {
+            length: u32::MAX, ..
+        } => return write(backend, Type::Text(None), is_indexed),
+        Type::Bits { length, .. } => return write(backend, Type::Text(Some(length)), is_indexed),
+        Type::Year => "year(4)".into(),
+        // The longest of them has fewer characters.
+        Type::Interval => return write(backend, Type::Text(Some(80)), is_indexed),
+        Type::Network { .. } => return write(backend, Type::Text(Some(50)), is_indexed),
+        Type::Loose(scale) => return write(backend, Type::Decimal(scale), is_indexed),
+        Type::Enum | Type::Set | Type::Own => {
+            return write(backend, Type::Text(None), is_indexed);
+        }
     })
 }

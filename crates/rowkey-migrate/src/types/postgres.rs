@@ -25,6 +25,17 @@ pub(super) fn parse(words: &Words) -> Option<Type> {
         "timestamp with time zone" => Type::Instant,
         "uuid" => Type::Uuid,
         "json" | "jsonb" => Type::Json,
+        "bit" => Type::Bits {
+            length: words.length().unwrap_or(1),
+            is_fixed: true,
+        },
+        "bit varying" => Type::Bits {
+            length: words.length().unwrap_or(u32::MAX),
+            is_fixed: false,
+        },
+        "interval" => Type::Interval,
+        "inet" => Type::Network { is_cidr: false },
+        "cidr" => Type::Network { is_cidr: true },
         _ => return None,
     })
 }
@@ -41,9 +52,11 @@ pub(super) fn write(wanted: Type) -> String {
         .into(),
         Type::Single => "real".into(),
         Type::Double => "double precision".into(),
-        Type::Decimal(None) => "numeric".into(),
-        Type::Decimal(Some((precision, scale))) => format!("numeric({precision},{scale})"),
-        Type::Text(None) => "text".into(),
+        Type::Decimal(None) | Type::Loose(None) => "numeric".into(),
+        Type::Decimal(Some((precision, scale))) | Type::Loose(Some((precision, scale))) => {
+            format!("numeric({precision},{scale})")
+        }
+        Type::Text(None) | Type::Enum | Type::Set | Type::Own => "text".into(),
         // Padding would change values.
         Type::Text(Some(length)) | Type::PaddedText(length) => {
             format!("character varying({length})")
@@ -56,5 +69,17 @@ pub(super) fn write(wanted: Type) -> String {
         Type::Timestamp => "timestamp without time zone".into(),
         Type::Instant => "timestamp with time zone".into(),
         Type::Uuid => "uuid".into(),
+        Type::Bits {
+            length,
+            is_fixed: true,
+        } => format!("bit({length})"),
+        Type::Bits {
+            length: u32::MAX, ..
+        } => "bit varying".into(),
+        Type::Bits { length, .. } => format!("bit varying({length})"),
+        Type::Year => "smallint".into(),
+        Type::Interval => "interval".into(),
+        Type::Network { is_cidr: false } => "inet".into(),
+        Type::Network { is_cidr: true } => "cidr".into(),
     }
 }

@@ -24,8 +24,15 @@ pub(super) fn parse(words: &Words) -> Option<Type> {
         "time" => Type::Time,
         "datetime" | "timestamp" => Type::Timestamp,
         "timestamptz" => Type::Instant,
+        "decimal" | "numeric" => Type::Loose(words.precision_and_scale()),
+        // What is in quotes may be anything.
+        name if name.chars().all(is_in_word) => Type::Own,
         _ => return None,
     })
+}
+
+fn is_in_word(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, ' ' | '_')
 }
 
 pub(super) fn write(wanted: Type) -> String {
@@ -35,11 +42,19 @@ pub(super) fn write(wanted: Type) -> String {
             bytes: 8,
             is_unsigned: true,
         } => "DECIMAL_TEXT(20,0)".into(),
-        Type::Integer { .. } => "INTEGER".into(),
+        Type::Integer { .. } | Type::Year => "INTEGER".into(),
         Type::Single | Type::Double => "REAL".into(),
-        Type::Decimal(None) => "DECIMAL_TEXT".into(),
-        Type::Decimal(Some((precision, scale))) => format!("DECIMAL_TEXT({precision},{scale})"),
-        Type::Text(None) => "TEXT".into(),
+        Type::Decimal(None) | Type::Loose(None) => "DECIMAL_TEXT".into(),
+        Type::Decimal(Some((precision, scale))) | Type::Loose(Some((precision, scale))) => {
+            format!("DECIMAL_TEXT({precision},{scale})")
+        }
+        Type::Text(None)
+        | Type::Enum
+        | Type::Set
+        | Type::Bits { .. }
+        | Type::Interval
+        | Type::Network { .. }
+        | Type::Own => "TEXT".into(),
         Type::Text(Some(length)) | Type::PaddedText(length) => format!("VARCHAR({length})"),
         Type::Json => "JSON_TEXT".into(),
         Type::Bytes(_) | Type::FixedBytes(_) => "BLOB".into(),

@@ -7,7 +7,20 @@ const LIVE: [Backend; 4] = [
     Backend::Sqlite,
 ];
 
-const TYPES: [Type; 20] = [
+const TYPES: [Type; 27] = [
+    Type::Enum,
+    Type::Set,
+    Type::Bits {
+        length: 64,
+        is_fixed: true,
+    },
+    Type::Bits {
+        length: 2_000,
+        is_fixed: false,
+    },
+    Type::Year,
+    Type::Interval,
+    Type::Network { is_cidr: true },
     Type::Bool,
     Type::Flag,
     Type::Integer {
@@ -72,9 +85,18 @@ fn words_are_read_as_databases_write_them() {
             "timestamp(3) with time zone",
             Some(Type::Instant),
         ),
-        (Backend::Postgres, "numeric(4,-2)", None),
-        (Backend::Postgres, "integer[]", None),
-        (Backend::Postgres, "interval", None),
+        (Backend::Postgres, "numeric(4,-2)", Some(Type::Own)),
+        (Backend::Postgres, "integer[]", Some(Type::Own)),
+        (Backend::Postgres, "numeric(10,2)[]", Some(Type::Own)),
+        (Backend::Postgres, "interval", Some(Type::Interval)),
+        (
+            Backend::Postgres,
+            "bit varying(12)",
+            Some(Type::Bits {
+                length: 12,
+                is_fixed: false,
+            }),
+        ),
         (
             Backend::MySql,
             "bigint(20) unsigned zerofill",
@@ -84,10 +106,23 @@ fn words_are_read_as_databases_write_them() {
             }),
         ),
         (Backend::MySql, "tinyint(1)", Some(Type::Flag)),
-        (Backend::MySql, "enum('a','b')", None),
-        (Backend::MySql, "bit(1)", None),
+        (Backend::MySql, "enum('a','b')", Some(Type::Enum)),
+        (Backend::MySql, "json_table", None),
+        (
+            Backend::MySql,
+            "bit(1)",
+            Some(Type::Bits {
+                length: 1,
+                is_fixed: true,
+            }),
+        ),
         (Backend::Sqlite, "VARCHAR(20)", Some(Type::Text(Some(20)))),
-        (Backend::Sqlite, "DECIMAL(10,2)", None),
+        (
+            Backend::Sqlite,
+            "DECIMAL(10,2)",
+            Some(Type::Loose(Some((10, 2)))),
+        ),
+        (Backend::Sqlite, "x\"); --", None),
         (Backend::Sqlite, "", Some(Type::Bytes(None))),
     ] {
         assert_eq!(parse(backend, words), expected, "{backend}: {words}");
@@ -116,8 +151,49 @@ fn what_may_lose_values_is_no_pair() {
         (Type::Text(None), Type::Bytes(None)),
         (Type::FixedBytes(16), Type::FixedBytes(20)),
         (Type::Date, Type::Timestamp),
+        (Type::Own, Type::Own),
+        (Type::Decimal(None), Type::Loose(None)),
+        (Type::Enum, Type::Set),
     ] {
         assert_eq!(pair(from, to), None, "{from:?} to {to:?}");
     }
     assert!(write(Backend::MySql, Type::Decimal(None), false).is_err());
+    let refusal = write(Backend::MariaDb, Type::Own, false).unwrap_err();
+    assert!(refusal.instead.contains("`to = \"longtext"), "{refusal:?}");
+}
+
+#[test]
+fn a_type_of_its_own_goes_to_the_same_type_only() {
+    use Backend::{MariaDb, MySql, Postgres, Sqlite};
+    for (source, from, target, to, expected) in [
+        (
+            Postgres,
+            "integer[]",
+            Postgres,
+            "integer[]",
+            Some(Kind::Own),
+        ),
+        (Postgres, "integer[]", Postgres, "bigint[]", None),
+        (Postgres, "integer[]", MySql, "longtext", Some(Kind::Text)),
+        (
+            Postgres,
+            "integer",
+            Postgres,
+            "integer",
+            Some(Kind::Integer),
+        ),
+        (MySql, "point", MariaDb, "point", Some(Kind::Own)),
+        (MySql, "point", MariaDb, "longtext", None),
+        (Sqlite, "INTEGER", Sqlite, "integer", Some(Kind::Own)),
+        (Sqlite, "STRING", Postgres, "text", Some(Kind::Text)),
+        (
+            Sqlite,
+            "DECIMAL(9,2)",
+            Postgres,
+            "numeric(9,2)",
+            Some(Kind::Decimal),
+        ),
+    ] {
+        assert_eq!(kind(source, from, target, to), expected, "{from} to {to}");
+    }
 }

@@ -9,6 +9,9 @@ use crate::connection::{Row, Value};
 /// How many parts there are: one for each first byte of a key's hash.
 const PARTS: usize = 256;
 
+/// How many rows are compared one by one, unless one part has more.
+const AT_ONCE: u64 = 100_000;
+
 /// How many keys are named.
 const NAMED: usize = 3;
 
@@ -49,6 +52,20 @@ impl Digest {
     pub(crate) fn first_difference(&self, other: &Self) -> Option<usize> {
         let mut pairs = self.parts.iter().zip(&other.parts);
         pairs.position(|(one, other)| one != other)
+    }
+
+    /// Parts that are not the same in the other: at least the first one, and those that follow while
+    /// they have few rows together.
+    pub(crate) fn some_differences(&self, other: &Self) -> Vec<usize> {
+        let mut rows = 0;
+        let pairs = self.parts.iter().zip(&other.parts).enumerate();
+        let different = pairs.filter(|(_, (one, other))| one != other);
+        let fitting = different.take_while(|(_, (one, other))| {
+            let is_first = rows == 0;
+            rows += one.0.max(other.0);
+            is_first || rows <= AT_ONCE
+        });
+        fitting.map(|(part, _)| part).collect()
     }
 
     /// How many parts are not the same in the other.

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use rowkey_core::Backend;
-use rowkey_core::storage::StoredForm;
 
-use crate::batch::{Batch, Cell, Normal, normal};
+use super::fit;
+use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, SideColumn};
 use crate::types::{Type, clock};
 
@@ -29,11 +29,11 @@ pub(crate) fn push(
     batch: &Batch,
     cell: Cell,
 ) -> Result<(), String> {
+    fit::check(backend, column, batch, cell)?;
     match (cell, column.content) {
         (Cell::Null, _) => sql.push_str("NULL"),
         (Cell::Sixteen(span), Content::Ids(form)) => {
-            let id = fitting(form, batch.sixteen(span))?;
-            sql.push_str(&form.literal(id));
+            sql.push_str(&form.literal(batch.sixteen(span)));
         }
         (Cell::Bool(value), _) => sql.push_str(match (backend, value) {
             (Backend::Postgres, true) => "true",
@@ -43,10 +43,13 @@ pub(crate) fn push(
         }),
         (Cell::Integer(number), _) => append(sql, format_args!("{number}")),
         (Cell::Large(number), _) => append(sql, format_args!("{number}")),
-        (Cell::Single(number), _) => push_float(sql, backend, number.into())?,
-        (Cell::Double(number), _) => push_float(sql, backend, number)?,
-        (Cell::Decimal(span), _) => push_decimal(sql, backend, column, batch.text(span))?,
-        (Cell::Text(span), _) => push_text(sql, backend, column, batch.text(span))?,
+        (Cell::Single(number), _) => push_float(sql, backend, number.into()),
+        (Cell::Double(number), _) => push_float(sql, backend, number),
+        (Cell::Decimal(span), _) => push_decimal(sql, backend, batch.text(span)),
+        (Cell::Text(span), _) if matches!(column.own, Type::Bits { .. }) && is_mysql(backend) => {
+            append(sql, format_args!("b'{}'", batch.text(span)));
+        }
+        (Cell::Text(span), _) => push_text(sql, backend, batch.text(span)),
         (Cell::Bytes(span), _) => push_bytes(sql, backend, batch.bytes(span)),
         (Cell::Date(days), _) => append(sql, format_args!("'{}'", clock::date_text(days)?)),
         (Cell::Time(micros), _) => append(sql, format_args!("'{}'", clock::time_text(micros))),
@@ -67,21 +70,14 @@ pub(crate) fn push(
                 false => push_bytes(sql, backend, bytes),
             }
         }
+        // No column holds it.
+        (Cell::Refused(_), _) => {}
     }
     Ok(())
 }
 
-/// An id that the form of a side holds.
-pub(crate) fn fitting(form: StoredForm, id: u128) -> Result<u128, String> {
-    match id <= form.max_value() {
-        true => Ok(id),
-        false => Err(format!(
-            "an id is {id}, and {}:{} holds at most {}",
-            form.storage(),
-            form.layout(),
-            form.max_value()
-        )),
-    }
+fn is_mysql(backend: Backend) -> bool {
+    matches!(backend, Backend::MySql | Backend::MariaDb)
 }
 
 /// Writing to a text does not fail.
@@ -90,87 +86,27 @@ fn append(sql: &mut String, value: std::fmt::Arguments<'_>) {
 }
 
 /// The shortest digits that are read as the same number.
-fn push_float(sql: &mut String, backend: Backend, number: f64) -> Result<(), String> {
+fn push_float(sql: &mut String, backend: Backend, number: f64) {
     match backend {
         Backend::Postgres => append(sql, format_args!("'{number}'::double precision")),
         Backend::Sqlite if number.is_infinite() => {
             sql.push_str(if number > 0.0 { "9e999" } else { "-9e999" });
         }
-        // It stores 0 instead of -0.
-        Backend::MariaDb if number == 0.0 && number.is_sign_negative() => {
-            return Err(format!(
-                "a value is {number}, which {backend} does not have"
-            ));
-        }
-        _ if number.is_finite() => append(sql, format_args!("{number:e}")),
-        _ => {
-            return Err(format!(
-                "a value is {number}, which {backend} does not have"
-            ));
-        }
+        _ => append(sql, format_args!("{number:e}")),
     }
-    Ok(())
 }
 
 /// As a number, because MySQL and MariaDB compare text with numbers as floating point; as text where
 /// the column is text.
-fn push_decimal(
-    sql: &mut String,
-    backend: Backend,
-    column: &SideColumn,
-    digits: &str,
-) -> Result<(), String> {
-    check_scale(column, digits)?;
+fn push_decimal(sql: &mut String, backend: Backend, digits: &str) {
     match backend {
         Backend::Postgres => append(sql, format_args!("'{digits}'::numeric")),
         Backend::Sqlite => append(sql, format_args!("'{digits}'")),
-        _ if matches!(normal(digits), Some(Normal::Number { .. })) => sql.push_str(digits),
-        _ => {
-            return Err(format!(
-                "a value is {digits}, which {backend} does not have"
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Servers round a number that has too many digits after the point.
-pub(crate) fn check_scale(column: &SideColumn, digits: &str) -> Result<(), String> {
-    match (column.own, normal(digits)) {
-        (Type::Decimal(Some((_, scale))), Some(Normal::Number { fraction, .. }))
-            if fraction.len() > scale as usize =>
-        {
-            Err(format!("a value is {digits}, which would be rounded"))
-        }
-        _ => Ok(()),
+        _ => sql.push_str(digits),
     }
 }
 
-/// Servers cut off spaces at the end of text that is too long.
-pub(crate) fn check_length(column: &SideColumn, text: &str) -> Result<(), String> {
-    match column.own {
-        Type::Text(Some(length)) | Type::PaddedText(length)
-            if text.len() > length as usize && text.chars().count() > length as usize =>
-        {
-            Err(format!(
-                "a value has {} characters, and {} holds {length}",
-                text.chars().count(),
-                column.sql_type
-            ))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn push_text(
-    sql: &mut String,
-    backend: Backend,
-    column: &SideColumn,
-    text: &str,
-) -> Result<(), String> {
-    if backend != Backend::Sqlite {
-        check_length(column, text)?;
-    }
+fn push_text(sql: &mut String, backend: Backend, text: &str) {
     match backend {
         Backend::MySql | Backend::MariaDb => escaped(sql, text, true),
         Backend::Sqlite if text.contains('\0') => {
@@ -178,15 +114,9 @@ fn push_text(
             push_bytes(sql, backend, text.as_bytes());
             sql.push_str(" AS TEXT)");
         }
-        Backend::Postgres if text.contains('\0') => return Err(NO_ZERO.into()),
         _ => escaped(sql, text, false),
     }
-    Ok(())
 }
-
-/// Why PostgreSQL refuses a text.
-pub(crate) const NO_ZERO: &str =
-    "a text contains the character U+0000, which PostgreSQL's text does not have";
 
 /// Doubles quotes, and backslashes for a session in which they escape.
 fn escaped(sql: &mut String, text: &str, with_backslashes: bool) {

@@ -1,5 +1,7 @@
 //! Batches into a table.
 
+mod encode;
+pub(crate) mod fit;
 pub(crate) mod literal;
 #[cfg(feature = "mysql")]
 mod mysql;
@@ -8,9 +10,8 @@ mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
-use tokio::sync::mpsc::Receiver;
-
-use crate::batch::{Batch, Canonical, key_of};
+use self::encode::Payload;
+pub(crate) use self::encode::{Encoded, Encoder};
 use crate::connection::{Connection, Driver};
 use crate::copy::side::Side;
 use crate::error::Error;
@@ -19,14 +20,14 @@ use crate::error::Error;
 pub(crate) async fn write(
     connection: &mut Connection,
     side: &Side,
-    first: Batch,
-    batches: &mut Receiver<Batch>,
+    first: Encoded,
+    encoder: &mut Encoder,
     rows: u64,
     tally: &mut Tally,
 ) -> Result<(), Error> {
     let mut inlet = Inlet {
         next: Some(first),
-        batches,
+        encoder,
         until: tally.rows.saturating_add(rows),
         tally,
     };
@@ -50,48 +51,36 @@ pub(crate) struct Tally {
     pub(crate) sum: u128,
     /// The last key, in canonical form.
     pub(crate) last_key: Vec<u8>,
-    canonical: Canonical,
 }
 
 impl Tally {
-    pub(crate) fn resumed(rows: u64, sum: u128, last_key: Vec<u8>) -> Self {
-        Self {
-            rows,
-            sum,
-            last_key,
-            canonical: Canonical::default(),
-        }
-    }
-
-    fn add(&mut self, batch: &Batch, key: &[usize]) {
-        for row in batch.rows() {
-            self.rows += 1;
-            self.sum = self.sum.wrapping_add(self.canonical.hash(batch, row));
-        }
-        if let Some(row) = batch.rows().next_back() {
-            self.last_key = key_of(batch, row, key);
-        }
+    fn add(&mut self, batch: &Encoded) {
+        self.rows += batch.rows;
+        self.sum = self.sum.wrapping_add(batch.sum);
+        self.last_key.clone_from(&batch.last_key);
     }
 }
 
 /// Where rows come from.
 struct Inlet<'w> {
-    next: Option<Batch>,
-    batches: &'w mut Receiver<Batch>,
+    next: Option<Encoded>,
+    encoder: &'w mut Encoder,
     until: u64,
     tally: &'w mut Tally,
 }
 
 impl Inlet<'_> {
     /// The next batch of the transaction.
-    async fn next(&mut self, side: &Side) -> Option<Batch> {
+    async fn next(&mut self) -> Result<Option<Payload>, Error> {
         let batch = match self.next.take() {
-            Some(first) => first,
-            None if self.tally.rows >= self.until => return None,
-            None => self.batches.recv().await?,
+            Some(first) => Some(first),
+            None if self.tally.rows >= self.until => None,
+            None => self.encoder.next().await?,
         };
-        self.tally.add(&batch, &side.key);
-        Some(batch)
+        Ok(batch.map(|batch| {
+            self.tally.add(&batch);
+            batch.payload
+        }))
     }
 }
 

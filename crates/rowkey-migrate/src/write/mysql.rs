@@ -2,7 +2,9 @@
 
 use sqlx::{AssertSqlSafe, Executor, MySqlConnection};
 
-use super::{Inlet, check_count, literal};
+use super::encode::Statement;
+use super::{Inlet, Payload, check_count, literal};
+use crate::batch::{Batch, Cell};
 use crate::copy::side::Side;
 use crate::error::Error;
 
@@ -15,59 +17,51 @@ pub(super) async fn write(
     inlet: &mut Inlet<'_>,
 ) -> Result<(), Error> {
     let doing = format!("writing {}", side.name);
+    while let Some(payload) = inlet.next().await? {
+        let Payload::Statements(statements) = payload else {
+            return Err(Error::NoDriver(side.backend));
+        };
+        for Statement { sql, rows } in statements {
+            let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await;
+            let written = done.map_err(Error::database(&doing))?.rows_affected();
+            check_count(side, rows, written)?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows of a batch.
+pub(super) fn encode(side: &Side, batch: &Batch) -> Result<Vec<Statement>, Error> {
     let beginning = format!(
         "INSERT INTO {} ({}) VALUES ",
         side.quoted()?,
         side.column_list()?
     );
-    let mut statement = Statement {
-        sql: beginning.clone(),
-        rows: 0,
-    };
-    while let Some(batch) = inlet.next(side).await {
-        for row in batch.rows() {
-            statement
-                .sql
-                .push_str(if statement.rows == 0 { "(" } else { ",(" });
-            for (place, (column, cell)) in side.columns.iter().zip(row).enumerate() {
-                if place > 0 {
-                    statement.sql.push(',');
-                }
-                literal::push(&mut statement.sql, side.backend, column, &batch, *cell)
-                    .map_err(|why| side.wrong(column, &why))?;
-            }
-            statement.sql.push(')');
-            statement.rows += 1;
-            if statement.sql.len() >= STATEMENT {
-                statement.run(connection, side, &beginning, &doing).await?;
-            }
+    let mut statements: Vec<Statement> = Vec::new();
+    for row in batch.rows() {
+        let is_full = |statement: &Statement| statement.sql.len() >= STATEMENT;
+        if statements.last().is_none_or(is_full) {
+            let (sql, rows) = (beginning.clone(), 0);
+            statements.push(Statement { sql, rows });
+        }
+        if let Some(Statement { sql, rows }) = statements.last_mut() {
+            sql.push_str(if *rows == 0 { "(" } else { ",(" });
+            push_row(sql, side, batch, row)?;
+            *rows += 1;
         }
     }
-    statement.run(connection, side, &beginning, &doing).await
+    Ok(statements)
 }
 
-struct Statement {
-    sql: String,
-    rows: u64,
-}
-
-impl Statement {
-    /// Inserts the rows, and begins anew.
-    async fn run(
-        &mut self,
-        connection: &mut MySqlConnection,
-        side: &Side,
-        beginning: &str,
-        doing: &str,
-    ) -> Result<(), Error> {
-        if self.rows == 0 {
-            return Ok(());
+/// Appends the values of a row and the end of its parentheses.
+fn push_row(sql: &mut String, side: &Side, batch: &Batch, row: &[Cell]) -> Result<(), Error> {
+    for (place, (column, cell)) in side.columns.iter().zip(row).enumerate() {
+        if place > 0 {
+            sql.push(',');
         }
-        let mut next = String::with_capacity(self.sql.len());
-        next.push_str(beginning);
-        let sql = std::mem::replace(&mut self.sql, next);
-        let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await;
-        let written = done.map_err(Error::database(doing))?.rows_affected();
-        check_count(side, std::mem::take(&mut self.rows), written)
+        literal::push(sql, side.backend, column, batch, *cell)
+            .map_err(|why| side.wrong(column, &why))?;
     }
+    sql.push(')');
+    Ok(())
 }

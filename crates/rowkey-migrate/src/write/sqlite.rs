@@ -1,12 +1,13 @@
 //! SQLite: prepared statements that insert some rows each.
 
+use rowkey_core::Backend;
 use rowkey_core::storage::Stored;
 use sqlx::query::Query;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{AssertSqlSafe, Sqlite, SqliteConnection};
 
-use super::literal::{check_scale, fitting, hyphenated};
-use super::{Inlet, check_count};
+use super::literal::hyphenated;
+use super::{Inlet, Payload, check_count, fit};
 use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::error::Error;
@@ -25,7 +26,10 @@ pub(super) async fn write(
     let doing = format!("writing {}", side.name);
     let columns = side.columns.len();
     let rows = ROWS.min(VALUES / columns.max(1)).max(1);
-    while let Some(batch) = inlet.next(side).await {
+    while let Some(payload) = inlet.next().await? {
+        let Payload::Batch(batch) = payload else {
+            return Err(Error::NoDriver(side.backend));
+        };
         let all: Vec<&[Cell]> = batch.rows().collect();
         for part in all.chunks(rows) {
             let statement = insertion(side, part.len())?;
@@ -62,6 +66,7 @@ fn bind<'q>(
     batch: &Batch,
     cell: Cell,
 ) -> Result<Bound<'q>, String> {
+    fit::check(Backend::Sqlite, column, batch, cell)?;
     Ok(match cell {
         Cell::Null => query.bind(None::<i64>),
         Cell::Bool(value) => query.bind(i64::from(value)),
@@ -72,24 +77,14 @@ fn bind<'q>(
         Cell::Large(number) if matches!(column.own, Type::Decimal(_)) => {
             query.bind(number.to_string())
         }
-        Cell::Large(number) => {
-            return Err(format!("a value is {number}, and an integer has 63 bits"));
-        }
-        Cell::Single(number) => query.bind(real(number.into())?),
-        Cell::Double(number) => query.bind(real(number)?),
-        Cell::Decimal(span) => {
-            let digits = batch.text(span);
-            check_scale(column, digits)?;
-            query.bind(digits.to_owned())
-        }
+        Cell::Large(number) => query.bind(number.cast_signed()),
+        Cell::Single(number) => query.bind(f64::from(number)),
+        Cell::Double(number) => query.bind(number),
+        Cell::Decimal(span) => query.bind(batch.text(span).to_owned()),
         Cell::Text(span) => query.bind(batch.text(span).to_owned()),
         Cell::Bytes(span) => query.bind(batch.bytes(span).to_vec()),
         Cell::Date(days) => query.bind(clock::date_text(days)?),
-        Cell::Time(micros @ 0..=clock::DAY) => query.bind(clock::time_text(micros)),
-        Cell::Time(micros) => {
-            let text = clock::time_text(micros);
-            return Err(format!("a value is {text}, which is no time of a day"));
-        }
+        Cell::Time(micros) => query.bind(clock::time_text(micros)),
         Cell::Timestamp(micros) => {
             let mut text = clock::timestamp_text(micros)?;
             if column.own == Type::Instant {
@@ -98,26 +93,17 @@ fn bind<'q>(
             query.bind(text)
         }
         Cell::Sixteen(span) => match (column.content, column.own) {
-            (Content::Ids(form), _) => {
-                let id = fitting(form, batch.sixteen(span))?;
-                match form.encode(id) {
-                    Stored::Uuid(bytes) => query.bind(bytes.to_vec()),
-                    Stored::Bytes(bytes) => query.bind(bytes.as_slice().to_vec()),
-                    Stored::Text(text) => query.bind(text.as_str().to_owned()),
-                    Stored::Decimal(number) => query.bind(number.to_string()),
-                    Stored::Integer(number) => query.bind(number),
-                }
-            }
+            (Content::Ids(form), _) => match form.encode(batch.sixteen(span)) {
+                Stored::Uuid(bytes) => query.bind(bytes.to_vec()),
+                Stored::Bytes(bytes) => query.bind(bytes.as_slice().to_vec()),
+                Stored::Text(text) => query.bind(text.as_str().to_owned()),
+                Stored::Decimal(number) => query.bind(number.to_string()),
+                Stored::Integer(number) => query.bind(number),
+            },
             (_, Type::Text(_) | Type::PaddedText(_)) => query.bind(hyphenated(batch.bytes(span))),
             _ => query.bind(batch.bytes(span).to_vec()),
         },
+        // No column holds it.
+        Cell::Refused(_) => query.bind(None::<i64>),
     })
-}
-
-/// SQLite stores NULL instead of NaN, and 0 instead of -0.
-fn real(number: f64) -> Result<f64, String> {
-    match number.is_nan() || number == 0.0 && number.is_sign_negative() {
-        true => Err(format!("a value is {number}, which SQLite does not have")),
-        false => Ok(number),
-    }
 }

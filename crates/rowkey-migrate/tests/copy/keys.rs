@@ -96,7 +96,10 @@ async fn any_key(source: String, target: String) -> Result<()> {
         runs += 1;
         ensure!(runs < rows, "it does not come to an end");
     }
-    ensure!(runs >= rows / 5, "{runs} runs for {rows} rows");
+    // In SQLite, keys with times are text in any form, and their tables are copied in one transaction.
+    let from = open(&source).await?.backend();
+    let at_least = if from == Backend::Sqlite { 5 } else { rows / 5 };
+    ensure!(runs >= at_least, "{runs} runs for {rows} rows");
     let report = copy(&source, &target, &plan).await?;
     let copied: u64 = report.tables.iter().map(|table| table.rows).sum();
     ensure!(copied == rows as u64, "{copied} of {rows} rows");

@@ -5,7 +5,7 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Layout, Storage, StoredForm};
 use rowkey_migrate::doctor::{Certainty, Survey};
 
-use crate::tables::{Known, NOTHING, NOW, ORDER, Random, Rate, Row, diagnose, observe, table};
+use crate::tables::{Known, NOTHING, NOW, ORDER, Random, Rate, Row, diagnose, id, observe, table};
 
 const MINUTE: f64 = 60_000.0;
 const DAY: f64 = 1_440.0 * MINUTE;
@@ -105,6 +105,43 @@ fn short_combs_of_many_rings_without_an_order_cannot_be_told() {
                 .iter()
                 .any(|said| said.contains("--created COLUMN"))
         );
+    }
+}
+
+#[test]
+fn working_hours_tell_short_combs_of_years_without_an_order() {
+    for (format, years) in SHORT
+        .into_iter()
+        .flat_map(|format| [(format, 1), (format, 3)])
+    {
+        let mut random = Random(years);
+        let rows: Vec<Row> = (0..10_000)
+            .map(|number| {
+                let day = random.below(365 * years) as i64;
+                let millis = 7 * 3_600_000 + random.below(9 * 3_600_000) as i64;
+                let time = NOW.get() - day * 86_400_000 - millis;
+                let id = id(format, &mut random, time, number);
+                Row { id, time }
+            })
+            .collect();
+        let found = diagnose(format, Layout::Public, &rows, NOTHING, &[]);
+        assert_eq!(found.format, Some(format), "{years}: {found:#?}");
+        let said = found
+            .evidence
+            .iter()
+            .any(|said| said.contains("hours of the day"));
+        assert!(said, "{found:#?}");
+        // A part of the table that is sorted by its ids has a rhythm of its own.
+        let too_many: Vec<Row> = rows.iter().chain(&rows).copied().collect();
+        let mut random = Random(years);
+        let other = too_many.iter().map(|row| Row {
+            id: random.v4(),
+            ..*row
+        });
+        let mut other: Vec<Row> = other.collect();
+        other.sort_unstable_by_key(|row| row.id);
+        let found = diagnose(FormatKind::UuidV4, Layout::Public, &other, NOTHING, &[]);
+        assert_eq!(found.certainty, Certainty::CannotTell, "{found:#?}");
     }
 }
 

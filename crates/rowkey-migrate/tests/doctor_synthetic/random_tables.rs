@@ -10,6 +10,21 @@ use crate::tables::{Known, NOW, Random, Rate, in_sql_server_order, observe_store
 /// Tables of each test. The tests run side by side.
 const TABLES: u64 = 1_000;
 
+/// More rows than the doctor keeps.
+const LARGE: u64 = 10_241;
+
+const ORDERS: [Order; 9] = [
+    Order::Unknown,
+    Order::Insertion,
+    Order::Ascending,
+    Order::Descending,
+    Order::AsSqlServer,
+    Order::SortedRuns(2),
+    Order::SortedRuns(7),
+    Order::SortedTail,
+    Order::DescendingTail,
+];
+
 /// The orders in which the rows of a table may come.
 #[derive(Clone, Copy, Debug)]
 enum Order {
@@ -72,23 +87,71 @@ fn random_uuids_are_never_called_anything_else_at_all() {
     examine(3);
 }
 
+/// How the doctor reads a table that is larger than what it keeps.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Full,
+    /// Forty windows of neighbours.
+    Windows,
+    /// A row in so many.
+    Thinned(usize),
+}
+
+#[test]
+fn random_uuids_of_large_tables_are_never_called_anything_else() {
+    for (seed, order) in (0..9).flat_map(|seed| ORDERS.map(|order| (seed, order))) {
+        let mut random = Random(seed);
+        let rows = (LARGE + random.below(40_000)) as usize;
+        let mut ids: Vec<u128> = (0..rows).map(|_| random.v4()).collect();
+        arrange(&mut ids, order);
+        let known = Known {
+            order: !matches!(order, Order::Unknown) && seed % 3 != 0,
+            created: (seed % 2 == 0).then_some(0),
+        };
+        let rate = match seed / 3 {
+            0 => Rate::Steady(0.0),
+            _ => Rate::Random(30_000.0),
+        };
+        let times = times(&mut random, rate, rows, 1.0);
+        for way in [Way::Full, Way::Windows, Way::Thinned(3)] {
+            let mut survey = Survey::new(Backend::Postgres, true, NOW);
+            for (place, (id, time)) in ids.iter().zip(&times).enumerate() {
+                let in_window = place * 40 % rows / 40;
+                let (is_read, follows) = match way {
+                    Way::Full => (true, known.order),
+                    Way::Windows => (in_window < 250, in_window > 0),
+                    Way::Thinned(every) => (random.below(every as u64) == 0, false),
+                };
+                let known = Known {
+                    order: follows,
+                    ..known
+                };
+                if is_read {
+                    let stored = Stored::Uuid(id.to_be_bytes());
+                    observe_stored(&mut survey, stored, *time, known);
+                }
+            }
+            let diagnosis = survey.conclude(&[]);
+            let what = format!("{seed} {order:?} {way:?} {rows} {known:?}: {diagnosis:#?}");
+            for candidate in &diagnosis.candidates {
+                assert_eq!(candidate.format, FormatKind::UuidV4, "{what}");
+            }
+            assert!(diagnosis.damaged.is_empty(), "{what}");
+            let is_slandered = diagnosis
+                .evidence
+                .iter()
+                .any(|said| said.contains("not drawn"));
+            assert!(!is_slandered, "{what}");
+        }
+    }
+}
+
 fn examine(part: u64) {
-    let orders = [
-        Order::Unknown,
-        Order::Insertion,
-        Order::Ascending,
-        Order::Descending,
-        Order::AsSqlServer,
-        Order::SortedRuns(2),
-        Order::SortedRuns(7),
-        Order::SortedTail,
-        Order::DescendingTail,
-    ];
     let mut by_certainty = [0; 3];
     for seed in part * TABLES..(part + 1) * TABLES {
         let mut random = Random(seed);
         let rows = 10_000_f64.powf(random.unit().powf(2.0)).round() as usize;
-        let order = orders[(seed % 9) as usize];
+        let order = ORDERS[(seed % 9) as usize];
         let created = match seed / 9 % 4 {
             0 => Some(0),
             1 => Some(7_200_000),

@@ -77,15 +77,18 @@ async fn waited(shop: Shop) -> Result<()> {
     };
     let mut killed = shop.connect().await?;
     ensure!(number(&mut killed, lock).await? == 1, "the lock is taken");
-    let before = number(&mut killed, sessions).await?;
+    // Sessions that are closed may be there for a while.
+    let mut fewest = number(&mut killed, sessions).await?;
     let waiting = tokio::spawn({
         let (shop, plan) = (shop.clone(), plan.clone());
         async move { shop.run(&plan, Phase::Swap).await }
     });
     let mut looks = 0;
-    while looks < 20 {
+    while looks < 5 {
         ensure!(!waiting.is_finished(), "{:?}", waiting.await);
-        looks += u32::from(number(&mut killed, sessions).await? > before);
+        let found = number(&mut killed, sessions).await?;
+        looks += u32::from(found > fewest);
+        fewest = fewest.min(found);
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     drop(killed);

@@ -8,6 +8,7 @@ use rowkey_migrate::plan::{OldPrograms, Plan, Policy, Request};
 use rowkey_migrate::relayout::{self, Phase};
 use rowkey_migrate::{Address, Connection, Error, Row, Silent, Value};
 
+use crate::chaos::is_large;
 use crate::dialect::Dialect;
 use crate::rows::{Child, Parent, Random, Rows};
 
@@ -155,7 +156,11 @@ impl Shop {
             created: (from == NUMBERS).then(|| "created_at".into()),
             unasserted: vec![("loose".into(), "parent_id".into())],
             policy: Policy {
-                batch_rows: 500,
+                // Several batches in a small table, too.
+                batch_rows: match is_large() {
+                    true => Policy::default().batch_rows,
+                    false => 500,
+                },
                 lock_timeout_ms: 500,
                 ..Policy::default()
             },

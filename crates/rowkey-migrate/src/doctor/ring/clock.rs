@@ -12,7 +12,7 @@ pub(in super::super) struct Clock {
 }
 
 /// The intervals that are tried, the most common first.
-const SECONDS: [i64; 14] = [
+pub(super) const SECONDS: [i64; 14] = [
     60, 1, 30, 10, 5, 2, 15, 20, 120, 300, 600, 900, 1_800, 3_600,
 ];
 

@@ -1,7 +1,8 @@
 //! Fills the new tables with the rows that exist.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::super::batch_size::BatchSize;
 use super::super::runner::Runner;
 use super::super::work::Work;
 use super::names;
@@ -24,16 +25,18 @@ pub(super) async fn fill(
     let mut ranges = Ranges::new(table, Side::Old, table.quoted()?)?;
     ranges.go_on(runner, &progress).await?;
     let doing = format!("the rows of {}", table.name());
-    let mut done = 0;
-    while ranges.next(runner, work.policy.batch_rows).await? {
+    let (mut size, mut done) = (BatchSize::new(&work.policy), 0);
+    while ranges.next(runner, size.rows()).await? {
         let save = ranges.save(&progress)?;
         let (map, copy) = (map(table, &ranges)?, copy(table, &ranges)?);
         let mut statements: Vec<&str> = save.iter().chain(&map).map(String::as_str).collect();
         statements.push(&copy);
+        let begun = Instant::now();
         match transaction(runner, &work.policy, &doing, &statements).await {
             Ok(rows) => done += rows,
             Err(error) => return Err(explained(runner, table, &ranges, error).await),
         }
+        size.took(begun.elapsed());
         runner.rows(table.name(), done, table.changed.table.estimated_rows);
         if work.policy.pause_ms > 0 && !runner.is_dry() {
             tokio::time::sleep(Duration::from_millis(work.policy.pause_ms.into())).await;
@@ -52,17 +55,37 @@ fn map(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<Vec<String>, Error> {
 
 /// Not INSERT IGNORE, which stores something else for a value that does not fit, and not REPLACE, which
 /// deletes a row with everything that refers to it.
+///
+/// Without the forced index, a range of most of the table might be read as the whole table, which would lock
+/// all of it.
 fn copy(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<String, Error> {
     let (old, new) = (table.quoted()?, table.quoted_new()?);
     let columns = table.quoted_columns(Side::New)?;
     let first = columns.first().cloned().unwrap_or_default();
     Ok(format!(
-        "INSERT INTO {new} ({}) SELECT {} FROM {old} o WHERE {} LOCK IN SHARE MODE \
-         ON DUPLICATE KEY UPDATE {new}.{first} = {new}.{first}",
+        "INSERT INTO {new} ({}) SELECT {} FROM {old} o FORCE INDEX (PRIMARY) WHERE {}{} \
+         LOCK IN SHARE MODE ON DUPLICATE KEY UPDATE {new}.{first} = {new}.{first}",
         columns.join(", "),
         table.written(Side::New, "o.")?.join(", "),
-        ranges.condition("o.")
+        ranges.condition("o."),
+        order(table)?
     ))
+}
+
+/// The order of the new keys, if it may be another one than that of the old ones: then neighbours follow each
+/// other to the same page.
+fn order(table: &Rebuilt<'_>) -> Result<String, Error> {
+    let mut places = Vec::new();
+    for key in table.key()? {
+        let place = (1..)
+            .zip(table.columns())
+            .find(|(_, one)| one.name == key.name);
+        places.extend(place.map(|(place, _)| place.to_string()));
+    }
+    Ok(match table.key_is_reordered()? {
+        true => format!(" ORDER BY {}", places.join(", ")),
+        false => String::new(),
+    })
 }
 
 /// Names the row if its value is not of the form.

@@ -1,5 +1,8 @@
 //! Compares the new tables with the old ones, and repairs what cascades have left.
 
+use std::time::Instant;
+
+use super::super::batch_size::BatchSize;
 use super::super::runner::Runner;
 use super::super::work::Work;
 use super::backfill::shown;
@@ -38,24 +41,27 @@ async fn repair(runner: &mut Runner<'_>, work: &Work, table: &Rebuilt<'_>) -> Re
     let doing = format!("rows of {} that a cascade has changed", table.name());
     let (old, new) = (table.quoted()?, table.quoted_new()?);
     let mut repaired = 0;
+    let mut size = BatchSize::new(&work.policy);
     let mut ranges = Ranges::new(table, Side::New, new.clone())?;
-    while ranges.next(runner, work.policy.batch_rows).await? {
+    while ranges.next(runner, size.rows()).await? {
         let delete = format!(
-            "DELETE n FROM {new} n LEFT JOIN {old} o ON {} WHERE o.{} IS NULL AND {}",
+            "DELETE n FROM {new} n FORCE INDEX (PRIMARY) LEFT JOIN {old} o ON {} WHERE o.{} IS NULL AND {}",
             table.has_key(Side::Old, "o.", "n.", Reading::Current)?,
             first_key(table, Side::Old)?,
             ranges.condition("n.")
         );
+        let begun = Instant::now();
         repaired += transaction(runner, &work.policy, &doing, &[&delete]).await?;
+        size.took(begun.elapsed());
     }
     let mut ranges = Ranges::new(table, Side::Old, old.clone())?;
-    while ranges.next(runner, work.policy.batch_rows).await? {
+    while ranges.next(runner, size.rows()).await? {
         let columns = table.quoted_columns(Side::New)?;
         let set = columns
             .iter()
             .map(|column| format!("{column} = VALUES({column})"));
         let upsert = format!(
-            "INSERT INTO {new} ({}) SELECT {} FROM {old} o LEFT JOIN {new} n ON {} \
+            "INSERT INTO {new} ({}) SELECT {} FROM {old} o FORCE INDEX (PRIMARY) LEFT JOIN {new} n ON {} \
              WHERE ({}) AND {} LOCK IN SHARE MODE ON DUPLICATE KEY UPDATE {}",
             columns.join(", "),
             table.written(Side::New, "o.")?.join(", "),
@@ -64,7 +70,9 @@ async fn repair(runner: &mut Runner<'_>, work: &Work, table: &Rebuilt<'_>) -> Re
             differs(table)?,
             set.collect::<Vec<String>>().join(", ")
         );
+        let begun = Instant::now();
         repaired += transaction(runner, &work.policy, &doing, &[&upsert]).await?;
+        size.took(begun.elapsed());
     }
     if repaired > 0 {
         runner.note(format!(

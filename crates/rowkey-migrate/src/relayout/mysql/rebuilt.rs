@@ -1,6 +1,6 @@
 //! The tables that are rebuilt: which value goes where, and in which order they are filled.
 
-use rowkey_core::storage::quote_identifier;
+use rowkey_core::storage::{Storage, StoredForm, quote_identifier};
 
 use super::super::work::{ChangedColumn, ChangedTable, Work};
 use super::names;
@@ -109,6 +109,20 @@ impl<'w> Rebuilt<'w> {
         foreign_keys.any(|foreign| {
             foreign.on_update == "CASCADE" && foreign.columns.iter().any(|one| key.contains(one))
         })
+    }
+
+    /// Whether the new keys may have another order than the old ones. New ids usually follow the old order,
+    /// with the times of their rows.
+    pub(super) fn key_is_reordered(&self) -> Result<bool, Error> {
+        let Values::Converted(conversion) = &self.values else {
+            return Ok(false);
+        };
+        let mut key = self.key()?.into_iter();
+        let is_changed = key.any(|column| self.changed.changed(&column.name).is_some());
+        let (from, to) = (conversion.reversed().to(), conversion.to());
+        // MariaDB sorts UUIDs by their versions.
+        let is_native = |form: StoredForm| form.storage() == Storage::NativeUuid;
+        Ok(is_changed && (from.layout() != to.layout() || is_native(from) != is_native(to)))
     }
 
     /// The name of a column on a side.

@@ -128,7 +128,7 @@ impl<'w> Values<'w> {
         }
         let value = format!("o.{}", quoted(&column.column.name)?);
         Ok(Some(format!(
-            "INSERT INTO {MAP} (table_name, old, new) SELECT {}, {}, {} FROM {} o \
+            "INSERT INTO {MAP} (table_name, old, new) SELECT {}, {}, {} FROM {} o FORCE INDEX (PRIMARY) \
              WHERE ({condition}) AND {value} IS NOT NULL LOCK IN SHARE MODE \
              ON DUPLICATE KEY UPDATE {MAP}.old = {MAP}.old",
             map.name(),

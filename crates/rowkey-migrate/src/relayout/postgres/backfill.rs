@@ -3,7 +3,7 @@
 //! A row that any program writes after the first phase is filled by the trigger. So only rows that nobody
 //! touches are left, and those stay where they are: one pass over the blocks finds them all.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::names::{self, quoted};
 use super::session;
@@ -11,9 +11,19 @@ use super::triggers::{DAMAGED, LAST};
 use super::values::Values;
 use crate::connection::Value;
 use crate::error::Error;
+use crate::relayout::batch_size::BatchSize;
 use crate::relayout::refusals::shown;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedTable, Work};
+
+/// In how many parts the rows of a batch are updated, each in a transaction of its own.
+///
+/// The blocks of a table are full, so the new versions of the first part's rows go to other blocks, and every
+/// index gets an entry for each. The old versions leave room in their blocks, which the server reclaims when
+/// it reads them for the next part. The new versions of that one stay there, and the indexes as they are. With
+/// four parts, a table grows by about half, and in one statement by more than its size. A transaction that is
+/// open in another session keeps the old versions, and then this advantage is lost, but no other.
+const PARTS: u32 = 4;
 
 /// How many blocks at the beginning of a table tell how many rows a block has.
 const SAMPLED_BLOCKS: i64 = 64;
@@ -66,33 +76,45 @@ impl Statements {
         })
     }
 
-    /// Fills the rows of some blocks.
-    fn batch(&self, first: i64, end: i64) -> String {
-        let Self {
-            table,
-            assignments,
-            is_open,
-        } = self;
+    /// Fills a part of the open rows in some blocks.
+    fn update(&self, blocks: &Blocks, part: u32) -> String {
         format!(
-            "UPDATE {table} SET {assignments} WHERE ctid >= '({first},0)' AND ctid < '({end},0)' \
-             AND ({is_open})"
+            "UPDATE {} SET {} WHERE {}",
+            self.table,
+            self.assignments,
+            self.open_rows(blocks, part)
         )
     }
 
     /// The same without waiting for rows that programs have locked.
-    fn batch_of_unlocked(&self, first: i64, end: i64) -> String {
+    fn update_of_unlocked(&self, blocks: &Blocks, part: u32) -> String {
         let Self {
-            table,
-            assignments,
-            is_open,
+            table, assignments, ..
         } = self;
         format!(
             "UPDATE {table} SET {assignments} WHERE ctid = ANY (ARRAY(SELECT ctid FROM {table} \
-             WHERE ctid >= '({first},0)' AND ctid < '({end},0)' AND ({is_open}) \
-             FOR NO KEY UPDATE SKIP LOCKED))"
+             WHERE {} FOR NO KEY UPDATE SKIP LOCKED))",
+            self.open_rows(blocks, part)
         )
     }
+
+    /// The condition for a part of the open rows in some blocks, from all over each block. The last part has
+    /// all that are left.
+    fn open_rows(&self, blocks: &Blocks, part: u32) -> String {
+        let Blocks { start, end } = blocks;
+        let rows = format!(
+            "ctid >= '({start},0)' AND ctid < '({end},0)' AND ({})",
+            self.is_open
+        );
+        match PARTS - part {
+            0 | 1 => rows,
+            parts_left => format!("{rows} AND random() * {parts_left} < 1"),
+        }
+    }
 }
+
+/// Some blocks of a table.
+type Blocks = std::ops::Range<i64>;
 
 async fn fill(
     runner: &mut Runner<'_>,
@@ -102,14 +124,18 @@ async fn fill(
 ) -> Result<(), Error> {
     if runner.is_dry() {
         runner.begins(&format!("repeated for all blocks of {}", table.name()));
-        let batch = statements.batch(0, SAMPLED_BLOCKS);
-        return runner.run("a batch", &batch).await.map(|_| ());
+        for part in 0..PARTS {
+            let update = statements.update(&(0..SAMPLED_BLOCKS), part);
+            runner.run("a batch", &update).await?;
+        }
+        return Ok(());
     }
+    let mut size = BatchSize::new(&work.policy);
     for _ in 0..work.policy.lock_attempts {
         if !is_open(runner, table, statements).await? {
             return Ok(());
         }
-        pass(runner, work, table, statements).await?;
+        pass(runner, work, table, statements, &mut size).await?;
         if !is_open(runner, table, statements).await? {
             return Ok(());
         }
@@ -178,16 +204,21 @@ async fn pass(
     work: &Work,
     table: &ChangedTable,
     statements: &Statements,
+    size: &mut BatchSize,
 ) -> Result<(), Error> {
-    let (blocks, per_batch) = blocks(runner, work, table, statements).await?;
+    let extent = Extent::of(runner, table, statements).await?;
     let shown_name = table.name().to_string();
     let timeout = session::lock_timeout(runner, work).await?;
     let begin = format!("SET lock_timeout = {timeout}");
     runner.run("the session", &begin).await?;
     let (mut first, mut done) = (0, 0);
-    while first < blocks {
-        let end = first + per_batch;
-        done += batch(runner, statements, first, end).await?;
+    while first < extent.blocks {
+        let end = first + (i64::from(size.rows()) / extent.rows_per_block).max(1);
+        let begun = Instant::now();
+        for part in 0..PARTS {
+            done += update(runner, statements, &(first..end), part).await?;
+        }
+        size.took(begun.elapsed());
         runner.rows(&shown_name, done, table.table.estimated_rows);
         if work.policy.pause_ms > 0 {
             tokio::time::sleep(Duration::from_millis(work.policy.pause_ms.into())).await;
@@ -200,18 +231,18 @@ async fn pass(
         .map(|_| ())
 }
 
-/// A batch never waits long for a row that a program has locked: that row, if it is still open, is left
-/// for the next pass.
-async fn batch(
+/// A statement never waits long for a row that a program has locked: that row, if it is still open, is left
+/// for the next part or pass.
+async fn update(
     runner: &mut Runner<'_>,
     statements: &Statements,
-    first: i64,
-    end: i64,
+    blocks: &Blocks,
+    part: u32,
 ) -> Result<u64, Error> {
     let doing = "a batch of rows";
-    match runner.run(doing, &statements.batch(first, end)).await {
+    match runner.run(doing, &statements.update(blocks, part)).await {
         Err(error) if session::is_lock_failure(&error) => {
-            let statement = statements.batch_of_unlocked(first, end);
+            let statement = statements.update_of_unlocked(blocks, part);
             match runner.run(doing, &statement).await {
                 Err(error) if session::is_lock_failure(&error) => Ok(0),
                 outcome => outcome,
@@ -221,30 +252,35 @@ async fn batch(
     }
 }
 
-/// How many blocks a table has, and how many of them make a batch.
-async fn blocks(
-    runner: &mut Runner<'_>,
-    work: &Work,
-    table: &ChangedTable,
-    statements: &Statements,
-) -> Result<(i64, i64), Error> {
-    let query = format!(
-        "SELECT pg_relation_size(to_regclass($1)) / current_setting('block_size')::bigint, \
-         (SELECT count(*) FROM {} WHERE ctid < '({SAMPLED_BLOCKS},0)')",
-        statements.table
-    );
-    let doing = format!("the size of {}", table.name());
-    let name = Value::Text(statements.table.clone());
-    let rows = runner.query(&doing, &query, &[name]).await?;
-    let (blocks, sampled) = match rows.first() {
-        Some(row) => (row.integer(0)?, row.integer(1)?),
-        None => (0, 0),
-    };
-    let per_block = (sampled / blocks.clamp(1, SAMPLED_BLOCKS)).max(1);
-    Ok((
-        blocks,
-        (i64::from(work.policy.batch_rows) / per_block).max(1),
-    ))
+/// How large a table is.
+struct Extent {
+    blocks: i64,
+    rows_per_block: i64,
+}
+
+impl Extent {
+    async fn of(
+        runner: &mut Runner<'_>,
+        table: &ChangedTable,
+        statements: &Statements,
+    ) -> Result<Self, Error> {
+        let query = format!(
+            "SELECT pg_relation_size(to_regclass($1)) / current_setting('block_size')::bigint, \
+             (SELECT count(*) FROM {} WHERE ctid < '({SAMPLED_BLOCKS},0)')",
+            statements.table
+        );
+        let doing = format!("the size of {}", table.name());
+        let name = Value::Text(statements.table.clone());
+        let rows = runner.query(&doing, &query, &[name]).await?;
+        let (blocks, sampled) = match rows.first() {
+            Some(row) => (row.integer(0)?, row.integer(1)?),
+            None => (0, 0),
+        };
+        Ok(Self {
+            blocks,
+            rows_per_block: (sampled / blocks.clamp(1, SAMPLED_BLOCKS)).max(1),
+        })
+    }
 }
 
 /// A value that was damaged since the first look, or that a trigger refused.

@@ -11,8 +11,9 @@ use crate::error::Error;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedTable, Work};
 
-/// From about 5,000 locks on, the server locks the whole table instead of rows.
-const MAX_BATCH_ROWS: u32 = 4_000;
+/// From about 5,000 locks on, the server locks the whole table instead of rows, and a row with indexes takes
+/// more than one. The size does not follow the time here, because the loop is a script.
+const MAX_BATCH_ROWS: u32 = 2_000;
 
 /// Fills the new columns.
 pub(in crate::relayout) async fn backfill(

@@ -36,6 +36,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         followers,
     );
     add_on(suite, &BOTH, "what_names_a_column_is_told", named);
+    add_on(suite, &BOTH, "a_batch_locks_its_own_rows_only", own_rows);
     add_on(
         suite,
         &BOTH,
@@ -351,4 +352,46 @@ async fn followers(shop: Shop) -> Result<()> {
     };
     ensure!(names.iter().zip(&expected).all(is_same), "{names:?}");
     Ok(())
+}
+
+/// A row of the last batch that a program has locked does not hinder the first one, although that is most of
+/// the table.
+async fn own_rows(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 1_000, 58).await?;
+    let mut request = shop.request(OLD, NEW);
+    request.policy.batch_rows = 900;
+    (request.policy.lock_timeout_ms, request.policy.lock_attempts) = (1, 1);
+    let plan = shop.plan_for(&request).await?;
+    // As a process leaves it that is killed between the triggers and the first batch.
+    let mut program = shop.connect().await?;
+    execute(&mut program, &["START TRANSACTION"]).await?;
+    number(&mut program, "SELECT COUNT(*) FROM child").await?;
+    let outcome = shop.run(&plan, Phase::Backfill).await;
+    ensure!(
+        outcome.is_err(),
+        "there were triggers for a table in use: child"
+    );
+    let back = [
+        "ROLLBACK",
+        "DELETE FROM parent_rowkey_new",
+        "DELETE FROM parent_rowkey_done",
+    ];
+    execute(&mut program, &back).await?;
+
+    execute(&mut program, &["START TRANSACTION"]).await?;
+    let lock = "SELECT id FROM parent ORDER BY id DESC LIMIT 1 FOR UPDATE";
+    program.query("a locked row", lock, &[]).await?;
+    let outcome = shop.run(&plan, Phase::Backfill).await;
+    let Err(error @ Error::Database { .. }) = outcome else {
+        bail!("{outcome:?} in spite of a locked row");
+    };
+    ensure!(error.to_string().contains("rows of parent"), "{error}");
+    let copied = "SELECT COUNT(*) FROM parent_rowkey_new";
+    let copied = number(&mut shop.connect().await?, copied).await?;
+    ensure!(copied == 900, "{copied} rows are copied");
+
+    execute(&mut program, &["ROLLBACK"]).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.expect(&rows, NEW, Names::New).await
 }

@@ -1,0 +1,238 @@
+//! Ranges of a table's key, for engines that read in parallel.
+//!
+//! Each range is a condition in SQL. Every row fulfils exactly one of them, whatever the table contains when
+//! they are used, because they have no gap and no overlap in the order that the column itself has. How equal
+//! they are depends on the keys that were looked at: all of a small table, a random part of a large one.
+
+mod bounds;
+mod key;
+mod ranges;
+mod sample;
+mod spark;
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use serde::Serialize;
+
+use self::bounds::Bounds;
+use self::key::KeyColumn;
+use crate::catalog::{Catalog, Column, QualifiedName, Table};
+use crate::connection::Connection;
+use crate::copy::{CopyPlan, TablePlan, require_own_rows};
+use crate::error::Error;
+use crate::progress::{Progress, Step};
+
+/// How many rows a range has, unless a number of ranges is asked for.
+const ROWS: u64 = 100_000;
+
+/// The largest number of ranges.
+pub const MAX_RANGES: u32 = 10_000;
+
+/// Which ranges are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The one table to divide, as the plan names it; otherwise all tables of the plan.
+    pub table: Option<QualifiedName>,
+    /// The column whose ranges these are; otherwise the key of each table.
+    pub column: Option<String>,
+    /// How many ranges each table gets at most; otherwise one for each 100,000 rows.
+    pub ranges: Option<u32>,
+    /// How many keys are looked at for each range. Twice as many give ranges that are more equal by a third.
+    pub keys_per_range: u32,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            table: None,
+            column: None,
+            ranges: None,
+            keys_per_range: 1_000,
+        }
+    }
+}
+
+/// The ranges of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TableRanges {
+    /// Its name.
+    pub table: QualifiedName,
+    /// The columns whose values are divided; none if the table has no key.
+    pub columns: Vec<String>,
+    /// A condition for each range, in the order of the column.
+    pub ranges: Vec<String>,
+}
+
+/// Finds ranges of about equal size for the tables of a plan. Nothing is sorted but the keys that are looked
+/// at.
+///
+/// # Errors
+///
+/// [`Error::Refused`] for a table that has changed since the plan was written, and for a column whose values
+/// have no literal that means the same in every session; [`Error::Missing`] for a table or column that is not
+/// there.
+pub async fn ranges(
+    source: &mut Connection,
+    plan: &CopyPlan,
+    request: &Request,
+    progress: &mut dyn Progress,
+) -> Result<Vec<TableRanges>, Error> {
+    let catalog = read_catalog(source, plan).await?;
+    ranges_of(source, plan, &catalog, request, progress).await
+}
+
+/// A complete PySpark job that copies the tables of a plan by such ranges. It contains names, conditions and
+/// statements, but no address and no password.
+///
+/// # Errors
+///
+/// Those of [`ranges`], and [`Error::Refused`] for a table or a column that the job would not copy exactly.
+pub async fn spark_job(
+    source: &mut Connection,
+    plan: &CopyPlan,
+    request: &Request,
+    progress: &mut dyn Progress,
+) -> Result<String, Error> {
+    let catalog = read_catalog(source, plan).await?;
+    let tables = spark::tables(plan, &catalog, request)?;
+    let found = ranges_of(source, plan, &catalog, request, progress).await?;
+    spark::job(plan, &tables, &found)
+}
+
+async fn read_catalog(source: &mut Connection, plan: &CopyPlan) -> Result<Catalog, Error> {
+    require_source(source, plan)?;
+    let catalog = Catalog::read(source).await?;
+    plan.check_catalog(&catalog)?;
+    Ok(catalog)
+}
+
+async fn ranges_of(
+    source: &mut Connection,
+    plan: &CopyPlan,
+    catalog: &Catalog,
+    request: &Request,
+    progress: &mut dyn Progress,
+) -> Result<Vec<TableRanges>, Error> {
+    let planned = chosen(plan, request)?;
+    sample::prepare(source).await?;
+    let mut found = Vec::new();
+    for planned in planned {
+        let table = catalog.table(&planned.name)?;
+        require_own_rows(table, catalog.backend)?;
+        progress.report(Step::Begins(format!("dividing {}", table.name)));
+        let columns = match &request.column {
+            Some(name) => vec![column(table, name)?],
+            None => key(table),
+        };
+        found.push(divide(source, table, &columns, request).await?);
+    }
+    Ok(found)
+}
+
+fn require_source(source: &Connection, plan: &CopyPlan) -> Result<(), Error> {
+    let (found, planned) = (source.backend(), plan.source()?);
+    match found == planned {
+        true => Ok(()),
+        false => Err(Error::refused(
+            "the source",
+            format!("it is {found}, and the plan is for {planned}"),
+            "give the address of the database that the plan is for",
+        )),
+    }
+}
+
+/// The tables that are asked for.
+fn chosen<'p>(plan: &'p CopyPlan, request: &Request) -> Result<Vec<&'p TablePlan>, Error> {
+    match &request.table {
+        None => Ok(plan.tables.iter().collect()),
+        Some(name) => {
+            let table = plan.tables.iter().find(|table| table.name == *name);
+            let table = table.ok_or_else(|| Error::Missing {
+                what: format!("the table {name} in the plan, and so it"),
+            })?;
+            Ok(vec![table])
+        }
+    }
+}
+
+fn column<'t>(table: &'t Table, name: &str) -> Result<&'t Column, Error> {
+    table.column(name).ok_or_else(|| Error::Missing {
+        what: format!("the column {name} of the table {}", table.name),
+    })
+}
+
+/// The columns of the primary key, or of another key. Rows with NULL in one of several columns would be in
+/// no range, so that only the first counts if one of them may be NULL.
+fn key(table: &Table) -> Vec<&Column> {
+    let Some(key) = table.primary_key().or(table.keys.first()) else {
+        return Vec::new();
+    };
+    let columns = key.columns.iter().filter_map(|name| table.column(name));
+    let mut columns: Vec<&Column> = columns.collect();
+    if columns.iter().any(|column| column.is_nullable) {
+        columns.truncate(1);
+    }
+    columns
+}
+
+async fn divide(
+    source: &mut Connection,
+    table: &Table,
+    columns: &[&Column],
+    request: &Request,
+) -> Result<TableRanges, Error> {
+    let backend = source.backend();
+    let key: Result<Vec<KeyColumn>, _> = columns
+        .iter()
+        .map(|column| KeyColumn::new(backend, table, column))
+        .collect();
+    let key = key?;
+    let bounds = match key.is_empty() {
+        true => Vec::new(),
+        false => bounds(source, table, &key, request).await?,
+    };
+    Ok(TableRanges {
+        table: table.name.clone(),
+        columns: columns.iter().map(|column| column.name.clone()).collect(),
+        ranges: ranges::conditions(&key, &bounds),
+    })
+}
+
+/// The first keys of all ranges but the first one, as literals.
+async fn bounds(
+    source: &mut Connection,
+    table: &Table,
+    key: &[KeyColumn],
+    request: &Request,
+) -> Result<Vec<Vec<String>>, Error> {
+    let rows = sample::rows(source, table).await?;
+    let ranges = request.ranges.map_or(rows.div_ceil(ROWS), u64::from);
+    let ranges = ranges.clamp(1, MAX_RANGES.into());
+    if ranges == 1 {
+        return Ok(Vec::new());
+    }
+    let wanted = ranges * u64::from(request.keys_per_range.max(1));
+    let query = sample::query(source, table, key, rows, wanted).await?;
+    let mut bounds = Bounds::new(ranges);
+    let doing = format!("the keys of {}", table.name);
+    source
+        .for_each(&doing, &query, &[], |mut row| {
+            let count = row.integer(key.len())?;
+            row.0.truncate(key.len());
+            bounds.add(row.0, u64::try_from(count).unwrap_or(0));
+            Ok(())
+        })
+        .await?;
+    let firsts = bounds.firsts().into_iter().map(|values| {
+        let literals = key.iter().zip(&values);
+        literals
+            .map(|(column, value)| column.literal(value))
+            .collect()
+    });
+    firsts.collect()
+}
+
+/// The name of a column in SQL.
+fn quoted(backend: Backend, column: &Column) -> Result<String, Error> {
+    Ok(quote_identifier(backend, &column.name)?)
+}

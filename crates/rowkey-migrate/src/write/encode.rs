@@ -1,0 +1,116 @@
+//! Rows as a target takes them. They are made in a thread of their own, so that neither the reader nor the
+//! writer waits for hashes.
+
+use std::thread::{Builder, JoinHandle};
+
+use rowkey_core::Backend;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::batch::{Batch, Canonical, key_of};
+use crate::copy::side::Side;
+use crate::error::Error;
+
+/// How many batches wait for the writer.
+const WAITING: usize = 2;
+
+/// A batch as a target takes it, and what is written down about it.
+pub(crate) struct Encoded {
+    pub(super) rows: u64,
+    /// The sum of the hashes of its rows.
+    pub(super) sum: u128,
+    /// The last key, in canonical form.
+    pub(super) last_key: Vec<u8>,
+    pub(super) payload: Payload,
+}
+
+/// What a writer sends.
+#[allow(dead_code, reason = "without a driver, its variant is not made")]
+pub(super) enum Payload {
+    /// PostgreSQL's binary rows.
+    Binary(Vec<u8>),
+    Statements(Vec<Statement>),
+    Batch(Batch),
+}
+
+/// A statement that inserts some rows.
+pub(super) struct Statement {
+    pub(super) sql: String,
+    pub(super) rows: u64,
+}
+
+/// The thread, and what comes out of it.
+pub(crate) struct Encoder {
+    encoded: Receiver<Result<Encoded, Error>>,
+    /// Until it has ended.
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Encoder {
+    /// Begins to take batches for a side. The thread ends with them, or when nobody takes what it makes.
+    pub(crate) fn start(side: &Side, batches: Receiver<Batch>) -> Result<Self, Error> {
+        let (sender, encoded) = channel(WAITING);
+        let side = side.clone();
+        let thread = Builder::new()
+            .name("rowkey-encoder".into())
+            .spawn(move || run(&side, batches, &sender))
+            .map_err(Error::database("starting a thread"))?;
+        Ok(Self {
+            encoded,
+            thread: Some(thread),
+        })
+    }
+
+    /// The next batch; nothing behind the last one.
+    pub(crate) async fn next(&mut self) -> Result<Option<Encoded>, Error> {
+        if let Some(encoded) = self.encoded.recv().await {
+            return encoded.map(Some);
+        }
+        // An end that is none would lose rows.
+        match self.thread.take().map(JoinHandle::join) {
+            None | Some(Ok(())) => Ok(None),
+            Some(Err(_)) => Err(Error::Differs {
+                what: "the rows between the reader and the writer".into(),
+                found: "the thread that converts them has ended by a defect of this program".into(),
+            }),
+        }
+    }
+}
+
+fn run(side: &Side, mut batches: Receiver<Batch>, encoded: &Sender<Result<Encoded, Error>>) {
+    let mut canonical = Canonical::default();
+    while let Some(batch) = batches.blocking_recv() {
+        let made = encode(side, batch, &mut canonical);
+        let is_last = made.is_err();
+        if encoded.blocking_send(made).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+fn encode(side: &Side, batch: Batch, canonical: &mut Canonical) -> Result<Encoded, Error> {
+    let (mut rows, mut sum) = (0, 0_u128);
+    for row in batch.rows() {
+        rows += 1;
+        sum = sum.wrapping_add(canonical.hash(&batch, row));
+    }
+    let last = batch.rows().next_back();
+    let last_key = last.map_or_else(Vec::new, |row| key_of(&batch, row, &side.key));
+    let payload = match side.backend {
+        #[cfg(feature = "postgres")]
+        Backend::Postgres => Payload::Binary(super::postgres::encode(side, &batch)?),
+        #[cfg(feature = "mysql")]
+        Backend::MySql | Backend::MariaDb => {
+            Payload::Statements(super::mysql::encode(side, &batch)?)
+        }
+        #[cfg(feature = "sqlite")]
+        Backend::Sqlite => Payload::Batch(batch),
+        #[allow(unreachable_patterns, reason = "with some drivers, none is missing")]
+        _ => return Err(Error::NoDriver(side.backend)),
+    };
+    Ok(Encoded {
+        rows,
+        sum,
+        last_key,
+        payload,
+    })
+}
