@@ -42,7 +42,7 @@ fn held(row: &SqliteRow, index: usize) -> Result<Held<'_>, sqlx::Error> {
     Ok(match raw.type_info().name() {
         "INTEGER" => Held::Integer(row.try_get_unchecked(index)?),
         "BLOB" => Held::Bytes(row.try_get_unchecked::<&[u8], _>(index)?.into()),
-        "REAL" => Held::Text(row.try_get_unchecked::<f64, _>(index)?.to_string().into()),
+        "REAL" => Held::Real(row.try_get_unchecked(index)?),
         _ => Held::Text(row.try_get_unchecked::<&str, _>(index)?.into()),
     })
 }

@@ -23,6 +23,8 @@ pub enum Value {
 pub(crate) enum Held<'r> {
     Null,
     Integer(i64),
+    /// A number that SQLite stores as floating-point number.
+    Real(f64),
     Text(Cow<'r, str>),
     Bytes(Cow<'r, [u8]>),
 }
@@ -33,7 +35,7 @@ impl Held<'_> {
 }
 
 /// How many columns a scanned row has at most.
-pub(crate) const SCANNED: usize = 3;
+pub(crate) const SCANNED: usize = 2;
 
 /// What is done with each row of a scan.
 pub(crate) type Take<'t> = dyn FnMut(&[Held<'_>; SCANNED]) -> Result<(), Error> + Send + 't;
@@ -43,6 +45,7 @@ impl From<Held<'_>> for Value {
         match held {
             Held::Null => Self::Null,
             Held::Integer(number) => Self::Integer(number),
+            Held::Real(number) => Self::Text(number.to_string()),
             Held::Text(text) => Self::Text(text.into_owned()),
             Held::Bytes(bytes) => Self::Bytes(bytes.into_owned()),
         }

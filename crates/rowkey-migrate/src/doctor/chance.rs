@@ -59,6 +59,11 @@ impl Draws {
         mixed ^ (mixed >> 31)
     }
 
+    /// A number between 0 and 1, which is neither.
+    pub(super) fn share(&mut self) -> f64 {
+        ((self.next() >> 12) as f64 + 0.5) / 2_f64.powi(52)
+    }
+
     /// A number below `end`, which is not 0.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64

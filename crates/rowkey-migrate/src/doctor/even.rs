@@ -12,11 +12,17 @@ const ROWS: usize = 10_240;
 /// The seed of the choice, so that the same table gives the same answer.
 const SEED: u64 = 0x6576_656e;
 
-/// Some of the rows that came, by reservoir sampling.
+/// Some of the rows that came, by reservoir sampling. Li's algorithm L draws how many rows to leave out, so
+/// that most rows cost a comparison: [doi:10.1145/198429.198435](https://doi.org/10.1145/198429.198435).
 #[derive(Clone, Debug)]
 pub(super) struct Even {
     rows: Vec<Kept>,
     seen: u64,
+    /// The number of the next row that takes the place of another.
+    next: u64,
+    /// The largest of the random numbers of the rows that are kept, if each row had one between 0 and 1, and
+    /// those with the smallest were kept.
+    largest: f64,
     draws: Draws,
 }
 
@@ -25,6 +31,8 @@ impl Even {
         Self {
             rows: Vec::new(),
             seen: 0,
+            next: 0,
+            largest: 1.0,
             draws: Draws::new(SEED),
         }
     }
@@ -33,12 +41,20 @@ impl Even {
         self.seen += 1;
         if self.rows.len() < ROWS {
             self.rows.push(row);
-            return;
+            if self.rows.len() == ROWS {
+                self.choose_next();
+            }
+        } else if self.seen == self.next {
+            let place = self.draws.below(ROWS as u64) as usize;
+            self.rows[place] = row;
+            self.choose_next();
         }
-        let place = self.draws.below(self.seen) as usize;
-        if let Some(kept) = self.rows.get_mut(place) {
-            *kept = row;
-        }
+    }
+
+    fn choose_next(&mut self) {
+        self.largest *= (self.draws.share().ln() / ROWS as f64).exp();
+        let left_out = self.draws.share().ln() / (-self.largest).ln_1p();
+        self.next = self.seen.saturating_add(left_out as u64).saturating_add(1);
     }
 
     /// The rows. They are in the order in which they came if none was left out, and follow none otherwise.

@@ -217,12 +217,15 @@ impl Reading<'_> {
 
 /// Takes a row of [`Source::query`].
 fn observe(survey: &mut Survey, row: &[Held<'_>; SCANNED], kind: Kind, follows: bool) {
-    let [stored, created, is_real] = row;
-    let is_real = matches!(is_real, Held::Integer(1));
+    let [stored, created] = row;
+    let digits;
     let value = match (stored, kind) {
         (Held::Null, _) => StoredValue::Null,
         (Held::Integer(number), _) => StoredValue::Integer(*number),
-        (Held::Text(text), _) if is_real => StoredValue::Real(text),
+        (Held::Real(number), _) => {
+            digits = number.to_string();
+            StoredValue::Real(&digits)
+        }
         (Held::Text(text), Kind::Decimal | Kind::Integer) => StoredValue::Decimal(text),
         (Held::Text(text), _) => StoredValue::Text(text),
         // MySQL's protocol calls text with a binary collation, and MariaDB's UUID, bytes.

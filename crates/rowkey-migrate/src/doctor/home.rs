@@ -1,10 +1,13 @@
 //! Where version and variant of a UUID are among the stored bytes.
 
 use rowkey_core::storage::Permutation;
-use rowkey_core::uuid::Uuid;
 
 /// The version of values without the variant of RFC 9562.
 pub(super) const NO_VERSION: u8 = 16;
+
+/// The last bits of variant and version in the text of a UUID, counted from its end.
+const VARIANT: u32 = 62;
+const VERSION: u32 = 76;
 
 /// A way to store all sixteen bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,21 +23,26 @@ pub(super) enum Home {
 impl Home {
     pub(super) const ALL: [Self; 3] = [Self::Text, Self::SqlServer, Self::DotNet];
 
-    /// The value whose text has version and variant in their places.
-    pub(super) fn text_order(self, stored: u128) -> u128 {
-        match self {
-            Self::Text => stored,
-            Self::SqlServer => Permutation::SqlServer.invert(stored),
-            Self::DotNet => Uuid::from_bytes_le(stored.to_be_bytes()).as_u128(),
+    /// The version of a value with the variant of RFC 9562.
+    pub(super) fn version(self, stored: u128) -> u8 {
+        let (variant, version) = self.shifts();
+        match stored >> variant & 0b11 {
+            0b10 => (stored >> version & 0xf) as u8,
+            _ => NO_VERSION,
         }
     }
 
-    /// The version of a value with the variant of RFC 9562.
-    pub(super) fn version(self, stored: u128) -> u8 {
-        let value = self.text_order(stored);
-        match value >> 62 & 0b11 {
-            0b10 => (value >> 76 & 0xf) as u8,
-            _ => NO_VERSION,
+    /// The last bits of variant and version. No order divides a byte.
+    const fn shifts(self) -> (u32, u32) {
+        const fn in_sql_server(shift: u32) -> u32 {
+            Permutation::SqlServer.apply(1 << shift).trailing_zeros()
+        }
+        const SQL_SERVER: (u32, u32) = (in_sql_server(VARIANT), in_sql_server(VERSION));
+        match self {
+            Self::Text => (VARIANT, VERSION),
+            Self::SqlServer => SQL_SERVER,
+            // Bytes 6 and 7 are exchanged.
+            Self::DotNet => (VARIANT, VERSION - 8),
         }
     }
 
@@ -44,6 +52,35 @@ impl Home {
             Self::Text | Self::SqlServer => 1.0 / 64.0,
             // The variant is where the text has it.
             Self::DotNet => 1.0 / 16.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_core::uuid::Uuid;
+
+    use super::*;
+    use crate::doctor::chance::Draws;
+
+    #[test]
+    fn the_version_is_that_of_the_value_in_the_order_of_the_text() {
+        let mut draws = Draws::new(3);
+        let mut half = || u128::from(draws.below(u64::MAX));
+        for _ in 0..10_000 {
+            let stored = half() << 64 | half();
+            for home in Home::ALL {
+                let value = match home {
+                    Home::Text => stored,
+                    Home::SqlServer => Permutation::SqlServer.invert(stored),
+                    Home::DotNet => Uuid::from_bytes_le(stored.to_be_bytes()).as_u128(),
+                };
+                let expected = match value >> 62 & 3 {
+                    2 => (value >> 76 & 15) as u8,
+                    _ => NO_VERSION,
+                };
+                assert_eq!(home.version(stored), expected, "{home:?} {stored:032x}");
+            }
         }
     }
 }

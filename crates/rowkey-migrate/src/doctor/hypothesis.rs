@@ -44,6 +44,43 @@ impl Era {
 /// A LUUID's number counts from 1. One with more bits is rather the time of a UUID of version 6.
 const LARGEST_NUMBER: u64 = 1 << 44;
 
+/// The numbers in a field of time that are in an [`Era`].
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    shift: u32,
+    mask: u128,
+    first: u128,
+    end: u128,
+}
+
+impl Times {
+    fn of(format: FormatKind, era: Era) -> Option<Self> {
+        let fields = format.fields().iter();
+        let mut times = fields.filter_map(|field| match field.kind {
+            FieldKind::Time { epoch, unit_ms } => Some((field, epoch.get(), i64::from(unit_ms))),
+            _ => None,
+        });
+        let (field, epoch, unit) = times.next()?;
+        if times.next().is_some() {
+            return None;
+        }
+        // Rounded down, and up.
+        let first = (era.from - epoch).div_euclid(unit);
+        let end = (era.to - epoch).div_euclid(unit) + 1;
+        Some(Self {
+            shift: 128 - u32::from(field.first_bit) - u32::from(field.width),
+            mask: u128::MAX >> (128 - u32::from(field.width)),
+            first: u128::try_from(first).unwrap_or(0),
+            end: u128::try_from(end).unwrap_or(0),
+        })
+    }
+
+    /// Whether the time of a value may be in the era: true for all whose time is.
+    fn contain(self, value: u128) -> bool {
+        (self.first..self.end).contains(&(value >> self.shift & self.mask))
+    }
+}
+
 /// A format in a layout.
 #[derive(Clone, Debug)]
 pub(super) struct Hypothesis {
@@ -55,6 +92,8 @@ pub(super) struct Hypothesis {
     /// The bits of the stored form that every id has, version and variant among them: which they are, and
     /// their values.
     marks: (u128, u128),
+    /// What a plausible time is, if the format has one in one piece.
+    times: Option<Times>,
     /// How many of all random values that have the format's version and variant speak for it.
     pub(super) chance: f64,
     /// How many of all random times are plausible.
@@ -93,6 +132,7 @@ impl Hypothesis {
             permutation,
             twins: Vec::new(),
             marks: (permutation.apply(mask), permutation.apply(bits)),
+            times: Times::of(format, era),
             chance: of_time * of_number * 2_f64.powi(-constants),
             chance_of_time: of_time,
         }
@@ -110,7 +150,9 @@ impl Hypothesis {
             return false;
         }
         let value = self.public(stored);
-        self.format.admits(value)
+        // Most values of other formats have another time, which is seen at once.
+        self.times.is_none_or(|times| times.contain(value))
+            && self.format.admits(value)
             && match self.format {
                 FormatKind::Luuid => {
                     Luuid::try_from(value).is_ok_and(|id| id.number() < LARGEST_NUMBER)
@@ -269,6 +311,7 @@ mod tests {
     use rowkey_core::storage::BinaryLength;
 
     use super::*;
+    use crate::doctor::chance::Draws;
 
     fn names(backend: Backend, wire: Wire) -> Vec<String> {
         let era = Era::until(UnixMillis::new(1_795_000_000_000));
@@ -346,6 +389,34 @@ mod tests {
                 assert!(!admits(bits ^ 1 << bit), "{hypothesis:?} {bit}");
             }
         }
+    }
+
+    #[test]
+    fn fields_of_time_with_plausible_numbers_are_not_passed_over() {
+        let era = Era::until(UnixMillis::new(1_795_000_000_000));
+        let mut draws = Draws::new(5);
+        let mut half = || u128::from(draws.below(u64::MAX));
+        let mut found = 0;
+        for format in FormatKind::ALL {
+            let Some(times) = Times::of(format, era) else {
+                continue;
+            };
+            for _ in 0..20_000 {
+                // Half of them are near the ends.
+                let near = (half() % 8).wrapping_sub(4);
+                let number = match half() % 4 {
+                    0 => times.first.wrapping_add(near),
+                    1 => times.end.wrapping_add(near),
+                    _ => half(),
+                };
+                let rest = (half() << 64 | half()) & !(times.mask << times.shift);
+                let value = rest | (number & times.mask) << times.shift;
+                let is_in = format.time_of(value).is_some_and(|time| era.contains(time));
+                assert!(!is_in || times.contain(value), "{format:?} {value:032x}");
+                found += u32::from(is_in);
+            }
+        }
+        assert!(found > 10_000, "{found}");
     }
 
     #[test]

@@ -141,24 +141,18 @@ impl Source {
         })
     }
 
-    /// A query for rows of the table, whose columns are the value, the time if there is one, and whether
-    /// SQLite stores a floating-point number. `clause` is what comes after FROM.
+    /// A query for rows of the table, whose columns are the value, and the time if there is one. `clause` is
+    /// what comes after FROM.
     pub(super) fn query(&self, clause: &str, limit: Option<usize>) -> String {
         let (value, table) = (&self.value, &self.table);
-        let others = match (self.backend, &self.created) {
-            (Backend::Sqlite, created) => {
-                let created = created.as_deref().unwrap_or("NULL");
-                format!(", {created}, typeof({}) = 'real'", self.column)
-            }
-            (_, Some(created)) => format!(", {created}"),
-            (_, None) => String::new(),
-        };
+        let created = self.created.as_ref();
+        let created = created.map_or(String::new(), |created| format!(", {created}"));
         let (top, end) = match (self.backend, limit) {
             (_, None) => (String::new(), String::new()),
             (Backend::SqlServer, Some(limit)) => (format!("TOP {limit} "), String::new()),
             (_, Some(limit)) => (String::new(), format!(" LIMIT {limit}")),
         };
-        format!("SELECT {top}{value}{others} FROM {table}{clause}{end}")
+        format!("SELECT {top}{value}{created} FROM {table}{clause}{end}")
     }
 }
 

@@ -25,6 +25,10 @@ pub(super) struct Kept {
 pub(super) struct Windows {
     kept: Vec<Window>,
     current: Window,
+    /// How many rows came in the current window.
+    came: usize,
+    /// Where the current window is kept, if it is.
+    place: Option<usize>,
     finished: u64,
     draws: Draws,
 }
@@ -39,30 +43,42 @@ impl Windows {
     pub(super) fn new() -> Self {
         Self {
             kept: Vec::new(),
-            current: Window::default(),
+            current: Window::starting(0),
+            came: 0,
+            place: Some(0),
             finished: 0,
             draws: Draws::new(SEED),
         }
     }
 
     pub(super) fn add(&mut self, row: Kept) {
-        self.current.rows.push(row);
-        if self.current.rows.len() < LENGTH {
-            return;
+        // Until the first window is left out, all rows are there.
+        if self.place.is_some() || self.are_complete() {
+            self.current.rows.push(row);
         }
+        self.came += 1;
+        if self.came == LENGTH {
+            self.finish();
+        }
+    }
+
+    fn finish(&mut self) {
         self.finished += 1;
-        if self.kept.len() < WINDOWS {
-            let next = Window::starting(self.finished);
-            self.kept.push(std::mem::replace(&mut self.current, next));
-            return;
+        let next = Window::starting(self.finished);
+        let finished = std::mem::replace(&mut self.current, next);
+        match self.place.and_then(|place| self.kept.get_mut(place)) {
+            Some(kept) => *kept = finished,
+            None if self.place.is_some() => self.kept.push(finished),
+            None => {}
         }
+        self.came = 0;
         // Windows stay with the same probability, whenever they come.
-        let place = self.draws.below(self.finished) as usize;
-        if let Some(kept) = self.kept.get_mut(place) {
-            std::mem::swap(kept, &mut self.current);
-        }
-        self.current.number = self.finished;
-        self.current.rows.clear();
+        self.place = match self.kept.len() {
+            kept if kept < WINDOWS => Some(kept),
+            _ => {
+                Some(self.draws.below(self.finished + 1) as usize).filter(|place| *place < WINDOWS)
+            }
+        };
     }
 
     /// Whether no row was left out.
@@ -97,7 +113,7 @@ impl Window {
     fn starting(number: u64) -> Self {
         Self {
             number,
-            rows: Vec::with_capacity(LENGTH),
+            rows: Vec::new(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What others do between two phases.
 
+use std::time::{Duration, Instant};
+
 use anyhow::{Result, bail, ensure};
 use rowkey_migrate::Error;
 use rowkey_migrate::preflight::Preflight;
@@ -83,13 +85,14 @@ async fn waited(shop: Shop) -> Result<()> {
         let (shop, plan) = (shop.clone(), plan.clone());
         async move { shop.run(&plan, Phase::Swap).await }
     });
-    let mut looks = 0;
-    while looks < 5 {
+    // If a session ends while the new one begins, there are never more than before.
+    let (mut looks, started) = (0, Instant::now());
+    while looks < 5 && started.elapsed() < Duration::from_secs(3) {
         ensure!(!waiting.is_finished(), "{:?}", waiting.await);
         let found = number(&mut killed, sessions).await?;
         looks += u32::from(found > fewest);
         fewest = fewest.min(found);
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     drop(killed);
     waiting.await??;

@@ -102,11 +102,11 @@ impl Writer {
 
     /// A failed program is deployed again with the other declaration, if the columns are those.
     async fn after_failure(&mut self, connection: &mut Connection, error: Error) -> Result<()> {
-        if names_in_use(connection).await != self.next.names {
-            let is_broken = connection.query("a probe", "SELECT 1", &[]).await.is_err();
-            if is_broken {
-                *connection = self.shop.connect().await.context(error)?;
-            }
+        if connection.query("a probe", "SELECT 1", &[]).await.is_err() {
+            *connection = self.shop.connect().await.context(error)?;
+            return Ok(());
+        }
+        if names_in_use(connection).await? != self.next.names {
             return Ok(());
         }
         std::mem::swap(&mut self.declared, &mut self.next);
@@ -262,13 +262,26 @@ impl Writer {
     }
 }
 
-/// The names that the columns have. Until the swap, there are new ones beside them.
-async fn names_in_use(connection: &mut Connection) -> Names {
-    let query = "SELECT id FROM parent WHERE 1 = 0";
-    match connection.query("a probe", query, &[]).await {
-        Ok(_) => Names::Old,
-        Err(_) => Names::New,
+/// The names that the columns have. Until the swap, there are new ones beside them. Where a server exchanges
+/// the tables at this moment, it may find neither.
+async fn names_in_use(connection: &mut Connection) -> Result<Names> {
+    const ATTEMPTS: u32 = 500;
+    let mut failure = None;
+    for _ in 0..ATTEMPTS {
+        for (column, names) in [("id", Names::Old), ("id_key", Names::New)] {
+            let query = format!("SELECT {column} FROM parent WHERE 1 = 0");
+            match connection.query("a probe", &query, &[]).await {
+                Ok(_) => return Ok(names),
+                Err(error) => failure = Some(error),
+            }
+        }
+        if connection.query("a probe", "SELECT 1", &[]).await.is_err() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
+    let failure = failure.context("no probe")?;
+    Err(failure).context("neither name of the key is there")
 }
 
 /// A program that nobody deploys again: it writes with the old declaration until it is told to stop.
@@ -303,7 +316,7 @@ pub(crate) async fn write_stubbornly(
             Err(_) if has_changed => {
                 refused.fetch_add(1, Ordering::Relaxed);
             }
-            Err(_) => has_changed = names_in_use(&mut connection).await == Names::New,
+            Err(_) => has_changed = names_in_use(&mut connection).await? == Names::New,
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
