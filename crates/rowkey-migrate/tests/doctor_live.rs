@@ -385,6 +385,60 @@ async fn sqlite_floating_point(database: &TestDatabase) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// More rows than are read at once, with a column that has taken the name of SQLite's number, and with values
+/// that are no ids.
+async fn sqlite_rows_of_every_type(database: &TestDatabase) -> anyhow::Result<()> {
+    const ROWS: u64 = 4_500;
+    let mut connection = open(database).await?;
+    let table = "CREATE TABLE offer (id, rowid text, place integer PRIMARY KEY)";
+    connection.execute("creating the table", table).await?;
+    let rows = (0..ROWS).map(|number| {
+        let id = Uuid::from(UuidV7::generate());
+        format!("('{id}', 'the same', {})", 3 * number as i64 - 5_000)
+    });
+    fill(&mut connection, "id, rowid, place", rows).await?;
+    for (place, value) in [
+        ("-9223372036854775808", "1.5"),
+        ("-7000", "NULL"),
+        (
+            "20000",
+            "CAST(X'ff018e5f3bff4847ccb5bad01c25cc63a7' AS text)",
+        ),
+        ("20001", "printf('%300s', 'x')"),
+        (
+            "20002",
+            "'018e5f3b-ff48-47cc-b5ba-d01c25cc63a7' || char(0) || 'rest'",
+        ),
+        ("20003", "-7"),
+        ("9223372036854775807", "X'018e5f3bff4847ccb5bad01c25cc63a7'"),
+    ] {
+        let row = format!("({value}, 'the same', {place})");
+        fill(&mut connection, "id, rowid, place", [row]).await?;
+    }
+    let full = Request {
+        full: true,
+        ..Request::new("offer", "id")
+    };
+    let found = ask(&mut connection, &full).await?;
+    ensure!(found.format == Some("uuid-v7"), "{found:#?}");
+    ensure!(
+        (found.rows, found.sampled) == (ROWS + 7, ROWS + 7),
+        "{found:#?}"
+    );
+    for (kind, count) in [
+        (DamageKind::FloatingPoint, 1),
+        (DamageKind::OutOfRange, 1),
+        (DamageKind::WrongLength, 2),
+        (DamageKind::Blanks, 1),
+        (DamageKind::WrongType, 1),
+    ] {
+        let damaged = found.damaged.iter().find(|damage| damage.kind == kind);
+        let counted = damaged.map_or(0, |damage| damage.count);
+        ensure!(counted == count, "{kind:?}: {found:#?}");
+    }
+    Ok(())
+}
+
 /// Values of version 8 that MariaDB's type gives back in reverse.
 async fn mariadb_reverses_segments(database: &TestDatabase) -> anyhow::Result<()> {
     let mut connection = open(database).await?;
@@ -445,6 +499,9 @@ fn main() -> anyhow::Result<ExitCode> {
     );
     suite.test_on(Sqlite, "floating_point_numbers_are_damage", |database| {
         run(sqlite_floating_point(database))
+    });
+    suite.test_on(Sqlite, "rows_of_every_type_are_read", |database| {
+        run(sqlite_rows_of_every_type(database))
     });
     suite.test_on(MariaDb, "reversed_segments_are_damage", |database| {
         run(mariadb_reverses_segments(database))

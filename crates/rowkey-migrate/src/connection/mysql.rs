@@ -3,9 +3,12 @@
 use std::str::FromStr;
 
 use sqlx::mysql::{MySqlConnectOptions, MySqlRow};
-use sqlx::{ConnectOptions, MySql, MySqlConnection, Row as _, Type, TypeInfo, ValueRef};
+use sqlx::{
+    Column as _, ConnectOptions, Either, Executor as _, MySql, MySqlConnection, Row as _, Type,
+    TypeInfo, ValueRef,
+};
 
-use super::statements::{impl_scan, impl_statements};
+use super::statements::impl_statements;
 use super::{Held, Row, Take, Value};
 use crate::address::Address;
 use crate::error::Error;
@@ -28,36 +31,88 @@ const UNBOUND_AS_TEXT: bool = true;
 const KEPT: bool = true;
 
 impl_statements!(MySql, MySqlConnection, sqlx::mysql::MySqlArguments);
-impl_scan!(MySqlConnection);
+pub(super) async fn scan(
+    connection: &mut MySqlConnection,
+    doing: &str,
+    query: &str,
+    take: &mut Take<'_>,
+) -> Result<(), Error> {
+    use futures_util::TryStreamExt;
+
+    let mut rows = connection.fetch_many(bound(query, &[]));
+    let mut kinds: Option<Vec<Kind>> = None;
+    while let Some(item) = rows.try_next().await.map_err(Error::database(doing))? {
+        let Either::Right(row) = item else {
+            continue;
+        };
+        let mut values = Held::NONE;
+        let kinds = match &mut kinds {
+            Some(kinds) => kinds,
+            None => kinds.insert(kinds_of(&row).map_err(Error::database(doing))?),
+        };
+        for ((index, kind), value) in kinds.iter().enumerate().zip(&mut values) {
+            *value = kind.held(&row, index).map_err(Error::database(doing))?;
+        }
+        take(&values)?;
+    }
+    Ok(())
+}
 
 fn held(row: &MySqlRow, index: usize) -> Result<Held<'_>, sqlx::Error> {
-    let raw = row.try_get_raw(index)?;
-    if raw.is_null() {
-        return Ok(Held::Null);
+    Kind::of(row, index)?.held(row, index)
+}
+
+/// What the values of a column are read as.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Text,
+    Bytes,
+    Unsigned,
+    Integer,
+    Other,
+}
+
+fn kinds_of(row: &MySqlRow) -> Result<Vec<Kind>, sqlx::Error> {
+    (0..row.len()).map(|index| Kind::of(row, index)).collect()
+}
+
+impl Kind {
+    /// By the column's type, which is the same in all rows.
+    fn of(row: &MySqlRow, index: usize) -> Result<Self, sqlx::Error> {
+        let type_info = row.try_column(index)?.type_info();
+        let name = type_info.name();
+        Ok(match name {
+            // By its name, text with a binary collation would be bytes.
+            _ if <str as Type<MySql>>::compatible(type_info) => Self::Text,
+            _ if name.ends_with("BINARY") || name.ends_with("BLOB") => Self::Bytes,
+            _ if name.ends_with("UNSIGNED") => Self::Unsigned,
+            _ if name.ends_with("INT") || name == "BOOLEAN" => Self::Integer,
+            // Its protocol writes decimal numbers, sets and documents as text.
+            "DECIMAL" | "SET" | "JSON" => Self::Text,
+            _ => Self::Other,
+        })
     }
-    let type_info = raw.type_info();
-    let name = type_info.name();
-    Ok(match name {
-        // By its name, text with a binary collation would be bytes.
-        _ if <str as Type<MySql>>::compatible(&type_info) => {
-            Held::Text(row.try_get_unchecked::<&str, _>(index)?.into())
+
+    fn held(self, row: &MySqlRow, index: usize) -> Result<Held<'_>, sqlx::Error> {
+        let raw = row.try_get_raw(index)?;
+        if raw.is_null() {
+            return Ok(Held::Null);
         }
-        _ if name.ends_with("BINARY") || name.ends_with("BLOB") => {
-            Held::Bytes(row.try_get_unchecked::<&[u8], _>(index)?.into())
-        }
-        _ if name.ends_with("UNSIGNED") => {
-            let number: u64 = row.try_get_unchecked(index)?;
-            i64::try_from(number)
-                .map_or_else(|_| Held::Text(number.to_string().into()), Held::Integer)
-        }
-        _ if name.ends_with("INT") || name == "BOOLEAN" => {
-            Held::Integer(row.try_get_unchecked(index)?)
-        }
-        // Its protocol writes decimal numbers, sets and documents as text.
-        "DECIMAL" | "SET" | "JSON" => Held::Text(row.try_get_unchecked::<&str, _>(index)?.into()),
-        other => {
-            let message = format!("a value of type {other}, which the query has to cast");
-            return Err(sqlx::Error::Decode(message.into()));
-        }
-    })
+        Ok(match self {
+            Self::Text => Held::Text(row.try_get_unchecked::<&str, _>(index)?.into()),
+            Self::Bytes => Held::Bytes(row.try_get_unchecked::<&[u8], _>(index)?.into()),
+            Self::Unsigned => {
+                let number: u64 = row.try_get_unchecked(index)?;
+                i64::try_from(number)
+                    .map_or_else(|_| Held::Text(number.to_string().into()), Held::Integer)
+            }
+            Self::Integer => Held::Integer(row.try_get_unchecked(index)?),
+            Self::Other => {
+                let type_info = raw.type_info();
+                let name = type_info.name();
+                let message = format!("a value of type {name}, which the query has to cast");
+                return Err(sqlx::Error::Decode(message.into()));
+            }
+        })
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
 use sqlx::{ConnectOptions, Row as _, Sqlite, SqliteConnection, TypeInfo, ValueRef};
 
-use super::statements::{impl_scan, impl_statements};
+use super::statements::impl_statements;
 use super::{Held, Row, Take, Value};
 use crate::address::Address;
 use crate::error::Error;
@@ -31,7 +31,25 @@ const UNBOUND_AS_TEXT: bool = false;
 const KEPT: bool = false;
 
 impl_statements!(Sqlite, SqliteConnection, sqlx::sqlite::SqliteArguments);
-impl_scan!(SqliteConnection);
+
+pub(super) async fn scan(
+    connection: &mut SqliteConnection,
+    doing: &str,
+    query: &str,
+    take: &mut Take<'_>,
+) -> Result<(), Error> {
+    use futures_util::TryStreamExt;
+
+    let mut rows = bound(query, &[]).fetch(connection);
+    while let Some(row) = rows.try_next().await.map_err(Error::database(doing))? {
+        let mut values = Held::NONE;
+        for (index, value) in (0..row.len()).zip(&mut values) {
+            *value = held(&row, index).map_err(Error::database(doing))?;
+        }
+        take(&values)?;
+    }
+    Ok(())
+}
 
 /// Each value has a type of its own, whatever its column declares.
 fn held(row: &SqliteRow, index: usize) -> Result<Held<'_>, sqlx::Error> {

@@ -67,29 +67,4 @@ macro_rules! impl_statements {
     };
 }
 
-/// `scan`, over the driver's rows.
-macro_rules! impl_scan {
-    ($Connection:ty) => {
-        pub(super) async fn scan(
-            connection: &mut $Connection,
-            doing: &str,
-            query: &str,
-            take: &mut Take<'_>,
-        ) -> Result<(), Error> {
-            use futures_util::TryStreamExt;
-
-            let mut rows = bound(query, &[]).fetch(connection);
-            while let Some(row) = rows.try_next().await.map_err(Error::database(doing))? {
-                let mut values = Held::NONE;
-                let columns = 0..sqlx::Row::len(&row);
-                for (index, value) in columns.zip(&mut values) {
-                    *value = held(&row, index).map_err(Error::database(doing))?;
-                }
-                take(&values)?;
-            }
-            Ok(())
-        }
-    };
-}
-
-pub(super) use {impl_scan, impl_statements};
+pub(super) use impl_statements;

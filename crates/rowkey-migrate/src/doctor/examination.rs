@@ -5,6 +5,7 @@ use rowkey_core::{Backend, UnixMillis};
 
 use super::diagnosis::Diagnosis;
 use super::observation::{Observation, StoredValue};
+use super::packed;
 use super::report::Report;
 use super::request::Request;
 use super::sample;
@@ -166,6 +167,14 @@ impl Reading<'_> {
     async fn everything(mut self, connection: &mut Connection) -> Result<Survey, Error> {
         let (clause, is_ordered) = match &self.source.order {
             Order::Place => (String::new(), true),
+            Order::Number(place)
+                if self.source.backend == Backend::Sqlite
+                    && packed::is_possible(connection).await? =>
+            {
+                let mut part = self.part(true);
+                packed::scan(connection, part.source, place, |row| part.take(row)).await?;
+                return Ok(self.survey);
+            }
             Order::Number(number) => (format!(" ORDER BY {number}"), true),
             Order::Unknown => (String::new(), false),
         };
@@ -194,24 +203,51 @@ impl Reading<'_> {
             "reading the column {} of the table {}",
             self.source.column, self.table
         );
-        let mut is_first = true;
-        let (survey, progress, kind) = (&mut self.survey, &mut *self.progress, self.source.kind);
-        let (table, expected) = (self.table, self.expected);
-        connection
-            .scan(&doing, query, &mut |row| {
-                let follows = is_ordered && !is_first;
-                is_first = false;
-                observe(survey, row, kind, follows);
-                if survey.rows().is_multiple_of(STEP) {
-                    progress.report(Step::Rows {
-                        table: table.to_owned(),
-                        done: survey.rows(),
-                        expected,
-                    });
-                }
-                Ok(())
-            })
-            .await
+        let mut part = self.part(is_ordered);
+        let mut take = |row: &[Held<'_>; SCANNED]| {
+            part.take(row);
+            Ok(())
+        };
+        connection.scan(&doing, query, &mut take).await
+    }
+
+    fn part(&mut self, is_ordered: bool) -> Part<'_> {
+        Part {
+            survey: &mut self.survey,
+            source: self.source,
+            table: self.table,
+            progress: self.progress,
+            expected: self.expected,
+            is_ordered,
+            is_first: true,
+        }
+    }
+}
+
+/// The rows of one query.
+struct Part<'p> {
+    survey: &'p mut Survey,
+    source: &'p Source,
+    table: &'p str,
+    progress: &'p mut dyn Progress,
+    expected: Option<u64>,
+    /// Whether the rows come in the order of their insertion.
+    is_ordered: bool,
+    is_first: bool,
+}
+
+impl Part<'_> {
+    fn take(&mut self, row: &[Held<'_>; SCANNED]) {
+        let follows = self.is_ordered && !self.is_first;
+        self.is_first = false;
+        observe(self.survey, row, self.source.kind, follows);
+        if self.survey.rows().is_multiple_of(STEP) {
+            self.progress.report(Step::Rows {
+                table: self.table.to_owned(),
+                done: self.survey.rows(),
+                expected: self.expected,
+            });
+        }
     }
 }
 

@@ -32,6 +32,18 @@ impl Home {
         }
     }
 
+    /// Whether values with such a version may have these bits, of which a mask says which they are.
+    pub(super) fn may_have(self, (mask, bits): (u128, u128), version: u8) -> bool {
+        let (variant_shift, version_shift) = self.shifts();
+        let (variant_mask, version_mask) = (0b11 << variant_shift, 0xf << version_shift);
+        let variant = 0b10 << variant_shift;
+        if version == NO_VERSION {
+            return mask & variant_mask != variant_mask || bits & variant_mask != variant;
+        }
+        let known = variant | u128::from(version) << version_shift;
+        (bits ^ known) & mask & (variant_mask | version_mask) == 0
+    }
+
     /// The last bits of variant and version. No order divides a byte.
     const fn shifts(self) -> (u32, u32) {
         const fn in_sql_server(shift: u32) -> u32 {

@@ -49,8 +49,8 @@ fn distributed_ids(shape: &Shape, findings: &mut Findings) {
     for (index, hypothesis) in shape.hypotheses.iter().enumerate() {
         let admitted = |admitted: u64| admitted >> index & 1 == 1;
         let tallies = shape.tallies.iter();
-        let found = tallies.filter(|(signature, _)| admitted(signature.admitted));
-        let count: u64 = found.map(|(_, tally)| tally.count).sum();
+        let found = tallies.filter(|tally| admitted(tally.signature.admitted));
+        let count: u64 = found.map(|tally| tally.count).sum();
         if count == 0 || !hypothesis.is_told_by_values() {
             continue;
         }
@@ -85,9 +85,9 @@ fn distributed_ids(shape: &Shape, findings: &mut Findings) {
     let strange = shape
         .tallies
         .iter()
-        .filter(|(signature, _)| signature.admitted == 0);
+        .filter(|tally| tally.signature.admitted == 0);
     let mut examples: Vec<u128> = strange
-        .flat_map(|(_, tally)| tally.examples.iter().copied())
+        .flat_map(|tally| tally.examples.iter().copied())
         .collect();
     examples.sort_unstable();
     let examples = examples

@@ -135,10 +135,29 @@ impl Source {
             {
                 Order::Unknown
             }
-            (Backend::Sqlite, _) => Order::Number("rowid".to_owned()),
+            (Backend::Sqlite, _) => rowid(table).map_or(Order::Unknown, Order::Number),
             (backend, Some(counted)) => Order::Number(quote_identifier(backend, &counted.name)?),
             _ => Order::Unknown,
         })
+    }
+
+    /// The expression of the value.
+    pub(super) fn value(&self) -> &str {
+        &self.value
+    }
+
+    /// A query for the first rows from a place on: the last of their places, and all of them as one text, in
+    /// which a comma is between two rows, and a colon before the time of a row.
+    pub(super) fn packed_query(&self, place: &str, value: &str, rows: u32) -> String {
+        let created = self.created.as_ref();
+        let created = created.map_or(String::new(), |created| {
+            format!(" || ':' || coalesce({created}, '')")
+        });
+        format!(
+            "SELECT max(place), group_concat(packed, ',') FROM (SELECT {place} AS place, {value}{created} \
+             AS packed FROM {} WHERE {place} >= ? ORDER BY {place} LIMIT {rows})",
+            self.table
+        )
     }
 
     /// A query for rows of the table, whose columns are the value, and the time if there is one. `clause` is
@@ -154,6 +173,16 @@ impl Source {
         };
         format!("SELECT {top}{value}{created} FROM {table}{clause}{end}")
     }
+}
+
+/// A name of SQLite's number of a row that no column has taken.
+fn rowid(table: &Table) -> Option<String> {
+    let is_free = |name: &&str| {
+        let mut columns = table.columns.iter();
+        columns.all(|column| !column.name.eq_ignore_ascii_case(name))
+    };
+    let mut names = ["rowid", "_rowid_", "oid"].into_iter();
+    names.find(is_free).map(str::to_owned)
 }
 
 /// The column with a name; SQLite does not distinguish the case of letters.

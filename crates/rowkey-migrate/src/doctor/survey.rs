@@ -1,21 +1,16 @@
 //! Takes the rows of a column one by one, in bounded memory.
 
-use std::hash::{Hash, Hasher};
-
-use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use foldhash::{HashSet, HashSetExt};
 use rowkey_core::UnixMillis;
 use rowkey_core::storage::{Backend, Wire};
 
 use super::damage::{DamageKind, Damages, EXAMPLES};
 use super::even::Even;
-use super::home::Home;
 use super::hypothesis::{Era, Hypothesis, hypotheses};
 use super::observation::{Observation, StoredValue};
 use super::reading::{Reader, Reading, show, show_stored};
+use super::tallies::Tallies;
 use super::window::{Kept, Windows};
-
-/// Zero bits at the end of sixteen bytes that a random id never has.
-const ZERO_BITS: u32 = 32;
 
 /// How many values are remembered, so that a repetition does not count twice: a reference repeats the bits of
 /// its target, which says nothing new about them.
@@ -40,48 +35,12 @@ pub(super) struct Shape {
     pub(super) wire: Wire,
     pub(super) count: u64,
     pub(super) hypotheses: Vec<Hypothesis>,
-    told: Vec<Told>,
-    pub(super) tallies: HashMap<Signature, Tally>,
+    pub(super) tallies: Tallies,
     pub(super) windows: Windows,
     pub(super) even: Even,
     /// None after many values without a repetition: they are no references.
     distinct: Option<HashSet<u128>>,
     has_repeated: bool,
-}
-
-/// Hypotheses that values speak for, and the bits that those have in common: most values are of another
-/// format, which these bits tell at once.
-#[derive(Clone, Debug)]
-struct Told {
-    mask: u128,
-    bits: u128,
-    indices: Vec<usize>,
-}
-
-/// What a single value says about itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Signature {
-    /// The version in each [`Home`].
-    pub(super) versions: [u8; Home::ALL.len()],
-    /// One bit for each hypothesis that the value speaks for.
-    pub(super) admitted: u64,
-    pub(super) ends_in_zeros: bool,
-}
-
-/// As one number: that takes less time than its parts.
-impl Hash for Signature {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let [text, sql_server, dot_net] = self.versions.map(u128::from);
-        let rest = text << 16 | sql_server << 8 | dot_net | u128::from(self.ends_in_zeros) << 24;
-        state.write_u128(rest << 64 | u128::from(self.admitted));
-    }
-}
-
-/// Rows with the same signature.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
-    pub(super) count: u64,
-    pub(super) examples: Vec<u128>,
 }
 
 impl Survey {
@@ -141,12 +100,7 @@ impl Survey {
             return;
         }
         shape.count += 1;
-        let signature = shape.signature(stored, era);
-        let tally = shape.tallies.entry(signature).or_default();
-        tally.count += 1;
-        if tally.examples.len() < EXAMPLES {
-            tally.examples.push(stored);
-        }
+        shape.tallies.add(stored, &shape.hypotheses, era);
         let kept = Kept {
             stored,
             created: row.created.map(UnixMillis::get),
@@ -204,30 +158,11 @@ impl Shape {
 
     fn new(backend: Backend, wire: Wire, era: Era) -> Self {
         let hypotheses = hypotheses(backend, wire, era);
-        let mut told: Vec<Told> = Vec::new();
-        for (index, hypothesis) in hypotheses.iter().enumerate() {
-            if !hypothesis.is_told_by_values() {
-                continue;
-            }
-            let (mask, bits) = hypothesis.marks();
-            match told
-                .iter_mut()
-                .find(|told| (told.mask, told.bits) == (mask, bits))
-            {
-                Some(told) => told.indices.push(index),
-                None => told.push(Told {
-                    mask,
-                    bits,
-                    indices: vec![index],
-                }),
-            }
-        }
         Self {
             wire,
             count: 0,
-            told,
             hypotheses,
-            tallies: HashMap::new(),
+            tallies: Tallies::new(),
             windows: Windows::new(),
             even: Even::new(),
             distinct: Some(HashSet::new()),
@@ -235,31 +170,9 @@ impl Shape {
         }
     }
 
-    fn signature(&self, stored: u128, era: Era) -> Signature {
-        let mut admitted = 0;
-        for Told {
-            mask,
-            bits,
-            indices,
-        } in &self.told
-        {
-            if stored & mask != *bits {
-                continue;
-            }
-            for &index in indices {
-                admitted |= u64::from(self.hypotheses[index].admits(stored, era)) << index;
-            }
-        }
-        Signature {
-            versions: Home::ALL.map(|home| home.version(stored)),
-            admitted,
-            ends_in_zeros: stored.trailing_zeros() >= ZERO_BITS,
-        }
-    }
-
     /// Some of the values, as the database shows them.
     fn examples(&self) -> Vec<String> {
-        let tallies = self.tallies.values();
+        let tallies = self.tallies.iter();
         let mut values: Vec<u128> = tallies
             .flat_map(|tally| tally.examples.iter().copied())
             .collect();

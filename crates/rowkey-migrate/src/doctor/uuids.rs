@@ -11,7 +11,8 @@ use super::hypothesis::{Era, Hypothesis};
 use super::machines;
 use super::random;
 use super::reading::show_stored;
-use super::survey::{Shape, Signature, Tally};
+use super::survey::Shape;
+use super::tallies::{Signature, Tally};
 
 /// What an examination of values found.
 #[derive(Debug, Default)]
@@ -42,21 +43,21 @@ pub(super) fn are_uuids(shape: &Shape) -> bool {
 pub(super) struct Rest<'s> {
     pub(super) shape: &'s Shape,
     pub(super) era: Era,
-    tallies: Vec<(Signature, &'s Tally)>,
+    tallies: Vec<&'s Tally>,
 }
 
 impl<'s> Rest<'s> {
     pub(super) fn count(&self, is_meant: impl Fn(&Signature) -> bool) -> u64 {
         let tallies = self.tallies.iter();
-        let meant = tallies.filter(|(signature, _)| is_meant(signature));
-        meant.map(|(_, tally)| tally.count).sum()
+        let meant = tallies.filter(|tally| is_meant(&tally.signature));
+        meant.map(|tally| tally.count).sum()
     }
 
     /// How many values a condition is true for, and some of them.
     fn look(&self, is_meant: impl Fn(&Signature) -> bool) -> (u64, Vec<u128>) {
         let (mut count, mut examples) = (0, Vec::new());
-        for (signature, tally) in &self.tallies {
-            if is_meant(signature) {
+        for tally in &self.tallies {
+            if is_meant(&tally.signature) {
                 count += tally.count;
                 examples.extend_from_slice(&tally.examples);
             }
@@ -68,7 +69,7 @@ impl<'s> Rest<'s> {
     /// Takes the values that a condition is true for away; returns how many they are and some of them.
     pub(super) fn take(&mut self, is_meant: impl Fn(&Signature) -> bool) -> (u64, Vec<u128>) {
         let taken = self.look(&is_meant);
-        self.tallies.retain(|(signature, _)| !is_meant(signature));
+        self.tallies.retain(|tally| !is_meant(&tally.signature));
         taken
     }
 
@@ -96,11 +97,7 @@ pub(super) fn examine(shape: &Shape, backend: Backend, era: Era) -> Findings {
     let mut rest = Rest {
         shape,
         era,
-        tallies: shape
-            .tallies
-            .iter()
-            .map(|(signature, tally)| (*signature, tally))
-            .collect(),
+        tallies: shape.tallies.iter().collect(),
     };
     reversed_segments(&mut rest, &mut findings);
     numbers_in_sixteen_bytes(&mut rest, &mut findings);

@@ -113,7 +113,7 @@ impl Size {
             true => Self {
                 rows: 20_000,
                 kills: 20,
-                window: Duration::from_millis(500),
+                window: Duration::from_millis(100),
             },
             false => Self {
                 rows: 100,

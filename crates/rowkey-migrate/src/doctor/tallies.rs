@@ -1,0 +1,159 @@
+//! The values of a column by what each of them says about itself.
+
+use super::damage::EXAMPLES;
+use super::home::{Home, NO_VERSION};
+use super::hypothesis::{Era, Hypothesis};
+
+/// Zero bits at the end of sixteen bytes that a random id never has.
+const ZERO_BITS: u32 = 32;
+
+/// The versions that a home may have, and none.
+const VERSIONS: usize = NO_VERSION as usize + 1;
+
+/// What a single value says about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Signature {
+    /// The version in each [`Home`].
+    pub(super) versions: [u8; Home::ALL.len()],
+    /// One bit for each hypothesis that the value speaks for.
+    pub(super) admitted: u64,
+    pub(super) ends_in_zeros: bool,
+}
+
+/// Rows with the same signature.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    pub(super) signature: Signature,
+    pub(super) count: u64,
+    pub(super) examples: Vec<u128>,
+}
+
+/// All tallies of a shape. Their number depends on the hypotheses, not on the rows.
+#[derive(Clone, Debug)]
+pub(super) struct Tallies {
+    /// Of each combination of versions, the place of its group, or [`u16::MAX`] if there is none yet.
+    places: Box<[u16]>,
+    groups: Vec<Group>,
+}
+
+/// Values with the same versions.
+#[derive(Clone, Debug)]
+struct Group {
+    /// The hypotheses that single values with these versions may speak for: of most ids, few or none.
+    candidates: Vec<usize>,
+    tallies: Vec<Tally>,
+}
+
+impl Tallies {
+    pub(super) fn new() -> Self {
+        Self {
+            places: vec![u16::MAX; VERSIONS.pow(Home::ALL.len() as u32)].into(),
+            groups: Vec::new(),
+        }
+    }
+
+    /// Adds a value.
+    pub(super) fn add(&mut self, stored: u128, hypotheses: &[Hypothesis], era: Era) {
+        let versions = Home::ALL.map(|home| home.version(stored));
+        let place = versions
+            .iter()
+            .fold(0, |place, version| place * VERSIONS + usize::from(*version));
+        if self.places[place] == u16::MAX {
+            self.places[place] = self.groups.len() as u16;
+            self.groups.push(Group::of(versions, hypotheses));
+        }
+        let group = &mut self.groups[usize::from(self.places[place])];
+        let mut admitted = 0;
+        for &index in &group.candidates {
+            admitted |= u64::from(hypotheses[index].admits(stored, era)) << index;
+        }
+        let signature = Signature {
+            versions,
+            admitted,
+            ends_in_zeros: stored.trailing_zeros() >= ZERO_BITS,
+        };
+        let tally = group.tally(signature);
+        tally.count += 1;
+        if tally.examples.len() < EXAMPLES {
+            tally.examples.push(stored);
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Tally> {
+        self.groups.iter().flat_map(|group| &group.tallies)
+    }
+}
+
+impl Group {
+    fn of(versions: [u8; Home::ALL.len()], hypotheses: &[Hypothesis]) -> Self {
+        let may_admit = |hypothesis: &Hypothesis| {
+            let mut homes = Home::ALL.iter().zip(versions);
+            hypothesis.is_told_by_values()
+                && homes.all(|(home, version)| home.may_have(hypothesis.marks(), version))
+        };
+        let candidates = hypotheses.iter().enumerate();
+        let candidates = candidates.filter(|(_, hypothesis)| may_admit(hypothesis));
+        Self {
+            candidates: candidates.map(|(index, _)| index).collect(),
+            tallies: Vec::new(),
+        }
+    }
+
+    fn tally(&mut self, signature: Signature) -> &mut Tally {
+        let mut tallies = self.tallies.iter();
+        let place = tallies.position(|tally| {
+            let Signature {
+                admitted,
+                ends_in_zeros,
+                ..
+            } = tally.signature;
+            admitted == signature.admitted && ends_in_zeros == signature.ends_in_zeros
+        });
+        let place = place.unwrap_or_else(|| {
+            self.tallies.push(Tally {
+                signature,
+                count: 0,
+                examples: Vec::new(),
+            });
+            self.tallies.len() - 1
+        });
+        &mut self.tallies[place]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_core::UnixMillis;
+    use rowkey_core::storage::{Backend, Wire};
+
+    use super::*;
+    use crate::doctor::chance::Draws;
+    use crate::doctor::hypothesis::hypotheses;
+
+    #[test]
+    fn no_hypothesis_that_admits_a_value_is_passed_over() {
+        let era = Era::until(UnixMillis::new(1_795_000_000_000));
+        let hypotheses = hypotheses(Backend::Postgres, Wire::Uuid, era);
+        let mut draws = Draws::new(9);
+        let mut half = || u128::from(draws.below(u64::MAX));
+        let mut found = vec![0; hypotheses.len()];
+        for number in 0..200_000 {
+            let known = &hypotheses[number % hypotheses.len()];
+            let (mask, bits) = known.marks();
+            let stored = (half() << 64 | half()) & !mask | bits;
+            let mut tallies = Tallies::new();
+            tallies.add(stored, &hypotheses, era);
+            let tally = tallies.iter().next().unwrap();
+            assert_eq!((tally.count, &tally.examples), (1, &vec![stored]));
+            for (index, hypothesis) in hypotheses.iter().enumerate() {
+                let admits = hypothesis.is_told_by_values() && hypothesis.admits(stored, era);
+                assert_eq!(tally.signature.admitted >> index & 1 == 1, admits);
+                found[index] += u32::from(admits);
+            }
+        }
+        let told = hypotheses.iter().zip(&found);
+        for (hypothesis, found) in told.filter(|(known, _)| known.is_told_by_values()) {
+            assert!(*found > 0, "{hypothesis:?}");
+        }
+    }
+}
