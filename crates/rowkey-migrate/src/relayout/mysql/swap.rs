@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use rowkey_core::Backend;
+
 use super::super::runner::Runner;
 use super::super::work::Work;
 use super::names::{self, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES};
@@ -182,15 +184,42 @@ pub(super) async fn contract(
     dropped.extend([SWAPPED_NO, SWAPPED, OLD_IDS].map(ToOwned::to_owned));
     drop_tables(runner, work, &dropped).await?;
     for table in tables {
-        rename_foreign_keys(runner, work, table).await?;
-        drop_placeholders(runner, work, table).await?;
+        rename_foreign_keys(runner, work, tables, table).await?;
+        drop_placeholders(runner, work, tables, table).await?;
     }
     Ok(())
+}
+
+/// Alters a table of programs that write.
+///
+/// On MySQL, with all tables of the change locked: a cascade of another session takes no lock of metadata of
+/// the table that it changes, so that it could miss a foreign key that is just being replaced. With MySQL
+/// 5.6, both could also wait for each other forever, and all other sessions with them.
+async fn alter(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    tables: &[Rebuilt<'_>],
+    doing: &str,
+    alter: &str,
+) -> Result<(), Error> {
+    if work.backend != Backend::MySql {
+        return shadow::unchecked(runner, work, doing, alter).await;
+    }
+    let mut locks = Vec::new();
+    for table in tables {
+        locks.push(format!("{} WRITE", table.quoted()?));
+    }
+    let lock = format!("LOCK TABLES {}", locks.join(", "));
+    patiently(runner, &work.policy, doing, &lock).await?;
+    let outcome = shadow::unchecked(runner, work, doing, alter).await;
+    runner.run(doing, "UNLOCK TABLES").await?;
+    outcome
 }
 
 async fn drop_placeholders(
     runner: &mut Runner<'_>,
     work: &Work,
+    tables: &[Rebuilt<'_>],
     table: &Rebuilt<'_>,
 ) -> Result<(), Error> {
     let catalog = runner.catalog().await?;
@@ -198,12 +227,12 @@ async fn drop_placeholders(
     for (name, _) in shadow::placeholders(work, table) {
         if now.column(name).is_some() || runner.is_dry() {
             let doing = format!("the empty column {name} of {}", table.name());
-            let alter = format!(
+            let drop = format!(
                 "ALTER TABLE {} DROP COLUMN {}, ALGORITHM=INPLACE, LOCK=NONE",
                 table.quoted()?,
                 quoted(name)?
             );
-            patiently(runner, &work.policy, &doing, &alter).await?;
+            alter(runner, work, tables, &doing, &drop).await?;
         }
     }
     Ok(())
@@ -225,6 +254,7 @@ async fn drop_tables(runner: &mut Runner<'_>, work: &Work, tables: &[String]) ->
 async fn rename_foreign_keys(
     runner: &mut Runner<'_>,
     work: &Work,
+    tables: &[Rebuilt<'_>],
     table: &Rebuilt<'_>,
 ) -> Result<(), Error> {
     let made = Made::read(runner).await?;
@@ -234,14 +264,14 @@ async fn rename_foreign_keys(
         if names::follows_its_table(table.name(), &key.name) || !is_left {
             continue;
         }
-        let alter = format!(
+        let replace = format!(
             "ALTER TABLE {} DROP FOREIGN KEY {}, ADD {}, ALGORITHM=INPLACE, LOCK=NONE",
             table.quoted()?,
             quoted(&made_as)?,
             shadow::constraint(work, table, key, &key.name, &key.target)?
         );
         let doing = format!("the name of the foreign key {}", key.name);
-        shadow::unchecked(runner, work, &doing, &alter).await?;
+        alter(runner, work, tables, &doing, &replace).await?;
     }
     Ok(())
 }
