@@ -200,10 +200,10 @@ async fn alter(
     work: &Work,
     tables: &[Rebuilt<'_>],
     doing: &str,
-    alter: &str,
+    statement: &str,
 ) -> Result<(), Error> {
     if work.backend != Backend::MySql {
-        return shadow::unchecked(runner, work, doing, alter).await;
+        return shadow::unchecked(runner, work, doing, statement).await;
     }
     let mut locks = Vec::new();
     for table in tables {
@@ -211,9 +211,10 @@ async fn alter(
     }
     let lock = format!("LOCK TABLES {}", locks.join(", "));
     patiently(runner, &work.policy, doing, &lock).await?;
-    let outcome = shadow::unchecked(runner, work, doing, alter).await;
-    runner.run(doing, "UNLOCK TABLES").await?;
-    outcome
+    let outcome = shadow::unchecked(runner, work, doing, statement).await;
+    // The first error says more than one of the connection's loss.
+    let unlocked = runner.run(doing, "UNLOCK TABLES").await;
+    outcome.and(unlocked.map(|_| ()))
 }
 
 async fn drop_placeholders(
