@@ -20,9 +20,10 @@ use futures_util::TryStreamExt;
 use rowkey_core::Backend;
 use rowkey_migrate::doctor::{Request, examine};
 use rowkey_migrate::{Address, Connection, Silent};
+use sqlx::ConnectOptions;
 #[cfg(feature = "sqlite")]
 use sqlx::Connection as _;
-use sqlx::{ConnectOptions, Row as _};
+use sqlx::types::Uuid;
 
 const TABLE: &str = "rowkey_doctor_scan";
 const ROWS: u64 = 1_000_000;
@@ -156,14 +157,13 @@ enum Plain {
     Sqlite(sqlx::SqliteConnection),
 }
 
-/// Reads every id, as a program would that writes them to a file.
+/// Reads every id, as a program would.
 macro_rules! read_all {
     ($connection:expr) => {{
         let query = sqlx::AssertSqlSafe(format!("SELECT id FROM {TABLE}"));
-        let mut rows = sqlx::query(query).fetch($connection);
-        while let Some(row) = rows.try_next().await? {
-            let id: &[u8] = row.try_get_unchecked(0)?;
-            black_box(<[u8; 16]>::try_from(id)?);
+        let mut ids = sqlx::query_scalar::<_, Uuid>(query).fetch($connection);
+        while let Some(id) = ids.try_next().await? {
+            black_box(id);
         }
     }};
 }

@@ -20,7 +20,7 @@ use crate::stream::{json_line, output, text_line};
 /// Does the phases expand, backfill, check and swap, each of which is recorded in the database: after an
 /// interruption, the same command goes on. Until --contract, --undo takes everything back.
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("what").args(["phase", "undo", "contract", "dry_run"])))]
+#[command(group(ArgGroup::new("what").args(["phase", "undo", "contract"])))]
 pub(crate) struct Relayout {
     /// The plan, as `rowkey plan` has written it
     plan: PathBuf,
@@ -41,7 +41,9 @@ pub(crate) struct Relayout {
     contract: bool,
 
     /// Print the SQL that would run, and change nothing
-    #[arg(long)]
+    ///
+    /// Also with --phase or --contract. What an --undo runs depends on what was written since.
+    #[arg(long, conflicts_with = "undo")]
     dry_run: bool,
 
     /// Run it on SQL Server, where it has never run
@@ -80,9 +82,11 @@ pub(super) fn run(args: &Relayout, kind: Kind, json: bool) -> Result<Outcome, St
     check_kind(&plan, kind)?;
     let backend = plan.backend().map_err(Failure::from)?;
     if args.dry_run || backend == Backend::SqlServer && !args.unproven {
-        let script = args
-            .database
-            .with(async |connection| relayout::script(connection, &plan).await)?;
+        let last = args.phase.unwrap_or(Phase::Swap);
+        let script = args.database.with(async |connection| match args.contract {
+            true => relayout::contract_script(connection, &plan).await,
+            false => relayout::script(connection, &plan, last).await,
+        })?;
         let parts: Vec<Part> = script.iter().map(|line| part(line)).collect();
         return statements::print(backend, &parts, json);
     }

@@ -2,10 +2,11 @@
 
 use std::str::FromStr;
 
-use sqlx::mysql::{MySqlConnectOptions, MySqlRow};
+use sqlx::error::BoxDynError;
+use sqlx::mysql::{MySqlConnectOptions, MySqlRow, MySqlValueRef};
 use sqlx::{
-    Column as _, ConnectOptions, Either, Executor as _, MySql, MySqlConnection, Row as _, Type,
-    TypeInfo, ValueRef,
+    Column as _, ConnectOptions, Decode, Either, Executor as _, MySql, MySqlConnection, Row as _,
+    Type, TypeInfo, ValueRef,
 };
 
 use super::statements::impl_statements;
@@ -94,25 +95,28 @@ impl Kind {
     }
 
     fn held(self, row: &MySqlRow, index: usize) -> Result<Held<'_>, sqlx::Error> {
-        let raw = row.try_get_raw(index)?;
-        if raw.is_null() {
+        let value = row.try_get_raw(index)?;
+        if value.is_null() {
             return Ok(Held::Null);
         }
-        Ok(match self {
-            Self::Text => Held::Text(row.try_get_unchecked::<&str, _>(index)?.into()),
-            Self::Bytes => Held::Bytes(row.try_get_unchecked::<&[u8], _>(index)?.into()),
-            Self::Unsigned => {
-                let number: u64 = row.try_get_unchecked(index)?;
+        let held = match self {
+            Self::Text => decode(value).map(|text: &str| Held::Text(text.into())),
+            Self::Bytes => decode(value).map(|bytes: &[u8]| Held::Bytes(bytes.into())),
+            Self::Unsigned => decode(value).map(|number: u64| {
                 i64::try_from(number)
                     .map_or_else(|_| Held::Text(number.to_string().into()), Held::Integer)
-            }
-            Self::Integer => Held::Integer(row.try_get_unchecked(index)?),
+            }),
+            Self::Integer => decode(value).map(Held::Integer),
             Self::Other => {
-                let type_info = raw.type_info();
+                let type_info = value.type_info();
                 let name = type_info.name();
-                let message = format!("a value of type {name}, which the query has to cast");
-                return Err(sqlx::Error::Decode(message.into()));
+                Err(format!("a value of type {name}, which the query has to cast").into())
             }
-        })
+        };
+        held.map_err(sqlx::Error::Decode)
     }
+}
+
+fn decode<'r, T: Decode<'r, MySql>>(value: MySqlValueRef<'r>) -> Result<T, BoxDynError> {
+    T::decode(value)
 }

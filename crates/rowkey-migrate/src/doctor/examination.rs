@@ -4,7 +4,6 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_core::{Backend, UnixMillis};
 
 use super::diagnosis::Diagnosis;
-use super::observation::{Observation, StoredValue};
 use super::packed;
 use super::report::Report;
 use super::request::Request;
@@ -12,6 +11,7 @@ use super::sample;
 use super::session::Session;
 use super::source::{Kind, Order, Source};
 use super::survey::Survey;
+use super::surveyor::Surveyor;
 use crate::catalog::{Catalog, QualifiedName};
 use crate::connection::{Connection, Held, SCANNED};
 use crate::error::Error;
@@ -116,8 +116,9 @@ async fn read(
     let source = Source::of(connection, table, request, notes).await?;
     Session::read_by_place(connection).await?;
     let is_uuid = source.kind == Kind::Uuid;
+    let survey = Survey::new(backend, is_uuid, UnixMillis::now());
     let reading = Reading {
-        survey: Survey::new(backend, is_uuid, UnixMillis::now()),
+        surveyor: Surveyor::start(survey, source.kind)?,
         source: &source,
         table: &request.table.name,
         progress,
@@ -155,7 +156,7 @@ async fn count(connection: &mut Connection, source: &Source) -> Result<u64, Erro
 
 /// A survey that takes rows of the database.
 struct Reading<'r> {
-    survey: Survey,
+    surveyor: Surveyor,
     source: &'r Source,
     table: &'r str,
     progress: &'r mut dyn Progress,
@@ -173,14 +174,14 @@ impl Reading<'_> {
             {
                 let mut part = self.part(true);
                 packed::scan(connection, part.source, place, |row| part.take(row)).await?;
-                return Ok(self.survey);
+                return self.surveyor.end();
             }
             Order::Number(number) => (format!(" ORDER BY {number}"), true),
             Order::Unknown => (String::new(), false),
         };
         let query = self.source.query(&clause, None);
         self.take(connection, &query, is_ordered).await?;
-        Ok(self.survey)
+        self.surveyor.end()
     }
 
     /// Takes windows of neighbours from all over the table.
@@ -190,7 +191,7 @@ impl Reading<'_> {
             let query = self.source.query(&window.clause, window.limit);
             self.take(connection, &query, window.is_ordered).await?;
         }
-        Ok(self.survey)
+        self.surveyor.end()
     }
 
     async fn take(
@@ -204,16 +205,13 @@ impl Reading<'_> {
             self.source.column, self.table
         );
         let mut part = self.part(is_ordered);
-        let mut take = |row: &[Held<'_>; SCANNED]| {
-            part.take(row);
-            Ok(())
-        };
+        let mut take = |row: &[Held<'_>; SCANNED]| part.take(row);
         connection.scan(&doing, query, &mut take).await
     }
 
     fn part(&mut self, is_ordered: bool) -> Part<'_> {
         Part {
-            survey: &mut self.survey,
+            surveyor: &mut self.surveyor,
             source: self.source,
             table: self.table,
             progress: self.progress,
@@ -226,7 +224,7 @@ impl Reading<'_> {
 
 /// The rows of one query.
 struct Part<'p> {
-    survey: &'p mut Survey,
+    surveyor: &'p mut Surveyor,
     source: &'p Source,
     table: &'p str,
     progress: &'p mut dyn Progress,
@@ -237,50 +235,17 @@ struct Part<'p> {
 }
 
 impl Part<'_> {
-    fn take(&mut self, row: &[Held<'_>; SCANNED]) {
+    fn take(&mut self, row: &[Held<'_>; SCANNED]) -> Result<(), Error> {
         let follows = self.is_ordered && !self.is_first;
         self.is_first = false;
-        observe(self.survey, row, self.source.kind, follows);
-        if self.survey.rows().is_multiple_of(STEP) {
+        self.surveyor.take(row, follows)?;
+        if self.surveyor.rows().is_multiple_of(STEP) {
             self.progress.report(Step::Rows {
                 table: self.table.to_owned(),
-                done: self.survey.rows(),
+                done: self.surveyor.rows(),
                 expected: self.expected,
             });
         }
+        Ok(())
     }
-}
-
-/// Takes a row of [`Source::query`].
-fn observe(survey: &mut Survey, row: &[Held<'_>; SCANNED], kind: Kind, follows: bool) {
-    let [stored, created] = row;
-    let digits;
-    let value = match (stored, kind) {
-        (Held::Null, _) => StoredValue::Null,
-        (Held::Integer(number), _) => StoredValue::Integer(*number),
-        (Held::Real(number), _) => {
-            digits = number.to_string();
-            StoredValue::Real(&digits)
-        }
-        (Held::Text(text), Kind::Decimal | Kind::Integer) => StoredValue::Decimal(text),
-        (Held::Text(text), _) => StoredValue::Text(text),
-        // MySQL's protocol calls text with a binary collation, and MariaDB's UUID, bytes.
-        (Held::Bytes(bytes), Kind::Text | Kind::Uuid) if bytes.len() != 16 => {
-            match std::str::from_utf8(bytes) {
-                Ok(text) => StoredValue::Text(text),
-                Err(_) => StoredValue::Bytes(bytes),
-            }
-        }
-        (Held::Bytes(bytes), _) => StoredValue::Bytes(bytes),
-    };
-    let created = match created {
-        Held::Integer(millis) => Some(*millis),
-        Held::Text(digits) => digits.parse().ok(),
-        _ => None,
-    };
-    survey.take(Observation {
-        value,
-        follows,
-        created: created.map(UnixMillis::new),
-    });
 }

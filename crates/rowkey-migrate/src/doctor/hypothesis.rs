@@ -46,7 +46,7 @@ const LARGEST_NUMBER: u64 = 1 << 44;
 
 /// The numbers in a field of time that are in an [`Era`].
 #[derive(Clone, Copy, Debug)]
-struct Times {
+pub(super) struct Times {
     /// Bits after the field in the stored form.
     shift: u32,
     mask: u64,
@@ -84,8 +84,10 @@ impl Times {
         })
     }
 
-    /// Whether the time of a stored value may be in the era: true for all whose time is.
-    fn contain(self, stored: u128) -> bool {
+    /// Whether the time of a stored value may be in the era: true for all whose time is. Most values of other
+    /// formats have another time, which is seen at once.
+    #[inline]
+    pub(super) fn contain(self, stored: u128) -> bool {
         (self.first..self.end).contains(&((stored >> self.shift) as u64 & self.mask))
     }
 }
@@ -155,8 +157,7 @@ impl Hypothesis {
     /// Whether a generator of the format may have made a stored value.
     pub(super) fn admits(&self, stored: u128, era: Era) -> bool {
         let (mask, bits) = self.marks;
-        // Most values of other formats have another time, which is seen at once.
-        if stored & mask != bits || self.times.is_some_and(|times| !times.contain(stored)) {
+        if stored & mask != bits {
             return false;
         }
         let value = self.public(stored);
@@ -172,6 +173,11 @@ impl Hypothesis {
     /// Which bits of the stored form are the same in every value that is admitted, and what they are.
     pub(super) fn marks(&self) -> (u128, u128) {
         self.marks
+    }
+
+    /// What a plausible time is, if the format has one in one piece.
+    pub(super) fn times(&self) -> Option<Times> {
+        self.times
     }
 
     /// The bits of the stored form that carry the time or the counter.

@@ -29,6 +29,7 @@ mod sample;
 mod session;
 mod source;
 mod survey;
+mod surveyor;
 mod tallies;
 mod uuids;
 mod window;

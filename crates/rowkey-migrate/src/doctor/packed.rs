@@ -31,7 +31,7 @@ pub(super) async fn scan(
     connection: &mut Connection,
     source: &Source,
     place: &str,
-    mut take: impl FnMut(&[Held<'_>; SCANNED]),
+    mut take: impl FnMut(&[Held<'_>; SCANNED]) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let query = source.packed_query(place, &packed(source.value()), ROWS);
     let mut first = i64::MIN;
@@ -47,7 +47,7 @@ pub(super) async fn scan(
             take(&unpacked(row).ok_or_else(|| Error::Differs {
                 what: DOING.into(),
                 found: format!("{row:?}"),
-            })?);
+            })?)?;
         }
         let Some(next) = last.checked_add(1) else {
             return Ok(());

@@ -214,11 +214,22 @@ pub(super) fn show(value: StoredValue<'_>) -> String {
 pub(super) fn show_stored(wire: Wire, stored: u128) -> String {
     match wire {
         Wire::Decimal(_) | Wire::Integer => stored.to_string(),
+        Wire::Text(TextForm::Hyphenated) => hyphenated::write(stored).to_string(),
+        Wire::Text(TextForm::HyphenatedUpper) => hyphenated::write_upper(stored).to_string(),
+        Wire::Text(TextForm::Hex) => format!("{stored:032x}"),
+        Wire::Text(TextForm::HexUpper) => format!("{stored:032X}"),
+        Wire::Text(TextForm::Compact22) => compact(Width::U128, stored),
+        Wire::Text(TextForm::Compact16) => compact(Width::Decimal28, stored),
         Wire::Text(TextForm::Digits28) => format!("{stored:028}"),
         Wire::Text(TextForm::Digits38) => format!("{stored:038}"),
         Wire::Bytes(BinaryLength::Bytes12) => format!("{stored:024x}"),
         _ => hyphenated::write(stored).to_string(),
     }
+}
+
+fn compact(width: Width, stored: u128) -> String {
+    let text = width.encode(Encoding::Alphanumeric, stored);
+    text.map_or_else(|_| stored.to_string(), |text| text.to_string())
 }
 
 #[cfg(test)]
@@ -259,6 +270,23 @@ mod tests {
                     "{backend} {text}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn text_is_shown_as_it_is_stored() {
+        for text in [
+            ID.to_owned(),
+            ID.to_uppercase(),
+            ID.replace('-', ""),
+            ID.replace('-', "").to_uppercase(),
+            "070F65qMBVvBAuyAWmEDBn".to_owned(),
+            "3zfAkCP7ZtzfeQYp".to_owned(),
+            "1088824355131185736905670087".to_owned(),
+        ] {
+            let read = Reader::new(Backend::Sqlite, false).read(StoredValue::Text(&text));
+            let Reading { wire, stored } = read.unwrap();
+            assert_eq!(show_stored(wire, stored), text);
         }
     }
 

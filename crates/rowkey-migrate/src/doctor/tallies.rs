@@ -2,7 +2,7 @@
 
 use super::damage::EXAMPLES;
 use super::home::{Home, NO_VERSION};
-use super::hypothesis::{Era, Hypothesis};
+use super::hypothesis::{Era, Hypothesis, Times};
 
 /// Zero bits at the end of sixteen bytes that a random id never has.
 const ZERO_BITS: u32 = 32;
@@ -39,9 +39,15 @@ pub(super) struct Tallies {
 /// Values with the same versions.
 #[derive(Clone, Debug)]
 struct Group {
-    /// The hypotheses that single values with these versions may speak for: of most ids, few or none.
-    candidates: Vec<usize>,
+    candidates: Vec<Candidate>,
     tallies: Vec<Tally>,
+}
+
+/// A hypothesis that single values with these versions may speak for: of most ids, there are few or none.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    index: usize,
+    times: Option<Times>,
 }
 
 impl Tallies {
@@ -64,8 +70,10 @@ impl Tallies {
         }
         let group = &mut self.groups[usize::from(self.places[place])];
         let mut admitted = 0;
-        for &index in &group.candidates {
-            admitted |= u64::from(hypotheses[index].admits(stored, era)) << index;
+        for Candidate { index, times } in &group.candidates {
+            if times.is_none_or(|times| times.contain(stored)) {
+                admitted |= u64::from(hypotheses[*index].admits(stored, era)) << index;
+            }
         }
         let signature = Signature {
             versions,
@@ -93,8 +101,12 @@ impl Group {
         };
         let candidates = hypotheses.iter().enumerate();
         let candidates = candidates.filter(|(_, hypothesis)| may_admit(hypothesis));
+        let candidates = candidates.map(|(index, hypothesis)| Candidate {
+            index,
+            times: hypothesis.times(),
+        });
         Self {
-            candidates: candidates.map(|(index, _)| index).collect(),
+            candidates: candidates.collect(),
             tallies: Vec::new(),
         }
     }

@@ -32,6 +32,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::StoredForm;
 use serde::{Deserialize, Serialize};
 
+use self::refusals::Refusals;
 use self::runner::Runner;
 use self::state::{State, Way};
 use self::work::Work;
@@ -134,6 +135,7 @@ async fn go_on(
     progress: &mut dyn Progress,
 ) -> Result<(), Error> {
     state.require_not_undone()?;
+    let (was_begun, was_checked) = (state.has_begun(), state.is_done(Phase::Check));
     for phase in Phase::ALL.into_iter().filter(|phase| *phase <= last) {
         if state.is_done(phase) {
             continue;
@@ -142,13 +144,28 @@ async fn go_on(
         if phase == Phase::Expand && !state.has_begun() {
             with_backend!(work.backend, refuse(connection, &work))?;
         }
+        if phase == Phase::Swap && was_checked && !state.is_begun(phase) {
+            refuse_damaged_values(connection, &work).await?;
+        }
         state.begin(connection, plan, phase).await?;
         let mut runner = Runner::live(connection, progress);
         runner.begins(phase.name());
         do_phase(&mut runner, &work, phase).await?;
+        // In SQLite, nobody else has written since this run has begun.
+        if phase == Phase::Check && (was_begun || work.backend != Backend::Sqlite) {
+            refuse_damaged_values(connection, &work).await?;
+        }
         state.finish(connection, plan).await?;
     }
     Ok(())
+}
+
+/// Fails for values that programs have written since the beginning, and that are no ids of the format: after
+/// the swap, they would stand in the way back.
+async fn refuse_damaged_values(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+    let mut refusals = Refusals::default();
+    refusals.add_damaged_values(connection, work).await?;
+    refusals.result()
 }
 
 async fn do_phase(runner: &mut Runner<'_>, work: &Work, phase: Phase) -> Result<(), Error> {
@@ -166,6 +183,11 @@ pub(crate) async fn refuse(connection: &mut Connection, plan: &Plan) -> Result<(
     let catalog = Catalog::read(connection).await?;
     let work = Work::new(plan, &catalog)?;
     with_backend!(work.backend, refuse(connection, &work))
+}
+
+/// Fails while the old columns are being dropped.
+pub(crate) async fn require_not_contracting(connection: &mut Connection) -> Result<(), Error> {
+    state::require_not_contracting(connection).await
 }
 
 /// The table with the old columns after the swap, on the databases that do not keep them in the same table.
@@ -218,10 +240,16 @@ async fn take_back(
 ) -> Result<(), Error> {
     let reached = state.reached_for_undo()?;
     let work = state.work(connection, plan, Way::Back).await?;
-    state.begin_undo(connection, reached).await?;
+    let before = state.begin_undo(connection, reached).await?;
     let mut runner = Runner::live(connection, progress);
     runner.begins("undo");
-    with_backend!(work.backend, undo(&mut runner, &work, reached))?;
+    let outcome = with_backend!(work.backend, undo(&mut runner, &work, reached));
+    if let Err(Error::Refused { .. }) = &outcome {
+        // It is refused before the exchange, and the change can still be contracted. What an interrupted
+        // undo has made is on the old columns, and goes with them.
+        state.forget_undo(connection, before).await?;
+    }
+    outcome?;
     state.remove(connection).await
 }
 
@@ -256,23 +284,52 @@ async fn drop_old(
     state.remove(connection).await
 }
 
-/// The SQL of the phases, for people to read. Nothing is changed.
+/// The SQL of the phases up to one, for people to read. Nothing is changed.
 ///
 /// # Errors
 ///
 /// As [`run`], before its first change.
-pub async fn script(connection: &mut Connection, plan: &Plan) -> Result<Vec<String>, Error> {
+pub async fn script(
+    connection: &mut Connection,
+    plan: &Plan,
+    last: Phase,
+) -> Result<Vec<String>, Error> {
     let catalog = Catalog::read(connection).await?;
     let work = Work::new(plan, &catalog)?;
     with_backend!(work.backend, refuse(connection, &work))?;
     let mut silent = crate::progress::Silent;
     let mut runner = Runner::dry(connection, &mut silent);
     begin_in_script(&mut runner, &work).await?;
-    for phase in Phase::ALL {
+    for phase in Phase::ALL.into_iter().filter(|phase| *phase <= last) {
         runner.begins(phase.name());
         do_phase(&mut runner, &work, phase).await?;
     }
     end_in_script(&mut runner, &work).await?;
+    Ok(runner.into_script())
+}
+
+/// The SQL of [`contract`], before or after the phases. Nothing is changed.
+///
+/// # Errors
+///
+/// [`Error::Refused`] while another process changes tables, [`Error::Database`] if the database refuses a
+/// query.
+pub async fn contract_script(
+    connection: &mut Connection,
+    plan: &Plan,
+) -> Result<Vec<String>, Error> {
+    let state = State::open(connection, plan).await?;
+    let work = state.work(connection, plan, Way::Back).await;
+    let (work, outcome) = match work {
+        Ok(work) => (Some(work), Ok(())),
+        Err(error) => (None, Err(error)),
+    };
+    state.close(connection, outcome).await?;
+    let Some(work) = work else {
+        return Ok(Vec::new());
+    };
+    let mut silent = crate::progress::Silent;
+    let mut runner = Runner::dry(connection, &mut silent);
     runner.begins("contract");
     begin_in_script(&mut runner, &work).await?;
     with_backend!(work.backend, contract(&mut runner, &work))?;

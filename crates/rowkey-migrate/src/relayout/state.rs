@@ -62,6 +62,13 @@ struct Saved {
     tables: Vec<Table>,
 }
 
+/// Where a change was before its undo.
+#[derive(Debug)]
+pub(super) struct Before {
+    phase: String,
+    is_done: bool,
+}
+
 impl State {
     /// Takes the lock, and reads the state of the plan.
     ///
@@ -114,6 +121,12 @@ impl State {
             Some(last) => phase < last,
             None => saved.phase == CONTRACT,
         }
+    }
+
+    /// Whether a phase was begun, and not undone.
+    pub(super) fn is_begun(&self, phase: Phase) -> bool {
+        let begun = self.saved.as_ref().and_then(|saved| position(&saved.phase));
+        begun.is_some_and(|begun| phase <= begun)
     }
 
     /// Fails if an undo was interrupted.
@@ -252,14 +265,34 @@ impl State {
         self.begin_end(connection, CONTRACT.into()).await
     }
 
-    /// Records that the change is being undone from a phase.
+    /// Records that the change is being undone from a phase. Returns where it was.
     pub(super) async fn begin_undo(
         &mut self,
         connection: &mut Connection,
         reached: Phase,
-    ) -> Result<(), Error> {
+    ) -> Result<Before, Error> {
+        // After an interrupted undo, it is not known whether the phase was done. It can be repeated.
+        let saved = self.saved.as_ref();
+        let is_done = saved.is_some_and(|saved| saved.is_done && saved.phase == reached.name());
         self.begin_end(connection, format!("{UNDO}{}", reached.name()))
-            .await
+            .await?;
+        Ok(Before {
+            phase: reached.name().into(),
+            is_done,
+        })
+    }
+
+    /// Records that nothing was undone.
+    pub(super) async fn forget_undo(
+        &mut self,
+        connection: &mut Connection,
+        before: Before,
+    ) -> Result<(), Error> {
+        if let Some(saved) = &mut self.saved {
+            saved.phase = before.phase;
+            saved.is_done = before.is_done;
+        }
+        self.write(connection).await
     }
 
     async fn begin_end(&mut self, connection: &mut Connection, end: String) -> Result<(), Error> {
@@ -478,6 +511,18 @@ pub(super) async fn require_none(connection: &mut Connection, plan: &Plan) -> Re
             format!("its change has begun, and has reached {}", saved.phase),
             "go on with it, or undo it: then it can be looked at again",
         )),
+    }
+}
+
+/// Fails while the old columns are being dropped, when some are empty and others are not.
+pub(super) async fn require_not_contracting(connection: &mut Connection) -> Result<(), Error> {
+    match saved(connection).await? {
+        Some(saved) if saved.phase == CONTRACT => Err(Error::refused(
+            "the comparison with the old values",
+            "they are being dropped",
+            "finish that with --contract",
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A plan together with what the catalogue says about its tables.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{Conversion, StoredForm};
+use rowkey_core::storage::{Conversion, StoredForm, quote_identifier};
 
 use crate::catalog::{Catalog, Column, QualifiedName, Table};
 use crate::error::Error;
@@ -118,6 +118,14 @@ impl Work {
     }
 }
 
+/// Whether two names of columns are one. PostgreSQL alone distinguishes the case of quoted ones.
+fn is_same_name(backend: Backend, one: &str, other: &str) -> bool {
+    match backend {
+        Backend::Postgres => one == other,
+        _ => one.to_lowercase() == other.to_lowercase(),
+    }
+}
+
 /// Whether the database has a column of a name in every table.
 fn is_of_system(backend: &str, name: &str) -> bool {
     let names: &[&str] = match backend {
@@ -129,6 +137,7 @@ fn is_of_system(backend: &str, name: &str) -> bool {
 }
 
 fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Error> {
+    let backend = plan.backend()?;
     let key =
         (plan.key.table == table.name).then_some((&plan.key.column, &plan.key.becomes, true, true));
     let references = plan
@@ -148,12 +157,21 @@ fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Err
                 "choose another name",
             ));
         }
-        if becomes != name && table.column(becomes).is_some() {
-            return Err(Error::refused(
-                format!("`becomes = \"{becomes}\"`"),
-                format!("the table {} already has a column of that name", table.name),
-                "choose another name",
-            ));
+        let refused = |why: String| {
+            let what = format!("`becomes = \"{becomes}\"`");
+            Error::refused(what, why, "choose another name")
+        };
+        if let Err(error) = quote_identifier(backend, becomes) {
+            return Err(refused(error.to_string()));
+        }
+        let is_it = |one: &&Column| is_same_name(backend, &one.name, becomes);
+        if becomes != name
+            && let Some(taken) = table.columns.iter().find(is_it)
+        {
+            return Err(refused(format!(
+                "the table {} already has the column {}",
+                table.name, taken.name
+            )));
         }
         columns.push(ChangedColumn {
             column: column.clone(),
@@ -162,6 +180,23 @@ fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Err
             is_key,
             is_asserted,
         });
+    }
+    let mut needed: Vec<&str> = columns.iter().map(|column| column.kept.as_str()).collect();
+    for column in &columns {
+        if needed
+            .iter()
+            .any(|name| is_same_name(backend, name, &column.becomes))
+        {
+            return Err(Error::refused(
+                format!("`becomes = \"{}\"`", column.becomes),
+                format!(
+                    "the change needs that name for another column of {}",
+                    table.name
+                ),
+                "choose another name",
+            ));
+        }
+        needed.push(&column.becomes);
     }
     Ok(columns)
 }

@@ -14,6 +14,7 @@ use crate::connection::Connection;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::progress::{Progress, Step};
+use crate::relayout;
 
 /// What a comparison has found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -109,6 +110,7 @@ async fn compare(
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<Verification, Error> {
+    relayout::require_not_contracting(connection).await?;
     let catalog = Catalog::read(connection).await?;
     let (_, to) = plan.forms(plan.backend()?)?;
     let mut found = Verification {

@@ -14,6 +14,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     add(suite, "an_edited_plan_is_refused", edited_plan);
     add(suite, "a_changed_catalogue_is_refused", changed_catalogue);
     add(suite, "a_damaged_value_is_refused", damaged_value);
+    add(suite, "a_new_name_that_is_not_free_is_refused", unfit_names);
     add(suite, "a_view_of_the_key_is_refused_by_name", view);
     add(suite, "a_name_that_is_taken_is_refused", taken_name);
     add_on(
@@ -137,6 +138,24 @@ async fn system_name(shop: Shop) -> Result<()> {
         found.contains(&format!("`becomes = \"{name}\"`")),
         "{found}"
     );
+    Ok(())
+}
+
+/// New names that are none, or that another column has or will get. PostgreSQL alone tells `ID` from `id`.
+async fn unfit_names(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let written = shop.plan(OLD, NEW).await?;
+    for name in ["", "id_before", "above_id", "ID", "TITLE"] {
+        let is_free = shop.dialect.backend == Backend::Postgres && matches!(name, "ID" | "TITLE");
+        if is_free {
+            continue;
+        }
+        let mut plan = written.clone();
+        plan.key.becomes = name.into();
+        let found = refusal(&shop, &plan).await?;
+        let expected = format!("`becomes = \"{name}\"`");
+        ensure!(found.contains(&expected), "{found}");
+    }
     Ok(())
 }
 

@@ -238,6 +238,15 @@ async fn tickets(
 async fn undone(shop: Shop) -> Result<()> {
     create(&shop).await?;
     let before = old_rows(&shop).await?;
+    // Its number is not used again.
+    let mut connection = shop.connect().await?;
+    for gone in [
+        "INSERT INTO ticket (title) VALUES ('gone')",
+        "DELETE FROM ticket WHERE title = 'gone'",
+    ] {
+        connection.execute("an old program", gone).await?;
+    }
+    drop(connection);
     let plan = plan(&shop).await?;
     shop.run(&plan, Phase::Swap).await?;
     let form =
@@ -257,6 +266,8 @@ async fn undone(shop: Shop) -> Result<()> {
     let query = "SELECT COUNT(*) FROM reply r JOIN ticket t ON t.id = r.ticket_id \
                  WHERE r.number = -1 AND t.title = 'new'";
     ensure!(number(&mut connection, query).await? == 1);
+    let query = "SELECT id FROM ticket WHERE title = 'new'";
+    ensure!(number(&mut connection, query).await? > TICKETS + 1);
     let query = "SELECT COUNT(*) FROM mention WHERE ticket_id IS NULL";
     ensure!(number(&mut connection, query).await? == TICKETS / 10 + 1);
     connection

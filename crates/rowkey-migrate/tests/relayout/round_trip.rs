@@ -184,7 +184,7 @@ async fn dry_run(shop: Shop) -> Result<()> {
         request.policy.old_programs = old_programs;
         let plan = shop.plan_for(&request).await?;
         let mut connection = Connection::open(&shop.address).await?;
-        let script = match relayout::script(&mut connection, &plan).await {
+        let script = match relayout::script(&mut connection, &plan, Phase::Swap).await {
             // SQLite has no marks.
             Err(Error::Refused { .. }) if old_programs == OldPrograms::Mark => continue,
             script => script?,
@@ -194,6 +194,11 @@ async fn dry_run(shop: Shop) -> Result<()> {
             ensure!(script.contains(&heading), "{heading} in {script:#?}");
         }
         ensure!(script.len() > 12, "{script:#?}");
+        let first = relayout::script(&mut connection, &plan, Phase::Expand).await?;
+        ensure!(script.starts_with(&first[..first.len() - 1]), "{first:#?}");
+        let end = relayout::contract_script(&mut connection, &plan).await?;
+        ensure!(end[0] == "-- contract" && end.len() > 2, "{end:#?}");
+        ensure!(!script.contains(&end[0]), "{script:#?}");
     }
     ensure!(shop.catalog().await? == before);
     shop.expect(&rows, OLD, Names::Old).await

@@ -25,6 +25,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
     add(
         suite,
+        "no_value_of_another_format_is_swapped",
+        another_format_before,
+    );
+    add(
+        suite,
         "what_has_not_begun_cannot_be_undone",
         |shop| async move {
             shop.create(OLD).await?;
@@ -130,6 +135,32 @@ async fn written_after_the_swap(shop: Shop) -> Result<()> {
     }
 }
 
+/// An old program has written an id of another format while the change was on its way.
+async fn another_format_before(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 50, 15).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    let mut connection = shop.connect().await?;
+    let damaged = shop.dialect.form(OLD)?.literal(0xbad);
+    let insert = format!("INSERT INTO loose (number, parent_id) VALUES (-1, {damaged})");
+    let delete = "DELETE FROM loose WHERE number = -1";
+    for phase in [Phase::Backfill, Phase::Check] {
+        shop.run(&plan, phase).await?;
+        connection.execute("the damage", &insert).await?;
+        match shop.run(&plan, Phase::Swap).await {
+            Err(refusal @ Error::Refused { .. }) => {
+                let refusal = refusal.to_string();
+                ensure!(refusal.contains("loose.parent_id"), "{refusal}");
+            }
+            other => bail!("swapped after {phase:?}: {other:?}"),
+        }
+        connection.execute("the correction", delete).await?;
+    }
+    drop(connection);
+    shop.run(&plan, Phase::Swap).await?;
+    shop.expect(&rows, NEW, Names::New).await
+}
+
 /// A program has written what is no id of the format since the swap. Nothing changes until it is gone.
 async fn another_format(shop: Shop, from: &'static str, to: &'static str) -> Result<()> {
     shop.create(from).await?;
@@ -155,6 +186,8 @@ async fn another_format(shop: Shop, from: &'static str, to: &'static str) -> Res
         ensure!(refusal.contains(word), "{word} in {refusal}");
     }
     ensure!(shop.catalog().await? == before);
+    // The refused undo has not begun, so that the change may still be contracted.
+    shop.run(&plan, Phase::Swap).await?;
 
     for table in ["parent WHERE title = 'x'", "loose WHERE number = -1"] {
         let delete = format!("DELETE FROM {table}");

@@ -18,8 +18,8 @@ use crate::layout::Permutation;
 ///
 /// A value that is not of the first form's shape gives NULL: text of another length, alphabet or letter
 /// case, bytes of another length, a number out of range, or an id that is too large for the second form.
-/// Fixed bits of the format are not checked, and a conversion loses none of them: see
-/// [`StoredForm::condition`].
+/// From a form to itself, every value stays as it is. Fixed bits of the format are not checked, and a
+/// conversion loses none of them: see [`StoredForm::condition`].
 ///
 /// SQLite needs version 3.41 for `unhex`, and 3.42 for digits and compact text. Compact text, and 38 digits
 /// in SQLite, are converted in a subquery, except in MySQL and MariaDB: a CHECK cannot contain it.

@@ -17,6 +17,10 @@ use crate::error::Error;
 /// How many rows a query compares. It locks nothing, but keeps the versions of rows that it may still see.
 const COMPARED_ROWS: u32 = 50_000;
 
+/// The server may still take a table that was just filled for an empty one, and would read all of it for each
+/// row of the other.
+const BY_KEY: &str = "FORCE INDEX (PRIMARY)";
+
 /// Makes a new table equal to the old one.
 ///
 /// A cascade fires no trigger. It has no counterpart in the new table for a row whose key it changes before
@@ -45,7 +49,7 @@ async fn repair(runner: &mut Runner<'_>, work: &Work, table: &Rebuilt<'_>) -> Re
     let mut ranges = Ranges::new(table, Side::New, new.clone())?;
     while ranges.next(runner, size.rows()).await? {
         let delete = format!(
-            "DELETE n FROM {new} n FORCE INDEX (PRIMARY) LEFT JOIN {old} o ON {} WHERE o.{} IS NULL AND {}",
+            "DELETE n FROM {new} n {BY_KEY} LEFT JOIN {old} o {BY_KEY} ON {} WHERE o.{} IS NULL AND {}",
             table.has_key(Side::Old, "o.", "n.", Reading::Current)?,
             first_key(table, Side::Old)?,
             ranges.condition("n.")
@@ -61,7 +65,7 @@ async fn repair(runner: &mut Runner<'_>, work: &Work, table: &Rebuilt<'_>) -> Re
             .iter()
             .map(|column| format!("{column} = VALUES({column})"));
         let upsert = format!(
-            "INSERT INTO {new} ({}) SELECT {} FROM {old} o FORCE INDEX (PRIMARY) LEFT JOIN {new} n ON {} \
+            "INSERT INTO {new} ({}) SELECT {} FROM {old} o {BY_KEY} LEFT JOIN {new} n {BY_KEY} ON {} \
              WHERE ({}) AND {} LOCK IN SHARE MODE ON DUPLICATE KEY UPDATE {}",
             columns.join(", "),
             table.written(Side::New, "o.")?.join(", "),
@@ -124,7 +128,7 @@ async fn difference(
         let condition = rows.condition("o.");
         queries.push(format!(
             "(SELECT CONCAT('the row with the key ', {}, ' is not the same in the new table') \
-             FROM {old} o LEFT JOIN {new} n ON {} WHERE ({condition}) AND {} LIMIT 1)",
+             FROM {old} o LEFT JOIN {new} n {BY_KEY} ON {} WHERE ({condition}) AND {} LIMIT 1)",
             shown(&format!("o.{}", first_key(table, Side::Old)?)),
             table.has_key(Side::New, "n.", "o.", Reading::Snapshot)?,
             differs(table)?
@@ -134,7 +138,7 @@ async fn difference(
         let condition = rows.condition("n.");
         queries.push(format!(
             "(SELECT CONCAT('the row with the key ', {}, ' is only in the new table') \
-             FROM {new} n LEFT JOIN {old} o ON {} WHERE ({condition}) AND o.{} IS NULL LIMIT 1)",
+             FROM {new} n LEFT JOIN {old} o {BY_KEY} ON {} WHERE ({condition}) AND o.{} IS NULL LIMIT 1)",
             shown(&format!("n.{}", first_key(table, Side::New)?)),
             table.has_key(Side::Old, "o.", "n.", Reading::Snapshot)?,
             first_key(table, Side::Old)?

@@ -7,6 +7,8 @@ use super::names::{self, Event, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES}
 use super::rebuilt::{Rebuilt, Side, in_order};
 use super::shadow;
 use super::values::Values;
+use rowkey_core::Backend;
+
 use crate::catalog::{Catalog, Dependent, DependentKind, Table};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
@@ -26,6 +28,7 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
             "write the plan again, or drop the foreign key, and add it again after the change";
         add_outer_references(&mut refusals, work, &catalog, table, instead);
     }
+    add_periods(connection, &mut refusals, work).await?;
     add_taken_names(connection, &mut refusals, work).await?;
     add_map(connection, &mut refusals, work).await?;
     // Whatever is wrong with the definitions may also be wrong with a query on the rows.
@@ -47,6 +50,21 @@ fn add_table(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
             what(),
             format!("its engine {} has no transactions", table.table.options),
             "convert it: ALTER TABLE … ENGINE=InnoDB",
+        );
+    }
+    // In the names of its files, the server writes others as codes.
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let mut keys = table.table.foreign_keys.iter();
+    if work.backend == Backend::MySql
+        && !name.name.chars().all(is_plain)
+        && keys.any(|key| key.target == *name)
+    {
+        refusals.add(
+            what(),
+            "it refers to itself, and its name has characters with which MySQL forgets, when it renames a \
+             table, that such a reference is to the table itself",
+            "rename it (letters, digits and _ are safe), or drop the reference, and add it again after the \
+             change",
         );
     }
     if name.schema.is_some() {
@@ -208,6 +226,34 @@ fn add_outer_references(
             instead,
         );
     }
+}
+
+/// Rows of a period cannot be written as the backfill does.
+async fn add_periods(
+    connection: &mut Connection,
+    refusals: &mut Refusals,
+    work: &Work,
+) -> Result<(), Error> {
+    if work.backend != Backend::MariaDb {
+        return Ok(());
+    }
+    for table in &work.tables {
+        let doing = format!("the definition of {}", table.name());
+        let show = format!("SHOW CREATE TABLE {}", table.name().quoted(work.backend)?);
+        let rows = connection.query(&doing, &show, &[]).await?;
+        let definition = rows.first().map_or(Ok(""), |row| row.text(1))?;
+        if definition
+            .lines()
+            .any(|line| line.trim_start().starts_with("PERIOD FOR "))
+        {
+            refusals.add(
+                format!("the table {}", table.name()),
+                "it has a period, whose rows the server itself divides",
+                "drop the period, and add it again after the change",
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The names of what the change makes have to be free.

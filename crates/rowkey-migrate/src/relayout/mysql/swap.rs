@@ -41,7 +41,7 @@ pub(super) async fn forward(
         }
         if is_counted(table) {
             let to = names::new_table(table.name());
-            carry_counter(runner, work, table.name(), &to).await?;
+            carry_counter(runner, work, tables, table.name(), &to).await?;
         }
     }
     let mut renames = Vec::new();
@@ -104,6 +104,7 @@ fn is_counted(table: &Rebuilt<'_>) -> bool {
 async fn carry_counter(
     runner: &mut Runner<'_>,
     work: &Work,
+    tables: &[Rebuilt<'_>],
     from: &str,
     to: &str,
 ) -> Result<(), Error> {
@@ -119,8 +120,8 @@ async fn carry_counter(
     };
     let (next, reached) = (row.integer(0)?, row.integer(1)?);
     if next > reached {
-        let alter = format!("ALTER TABLE {} AUTO_INCREMENT = {next}", quoted(to)?);
-        patiently(runner, &work.policy, &doing, &alter).await?;
+        let statement = format!("ALTER TABLE {} AUTO_INCREMENT = {next}", quoted(to)?);
+        alter(runner, work, tables, to, &doing, &statement).await?;
     }
     Ok(())
 }
@@ -138,7 +139,7 @@ pub(super) async fn undo(
         for table in tables {
             let old = names::old_table(table.name());
             if is_counted(table) {
-                carry_counter(runner, work, table.name(), &old).await?;
+                carry_counter(runner, work, tables, table.name(), &old).await?;
             }
             let (name, new) = (table.quoted()?, table.quoted_new()?);
             renames.push(format!("{name} TO {new}, {} TO {name}", quoted(&old)?));
@@ -152,7 +153,7 @@ pub(super) async fn undo(
     let values = Values::of(work)?;
     let counted = values.map().and_then(Map::counted_table);
     if let (Some(counted), true) = (counted, Made::read(runner).await?.has_table(OLD_IDS)) {
-        carry_counter(runner, work, OLD_IDS, counted).await?;
+        carry_counter(runner, work, tables, OLD_IDS, counted).await?;
     }
     for table in tables {
         triggers::drop(runner, &work.policy, table, Role::Forward).await?;
@@ -190,7 +191,7 @@ pub(super) async fn contract(
     Ok(())
 }
 
-/// Alters a table of programs that write.
+/// Alters a table that programs or their triggers write.
 ///
 /// On MySQL, with all tables of the change locked: a cascade of another session takes no lock of metadata of
 /// the table that it changes, so that it could miss a foreign key that is just being replaced. With MySQL
@@ -199,16 +200,19 @@ async fn alter(
     runner: &mut Runner<'_>,
     work: &Work,
     tables: &[Rebuilt<'_>],
+    altered: &str,
     doing: &str,
     statement: &str,
 ) -> Result<(), Error> {
     if work.backend != Backend::MySql {
         return shadow::unchecked(runner, work, doing, statement).await;
     }
-    let mut locks = Vec::new();
-    for table in tables {
-        locks.push(format!("{} WRITE", table.quoted()?));
-    }
+    let others = tables.iter().map(Rebuilt::name);
+    let others = others.filter(|name| *name != altered);
+    let locks = others
+        .chain([altered])
+        .map(|name| Ok(format!("{} WRITE", quoted(name)?)));
+    let locks: Vec<String> = locks.collect::<Result<_, Error>>()?;
     let lock = format!("LOCK TABLES {}", locks.join(", "));
     patiently(runner, &work.policy, doing, &lock).await?;
     let outcome = shadow::unchecked(runner, work, doing, statement).await;
@@ -229,14 +233,26 @@ async fn drop_placeholders(
         if now.column(name).is_some() || runner.is_dry() {
             let doing = format!("the empty column {name} of {}", table.name());
             let drop = format!(
-                "ALTER TABLE {} DROP COLUMN {}, ALGORITHM=INPLACE, LOCK=NONE",
+                "ALTER TABLE {} DROP COLUMN {}",
                 table.quoted()?,
                 quoted(name)?
             );
-            alter(runner, work, tables, &doing, &drop).await?;
+            let online = format!("{drop}, ALGORITHM=INPLACE, LOCK=NONE");
+            match alter(runner, work, tables, table.name(), &doing, &online).await {
+                // Tables with some kinds of indexes are built again while writers wait.
+                Err(error) if is_not_online(&error) => {
+                    alter(runner, work, tables, table.name(), &doing, &drop).await?;
+                }
+                outcome => outcome?,
+            }
         }
     }
     Ok(())
+}
+
+/// Whether the server cannot alter a table in a way while programs write.
+fn is_not_online(error: &Error) -> bool {
+    matches!(super::session::number(error), Some(1845 | 1846))
 }
 
 /// Drops those of some tables that exist, and nothing else that refers to them.
@@ -272,7 +288,7 @@ async fn rename_foreign_keys(
             shadow::constraint(work, table, key, &key.name, &key.target)?
         );
         let doing = format!("the name of the foreign key {}", key.name);
-        alter(runner, work, tables, &doing, &replace).await?;
+        alter(runner, work, tables, table.name(), &doing, &replace).await?;
     }
     Ok(())
 }

@@ -160,8 +160,14 @@ impl Map<'_> {
             Reading::Snapshot => "",
         };
         let name = self.name();
+        // The server may still take the map for an empty table, and would read all of it.
+        let index = match by {
+            "old" => "PRIMARY",
+            by => by,
+        };
         Ok(format!(
-            "(SELECT {part} FROM {MAP} m WHERE m.table_name = {name} AND m.{by} = {value}{lock})"
+            "(SELECT {part} FROM {MAP} m FORCE INDEX ({index}) \
+             WHERE m.table_name = {name} AND m.{by} = {value}{lock})"
         ))
     }
 
@@ -247,10 +253,15 @@ impl Map<'_> {
         let Some(MadeOld::Counted) = made_old(&self.key.column) else {
             return Ok(None);
         };
+        let table = &self.key_table.name().name;
+        // The numbers of the last rows may have been deleted.
         Ok(Some(format!(
-            "SELECT CAST(COALESCE(MAX({}), 0) + 1 AS UNSIGNED) FROM {}",
+            "SELECT CAST(GREATEST(COALESCE(MAX({}), 0) + 1, COALESCE((SELECT auto_increment FROM \
+             information_schema.tables WHERE table_schema = DATABASE() AND table_name = {}), 1)) AS UNSIGNED) \
+             FROM {}",
             quoted(&self.key.column.name)?,
-            quoted(&self.key_table.name().name)?
+            text_literal(Backend::MySql, table),
+            quoted(table)?
         )))
     }
 

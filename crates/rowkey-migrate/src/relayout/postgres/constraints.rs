@@ -3,7 +3,7 @@
 use super::names::{self, made, quoted, quoted_list};
 use super::session;
 use crate::catalog::{ForeignKey, Index, Key};
-use crate::connection::Value;
+use crate::connection::{Connection, Value};
 use crate::error::Error;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
@@ -92,7 +92,9 @@ fn contains(table: &ChangedTable, columns: &[String]) -> bool {
 /// Whether SQL has a name as a word.
 pub(super) fn mentions(sql: &str, name: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || "_$".contains(character);
-    sql.match_indices(name).any(|(start, _)| {
+    // Between quotation marks, one in the name is doubled.
+    let name = name.replace('"', "\"\"");
+    sql.match_indices(&name).any(|(start, _)| {
         let before = sql[..start].chars().next_back();
         let after = sql[start + name.len()..].chars().next();
         !before.is_some_and(is_part) && !after.is_some_and(is_part)
@@ -153,7 +155,9 @@ pub(super) async fn not_null(
         ];
         session::in_transaction(runner, work, &doing, &add).await?;
         let validate = vec![format!("ALTER TABLE {name} VALIDATE CONSTRAINT {check}")];
-        session::in_transaction(runner, work, &doing, &validate).await?;
+        if let Err(error) = session::in_transaction(runner, work, &doing, &validate).await {
+            return Err(not_filled(runner, table, column).await?.unwrap_or(error));
+        }
         // The constraint spares the server the scan under its lock.
         let set = vec![
             format!("ALTER TABLE {name} ALTER COLUMN {fresh} SET NOT NULL"),
@@ -162,6 +166,36 @@ pub(super) async fn not_null(
         session::in_transaction(runner, work, &doing, &set).await?;
     }
     Ok(())
+}
+
+/// The error for rows whose new column is empty, although the old one is not.
+async fn not_filled(
+    runner: &mut Runner<'_>,
+    table: &ChangedTable,
+    column: &ChangedColumn,
+) -> Result<Option<Error>, Error> {
+    let name = table.name().quoted(rowkey_core::Backend::Postgres)?;
+    let (old, fresh) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
+    let query = format!(
+        "SELECT count(*), min({old}::text) FROM {name} WHERE {fresh} IS NULL AND {old} IS NOT NULL"
+    );
+    let doing = format!("the empty values of {}.{}", table.name(), column.fresh());
+    let rows = runner.query(&doing, &query, &[]).await?;
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
+    Ok(match row.integer(0)? {
+        0 => None,
+        count => Some(Error::refused(
+            format!("{}.{}", table.name(), column.column.name),
+            format!(
+                "{count} of its rows were written while triggers were disabled, such as {}, and have no \
+                 new value",
+                row.text(1)?
+            ),
+            format!("run UPDATE {name} SET {old} = {old} WHERE {fresh} IS NULL, then go on"),
+        )),
+    })
 }
 
 async fn is_not_null(
@@ -285,8 +319,46 @@ async fn rewritten(
     tail(&definition).map(str::to_owned).ok_or_else(missing)
 }
 
+/// Why an index cannot be made for the new types of the columns, if that is so.
+pub(super) async fn misfit(
+    connection: &mut Connection,
+    work: &Work,
+    table: &ChangedTable,
+    index: &Index,
+) -> Result<Option<String>, Error> {
+    let Some(tail) = tail(&index.definition) else {
+        return Ok(None);
+    };
+    let doing = format!("a trial of the index {}", index.name);
+    let name = table.name().quoted(work.backend)?;
+    let mut statements = vec![
+        "BEGIN".to_owned(),
+        format!("CREATE TEMPORARY TABLE rowkey_shadow (LIKE {name})"),
+    ];
+    for column in &table.columns {
+        statements.push(format!(
+            "ALTER TABLE rowkey_shadow ALTER COLUMN {} TYPE {} USING NULL",
+            quoted(&column.column.name)?,
+            work.to.sql_type()
+        ));
+    }
+    statements.push(format!("CREATE INDEX ON rowkey_shadow {tail}"));
+    let mut outcome = Ok(());
+    for statement in &statements {
+        if outcome.is_ok() {
+            outcome = connection.execute(&doing, statement).await.map(|_| ());
+        }
+    }
+    connection.execute(&doing, "ROLLBACK").await?;
+    Ok(match outcome {
+        Ok(()) => None,
+        Err(Error::Database { source, .. }) => Some(source.to_string()),
+        Err(error) => return Err(error),
+    })
+}
+
 /// The text that a query gives after some statements, none of which is part of the change.
-async fn aside(
+pub(super) async fn aside(
     runner: &mut Runner<'_>,
     doing: &str,
     statements: &[String],
@@ -362,37 +434,46 @@ pub(super) fn attach_foreign_keys(
     Ok(statements)
 }
 
-/// The comments on what an exchange makes again under the same name.
+/// The comments on what an exchange makes again under the same name, and the mark of the index by which
+/// CLUSTER sorts the table.
 pub(super) async fn comments(
     runner: &mut Runner<'_>,
     table: &ChangedTable,
 ) -> Result<Vec<String>, Error> {
-    let query = "SELECT true, k.conname::text, d.description FROM pg_constraint k \
+    let query = "SELECT 'constraint', k.conname::text, d.description FROM pg_constraint k \
                  JOIN pg_description d ON d.classoid = 'pg_constraint'::regclass \
                  AND d.objoid = k.oid WHERE k.conrelid = to_regclass($1) \
-                 UNION ALL SELECT false, c.relname::text, d.description FROM pg_index i \
+                 UNION ALL SELECT 'index', c.relname::text, d.description FROM pg_index i \
                  JOIN pg_class c ON c.oid = i.indexrelid \
                  JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid \
-                 WHERE i.indrelid = to_regclass($1)";
+                 WHERE i.indrelid = to_regclass($1) \
+                 UNION ALL SELECT 'cluster', c.relname::text, '' FROM pg_index i \
+                 JOIN pg_class c ON c.oid = i.indexrelid \
+                 WHERE i.indrelid = to_regclass($1) AND i.indisclustered";
     let name = table.name().quoted(rowkey_core::Backend::Postgres)?;
     let doing = format!("the comments on {}", table.name());
     let values = [Value::Text(name.clone())];
     let mut statements = Vec::new();
     for row in runner.query(&doing, query, &values).await? {
-        let (is_constraint, one) = (row.is(0)?, row.text(1)?);
+        let (kind, one) = (row.text(0)?, row.text(1)?);
         let comment = text_literal(Backend::Postgres, row.text(2)?);
         let is_key = keys(table).any(|(_, key)| key.name == one);
         let is_reference = foreign_keys(table).any(|key| key.name == one);
-        let is_index = indexes(table).any(|(_, index)| index.name == one);
-        if is_constraint && (is_key || is_reference) {
-            let one = quoted(one)?;
-            statements.push(format!(
-                "COMMENT ON CONSTRAINT {one} ON {name} IS {comment}"
-            ));
-        } else if !is_constraint && (is_key || is_index) {
-            let index = table.name().sibling(one);
-            let index = index.quoted(rowkey_core::Backend::Postgres)?;
-            statements.push(format!("COMMENT ON INDEX {index} IS {comment}"));
+        let is_index = is_key || indexes(table).any(|(_, index)| index.name == one);
+        match kind {
+            "constraint" if is_key || is_reference => statements.push(format!(
+                "COMMENT ON CONSTRAINT {} ON {name} IS {comment}",
+                quoted(one)?
+            )),
+            "index" if is_index => {
+                let index = table.name().sibling(one);
+                let index = index.quoted(rowkey_core::Backend::Postgres)?;
+                statements.push(format!("COMMENT ON INDEX {index} IS {comment}"));
+            }
+            "cluster" if is_index => {
+                statements.push(format!("ALTER TABLE {name} CLUSTER ON {}", quoted(one)?));
+            }
+            _ => {}
         }
     }
     Ok(statements)
@@ -445,6 +526,7 @@ mod tests {
     fn words_are_not_parts_of_words() {
         assert!(mentions("USING btree (parent_id, id)", "id"));
         assert!(mentions("USING btree (\"Id\")", "Id"));
+        assert!(mentions("USING btree (\"c\"\"i\")", "c\"i"));
         assert!(!mentions("USING btree (parent_id, idle)", "id"));
         assert!(!mentions("", "id"));
     }

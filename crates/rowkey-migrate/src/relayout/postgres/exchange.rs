@@ -155,7 +155,10 @@ pub(in crate::relayout) async fn undo(
         refuse_undo(work, &runner.catalog().await?)?;
         runner.refuse_values_damaged_since(work).await?;
         for table in &work.tables {
-            compare(runner, &values, table, Side::Old).await?;
+            let compared = compare(runner, &values, table, Side::Old).await;
+            compared.map_err(without_way_back)?;
+        }
+        for table in &work.tables {
             constraints::build_indexes(runner, work, table, Side::Old).await?;
         }
         let statements = way_back(work, &values)?;
@@ -170,6 +173,19 @@ pub(in crate::relayout) async fn undo(
         constraints::validate_foreign_keys(runner, work, table).await?;
     }
     finish(runner, work, &values).await
+}
+
+/// The refusal of an undo for rows that the old columns do not have.
+fn without_way_back(error: Error) -> Error {
+    match error {
+        Error::Differs { what, found } => Error::refused(
+            what,
+            found,
+            "rows that new programs wrote have no old id where nothing makes one: delete them, or finish with \
+             --contract",
+        ),
+        error => error,
+    }
 }
 
 /// What only the triggers needed.

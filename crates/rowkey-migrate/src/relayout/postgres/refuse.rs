@@ -2,15 +2,18 @@
 
 use rowkey_core::storage::{Conversion, NewId, StoredForm};
 
-use super::constraints::{foreign_keys, indexes, keys, mentions};
+use super::constraints::{foreign_keys, indexes, keys, mentions, misfit};
 use super::names::{made, quoted};
 use super::triggers::LAST;
+use super::values::Values;
 use crate::catalog::{Catalog, Dependent, DependentKind, ForeignKey, QualifiedName};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 use crate::plan::public_text;
+use crate::progress::Silent;
 use crate::relayout::creation_time;
 use crate::relayout::refusals::Refusals;
+use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
 
 /// Ranges of row addresses, by which the backfill reads, are quick since this version.
@@ -33,7 +36,8 @@ pub(in crate::relayout) async fn refuse(
         dependents(table, &mut refusals);
         bodies_of_triggers(connection, table, &mut refusals).await?;
         on_every_update(connection, table, &mut refusals).await?;
-        keys_and_indexes(connection, table, &mut refusals).await?;
+        keys_and_indexes(connection, work, table, &mut refusals).await?;
+        whole_rows(connection, table, &mut refusals).await?;
     }
     if let Source::Mapped = work.source {
         map(work, &mut refusals)?;
@@ -43,6 +47,7 @@ pub(in crate::relayout) async fn refuse(
     if refusals.is_empty() {
         refusals.add_damaged_values(connection, work).await?;
         refusals.add_unusable_times(connection, work).await?;
+        default_of_key(connection, work, &mut refusals).await?;
     }
     refusals.result()
 }
@@ -199,6 +204,26 @@ fn has_values_of(declared: &str, found: &str) -> bool {
     }
 }
 
+/// Old ids for rows of new programs come from the key's default, in a function.
+async fn default_of_key(
+    connection: &mut Connection,
+    work: &Work,
+    refusals: &mut Refusals,
+) -> Result<(), Error> {
+    let mut silent = Silent;
+    let mut runner = Runner::dry(connection, &mut silent);
+    let values = Values::of(&mut runner, work).await?;
+    if let Some(why) = values.trial_of_default(&mut runner).await? {
+        let (table, key) = work.key()?;
+        refusals.add(
+            format!("{}.{}", table.name(), key.column.name),
+            format!("its default makes no ids in a session without a search path: {why}"),
+            "write schemas before the names in its functions, or SET search_path for them",
+        );
+    }
+    Ok(())
+}
+
 fn dependents(table: &ChangedTable, refusals: &mut Refusals) {
     for dependent in &table.table.dependents {
         let columns = dependent.columns.iter();
@@ -279,8 +304,25 @@ async fn bodies_of_triggers(
                 "drop it, and make it again for the new column after the change",
             );
         }
+        if copies_rows(body) {
+            refusals.add(
+                format!("the trigger {} of {}", row.text(0)?, table.name()),
+                format!(
+                    "its function {} takes all columns of a row (NEW.* or OLD.*), and there will be others",
+                    row.text(1)?
+                ),
+                "let it name the columns, or drop it, and make it again after the change",
+            );
+        }
     }
     Ok(())
+}
+
+/// Whether a body of a trigger's function has all columns of its row, such as `SELECT (NEW).*`.
+fn copies_rows(body: &str) -> bool {
+    let is_kept = |character: &char| !character.is_whitespace() && !"()\"".contains(*character);
+    let body: String = body.to_lowercase().chars().filter(is_kept).collect();
+    ["new.*", "old.*"].iter().any(|part| body.contains(part))
 }
 
 /// The backfill updates every row, and a trigger or a rule cannot tell that from an update of a program.
@@ -309,6 +351,7 @@ async fn on_every_update(
 
 async fn keys_and_indexes(
     connection: &mut Connection,
+    work: &Work,
     table: &ChangedTable,
     refusals: &mut Refusals,
 ) -> Result<(), Error> {
@@ -331,17 +374,54 @@ async fn keys_and_indexes(
         let doing = format!("the index {}", index.name);
         let rows = connection.query(&doing, query, &[name]).await?;
         let Some(row) = rows.first() else { continue };
+        let what = || format!("the index {} of {}", index.name, table.name());
+        let mut computes = false;
         for column in &table.columns {
             let column = &column.column.name;
             let is_known = is_presence(row.text(1)?, column);
             if mentions(row.text(0)?, column) || mentions(row.text(1)?, column) && !is_known {
+                computes = true;
                 refusals.add(
-                    format!("the index {} of {}", index.name, table.name()),
+                    what(),
                     format!("it computes something from {column}"),
                     "drop it, and make it again for the new column after the change",
                 );
             }
         }
+        // Such as one for LIKE, or with a collation, on a column that is no text any more.
+        if !computes && let Some(why) = misfit(connection, work, table, index).await? {
+            refusals.add(
+                what(),
+                format!(
+                    "it cannot be made for values of the type {}: {why}",
+                    work.to.sql_type()
+                ),
+                "drop it; the keys and the other indexes are carried",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Indexes and checks over a whole row, which would have other columns. The server knows them by a column 0.
+async fn whole_rows(
+    connection: &mut Connection,
+    table: &ChangedTable,
+    refusals: &mut Refusals,
+) -> Result<(), Error> {
+    let query = "SELECT 'index ' || indexrelid::regclass FROM pg_index \
+                 WHERE indrelid = to_regclass($1) \
+                 AND (indexprs::text LIKE '%:varattno 0 %' OR indpred::text LIKE '%:varattno 0 %') \
+                 UNION ALL SELECT 'check ' || conname FROM pg_constraint \
+                 WHERE conrelid = to_regclass($1) AND conbin::text LIKE '%:varattno 0 %' ORDER BY 1";
+    let doing = format!("the whole rows of {}", table.name());
+    let name = Value::Text(table.name().quoted(rowkey_core::Backend::Postgres)?);
+    for row in connection.query(&doing, query, &[name]).await? {
+        refusals.add(
+            format!("the {} of {}", row.text(0)?, table.name()),
+            "it takes all columns of a row, and there will be others",
+            "let it name the columns, or drop it, and make it again after the change",
+        );
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::{Conversion, NewId};
 
+use super::constraints;
 use super::names::{made, quoted};
 use crate::catalog::{DependentKind, QualifiedName};
 use crate::error::Error;
@@ -28,6 +29,8 @@ pub(super) struct Map<'w> {
     work: &'w Work,
     /// The schema of names without one: functions do not depend on what sessions search.
     schema: String,
+    /// The default of the key with schemas in its names, for the same reason.
+    default: Option<String>,
     /// From the public text in the map to the new form.
     to_form: Conversion,
 }
@@ -41,11 +44,14 @@ impl<'w> Values<'w> {
         let rows = runner.query("the schema", query, &[]).await?;
         let schema = rows.first().map_or(Ok(""), |row| row.text(0))?.to_owned();
         let to_form = Conversion::new(public_text(work.to.format(), work.backend)?, work.to)?;
-        Ok(Self::Mapped(Map {
+        let mut map = Map {
             work,
             schema,
+            default: None,
             to_form,
-        }))
+        };
+        map.default = map.read_default(runner).await?;
+        Ok(Self::Mapped(map))
     }
 
     /// The SQL of a new value, from that of the old one in the same row. `qualifier` comes before the
@@ -128,6 +134,33 @@ impl<'w> Values<'w> {
         }
     }
 
+    /// Why a function in the default of the key makes no old ids in the change's functions, which have no
+    /// schemas to search, if that is so. Sequences are not asked: they would leave out a number.
+    pub(super) async fn trial_of_default(
+        &self,
+        runner: &mut Runner<'_>,
+    ) -> Result<Option<String>, Error> {
+        let Self::Mapped(Map {
+            default: Some(default),
+            ..
+        }) = self
+        else {
+            return Ok(None);
+        };
+        if default.starts_with("nextval(") {
+            return Ok(None);
+        }
+        const DOING: &str = "a trial of the key's default";
+        let query = format!("SELECT ({default})::text");
+        let found = constraints::aside(runner, DOING, &without_schemas(), &query).await;
+        runner.query(DOING, "ROLLBACK", &[]).await?;
+        match found {
+            Err(error) if is_unknown_name(&error) => Ok(Some(error.to_string())),
+            Ok(_) | Err(Error::Database { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// What has to be there before the first trigger.
     pub(super) fn prepare(&self) -> Result<Vec<String>, Error> {
         match self {
@@ -159,6 +192,28 @@ impl Map<'_> {
         self.qualified(&QualifiedName::from(MAP))
     }
 
+    /// The default of the key, as a session without schemas to search sees it.
+    async fn read_default(&self, runner: &mut Runner<'_>) -> Result<Option<String>, Error> {
+        let (table, key) = self.work.key()?;
+        let Some(default) = &key.column.default else {
+            return Ok(None);
+        };
+        let doing = format!("the default of {}.{}", table.name(), key.column.name);
+        let literal = |text: &str| text_literal(Backend::Postgres, text);
+        let query = format!(
+            "SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d JOIN pg_attribute a \
+             ON a.attrelid = d.adrelid AND a.attnum = d.adnum \
+             WHERE d.adrelid = to_regclass({}) AND a.attname = {}",
+            literal(&self.qualified(table.name())?),
+            literal(&key.column.name)
+        );
+        let found = constraints::aside(runner, &doing, &without_schemas(), &query).await;
+        runner.query(&doing, "ROLLBACK", &[]).await?;
+        // After the swap, the column has another name, and the functions are there.
+        let found = Some(found?).filter(|found| !found.is_empty());
+        Ok(Some(found.unwrap_or_else(|| default.clone())))
+    }
+
     fn function(&self, what: &str) -> Result<String, Error> {
         let (key, _) = self.work.key()?;
         self.qualified(&made(self.work, key, what))
@@ -181,7 +236,7 @@ impl Map<'_> {
     /// The SQL of the next old id, if the database makes them.
     fn next_old(&self) -> Result<Option<String>, Error> {
         let (table, key) = self.work.key()?;
-        if let Some(default) = &key.column.default {
+        if let Some(default) = &self.default {
             return Ok(Some(format!("({default})::text")));
         }
         let mut dependents = table.table.dependents.iter();
@@ -282,6 +337,22 @@ impl Map<'_> {
         let head = format!("{function}(new_id {parameter})");
         Ok(definer(&head, &function, "text", &body))
     }
+}
+
+/// Whether the server does not find a table, a sequence or a function.
+fn is_unknown_name(error: &Error) -> bool {
+    let Error::Database { source, .. } = error else {
+        return false;
+    };
+    let error = source.downcast_ref::<sqlx::Error>();
+    let error = error.and_then(sqlx::Error::as_database_error);
+    let code = error.and_then(|error| error.code());
+    matches!(code.as_deref(), Some("42P01" | "42883"))
+}
+
+/// A transaction in which names are found as in the functions.
+fn without_schemas() -> [String; 2] {
+    ["BEGIN", "SET LOCAL search_path = pg_catalog, pg_temp"].map(str::to_owned)
 }
 
 /// The statements for a function that writes to the map for programs, and that only the triggers call.

@@ -48,6 +48,9 @@ pub(super) async fn rewritten(work: &Work, old_values: OldValues) -> Result<Vec<
         });
     }
     let mut outcome = scratch().await?;
+    // Tables may refer to others that do not change, or that come later.
+    let free = "PRAGMA foreign_keys = OFF";
+    outcome.execute("the new definitions", free).await?;
     for (table, new) in work.tables.iter().zip(&rewritten) {
         create(&mut outcome, &new.table, &new.indexes).await?;
         // Functions in conditions are only looked up when something is written.

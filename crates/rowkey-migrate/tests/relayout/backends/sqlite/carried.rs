@@ -12,6 +12,7 @@ tests![
     undoing_keeps_what_was_written_since,
     a_contracted_change_leaves_only_the_new_columns,
     an_unused_change_can_be_repeated,
+    references_to_other_tables_stay,
 ];
 
 /// The columns with values of the key: table, old name, new name.
@@ -22,6 +23,33 @@ const COLUMNS: [(&str, &str, &str); 5] = [
     ("line", "parent_id", "parent_id_key"),
     ("visit", "about", "about_key"),
 ];
+
+async fn references_to_other_tables_stay(url: String) -> anyhow::Result<()> {
+    let mut file = File::with_rows(&url, Change::SWAP.old_form(), 20).await?;
+    file.run(
+        "CREATE TABLE city (n INTEGER PRIMARY KEY); INSERT INTO city VALUES (1); \
+         ALTER TABLE parent ADD COLUMN city INTEGER REFERENCES city (n); \
+         ALTER TABLE line ADD COLUMN city INTEGER REFERENCES city (n); \
+         UPDATE parent SET city = 1",
+    )
+    .await?;
+    let cities = "SELECT count(*) FROM parent WHERE city = 1";
+    let (before, in_city) = (file.definitions().await?, file.rows(cities).await?);
+    let plan = file.plan(&Change::SWAP).await?;
+    file.change(&plan, Phase::Swap).await?;
+    file.run("PRAGMA foreign_keys = ON").await?;
+    for table in ["parent", "line"] {
+        let unknown = format!("UPDATE {table} SET city = 7");
+        assert!(file.run(&unknown).await.is_err(), "{table}");
+    }
+    assert_eq!(file.rows(cities).await?, in_city);
+    file.undo(&plan).await?;
+    assert_eq!(file.definitions().await?, before);
+    file.change(&plan, Phase::Swap).await?;
+    file.contract(&plan).await?;
+    assert_eq!(file.rows(cities).await?, in_city);
+    Ok(())
+}
 
 async fn every_value_gets_its_new_form(url: String) -> anyhow::Result<()> {
     for (number, change) in [Change::SWAP, Change::TO_TEXT].into_iter().enumerate() {

@@ -85,11 +85,9 @@ async fn damaged_values_are_named(url: String) -> anyhow::Result<()> {
         .await
         .unwrap_err()
         .to_string();
-    assert!(
-        error.starts_with("visit.about: 1 rows have a value which is not an id"),
-        "{error}"
-    );
-    assert!(error.ends_with("X'0102'"), "{error}");
+    for part in ["visit.about: 1 value is no", "such as 0102; "] {
+        assert!(error.contains(part), "{error}");
+    }
     assert_eq!(file.definitions().await?, definitions);
     file.run("DELETE FROM visit WHERE day = 'a'").await?;
     file.change(&plan, Phase::Swap).await?;
@@ -166,22 +164,27 @@ async fn a_script_changes_nothing(url: String) -> anyhow::Result<()> {
     let path = url.trim_start_matches("sqlite://");
     let path = path.split('?').next().unwrap_or_default();
     let bytes = std::fs::read(path)?;
-    let script = relayout::script(&mut file.connection, &plan).await?;
+    let swap = relayout::script(&mut file.connection, &plan, Phase::Swap).await?;
+    let contract = relayout::contract_script(&mut file.connection, &plan).await?;
     assert_eq!(std::fs::read(path)?, bytes);
     // The script does the same as the change.
-    let contract = script.iter().position(|line| line == "-- contract");
-    let swap = &script[..contract.unwrap_or_default()];
     let again = url.replace(".sqlite", "_script.sqlite");
     let mut other = File::with_rows(&again, Change::SWAP.old_form(), 3).await?;
     file.change(&plan, Phase::Swap).await?;
     other.run("PRAGMA foreign_keys = ON").await?;
-    let ends = [&script[..2], &script[script.len() - 1..]].concat();
-    assert_eq!(
-        ends,
-        ["PRAGMA foreign_keys = OFF;", "BEGIN IMMEDIATE;", "COMMIT;"]
+    let (first, last) = (
+        ["PRAGMA foreign_keys = OFF;", "BEGIN IMMEDIATE;"],
+        ["COMMIT;"],
     );
-    assert_eq!(script.iter().filter(|line| *line == "COMMIT;").count(), 2);
-    for statement in swap {
+    assert_eq!(
+        (&swap[..2], &swap[swap.len() - 1..]),
+        (&first.map(Into::into)[..], &last.map(Into::into)[..])
+    );
+    assert_eq!(
+        (&contract[..1], contract.last()),
+        (&["-- contract".to_owned()][..], swap.last())
+    );
+    for statement in &swap {
         other.run(statement).await?;
     }
     assert_eq!(other.definitions().await?, file.definitions().await?);
