@@ -484,8 +484,8 @@ pub(crate) struct Range {
 /// Print SQL that converts, checks or reads the ids of a column
 ///
 /// A conversion gives NULL for a value of another shape: text of another length, alphabet or letter case,
-/// bytes of another length, a number out of range. It does not look at the version and the variant of a
-/// UUID, which `--as condition` does.
+/// bytes of another length, a number out of range. From a form to itself, values are not looked at. A
+/// conversion does not look at the version and the variant of a UUID, which `--as condition` does.
 ///
 /// Expressions of text-compact, and of 38 digits in SQLite, contain a subquery, except in MySQL and
 /// MariaDB. SQLite needs version 3.41 for bytes from text, 3.42 for digits and compact text. Expressions

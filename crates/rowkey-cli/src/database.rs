@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use rowkey_migrate::{Address, Connection, Error, Progress, Step};
+use tokio::runtime::Builder;
 
 use crate::failure::Failure;
 use crate::secret_file::SecretFile;
@@ -59,7 +60,7 @@ impl Database {
         work: impl AsyncFnOnce(&mut Connection) -> Result<T, Error>,
     ) -> Result<T, Failure> {
         let address = self.address()?;
-        block_on(async {
+        block_on(1, async {
             let mut connection = Connection::open(&address).await?;
             work(&mut connection).await
         })
@@ -98,6 +99,16 @@ pub(crate) fn with_both<T>(
     target: &Target,
     work: impl AsyncFnOnce(&mut Connection, &mut Connection) -> Result<T, Error>,
 ) -> Result<T, Failure> {
+    with_both_in(1, source, target, work)
+}
+
+/// Connects to two databases, and does something with both connections that may use some threads.
+pub(crate) fn with_both_in<T>(
+    threads: u32,
+    source: &Database,
+    target: &Target,
+    work: impl AsyncFnOnce(&mut Connection, &mut Connection) -> Result<T, Error>,
+) -> Result<T, Failure> {
     let (source, target) = (source.address()?, target.address()?);
     if source == target {
         return Err(Failure::wrong_usage(
@@ -105,7 +116,7 @@ pub(crate) fn with_both<T>(
             "give the address of another database to copy to",
         ));
     }
-    block_on(async {
+    block_on(threads, async {
         let mut source = Connection::open(&source).await?;
         let mut target = Connection::open(&target).await?;
         work(&mut source, &mut target).await
@@ -172,8 +183,12 @@ fn address(
 
 /// Runs a future to its end, or until it is interrupted. Dropping it closes its connections, so that
 /// servers take open transactions back.
-fn block_on<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+fn block_on<T>(threads: u32, work: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
+    let mut runtime = match threads {
+        1 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    let runtime = runtime
         .enable_all()
         .build()
         .map_err(|error| Failure::bad_input(error, "the system refuses it"))?;

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use rowkey_migrate::copy::{self, CopyPlan, Report};
+use rowkey_migrate::copy::{self, CopyPlan, MAX_JOBS, Report, Request};
 
-use crate::database::{Database, Target, progress, read_file, with_both};
+use crate::database::{Database, Target, progress, read_file, with_both_in};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::stream::{json_line, output, text_line};
 
@@ -29,15 +29,31 @@ pub(crate) struct Copies {
     /// Make the tables, and their indexes and references after the rows
     #[arg(long)]
     create: bool,
+
+    /// How many tables, and parts of large tables, are copied at the same time
+    ///
+    /// Each of them has two connections. All readers see the source at the same moment; MySQL and MariaDB
+    /// lock the tables for that moment, which needs the privilege LOCK TABLES. SQLite is read and written by
+    /// one at a time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_JOBS)))]
+    jobs: u32,
 }
 
 /// Copies, and prints what was copied.
 pub(super) fn run(args: &Copies, json: bool) -> Result<Outcome, Stop> {
     let plan = CopyPlan::from_toml(&read_file(&args.plan)?).map_err(Failure::from)?;
     let mut progress = progress(json);
-    let report = with_both(&args.database, &args.target, async |source, target| {
-        copy::copy(source, target, &plan, args.create, &mut *progress).await
-    })?;
+    let request = Request {
+        create: args.create,
+        jobs: args.jobs,
+        ..Request::default()
+    };
+    let report = with_both_in(
+        args.jobs,
+        &args.database,
+        &args.target,
+        async |source, target| copy::copy(source, target, &plan, &request, &mut *progress).await,
+    )?;
     let mut lines = Vec::new();
     if json {
         json_line(&mut lines, &report);

@@ -1,13 +1,11 @@
 //! Tables go to another database.
 
-use std::process::Command;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use rowkey_testkit::TestDatabase;
 use serde_json::{Value, json};
 
 use crate::offers::{self, OFFERS, block_on, connect};
-use crate::run::{Finished, rowkey};
+use crate::run::{rowkey, rowkey_between};
 
 pub(crate) fn to_a_file(database: &TestDatabase) -> Result<()> {
     let folder = tempfile::tempdir()?;
@@ -32,17 +30,8 @@ pub(crate) fn to_a_file(database: &TestDatabase) -> Result<()> {
     ensure!(copied["tables"][1]["rows"] == json!(2 * OFFERS), "{copied}");
 
     // As a program, the address is in the environment.
-    let verified = Command::new(env!("CARGO_BIN_EXE_rowkey"))
-        .args(["verify", "plan.toml", "--json"])
-        .env("ROWKEY_URL", database.url())
-        .env("ROWKEY_TARGET_URL", "sqlite:copy.db")
-        .current_dir(folder.path())
-        .output()?;
-    let verified = Finished {
-        code: verified.status.code().context("it was killed")?,
-        output: String::from_utf8(verified.stdout)?,
-        errors: String::from_utf8(verified.stderr)?,
-    };
+    let target = Some("sqlite:copy.db");
+    let verified = rowkey_between(database, target, folder.path(), "verify plan.toml --json")?;
     ensure!(verified.json()?["tables"][0]["difference"] == Value::Null);
 
     let exists = run("preflight plan.toml --target sqlite:copy.db")?;

@@ -10,7 +10,7 @@ mod story;
 
 use std::process::ExitCode;
 
-use rowkey_testkit::{Backend, Suite};
+use rowkey_testkit::{Backend, Search, Server, Suite};
 
 /// Those on which a change runs; on SQL Server it is printed.
 const LIVE: [Backend; 4] = [
@@ -41,12 +41,12 @@ fn main() -> anyhow::Result<ExitCode> {
     );
     suite.test("keys_in_ranges", LIVE, chunks::keys_in_ranges);
     suite.test("copied_to_a_file", LIVE, copied::to_a_file);
-    add_pages(&mut suite);
+    add_pages(&mut suite)?;
     Ok(suite.run())
 }
 
 /// The pages of the book about existing tables, each on the database that it is about.
-fn add_pages(suite: &mut Suite) {
+fn add_pages(suite: &mut Suite) -> anyhow::Result<()> {
     for (name, backend, page) in [
         (
             "page_of_existing_columns",
@@ -71,4 +71,14 @@ fn add_pages(suite: &mut Suite) {
     ] {
         suite.test_on(backend, name, move |database| pages::run(database, page));
     }
+    let page = include_str!("../../../../docs/src/adoption/mysql-to-postgres.md");
+    let (name, target) = ("page_of_mysql_to_postgres", Backend::Postgres);
+    match Server::find(target)? {
+        Search::Found(server) => suite.test_on(Backend::MySql, name, move |database| {
+            pages::run_to(database, (target, &server), page)
+        }),
+        Search::Missing(why) => suite.ignore_on(Backend::MySql, name, &why),
+        Search::Required(why) => anyhow::bail!(why),
+    }
+    Ok(())
 }

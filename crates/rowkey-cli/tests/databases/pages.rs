@@ -2,10 +2,10 @@
 //! what the page shows.
 
 use anyhow::{Context, Result, bail, ensure};
-use rowkey_testkit::TestDatabase;
+use rowkey_testkit::{Backend, Server, TestDatabase, test_name};
 
 use crate::offers::{block_on, connect};
-use crate::run::{Finished, rowkey};
+use crate::run::{Finished, rowkey_between};
 
 /// What stands for something that is not the same each time, such as a hash or a duration.
 const ANYTHING: char = '…';
@@ -14,16 +14,40 @@ const ANYTHING: char = '…';
 /// the content of plan.toml at that point. Other words behind the language name the database for readers,
 /// and keep a block out of the tests that have none.
 pub(crate) fn run(database: &TestDatabase, page: &str) -> Result<()> {
+    run_between(database, None, page)
+}
+
+/// The same for a page about a copy to a database of another backend, whose blocks of `sql` have its name.
+pub(crate) fn run_to(
+    database: &TestDatabase,
+    (target, server): (Backend, &Server),
+    page: &str,
+) -> Result<()> {
+    let other = server.create_database()?;
+    run_between(database, Some((test_name(target), &other)), page)
+}
+
+fn run_between(
+    database: &TestDatabase,
+    target: Option<(&str, &TestDatabase)>,
+    page: &str,
+) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut commands = 0;
     for block in page.split("\n```").skip(1).step_by(2) {
         let (info, block) = block.split_once('\n').context("a block has lines")?;
-        match info.split([' ', ',']).next().unwrap_or_default() {
-            "sql" => statements(database, block)?,
+        let mut words = info.split([' ', ',']);
+        let (language, backend) = (words.next().unwrap_or_default(), words.next());
+        match language {
+            "sql" => match target.filter(|(name, _)| Some(*name) == backend) {
+                Some((_, target)) => statements(target, block)?,
+                None => statements(database, block)?,
+            },
             "console" => {
                 for command in block.split("$ rowkey ").skip(1) {
                     let (arguments, shown) = command.split_once('\n').unwrap_or((command, ""));
-                    let finished = rowkey(database, folder.path(), arguments)?;
+                    let other = target.map(|(_, target)| target.url());
+                    let finished = rowkey_between(database, other, folder.path(), arguments)?;
                     let printed = shown_of(finished);
                     ensure!(
                         is_like(printed.trim_end(), shown.trim_end()),

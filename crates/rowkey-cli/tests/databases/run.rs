@@ -16,9 +16,20 @@ pub(crate) struct Finished {
 
 /// Runs `rowkey` with arguments separated by spaces, in a folder, with the address in the environment.
 pub(crate) fn rowkey(database: &TestDatabase, folder: &Path, arguments: &str) -> Result<Finished> {
+    rowkey_between(database, None, folder, arguments)
+}
+
+/// The same with the address of a database to copy to.
+pub(crate) fn rowkey_between(
+    database: &TestDatabase,
+    target: Option<&str>,
+    folder: &Path,
+    arguments: &str,
+) -> Result<Finished> {
     let output = Command::new(env!("CARGO_BIN_EXE_rowkey"))
         .args(arguments.split_ascii_whitespace())
         .env("ROWKEY_URL", database.url())
+        .envs(target.map(|url| ("ROWKEY_TARGET_URL", url)))
         .env_remove("CLICOLOR_FORCE")
         .current_dir(folder)
         .output()?;

@@ -273,7 +273,11 @@ async fn by_rowkey(source: &str, target: &str, plan: &str) -> Result<()> {
     let plan = CopyPlan::from_toml(plan)?;
     let mut source = Connection::open(&source).await?;
     let mut target = Connection::open(&target).await?;
-    copy::copy(&mut source, &mut target, &plan, true, &mut Silent).await?;
+    let request = copy::Request {
+        create: true,
+        ..copy::Request::default()
+    };
+    copy::copy(&mut source, &mut target, &plan, &request, &mut Silent).await?;
     Ok(())
 }
 

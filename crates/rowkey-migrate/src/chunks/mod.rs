@@ -129,6 +129,36 @@ async fn ranges_of(
     Ok(found)
 }
 
+/// Conditions that each say where another part of a table begins, for parts of about so many rows. None if the
+/// table has no more than one, or if its key has a type without literals.
+pub(crate) async fn beginnings(
+    source: &mut Connection,
+    table: &Table,
+    columns: &[&Column],
+    rows: u32,
+) -> Result<Vec<String>, Error> {
+    let backend = source.backend();
+    let key = columns
+        .iter()
+        .map(|column| KeyColumn::new(backend, table, column));
+    let Ok(key) = key.collect::<Result<Vec<_>, _>>() else {
+        return Ok(Vec::new());
+    };
+    if key.is_empty() {
+        return Ok(Vec::new());
+    }
+    sample::prepare(source).await?;
+    let found = sample::rows(source, table).await?;
+    let ranges = found.div_ceil(rows.max(1).into()).min(MAX_RANGES.into());
+    let request = Request {
+        ranges: u32::try_from(ranges).ok(),
+        ..Request::default()
+    };
+    let firsts = bounds(source, table, &key, &request).await?;
+    let beginnings = firsts.iter().map(|first| ranges::not_before(&key, first));
+    Ok(beginnings.collect())
+}
+
 fn require_source(source: &Connection, plan: &CopyPlan) -> Result<(), Error> {
     let (found, planned) = (source.backend(), plan.source()?);
     match found == planned {

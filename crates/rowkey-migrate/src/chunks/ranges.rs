@@ -33,7 +33,8 @@ fn before(key: &[KeyColumn], bound: &[String]) -> String {
     compared(key, bound, "<", "<")
 }
 
-fn not_before(key: &[KeyColumn], bound: &[String]) -> String {
+/// The condition that a key is this one, or behind it.
+pub(super) fn not_before(key: &[KeyColumn], bound: &[String]) -> String {
     compared(key, bound, ">", ">=")
 }
 

@@ -28,6 +28,7 @@ use crate::error::Error;
 /// Numbers of more than 64 bits, times and types of a database's own are read as text: cast them in the
 /// query.
 pub struct Connection {
+    address: Address,
     backend: Backend,
     version: String,
     pub(crate) driver: Driver,
@@ -96,6 +97,7 @@ impl Connection {
         };
         let driver = connect(address, backend).await?;
         let mut connection = Self {
+            address: address.clone(),
             backend,
             version: String::new(),
             driver,
@@ -108,6 +110,11 @@ impl Connection {
             connection.backend = Backend::MariaDb;
         }
         Ok(connection)
+    }
+
+    /// Another connection with the same address.
+    pub(crate) async fn another(&self) -> Result<Self, Error> {
+        Self::open(&self.address).await
     }
 
     /// The database's product.

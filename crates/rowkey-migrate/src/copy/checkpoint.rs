@@ -10,12 +10,12 @@ use crate::write::literal::push_hex;
 /// The table.
 pub(super) const TABLE: &str = "rowkey_copy";
 
-/// What is done with a table of the plan.
+/// What is done with a part of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum State {
-    /// The table may have been made, and may have some rows.
+    /// The table may have been made, and may have some rows of the part.
     Begun,
-    /// It has all rows.
+    /// It has all rows of the part.
     Copied,
     /// It has its indexes, constraints and counters too.
     Done,
@@ -33,32 +33,37 @@ impl State {
     }
 }
 
-/// The state of a table of the plan.
+/// The state of a part of a table of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Checkpoint {
     pub(super) state: State,
     pub(super) rows: u64,
     pub(super) sum: u128,
+    /// The key of the last row that was copied.
     pub(super) last_key: Vec<u8>,
+    /// The last key of the part; none for the last part.
+    pub(super) until_key: Vec<u8>,
 }
 
 impl Checkpoint {
     /// Before the first row.
-    pub(super) fn beginning() -> Self {
+    pub(super) fn beginning(until_key: Vec<u8>) -> Self {
         Self {
             state: State::Begun,
             rows: 0,
             sum: 0,
             last_key: Vec::new(),
+            until_key,
         }
     }
 }
 
-/// The checkpoints of a job; nothing if it has not begun.
+/// The checkpoints of the parts of each table of a job; nothing if it has not begun.
 pub(super) async fn read(
     target: &mut Connection,
     job: &str,
     tables: usize,
-) -> Result<Option<Vec<Checkpoint>>, Error> {
+) -> Result<Option<Vec<Vec<Checkpoint>>>, Error> {
     make_table(target).await?;
     read_existing(target, job, tables).await
 }
@@ -68,27 +73,39 @@ pub(super) async fn read_existing(
     target: &mut Connection,
     job: &str,
     tables: usize,
-) -> Result<Option<Vec<Checkpoint>>, Error> {
+) -> Result<Option<Vec<Vec<Checkpoint>>>, Error> {
     let query = format!(
-        "SELECT job, state, row_count, row_sum, last_key FROM {TABLE} ORDER BY job, number"
+        "SELECT job, state, row_count, row_sum, last_key, until_key, number, part FROM {TABLE} \
+         ORDER BY job, number, part"
     );
-    let mut found = Vec::new();
+    let mut found: Vec<Vec<Checkpoint>> = Vec::new();
     for row in target.query("the state of the copy", &query, &[]).await? {
         let state = row.text(1)?;
         let state = State::ALL.into_iter().find(|known| known.name() == state);
-        let (Some(state), Ok(sum), Some(last_key)) = (
+        let (Some(state), Ok(sum), Some(last_key), Some(until_key)) = (
             state,
             u128::from_str_radix(row.text(3)?, 16),
             bytes_of(row.text(4)?),
+            bytes_of(row.text(5)?),
         ) else {
             return Err(damaged());
         };
         if row.text(0)? == job {
-            found.push(Checkpoint {
+            let (number, part) = (row.integer(6)?, row.integer(7)?);
+            if part == 0 {
+                found.push(Vec::new());
+            }
+            let place = found.len() as i64 - 1;
+            let parts = found.last_mut().ok_or_else(damaged)?;
+            if (number, part) != (place, parts.len() as i64) {
+                return Err(damaged());
+            }
+            parts.push(Checkpoint {
                 state,
                 rows: u64::try_from(row.integer(2)?).map_err(|_| damaged())?,
                 sum,
                 last_key,
+                until_key,
             });
         } else if state != State::Done {
             return Err(Error::refused(
@@ -124,43 +141,75 @@ async fn make_table(target: &mut Connection) -> Result<(), Error> {
     };
     let statement = format!(
         "CREATE TABLE IF NOT EXISTS {TABLE} (job varchar(64) NOT NULL, number integer NOT NULL, \
-         state varchar(20) NOT NULL, row_count bigint NOT NULL, row_sum varchar(32) NOT NULL, \
-         last_key {text} NOT NULL, PRIMARY KEY (job, number)){options}"
+         part integer NOT NULL, state varchar(20) NOT NULL, row_count bigint NOT NULL, \
+         row_sum varchar(32) NOT NULL, last_key {text} NOT NULL, until_key {text} NOT NULL, \
+         PRIMARY KEY (job, number, part)){options}"
     );
     target.execute("the state of the copy", &statement).await?;
     Ok(())
 }
 
-/// Writes down that a job begins.
-pub(super) async fn begin(target: &mut Connection, job: &str, tables: usize) -> Result<(), Error> {
-    if tables == 0 {
+/// Writes down that a job begins, with the parts of each table.
+pub(super) async fn begin(
+    target: &mut Connection,
+    job: &str,
+    tables: &[Vec<Checkpoint>],
+) -> Result<(), Error> {
+    let parts = tables.iter().enumerate().flat_map(|(number, parts)| {
+        let parts = parts.iter().enumerate();
+        parts.map(move |(part, checkpoint)| {
+            let mut until_key = String::new();
+            push_hex(&mut until_key, &checkpoint.until_key);
+            let state = State::Begun.name();
+            format!("('{job}', {number}, {part}, '{state}', 0, '0', '', '{until_key}')")
+        })
+    });
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() {
         return Ok(());
     }
-    let row = |number| format!("('{job}', {number}, '{}', 0, '0', '')", State::Begun.name());
-    let rows: Vec<String> = (0..tables).map(row).collect();
     let statement = format!(
-        "INSERT INTO {TABLE} (job, number, state, row_count, row_sum, last_key) VALUES {}",
-        rows.join(", ")
+        "INSERT INTO {TABLE} (job, number, part, state, row_count, row_sum, last_key, until_key) VALUES {}",
+        parts.join(", ")
     );
     target.execute("the state of the copy", &statement).await?;
     Ok(())
+}
+
+/// Where the row of a part is.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The hash of the plan.
+    pub(super) job: String,
+    /// The number of the table.
+    pub(super) number: usize,
+    pub(super) part: usize,
+}
+
+impl Place {
+    fn condition(&self) -> String {
+        let Self { job, number, part } = self;
+        format!("job = '{job}' AND number = {number} AND part = {part}")
+    }
 }
 
 /// Writes down which rows a transaction has added; fails if another process has added some.
 pub(super) async fn advance(
     target: &mut Connection,
-    job: &str,
-    number: usize,
+    place: &Place,
+    state: State,
     before: u64,
     tally: &Tally,
 ) -> Result<(), Error> {
     let mut last_key = String::new();
     push_hex(&mut last_key, &tally.last_key);
     let statement = format!(
-        "UPDATE {TABLE} SET row_count = {}, row_sum = '{:032x}', last_key = '{last_key}' \
-         WHERE job = '{job}' AND number = {number} AND row_count = {before} AND state = '{}'",
+        "UPDATE {TABLE} SET state = '{}', row_count = {}, row_sum = '{:032x}', last_key = '{last_key}' \
+         WHERE {} AND row_count = {before} AND state = '{}'",
+        state.name(),
         tally.rows,
         tally.sum,
+        place.condition(),
         State::Begun.name(),
     );
     let changed = target.execute("the state of the copy", &statement).await?;
@@ -174,17 +223,25 @@ pub(super) async fn advance(
     }
 }
 
-/// Writes down that a table is in a state.
+/// Writes down that a part is in a state.
 pub(super) async fn reach(
     target: &mut Connection,
-    job: &str,
-    number: usize,
+    place: &Place,
     state: State,
 ) -> Result<(), Error> {
     let statement = format!(
-        "UPDATE {TABLE} SET state = '{}' WHERE job = '{job}' AND number = {number}",
-        state.name()
+        "UPDATE {TABLE} SET state = '{}' WHERE {}",
+        state.name(),
+        place.condition()
     );
+    target.execute("the state of the copy", &statement).await?;
+    Ok(())
+}
+
+/// Writes down that a job is done.
+pub(super) async fn end(target: &mut Connection, job: &str) -> Result<(), Error> {
+    let state = State::Done.name();
+    let statement = format!("UPDATE {TABLE} SET state = '{state}' WHERE job = '{job}'");
     target.execute("the state of the copy", &statement).await?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::checkpoint::{self, Checkpoint, State};
 use super::plan::{CopyPlan, CopyPolicy};
 use super::run::{Job, check_backends};
 use super::session;
-use super::side::Side;
+use super::side::{KeyRange, Side};
 use crate::batch::{Batch, Canonical, Cell};
 use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::connection::Connection;
@@ -96,13 +96,13 @@ async fn unfinished(
         return Ok(Vec::new());
     }
     let known = checkpoint::read_existing(target, &plan.hash()?, plan.tables.len()).await?;
-    let is_done = |table: &Checkpoint| table.state == State::Done;
-    let Some(known) = known.filter(|known| !known.iter().all(is_done)) else {
+    let is_done = |part: &Checkpoint| part.state == State::Done;
+    let Some(known) = known.filter(|known| !known.iter().flatten().all(is_done)) else {
         return Ok(Vec::new());
     };
     let mut found = vec!["the copy has not ended; `rowkey copy` goes on with it".to_owned()];
-    for (table, known) in plan.tables.iter().zip(known) {
-        if known.state == State::Begun {
+    for (table, parts) in plan.tables.iter().zip(known) {
+        if parts.iter().any(|part| part.state == State::Begun) {
             found.push(format!("{}: not all rows are copied", table.becomes));
         }
     }
@@ -121,7 +121,10 @@ pub(super) async fn compare_table(
     let add = |digest: &mut Digest, hashed: Hashed<'_>| {
         digest.add_hashes(hashed.key, hashed.row);
     };
-    let (old_rows, new_rows) = (from.select(None, false)?, to.select(None, false)?);
+    let (old_rows, new_rows) = (
+        from.select(KeyRange::ALL, false)?,
+        to.select(KeyRange::ALL, false)?,
+    );
     try_join(
         each_row(source, from, &old_rows, |row| add(&mut old, row)),
         each_row(target, to, &new_rows, |row| add(&mut new, row)),
@@ -166,7 +169,7 @@ async fn differing_keys(
 ) -> Result<Vec<String>, Error> {
     let mut rows = digest::Rows::default();
     for (is_old, connection, side) in [(true, source, from), (false, target, to)] {
-        let query = side.select(None, false)?;
+        let query = side.select(KeyRange::ALL, false)?;
         each_row(connection, side, &query, |row| {
             if parts.contains(&digest::part_of_hash(row.key)) {
                 let key = key_text(row.batch, row.cells, &from.key);

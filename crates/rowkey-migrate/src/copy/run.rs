@@ -1,27 +1,21 @@
 //! The copy itself.
 
-use futures_util::future::try_join;
 use rowkey_core::Backend;
 use serde::Serialize;
-use tokio::sync::mpsc;
 
 use super::checkpoint::{self, Checkpoint, State};
 use super::compare::{self, Difference, compare_table};
 use super::objects::{self, Carried, Object, ObjectKind};
+use super::parts::{self, Part, Told};
 use super::plan::{CopyPlan, CopyPolicy};
+use super::request::{MAX_JOBS, Request};
 use super::side::Side;
 use super::{create, preflight, session};
-use crate::batch::{Batch, read_key};
 use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::inventory::other_schemas;
 use crate::progress::{Progress, Step};
-use crate::read::read;
-use crate::write::{Encoder, Tally, write};
-
-/// How many batches of the reader wait.
-const WAITING: usize = 2;
 
 /// What was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -54,11 +48,12 @@ pub struct CopiedTable {
     pub changed: Option<Difference>,
 }
 
-/// Copies the tables of a plan, or goes on where an interrupted copy has stopped. With `create`, the
-/// tables of the target are made; without, they have to exist and to be empty.
+/// Copies the tables of a plan, or goes on where an interrupted copy has stopped.
 ///
 /// Rows are committed together with the last key of them, so that every row is copied exactly once. A
-/// table without a key is copied in one transaction.
+/// table without a key is copied in one transaction. With several jobs, all readers see the source at the
+/// same moment: MySQL and MariaDB lock the tables for that moment, which needs the privilege LOCK TABLES. A
+/// runtime with several threads lets them use several processors.
 ///
 /// # Errors
 ///
@@ -69,7 +64,7 @@ pub async fn copy(
     source: &mut Connection,
     target: &mut Connection,
     plan: &CopyPlan,
-    create: bool,
+    request: &Request,
     progress: &mut dyn Progress,
 ) -> Result<Report, Error> {
     plan.check()?;
@@ -84,26 +79,23 @@ pub async fn copy(
             .map(|schema| format!("the schema {schema} is left out"));
         job.notes.extend(notes);
     }
+    let jobs = job.jobs(request);
     session::begin_writing(target, &job.id).await?;
-    session::begin_reading(source).await?;
-    preflight::require(source, target, plan, &catalog, create, progress).await?;
-    let checkpoints = job.begin(target, create).await?;
-    let mut tables = Vec::new();
-    for (number, checkpoint) in checkpoints.iter().enumerate() {
-        tables.push(
-            job.table(source, target, number, checkpoint, progress)
-                .await?,
-        );
-    }
+    let readers = session::begin_reading_together(source, jobs - 1, &job.from).await?;
+    preflight::require(source, target, plan, &catalog, request.create, progress).await?;
+    let part_rows = (jobs > 1).then_some(request.part_rows);
+    let checkpoints = job.begin(source, target, request.create, part_rows).await?;
+    let mut tables = job
+        .rows(source, target, readers, &checkpoints, progress)
+        .await?;
     // At the end, so that copies that are often interrupted come to one.
-    for (number, checkpoint) in checkpoints.iter().enumerate() {
-        if let Some(table) = tables.get_mut(number) {
-            table.changed = job
-                .difference(source, target, number, checkpoint, progress)
-                .await?;
-        }
+    for (number, table) in tables.iter_mut().enumerate() {
+        let parts = &checkpoints[number];
+        table.changed = job
+            .difference(source, target, number, parts, progress)
+            .await?;
     }
-    if create {
+    if request.create {
         job.add_objects(target, progress).await?;
     }
     job.set_counters(source, target).await?;
@@ -180,22 +172,42 @@ impl<'c> Job<'c> {
         Ok(job)
     }
 
-    /// Makes or checks the tables of the target, and returns how far each has come.
+    /// How many parts are copied at the same time.
+    fn jobs(&mut self, request: &Request) -> u32 {
+        let jobs = request.jobs.clamp(1, MAX_JOBS);
+        let is_sqlite = |side: &Side| side.backend == Backend::Sqlite;
+        match jobs > 1 && self.from.iter().chain(&self.to).any(is_sqlite) {
+            true => {
+                self.notes
+                    .push("one job has copied all, because SQLite has one writer".into());
+                1
+            }
+            false => jobs,
+        }
+    }
+
+    /// Makes or checks the tables of the target, and returns how far each part of each has come.
     async fn begin(
         &mut self,
+        source: &mut Connection,
         target: &mut Connection,
         create: bool,
-    ) -> Result<Vec<Checkpoint>, Error> {
-        let tables = self.to.len();
-        let known = checkpoint::read(target, &self.id, tables).await?;
-        if known.is_none() {
-            let catalog = Catalog::read(target).await?;
-            for side in &self.to {
-                check_target(target, &catalog, side, create).await?;
-                self.notes.extend(triggers(&catalog, side));
+        part_rows: Option<u32>,
+    ) -> Result<Vec<Vec<Checkpoint>>, Error> {
+        let known = checkpoint::read(target, &self.id, self.to.len()).await?;
+        let checkpoints = match known {
+            Some(known) => known,
+            None => {
+                let catalog = Catalog::read(target).await?;
+                for side in &self.to {
+                    check_target(target, &catalog, side, create).await?;
+                    self.notes.extend(triggers(&catalog, side));
+                }
+                let parts = self.divide(source, part_rows).await?;
+                checkpoint::begin(target, &self.id, &parts).await?;
+                parts
             }
-            checkpoint::begin(target, &self.id, tables).await?;
-        }
+        };
         for (table, side) in self.originals.iter().zip(&self.to) {
             if create {
                 let made =
@@ -207,57 +219,83 @@ impl<'c> Job<'c> {
             self.notes.extend(objects::dependents(table));
             self.notes.extend(objects::collations(table, side));
         }
-        match known {
-            Some(known) => Ok(known),
-            None => Ok((0..tables).map(|_| Checkpoint::beginning()).collect()),
-        }
+        Ok(checkpoints)
     }
 
-    async fn table(
+    /// The parts of each table, each of about so many rows.
+    async fn divide(
+        &self,
+        source: &mut Connection,
+        part_rows: Option<u32>,
+    ) -> Result<Vec<Vec<Checkpoint>>, Error> {
+        let mut tables = Vec::new();
+        for (table, side) in self.originals.iter().zip(&self.from) {
+            tables.push(match part_rows {
+                Some(rows) => parts::divide(source, table, side, rows).await?,
+                None => vec![Checkpoint::beginning(Vec::new())],
+            });
+        }
+        Ok(tables)
+    }
+
+    /// The parts of a table.
+    fn parts(&self, number: usize, checkpoints: &[Checkpoint]) -> impl Iterator<Item = Part> {
+        let (from, to) = (&self.from[number], &self.to[number]);
+        Part::of(&self.id, number, from, to, checkpoints)
+    }
+
+    /// Copies all rows that are not there yet.
+    async fn rows(
         &self,
         source: &mut Connection,
         target: &mut Connection,
-        number: usize,
-        checkpoint: &Checkpoint,
+        readers: Vec<Connection>,
+        checkpoints: &[Vec<Checkpoint>],
         progress: &mut dyn Progress,
-    ) -> Result<CopiedTable, Error> {
-        let (from, to) = (&self.from[number], &self.to[number]);
-        let mut tally = Tally {
-            rows: checkpoint.rows,
-            sum: checkpoint.sum,
-            last_key: checkpoint.last_key.clone(),
-        };
-        if checkpoint.state == State::Begun {
-            let after = after(from, checkpoint)?;
-            let query = from.select(after.as_ref(), true)?;
-            let (sender, batches) = mpsc::channel(WAITING);
-            let mut encoder = Encoder::start(to, batches)?;
-            let reading = read(
-                source,
-                from,
-                &query,
-                self.policy.batch_rows as usize,
-                sender,
-            );
-            let expected = self.originals[number].estimated_rows;
-            let mut steps = Steps {
-                table: from.name.to_string(),
-                expected,
-                progress,
-            };
-            let writing = self.write(target, number, &mut encoder, &mut tally, &mut steps);
-            try_join(reading, writing).await?;
-            check_rows(target, to, tally.rows).await?;
-            checkpoint::reach(target, &self.id, number, State::Copied).await?;
+    ) -> Result<Vec<CopiedTable>, Error> {
+        let tables = checkpoints.iter().enumerate();
+        let parts = tables.flat_map(|(number, parts)| self.parts(number, parts));
+        let parts = parts.filter(|part| part.checkpoint.state == State::Begun);
+        let before = |parts: &[Checkpoint]| parts.iter().map(|part| part.rows).sum();
+        let told = checkpoints.iter().enumerate().map(|(number, parts)| Told {
+            table: self.from[number].name.to_string(),
+            done: before(parts),
+            expected: self.originals[number].estimated_rows,
+        });
+        let mut told: Vec<Told> = told.collect();
+        let parts = parts.collect();
+        parts::copy(
+            parts,
+            self.policy,
+            source,
+            target,
+            readers,
+            &mut told,
+            progress,
+        )
+        .await?;
+        let copied = checkpoint::read(target, &self.id, self.to.len()).await?;
+        let mut tables = Vec::new();
+        for (number, parts) in copied.unwrap_or_default().iter().enumerate() {
+            let (from, to) = (&self.from[number], &self.to[number]);
+            let rows = parts.iter().map(|part| part.rows).sum();
+            let sums = parts.iter().map(|part| part.sum);
+            if checkpoints[number]
+                .iter()
+                .any(|part| part.state != State::Done)
+            {
+                check_rows(target, to, rows).await?;
+            }
+            tables.push(CopiedTable {
+                table: from.name.clone(),
+                becomes: to.name.clone(),
+                rows,
+                rows_before: before(&checkpoints[number]),
+                hash: format!("{:032x}", sums.fold(0, u128::wrapping_add)),
+                changed: None,
+            });
         }
-        Ok(CopiedTable {
-            table: from.name.clone(),
-            becomes: to.name.clone(),
-            rows: tally.rows,
-            rows_before: checkpoint.rows,
-            hash: format!("{:032x}", tally.sum),
-            changed: None,
-        })
+        Ok(tables)
     }
 
     /// How a table differs from its source, if that has changed since an earlier run.
@@ -266,67 +304,24 @@ impl<'c> Job<'c> {
         source: &mut Connection,
         target: &mut Connection,
         number: usize,
-        checkpoint: &Checkpoint,
+        checkpoints: &[Checkpoint],
         progress: &mut dyn Progress,
     ) -> Result<Option<Difference>, Error> {
-        if !self
-            .is_changed(source, number, checkpoint, progress)
-            .await?
-        {
-            return Ok(None);
-        }
         let (from, to) = (&self.from[number], &self.to[number]);
-        let compared = compare_table(source, target, from, to).await?;
-        Ok(compared.difference)
-    }
-
-    /// Whether the source has other rows now where an earlier run has copied some.
-    async fn is_changed(
-        &self,
-        source: &mut Connection,
-        number: usize,
-        checkpoint: &Checkpoint,
-        progress: &mut dyn Progress,
-    ) -> Result<bool, Error> {
-        let from = &self.from[number];
-        let copied = match checkpoint.state {
-            State::Begun => match after(from, checkpoint)? {
-                Some(last) => from.select_up_to(&last)?,
-                None => return Ok(false),
-            },
-            State::Copied => from.select(None, false)?,
-            State::Done => return Ok(false),
-        };
-        let doing = format!("reading again what was copied of {}", from.name);
-        progress.report(Step::Begins(doing));
-        let found = compare::sum(source, from, &copied).await?;
-        Ok(found != (checkpoint.rows, checkpoint.sum))
-    }
-
-    async fn write(
-        &self,
-        target: &mut Connection,
-        number: usize,
-        encoder: &mut Encoder,
-        tally: &mut Tally,
-        steps: &mut Steps<'_>,
-    ) -> Result<(), Error> {
-        let side = &self.to[number];
-        let doing = format!("writing {}", side.name);
-        let rows = match side.key.is_empty() {
-            // Without a key, nothing tells where to go on.
-            true => u64::MAX,
-            false => self.policy.transaction_rows.into(),
-        };
-        while let Some(first) = encoder.next().await? {
-            let before = tally.rows;
-            target.execute(&doing, session::begin(side.backend)).await?;
-            write(target, side, first, encoder, rows, tally).await?;
-            steps.report(tally.rows);
-            checkpoint::advance(target, &self.id, number, before, tally).await?;
-            target.execute(&doing, "COMMIT").await?;
+        for part in self.parts(number, checkpoints) {
+            let Some(copied) = part.copied()? else {
+                continue;
+            };
+            // Whether the source has other rows now where an earlier run has copied some.
+            let doing = format!("reading again what was copied of {}", from.name);
+            progress.report(Step::Begins(doing));
+            let found = compare::sum(source, from, &copied).await?;
+            if found != (part.checkpoint.rows, part.checkpoint.sum) {
+                let compared = compare_table(source, target, from, to).await?;
+                return Ok(compared.difference);
+            }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Adds the keys and indexes of all tables, then the references.
@@ -429,41 +424,7 @@ impl<'c> Job<'c> {
                 });
             }
         }
-        for number in 0..self.to.len() {
-            checkpoint::reach(target, &self.id, number, State::Done).await?;
-        }
-        Ok(())
-    }
-}
-
-/// Tells how far a table has come.
-struct Steps<'p> {
-    table: String,
-    expected: Option<u64>,
-    progress: &'p mut dyn Progress,
-}
-
-impl Steps<'_> {
-    fn report(&mut self, done: u64) {
-        self.progress.report(Step::Rows {
-            table: self.table.clone(),
-            done,
-            expected: self.expected,
-        });
-    }
-}
-
-/// The last key that was copied.
-fn after(side: &Side, checkpoint: &Checkpoint) -> Result<Option<Batch>, Error> {
-    if checkpoint.rows == 0 {
-        return Ok(None);
-    }
-    match read_key(&checkpoint.last_key, side.key.len()) {
-        Some(key) if !side.key.is_empty() => Ok(Some(key)),
-        _ => Err(Error::Differs {
-            what: format!("the table {} in the target", checkpoint::TABLE),
-            found: format!("it does not tell the last key of {}", side.name),
-        }),
+        checkpoint::end(target, &self.id).await
     }
 }
 

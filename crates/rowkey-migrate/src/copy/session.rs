@@ -3,7 +3,9 @@
 use rowkey_core::Backend;
 
 use crate::connection::{Connection, Value};
+use crate::copy::side::Side;
 use crate::error::Error;
+use crate::text_literal::text_literal;
 
 /// Begins to see the source as it is now, until the connection ends.
 pub(super) async fn begin_reading(source: &mut Connection) -> Result<(), Error> {
@@ -19,17 +21,92 @@ pub(super) async fn begin_reading(source: &mut Connection) -> Result<(), Error> 
         _ => &["BEGIN"],
     };
     for statement in statements {
-        source.execute("the view of the source", statement).await?;
+        source.execute(VIEW, statement).await?;
     }
     Ok(())
 }
 
+/// Begins to see some tables of the source as they are now, and so do as many others, which see the same.
+pub(super) async fn begin_reading_together(
+    source: &mut Connection,
+    others: u32,
+    tables: &[Side],
+) -> Result<Vec<Connection>, Error> {
+    let mut opened = Vec::new();
+    for _ in 0..others {
+        opened.push(source.another().await?);
+    }
+    match source.backend() {
+        Backend::Postgres => {
+            begin_reading(source).await?;
+            let query = "SELECT pg_export_snapshot()";
+            let rows = source.query(VIEW, query, &[]).await?;
+            let snapshot = rows.first().map_or(Ok(""), |row| row.text(0))?;
+            let share = format!(
+                "SET TRANSACTION SNAPSHOT {}",
+                text_literal(Backend::Postgres, snapshot)
+            );
+            for other in &mut opened {
+                begin_reading(other).await?;
+                other.execute(VIEW, &share).await?;
+            }
+        }
+        _ => {
+            let lock = match others {
+                0 => None,
+                _ => Some(lock_tables(source, tables).await?),
+            };
+            for connection in [source].into_iter().chain(&mut opened) {
+                begin_reading(connection).await?;
+            }
+            if let Some(mut lock) = lock {
+                lock.execute(VIEW, "UNLOCK TABLES").await?;
+            }
+        }
+    }
+    Ok(opened)
+}
+
+const VIEW: &str = "the view of the source";
+
+/// Lets nobody write some tables of MySQL or MariaDB, where views that begin one after the other would differ,
+/// until the connection unlocks them.
+async fn lock_tables(source: &Connection, tables: &[Side]) -> Result<Connection, Error> {
+    let names = tables
+        .iter()
+        .map(|side| Ok(format!("{} READ", side.quoted()?)));
+    let names: Vec<String> = names.collect::<Result<_, Error>>()?;
+    let mut lock = source.another().await?;
+    // Without autocommit, it waits for rows that cascades have changed, too.
+    let patience = format!(
+        "SET SESSION autocommit = 0, lock_wait_timeout = {PATIENCE_SECONDS}, \
+         innodb_lock_wait_timeout = {PATIENCE_SECONDS}"
+    );
+    lock.execute(VIEW, &patience).await?;
+    let locked = lock
+        .execute(VIEW, &format!("LOCK TABLES {}", names.join(", ")))
+        .await;
+    match locked {
+        Ok(_) => Ok(lock),
+        Err(error) => Err(Error::refused(
+            "a copy with several jobs",
+            format!(
+                "for a moment, nobody may write the tables of the source, so that all readers see the \
+                 same, and that failed: {}",
+                error.reason()
+            ),
+            "grant LOCK TABLES, wait for the end of long transactions, or copy with one job",
+        )),
+    }
+}
+
+/// How long programs that write may wait behind one that does not commit.
+const PATIENCE_SECONDS: u32 = 5;
+
 /// Remembers where the view of the source is, because PostgreSQL ends it at a query that it refuses.
 pub(super) async fn mark(source: &mut Connection) -> Result<(), Error> {
     if source.backend() == Backend::Postgres {
-        source
-            .execute("the view of the source", "SAVEPOINT rowkey")
-            .await?;
+        source.execute(VIEW, "SAVEPOINT rowkey").await?;
     }
     Ok(())
 }
@@ -37,9 +114,7 @@ pub(super) async fn mark(source: &mut Connection) -> Result<(), Error> {
 /// Goes on with the view of the source behind a query that was refused.
 pub(super) async fn back_to_mark(source: &mut Connection) -> Result<(), Error> {
     if source.backend() == Backend::Postgres {
-        source
-            .execute("the view of the source", "ROLLBACK TO SAVEPOINT rowkey")
-            .await?;
+        source.execute(VIEW, "ROLLBACK TO SAVEPOINT rowkey").await?;
     }
     Ok(())
 }

@@ -20,6 +20,23 @@ pub(crate) struct Side {
     pub(crate) key: Vec<usize>,
 }
 
+/// Rows by their keys, each of which is a batch with the cells of one key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyRange<'k> {
+    /// The key behind which it begins.
+    pub(crate) behind: Option<&'k Batch>,
+    /// Its last key.
+    pub(crate) until: Option<&'k Batch>,
+}
+
+impl KeyRange<'_> {
+    /// All rows.
+    pub(crate) const ALL: Self = Self {
+        behind: None,
+        until: None,
+    };
+}
+
 /// A column.
 #[derive(Clone, Debug)]
 pub(crate) struct SideColumn {
@@ -114,28 +131,31 @@ impl Side {
         Ok(names?.join(", "))
     }
 
-    /// All rows behind a key, which is a batch with the cells of one key. They are in the order of the
-    /// key, if there is one and it is asked for.
-    pub(crate) fn select(&self, after: Option<&Batch>, in_order: bool) -> Result<String, Error> {
+    /// The rows of a range, in the order of the key if there is one and it is asked for.
+    pub(crate) fn select(&self, range: KeyRange<'_>, in_order: bool) -> Result<String, Error> {
         let mut query = self.select_all()?;
-        if let Some(key) = after {
+        let conditions = [
+            range.behind.map(|key| self.compared(key, ">", ">")),
+            range.until.map(|key| self.compared(key, "<", "<=")),
+        ];
+        let conditions: Vec<String> = conditions.into_iter().flatten().collect::<Result<_, _>>()?;
+        if !conditions.is_empty() {
             query += " WHERE ";
-            query += &self.behind(key)?;
+            query += &conditions.join(" AND ");
         }
-        let key = self.quoted_key()?;
-        if in_order && !key.is_empty() {
+        if in_order && !self.key.is_empty() {
             query += " ORDER BY ";
-            query += &key.join(", ");
+            query += &self.quoted_key()?.join(", ");
         }
         Ok(query)
     }
 
-    /// All other rows: a key has no NULL, so each row is in one of both.
-    pub(crate) fn select_up_to(&self, last: &Batch) -> Result<String, Error> {
+    /// The first row that fulfils a condition.
+    pub(crate) fn select_first(&self, condition: &str) -> Result<String, Error> {
         Ok(format!(
-            "{} WHERE NOT ({})",
+            "{} WHERE {condition} ORDER BY {} LIMIT 1",
             self.select_all()?,
-            self.behind(last)?
+            self.quoted_key()?.join(", ")
         ))
     }
 
@@ -178,14 +198,14 @@ impl Side {
         Ok(quoted.collect::<Result<_, _>>()?)
     }
 
-    /// The condition that a row is behind a key.
-    fn behind(&self, key: &Batch) -> Result<String, Error> {
+    /// The condition that the key of a row is on a side of another one.
+    fn compared(&self, key: &Batch, operator: &str, last: &str) -> Result<String, Error> {
         let cells = key.rows().next().unwrap_or_default();
         let values = self.key_columns().zip(cells).map(|(column, cell)| {
             literal::text(self.backend, column, key, *cell).map_err(|why| self.wrong(column, &why))
         });
         let values: Vec<String> = values.collect::<Result<_, _>>()?;
-        Ok(behind(&self.quoted_key()?, &values))
+        Ok(compared(&self.quoted_key()?, &values, operator, last))
     }
 
     /// The error for a value that has no place.
@@ -198,17 +218,24 @@ impl Side {
     }
 }
 
-/// The condition that a key is behind another one. Comparisons of rows would be shorter, but MySQL and
-/// MariaDB do not use an index for them.
-fn behind(columns: &[String], values: &[String]) -> String {
+/// The comparison of a key with another one; `last` is the operator of its last column. Comparisons of rows
+/// would be shorter, but MySQL and MariaDB do not use an index for them.
+fn compared(columns: &[String], values: &[String], operator: &str, last: &str) -> String {
     let mut alternatives = Vec::new();
     for (place, (column, value)) in columns.iter().zip(values).enumerate() {
         let equal = columns.iter().zip(values).take(place);
         let mut conditions: Vec<String> = equal.map(|(c, v)| format!("{c} = {v}")).collect();
-        conditions.push(format!("{column} > {value}"));
+        let operator = match place + 1 == columns.len() {
+            true => last,
+            false => operator,
+        };
+        conditions.push(format!("{column} {operator} {value}"));
         alternatives.push(format!("({})", conditions.join(" AND ")));
     }
-    alternatives.join(" OR ")
+    match alternatives.len() {
+        1 => alternatives.concat(),
+        _ => format!("({})", alternatives.join(" OR ")),
+    }
 }
 
 #[cfg(test)]
@@ -219,7 +246,14 @@ mod tests {
     fn a_key_of_several_columns_is_compared_from_the_left() {
         let columns = ["a", "b"].map(String::from);
         let values = ["1", "2"].map(String::from);
-        assert_eq!(behind(&columns, &values), "(a > 1) OR (a = 1 AND b > 2)");
-        assert_eq!(behind(&columns[..1], &values[..1]), "(a > 1)");
+        assert_eq!(
+            compared(&columns, &values, ">", ">"),
+            "((a > 1) OR (a = 1 AND b > 2))"
+        );
+        assert_eq!(
+            compared(&columns, &values, "<", "<="),
+            "((a < 1) OR (a = 1 AND b <= 2))"
+        );
+        assert_eq!(compared(&columns[..1], &values[..1], "<", "<="), "(a <= 1)");
     }
 }

@@ -7,7 +7,7 @@ use rowkey_migrate::copy::{self as copies, CopyPlan};
 use rowkey_migrate::{Address, Connection, Step};
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::{LIVE, compare, copy, interrupted, on_pair, open, plan, server, shop};
+use crate::{LIVE, compare, copy, creating, interrupted, on_pair, open, plan, server, shop};
 
 /// Rows that a server cannot send before somebody reads them.
 const TEXTS: usize = 24_000;
@@ -56,7 +56,7 @@ async fn changed_meanwhile(source: String, target: String) -> Result<()> {
     shop::create(&mut open(&source).await?).await?;
     let (plan, folder) = small_plan(&source, &target).await?;
     let file = folder.path().join("plan.toml");
-    interrupted::run(&source, &target, &file, STEPS as u32 - 3)?;
+    interrupted::run(&source, &target, &file, STEPS as u32 - 3, &creating())?;
     let mut db = open(&source).await?;
     let change = "UPDATE visit SET small = 5 WHERE number = 3";
     db.execute("a change", change).await?;
@@ -81,7 +81,7 @@ async fn missing_objects(source: String, target: String) -> Result<()> {
     shop::create(&mut open(&source).await?).await?;
     let (plan, folder) = small_plan(&source, &target).await?;
     let file = folder.path().join("plan.toml");
-    interrupted::run(&source, &target, &file, STEPS as u32 + 1)?;
+    interrupted::run(&source, &target, &file, STEPS as u32 + 1, &creating())?;
     let compared = compare(&source, &target, &plan).await?;
     let named = |what: &str| compared.unfinished.iter().any(|line| line.contains(what));
     ensure!(!compared.is_equal(), "{compared:?}");
@@ -138,7 +138,7 @@ async fn copy_with(
             outcome = happens();
         }
     };
-    let report = copies::copy(source, &mut target, plan, true, &mut progress).await;
+    let report = copies::copy(source, &mut target, plan, &creating(), &mut progress).await;
     outcome?;
     ensure!(heard >= 3, "it has ended before");
     Ok(report?)
@@ -205,7 +205,7 @@ async fn lost_target(source: String, _: String) -> Result<()> {
     ends(&source, &target, &plan).await
 }
 
-fn in_runtime<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) fn in_runtime<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?

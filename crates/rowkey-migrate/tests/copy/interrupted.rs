@@ -6,13 +6,16 @@ use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
 use anyhow::Result;
-use rowkey_migrate::copy::{self, CopyPlan};
+use rowkey_migrate::copy::{self, CopyPlan, Request};
 use rowkey_migrate::{Address, Connection, Step};
 
 const SOURCE: &str = "ROWKEY_COPY_SOURCE";
 const TARGET: &str = "ROWKEY_COPY_TARGET";
 const PLAN: &str = "ROWKEY_COPY_PLAN";
 const STEPS: &str = "ROWKEY_COPY_STEPS";
+/// The jobs, and the rows of a part.
+const JOBS: &str = "ROWKEY_COPY_JOBS";
+const PART_ROWS: &str = "ROWKEY_COPY_PART_ROWS";
 
 /// If this process is to end early: copies until it has heard some steps.
 pub(crate) fn as_child() -> Option<ExitCode> {
@@ -47,18 +50,34 @@ fn copy_of(source: &str, target: &str, plan: &Path, mut steps: u32) -> Result<()
                 std::process::abort();
             }
         };
-        copy::copy(&mut source, &mut target, &plan, true, &mut progress).await?;
+        copy::copy(&mut source, &mut target, &plan, &request()?, &mut progress).await?;
         Ok(())
     })
 }
 
+fn request() -> Result<Request> {
+    Ok(Request {
+        create: true,
+        jobs: env::var(JOBS)?.parse()?,
+        part_rows: env::var(PART_ROWS)?.parse()?,
+    })
+}
+
 /// Runs the process to its end.
-pub(crate) fn run(source: &str, target: &str, plan: &Path, steps: u32) -> Result<ExitStatus> {
+pub(crate) fn run(
+    source: &str,
+    target: &str,
+    plan: &Path,
+    steps: u32,
+    request: &Request,
+) -> Result<ExitStatus> {
     Ok(Command::new(env::current_exe()?)
         .env(SOURCE, source)
         .env(TARGET, target)
         .env(PLAN, plan)
         .env(STEPS, steps.to_string())
+        .env(JOBS, request.jobs.to_string())
+        .env(PART_ROWS, request.part_rows.to_string())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .status()?)

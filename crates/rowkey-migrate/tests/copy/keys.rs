@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use rowkey_testkit::{Backend, Suite};
 
 use crate::values::{Content as C, literal, sql_type, values};
-use crate::{compare, copy, interrupted, on_pair, open, plan};
+use crate::{compare, copy, creating, interrupted, on_pair, open, plan};
 
 const KEYS: [&[C]; 12] = [
     &[C::Truth],
@@ -89,7 +89,7 @@ async fn any_key(source: String, target: String) -> Result<()> {
     let path = folder.path().join("plan.toml");
     std::fs::write(&path, plan.to_toml()?)?;
     let mut runs = 0;
-    while interrupted::run(&source, &target, &path, 5)?
+    while interrupted::run(&source, &target, &path, 5, &creating())?
         .code()
         .is_none()
     {

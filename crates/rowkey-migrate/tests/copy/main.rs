@@ -5,6 +5,7 @@ mod found;
 mod held;
 mod interrupted;
 mod keys;
+mod parallel;
 mod refusals;
 mod server;
 mod shop;
@@ -15,7 +16,7 @@ use std::env;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail, ensure};
-use rowkey_migrate::copy::{self, CopyPlan};
+use rowkey_migrate::copy::{self, CopyPlan, Request};
 use rowkey_migrate::{Address, Connection, Silent};
 use rowkey_testkit::{Backend, Search, Server, Suite, TestDatabase, test_name};
 
@@ -51,6 +52,7 @@ fn main() -> Result<ExitCode> {
     found::add_tests(&mut suite);
     held::add_tests(&mut suite);
     keys::add_tests(&mut suite);
+    parallel::add_tests(&mut suite);
     refusals::add_tests(&mut suite);
     types::add_tests(&mut suite);
     Ok(suite.run())
@@ -85,9 +87,17 @@ pub(crate) async fn plan(source: &str, target: &str) -> Result<CopyPlan> {
     Ok(CopyPlan::from_toml(&plan.to_toml()?)?)
 }
 
+/// One after the other, and the tables are made.
+pub(crate) fn creating() -> Request {
+    Request {
+        create: true,
+        ..Request::default()
+    }
+}
+
 pub(crate) async fn copy(source: &str, target: &str, plan: &CopyPlan) -> Result<copy::Report> {
     let (mut source, mut target) = (open(source).await?, open(target).await?);
-    Ok(copy::copy(&mut source, &mut target, plan, true, &mut Silent).await?)
+    Ok(copy::copy(&mut source, &mut target, plan, &creating(), &mut Silent).await?)
 }
 
 async fn compare(source: &str, target: &str, plan: &CopyPlan) -> Result<copy::Comparison> {
@@ -95,8 +105,11 @@ async fn compare(source: &str, target: &str, plan: &CopyPlan) -> Result<copy::Co
     Ok(copy::compare(&mut source, &mut target, plan, &mut Silent).await?)
 }
 
+/// How many visits are in the tables that go from each database to each other one: 20,000 rows in all.
+const MANY_VISITS: usize = 20_000 - shop::OFFERS;
+
 async fn every_value(source: String, target: String) -> Result<()> {
-    let ids = shop::create(&mut open(&source).await?).await?;
+    let ids = shop::create_with(&mut open(&source).await?, MANY_VISITS).await?;
     let plan = plan(&source, &target).await?;
     let names: Vec<&str> = plan
         .tables
@@ -108,12 +121,12 @@ async fn every_value(source: String, target: String) -> Result<()> {
     let report = copy(&source, &target, &plan).await?;
     let rows: Vec<u64> = report.tables.iter().map(|table| table.rows).collect();
     ensure!(
-        rows == [shop::OFFERS as u64, shop::VISITS as u64],
+        rows == [shop::OFFERS as u64, MANY_VISITS as u64],
         "{rows:?}"
     );
 
     let mut db = open(&target).await?;
-    shop::check_rows(&mut db, &ids).await?;
+    shop::check_rows_with(&mut db, &ids, MANY_VISITS).await?;
     let compared = compare(&source, &target, &plan).await?;
     ensure!(compared.is_equal(), "{compared:?}");
     // Nothing is left to do.
@@ -150,7 +163,7 @@ async fn killed_and_resumed(source: String, target: String) -> Result<()> {
         false => vec![2 + seed % 9, 4 + seed % 11],
     };
     for steps in steps {
-        let status = interrupted::run(&source, &target, &path, steps)?;
+        let status = interrupted::run(&source, &target, &path, steps, &creating())?;
         ensure!(status.code().is_none(), "it has ended by itself: {status}");
     }
     let report = copy(&source, &target, &plan).await?;

@@ -107,7 +107,8 @@ async fn without_transactions(source: String, target: String) -> Result<()> {
     to.execute(&create, &create).await?;
     let mut from = open(&source).await?;
     let mut silent = Silent;
-    let copied = rowkey_migrate::copy::copy(&mut from, &mut to, &plan, false, &mut silent);
+    let request = rowkey_migrate::copy::Request::default();
+    let copied = rowkey_migrate::copy::copy(&mut from, &mut to, &plan, &request, &mut silent);
     let error = copied.await.unwrap_err().to_string();
     ensure!(error.contains("its engine MyISAM has no"), "{error}");
     Ok(())

@@ -51,8 +51,16 @@ fn tables(backend: Backend) -> [String; 4] {
     ]
 }
 
+/// How many visits are inserted at once.
+const PER_STATEMENT: usize = 50;
+
 /// Makes the tables and their rows.
 pub(crate) async fn create(db: &mut Connection) -> Result<Ids> {
+    create_with(db, VISITS).await
+}
+
+/// Makes the tables with so many visits.
+pub(crate) async fn create_with(db: &mut Connection, visits: usize) -> Result<Ids> {
     let backend = db.backend();
     for statement in tables(backend) {
         db.execute("the tables", &statement).await?;
@@ -64,32 +72,42 @@ pub(crate) async fn create(db: &mut Connection) -> Result<Ids> {
         db.execute("an offer", &insert).await?;
     }
     let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
-    for row in 0..VISITS {
-        let literals = COLUMNS
-            .iter()
-            .map(|(_, content)| match value(*content, row) {
-                Some(value) => literal(backend, *content, &value),
-                None => "NULL".into(),
-            });
-        let literals: Vec<String> = literals.collect();
-        let offer = match row % 3 {
-            0 => "NULL".into(),
-            _ => format!("'{}'", ids[row % OFFERS]),
-        };
+    let rows: Vec<String> = (0..visits).map(|row| visit(backend, &ids, row)).collect();
+    for rows in rows.chunks(PER_STATEMENT) {
         let insert = format!(
-            "INSERT INTO visit (number, offer_id, {}) VALUES ({}, {offer}, {})",
+            "INSERT INTO visit (number, offer_id, {}) VALUES {}",
             names.join(", "),
-            row + 1,
-            literals.join(", ")
+            rows.join(", ")
         );
-        db.execute("a visit", &insert).await?;
+        db.execute("some visits", &insert).await?;
     }
     db.execute("a transaction", "COMMIT").await?;
     Ok(ids)
 }
 
+/// A visit as a list of literals.
+fn visit(backend: Backend, ids: &Ids, row: usize) -> String {
+    let literals = COLUMNS
+        .iter()
+        .map(|(_, content)| match value(*content, row) {
+            Some(value) => literal(backend, *content, &value),
+            None => "NULL".into(),
+        });
+    let literals: Vec<String> = literals.collect();
+    let offer = match row % 3 {
+        0 => "NULL".into(),
+        _ => format!("'{}'", ids[row % OFFERS]),
+    };
+    format!("({}, {offer}, {})", row + 1, literals.join(", "))
+}
+
 /// Every value is in the target, as its server shows it.
 pub(crate) async fn check_rows(db: &mut Connection, ids: &Ids) -> Result<()> {
+    check_rows_with(db, ids, VISITS).await
+}
+
+/// The same for so many visits.
+pub(crate) async fn check_rows_with(db: &mut Connection, ids: &Ids, visits: usize) -> Result<()> {
     let backend = db.backend();
     for (name, content) in COLUMNS {
         let query = format!(
@@ -97,7 +115,7 @@ pub(crate) async fn check_rows(db: &mut Connection, ids: &Ids) -> Result<()> {
             shown(backend, content, name)
         );
         let rows = db.query("the values", &query, &[]).await?;
-        ensure!(rows.len() == VISITS, "{} visits", rows.len());
+        ensure!(rows.len() == visits, "{} visits", rows.len());
         for (number, row) in rows.iter().enumerate() {
             let expected = value(content, number);
             check(content, expected.as_deref(), &row.0[0])
@@ -113,12 +131,12 @@ pub(crate) async fn check_rows(db: &mut Connection, ids: &Ids) -> Result<()> {
         let offer =
             format!("SELECT COUNT(*) FROM offer WHERE id = {literal} AND title = 'Offer {number}'");
         ensure!(count(db, offer).await? == 1, "offer {number} is not there");
-        let visits = (0..VISITS)
+        let of_offer = (0..visits)
             .filter(|row| row % 3 != 0 && row % OFFERS == number)
             .count();
         let query = format!("SELECT COUNT(*) FROM visit WHERE offer_id = {literal}");
         ensure!(
-            count(db, query).await? == visits as i64,
+            count(db, query).await? == of_offer as i64,
             "visits of offer {number}"
         );
     }

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use crate::catalog::{QualifiedName, Table};
 use crate::connection::{Connection, Value};
 use crate::copy::plan::CopyPolicy;
-use crate::copy::side::{Content, Side, SideColumn};
+use crate::copy::side::{Content, KeyRange, Side, SideColumn};
 use crate::copy::{create, objects};
 use crate::error::Error;
 use crate::read::read;
@@ -240,7 +240,7 @@ impl Key {
     }
 
     async fn fill(&self, source: &mut Connection, target: &mut Connection) -> Result<(), Error> {
-        let query = self.from.select(None, false)?;
+        let query = self.from.select(KeyRange::ALL, false)?;
         let (sender, batches) = mpsc::channel(1);
         let mut encoder = Encoder::start(&self.to, batches)?;
         let rows = CopyPolicy::default().batch_rows as usize;

@@ -12,7 +12,7 @@ use crate::connection::Connection;
 use crate::copy::compare::key_text;
 use crate::copy::instead::Trouble;
 use crate::copy::plan::CopyPolicy;
-use crate::copy::side::{Content, Side, SideColumn};
+use crate::copy::side::{Content, KeyRange, Side, SideColumn};
 use crate::error::Error;
 use crate::read::read;
 use crate::types::Kind;
@@ -96,7 +96,7 @@ pub(super) async fn misfits(
     not_null: &[String],
 ) -> Result<Vec<Misfits>, Error> {
     // Whether the account may read all of them, whose types the driver need not know.
-    let rows = format!("{} WHERE 1 = 0", from.select(None, false)?);
+    let rows = format!("{} WHERE 1 = 0", from.select(KeyRange::ALL, false)?);
     let nothing = format!("SELECT 1 FROM ({rows}) AS readable");
     let doing = format!("the privileges on {}", from.name);
     source.query(&doing, &nothing, &[]).await?;
@@ -196,7 +196,7 @@ async fn look(
         key: (0..keys).collect(),
         ..from.clone()
     };
-    let mut query = side.select(None, false)?;
+    let mut query = side.select(KeyRange::ALL, false)?;
     let conditions: Option<Vec<String>> = doubtful
         .iter()
         .map(|column| column.condition.clone())
