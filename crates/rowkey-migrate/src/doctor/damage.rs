@@ -112,6 +112,25 @@ impl Damages {
         damage.examples.extend(examples.into_iter().take(free));
     }
 
+    /// How many values may be no ids at all, unlike those that something has happened to.
+    pub(super) fn count_of_others(&self) -> u64 {
+        use DamageKind::{
+            ImplausibleTime, OutOfRange, WrongCharacters, WrongForm, WrongLength, WrongType,
+        };
+        let others = self.0.iter().filter(|damage| {
+            matches!(
+                damage.kind,
+                ImplausibleTime
+                    | OutOfRange
+                    | WrongCharacters
+                    | WrongForm
+                    | WrongLength
+                    | WrongType
+            )
+        });
+        others.map(|damage| damage.count).sum()
+    }
+
     fn of(&mut self, kind: DamageKind) -> &mut Damage {
         let index = match self.0.iter().position(|damage| damage.kind == kind) {
             Some(index) => index,

@@ -1,7 +1,7 @@
 //! What a column holds, as far as its rows tell.
 
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Layout, Storage, Wire};
+use rowkey_core::storage::{Layout, Storage, TextForm, Wire};
 use serde::Serialize;
 
 use super::chance::CERTAIN;
@@ -186,6 +186,19 @@ impl Survey {
             self.damages.add_all(kind, count, examples);
         }
         findings.evidence.append(&mut evidence);
+        let unfit = self.damages.count_of_others();
+        let ids: f64 = findings.parts.iter().map(|part| part.rows).sum();
+        if is_told_by_few(shape.wire) && unfit as f64 > ids {
+            findings.parts.clear();
+            findings.evidence.insert(
+                0,
+                format!(
+                    "{} have another form or an impossible value, more than look like ids of a format: \
+                     these may look so by chance.",
+                    number_of(unfit, "value")
+                ),
+            );
+        }
         witness::judge(
             &shape,
             witnesses,
@@ -206,11 +219,25 @@ impl Survey {
     }
 }
 
+/// Whether much that is no id has the shape as well: texts without hyphens that are long enough.
+fn is_told_by_few(wire: Wire) -> bool {
+    use TextForm::{Compact16, Compact22, Digits28, Digits38};
+    matches!(
+        wire,
+        Wire::Text(Compact16 | Compact22 | Digits28 | Digits38)
+    )
+}
+
+/// A part that is smaller than one of so many rows says little of the column.
+const RARE: f64 = 100.0;
+
 /// The answer of the parts of a column.
 fn summary(mut parts: Vec<Part>, evidence: Vec<String>, damaged: Vec<Damage>) -> Diagnosis {
     parts.sort_by(|a, b| b.rows.total_cmp(&a.rows));
     let rows: f64 = parts.iter().map(|part| part.rows).sum();
-    let certainty = parts.iter().map(|part| part.certainty).min();
+    // A few of another kind do not make the rest doubtful.
+    let large = parts.iter().filter(|part| part.rows * RARE >= rows);
+    let certainty = large.map(|part| part.certainty).min();
     let certainty = certainty.unwrap_or(Certainty::CannotTell);
     let (format, layout, interval_ms) = match &parts[..] {
         [] => (None, None, None),

@@ -3,6 +3,7 @@
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Wire;
 
+use super::chance::{self, NEVER};
 use super::damage::DamageKind;
 use super::diagnosis::{Certainty, Part, number_of};
 use super::reading::show_stored;
@@ -51,13 +52,14 @@ fn distributed_ids(shape: &Shape, findings: &mut Findings) {
         let tallies = shape.tallies.iter();
         let found = tallies.filter(|tally| admitted(tally.signature.admitted));
         let count: u64 = found.map(|tally| tally.count).sum();
-        if count == 0 || !hypothesis.is_told_by_values() {
+        let chance = chance::at_least(count, shape.count, hypothesis.chance_of_time);
+        let is_some = count * 2 < shape.count;
+        if count == 0 || !hypothesis.is_told_by_values() || is_some && chance > NEVER {
             continue;
         }
-        let certainty = Certainty::of(count as f64 * hypothesis.chance_of_time.ln());
         findings
             .parts
-            .push(Part::of(hypothesis, count as f64, certainty));
+            .push(Part::of(hypothesis, count as f64, Certainty::of(chance)));
         left = left.saturating_sub(count);
         let rows = number_of(count, "value");
         findings.evidence.push(format!(

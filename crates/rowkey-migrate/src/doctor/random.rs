@@ -18,6 +18,9 @@ const REST: f64 = 0.005;
 /// Fewer rows than these do not show that ids are random.
 const MANY: usize = 100;
 
+/// Fewer rows than these say nothing: a COMB's time or counter is as likely.
+const FEW: u64 = 8;
+
 /// Examines the values of version 4 in a home.
 pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Findings) {
     let mut rows = Rows::of(rest);
@@ -319,6 +322,14 @@ fn certainty_of_random(
             "Neither the order of insertion nor a column of times is known. Short COMBs whose counter \
              has gone around its ring cannot be told from random UUIDs without one: --created COLUMN \
              names one."
+                .to_owned(),
+        );
+        return Certainty::CannotTell;
+    }
+    if group.count < FEW {
+        findings.evidence.push(
+            "These are too few rows to tell random UUIDs from COMBs, which have a time or a counter in \
+             the place of some random bits."
                 .to_owned(),
         );
         return Certainty::CannotTell;

@@ -344,8 +344,9 @@ impl Group<'_> {
         };
         let count = rest.count(|signature| self.has(signature) && admits(signature, index));
         let others = self.count - count;
-        if count == 0 {
-            self.of_others(others, findings);
+        let is_by_chance = chance::at_least(count, self.count, hypothesis.chance) > NEVER;
+        if count == 0 || count * 2 < self.count && is_by_chance {
+            self.of_others(self.count, findings);
             return;
         }
         let by_chance = hypothesis.chance * self.home.chance();

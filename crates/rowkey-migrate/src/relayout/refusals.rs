@@ -4,7 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::{Conversion, quote_identifier};
 
 use super::creation_time;
-use super::work::{ChangedColumn, ChangedTable, Source, Work};
+use super::work::{ChangedColumn, ChangedTable, Source, Work, is_same_name};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 use crate::plan::OldPrograms;
@@ -106,19 +106,9 @@ impl Refusals {
         table: &ChangedTable,
         column: &ChangedColumn,
     ) {
+        self.add_needed_name(work, table, column, &column.fresh());
+        self.add_needed_name(work, table, column, &column.kept);
         let what = format!("{}.{}", table.name(), column.column.name);
-        for name in [column.fresh(), column.kept.clone()] {
-            if table.table.column(&name).is_some() {
-                self.add(
-                    &what,
-                    format!("the change needs the name {name}, which another column has"),
-                    "rename that column",
-                );
-            }
-            if let Err(error) = quote_identifier(work.backend, &name) {
-                self.add(&what, format!("{name}: {error}"), "give it a shorter name");
-            }
-        }
         let is_same_name = column.becomes == column.column.name;
         if is_same_name && work.policy.old_programs == OldPrograms::Rename {
             self.add(
@@ -130,6 +120,35 @@ impl Refusals {
                     }
                     _ => "give `becomes` another name",
                 },
+            );
+        }
+    }
+
+    /// Adds a reason if a table cannot get a column of a name, beside the column that changes.
+    pub(super) fn add_needed_name(
+        &mut self,
+        work: &Work,
+        table: &ChangedTable,
+        column: &ChangedColumn,
+        name: &str,
+    ) {
+        let what = format!("{}.{}", table.name(), column.column.name);
+        let mut columns = table.table.columns.iter();
+        if let Some(taken) = columns.find(|other| is_same_name(work.backend, &other.name, name)) {
+            self.add(
+                &what,
+                format!(
+                    "the change needs the name {name}, which the column {} has",
+                    taken.name
+                ),
+                "rename that column",
+            );
+        }
+        if let Err(error) = quote_identifier(work.backend, name) {
+            self.add(
+                &what,
+                format!("the change needs the name {name}: {error}"),
+                "rename the column to a shorter name",
             );
         }
     }

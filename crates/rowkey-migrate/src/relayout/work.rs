@@ -119,7 +119,7 @@ impl Work {
 }
 
 /// Whether two names of columns are one. PostgreSQL alone distinguishes the case of quoted ones.
-fn is_same_name(backend: Backend, one: &str, other: &str) -> bool {
+pub(super) fn is_same_name(backend: Backend, one: &str, other: &str) -> bool {
     match backend {
         Backend::Postgres => one == other,
         _ => one.to_lowercase() == other.to_lowercase(),

@@ -15,8 +15,8 @@ use crate::text_literal::text_literal;
 /// to them.
 pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> {
     let scope = Scope::read(connection).await?;
-    let mut tables = tables(connection, &scope).await?;
     let mut unseen = grants::Grants::read(connection).await?.unseen();
+    let mut tables = tables(connection, &scope, &mut unseen).await?;
     columns(connection, &scope, &mut tables, &mut unseen).await?;
     indexes(connection, &scope, &mut tables).await?;
     foreign_keys(connection, &scope, &mut tables, &mut unseen).await?;
@@ -102,10 +102,15 @@ impl Scope {
     }
 }
 
-async fn tables(connection: &mut Connection, scope: &Scope) -> Result<Tables, Error> {
+async fn tables(
+    connection: &mut Connection,
+    scope: &Scope,
+    unseen: &mut Vec<String>,
+) -> Result<Tables, Error> {
     let query = format!(
-        "SELECT table_schema, table_name, engine, table_rows FROM information_schema.tables \
-         WHERE table_type = 'BASE TABLE' AND table_schema IN ({})",
+        "SELECT table_schema, table_name, engine, table_rows, table_type = 'SYSTEM VERSIONED' \
+         FROM information_schema.tables WHERE table_type IN ('BASE TABLE', 'SYSTEM VERSIONED') \
+         AND table_schema IN ({})",
         scope.schemas()
     );
     let mut tables = Tables::new();
@@ -113,6 +118,11 @@ async fn tables(connection: &mut Connection, scope: &Scope) -> Result<Tables, Er
         let name = scope.name(&row, 0, 1)?;
         if name.schema.is_some() && !scope.related.contains(&name) {
             continue;
+        }
+        if row.is(4)? {
+            unseen.push(format!(
+                "the earlier versions of the rows of {name}: the table is system-versioned"
+            ));
         }
         let table = Table {
             name: name.clone(),

@@ -82,6 +82,9 @@ fn add_table(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
         );
     }
     if work.policy.old_programs == OldPrograms::Rename {
+        for column in &table.columns {
+            refusals.add_needed_name(work, table, column, &column.kept);
+        }
         for column in table
             .columns
             .iter()
@@ -228,7 +231,7 @@ fn add_outer_references(
     }
 }
 
-/// Rows of a period cannot be written as the backfill does.
+/// Rows of a period cannot be written as the backfill does, nor the earlier versions of a row.
 async fn add_periods(
     connection: &mut Connection,
     refusals: &mut Refusals,
@@ -242,10 +245,14 @@ async fn add_periods(
         let show = format!("SHOW CREATE TABLE {}", table.name().quoted(work.backend)?);
         let rows = connection.query(&doing, &show, &[]).await?;
         let definition = rows.first().map_or(Ok(""), |row| row.text(1))?;
-        if definition
-            .lines()
-            .any(|line| line.trim_start().starts_with("PERIOD FOR "))
-        {
+        let mut lines = definition.lines().map(str::trim_start);
+        if definition.contains(" WITH SYSTEM VERSIONING") {
+            refusals.add(
+                format!("the table {}", table.name()),
+                "it is system-versioned, and earlier versions of its rows would keep the old ids",
+                "ALTER TABLE … DROP SYSTEM VERSIONING first, which drops the earlier versions",
+            );
+        } else if lines.any(|line| line.starts_with("PERIOD FOR ")) {
             refusals.add(
                 format!("the table {}", table.name()),
                 "it has a period, whose rows the server itself divides",

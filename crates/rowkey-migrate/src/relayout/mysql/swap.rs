@@ -155,6 +155,7 @@ pub(super) async fn undo(
     if let (Some(counted), true) = (counted, Made::read(runner).await?.has_table(OLD_IDS)) {
         carry_counter(runner, work, tables, OLD_IDS, counted).await?;
     }
+    triggers::stop(runner, work).await?;
     for table in tables {
         triggers::drop(runner, &work.policy, table, Role::Forward).await?;
     }
@@ -173,6 +174,7 @@ pub(super) async fn contract(
     work: &Work,
     tables: &[Rebuilt<'_>],
 ) -> Result<(), Error> {
+    triggers::stop(runner, work).await?;
     for table in tables {
         triggers::drop(runner, &work.policy, table, Role::Back).await?;
         triggers::drop(runner, &work.policy, table, Role::Guard).await?;

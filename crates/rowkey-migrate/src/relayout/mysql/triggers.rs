@@ -17,6 +17,9 @@ use crate::plan::Policy;
 use crate::text_literal::text_literal;
 use rowkey_core::Backend;
 
+/// What [`SWAPPED`] has, beside 0 and 1, when neither table's triggers do anything.
+const NEITHER: u8 = 2;
+
 /// Creates those of a table's triggers that do not exist yet.
 pub(super) async fn create(
     runner: &mut Runner<'_>,
@@ -36,6 +39,19 @@ pub(super) async fn create(
         let doing = format!("the triggers of {}", table.name());
         patiently(runner, &work.policy, &doing, &create).await?;
     }
+    Ok(())
+}
+
+/// Lets no trigger do anything any more, in all tables from the same transaction of a program on.
+///
+/// They cannot be dropped all at once. A table whose rows still reach its other table would refer to rows of
+/// one whose rows do not.
+pub(super) async fn stop(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    if !Made::read(runner).await?.has_table(SWAPPED) && !runner.is_dry() {
+        return Ok(());
+    }
+    let stop = format!("UPDATE {SWAPPED} SET is_swapped = {NEITHER}");
+    patiently(runner, &work.policy, "the end of all triggers", &stop).await?;
     Ok(())
 }
 
@@ -122,7 +138,7 @@ fn message(text: &str) -> String {
 }
 
 /// Whether the swap has happened: 1 or 0. It locks the row, because an old snapshot may be older than the
-/// table.
+/// table, and so that all that a transaction writes is treated alike.
 fn is_swapped_now() -> String {
     format!("(SELECT is_swapped FROM {SWAPPED} LOCK IN SHARE MODE)")
 }

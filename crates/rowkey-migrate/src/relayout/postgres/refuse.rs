@@ -72,8 +72,8 @@ async fn privileges(
     refusals: &mut Refusals,
 ) -> Result<(), Error> {
     let query = "SELECT pg_has_role(c.relowner, 'USAGE'), \
-                 has_schema_privilege(c.relnamespace, 'CREATE'), pg_get_userbyid(c.relowner)::text \
-                 FROM pg_class c WHERE c.oid = to_regclass($1)";
+                 has_schema_privilege(c.relnamespace, 'CREATE'), pg_get_userbyid(c.relowner)::text, \
+                 row_security_active(c.oid) FROM pg_class c WHERE c.oid = to_regclass($1)";
     let doing = format!("the privileges on {}", table.name());
     let name = Value::Text(table.name().quoted(rowkey_core::Backend::Postgres)?);
     let rows = connection.query(&doing, query, &[name]).await?;
@@ -95,6 +95,14 @@ async fn privileges(
             table.name().to_string(),
             "functions for its triggers may not be made in its schema",
             "grant CREATE on the schema for the time of the change",
+        );
+    }
+    if row.is(3)? {
+        refusals.add(
+            table.name().to_string(),
+            "its policies of row-level security hide rows from the account",
+            "ALTER TABLE … NO FORCE ROW LEVEL SECURITY for the time of the change, or connect as a role \
+             with BYPASSRLS",
         );
     }
     Ok(())
@@ -403,22 +411,52 @@ async fn keys_and_indexes(
     Ok(())
 }
 
-/// Indexes and checks over a whole row, which would have other columns. The server knows them by a column 0.
+/// Whatever holds or takes whole rows, which would have other columns. Expressions have them as a column 0,
+/// and so have views that ask for a row as one value; types can hold rows of types that hold rows.
+const WHOLE_ROWS: &str = "
+WITH RECURSIVE rows (type) AS (
+  SELECT reltype FROM pg_class WHERE oid = to_regclass($1)
+  UNION
+  SELECT t.oid FROM rows JOIN pg_type t ON rows.type IN (t.typelem, t.typbasetype)
+    OR EXISTS (SELECT FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+      WHERE c.oid = t.typrelid AND c.relkind = 'c' AND a.atttypid = rows.type)
+)
+SELECT 'index ' || indexrelid::regclass FROM pg_index WHERE indrelid = to_regclass($1)
+  AND (indexprs::text LIKE '%:varattno 0 %' OR indpred::text LIKE '%:varattno 0 %')
+UNION ALL
+SELECT 'check ' || conname FROM pg_constraint
+WHERE conrelid = to_regclass($1) AND conbin::text LIKE '%:varattno 0 %'
+UNION ALL
+SELECT 'view ' || r.ev_class::regclass FROM pg_rewrite r
+WHERE r.ev_action::text LIKE '%:varattno 0 %' AND EXISTS (SELECT FROM pg_depend d
+  WHERE d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refobjid = to_regclass($1))
+UNION ALL
+SELECT 'column ' || a.attname || ' of ' || c.oid::regclass FROM rows
+JOIN pg_attribute a ON a.atttypid = rows.type AND NOT a.attisdropped
+JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f', 'm', 'v')
+UNION ALL
+SELECT 'type ' || reloftype::regtype FROM pg_class WHERE oid = to_regclass($1) AND reloftype <> 0
+ORDER BY 1";
+
 async fn whole_rows(
     connection: &mut Connection,
     table: &ChangedTable,
     refusals: &mut Refusals,
 ) -> Result<(), Error> {
-    let query = "SELECT 'index ' || indexrelid::regclass FROM pg_index \
-                 WHERE indrelid = to_regclass($1) \
-                 AND (indexprs::text LIKE '%:varattno 0 %' OR indpred::text LIKE '%:varattno 0 %') \
-                 UNION ALL SELECT 'check ' || conname FROM pg_constraint \
-                 WHERE conrelid = to_regclass($1) AND conbin::text LIKE '%:varattno 0 %' ORDER BY 1";
     let doing = format!("the whole rows of {}", table.name());
     let name = Value::Text(table.name().quoted(rowkey_core::Backend::Postgres)?);
-    for row in connection.query(&doing, query, &[name]).await? {
+    for row in connection.query(&doing, WHOLE_ROWS, &[name]).await? {
+        let what = row.text(0)?;
+        if what.starts_with("type ") {
+            refusals.add(
+                format!("the {what} of {}", table.name()),
+                "the table has the columns of this type, and can get no others",
+                "ALTER TABLE … NOT OF first",
+            );
+            continue;
+        }
         refusals.add(
-            format!("the {} of {}", row.text(0)?, table.name()),
+            format!("the {what}, for {}", table.name()),
             "it takes all columns of a row, and there will be others",
             "let it name the columns, or drop it, and make it again after the change",
         );

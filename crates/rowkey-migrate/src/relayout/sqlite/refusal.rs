@@ -97,13 +97,7 @@ fn column(
             "give it another in `becomes`",
         );
     }
-    if table.table.column(&changed.kept).is_some() {
-        reasons.add(
-            format!("{}.{}", table.name(), changed.kept),
-            "it has the name of the column for the old values",
-            "rename it",
-        );
-    }
+    reasons.add_needed_name(work, table, changed, &changed.kept);
     for obstacle in definition.obstacles(name) {
         reasons.add(
             format!("the table {}", table.name()),

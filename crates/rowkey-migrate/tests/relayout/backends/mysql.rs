@@ -252,6 +252,7 @@ async fn reasons(shop: Shop) -> Result<()> {
         "CREATE VIEW titles AS SELECT title FROM parent",
         "ALTER TABLE loose ADD KEY beginning (parent_id(4))",
         "ALTER TABLE line ALTER parent_id SET DEFAULT 'aaaaaaaaaaaaaaaa'",
+        "ALTER TABLE child ADD Parent_ID_before INT",
         "CREATE TABLE unkeyed (parent_id BINARY(16) NOT NULL, \
          FOREIGN KEY (parent_id) REFERENCES parent (id)) ENGINE=InnoDB",
         "CREATE TABLE parent_rowkey_old (n INT)",
@@ -261,19 +262,20 @@ async fn reasons(shop: Shop) -> Result<()> {
     if has_periods {
         let period = "ALTER TABLE part ADD since DATE NOT NULL DEFAULT '2001-01-01', \
                       ADD upto DATE NOT NULL DEFAULT '2002-01-01', ADD PERIOD FOR valid (since, upto)";
-        execute(&mut connection, &[period]).await?;
+        let versions = "ALTER TABLE loose ADD SYSTEM VERSIONING";
+        execute(&mut connection, &[period, versions]).await?;
     }
     let found = refusal(&shop).await?;
-    ensure!(
-        found.contains("the table part: it has a period") == has_periods,
-        "{found}"
-    );
+    for part in ["part: it has a period", "loose: it is system-versioned"] {
+        ensure!(found.contains(part) == has_periods, "{found}");
+    }
     for part in [
         "stamp",
         "parents",
         "beginning",
         "line.parent_id",
         "unkeyed",
+        "the name parent_id_before, which the column Parent_ID_before has",
         "parent_rowkey_old",
     ] {
         ensure!(found.contains(part), "{part} in {found}");
