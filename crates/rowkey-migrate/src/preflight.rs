@@ -139,7 +139,6 @@ impl Preflight {
             }
             preflight.columns.push(part);
         }
-        preflight.refuse_without_privileges(connection).await?;
         Ok(preflight)
     }
 
@@ -158,24 +157,6 @@ impl Preflight {
             }
             outcome => outcome?,
         }
-        Ok(())
-    }
-
-    /// MySQL and MariaDB: tables under new names, which no grant on a table is for.
-    #[cfg(feature = "mysql")]
-    async fn refuse_without_privileges(
-        &mut self,
-        connection: &mut Connection,
-    ) -> Result<(), Error> {
-        if matches!(connection.backend(), Backend::MySql | Backend::MariaDb) {
-            let grants = crate::catalog::mysql::grants::Grants::read(connection).await?;
-            self.refused.extend(grants.against_a_change());
-        }
-        Ok(())
-    }
-
-    #[cfg(not(feature = "mysql"))]
-    async fn refuse_without_privileges(&mut self, _: &mut Connection) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -369,11 +350,13 @@ fn deployment(plan: &Plan) -> String {
     match plan.policy.old_programs {
         OldPrograms::Rename => format!(
             "After the swap, {}.{} is called {}: statements of programs with the old declaration fail, \
-             so deploy the new one at that moment.",
+             so deploy the new one at that moment. After --contract, statements that name no columns no \
+             longer fail: no old program may be left.",
             plan.key.table, plan.key.column, plan.key.becomes
         ),
         OldPrograms::Mark => "After the swap, rows are accepted from sessions with the mark only: \
-             programs with the new declaration set it when they connect."
+             programs with the new declaration set it when they connect. --contract ends that: no old \
+             program may be left."
             .into(),
     }
 }

@@ -102,11 +102,11 @@ fn undecided(
     place: &str,
     advice: &mut Advice,
 ) {
-    if let Some(candidate) = diagnosis.candidates.first() {
-        let layout = candidate.layout;
-        advice.declare = declaration(candidate.format, "", backend, storage, layout, name);
-    }
     if diagnosis.certainty == Certainty::CannotTell {
+        if let Some(candidate) = diagnosis.candidates.first() {
+            let layout = candidate.layout;
+            advice.declare = declaration(candidate.format, "", backend, storage, layout, name);
+        }
         advice.next = Some(format!("rowkey doctor{place} --created COLUMN"));
     }
 }

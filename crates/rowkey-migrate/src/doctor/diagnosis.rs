@@ -57,7 +57,7 @@ pub struct Candidate {
 /// What a column holds.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// The format that reads all ids of the column; `None` if nothing tells it.
+    /// The format that reads all ids of the column; `None` if nothing tells it, or none does.
     pub format: Option<FormatKind>,
     /// The order of the bytes, if it can be told.
     pub layout: Option<Layout>,
@@ -87,6 +87,8 @@ pub(super) struct Part {
     pub(super) rows: f64,
     pub(super) certainty: Certainty,
     pub(super) interval_ms: Option<u64>,
+    /// Whether a layout has the order of the bytes.
+    pub(super) is_readable: bool,
 }
 
 impl Part {
@@ -98,6 +100,7 @@ impl Part {
             rows,
             certainty,
             interval_ms: None,
+            is_readable: true,
         }
     }
 
@@ -109,6 +112,7 @@ impl Part {
             rows,
             certainty,
             interval_ms: None,
+            is_readable: true,
         }
     }
 
@@ -241,6 +245,7 @@ fn summary(mut parts: Vec<Part>, evidence: Vec<String>, damaged: Vec<Damage>) ->
     let certainty = certainty.unwrap_or(Certainty::CannotTell);
     let (format, layout, interval_ms) = match &parts[..] {
         [] => (None, None, None),
+        parts if parts.iter().any(|part| !part.is_readable) => (None, None, None),
         [only] if certainty == Certainty::CannotTell => (None, only.layout, None),
         [only] => (Some(only.format), only.layout, only.interval_ms),
         mixed if mixed.iter().all(Part::is_v4) => (Some(FormatKind::UuidV4), None, None),

@@ -309,8 +309,9 @@ impl Group<'_> {
             Home::DotNet => ", in the byte order of a .NET Guid".to_owned(),
         };
         let all = if whole { "All " } else { "" };
+        let have = if self.count == 1 { "has" } else { "have" };
         findings.evidence.push(format!(
-            "{all}{rows} have version {} and the variant of RFC 9562{order}.",
+            "{all}{rows} {have} version {} and the variant of RFC 9562{order}.",
             self.version
         ));
         if self.home == Home::DotNet {
@@ -323,7 +324,8 @@ impl Group<'_> {
                 7 => FormatKind::UuidV7,
                 _ => FormatKind::AnyUuid,
             };
-            let part = Part::without_layout(format, self.count as f64, Certainty::Likely);
+            let mut part = Part::without_layout(format, self.count as f64, Certainty::Likely);
+            part.is_readable = false;
             findings.parts.push(part);
             return;
         }

@@ -7,6 +7,7 @@ mod probe;
 
 use serde::Serialize;
 
+pub(crate) use self::probe::others_of_type;
 use crate::catalog::{Catalog, Column, DependentKind, Key, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;

@@ -112,6 +112,27 @@ pub(super) async fn polymorphic(
     found
 }
 
+/// The type column of a polymorphic reference, and those of its values that name no table or another than
+/// the target: none if all values are of the target.
+pub(crate) async fn others_of_type(
+    connection: &mut Connection,
+    catalog: &Catalog,
+    table: &Table,
+    column: &Column,
+    target: &QualifiedName,
+) -> Result<Option<(String, String)>, Error> {
+    let Some(kind) = type_column(table, column) else {
+        return Ok(None);
+    };
+    let values = kinds(connection, table, kind).await?;
+    let others = values.iter().filter(|value| {
+        let named = table_of_type(catalog, value);
+        named.is_none_or(|named| named != target)
+    });
+    let others: Vec<String> = others.map(|value| format!("`{value}`")).collect();
+    Ok((!others.is_empty()).then(|| (kind.name.clone(), others.join(", "))))
+}
+
 /// The values of a type column.
 async fn kinds(
     connection: &mut Connection,

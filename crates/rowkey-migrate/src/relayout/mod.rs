@@ -15,6 +15,8 @@ mod batch_size;
 pub(crate) mod creation_time;
 #[cfg(feature = "mysql")]
 mod mysql;
+mod new_references;
+mod positional;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod refusals;
@@ -142,7 +144,7 @@ async fn go_on(
         }
         let work = state.work(connection, plan, Way::There).await?;
         if phase == Phase::Expand && !state.has_begun() {
-            with_backend!(work.backend, refuse(connection, &work))?;
+            refuse_work(connection, &work).await?;
         }
         if phase == Phase::Swap && was_checked && !state.is_begun(phase) {
             refuse_damaged_values(connection, &work).await?;
@@ -182,7 +184,14 @@ pub(crate) async fn refuse(connection: &mut Connection, plan: &Plan) -> Result<(
     state::require_none(connection, plan).await?;
     let catalog = Catalog::read(connection).await?;
     let work = Work::new(plan, &catalog)?;
-    with_backend!(work.backend, refuse(connection, &work))
+    refuse_work(connection, &work).await
+}
+
+async fn refuse_work(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+    with_backend!(work.backend, refuse(connection, work))?;
+    let mut refusals = Refusals::default();
+    refusals.add_polymorphic(connection, work).await?;
+    refusals.result()
 }
 
 /// Fails while the old columns are being dropped.
@@ -296,7 +305,7 @@ pub async fn script(
 ) -> Result<Vec<String>, Error> {
     let catalog = Catalog::read(connection).await?;
     let work = Work::new(plan, &catalog)?;
-    with_backend!(work.backend, refuse(connection, &work))?;
+    refuse_work(connection, &work).await?;
     let mut silent = crate::progress::Silent;
     let mut runner = Runner::dry(connection, &mut silent);
     begin_in_script(&mut runner, &work).await?;

@@ -101,6 +101,7 @@ pub(super) async fn check(runner: &mut Runner<'_>, work: &Work) -> Result<(), Er
     let values = Values::of(runner, work).await?;
     for table in &work.tables {
         exchange::compare(runner, &values, table, constraints::Side::New).await?;
+        constraints::analyze(runner, work, table).await?;
     }
     Ok(())
 }

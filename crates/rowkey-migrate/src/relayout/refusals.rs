@@ -5,8 +5,10 @@ use rowkey_core::storage::{Conversion, quote_identifier};
 
 use super::creation_time;
 use super::work::{ChangedColumn, ChangedTable, Source, Work, is_same_name};
+use crate::catalog::Catalog;
 use crate::connection::{Connection, Value};
 use crate::error::Error;
+use crate::inventory::others_of_type;
 use crate::plan::OldPrograms;
 
 /// How many values are shown of those that are damaged.
@@ -151,6 +153,29 @@ impl Refusals {
                 "rename the column to a shorter name",
             );
         }
+    }
+
+    /// Adds the references whose ids are not all of the key: another column names their table.
+    pub(super) async fn add_polymorphic(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        let (key, _) = work.key()?;
+        let catalog = Catalog::read(connection).await?;
+        for (table, changed) in work.columns().filter(|(_, changed)| !changed.is_key) {
+            let (table, column) = (&table.table, &changed.column);
+            let others = others_of_type(connection, &catalog, table, column, key.name()).await?;
+            if let Some((kind, others)) = others {
+                self.add(
+                    format!("the reference {}.{}", table.name, column.name),
+                    format!("{kind} says {others}, so that not all of its values are of {}", key.name()),
+                    "leave it out of the plan, and change its values for this table with a statement of \
+                     your own after the swap",
+                );
+            }
+        }
+        Ok(())
     }
 
     /// Adds a reason if new ids cannot carry the creation times of all rows: those that cannot would get

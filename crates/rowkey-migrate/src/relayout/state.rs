@@ -5,8 +5,8 @@ use std::time::Duration;
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
-use super::Phase;
 use super::work::Work;
+use super::{Phase, new_references};
 use crate::catalog::{Catalog, Table};
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
@@ -209,7 +209,11 @@ impl State {
             tables: saved.tables.clone(),
             unseen: Vec::new(),
         };
-        Work::new(plan, &before)
+        let work = Work::new(plan, &before)?;
+        if way == Way::There {
+            new_references::refuse(&work, &now, self.is_done(Phase::Swap))?;
+        }
+        Ok(work)
     }
 
     /// Records that a phase begins.

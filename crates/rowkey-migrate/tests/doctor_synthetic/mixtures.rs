@@ -126,7 +126,47 @@ fn the_order_of_a_dotnet_guid_is_named_and_has_no_layout() {
         .collect();
     let found = diagnose_bytes(&stored, NOTHING);
     assert!(found.evidence[0].contains(".NET Guid"), "{found:#?}");
-    assert_eq!(found.layout, None);
+    assert_eq!((found.format, found.layout), (None, None));
+}
+
+/// Random text of a length that ids have, of which a part looks like ids with a time.
+#[test]
+fn texts_of_other_makers_are_not_called_ids() {
+    const LETTERS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let lower_hex = b"0123456789abcdef";
+    for (alphabet, length) in [
+        (&lower_hex[..], 16),
+        (LETTERS, 16),
+        (LETTERS, 22),
+        (&LETTERS[..10], 16),
+        (&LETTERS[..10], 28),
+    ] {
+        let mut random = Random(length);
+        let mut survey = Survey::new(Backend::Sqlite, false, NOW);
+        for _ in 0..3_000 {
+            let letter = |_| char::from(alphabet[random.below(alphabet.len() as u64) as usize]);
+            let text: String = (0..length).map(letter).collect();
+            survey.take(Observation::of(StoredValue::Text(&text)).following());
+        }
+        let found = survey.conclude(&[]);
+        assert_eq!(found.format, None, "{length}: {found:#?}");
+        assert_eq!(
+            found.certainty,
+            Certainty::CannotTell,
+            "{length}: {found:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_few_rows_by_chance_are_no_mixture() {
+    let mut random = Random(6);
+    let stored: Vec<(u128, i64)> = (0..3_000)
+        .map(|_| (random.v4() & !(0xf << 76) | 6 << 76, 0))
+        .collect();
+    let found = diagnose_bytes(&stored, NOTHING);
+    assert_eq!(found.candidates.len(), 1, "{found:#?}");
+    assert_eq!(found.format, Some(FormatKind::AnyUuid));
 }
 
 #[test]

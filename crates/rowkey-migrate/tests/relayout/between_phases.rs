@@ -27,6 +27,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
     add(suite, "an_altered_table_can_be_undone", altered);
     add(suite, "a_plan_that_has_begun_is_not_looked_at", begun);
+    add(
+        suite,
+        "a_reference_that_is_added_meanwhile_is_refused",
+        referred,
+    );
 }
 
 /// TRUNCATE fires no triggers. Where there are two tables, the new one has rows that the old one lacks,
@@ -149,4 +154,30 @@ async fn begun(shop: Shop) -> Result<()> {
         "{told}"
     );
     Ok(())
+}
+
+/// Another team's migration refers to the key while the rows are filled.
+async fn referred(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 20, 61).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Backfill).await?;
+    let mut connection = shop.connect().await?;
+    let sql_type = shop.dialect.form(OLD)?.sql_type();
+    let create = format!(
+        "CREATE TABLE late (parent_id {sql_type}, \
+         CONSTRAINT late_parent FOREIGN KEY (parent_id) REFERENCES parent (id))"
+    );
+    connection.execute("a migration", &create).await?;
+    match shop.run(&plan, Phase::Swap).await {
+        Err(Error::Refused { what, why, .. }) => {
+            ensure!(what.contains("of late to parent"), "{what}");
+            ensure!(why.contains("after the change had begun"), "{why}");
+        }
+        other => bail!("{other:?} instead of a refusal"),
+    }
+    let drop = "DROP TABLE late";
+    connection.execute("another migration", drop).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.expect(&rows, NEW, Names::New).await
 }

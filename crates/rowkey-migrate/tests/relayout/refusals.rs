@@ -28,6 +28,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "a_reference_outside_the_plan_is_refused",
         forgotten_reference,
     );
+    add(
+        suite,
+        "a_reference_to_several_tables_is_refused",
+        polymorphic_reference,
+    );
 }
 
 /// The refusal, which has changed nothing.
@@ -102,6 +107,28 @@ async fn damaged_value(shop: Shop) -> Result<()> {
         ensure!(found.contains(word), "{word} in {found}");
     }
     Ok(())
+}
+
+/// Another column names the table of each id. With one table only, the ids are those of the plan.
+async fn polymorphic_reference(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut connection = shop.connect().await?;
+    let rows = shop.fill(OLD, 20, 24).await?;
+    let add = shop.dialect.add_column();
+    let add = format!("ALTER TABLE loose {add} parent_type varchar(20)");
+    connection.execute("a type", &add).await?;
+    let set = "UPDATE loose SET parent_type = 'parent'";
+    connection.execute("one type", set).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    let other = "UPDATE loose SET parent_type = 'Offer' WHERE number % 2 = 0";
+    connection.execute("another type", other).await?;
+    let found = refusal(&shop, &plan).await?;
+    for part in ["loose.parent_id: parent_type says `Offer`", "leave it out"] {
+        ensure!(found.contains(part), "{found}");
+    }
+    connection.execute("one type", set).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.expect(&rows, NEW, Names::New).await
 }
 
 async fn view(shop: Shop) -> Result<()> {

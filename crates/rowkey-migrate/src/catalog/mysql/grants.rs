@@ -80,18 +80,15 @@ impl Grants {
         missing.collect()
     }
 
-    /// Why a change of tables cannot be made.
-    pub(crate) fn against_a_change(&self) -> Option<String> {
-        let missing = CHANGING.iter().filter(|privilege| !self.has(privilege));
-        let missing: Vec<&str> = missing.copied().collect();
-        (!missing.is_empty()).then(|| {
-            format!(
-                "the database {}: the account has no {} on all of it, which tables and triggers under \
-                 new names need; grant them for the time of the change",
-                self.database,
-                missing.join(", ")
-            )
-        })
+    /// What the account lacks to change tables.
+    pub(crate) fn missing_for_a_change(&self) -> Vec<&'static str> {
+        let missing = CHANGING.into_iter();
+        missing.filter(|privilege| !self.has(privilege)).collect()
+    }
+
+    /// The database that the connection has chosen.
+    pub(crate) fn database(&self) -> &str {
+        &self.database
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a rebuilt table would lose, found before the first change.
 
+use super::super::positional::inserts_by_place;
 use super::super::refusals::Refusals;
 use super::super::runner::Runner;
 use super::super::work::{ChangedTable, Source, Work};
@@ -9,6 +10,7 @@ use super::shadow;
 use super::values::Values;
 use rowkey_core::Backend;
 
+use crate::catalog::mysql::grants::Grants;
 use crate::catalog::{Catalog, Dependent, DependentKind, Table};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
@@ -17,6 +19,7 @@ use crate::plan::OldPrograms;
 pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(), Error> {
     let catalog = Catalog::read(connection).await?;
     let mut refusals = Refusals::default();
+    add_privileges(connection, &mut refusals).await?;
     for table in &work.tables {
         add_table(&mut refusals, work, table);
         add_columns(&mut refusals, work, table);
@@ -40,6 +43,23 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
         add_orphans(connection, &mut refusals, work, table).await?;
     }
     refusals.result()
+}
+
+/// The change makes tables under new names, which no grant on a table is for.
+async fn add_privileges(connection: &mut Connection, refusals: &mut Refusals) -> Result<(), Error> {
+    let grants = Grants::read(connection).await?;
+    let missing = grants.missing_for_a_change();
+    if !missing.is_empty() {
+        refusals.add(
+            format!("the database {}", grants.database()),
+            format!(
+                "the account has no {} on all of it, which tables and triggers under new names need",
+                missing.join(", ")
+            ),
+            "grant them for the time of the change",
+        );
+    }
+    Ok(())
 }
 
 fn add_table(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
@@ -189,6 +209,13 @@ fn add_dependent(refusals: &mut Refusals, table: &ChangedTable, dependent: &Depe
             "triggers stay with the old table, and would run twice",
             "drop it, and create it again after the change",
         ),
+        DependentKind::Trigger if inserts_by_place(&dependent.definition, &table.name().name) => {
+            refusals.add(
+                what,
+                format!("it inserts into {} without naming columns", table.name()),
+                "let it name the columns, and change it with the programs",
+            );
+        }
         DependentKind::View if !changed.is_empty() => refusals.add(
             what,
             names_changed,

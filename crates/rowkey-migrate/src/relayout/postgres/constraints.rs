@@ -503,6 +503,20 @@ pub(super) async fn validate_foreign_keys(
     Ok(())
 }
 
+/// Lets the server look at the new columns, so that it plans queries well from the swap on.
+pub(super) async fn analyze(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    table: &ChangedTable,
+) -> Result<(), Error> {
+    let fresh = table.columns.iter().map(|column| quoted(&column.fresh()));
+    let fresh: Vec<String> = fresh.collect::<Result<_, Error>>()?;
+    let name = table.name().quoted(work.backend)?;
+    let analyze = format!("ANALYZE {name} ({})", fresh.join(", "));
+    let doing = format!("the statistics of {}", table.name());
+    session::in_transaction(runner, work, &doing, &[analyze]).await
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

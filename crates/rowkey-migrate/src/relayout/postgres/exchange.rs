@@ -3,7 +3,7 @@
 use super::backfill::fail_if_any;
 use super::constraints::{self, Side, attach_foreign_keys, attach_indexes, foreign_keys, indexes};
 use super::names::{is_expanded, is_swapped, quoted};
-use super::refuse::refuse_undo;
+use super::refuse::{refuse_renamed, refuse_undo};
 use super::session::{self, Taken};
 use super::triggers;
 use super::values::Values;
@@ -149,6 +149,7 @@ pub(in crate::relayout) async fn undo(
     reached: Phase,
 ) -> Result<(), Error> {
     session::prepare(runner).await?;
+    refuse_renamed(work, &runner.catalog().await?)?;
     let (key_table, _) = work.key()?;
     let values = Values::of(runner, work).await?;
     if reached == Phase::Swap && is_swapped(runner, key_table).await? {

@@ -431,6 +431,9 @@ SELECT 'view ' || r.ev_class::regclass FROM pg_rewrite r
 WHERE r.ev_action::text LIKE '%:varattno 0 %' AND EXISTS (SELECT FROM pg_depend d
   WHERE d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refobjid = to_regclass($1))
 UNION ALL
+SELECT 'policy ' || polname FROM pg_policy WHERE polrelid = to_regclass($1)
+  AND (polqual::text LIKE '%:varattno 0 %' OR polwithcheck::text LIKE '%:varattno 0 %')
+UNION ALL
 SELECT 'column ' || a.attname || ' of ' || c.oid::regclass FROM rows
 JOIN pg_attribute a ON a.atttypid = rows.type AND NOT a.attisdropped
 JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f', 'm', 'v')
@@ -505,6 +508,24 @@ fn references(work: &Work, catalog: &Catalog, refusals: &mut Refusals) {
             );
         }
     }
+}
+
+/// Fails if a table has the triggers of the change, and another name than it had: they would stay.
+pub(super) fn refuse_renamed(work: &Work, now: &Catalog) -> Result<(), Error> {
+    let mut refusals = Refusals::default();
+    for table in &now.tables {
+        let is_known = work.tables.iter().any(|one| *one.name() == table.name);
+        let is_ours =
+            |one: &Dependent| one.kind == DependentKind::Trigger && one.name.starts_with(LAST);
+        if !is_known && table.name.schema.is_none() && table.dependents.iter().any(is_ours) {
+            refusals.add(
+                format!("the table {}", table.name),
+                "it has triggers of the change, which knows it by another name",
+                "give it that name again with ALTER TABLE … RENAME",
+            );
+        }
+    }
+    refusals.result()
 }
 
 /// Fails for everything that new programs have hung on the new columns, which would go with them.

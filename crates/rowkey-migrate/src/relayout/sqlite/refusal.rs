@@ -1,5 +1,6 @@
 //! What does not allow the change, all of it before anything is changed.
 
+use super::super::positional::inserts_by_place;
 use super::super::refusals::Refusals;
 use super::super::work::{ChangedColumn, ChangedTable, Source, Work};
 use super::definition::{Definition, obstacle_of_index};
@@ -71,6 +72,12 @@ fn dependents(table: &ChangedTable, reasons: &mut Refusals) {
                 format!("the {} {}", dependent.kind.name(), dependent.name),
                 format!("it uses {} and names {}", table.name(), named.join(", ")),
                 "drop it, and create it for the new column after the swap",
+            );
+        } else if inserts_by_place(&dependent.definition, &table.name().name) {
+            reasons.add(
+                format!("the {} {}", dependent.kind.name(), dependent.name),
+                format!("it inserts into {} without naming columns", table.name()),
+                "let it name them, and create it for the new column after the swap",
             );
         }
     }

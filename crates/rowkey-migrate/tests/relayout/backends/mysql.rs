@@ -253,6 +253,9 @@ async fn reasons(shop: Shop) -> Result<()> {
         "ALTER TABLE loose ADD KEY beginning (parent_id(4))",
         "ALTER TABLE line ALTER parent_id SET DEFAULT 'aaaaaaaaaaaaaaaa'",
         "ALTER TABLE child ADD Parent_ID_before INT",
+        "CREATE TABLE elsewhere (n INT) ENGINE=InnoDB",
+        "CREATE TRIGGER by_place AFTER INSERT ON elsewhere FOR EACH ROW \
+         INSERT INTO loose VALUES (NEW.n, NULL)",
         "CREATE TABLE unkeyed (parent_id BINARY(16) NOT NULL, \
          FOREIGN KEY (parent_id) REFERENCES parent (id)) ENGINE=InnoDB",
         "CREATE TABLE parent_rowkey_old (n INT)",
@@ -275,6 +278,7 @@ async fn reasons(shop: Shop) -> Result<()> {
         "beginning",
         "line.parent_id",
         "unkeyed",
+        "by_place of loose: it inserts into loose without naming columns",
         "the name parent_id_before, which the column Parent_ID_before has",
         "parent_rowkey_old",
     ] {

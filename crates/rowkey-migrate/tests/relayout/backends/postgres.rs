@@ -202,6 +202,7 @@ async fn hindrances(shop: Shop) -> Result<()> {
         CREATE UNIQUE INDEX told ON loose (number, parent_id);
         CREATE TABLE heir () INHERITS (loose);
         CREATE DOMAIN some_parts AS part[]; CREATE TABLE archive (kept some_parts);
+        CREATE POLICY of_whole ON part USING (of_row(part) > 0);
         CREATE VIEW as_value AS SELECT part FROM part;
         CREATE VIEW counted AS SELECT count(*) FROM part";
     connection.execute("what hangs on it", prepare).await?;
@@ -235,6 +236,7 @@ async fn hindrances(shop: Shop) -> Result<()> {
         "the index of_rows, for part: it takes all columns",
         "the check whole_row, for part: it takes all columns",
         "the column kept of archive, for part: it takes all columns",
+        "the policy of_whole, for part: it takes all columns",
         "the view as_value, for part: it takes all columns",
         "gen_random_uuid()",
         "inherited by heir",
@@ -270,6 +272,14 @@ async fn added_later(shop: Shop) -> Result<()> {
     }
     let drop = "DROP VIEW seen; DROP TABLE late; DROP INDEX later";
     connection.execute("new programs", drop).await?;
+    let rename = "ALTER TABLE loose RENAME TO free";
+    connection.execute("another name", rename).await?;
+    let Err(Error::Refused { what, .. }) = shop.undo(&plan).await else {
+        bail!("the undo has left its columns in a table with another name");
+    };
+    ensure!(what.contains("the table free"), "{what}");
+    let back = "ALTER TABLE free RENAME TO loose";
+    connection.execute("its name", back).await?;
     shop.undo(&plan).await?;
     shop.expect(&rows, OLD, Names::Old).await?;
     // What does not depend on the key stays.

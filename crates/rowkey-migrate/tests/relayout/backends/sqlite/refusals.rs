@@ -19,6 +19,8 @@ async fn every_reason_is_named_at_once(url: String) -> anyhow::Result<()> {
         "CREATE VIEW keys AS SELECT id FROM everything;
          CREATE TRIGGER touched AFTER INSERT ON child BEGIN \
          UPDATE parent SET title = 'touched' WHERE id = new.\"parent id\"; END;
+         CREATE TRIGGER by_place AFTER INSERT ON child BEGIN \
+         INSERT INTO parent VALUES (new.number, 'x'); END;
          CREATE INDEX by_hex ON visit (hex(about));
          CREATE TABLE rowkey_old_line (a);
          ALTER TABLE parent ADD COLUMN id_before TEXT;
@@ -46,7 +48,8 @@ async fn every_reason_is_named_at_once(url: String) -> anyhow::Result<()> {
         "the trigger touched: it uses parent and names id;",
         "the index by_hex: it has an expression",
         "the table rowkey_old_line: it has the name of line",
-        "parent.id_before: it has the name",
+        "parent.id: the change needs the name id_before, which the column id_before has",
+        "the trigger by_place: it inserts into parent without naming columns",
         "the table checked: a CHECK uses the value of parent;",
         "the table text: parent has a default",
         "the table text: parent has the collation NOCASE",
