@@ -94,7 +94,10 @@ pub async fn spark_job(
     progress: &mut dyn Progress,
 ) -> Result<String, Error> {
     let catalog = read_catalog(source, plan).await?;
-    let tables = spark::tables(plan, &catalog, request)?;
+    let mut tables = spark::tables(plan, &catalog, request)?;
+    for table in &mut tables {
+        table.counter = table.given.counter(source).await?;
+    }
     let found = ranges_of(source, plan, &catalog, request, progress).await?;
     spark::job(plan, &tables, &found)
 }

@@ -156,11 +156,7 @@ pub(super) fn references(
     for key in &table.foreign_keys {
         let place = originals.iter().position(|other| other.name == key.target);
         let Some(target) = place.and_then(|place| sides.get(place)) else {
-            found.push(Err(left_out(
-                table,
-                key,
-                "the plan does not copy that table",
-            )));
+            found.push(Err(left_out(table, key, "that table is not copied")));
             continue;
         };
         let has = |side: &Side, names: &[String]| {

@@ -3,10 +3,12 @@
 use super::plan::CopyPlan;
 use super::side::Side;
 use super::{create, objects};
-use crate::catalog::{Catalog, Table};
+use crate::catalog::{Catalog, QualifiedName, Table};
+use crate::connection::Connection;
 use crate::error::Error;
 
 /// A table on both sides, and how the target gets it.
+#[derive(Debug)]
 pub(crate) struct TargetTable<'c> {
     pub(crate) original: &'c Table,
     pub(crate) from: Side,
@@ -17,13 +19,24 @@ pub(crate) struct TargetTable<'c> {
     pub(crate) indexes: Vec<(String, String)>,
     /// Those of its references, which follow after all indexes.
     pub(crate) references: Vec<(String, String)>,
-    /// The statements that let its counter go on behind the rows.
-    pub(crate) counter: Vec<String>,
     /// What it does not get.
     pub(crate) left_out: Vec<String>,
 }
 
-/// The tables of a plan, in its order.
+impl TargetTable<'_> {
+    /// The statements that let its counter go on behind the rows, and behind the last number that the source
+    /// has counted so far.
+    pub(crate) async fn counter(&self, source: &mut Connection) -> Result<Vec<String>, Error> {
+        let counted = create::counted(source.backend(), self.original, &self.to);
+        let Some(column) = counted.and_then(|column| self.original.column(&column.name)) else {
+            return Ok(Vec::new());
+        };
+        let last = objects::counted_to(source, self.original, column).await?;
+        objects::counter(&self.to, &column.name, last)
+    }
+}
+
+/// The chosen tables of a plan, in its order. References to others are left out.
 ///
 /// # Errors
 ///
@@ -31,6 +44,7 @@ pub(crate) struct TargetTable<'c> {
 pub(crate) fn target_tables<'c>(
     plan: &CopyPlan,
     catalog: &'c Catalog,
+    is_chosen: impl Fn(&QualifiedName) -> bool,
 ) -> Result<Vec<TargetTable<'c>>, Error> {
     plan.check()?;
     let source = catalog.backend;
@@ -41,6 +55,11 @@ pub(crate) fn target_tables<'c>(
         from.push(sides.0);
         to.push(sides.1);
     }
+    let both = to.iter().zip(&originals);
+    let both = both.filter(|(_, original)| is_chosen(&original.name));
+    let (sides, others): (Vec<Side>, Vec<&Table>) = both
+        .map(|(side, original)| (side.clone(), *original))
+        .unzip();
     let mut taken = objects::taken(&to);
     let mut tables = Vec::new();
     for ((original, from), side) in originals.iter().zip(from).zip(&to) {
@@ -59,12 +78,12 @@ pub(crate) fn target_tables<'c>(
             statements
         };
         let indexes = carried(objects::indexes(source, original, side, &mut taken)?);
-        let references = objects::references(source, original, side, &to, &originals)?;
+        let references = objects::references(source, original, side, &sides, &others)?;
         let references = carried(references);
-        let counter = match create::counted(source, original, side) {
-            Some(column) => objects::counter(side, &column.name, 0)?,
-            None => Vec::new(),
-        };
+        // Indexes of all tables share their names, so that each keeps its own in any job.
+        if !is_chosen(&original.name) {
+            continue;
+        }
         tables.push(TargetTable {
             original,
             from,
@@ -72,7 +91,6 @@ pub(crate) fn target_tables<'c>(
             creation: made.statement,
             indexes,
             references,
-            counter,
             left_out,
         });
     }

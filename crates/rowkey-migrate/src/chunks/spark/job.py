@@ -107,7 +107,7 @@ def begin_reading(source, connection):
     statement = (
         "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
         f"SET TRANSACTION SNAPSHOT '{snapshot}'; SET TIME ZONE 'UTC'; SET datestyle = 'ISO, MDY'; "
-        "SET extra_float_digits = 1"
+        "SET intervalstyle = 'postgres'; SET extra_float_digits = 1"
     )
     return {"sessionInitStatement": statement}
 
@@ -165,36 +165,6 @@ def copy(spark, table, source, target, view, session, connection):
     print(f"{table['table']}: {rows} rows, of which {staged - rows} were written twice")
 
 
-def add(connection, names, objects):
-    """Adds indexes or references that are not there."""
-    for name, statement in objects:
-        if name not in names:
-            execute(connection, statement)
-
-
-def existing(connection, target):
-    """The names of the indexes and references of the target."""
-    if target.is_postgres:
-        queries = [
-            "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()",
-            "SELECT conname FROM pg_constraint WHERE connamespace = current_schema()::regnamespace",
-        ]
-    else:
-        queries = [
-            "SELECT index_name FROM information_schema.statistics WHERE table_schema = DATABASE()",
-            "SELECT constraint_name FROM information_schema.table_constraints "
-            "WHERE constraint_schema = DATABASE()",
-        ]
-    names = set()
-    for query in queries:
-        statement = connection.createStatement()
-        rows = statement.executeQuery(query)
-        while rows.next():
-            names.add(rows.getString(1))
-        statement.close()
-    return names
-
-
 def session():
     """A session that computes in UTC, says what is wrong, and does nothing twice on purpose."""
     conf = SparkConf()
@@ -231,9 +201,10 @@ def main():
         copy(spark, table, source, target, view, options, connection)
     if create:
         for kind in ["indexes", "references"]:
-            names = existing(connection, target)
             for table in TABLES:
-                add(connection, names, table[kind])
+                for one in table[kind]:
+                    if not count(connection, one["found"]):
+                        execute(connection, one["add"])
     for table in TABLES:
         for statement in table["counter"]:
             execute(connection, statement)

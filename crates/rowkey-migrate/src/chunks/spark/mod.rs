@@ -2,15 +2,17 @@
 //!
 //! The program is a file of its own, `job.py`; what is different from plan to plan is a list of tables in it.
 
+mod objects;
 mod transport;
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use serde::Serialize;
 
+use self::objects::{Object, ObjectKind, objects};
 use self::transport::transport;
 use super::{Request, TableRanges, chosen};
-use crate::catalog::{Catalog, QualifiedName};
+use crate::catalog::Catalog;
 use crate::copy::side::{Side, SideColumn};
 use crate::copy::{CopyPlan, TargetTable, target_tables};
 use crate::error::Error;
@@ -24,9 +26,9 @@ const DIGITS: u32 = 38;
 
 /// A table of the job.
 #[derive(Debug, Serialize)]
-pub(super) struct SparkTable {
+pub(super) struct SparkTable<'c> {
     #[serde(skip)]
-    name: QualifiedName,
+    pub(super) given: TargetTable<'c>,
     /// For people.
     table: String,
     /// The query of the source: the key, for the ranges, and the columns.
@@ -41,10 +43,10 @@ pub(super) struct SparkTable {
     staging: String,
     make_staging: String,
     merge: String,
-    /// Names and statements.
-    indexes: Vec<(String, String)>,
-    references: Vec<(String, String)>,
-    counter: Vec<String>,
+    indexes: Vec<Object>,
+    references: Vec<Object>,
+    /// The statements that set it.
+    pub(super) counter: Vec<String>,
     /// What the target does not get.
     notes: Vec<String>,
 }
@@ -59,12 +61,12 @@ struct SparkColumn {
     convert: String,
 }
 
-/// The tables of a job, without their ranges.
-pub(super) fn tables(
+/// The tables of a job, without their ranges and counters.
+pub(super) fn tables<'c>(
     plan: &CopyPlan,
-    catalog: &Catalog,
+    catalog: &'c Catalog,
     request: &Request,
-) -> Result<Vec<SparkTable>, Error> {
+) -> Result<Vec<SparkTable<'c>>, Error> {
     for (what, backend) in [
         ("the source", plan.source()?),
         ("the target", plan.target()?),
@@ -77,29 +79,26 @@ pub(super) fn tables(
             ));
         }
     }
-    let chosen: Vec<_> = chosen(plan, request)?
-        .iter()
-        .map(|table| &table.name)
-        .collect();
+    let chosen = chosen(plan, request)?;
+    let is_chosen = |name: &_| chosen.iter().any(|table| table.name == *name);
     let hash = plan.hash()?;
-    let tables = target_tables(plan, catalog)?.into_iter().enumerate();
-    let tables = tables.filter(|(_, table)| chosen.contains(&&table.original.name));
+    let hash = hash.get(..12).unwrap_or_default();
+    let tables = target_tables(plan, catalog, is_chosen)?.into_iter();
     tables
-        .map(|(place, table)| {
-            let staging = format!(
-                "rowkey_staging_{}_{place}",
-                hash.get(..12).unwrap_or_default()
-            );
+        .map(|table| {
+            let name = &table.original.name;
+            let place = plan.tables.iter().position(|planned| planned.name == *name);
+            let staging = format!("rowkey_staging_{hash}_{}", place.unwrap_or_default());
             spark_table(table, &staging, request)
         })
         .collect()
 }
 
-fn spark_table(
-    table: TargetTable<'_>,
+fn spark_table<'c>(
+    table: TargetTable<'c>,
     staging: &str,
     request: &Request,
-) -> Result<SparkTable, Error> {
+) -> Result<SparkTable<'c>, Error> {
     let (from, to) = (&table.from, &table.to);
     if from.key.is_empty() {
         return Err(Error::refused(
@@ -114,16 +113,16 @@ fn spark_table(
         let value = format!("rowkey_{number}");
         let sides = ((from.backend, before), (to.backend, after));
         let name = quote_identifier(from.backend, &before.name)?;
-        let way = transport(sides.0, sides.1, &name, &value).map_err(|error| {
+        let place = format!("{}.{}", from.name, before.name);
+        let way = transport(sides.0, sides.1, &name, &value).map_err(|why| {
             Error::refused(
-                format!("{}.{}", from.name, before.name),
-                error.to_string(),
-                "change `stored-to`, or copy with `rowkey copy`",
+                place.as_str(),
+                why,
+                "change what the plan says of the column, or copy the table with `rowkey copy`",
             )
         })?;
         let alias = quote_identifier(from.backend, &value)?;
         select.push(format!("{} AS {alias}", way.select));
-        let place = format!("{}.{}", from.name, before.name);
         columns.push(SparkColumn {
             name: before.name.clone(),
             convert: way
@@ -140,21 +139,21 @@ fn spark_table(
     let source = format!("FROM {only}{}", from.quoted()?);
     let quoted_staging = to.name.sibling(staging).quoted(to.backend)?;
     Ok(SparkTable {
-        name: from.name.clone(),
         table: from.name.to_string(),
         select: format!("SELECT {} {source}", select.join(", ")),
         count: format!("SELECT COUNT(*) {source}"),
         ranges: Vec::new(),
         columns,
         target: to.quoted()?,
-        create: table.creation,
+        create: table.creation.clone(),
         make_staging: make_staging(to, &quoted_staging)?,
         merge: merge(to, &quoted_staging)?,
         staging: quoted_staging,
-        indexes: table.indexes,
-        references: table.references,
-        counter: table.counter,
-        notes: table.left_out,
+        indexes: objects(to, ObjectKind::Index, &table.indexes)?,
+        references: objects(to, ObjectKind::Reference, &table.references)?,
+        counter: Vec::new(),
+        notes: table.left_out.clone(),
+        given: table,
     })
 }
 
@@ -229,12 +228,13 @@ fn merge(to: &Side, staging: &str) -> Result<String, Error> {
 /// The text of the job.
 pub(super) fn job(
     plan: &CopyPlan,
-    tables: &[SparkTable],
+    tables: &[SparkTable<'_>],
     found: &[TableRanges],
 ) -> Result<String, Error> {
     let mut written = Vec::new();
     for table in tables {
-        let found = found.iter().find(|found| found.table == table.name);
+        let name = &table.given.original.name;
+        let found = found.iter().find(|found| found.table == *name);
         let ranges = found.map(|found| found.ranges.clone()).unwrap_or_default();
         let mut value =
             serde_json::to_value(table).map_err(|error| Error::Plan(error.to_string()))?;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::catalog::{Column, ForeignKey, Key, Table};
+use crate::copy::side::Content;
 
 const PLAN: &str = r#"
 version = 1
@@ -123,8 +124,12 @@ fn planned(source: Backend, target: Backend) -> (String, Catalog) {
 }
 
 fn written(plan: &str, catalog: &Catalog) -> Result<String, Error> {
+    written_for(plan, catalog, &Request::default())
+}
+
+fn written_for(plan: &str, catalog: &Catalog, request: &Request) -> Result<String, Error> {
     let plan = CopyPlan::from_toml(plan)?;
-    let tables = tables(&plan, catalog, &Request::default())?;
+    let tables = tables(&plan, catalog, request)?;
     let found = |table: &str, ranges: &[&str]| TableRanges {
         table: table.into(),
         columns: Vec::new(),
@@ -153,6 +158,81 @@ fn the_tables_of_a_job_from_mysql_to_postgresql() {
 }
 
 #[test]
+fn a_reference_to_a_table_outside_the_job_is_left_out_by_name() {
+    let (plan, catalog) = planned(Backend::Postgres, Backend::MariaDb);
+    let request = Request {
+        table: Some("note".into()),
+        ..Request::default()
+    };
+    let job = written_for(&plan, &catalog, &request).unwrap();
+    assert!(!job.contains("REFERENCES"), "{job}");
+    assert!(
+        job.contains(
+            "note: the reference of offer_id to offer is left out: that table is not copied"
+        ),
+        "{job}"
+    );
+    // Jobs of one plan may run at the same time.
+    assert!(job.contains("_1`\","), "{job}");
+}
+
+#[test]
+fn values_go_as_what_the_target_reads_exactly() {
+    let way = |(source, from): (Backend, &str), (target, to): (Backend, &str)| {
+        let kind = crate::types::kind(source, from, target, to).unwrap();
+        let side = |backend, sql_type| {
+            let own = crate::types::parse(backend, sql_type).unwrap();
+            SideColumn::new(backend, "c", sql_type, own, Content::Values(kind))
+        };
+        let (from, to) = (side(source, from), side(target, to));
+        transport((source, &from), (target, &to), "c", "v").map(|way| way.select)
+    };
+    let (postgres, mariadb) = (Backend::Postgres, Backend::MariaDb);
+    for (from, to, expected) in [
+        (
+            (postgres, "real"),
+            (mariadb, "float"),
+            "c::double precision",
+        ),
+        ((postgres, "real"), (postgres, "real"), "c"),
+        ((mariadb, "float"), (postgres, "real"), "(c * 1e0)"),
+        (
+            (postgres, "character(3)"),
+            (mariadb, "varchar(3)"),
+            "rpad(c::text, 3)",
+        ),
+        (
+            (postgres, "smallint"),
+            (mariadb, "year(4)"),
+            "lpad(c::text, 4, '0')",
+        ),
+        (
+            (postgres, "timestamp with time zone"),
+            (postgres, "timestamp without time zone"),
+            "(c AT TIME ZONE 'UTC')::text",
+        ),
+        ((postgres, "interval"), (postgres, "interval"), "c::text"),
+        ((postgres, "text"), (mariadb, "uuid"), "c::uuid::text"),
+    ] {
+        assert_eq!(way(from, to).as_deref(), Ok(expected), "{from:?} {to:?}");
+    }
+    for (from, to, expected) in [
+        (
+            (postgres, "interval"),
+            (mariadb, "varchar(80)"),
+            "intervals",
+        ),
+        ((mariadb, "time"), (postgres, "interval"), "intervals"),
+        ((postgres, "inet"), (postgres, "text"), "network addresses"),
+        ((mariadb, "bit(3)"), (mariadb, "bit(3)"), "bits"),
+        ((mariadb, "point"), (mariadb, "point"), "types without text"),
+    ] {
+        let why = way(from, to).unwrap_err();
+        assert!(why.contains(expected), "{why}");
+    }
+}
+
+#[test]
 fn what_a_job_would_not_copy_exactly_is_refused_by_name() {
     let (plan, mut catalog) = planned(Backend::Postgres, Backend::MariaDb);
     let refusal = |plan: &str, catalog: &Catalog| written(plan, catalog).unwrap_err().to_string();
@@ -162,6 +242,17 @@ fn what_a_job_would_not_copy_exactly_is_refused_by_name() {
     assert!(
         compact.contains("offer.id: ") && compact.contains("compact text"),
         "{compact}"
+    );
+    let instead = refusal(
+        &plan.replace(
+            "to = \"datetime(6)\"",
+            "to = \"datetime(6)\"\ninstead = { infinity = \"null\" }",
+        ),
+        &catalog,
+    );
+    assert!(
+        instead.contains("note.seen: ") && instead.contains("`instead`"),
+        "{instead}"
     );
     catalog.tables[1].keys.clear();
     let without_key = refusal(&plan, &catalog);
