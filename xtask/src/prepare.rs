@@ -16,8 +16,5 @@ pub(crate) struct Args {
 /// have to be built with every driver.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let mut prepare = command::cargo(&["run", "-p", "checked-queries-prepare", "--"]);
-    if args.check {
-        prepare.arg("--check");
-    }
-    command::run(&mut prepare)
+    command::run(prepare.args(args.check.then_some("--check")))
 }

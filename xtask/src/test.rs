@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Run only the long tests of changed and copied tables: many rows, and programs that are killed.
     #[arg(long)]
     chaos: bool,
+    /// Run only the copies by a Spark job, for which variables name Spark and its JDBC drivers.
+    #[arg(long, conflicts_with = "chaos")]
+    spark: bool,
     /// Further arguments of `cargo test`, such as a filter or `-p <package>`.
     #[arg(last = true)]
     cargo_test_args: Vec<String>,
@@ -52,11 +55,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut totals = Totals::default();
     let mut problems = Vec::new();
 
-    let chaos = "-p rowkey-migrate --test relayout --test copy -- chaos".split(' ');
-    let chosen = match args.chaos {
-        true => chaos.map(str::to_owned).collect(),
-        false => args.cargo_test_args.clone(),
+    let long = match (args.chaos, args.spark) {
+        (true, _) => "-p rowkey-migrate --test relayout --test copy -- chaos",
+        (_, true) => "-p rowkey-cli --test spark",
+        _ => "",
     };
+    let mut chosen = args.cargo_test_args.clone();
+    chosen.splice(..0, long.split_whitespace().map(str::to_owned));
     let mut cargo_test = cargo_test(&metadata, &missing, &chosen);
     let shown = command::shown(&cargo_test);
     let results = format!("test-results-{}.jsonl", process::id());
@@ -65,6 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     cargo_test.env(REQUIRE_VARIABLE, &servers.required);
     cargo_test.envs(servers.urls.iter().copied());
     cargo_test.envs(args.chaos.then_some(("ROWKEY_CHAOS", "1")));
+    cargo_test.envs(args.spark.then_some(("ROWKEY_SPARK", "1")));
     let spawn = match args.containers {
         Some(_) => containers::spawn_tests,
         None => Command::spawn,
@@ -82,13 +88,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if totals.is_all_filtered_out() {
         problems.push("no test has a name that the filter matches".to_owned());
     }
-    for backend in required {
-        if counts(backend).ran() == 0 {
-            let name = test_name(backend);
-            problems.push(format!(
-                "{REQUIRE_VARIABLE} names {name}, but none of its tests ran"
-            ));
-        }
+    for backend in required.into_iter().filter(|one| counts(*one).ran() == 0) {
+        let (name, why) = (test_name(backend), "none of its tests ran");
+        problems.push(format!("{REQUIRE_VARIABLE} names {name}, but {why}"));
     }
 
     println!();
