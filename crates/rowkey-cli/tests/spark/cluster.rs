@@ -64,7 +64,9 @@ impl Cluster {
              spark.driver.host 127.0.0.1\n\
              spark.driver.bindAddress 127.0.0.1\n\
              spark.ui.enabled false\n\
+             spark.cores.max {WORKERS}\n\
              spark.scheduler.minRegisteredResourcesRatio 1\n\
+             spark.scheduler.maxRegisteredResourcesWaitingTime 300s\n\
              spark.eventLog.enabled true\n\
              spark.eventLog.dir file:{}\n",
             events.display()

@@ -90,7 +90,7 @@ fn copy(cluster: &Cluster, from: &TestDatabase, to: &TestDatabase, is_killed: bo
     Ok(())
 }
 
-/// Runs the job, and returns the worker that was killed in its middle, if it was to be.
+/// Runs the job, and returns its workers; the first of them is killed in the middle, if one is to be.
 fn spark(
     cluster: &Cluster,
     (from, to): (&TestDatabase, &TestDatabase),
