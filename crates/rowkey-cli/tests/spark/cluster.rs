@@ -210,11 +210,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Removes what Spark leaves behind in its own folder.
-    pub(crate) fn clean(&self) -> Result<()> {
-        fs::remove_dir_all(&self.folder)?;
-        // The folder of the job has those of all workers, of which others may be left.
-        let _ = self.folder.parent().map(fs::remove_dir);
-        Ok(())
+    /// Removes what Spark leaves behind of the whole job in its own folder, as far as workers that still end let it.
+    pub(crate) fn clean_job(&self) {
+        let _ = self.folder.parent().map(fs::remove_dir_all);
     }
 }

@@ -112,7 +112,7 @@ fn spark(
         worker.kill()?;
     }
     job.finish()?;
-    workers.iter().try_for_each(Worker::clean)?;
+    workers[0].clean_job();
     Ok(workers)
 }
 
