@@ -27,7 +27,8 @@ pub(crate) struct Database {
     ///
     /// mysql: and mariadb: likewise, sqlite:FILE, or SQL Server's connection string with `server=`. An
     /// address with a password goes into the variable ROWKEY_URL or into a file, because other users
-    /// can see command lines.
+    /// can see command lines. For a copy from Parquet files, parquet:FOLDER, if the command was built with
+    /// the feature `parquet`.
     #[arg(long, conflicts_with = "url_file")]
     url: Option<String>,
 
@@ -54,16 +55,18 @@ impl Database {
         })
     }
 
+    /// The folder of files that is named instead.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        folder(SOURCE, self.url.as_deref(), self.url_file.as_deref())
+    }
+
     /// Connects, and does something with the connection.
     pub(crate) fn with<T>(
         &self,
         work: impl AsyncFnOnce(&mut Connection) -> Result<T, Error>,
     ) -> Result<T, Failure> {
-        let address = self.address()?;
-        block_on(1, async {
-            let mut connection = Connection::open(&address).await?;
-            work(&mut connection).await
-        })
+        with(&self.address()?, work)
     }
 }
 
@@ -72,7 +75,8 @@ impl Database {
 pub(crate) struct Target {
     /// The address of the database to copy to, without a password
     ///
-    /// An address with a password goes into the variable ROWKEY_TARGET_URL or into a file.
+    /// An address with a password goes into the variable ROWKEY_TARGET_URL or into a file. parquet:FOLDER
+    /// for Parquet files, if the command was built with the feature `parquet`.
     #[arg(long, value_name = "URL", conflicts_with = "target_file")]
     target: Option<String>,
 
@@ -91,6 +95,31 @@ impl Target {
             )
         })
     }
+
+    /// The folder of files that is named instead.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        folder(TARGET, self.target.as_deref(), self.target_file.as_deref())
+    }
+
+    /// Connects, and does something with the connection.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn with<T>(
+        &self,
+        work: impl AsyncFnOnce(&mut Connection) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
+        with(&self.address()?, work)
+    }
+}
+
+fn with<T>(
+    address: &Address,
+    work: impl AsyncFnOnce(&mut Connection) -> Result<T, Error>,
+) -> Result<T, Failure> {
+    block_on(1, async {
+        let mut connection = Connection::open(address).await?;
+        work(&mut connection).await
+    })
 }
 
 /// Connects to two databases, and does something with both connections.
@@ -139,6 +168,17 @@ const TARGET: Places = Places {
     variable: "ROWKEY_TARGET_URL",
     file: "--target-file",
 };
+
+/// The folder of an address like `parquet:FOLDER`, from an option or the environment.
+#[cfg(feature = "parquet")]
+fn folder(places: Places, option: Option<&str>, file: Option<&Path>) -> Option<PathBuf> {
+    let variable = match (option, file) {
+        (None, None) => env::var(places.variable).ok(),
+        _ => None,
+    };
+    let folder = option.or(variable.as_deref())?.strip_prefix("parquet:")?;
+    (!folder.is_empty()).then(|| folder.into())
+}
 
 /// The address from an option, a file or the environment.
 fn address(

@@ -90,6 +90,9 @@ pub mod copy;
 pub mod doctor;
 mod error;
 pub mod inventory;
+#[cfg(feature = "parquet")]
+#[cfg_attr(docsrs, doc(cfg(feature = "parquet")))]
+pub mod parquet;
 pub mod plan;
 pub mod preflight;
 pub mod preset;

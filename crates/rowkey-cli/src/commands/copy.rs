@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 use rowkey_migrate::copy::{self, CopyPlan, MAX_JOBS, Report, Request};
 
+#[cfg(feature = "parquet")]
+use crate::commands::parquet;
 use crate::database::{Database, Target, progress, read_file, with_both_in};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::stream::{json_line, output, text_line};
@@ -48,12 +50,23 @@ pub(super) fn run(args: &Copies, json: bool) -> Result<Outcome, Stop> {
         jobs: args.jobs,
         ..Request::default()
     };
-    let report = with_both_in(
-        args.jobs,
-        &args.database,
-        &args.target,
-        async |source, target| copy::copy(source, target, &plan, &request, &mut *progress).await,
+    let (database, target) = (&args.database, &args.target);
+    #[cfg(feature = "parquet")]
+    let files = parquet::copy(
+        database,
+        target,
+        &plan,
+        (args.create, args.jobs),
+        &mut *progress,
     )?;
+    #[cfg(not(feature = "parquet"))]
+    let files = None;
+    let report = match files {
+        Some(report) => report,
+        None => with_both_in(args.jobs, database, target, async |source, target| {
+            copy::copy(source, target, &plan, &request, &mut *progress).await
+        })?,
+    };
     let mut lines = Vec::new();
     if json {
         json_line(&mut lines, &report);

@@ -14,6 +14,8 @@ mod inspect;
 #[cfg(feature = "databases")]
 pub(crate) mod inventory;
 mod new;
+#[cfg(feature = "parquet")]
+mod parquet;
 #[cfg(feature = "databases")]
 pub(crate) mod plan;
 #[cfg(feature = "databases")]

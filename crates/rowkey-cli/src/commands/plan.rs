@@ -18,6 +18,8 @@ use rowkey_migrate::{Connection, Error, Silent};
 use serde::Serialize;
 
 use crate::args::format_parser;
+#[cfg(feature = "parquet")]
+use crate::commands::parquet;
 use crate::database::{Database, Target, progress, with_both};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::stream::{json_line, output};
@@ -157,9 +159,16 @@ impl Plans {
     /// The plan for a copy of all tables.
     fn copy(&self, json: bool) -> Result<Written, Failure> {
         let mut progress = progress(json);
-        let plan = with_both(&self.database, &self.target, async |source, target| {
-            copy::plan(source, target.backend(), &mut *progress).await
-        })?;
+        #[cfg(feature = "parquet")]
+        let files = parquet::plan(&self.database, &self.target, &mut *progress)?;
+        #[cfg(not(feature = "parquet"))]
+        let files = None;
+        let plan = match files {
+            Some(plan) => plan,
+            None => with_both(&self.database, &self.target, async |source, target| {
+                copy::plan(source, target.backend(), &mut *progress).await
+            })?,
+        };
         let mut text = String::from(
             "# Names, types and policies; never SQL. Read it, and edit it if need be: what has no entry is \
              not copied.\n# Then: rowkey copy, rowkey verify.\n\n",

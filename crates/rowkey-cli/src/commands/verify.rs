@@ -8,6 +8,8 @@ use rowkey_migrate::copy::{self, ComparedTable, CopyPlan};
 use rowkey_migrate::plan::Plan;
 use rowkey_migrate::verify::{Verification, verify};
 
+#[cfg(feature = "parquet")]
+use crate::commands::parquet;
 use crate::database::{Database, Target, progress, read_file, with_both};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::stream::{json_line, output, text_line};
@@ -59,9 +61,17 @@ pub(super) fn run(args: &Verify, json: bool) -> Result<Outcome, Stop> {
 fn compare(args: &Verify, plan: &str, json: bool) -> Result<Outcome, Stop> {
     let plan = CopyPlan::from_toml(plan).map_err(Failure::from)?;
     let mut progress = progress(json);
-    let found = with_both(&args.database, &args.target, async |source, target| {
-        copy::compare(source, target, &plan, &mut *progress).await
-    })?;
+    let (database, target) = (&args.database, &args.target);
+    #[cfg(feature = "parquet")]
+    let files = parquet::compare(database, target, &plan, &mut *progress)?;
+    #[cfg(not(feature = "parquet"))]
+    let files = None;
+    let found = match files {
+        Some(found) => found,
+        None => with_both(database, target, async |source, target| {
+            copy::compare(source, target, &plan, &mut *progress).await
+        })?,
+    };
     let mut lines = Vec::new();
     if json {
         json_line(&mut lines, &found);

@@ -104,6 +104,13 @@ impl Batch {
         self.cells.chunks_exact(self.columns)
     }
 
+    /// Gives it other cells, with so many columns.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn replace(&mut self, columns: usize, cells: Vec<Cell>) {
+        self.columns = columns;
+        self.cells = cells;
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }

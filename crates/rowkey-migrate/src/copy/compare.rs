@@ -182,14 +182,14 @@ async fn differing_keys(
 }
 
 /// A row with the hashes of its key and of all of it.
-struct Hashed<'b> {
-    batch: &'b Batch,
-    cells: &'b [Cell],
-    key: u128,
-    row: u128,
+pub(crate) struct Hashed<'b> {
+    pub(crate) batch: &'b Batch,
+    pub(crate) cells: &'b [Cell],
+    pub(crate) key: u128,
+    pub(crate) row: u128,
 }
 
-async fn each_row(
+pub(crate) async fn each_row(
     connection: &mut Connection,
     side: &Side,
     query: &str,
@@ -221,7 +221,7 @@ async fn each_row(
 }
 
 /// A key for people; the whole row if there is none.
-pub(super) fn key_text(batch: &Batch, cells: &[Cell], key: &[usize]) -> String {
+pub(crate) fn key_text(batch: &Batch, cells: &[Cell], key: &[usize]) -> String {
     let shown: Vec<&Cell> = match key {
         [] => cells.iter().collect(),
         key => key.iter().filter_map(|place| cells.get(*place)).collect(),

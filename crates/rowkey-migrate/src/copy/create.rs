@@ -86,7 +86,7 @@ pub(super) fn creation(
     })
 }
 
-pub(super) fn line(
+pub(crate) fn line(
     backend: Backend,
     column: &SideColumn,
     is_null: bool,

@@ -30,3 +30,11 @@ pub use self::preflight::{Misfit, Misfits, Preflight};
 pub use self::request::{MAX_JOBS, Request};
 pub use self::run::{CopiedTable, Report, copy};
 pub(crate) use self::statements::{TargetTable, target_tables};
+#[cfg(feature = "parquet")]
+pub(crate) use self::{
+    compare::{Hashed, each_row, key_text},
+    create::line,
+    plan::{VERSION as PLAN_VERSION, all_or_one, is_collation, type_of},
+    run::check_target,
+    session::{begin, begin_reading, begin_writing},
+};

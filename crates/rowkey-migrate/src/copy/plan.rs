@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::types::{self, Kind, Type};
 
 /// The version of the file's format.
-pub(super) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// Which tables go to another database, and what their columns become there. It contains names and types,
 /// never SQL.
@@ -23,9 +23,9 @@ pub(super) const VERSION: u32 = 1;
 pub struct CopyPlan {
     /// The version of the file's format: 1.
     pub version: u32,
-    /// The product of the database that is read: `postgres`, `mysql`, `mariadb` or `sqlite`.
+    /// The product of the database that is read: `postgres`, `mysql`, `mariadb` or `sqlite`; or `parquet`.
     pub source: String,
-    /// The product of the database that is written.
+    /// The product of the database that is written, or `parquet`.
     pub target: String,
     /// Tables that stay, because they belong to a tool for migrations or to rowkey.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -123,8 +123,11 @@ impl CopyPlan {
                 plan.version
             )));
         }
-        plan.source()?;
-        plan.target()?;
+        for name in [&plan.source, &plan.target] {
+            if !is_parquet(name) {
+                name.parse::<Backend>()?;
+            }
+        }
         if plan.policy.batch_rows == 0 {
             return Err(Error::Plan("`batch-rows` is at least 1".into()));
         }
@@ -367,8 +370,16 @@ impl CopyPlan {
     }
 }
 
+/// Whether a side of a plan is a folder of files.
+fn is_parquet(name: &str) -> bool {
+    #[cfg(feature = "parquet")]
+    return name == crate::parquet::NAME;
+    #[cfg(not(feature = "parquet"))]
+    return name.is_empty();
+}
+
 /// Refusals as one error.
-pub(super) fn all_or_one(mut refused: Vec<Error>) -> Result<(), Error> {
+pub(crate) fn all_or_one(mut refused: Vec<Error>) -> Result<(), Error> {
     if refused.len() <= 1 {
         return refused.pop().map_or(Ok(()), Err);
     }
@@ -381,7 +392,7 @@ pub(super) fn all_or_one(mut refused: Vec<Error>) -> Result<(), Error> {
 }
 
 /// A type without the character set and the collation that follow it.
-pub(super) fn type_of(sql_type: &str) -> &str {
+pub(crate) fn type_of(sql_type: &str) -> &str {
     let words = [
         " CHARACTER SET ",
         " character set ",
@@ -393,7 +404,7 @@ pub(super) fn type_of(sql_type: &str) -> &str {
 }
 
 /// Whether words behind a type name a character set, a collation or both. The rest of a plan is no SQL.
-fn is_collation(words: &str) -> bool {
+pub(crate) fn is_collation(words: &str) -> bool {
     let is_name = |name: &str| {
         let letters = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         !name.is_empty() && name.chars().all(letters)

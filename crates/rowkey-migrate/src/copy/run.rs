@@ -429,7 +429,7 @@ impl<'c> Job<'c> {
 }
 
 /// A table of the target is not there if it is to be made, and empty otherwise.
-pub(super) async fn check_target(
+pub(crate) async fn check_target(
     target: &mut Connection,
     catalog: &Catalog,
     side: &Side,

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::text_literal::text_literal;
 
 /// Begins to see the source as it is now, until the connection ends.
-pub(super) async fn begin_reading(source: &mut Connection) -> Result<(), Error> {
+pub(crate) async fn begin_reading(source: &mut Connection) -> Result<(), Error> {
     let statements: &[&str] = match source.backend() {
         Backend::Postgres => &["BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"],
         Backend::MySql | Backend::MariaDb => &[
@@ -120,7 +120,7 @@ pub(super) async fn back_to_mark(source: &mut Connection) -> Result<(), Error> {
 }
 
 /// Makes the target refuse what it would otherwise change.
-pub(super) async fn begin_writing(target: &mut Connection, job: &str) -> Result<(), Error> {
+pub(crate) async fn begin_writing(target: &mut Connection, job: &str) -> Result<(), Error> {
     set_target(target).await?;
     lock(target, job).await
 }
@@ -186,7 +186,7 @@ async fn lock(target: &mut Connection, job: &str) -> Result<(), Error> {
 }
 
 /// The statement that begins a transaction that writes.
-pub(super) fn begin(backend: Backend) -> &'static str {
+pub(crate) fn begin(backend: Backend) -> &'static str {
     match backend {
         Backend::Sqlite => "BEGIN IMMEDIATE",
         _ => "BEGIN",

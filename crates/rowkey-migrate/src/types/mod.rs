@@ -9,6 +9,8 @@ pub(crate) mod interval;
 mod members;
 mod mysql;
 pub(crate) mod network;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
 mod postgres;
 mod sqlite;
 
