@@ -2,6 +2,8 @@
 
 mod chunks;
 mod copied;
+#[cfg(feature = "parquet")]
+mod lake;
 mod offers;
 mod pages;
 mod plans;
@@ -41,6 +43,8 @@ fn main() -> anyhow::Result<ExitCode> {
     );
     suite.test("keys_in_ranges", LIVE, chunks::keys_in_ranges);
     suite.test("copied_to_a_file", LIVE, copied::to_a_file);
+    #[cfg(feature = "parquet")]
+    suite.test("copied_to_files", LIVE, lake::to_files);
     add_pages(&mut suite)?;
     Ok(suite.run())
 }
@@ -80,5 +84,10 @@ fn add_pages(suite: &mut Suite) -> anyhow::Result<()> {
         Search::Missing(why) => suite.ignore_on(Backend::MySql, name, &why),
         Search::Required(why) => anyhow::bail!(why),
     }
+    #[cfg(feature = "parquet")]
+    lake::add_page(
+        suite,
+        include_str!("../../../../docs/src/adoption/into-the-lake.md"),
+    )?;
     Ok(())
 }

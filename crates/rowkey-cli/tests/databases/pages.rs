@@ -1,6 +1,10 @@
 //! The stories in the book: every statement and every command of a page runs, in their order, and prints
 //! what the page shows.
 
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+
 use anyhow::{Context, Result, bail, ensure};
 use rowkey_testkit::{Backend, Server, TestDatabase, test_name};
 
@@ -14,30 +18,55 @@ const ANYTHING: char = '…';
 /// the content of plan.toml at that point. Other words behind the language name the database for readers,
 /// and keep a block out of the tests that have none.
 pub(crate) fn run(database: &TestDatabase, page: &str) -> Result<()> {
-    run_between(database, None, page)
+    run_between(database, None, page, None)
 }
 
-/// The same for a page about a copy to a database of another backend, whose blocks of `sql` have its name.
+/// The same for a page about two databases. Blocks with the name of the other one's backend are about that.
 pub(crate) fn run_to(
     database: &TestDatabase,
     (target, server): (Backend, &Server),
     page: &str,
 ) -> Result<()> {
     let other = server.create_database()?;
-    run_between(database, Some((test_name(target), &other)), page)
+    run_between(database, Some((test_name(target), &other)), page, None)
+}
+
+/// The same with the programs of the page, which some Python runs. They print the block of `text` behind them.
+#[cfg(feature = "parquet")]
+pub(crate) fn run_to_with(
+    database: &TestDatabase,
+    (target, server): (Backend, &Server),
+    page: &str,
+    python: &OsStr,
+) -> Result<()> {
+    let other = server.create_database()?;
+    run_between(
+        database,
+        Some((test_name(target), &other)),
+        page,
+        Some(python),
+    )
 }
 
 fn run_between(
     database: &TestDatabase,
     target: Option<(&str, &TestDatabase)>,
     page: &str,
+    python: Option<&OsStr>,
 ) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut commands = 0;
+    let mut printed: Option<String> = None;
     for block in page.split("\n```").skip(1).step_by(2) {
         let (info, block) = block.split_once('\n').context("a block has lines")?;
         let mut words = info.split([' ', ',']);
         let (language, backend) = (words.next().unwrap_or_default(), words.next());
+        if let Some(printed) = printed.take() {
+            ensure!(
+                language == "text" && is_like(printed.trim_end(), block.trim_end()),
+                "a program prints\n{printed}"
+            );
+        }
         match language {
             "sql" => match target.filter(|(name, _)| Some(*name) == backend) {
                 Some((_, target)) => statements(target, block)?,
@@ -46,8 +75,12 @@ fn run_between(
             "console" => {
                 for command in block.split("$ rowkey ").skip(1) {
                     let (arguments, shown) = command.split_once('\n').unwrap_or((command, ""));
-                    let other = target.map(|(_, target)| target.url());
-                    let finished = rowkey_between(database, other, folder.path(), arguments)?;
+                    let (from, to) = match target {
+                        Some((name, target)) if Some(name) == backend => (target, Some(database)),
+                        target => (database, target.map(|(_, target)| target)),
+                    };
+                    let to = to.map(TestDatabase::url);
+                    let finished = rowkey_between(from, to, folder.path(), arguments)?;
                     let printed = shown_of(finished);
                     ensure!(
                         is_like(printed.trim_end(), shown.trim_end()),
@@ -63,6 +96,9 @@ fn run_between(
                     "the plan is\n{plan}"
                 );
             }
+            "python" if let Some(python) = python => {
+                printed = Some(program(python, folder.path(), block)?);
+            }
             // Programs, which other tests compile.
             "rust" | "python" | "text" => {}
             other => bail!("the page has a block of the language {other:?}"),
@@ -70,6 +106,15 @@ fn run_between(
     }
     ensure!(commands > 0, "the page has no commands");
     Ok(())
+}
+
+/// What a program prints.
+fn program(python: &OsStr, folder: &Path, program: &str) -> Result<String> {
+    let mut command = Command::new(python);
+    let output = command.args(["-c", program]).current_dir(folder).output()?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{errors}");
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 /// What a page shows of a run: the answer, or the error. Progress, which a terminal overwrites, is left out.

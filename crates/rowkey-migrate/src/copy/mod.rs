@@ -35,6 +35,7 @@ pub(crate) use self::{
     compare::{Hashed, each_row, key_text},
     create::line,
     plan::{VERSION as PLAN_VERSION, all_or_one, is_collation, type_of},
+    planning::is_counted_id,
     run::check_target,
     session::{begin, begin_reading, begin_writing},
 };

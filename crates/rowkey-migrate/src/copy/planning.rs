@@ -275,7 +275,7 @@ fn is_indexed(table: &Table, column: &str, tables: &[&Table]) -> bool {
 }
 
 /// Whether the database counts a column, or it refers to one that it counts.
-fn is_counted_id(table: &Table, column: &Column, tables: &[&Table]) -> bool {
+pub(crate) fn is_counted_id(table: &Table, column: &Column, tables: &[&Table]) -> bool {
     if column.generated == "auto_increment" {
         return true;
     }

@@ -13,7 +13,7 @@ use crate::connection::Connection;
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::copy::{
     self, ColumnPlan, CopyPlan, CopyPolicy, Instead, PLAN_VERSION, TablePlan, all_or_one,
-    is_collation, require_own_rows, type_of,
+    is_collation, is_counted_id, require_own_rows, type_of,
 };
 use crate::error::Error;
 use crate::progress::Progress;
@@ -21,6 +21,12 @@ use crate::types::{self, Kind, Type};
 
 /// The name of files in a plan, where that of a database would be.
 pub const NAME: &str = "parquet";
+
+/// What a database counts to.
+const COUNTED: Type = Type::Integer {
+    bytes: 8,
+    is_unsigned: false,
+};
 
 /// Which tables of a database become files, and what their columns become there. Ids whose format is certain
 /// get their public form.
@@ -32,13 +38,23 @@ pub async fn plan(source: &mut Connection, progress: &mut dyn Progress) -> Resul
     let backend = source.backend();
     let mut plan = copy::plan(source, backend, progress).await?;
     plan.target = NAME.into();
-    for column in plan.tables.iter_mut().flat_map(|table| &mut table.columns) {
-        if let Some(format) = &column.format {
-            column.stored_to = Some(form_name(public_form(format.parse()?)));
-        } else if let Some(own) = types::parse(backend, &column.from) {
-            let place = types::parquet::write(own);
-            column.refused = place.as_ref().err().map(ToString::to_string);
-            column.to = place.ok();
+    let catalog = Catalog::read(source).await?;
+    let tables: Vec<&catalog::Table> = catalog.tables.iter().collect();
+    for table in &mut plan.tables {
+        let original = catalog.table(&table.name)?;
+        for column in &mut table.columns {
+            if let Some(format) = &column.format {
+                column.stored_to = Some(form_name(public_form(format.parse()?)));
+            } else if let Some(own) = types::parse(backend, &column.from) {
+                let found = original.column(&column.name);
+                let place = types::parquet::write(match found {
+                    // As in a copy between databases, nobody counts farther.
+                    Some(found) if is_counted_id(original, found, &tables) => COUNTED,
+                    _ => own,
+                });
+                column.refused = place.as_ref().err().map(ToString::to_string);
+                column.to = place.ok();
+            }
         }
     }
     Ok(plan)
@@ -118,8 +134,11 @@ fn type_back(reader: &Reader, column: &Column, target: Backend) -> Result<String
             origin.columns.iter().find(|old| old.name == column.name)
     {
         let same = (source == target).then(|| sql_type.clone());
-        let similar =
-            types::parse(source, sql_type).and_then(|own| types::write(target, own, is_key).ok());
+        let is_of_file =
+            |own: &Type| types::parquet::write(*own) == types::parquet::write(column.own);
+        let similar = types::parse(source, type_of(sql_type))
+            .filter(is_of_file)
+            .and_then(|own| types::write(target, own, is_key).ok());
         let mut candidates = same.into_iter().chain(similar);
         if let Some(found) = candidates.find(|to| kind_back(column.own, target, to).is_some()) {
             return Ok(found);

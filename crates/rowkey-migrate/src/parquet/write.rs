@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use futures_util::future::try_join;
+use rowkey_core::Backend;
 use tempfile::{NamedTempFile, TempPath};
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -11,14 +12,14 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use super::file::{Origin, OriginColumn, Reader, Sum, Writer, path_of};
 use super::plan::{Export, NAME, exports, primary_key};
 use crate::batch::Batch;
-use crate::catalog::Catalog;
+use crate::catalog::{self, Catalog};
 use crate::connection::Connection;
-use crate::copy::side::{Content, KeyRange};
+use crate::copy::side::{Content, KeyRange, SideColumn};
 use crate::copy::{CopiedTable, CopyPlan, Report, begin_reading};
 use crate::error::Error;
 use crate::progress::{Progress, Step};
 use crate::read::read;
-use crate::types::Type;
+use crate::types::{self, Type};
 
 /// How many batches wait for each other.
 const WAITING: usize = 2;
@@ -121,7 +122,7 @@ async fn table(
         columns: columns
             .map(|(from, column)| OriginColumn {
                 name: from.name.clone(),
-                sql_type: from.sql_type.clone(),
+                sql_type: sql_type(source.backend(), export.original, from),
                 format: column.ids.map(|form| form.format().name().into()),
             })
             .collect(),
@@ -176,6 +177,16 @@ async fn table(
     read.and(written)
 }
 
+/// The type of a column; in MySQL and MariaDB with its collation.
+fn sql_type(backend: Backend, table: &catalog::Table, column: &SideColumn) -> String {
+    let is_mysql = matches!(backend, Backend::MySql | Backend::MariaDb);
+    let found = table.column(&column.name).filter(|_| is_mysql);
+    match found.and_then(|found| found.collation.as_ref()) {
+        Some(collation) => types::with_collation(&column.sql_type, collation),
+        None => column.sql_type.clone(),
+    }
+}
+
 fn into_file(
     mut writer: Writer,
     mut batches: Receiver<Batch>,
@@ -187,12 +198,12 @@ fn into_file(
     writer.finish(origin)
 }
 
-/// What a thread has returned.
+/// What a thread has returned. Arrow's reader panics at some damaged files.
 pub(super) async fn ended<T>(thread: JoinHandle<Result<T, Error>>) -> Result<T, Error> {
     thread.await.unwrap_or_else(|_| {
         Err(Error::Differs {
             what: "the thread of a file".into(),
-            found: "it has ended by a defect of this program".into(),
+            found: "it has ended early: the file is damaged, or this program has a defect".into(),
         })
     })
 }

@@ -1,0 +1,72 @@
+//! A value of every kind goes from each database to each other one by way of files.
+
+use anyhow::{Result, ensure};
+use rowkey_testkit::{Suite, test_name};
+
+use crate::{compare, files, on, on_pair, open, plan, shop, there_and_back, write};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in crate::LIVE {
+        let to = test_name(target);
+        suite.test(
+            &format!("every_value_to_{to}"),
+            crate::LIVE,
+            move |source| on_pair(source, target, every_value),
+        );
+    }
+    suite.test("a_difference_is_found", crate::LIVE, |source| {
+        on(source, differences)
+    });
+}
+
+async fn every_value(source: String, target: String) -> Result<()> {
+    let ids = shop::create(&mut open(&source).await?).await?;
+    let there = plan(&source).await?;
+    ensure!(there.target == "parquet", "{there:?}");
+    let lake = tempfile::tempdir()?;
+    let folder = lake.path().join("new");
+    let report = there_and_back(&source, &there, &folder, &target).await?;
+    let rows: Vec<u64> = report.tables.iter().map(|table| table.rows).collect();
+    ensure!(
+        rows == [shop::OFFERS as u64, shop::VISITS as u64],
+        "{rows:?}"
+    );
+    ensure!(files(&folder)? == ["offer.parquet", "visit.parquet"]);
+    shop::check_rows(&mut open(&target).await?, &ids).await
+}
+
+/// A changed value, a missing row, and a row too many.
+async fn differences(source: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    shop::create(&mut db).await?;
+    let plan = plan(&source).await?;
+    let lake = tempfile::tempdir()?;
+    write(&source, &plan, lake.path()).await?;
+    for (change, back, keys) in [
+        (
+            "UPDATE visit SET small = 1 WHERE number = 17",
+            "UPDATE visit SET small = -32768 WHERE number = 17",
+            &["17"][..],
+        ),
+        (
+            "UPDATE visit SET number = 1000 WHERE number = 5",
+            "UPDATE visit SET number = 5 WHERE number = 1000",
+            &["5", "1000"],
+        ),
+    ] {
+        db.execute("a change", change).await?;
+        let compared = compare(&source, &plan, lake.path()).await?;
+        let difference = compared.tables[1].difference.as_ref();
+        let found = difference.is_some_and(|found| {
+            found.parts == keys.len()
+                && !found.keys.is_empty()
+                && found.keys.iter().all(|key| keys.contains(&key.as_str()))
+        });
+        ensure!(found, "{change}: {compared:?}");
+        ensure!(compared.tables[0].difference.is_none());
+        db.execute("the way back", back).await?;
+    }
+    let compared = compare(&source, &plan, lake.path()).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
+}
