@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut problems = Vec::new();
 
     let long = match (args.chaos, args.spark) {
-        (true, _) => "-p rowkey-migrate --test relayout --test copy -- chaos",
+        (true, _) => "--release -p rowkey-migrate --test relayout --test copy -- chaos",
         (_, true) => "-p rowkey-cli --test spark",
         _ => "",
     };
