@@ -149,10 +149,32 @@ fn type_back(reader: &Reader, column: &Column, target: Backend) -> Result<String
 
 /// How both sides see a value of a file that a column is for.
 fn kind_back(own: Type, target: Backend, to: &str) -> Option<Kind> {
+    if !are_words(type_of(to)) {
+        return None;
+    }
     let kind = types::pair(own, types::parse(target, type_of(to))?)?;
     let would_round = matches!(kind, Kind::Time | Kind::Timestamp)
         && types::fraction_digits(target, type_of(to)) < 6;
     (types::parquet::kind(own) == Some(kind) && !would_round).then_some(kind)
+}
+
+/// Whether there is nothing behind the words of an `enum` or a `set`. The type may come from a file that
+/// anyone has written, and goes into a statement.
+fn are_words(sql_type: &str) -> bool {
+    let Some((name, _)) = sql_type.split_once('(') else {
+        return true;
+    };
+    if !["enum", "set"]
+        .iter()
+        .any(|words| name.eq_ignore_ascii_case(words))
+    {
+        return true;
+    }
+    let members = types::members(sql_type).into_iter();
+    let quoted = members.map(|word| format!("'{}'", word.replace('\'', "''")));
+    let quoted: Vec<String> = quoted.collect();
+    let is_it = |separator| sql_type == format!("{name}({})", quoted.join(separator));
+    !sql_type.contains('\\') && (is_it(",") || is_it(", "))
 }
 
 /// How both sides see a value that a column of a file is for.
@@ -453,4 +475,39 @@ fn column_from(
         ..SideColumn::new(target, &column.name, &words, own, content)
     };
     Ok((place, column))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_of_a_file_is_no_statement() {
+        let text = Type::Text(None);
+        for to in [
+            "enum('new','it''s')",
+            "set('a', 'b')",
+            "varchar(80)",
+            "longtext",
+        ] {
+            assert_eq!(
+                kind_back(text, Backend::MySql, to),
+                Some(Kind::Text),
+                "{to}"
+            );
+        }
+        for (backend, to) in [
+            (Backend::MySql, "enum('a'); DROP TABLE offer; -- ')"),
+            (Backend::MySql, "enum('a') DEFAULT 'a'"),
+            (Backend::MySql, "enum(a); DROP TABLE offer; --"),
+            (Backend::MySql, "enum('a\\'); DROP TABLE offer; -- ')"),
+            (Backend::MySql, "varchar(80)); DROP TABLE offer; --"),
+            (Backend::Postgres, "text); DROP TABLE offer; --"),
+            (Backend::Postgres, "varchar(80)); DROP TABLE offer; --"),
+            (Backend::Sqlite, "TEXT); DROP TABLE offer; --"),
+            (Backend::Sqlite, "VARCHAR(9)); DROP TABLE offer; --"),
+        ] {
+            assert_eq!(kind_back(text, backend, to), None, "{to}");
+        }
+    }
 }

@@ -72,7 +72,8 @@ async fn values(source: String) -> Result<()> {
     ensure!(offers.types["id"] == "extension<arrow.uuid>");
     let mut found: Vec<String> = offers.values["id"].iter().flatten().cloned().collect();
     let mut expected: Vec<String> = ids.iter().map(ToString::to_string).collect();
-    (found.sort(), expected.sort());
+    found.sort();
+    expected.sort();
     ensure!(found == expected, "{found:?}");
 
     let visits = table(lake.path(), "visit")?;
