@@ -445,6 +445,16 @@ struct DjangoOnMariaDb;
 #[doc = include_str!("../../../docs/src/adoption/from-bigint.md")]
 struct FromBigint;
 
+/// Compiles and runs the examples of the story about a move from MySQL.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/adoption/mysql-to-postgres.md")]
+struct MySqlToPostgres;
+
+/// Compiles and runs the examples of the story about a move from SQL Server.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/adoption/sql-server-to-postgres.md")]
+struct SqlServerToPostgres;
+
 /// Compiles and runs the examples of the chapter about hidden ids.
 #[cfg(all(
     doctest,

@@ -75,14 +75,26 @@ fn add_pages(suite: &mut Suite) -> anyhow::Result<()> {
     ] {
         suite.test_on(backend, name, move |database| pages::run(database, page));
     }
-    let page = include_str!("../../../../docs/src/adoption/mysql-to-postgres.md");
-    let (name, target) = ("page_of_mysql_to_postgres", Backend::Postgres);
-    match Server::find(target)? {
-        Search::Found(server) => suite.test_on(Backend::MySql, name, move |database| {
-            pages::run_to(database, (target, &server), page)
-        }),
-        Search::Missing(why) => suite.ignore_on(Backend::MySql, name, &why),
-        Search::Required(why) => anyhow::bail!(why),
+    let target = Backend::Postgres;
+    for (name, backend, page) in [
+        (
+            "page_of_mysql_to_postgres",
+            Backend::MySql,
+            include_str!("../../../../docs/src/adoption/mysql-to-postgres.md"),
+        ),
+        (
+            "page_of_sql_server_to_postgres",
+            Backend::SqlServer,
+            include_str!("../../../../docs/src/adoption/sql-server-to-postgres.md"),
+        ),
+    ] {
+        match Server::find(target)? {
+            Search::Found(server) => suite.test_on(backend, name, move |database| {
+                pages::run_to(database, (target, &server), page)
+            }),
+            Search::Missing(why) => suite.ignore_on(backend, name, &why),
+            Search::Required(why) => anyhow::bail!(why),
+        }
     }
     #[cfg(feature = "parquet")]
     lake::add_page(

@@ -17,17 +17,37 @@ pub(super) async fn write(
     inlet: &mut Inlet<'_>,
 ) -> Result<(), Error> {
     let doing = format!("writing {}", side.name);
+    let limit = "SELECT CAST(@@max_allowed_packet AS SIGNED)";
+    let limit: i64 = sqlx::query_scalar(limit)
+        .fetch_one(&mut *connection)
+        .await
+        .map_err(Error::database(&doing))?;
     while let Some(payload) = inlet.next().await? {
         let Payload::Statements(statements) = payload else {
             return Err(Error::NoDriver(side.backend));
         };
         for Statement { sql, rows } in statements {
+            // The server would close the connection, and the program would not know why.
+            if sql.len() as u64 >= limit.unsigned_abs() {
+                return Err(too_long(side, &sql, rows, limit));
+            }
             let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await;
             let written = done.map_err(Error::database(&doing))?.rows_affected();
             check_count(side, rows, written)?;
         }
     }
     Ok(())
+}
+
+fn too_long(side: &Side, sql: &str, rows: u64, limit: i64) -> Error {
+    Error::refused(
+        format!("the next {rows} rows of {}", side.name),
+        format!(
+            "their statement has {} bytes, and the server takes {limit} (max_allowed_packet)",
+            sql.len()
+        ),
+        "SET GLOBAL max_allowed_packet to more, and run the same command again",
+    )
 }
 
 /// The rows of a batch.
