@@ -9,7 +9,7 @@ mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "sqlserver")]
-mod sqlserver;
+pub(crate) mod sqlserver;
 #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod statements;
 mod value;

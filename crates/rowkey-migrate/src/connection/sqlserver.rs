@@ -9,7 +9,7 @@ use super::{Held, Row, Take, Value};
 use crate::address::Address;
 use crate::error::Error;
 
-pub(super) type Client = tiberius::Client<Compat<TcpStream>>;
+pub(crate) type Client = tiberius::Client<Compat<TcpStream>>;
 
 pub(super) async fn open(address: &Address) -> Result<Client, Error> {
     let doing = format!("connecting to {address}");

@@ -2,6 +2,7 @@
 
 use rowkey_core::Backend;
 
+use super::session;
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::write::Tally;
@@ -9,6 +10,12 @@ use crate::write::literal::push_hex;
 
 /// The table.
 pub(super) const TABLE: &str = "rowkey_copy";
+
+/// What its statements are for.
+const DOING: &str = "the state of the copy";
+
+/// How many rows SQL Server inserts at once.
+const ROWS: usize = 1_000;
 
 /// What is done with a part of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,7 +86,7 @@ pub(super) async fn read_existing(
          ORDER BY job, number, part"
     );
     let mut found: Vec<Vec<Checkpoint>> = Vec::new();
-    for row in target.query("the state of the copy", &query, &[]).await? {
+    for row in target.query(DOING, &query, &[]).await? {
         let state = row.text(1)?;
         let state = State::ALL.into_iter().find(|known| known.name() == state);
         let (Some(state), Ok(sum), Some(last_key), Some(until_key)) = (
@@ -137,15 +144,20 @@ async fn make_table(target: &mut Connection) -> Result<(), Error> {
     };
     let text = match target.backend() {
         Backend::MySql | Backend::MariaDb => "longtext",
+        Backend::SqlServer => "varchar(max)",
         _ => "text",
     };
+    let create = match target.backend() {
+        Backend::SqlServer => format!("IF OBJECT_ID(N'{TABLE}', N'U') IS NULL CREATE TABLE"),
+        _ => "CREATE TABLE IF NOT EXISTS".into(),
+    };
     let statement = format!(
-        "CREATE TABLE IF NOT EXISTS {TABLE} (job varchar(64) NOT NULL, number integer NOT NULL, \
+        "{create} {TABLE} (job varchar(64) NOT NULL, number integer NOT NULL, \
          part integer NOT NULL, state varchar(20) NOT NULL, row_count bigint NOT NULL, \
          row_sum varchar(32) NOT NULL, last_key {text} NOT NULL, until_key {text} NOT NULL, \
          PRIMARY KEY (job, number, part)){options}"
     );
-    target.execute("the state of the copy", &statement).await?;
+    target.execute(DOING, &statement).await?;
     Ok(())
 }
 
@@ -165,14 +177,18 @@ pub(super) async fn begin(
         })
     });
     let parts: Vec<String> = parts.collect();
-    if parts.is_empty() {
-        return Ok(());
+    // In one transaction, because a copy that has only a part of them would not go on.
+    let begin = session::begin(target.backend());
+    target.execute(DOING, begin).await?;
+    for parts in parts.chunks(ROWS) {
+        let statement = format!(
+            "INSERT INTO {TABLE} (job, number, part, state, row_count, row_sum, last_key, until_key) \
+             VALUES {}",
+            parts.join(", ")
+        );
+        target.execute(DOING, &statement).await?;
     }
-    let statement = format!(
-        "INSERT INTO {TABLE} (job, number, part, state, row_count, row_sum, last_key, until_key) VALUES {}",
-        parts.join(", ")
-    );
-    target.execute("the state of the copy", &statement).await?;
+    target.execute(DOING, "COMMIT").await?;
     Ok(())
 }
 
@@ -212,7 +228,11 @@ pub(super) async fn advance(
         place.condition(),
         State::Begun.name(),
     );
-    let changed = target.execute("the state of the copy", &statement).await?;
+    let changed = match target.backend() {
+        // Only there, this counts nothing.
+        Backend::SqlServer => target.update(DOING, &statement, &[]).await?,
+        _ => target.execute(DOING, &statement).await?,
+    };
     match changed {
         1 => Ok(()),
         _ => Err(Error::refused(
@@ -234,7 +254,7 @@ pub(super) async fn reach(
         state.name(),
         place.condition()
     );
-    target.execute("the state of the copy", &statement).await?;
+    target.execute(DOING, &statement).await?;
     Ok(())
 }
 
@@ -242,7 +262,7 @@ pub(super) async fn reach(
 pub(super) async fn end(target: &mut Connection, job: &str) -> Result<(), Error> {
     let state = State::Done.name();
     let statement = format!("UPDATE {TABLE} SET state = '{state}' WHERE job = '{job}'");
-    target.execute("the state of the copy", &statement).await?;
+    target.execute(DOING, &statement).await?;
     Ok(())
 }
 

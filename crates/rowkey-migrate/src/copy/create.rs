@@ -7,6 +7,7 @@ use super::side::{Side, SideColumn};
 use super::{defaults, objects};
 use crate::catalog::{Column, DependentKind, Table};
 use crate::error::Error;
+use crate::text_literal::text_literal;
 use crate::types::Type;
 
 /// How a table is made, and what it does not get.
@@ -75,11 +76,15 @@ pub(super) fn creation(
         Backend::MySql | Backend::MariaDb => " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
         _ => "",
     };
-    let statement = format!(
-        "CREATE TABLE IF NOT EXISTS {} ({}){options}",
-        side.quoted()?,
-        lines.join(", ")
-    );
+    let name = side.quoted()?;
+    let create = match side.backend {
+        Backend::SqlServer => {
+            let place = text_literal(side.backend, &name);
+            format!("IF OBJECT_ID({place}, N'U') IS NULL CREATE TABLE")
+        }
+        _ => "CREATE TABLE IF NOT EXISTS".into(),
+    };
+    let statement = format!("{create} {name} ({}){options}", lines.join(", "));
     Ok(Creation {
         statement,
         left_out,
@@ -97,6 +102,8 @@ pub(crate) fn line(
     let null = match (is_null, column.own) {
         (false, _) => " NOT NULL",
         (true, Type::Instant) if backend != Backend::Postgres => " NULL",
+        // A setting of the session may say otherwise.
+        (true, _) if backend == Backend::SqlServer => " NULL",
         (true, _) => "",
     };
     let default = default.map(|sql| format!(" DEFAULT {sql}"));
@@ -151,6 +158,7 @@ fn counted_line(side: &Side, table: &Table, column: &SideColumn) -> Result<Strin
             format!("{name} {sql_type} GENERATED {how} AS IDENTITY NOT NULL")
         }
         Backend::Sqlite => format!("{name} INTEGER PRIMARY KEY AUTOINCREMENT"),
+        Backend::SqlServer => format!("{name} {sql_type} IDENTITY NOT NULL"),
         _ => format!("{name} {sql_type} NOT NULL AUTO_INCREMENT"),
     })
 }

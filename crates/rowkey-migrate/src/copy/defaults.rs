@@ -16,10 +16,17 @@ pub(super) fn carried(source: Backend, target: Backend, own: Type, sql: &str) ->
     }
     let is_mysql = matches!(target, Backend::MySql | Backend::MariaDb);
     let sql = sql.trim();
+    // SQL Server shows each with parentheses.
+    let sql = match source {
+        Backend::SqlServer => sql.trim_matches(['(', ')']),
+        _ => sql,
+    };
     let lower = sql.to_ascii_lowercase();
     if is_now(&lower) {
         return match own {
             Type::Timestamp | Type::Instant if is_mysql => Some("CURRENT_TIMESTAMP(6)".into()),
+            Type::Timestamp if target == Backend::SqlServer => Some("SYSDATETIME()".into()),
+            Type::Instant if target == Backend::SqlServer => Some("SYSDATETIMEOFFSET()".into()),
             Type::Timestamp | Type::Instant => Some("CURRENT_TIMESTAMP".into()),
             _ => None,
         };
@@ -54,13 +61,21 @@ pub(super) fn carried(source: Backend, target: Backend, own: Type, sql: &str) ->
 
 fn is_now(lower: &str) -> bool {
     let name = lower.split('(').next().unwrap_or_default().trim();
-    matches!(name, "current_timestamp" | "now")
+    let names = [
+        "current_timestamp",
+        "now",
+        "getdate",
+        "sysdatetime",
+        "sysdatetimeoffset",
+    ];
+    names.contains(&name)
 }
 
 /// The value of a literal, without PostgreSQL's cast.
 fn value_of(source: Backend, sql: &str) -> Option<String> {
     let sql = match source {
         Backend::Postgres => sql.rsplit_once("::").map_or(sql, |(value, _)| value),
+        Backend::SqlServer => sql.strip_prefix('N').unwrap_or(sql),
         _ => sql,
     };
     let Some(inside) = sql

@@ -56,6 +56,9 @@ pub struct Instead {
     /// to become a number, a date or a UUID, and is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_type: Option<Null>,
+    /// Times with tenths of a microsecond, which only SQL Server has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenths: Option<Cut>,
 }
 
 /// NULL.
@@ -72,6 +75,14 @@ pub enum Null {
 pub enum Zero {
     /// Zero without its sign.
     Zero,
+}
+
+/// The time without its seventh digit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cut {
+    /// The time without its seventh digit.
+    Cut,
 }
 
 /// The text without the characters.

@@ -12,7 +12,7 @@ pub(crate) mod instead;
 mod names;
 mod objects;
 mod parts;
-mod plan;
+pub(crate) mod plan;
 mod planning;
 mod preflight;
 mod request;
@@ -22,7 +22,7 @@ pub(crate) mod side;
 mod statements;
 
 pub use self::compare::{ComparedTable, Comparison, Difference, compare};
-pub use self::instead::{Instead, Null, Strip, Zero};
+pub use self::instead::{Cut, Instead, Null, Strip, Zero};
 pub(crate) use self::objects::require_own_rows;
 pub use self::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan};
 pub use self::planning::plan;

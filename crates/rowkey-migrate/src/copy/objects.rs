@@ -9,6 +9,7 @@ use crate::catalog::{Column, DependentKind, ForeignKey, Table};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 use crate::text_literal::text_literal;
+use crate::types::Type;
 
 /// Something that a table gets.
 pub(super) struct Object {
@@ -86,9 +87,10 @@ pub(super) fn indexes(
         let quoted = quote_identifier(side.backend, &name)?;
         let unique = if is_unique { "UNIQUE " } else { "" };
         let statement = format!(
-            "CREATE {unique}INDEX {quoted} ON {} ({})",
+            "CREATE {unique}INDEX {quoted} ON {} ({}){}",
             side.quoted()?,
-            list(side.backend, columns)?
+            list(side.backend, columns)?,
+            unless_null(table, side, columns, is_unique)?
         );
         found.push(Ok(Object {
             name,
@@ -98,6 +100,30 @@ pub(super) fn indexes(
         }));
     }
     Ok(found)
+}
+
+/// The condition of a unique index of SQL Server, where NULL would be the same as NULL.
+fn unless_null(
+    table: &Table,
+    side: &Side,
+    columns: &[String],
+    is_unique: bool,
+) -> Result<String, Error> {
+    if !is_unique || side.backend != Backend::SqlServer {
+        return Ok(String::new());
+    }
+    let may_be_null = |name: &&String| table.column(name).is_some_and(|column| column.is_nullable);
+    let conditions = columns.iter().filter(may_be_null).map(|name| {
+        Ok(format!(
+            "{} IS NOT NULL",
+            quote_identifier(side.backend, name)?
+        ))
+    });
+    let conditions: Vec<String> = conditions.collect::<Result<_, Error>>()?;
+    Ok(match conditions.is_empty() {
+        true => String::new(),
+        false => format!(" WHERE {}", conditions.join(" AND ")),
+    })
 }
 
 /// A name that no other index has. Those that SQLite made itself are reserved, and in some databases two
@@ -180,15 +206,28 @@ pub(super) fn references(
             (Backend::Postgres, Backend::Postgres) => format!(" {}", key.attributes),
             _ => String::new(),
         };
-        let name = free_name(source, side, &key.name, &key.columns, "fkey", &mut taken);
+        let others = originals.iter().filter(|other| other.name != table.name);
+        let mut others = others.flat_map(|other| &other.foreign_keys);
+        let name = match side.backend == Backend::SqlServer
+            && others.any(|other| other.name == key.name)
+        {
+            // There, the references of all tables share their names.
+            true => format!("{}_{}", side.name.name, key.name),
+            false => key.name.clone(),
+        };
+        let name = free_name(source, side, &name, &key.columns, "fkey", &mut taken);
+        let action = |action: &str| match (side.backend, action) {
+            (Backend::SqlServer, "RESTRICT") => "NO ACTION".to_owned(),
+            _ => action.to_owned(),
+        };
         let definition = format!(
             "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}) ON DELETE {} ON UPDATE {}{}",
             quote_identifier(side.backend, &name)?,
             list(side.backend, &key.columns)?,
             target.quoted()?,
             list(side.backend, &key.target_columns)?,
-            key.on_delete,
-            key.on_update,
+            action(&key.on_delete),
+            action(&key.on_update),
             attributes.trim_end(),
         );
         found.push(Ok(Object {
@@ -300,6 +339,26 @@ pub(super) fn collations(table: &Table, side: &Side) -> Vec<String> {
     notes
 }
 
+/// What a moment does not say: SQL Server's `datetimeoffset` remembers where its clock was.
+pub(super) fn offsets(source: Backend, table: &Table, side: &Side) -> Vec<String> {
+    let has_offset = |name: &str| {
+        let original = table.column(name);
+        source == Backend::SqlServer
+            && original.is_some_and(|column| column.sql_type.starts_with("datetimeoffset"))
+    };
+    let columns = side.columns.iter().filter(|column| {
+        has_offset(&column.name) && matches!(column.own, Type::Instant | Type::Timestamp)
+    });
+    columns
+        .map(|column| {
+            format!(
+                "{}.{}: its moments are copied, and the offsets from UTC are left out",
+                table.name, column.name
+            )
+        })
+        .collect()
+}
+
 /// The last number that the source has counted in a column, although its row may be gone; 0 if it does not
 /// say.
 pub(super) async fn counted_to(
@@ -313,6 +372,14 @@ pub(super) async fn counted_to(
             "SELECT pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass)",
             vec![
                 Value::Text(table.name.quoted(Backend::Postgres)?),
+                Value::from(column.name.as_str()),
+            ],
+        ),
+        Backend::SqlServer => (
+            "SELECT CONVERT(bigint, last_value) FROM sys.identity_columns \
+             WHERE object_id = OBJECT_ID(@P1) AND name = @P2",
+            vec![
+                Value::Text(table.name.quoted(Backend::SqlServer)?),
                 Value::from(column.name.as_str()),
             ],
         ),
@@ -351,6 +418,23 @@ pub(super) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String
                 "SELECT setval(pg_get_serial_sequence({place}, {column}), \
                  GREATEST((SELECT MAX({quoted}) FROM {table}), {last}, 1), \
                  {last} >= 1 OR EXISTS (SELECT 1 FROM {table} WHERE {quoted} >= 1))"
+            )]
+        }
+        Backend::SqlServer => {
+            let place = text_literal(side.backend, &table);
+            // A column that has not counted yet begins with the number itself. Numbers of a statement are not
+            // variables.
+            let reseed = format!("DBCC CHECKIDENT ('{}', RESEED, ", table.replace('\'', "''"));
+            let reseed = text_literal(side.backend, &reseed);
+            vec![format!(
+                "DECLARE @last bigint = (SELECT MAX({quoted}) FROM {table}); \
+                 DECLARE @counted bigint = (SELECT CONVERT(bigint, last_value) FROM sys.identity_columns \
+                 WHERE object_id = OBJECT_ID({place})); \
+                 IF @last IS NULL OR @last < {last} SET @last = {last}; \
+                 IF @counted IS NULL SET @last = @last + 1; \
+                 IF @last >= 1 AND (@counted IS NULL OR @counted < @last) BEGIN \
+                 DECLARE @reseed nvarchar(max) = {reseed} + CONVERT(nvarchar(20), @last) \
+                 + N') WITH NO_INFOMSGS'; EXEC sp_executesql @reseed END"
             )]
         }
         _ if last < 1 => Vec::new(),

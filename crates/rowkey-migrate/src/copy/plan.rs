@@ -23,7 +23,8 @@ pub(crate) const VERSION: u32 = 1;
 pub struct CopyPlan {
     /// The version of the file's format: 1.
     pub version: u32,
-    /// The product of the database that is read: `postgres`, `mysql`, `mariadb` or `sqlite`; or `parquet`.
+    /// The product of the database that is read: `postgres`, `mysql`, `mariadb`, `sqlite` or `sql-server`; or
+    /// `parquet`.
     pub source: String,
     /// The product of the database that is written, or `parquet`.
     pub target: String,

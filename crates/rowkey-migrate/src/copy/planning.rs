@@ -170,15 +170,21 @@ impl Planner {
             name: table.name.clone(),
             becomes: QualifiedName {
                 schema: None,
-                name: table.name.name.clone(),
+                name: new_name(table, tables),
             },
             catalog: catalog.hash(std::slice::from_ref(&table.name)),
             columns: table
                 .columns
                 .iter()
+                .filter(|column| !self.is_row_version(column))
                 .map(|column| self.column(table, column, tables))
                 .collect(),
         }
+    }
+
+    /// The server writes it itself, so that it is left out.
+    fn is_row_version(&self, column: &Column) -> bool {
+        self.source == Backend::SqlServer && types::sqlserver::is_row_version(&column.sql_type)
     }
 
     fn column(&self, table: &Table, column: &Column, tables: &[&Table]) -> ColumnPlan {
@@ -219,10 +225,10 @@ impl Planner {
                 self.source, column.sql_type
             )
         })?;
-        if self.is_kept(own) {
+        if types::is_kept(self.source, self.target, &column.sql_type, own) {
             return Ok(match &column.collation {
                 Some(collation) if self.source != Backend::Postgres => {
-                    types::with_collation(&column.sql_type, collation)
+                    types::with_collation(self.source, &column.sql_type, collation)
                 }
                 _ => column.sql_type.clone(),
             });
@@ -241,14 +247,15 @@ impl Planner {
         types::write(self.target, wanted, is_indexed(table, &column.name, tables))
             .map_err(|refusal| format!("{}; {}", refusal.why, refusal.instead))
     }
+}
 
-    /// Whether the target has the very same type.
-    fn is_kept(&self, own: Type) -> bool {
-        let is_mysql = |backend| matches!(backend, Backend::MySql | Backend::MariaDb);
-        self.source == self.target
-            || is_mysql(self.source)
-                && is_mysql(self.target)
-                && !matches!(own, Type::Uuid | Type::Json)
+/// The name of a table in the target's own schema, where it has to differ from those of other schemas.
+fn new_name(table: &Table, tables: &[&Table]) -> String {
+    let name = &table.name.name;
+    let is_shared = |other: &&Table| other.name.name == *name && other.name != table.name;
+    match &table.name.schema {
+        Some(schema) if tables.iter().any(is_shared) => format!("{schema}_{name}"),
+        _ => name.clone(),
     }
 }
 

@@ -9,7 +9,7 @@ use super::objects::{self, Carried, Object, ObjectKind};
 use super::parts::{self, Part, Told};
 use super::plan::{CopyPlan, CopyPolicy};
 use super::request::{MAX_JOBS, Request};
-use super::side::Side;
+use super::side::{Side, first};
 use super::{create, preflight, session};
 use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
 use crate::connection::Connection;
@@ -52,7 +52,8 @@ pub struct CopiedTable {
 ///
 /// Rows are committed together with the last key of them, so that every row is copied exactly once. A
 /// table without a key is copied in one transaction. With several jobs, all readers see the source at the
-/// same moment: MySQL and MariaDB lock the tables for that moment, which needs the privilege LOCK TABLES. A
+/// same moment: MySQL and MariaDB lock the tables for that moment, which needs the privilege LOCK TABLES;
+/// SQL Server locks them too, and has one job where the database does not allow snapshots. A
 /// runtime with several threads lets them use several processors.
 ///
 /// # Errors
@@ -79,7 +80,7 @@ pub async fn copy(
             .map(|schema| format!("the schema {schema} is left out"));
         job.notes.extend(notes);
     }
-    let jobs = job.jobs(request);
+    let jobs = job.jobs(source, request).await?;
     session::begin_writing(target, &job.id).await?;
     let readers = session::begin_reading_together(source, jobs - 1, &job.from).await?;
     preflight::require(source, target, plan, &catalog, request.create, progress).await?;
@@ -173,17 +174,23 @@ impl<'c> Job<'c> {
     }
 
     /// How many parts are copied at the same time.
-    fn jobs(&mut self, request: &Request) -> u32 {
+    async fn jobs(&mut self, source: &mut Connection, request: &Request) -> Result<u32, Error> {
+        if !session::sees_one_moment(source).await? {
+            self.notes.push(session::NO_MOMENT.into());
+            return Ok(1);
+        }
         let jobs = request.jobs.clamp(1, MAX_JOBS);
         let is_sqlite = |side: &Side| side.backend == Backend::Sqlite;
-        match jobs > 1 && self.from.iter().chain(&self.to).any(is_sqlite) {
-            true => {
-                self.notes
-                    .push("one job has copied all, because SQLite has one writer".into());
-                1
-            }
-            false => jobs,
-        }
+        Ok(
+            match jobs > 1 && self.from.iter().chain(&self.to).any(is_sqlite) {
+                true => {
+                    self.notes
+                        .push("one job has copied all, because SQLite has one writer".into());
+                    1
+                }
+                false => jobs,
+            },
+        )
     }
 
     /// Makes or checks the tables of the target, and returns how far each part of each has come.
@@ -218,6 +225,8 @@ impl<'c> Job<'c> {
             }
             self.notes.extend(objects::dependents(table));
             self.notes.extend(objects::collations(table, side));
+            self.notes
+                .extend(objects::offsets(self.source, table, side));
         }
         Ok(checkpoints)
     }
@@ -466,7 +475,8 @@ pub(crate) async fn check_target(
                     "make it with InnoDB, so that an interrupted copy can go on",
                 ));
             }
-            let query = format!("SELECT 1 FROM {} LIMIT 1", side.quoted()?);
+            let query = format!("SELECT 1 FROM {}", side.quoted()?);
+            let query = first(side.backend, 1, &query);
             match target.query(&what, &query, &[]).await?.is_empty() {
                 true => Ok(()),
                 false => Err(Error::refused(
@@ -520,7 +530,11 @@ fn check_types(table: &Table, side: &Side) -> Result<(), Error> {
 
 async fn check_rows(target: &mut Connection, side: &Side, rows: u64) -> Result<(), Error> {
     let doing = format!("the rows of {}", side.name);
-    let query = format!("SELECT COUNT(*) FROM {}", side.quoted()?);
+    let function = match side.backend {
+        Backend::SqlServer => "COUNT_BIG",
+        _ => "COUNT",
+    };
+    let query = format!("SELECT {function}(*) FROM {}", side.quoted()?);
     let found = target.query(&doing, &query, &[]).await?;
     let found = found.first().map_or(Ok(0), |row| row.integer(0))?;
     match u64::try_from(found) == Ok(rows) {

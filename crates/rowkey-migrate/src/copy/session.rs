@@ -18,6 +18,12 @@ pub(crate) async fn begin_reading(source: &mut Connection) -> Result<(), Error> 
             "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
             "START TRANSACTION WITH CONSISTENT SNAPSHOT",
         ],
+        Backend::SqlServer if sees_one_moment(source).await? => &[
+            "SET TRANSACTION ISOLATION LEVEL SNAPSHOT",
+            "BEGIN TRANSACTION",
+        ],
+        // Each query sees what is committed while it runs.
+        Backend::SqlServer => &[],
         _ => &["BEGIN"],
     };
     for statement in statements {
@@ -25,6 +31,22 @@ pub(crate) async fn begin_reading(source: &mut Connection) -> Result<(), Error> 
     }
     Ok(())
 }
+
+/// Whether all queries of a source can see it at the same moment.
+pub(super) async fn sees_one_moment(source: &mut Connection) -> Result<bool, Error> {
+    if source.backend() != Backend::SqlServer {
+        return Ok(true);
+    }
+    let query = "SELECT snapshot_isolation_state FROM sys.databases WHERE database_id = DB_ID()";
+    let rows = source.query(VIEW, query, &[]).await?;
+    rows.first()
+        .map_or(Ok(false), |row| Ok(row.integer(0)? == 1))
+}
+
+/// What a person should know about a source that is not seen at one moment.
+pub(super) const NO_MOMENT: &str = "the database of the source does not allow snapshots, so that its rows were \
+     not all read as they were at one moment: let nobody write meanwhile, or let its owner run ALTER DATABASE \
+     CURRENT SET ALLOW_SNAPSHOT_ISOLATION ON before; `rowkey verify` says whether both sides are equal";
 
 /// Begins to see some tables of the source as they are now, and so do as many others, which see the same.
 pub(super) async fn begin_reading_together(
@@ -58,9 +80,14 @@ pub(super) async fn begin_reading_together(
             };
             for connection in [source].into_iter().chain(&mut opened) {
                 begin_reading(connection).await?;
+                begin_snapshot(connection, tables).await?;
             }
             if let Some(mut lock) = lock {
-                lock.execute(VIEW, "UNLOCK TABLES").await?;
+                let unlock = match lock.backend() {
+                    Backend::SqlServer => "ROLLBACK",
+                    _ => "UNLOCK TABLES",
+                };
+                lock.execute(VIEW, unlock).await?;
             }
         }
     }
@@ -69,9 +96,21 @@ pub(super) async fn begin_reading_together(
 
 const VIEW: &str = "the view of the source";
 
-/// Lets nobody write some tables of MySQL or MariaDB, where views that begin one after the other would differ,
-/// until the connection unlocks them.
+/// In SQL Server, a view begins with the first row that is asked for.
+async fn begin_snapshot(source: &mut Connection, tables: &[Side]) -> Result<(), Error> {
+    if let (Backend::SqlServer, Some(table)) = (source.backend(), tables.first()) {
+        let query = format!("SELECT TOP (1) 1 FROM {}", table.quoted()?);
+        source.query(VIEW, &query, &[]).await?;
+    }
+    Ok(())
+}
+
+/// Lets nobody write some tables, where views that begin one after the other would differ, until the
+/// connection unlocks them.
 async fn lock_tables(source: &Connection, tables: &[Side]) -> Result<Connection, Error> {
+    if source.backend() == Backend::SqlServer {
+        return share_tables(source, tables).await;
+    }
     let names = tables
         .iter()
         .map(|side| Ok(format!("{} READ", side.quoted()?)));
@@ -98,6 +137,34 @@ async fn lock_tables(source: &Connection, tables: &[Side]) -> Result<Connection,
             "grant LOCK TABLES, wait for the end of long transactions, or copy with one job",
         )),
     }
+}
+
+/// The same for SQL Server, which has such a lock in a transaction.
+async fn share_tables(source: &Connection, tables: &[Side]) -> Result<Connection, Error> {
+    let mut lock = source.another().await?;
+    let begin = format!(
+        "SET LOCK_TIMEOUT {}; BEGIN TRANSACTION",
+        PATIENCE_SECONDS * 1_000
+    );
+    lock.execute(VIEW, &begin).await?;
+    for side in tables {
+        let share = format!(
+            "SELECT TOP (0) 1 FROM {} WITH (TABLOCK, HOLDLOCK)",
+            side.quoted()?
+        );
+        lock.execute(VIEW, &share).await.map_err(|error| {
+            Error::refused(
+                "a copy with several jobs",
+                format!(
+                    "for a moment, nobody may write the tables of the source, so that all readers see the \
+                     same, and that failed: {}",
+                    error.reason()
+                ),
+                "wait for the end of long transactions, or copy with one job",
+            )
+        })?;
+    }
+    Ok(lock)
 }
 
 /// How long programs that write may wait behind one that does not commit.
@@ -143,6 +210,17 @@ pub(super) async fn set_target(target: &mut Connection) -> Result<(), Error> {
                 )
                 .await?;
         }
+        Backend::SqlServer => {
+            // An error ends the transaction, and indexes with conditions need the rest.
+            target
+                .execute(
+                    doing,
+                    "SET XACT_ABORT ON; SET ANSI_NULLS ON; SET ANSI_PADDING ON; SET ANSI_WARNINGS ON; \
+                     SET ARITHABORT ON; SET CONCAT_NULL_YIELDS_NULL ON; SET QUOTED_IDENTIFIER ON; \
+                     SET NUMERIC_ROUNDABORT OFF",
+                )
+                .await?;
+        }
         _ => {
             // They are checked at the end, because rows may refer to later ones.
             target.execute(doing, "PRAGMA foreign_keys = OFF").await?;
@@ -179,6 +257,17 @@ async fn lock(target: &mut Connection, job: &str) -> Result<(), Error> {
                 return Err(refused());
             }
         }
+        Backend::SqlServer => {
+            let name = format!("rowkey_copy_{}", job.get(..32).unwrap_or_default());
+            let query = format!(
+                "DECLARE @granted int; EXEC @granted = sp_getapplock @Resource = N'{name}', \
+                 @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 30000; SELECT @granted"
+            );
+            let rows = target.query(doing, &query, &[]).await?;
+            if rows.first().map_or(Ok(-1), |row| row.integer(0))? < 0 {
+                return Err(refused());
+            }
+        }
         // Each transaction locks the file, and checks that the last one was its own.
         _ => {}
     }
@@ -189,6 +278,7 @@ async fn lock(target: &mut Connection, job: &str) -> Result<(), Error> {
 pub(crate) fn begin(backend: Backend) -> &'static str {
     match backend {
         Backend::Sqlite => "BEGIN IMMEDIATE",
+        Backend::SqlServer => "BEGIN TRANSACTION",
         _ => "BEGIN",
     }
 }

@@ -50,7 +50,7 @@ pub(crate) struct SideColumn {
     pub(crate) charset: Charset,
     /// The words of an `enum` or a `set`.
     pub(crate) members: Vec<String>,
-    /// In MySQL and MariaDB, how text is compared, if that is known.
+    /// In MySQL, MariaDB and SQL Server, how text is compared, if that is known.
     pub(crate) collation: Option<String>,
     /// What a reader puts in the place of some values.
     pub(crate) instead: Instead,
@@ -92,17 +92,26 @@ impl SideColumn {
             Content::Values(Kind::Text) if matches!(self.own, Type::Loose(_)) => false,
             Content::Values(Kind::Decimal) if matches!(self.own, Type::Loose(_)) => false,
             Content::Values(Kind::Time | Kind::Timestamp) => !is_sqlite,
+            // How exactly it reads their digits is not known.
+            Content::Values(Kind::Single | Kind::Double) => source != Backend::SqlServer,
             Content::Values(Kind::Uuid) => !matches!(self.own, Type::Text(_) | Type::PaddedText(_)),
             _ => true,
         }
     }
 
-    /// The same column with the collation that the catalogue of MySQL and MariaDB names.
+    /// The same column with the collation that the catalogue of MySQL, MariaDB or SQL Server names.
     pub(crate) fn collated(mut self, backend: Backend, collation: Option<&String>) -> Self {
-        if let (Some(collation), Backend::MySql | Backend::MariaDb) = (collation, backend) {
-            let words = types::with_collation(&self.sql_type, collation);
-            self.charset = Charset::of(backend, &words);
-            self.collation = Some(collation.clone());
+        let Some(collation) = collation else {
+            return self;
+        };
+        match backend {
+            Backend::MySql | Backend::MariaDb => {
+                let words = types::with_collation(backend, &self.sql_type, collation);
+                self.charset = Charset::of(backend, &words);
+                self.collation = Some(collation.clone());
+            }
+            Backend::SqlServer => self.collation = Some(collation.clone()),
+            _ => {}
         }
         self
     }
@@ -152,19 +161,33 @@ impl Side {
 
     /// The first row that fulfils a condition.
     pub(crate) fn select_first(&self, condition: &str) -> Result<String, Error> {
-        Ok(format!(
-            "{} WHERE {condition} ORDER BY {} LIMIT 1",
-            self.select_all()?,
-            self.quoted_key()?.join(", ")
+        Ok(first(
+            self.backend,
+            1,
+            &format!(
+                "{} WHERE {condition} ORDER BY {}",
+                self.select_all()?,
+                self.quoted_key()?.join(", ")
+            ),
         ))
     }
 
     /// The columns as a query selects them: types that only PostgreSQL understands as text, unless the other
-    /// side is PostgreSQL.
+    /// side is PostgreSQL; and what the driver of SQL Server does not read exactly as another type. These have
+    /// other names, so that they are not what the rows are sorted by.
     fn selected(&self) -> Result<String, Error> {
         let mut columns = Vec::new();
-        for column in &self.columns {
+        for (place, column) in self.columns.iter().enumerate() {
             let name = quote_identifier(self.backend, &column.name)?;
+            if self.backend == Backend::SqlServer {
+                columns.push(
+                    match types::sqlserver::read_as(&column.sql_type, column.own) {
+                        Some(other) => format!("CONVERT({other}, {name}) AS rowkey_value_{place}"),
+                        None => name,
+                    },
+                );
+                continue;
+            }
             let is_text = column.content == Content::Values(Kind::Text);
             let is_cast = self.backend == Backend::Postgres && column.own == Type::Own && is_text;
             columns.push(match is_cast {
@@ -215,6 +238,14 @@ impl Side {
             why,
             "change the value, or give the column another type in the plan, or leave it out",
         )
+    }
+}
+
+/// The first rows of a query.
+pub(crate) fn first(backend: Backend, rows: usize, query: &str) -> String {
+    match (backend, query.strip_prefix("SELECT ")) {
+        (Backend::SqlServer, Some(rest)) => format!("SELECT TOP ({rows}) {rest}"),
+        _ => format!("{query} LIMIT {rows}"),
     }
 }
 

@@ -6,6 +6,8 @@ mod mysql;
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "sqlserver")]
+mod sqlserver;
 
 use rowkey_core::storage::StoredRef;
 use tokio::sync::mpsc::Sender;
@@ -36,6 +38,8 @@ pub(crate) async fn read(
         Driver::MySql(driver) => mysql::read(driver, side, query, &mut outlet).await?,
         #[cfg(feature = "sqlite")]
         Driver::Sqlite(driver) => sqlite::read(driver, side, query, &mut outlet).await?,
+        #[cfg(feature = "sqlserver")]
+        Driver::SqlServer(driver) => sqlserver::read(driver, side, query, &mut outlet).await?,
         #[allow(unreachable_patterns, reason = "with some drivers, none is missing")]
         _ => return Err(Error::NoDriver(side.backend)),
     }

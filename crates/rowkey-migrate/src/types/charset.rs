@@ -1,4 +1,4 @@
-//! The characters that a column of MySQL or MariaDB has.
+//! The characters that a column of MySQL, MariaDB or SQL Server has.
 
 use rowkey_core::Backend;
 
@@ -22,6 +22,10 @@ const CONTROLS: [char; 5] = ['\u{81}', '\u{8d}', '\u{8f}', '\u{90}', '\u{9d}'];
 impl Charset {
     /// The set that the words of a column name.
     pub(crate) fn of(backend: Backend, sql_type: &str) -> Self {
+        if backend == Backend::SqlServer && super::sqlserver::has_code_page(sql_type) {
+            // What every code page has. The server puts question marks for what its own has not.
+            return Self::Ascii;
+        }
         if !matches!(backend, Backend::MySql | Backend::MariaDb) {
             return Self::All;
         }
@@ -60,8 +64,11 @@ pub(crate) fn collation_of(sql_type: &str) -> Option<&str> {
     rest.split_whitespace().next()
 }
 
-/// A type with a collation and its character set, whose name begins with that of the set.
-pub(crate) fn with_collation(sql_type: &str, collation: &str) -> String {
+/// A type with a collation; in MySQL and MariaDB with its character set too, whose name it begins with.
+pub(crate) fn with_collation(backend: Backend, sql_type: &str, collation: &str) -> String {
+    if backend == Backend::SqlServer {
+        return format!("{sql_type} COLLATE {collation}");
+    }
     let set = collation.split('_').next().unwrap_or(collation);
     format!("{sql_type} CHARACTER SET {set} COLLATE {collation}")
 }

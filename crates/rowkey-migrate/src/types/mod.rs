@@ -13,6 +13,7 @@ pub(crate) mod network;
 pub(crate) mod parquet;
 mod postgres;
 mod sqlite;
+pub(crate) mod sqlserver;
 
 use rowkey_core::Backend;
 
@@ -94,6 +95,10 @@ pub(crate) enum Kind {
 /// The kind of a column on both sides, whose types are given in the words of the databases.
 pub(crate) fn kind(source: Backend, from: &str, target: Backend, to: &str) -> Option<Kind> {
     let (own, other) = (parse(source, from)?, parse(target, to)?);
+    let is_same = source == target && from.eq_ignore_ascii_case(to);
+    if target == Backend::SqlServer && sqlserver::rounds(to) && !is_same {
+        return None;
+    }
     let is_mysql = |backend| matches!(backend, Backend::MySql | Backend::MariaDb);
     if from.eq_ignore_ascii_case(to) {
         let is_own = match source {
@@ -177,6 +182,9 @@ pub(crate) fn parse(backend: Backend, sql_type: &str) -> Option<Type> {
             return Some(Type::Set);
         }
     }
+    if backend == Backend::SqlServer {
+        return sqlserver::parse(sql_type);
+    }
     let words = match (Words::of(sql_type), backend) {
         (Some(words), _) => words,
         (None, Backend::Postgres) => return Some(Type::Own),
@@ -193,9 +201,10 @@ pub(crate) fn parse(backend: Backend, sql_type: &str) -> Option<Type> {
 /// How many digits of a second a time of this type has.
 pub(crate) fn fraction_digits(backend: Backend, sql_type: &str) -> u32 {
     let words = Words::of(sql_type);
-    let digits = words.and_then(|words| words.length());
+    let digits = words.as_ref().and_then(Words::length);
     match backend {
         Backend::MySql | Backend::MariaDb => digits.unwrap_or(0),
+        Backend::SqlServer => sqlserver::fraction_digits(words.as_ref()),
         _ => digits.unwrap_or(6),
     }
 }
@@ -231,10 +240,17 @@ pub(crate) fn write(backend: Backend, wanted: Type, is_indexed: bool) -> Result<
         Backend::Postgres => Ok(postgres::write(wanted)),
         Backend::MySql | Backend::MariaDb => mysql::write(backend, wanted, is_indexed),
         Backend::Sqlite => Ok(sqlite::write(wanted)),
-        Backend::SqlServer => Err(Refusal {
-            why: "copying to SQL Server is not built yet".into(),
-            instead: "choose another target".into(),
-        }),
+        Backend::SqlServer => sqlserver::write(wanted, is_indexed),
+    }
+}
+
+/// Whether the target has the very same type for a column.
+pub(crate) fn is_kept(source: Backend, target: Backend, sql_type: &str, own: Type) -> bool {
+    let is_mysql = |backend| matches!(backend, Backend::MySql | Backend::MariaDb);
+    match source {
+        Backend::SqlServer => sqlserver::is_kept(source, target, sql_type, own),
+        _ if source == target => true,
+        _ => is_mysql(source) && is_mysql(target) && !matches!(own, Type::Uuid | Type::Json),
     }
 }
 

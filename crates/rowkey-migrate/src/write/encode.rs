@@ -29,6 +29,9 @@ pub(super) enum Payload {
     /// PostgreSQL's binary rows.
     Binary(Vec<u8>),
     Statements(Vec<Statement>),
+    /// SQL Server's rows.
+    #[cfg(feature = "sqlserver")]
+    Rows(Vec<tiberius::TokenRow<'static>>),
     Batch(Batch),
 }
 
@@ -104,6 +107,8 @@ fn encode(side: &Side, batch: Batch, canonical: &mut Canonical) -> Result<Encode
         }
         #[cfg(feature = "sqlite")]
         Backend::Sqlite => Payload::Batch(batch),
+        #[cfg(feature = "sqlserver")]
+        Backend::SqlServer => super::sqlserver::encode(side, &batch)?,
         #[allow(unreachable_patterns, reason = "with some drivers, none is missing")]
         _ => return Err(Error::NoDriver(side.backend)),
     };

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use crate::batch::{Batch, Cell, Normal, normal};
 use crate::copy::side::{Content, SideColumn};
 use crate::types::interval::Interval;
-use crate::types::{Kind, Type, clock, network};
+use crate::types::{Kind, Type, clock, network, sqlserver};
 
 /// Why PostgreSQL refuses a text.
 const NO_ZERO: &str = "a text contains the character U+0000, which PostgreSQL's text does not have";
@@ -31,8 +31,8 @@ pub(crate) fn check(
         Cell::Null | Cell::Bool(_) => Ok(()),
         Cell::Integer(number) => integer(backend, column, number.into()),
         Cell::Large(number) => integer(backend, column, number.into()),
-        Cell::Single(number) => float(backend, number.into()),
-        Cell::Double(number) => float(backend, number),
+        Cell::Single(number) => float(backend, number.into(), number.is_subnormal()),
+        Cell::Double(number) => float(backend, number, number.is_subnormal()),
         Cell::Decimal(span) => decimal(backend, column, batch.text(span)),
         Cell::Text(span) => text(backend, column, batch.text(span)),
         Cell::Bytes(span) => bytes(backend, column, batch.bytes(span)),
@@ -80,13 +80,15 @@ pub(crate) fn bounds(bytes: u8, is_unsigned: bool) -> (i128, i128) {
     }
 }
 
-/// SQLite stores NULL instead of NaN; it and MariaDB store 0 instead of −0.
-fn float(backend: Backend, number: f64) -> Result<(), String> {
+/// SQLite stores NULL instead of NaN; it and MariaDB store 0 instead of −0. SQL Server promises nothing for
+/// numbers that are nearer to 0 than those with all digits.
+fn float(backend: Backend, number: f64, is_subnormal: bool) -> Result<(), String> {
     let is_negative_zero = number == 0.0 && number.is_sign_negative();
     let is_held = match backend {
         Backend::Postgres => true,
         Backend::Sqlite => !number.is_nan() && !is_negative_zero,
         Backend::MariaDb => number.is_finite() && !is_negative_zero,
+        Backend::SqlServer => number.is_finite() && !is_negative_zero && !is_subnormal,
         _ => number.is_finite(),
     };
     match is_held {
@@ -127,7 +129,9 @@ fn decimal(backend: Backend, column: &SideColumn, digits: &str) -> Result<(), St
             if fraction.len() > scale as usize {
                 return Err(format!("a value is {digits}, which would be rounded"));
             }
-            match whole.len() > precision.saturating_sub(scale) as usize {
+            let is_outside =
+                backend == Backend::SqlServer && is_no_money(column, digits).unwrap_or(false);
+            match is_outside || whole.len() > precision.saturating_sub(scale) as usize {
                 true => Err(format!(
                     "a value is {digits}, which has more digits than {}",
                     column.sql_type
@@ -137,6 +141,37 @@ fn decimal(backend: Backend, column: &SideColumn, digits: &str) -> Result<(), St
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a number with at most four digits after the point is outside of SQL Server's money; nothing if the
+/// column is none.
+fn is_no_money(column: &SideColumn, digits: &str) -> Option<bool> {
+    let most: i128 = match sqlserver::name(&column.sql_type).as_str() {
+        "money" => i64::MAX.into(),
+        "smallmoney" => i32::MAX.into(),
+        _ => return None,
+    };
+    let number = scaled(digits, 4)?;
+    Some(!(-most - 1..=most).contains(&number))
+}
+
+/// A decimal number as a whole one, with so many digits after the point.
+pub(crate) fn scaled(digits: &str, scale: u32) -> Option<i128> {
+    let Normal::Number {
+        is_negative,
+        whole,
+        fraction,
+    } = normal(digits)?
+    else {
+        return None;
+    };
+    let zeros = (scale as usize).checked_sub(fraction.len())?;
+    let number = format!("{whole}{fraction}{}", "0".repeat(zeros));
+    let number: i128 = match number.as_str() {
+        "" => 0,
+        number => number.parse().ok()?,
+    };
+    Some(if is_negative { -number } else { number })
 }
 
 /// Servers cut off spaces at the end of text that is too long.
@@ -154,9 +189,9 @@ fn text(backend: Backend, column: &SideColumn, text: &str) -> Result<(), String>
         Type::Text(Some(length)) | Type::PaddedText(length)
             if backend != Backend::Sqlite
                 && text.len() > length as usize
-                && text.chars().count() > length as usize =>
+                && characters(backend, text) > length as usize =>
         {
-            let found = text.chars().count();
+            let found = characters(backend, text);
             let holds = holds(column, length.into());
             return Err(format!("a value has {found} characters, and {holds}"));
         }
@@ -175,6 +210,14 @@ fn text(backend: Backend, column: &SideColumn, text: &str) -> Result<(), String>
             column.sql_type
         )),
         None => Ok(()),
+    }
+}
+
+/// SQL Server counts those beyond U+FFFF twice.
+fn characters(backend: Backend, text: &str) -> usize {
+    match backend {
+        Backend::SqlServer => text.encode_utf16().count(),
+        _ => text.chars().count(),
     }
 }
 
@@ -237,6 +280,10 @@ fn time(backend: Backend, micros: i64) -> Result<(), String> {
             text()
         )),
         Backend::MySql | Backend::MariaDb => Ok(()),
+        Backend::SqlServer if micros == clock::DAY => Err(format!(
+            "a value is {}, and {backend}'s times end before",
+            text()
+        )),
         _ if (0..=clock::DAY).contains(&micros) => Ok(()),
         _ => Err(format!("a value is {}, which is no time of a day", text())),
     }

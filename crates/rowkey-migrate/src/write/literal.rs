@@ -1,5 +1,7 @@
 //! Values as SQL literals of a backend.
 
+mod sqlserver;
+
 use std::fmt::Write as _;
 
 use rowkey_core::Backend;
@@ -30,6 +32,9 @@ pub(crate) fn push(
     cell: Cell,
 ) -> Result<(), String> {
     fit::check(backend, column, batch, cell)?;
+    if backend == Backend::SqlServer {
+        return sqlserver::push(sql, column, batch, cell);
+    }
     match (cell, column.content) {
         (Cell::Null, _) => sql.push_str("NULL"),
         (Cell::Sixteen(span), Content::Ids(form)) => {

@@ -9,6 +9,8 @@ mod mysql;
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "sqlserver")]
+mod sqlserver;
 
 use self::encode::Payload;
 pub(crate) use self::encode::{Encoded, Encoder};
@@ -38,6 +40,8 @@ pub(crate) async fn write(
         Driver::MySql(driver) => mysql::write(driver, side, &mut inlet).await,
         #[cfg(feature = "sqlite")]
         Driver::Sqlite(driver) => sqlite::write(driver, side, &mut inlet).await,
+        #[cfg(feature = "sqlserver")]
+        Driver::SqlServer(driver) => sqlserver::write(driver, side, &mut inlet).await,
         #[allow(unreachable_patterns, reason = "with some drivers, none is missing")]
         _ => Err(Error::NoDriver(side.backend)),
     }

@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 use crate::catalog::{QualifiedName, Table};
 use crate::connection::{Connection, Value};
 use crate::copy::plan::CopyPolicy;
-use crate::copy::side::{Content, KeyRange, Side, SideColumn};
-use crate::copy::{create, objects};
+use crate::copy::side::{Content, KeyRange, Side, SideColumn, first};
+use crate::copy::{create, objects, session};
 use crate::error::Error;
 use crate::read::read;
 use crate::types::{Kind, Type};
@@ -50,7 +50,7 @@ pub(super) async fn find(
         };
         let key = Key {
             from: part(from, &places, from.name.clone()),
-            to: part(to, &places, temporary()),
+            to: part(to, &places, temporary(to.backend)),
         };
         // The source does not keep the values of the target's own keys apart.
         if !key.may_clash() && !more.contains(columns) {
@@ -100,10 +100,14 @@ fn unique(table: &Table) -> Vec<&[String]> {
     unique
 }
 
-fn temporary() -> QualifiedName {
+/// SQL Server knows by its name that it is one.
+fn temporary(backend: Backend) -> QualifiedName {
     QualifiedName {
         schema: None,
-        name: TABLE.into(),
+        name: match backend {
+            Backend::SqlServer => format!("#{TABLE}"),
+            _ => TABLE.into(),
+        },
     }
 }
 
@@ -147,6 +151,8 @@ impl Key {
                         .is_some_and(|name| name.ends_with("_nopad_bin"));
                     !is_exact && (one.is_none() || one != other)
                 }
+                // Spaces at the end never count there.
+                Backend::SqlServer => from.collation.is_none() || from.collation != to.collation,
                 _ => !from.instead.is_empty(),
             },
             Kind::Uuid => is_text,
@@ -182,8 +188,12 @@ impl Key {
             .iter()
             .map(|column| create::line(self.to.backend, column, true, None));
         let lines: Vec<String> = lines.collect::<Result<_, _>>()?;
+        let temporary = match self.to.backend {
+            Backend::SqlServer => "",
+            _ => "TEMPORARY ",
+        };
         Ok(format!(
-            "CREATE TEMPORARY TABLE {} ({})",
+            "CREATE {temporary}TABLE {} ({})",
             self.to.quoted()?,
             lines.join(", ")
         ))
@@ -201,9 +211,18 @@ impl Key {
             .iter()
             .map(|column| column.name.clone())
             .collect();
-        target.execute(doing, "BEGIN").await?;
+        let begin = match self.to.backend {
+            Backend::Sqlite => "BEGIN",
+            backend => session::begin(backend),
+        };
+        target.execute(doing, begin).await?;
         let filled = self.fill(source, target).await;
-        let end = if filled.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        let end = match (filled.is_ok(), self.to.backend) {
+            (true, _) => "COMMIT",
+            // An error has ended the transaction already.
+            (false, Backend::SqlServer) => "IF @@TRANCOUNT > 0 ROLLBACK",
+            (false, _) => "ROLLBACK",
+        };
         target.execute(doing, end).await?;
         filled?;
         let list = objects::list(self.to.backend, &names)?;
@@ -224,7 +243,8 @@ impl Key {
         let rows = target.query(doing, &count, &[]).await?;
         let count = rows.first().map_or(Ok(0), |row| row.integer(0))?;
         let shown: Vec<String> = quoted.iter().map(|name| self.shown(name)).collect();
-        let query = format!("SELECT {} {groups} LIMIT {EXAMPLES}", shown.join(", "));
+        let query = format!("SELECT {} {groups}", shown.join(", "));
+        let query = first(self.to.backend, EXAMPLES, &query);
         let rows = target.query(doing, &query, &[]).await?;
         let examples = rows.iter().map(|row| example(&row.0)).collect();
         Ok((u64::try_from(count).unwrap_or(0), examples))
@@ -235,6 +255,10 @@ impl Key {
         match self.to.backend {
             Backend::Postgres => format!("MIN(CAST({name} AS text)), MAX(CAST({name} AS text))"),
             Backend::Sqlite => format!("MIN(quote({name})), MAX(quote({name}))"),
+            Backend::SqlServer => format!(
+                "MIN(CONVERT(nvarchar(200), {name}) COLLATE Latin1_General_100_BIN2), \
+                 MAX(CONVERT(nvarchar(200), {name}) COLLATE Latin1_General_100_BIN2)"
+            ),
             _ => format!("MIN(CAST({name} AS BINARY)), MAX(CAST({name} AS BINARY))"),
         }
     }

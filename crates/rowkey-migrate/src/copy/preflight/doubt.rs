@@ -6,7 +6,7 @@ use rowkey_core::storage::quote_identifier;
 
 use crate::copy::side::{Content, SideColumn};
 use crate::error::Error;
-use crate::types::{Charset, Kind, Type};
+use crate::types::{Charset, Kind, Type, sqlserver};
 use crate::write::fit;
 
 /// The values that may have no place.
@@ -75,7 +75,10 @@ impl Pair<'_> {
             Kind::Time if self.to.own == Type::Interval => {}
             Kind::Time => {
                 doubts.all |= self.from.own == Type::Interval;
-                if is_mysql(self.source) && !is_mysql(self.target) {
+                self.of_tenths(doubts);
+                if self.target == Backend::SqlServer && self.source != Backend::SqlServer {
+                    doubts.add("{} < '00:00:00' OR {} >= '24:00:00'");
+                } else if is_mysql(self.source) && !is_mysql(self.target) {
                     doubts.add("{} < '00:00:00' OR {} > '24:00:00'");
                 }
             }
@@ -128,15 +131,24 @@ impl Pair<'_> {
     }
 
     fn of_floats(&self, doubts: &mut Doubts) {
+        if self.target == Backend::SqlServer && self.source != Backend::SqlServer {
+            // The smallest numbers that it has.
+            let least = match self.to.own {
+                Type::Single => "1.17549435e-38",
+                _ => "2.2250738585072014e-308",
+            };
+            doubts.add(&format!("{{}} <> 0 AND ABS({{}}) < {least}"));
+        }
         match (self.source, self.target) {
             (Backend::Postgres, Backend::Postgres) => {}
             (Backend::Postgres, _) => doubts.add(
                 "{} IN ('NaN', 'Infinity', '-Infinity') OR {} = 0 AND CAST({} AS text) LIKE '-%'",
             ),
-            (Backend::MySql, Backend::MariaDb | Backend::Sqlite) => {
+            (Backend::SqlServer, Backend::MariaDb | Backend::Sqlite) => doubts.all = true,
+            (Backend::MySql, Backend::MariaDb | Backend::Sqlite | Backend::SqlServer) => {
                 doubts.add("{} = 0 AND CAST({} * 1e0 AS CHAR) LIKE '-%'");
             }
-            (Backend::Sqlite, Backend::MySql | Backend::MariaDb) => {
+            (Backend::Sqlite, Backend::MySql | Backend::MariaDb | Backend::SqlServer) => {
                 doubts.add("{} IN (9e999, -9e999)");
             }
             _ => {}
@@ -166,6 +178,10 @@ impl Pair<'_> {
             match self.source {
                 Backend::Postgres => {}
                 Backend::Sqlite => doubts.add("instr(CAST({} AS BLOB), X'00') > 0"),
+                // In the order of bytes, because others overlook the character.
+                Backend::SqlServer => doubts.add(
+                    "CHARINDEX(NCHAR(0), CONVERT(nvarchar(max), {}) COLLATE Latin1_General_100_BIN2) > 0",
+                ),
                 _ => doubts.add("LOCATE(X'00', CAST({} AS BINARY)) > 0"),
             }
         }
@@ -199,15 +215,20 @@ impl Pair<'_> {
         }
         if let Type::Text(Some(most)) | Type::PaddedText(most) = self.to.own
             && self.target != Backend::Sqlite
-            && longest.is_none_or(|longest| longest > most)
+            && (longest.is_none_or(|longest| longest > most) || self.has_longer_characters())
         {
-            doubts.add(&format!("{} > {most}", self.characters()));
+            let length = match self.has_longer_characters() {
+                true => self.bytes(),
+                false => self.characters(),
+            };
+            doubts.add(&format!("{length} > {most}"));
         }
         if let Some(most) = self.to.most_bytes {
             let longest = longest.map(|longest| 4 * u64::from(longest));
             self.add_longer(longest.or(self.from.most_bytes), most, doubts);
         }
-        doubts.all |= self.to.charset != Charset::All && self.to.charset != self.from.charset;
+        let is_same = self.source != Backend::SqlServer && self.to.charset == self.from.charset;
+        doubts.all |= self.to.charset != Charset::All && !is_same;
     }
 
     /// Whether the target refuses text that is no JSON, and the source does not.
@@ -245,9 +266,20 @@ impl Pair<'_> {
         }
     }
 
+    /// Whether a character of the source may be two of the target: SQL Server counts those beyond U+FFFF
+    /// twice, and each of them has four bytes elsewhere.
+    fn has_longer_characters(&self) -> bool {
+        self.target == Backend::SqlServer && self.source != Backend::SqlServer
+    }
+
+    /// At least as many as there are.
     fn bytes(&self) -> &'static str {
         match self.source {
             Backend::Sqlite => "length(CAST({} AS BLOB))",
+            Backend::SqlServer if self.from.content == Content::Values(Kind::Bytes) => {
+                "DATALENGTH({})"
+            }
+            Backend::SqlServer => "DATALENGTH(CONVERT(nvarchar(max), {})) / 2 * 3",
             _ => "octet_length({})",
         }
     }
@@ -256,11 +288,23 @@ impl Pair<'_> {
     fn characters(&self) -> &'static str {
         match self.source {
             Backend::Sqlite => self.bytes(),
+            Backend::SqlServer => "DATALENGTH(CONVERT(nvarchar(max), {})) / 2",
             _ => "char_length({})",
         }
     }
 
+    /// Times of SQL Server with a digit that nobody else has.
+    fn of_tenths(&self, doubts: &mut Doubts) {
+        if self.source == Backend::SqlServer
+            && self.from.instead.tenths.is_none()
+            && sqlserver::has_tenths(&self.from.sql_type)
+        {
+            doubts.add("DATEPART(nanosecond, {}) % 1000 <> 0");
+        }
+    }
+
     fn of_dates(&self, doubts: &mut Doubts) {
+        self.of_tenths(doubts);
         let zone = match (self.source, self.from.own) {
             (Backend::Postgres, Type::Instant) => "+00",
             _ => "",
@@ -285,8 +329,14 @@ impl Pair<'_> {
         let is_moment = self.to.own == Type::Instant && is_mysql(self.target);
         let was_moment = self.from.own == Type::Instant && is_mysql(self.source);
         if is_moment && !was_moment {
+            // The language of a session of SQL Server may turn other dates around.
+            let clock = if self.source == Backend::SqlServer {
+                "T"
+            } else {
+                " "
+            };
             doubts.add(&format!(
-                "{{}} < '1970-01-01 00:00:01{zone}' OR {{}} > '2038-01-19 03:14:07{zone}'"
+                "{{}} < '1970-01-01{clock}00:00:01{zone}' OR {{}} > '2038-01-19{clock}03:14:07{zone}'"
             ));
         }
     }

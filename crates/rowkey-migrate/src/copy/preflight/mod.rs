@@ -63,6 +63,9 @@ impl Preflight {
                 .await?;
             look.behind(source, &catalog).await?;
         }
+        if !session::sees_one_moment(source).await? {
+            look.notes.push(session::NO_MOMENT.into());
+        }
         look.notes.extend(catalog.unseen);
         Ok(Self {
             source: source.backend().name(),
@@ -244,6 +247,7 @@ impl Look {
             }
             self.notes.extend(objects::dependents(table));
             self.notes.extend(objects::collations(table, side));
+            self.notes.extend(objects::offsets(backend, table, side));
         }
         Ok(())
     }

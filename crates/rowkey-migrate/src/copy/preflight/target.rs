@@ -55,7 +55,7 @@ pub(super) fn as_existing(side: &Side, table: &Table) -> Side {
         };
         let sql_type = match (&found.collation, side.backend) {
             (Some(collation), Backend::MySql | Backend::MariaDb) => {
-                types::with_collation(&found.sql_type, collation)
+                types::with_collation(side.backend, &found.sql_type, collation)
             }
             _ => found.sql_type.clone(),
         };
@@ -115,7 +115,10 @@ fn unfilled(table: &Table, side: &Side) -> Vec<Error> {
         let is_filled = side.columns.iter().any(|filled| {
             names::folded(side.backend, &filled.name) == names::folded(side.backend, &column.name)
         });
-        !is_filled && !column.is_nullable && column.default.is_none() && column.generated.is_empty()
+        let is_own = side.backend == Backend::SqlServer
+            && types::sqlserver::is_row_version(&column.sql_type);
+        let is_left = !column.is_nullable && column.default.is_none();
+        !is_filled && !is_own && is_left && column.generated.is_empty()
     };
     let columns = table.columns.iter().filter(is_unfilled);
     columns
@@ -155,13 +158,15 @@ async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error>
     }))
 }
 
-/// On some machines, MySQL does not tell tables apart by the case of their letters.
+/// On some machines, MySQL does not tell tables apart by the case of their letters; SQL Server does as the
+/// collation of the database says.
 async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Error>, Error> {
     let backend = target.backend();
-    if !matches!(backend, Backend::MySql | Backend::MariaDb) {
-        return Ok(Vec::new());
-    }
-    let query = "SELECT @@lower_case_table_names <> 0";
+    let query = match backend {
+        Backend::MySql | Backend::MariaDb => "SELECT @@lower_case_table_names <> 0",
+        Backend::SqlServer => "SELECT CASE WHEN 'a' = 'A' THEN 1 ELSE 0 END",
+        _ => return Ok(Vec::new()),
+    };
     let rows = target.query("the names of tables", query, &[]).await?;
     let mut refused = Vec::new();
     if rows.first().map_or(Ok(false), |row| row.is(0))? {

@@ -15,7 +15,7 @@ use crate::copy::plan::CopyPolicy;
 use crate::copy::side::{Content, KeyRange, Side, SideColumn};
 use crate::error::Error;
 use crate::read::read;
-use crate::types::Kind;
+use crate::types::{Kind, sqlserver};
 use crate::write::fit;
 
 /// How many values are shown.
@@ -158,8 +158,12 @@ async fn count(
     let conditions = doubtful
         .iter()
         .filter_map(|column| column.condition.as_ref());
+    let function = match from.backend {
+        Backend::SqlServer => "COUNT_BIG",
+        _ => "COUNT",
+    };
     let counts: Vec<String> = conditions
-        .map(|condition| format!("COUNT(CASE WHEN {condition} THEN 1 END)"))
+        .map(|condition| format!("{function}(CASE WHEN {condition} THEN 1 END)"))
         .collect();
     if counts.is_empty() {
         return Ok(());
@@ -255,6 +259,11 @@ impl Doubtful<'_> {
         }
     }
 
+    /// Whether a value can be refused for its seventh digit only.
+    fn has_tenths(&self) -> bool {
+        self.source == Backend::SqlServer && sqlserver::has_tenths(&self.from.sql_type)
+    }
+
     /// What the plan can say about a value.
     fn words(&self, batch: &Batch, cell: Cell) -> Option<&'static str> {
         let is_date = matches!(
@@ -264,6 +273,7 @@ impl Doubtful<'_> {
         let is_mysql = matches!(self.source, Backend::MySql | Backend::MariaDb);
         match cell {
             Cell::Refused(_) if is_date && is_mysql => Some("zero-date = \"null\""),
+            Cell::Refused(_) if self.has_tenths() => Some("tenths = \"cut\""),
             Cell::Refused(_) => Some("other-type = \"null\""),
             _ => Trouble::of(batch, cell).map(Trouble::words),
         }

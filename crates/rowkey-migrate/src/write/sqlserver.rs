@@ -1,0 +1,290 @@
+//! SQL Server: rows as the driver loads them in bulk; statements that insert many rows, for the types that it
+//! does not load.
+
+use rowkey_core::storage::{Stored, quote_identifier};
+use tiberius::numeric::Numeric;
+use tiberius::time::{Date, DateTime2, DateTimeOffset, Time};
+use tiberius::{BulkLoadRequest, ColumnData, SqlBulkCopyOption, TokenRow};
+use tokio::net::TcpStream;
+use tokio_util::compat::Compat;
+
+use super::encode::Statement;
+use super::literal::hyphenated;
+use super::{Inlet, Payload, check_count, fit, literal};
+use crate::batch::{Batch, Cell};
+use crate::connection::sqlserver::Client;
+use crate::copy::plan::type_of;
+use crate::copy::side::{Content, Side, SideColumn};
+use crate::error::Error;
+use crate::text_literal::text_literal;
+use crate::types::{Type, clock, sqlserver};
+
+/// How many rows a statement has; the server accepts 1,000.
+const ROWS: u64 = 500;
+/// The length of a statement after which the next one begins.
+const STATEMENT: usize = 1 << 20;
+/// The days from the first of year 1 to the first of 2000.
+const SINCE_YEAR_1: i64 = 730_119;
+
+pub(super) async fn write(
+    client: &mut Client,
+    side: &Side,
+    inlet: &mut Inlet<'_>,
+) -> Result<(), Error> {
+    match is_loaded(side) {
+        true => load(client, side, inlet).await,
+        false => insert(client, side, inlet).await,
+    }
+}
+
+/// Whether the driver says the type of each column to the server as it is. It does not for a fraction of a
+/// second with fewer digits, for times in minutes, and for money.
+fn is_loaded(side: &Side) -> bool {
+    side.columns.iter().all(|column| {
+        let sql_type = type_of(&column.sql_type);
+        match sqlserver::name(sql_type).as_str() {
+            "time" | "datetimeoffset" => sqlserver::has_tenths(sql_type),
+            "smalldatetime" | "datetime" | "money" | "smallmoney" | "text" | "ntext" | "image" => {
+                false
+            }
+            _ => true,
+        }
+    })
+}
+
+async fn load(client: &mut Client, side: &Side, inlet: &mut Inlet<'_>) -> Result<(), Error> {
+    let doing = format!("writing {}", side.name);
+    let table = side.quoted()?;
+    let names = side.columns.iter();
+    let names: Vec<String> = names
+        .map(|column| quote_identifier(side.backend, &column.name))
+        .collect::<Result<_, _>>()?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let options = SqlBulkCopyOption::KeepIdentity
+        | SqlBulkCopyOption::KeepNulls
+        | SqlBulkCopyOption::CheckConstraints
+        | SqlBulkCopyOption::FireTriggers;
+    let mut request = client
+        .bulk_insert_with_options(&table, &names, options, &[])
+        .await
+        .map_err(Error::database(&doing))?;
+    let before = inlet.tally.rows;
+    let sent = send(&mut request, side, inlet, &doing).await;
+    // What was sent has to end, even if it is rolled back then: nothing else could be said before.
+    let done = request.finalize().await;
+    sent?;
+    let written = done.map_err(Error::database(&doing))?.total();
+    check_count(side, inlet.tally.rows - before, written)
+}
+
+async fn send(
+    request: &mut BulkLoadRequest<'_, Compat<TcpStream>>,
+    side: &Side,
+    inlet: &mut Inlet<'_>,
+    doing: &str,
+) -> Result<(), Error> {
+    while let Some(payload) = inlet.next().await? {
+        let Payload::Rows(rows) = payload else {
+            return Err(Error::NoDriver(side.backend));
+        };
+        for row in rows {
+            request.send(row).await.map_err(Error::database(doing))?;
+        }
+    }
+    Ok(())
+}
+
+async fn insert(client: &mut Client, side: &Side, inlet: &mut Inlet<'_>) -> Result<(), Error> {
+    let doing = format!("writing {}", side.name);
+    while let Some(payload) = inlet.next().await? {
+        let Payload::Statements(statements) = payload else {
+            return Err(Error::NoDriver(side.backend));
+        };
+        for Statement { sql, rows } in statements {
+            let done = client.simple_query(sql).await;
+            let counted = done.map_err(Error::database(&doing))?.into_row().await;
+            let counted = counted.map_err(Error::database(&doing))?;
+            let written = counted.and_then(|row| row.get::<i64, _>(0)).unwrap_or(0);
+            check_count(side, rows, written.cast_unsigned())?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows of a batch.
+pub(super) fn encode(side: &Side, batch: &Batch) -> Result<Payload, Error> {
+    if !is_loaded(side) {
+        return Ok(Payload::Statements(statements(side, batch)?));
+    }
+    let mut rows = Vec::with_capacity(batch.rows().len());
+    for cells in batch.rows() {
+        let mut row = TokenRow::with_capacity(cells.len());
+        for (column, cell) in side.columns.iter().zip(cells) {
+            row.push(value(column, batch, *cell).map_err(|why| side.wrong(column, &why))?);
+        }
+        rows.push(row);
+    }
+    Ok(Payload::Rows(rows))
+}
+
+/// A value of the variant that the column's type needs.
+fn value(column: &SideColumn, batch: &Batch, cell: Cell) -> Result<ColumnData<'static>, String> {
+    use ColumnData as D;
+    fit::check(rowkey_core::Backend::SqlServer, column, batch, cell)?;
+    Ok(match cell {
+        Cell::Null => null(column),
+        Cell::Bool(value) => D::Bit(Some(value)),
+        Cell::Integer(number) => integer(column, number)?,
+        Cell::Large(number) => numeric(column, &number.to_string())?,
+        Cell::Single(number) if column.own == Type::Double => D::F64(Some(number.into())),
+        Cell::Single(number) => D::F32(Some(number)),
+        Cell::Double(number) => D::F64(Some(number)),
+        Cell::Decimal(span) => numeric(column, batch.text(span))?,
+        Cell::Text(span) => D::String(Some(batch.text(span).to_owned().into())),
+        Cell::Bytes(span) => D::Binary(Some(batch.bytes(span).to_vec().into())),
+        Cell::Date(days) => D::Date(Some(date(days.into())?)),
+        Cell::Time(micros) => D::Time(Some(time(micros)?)),
+        Cell::Timestamp(micros) => {
+            let value = DateTime2::new(
+                date(micros.div_euclid(clock::DAY))?,
+                time(micros.rem_euclid(clock::DAY))?,
+            );
+            match column.own {
+                Type::Instant => D::DateTimeOffset(Some(DateTimeOffset::new(value, 0))),
+                _ => D::DateTime2(Some(value)),
+            }
+        }
+        Cell::Sixteen(span) => match (column.content, column.own) {
+            (Content::Ids(form), _) => stored(form.encode(batch.sixteen(span)))?,
+            (_, Type::Text(_) | Type::PaddedText(_)) => {
+                D::String(Some(hyphenated(batch.bytes(span)).into()))
+            }
+            (_, Type::Uuid) => guid(batch.sixteen(span).to_be_bytes()),
+            _ => D::Binary(Some(batch.bytes(span).to_vec().into())),
+        },
+        // No column holds it.
+        Cell::Refused(_) => null(column),
+    })
+}
+
+fn guid(bytes: [u8; 16]) -> ColumnData<'static> {
+    ColumnData::Guid(Some(tiberius::Uuid::from_bytes(bytes)))
+}
+
+fn stored(stored: Stored) -> Result<ColumnData<'static>, String> {
+    use ColumnData as D;
+    Ok(match stored {
+        Stored::Uuid(bytes) => guid(bytes),
+        Stored::Bytes(bytes) => D::Binary(Some(bytes.as_slice().to_vec().into())),
+        Stored::Text(text) => D::String(Some(text.as_str().to_owned().into())),
+        Stored::Integer(number) => D::I64(Some(number)),
+        Stored::Decimal(number) => {
+            let number = i128::try_from(number).map_err(|_| "an id has more than 38 digits")?;
+            D::Numeric(Some(Numeric::new_with_scale(number, 0)))
+        }
+    })
+}
+
+fn null(column: &SideColumn) -> ColumnData<'static> {
+    use ColumnData as D;
+    match column.own {
+        Type::Bool | Type::Flag => D::Bit(None),
+        Type::Integer { bytes: 1, .. } => D::U8(None),
+        Type::Integer { bytes: 2, .. } => D::I16(None),
+        Type::Integer { bytes: 4, .. } => D::I32(None),
+        Type::Integer { .. } => D::I64(None),
+        Type::Single => D::F32(None),
+        Type::Double => D::F64(None),
+        Type::Decimal(_) => D::Numeric(None),
+        Type::Bytes(_) | Type::FixedBytes(_) => D::Binary(None),
+        Type::Date => D::Date(None),
+        Type::Time => D::Time(None),
+        Type::Timestamp => D::DateTime2(None),
+        Type::Instant => D::DateTimeOffset(None),
+        Type::Uuid => D::Guid(None),
+        _ => D::String(None),
+    }
+}
+
+fn integer(column: &SideColumn, number: i64) -> Result<ColumnData<'static>, String> {
+    use ColumnData as D;
+    let outside = |_| format!("a value is {number}, outside of {}", column.sql_type);
+    Ok(match column.own {
+        Type::Decimal(_) => numeric(column, &number.to_string())?,
+        Type::Integer { bytes: 1, .. } => D::U8(Some(u8::try_from(number).map_err(outside)?)),
+        Type::Integer { bytes: 2, .. } => D::I16(Some(i16::try_from(number).map_err(outside)?)),
+        Type::Integer { bytes: 4, .. } => D::I32(Some(i32::try_from(number).map_err(outside)?)),
+        _ => D::I64(Some(number)),
+    })
+}
+
+/// A number with all digits of the column.
+fn numeric(column: &SideColumn, digits: &str) -> Result<ColumnData<'static>, String> {
+    let Type::Decimal(Some((_, scale))) = column.own else {
+        return Err(format!(
+            "a value is {digits}, outside of {}",
+            column.sql_type
+        ));
+    };
+    let number = fit::scaled(digits, scale);
+    let number = number
+        .zip(u8::try_from(scale).ok())
+        .filter(|(_, scale)| *scale <= 38);
+    let (number, scale) =
+        number.ok_or_else(|| format!("a value is {digits}, which is no {}", column.sql_type))?;
+    Ok(ColumnData::Numeric(Some(Numeric::new_with_scale(
+        number, scale,
+    ))))
+}
+
+fn date(days: i64) -> Result<Date, String> {
+    let days = u32::try_from(days + SINCE_YEAR_1).ok();
+    let days = days.filter(|days| days >> 24 == 0).ok_or(clock::OUTSIDE)?;
+    Ok(Date::new(days))
+}
+
+fn time(micros: i64) -> Result<Time, String> {
+    let tenths = u64::try_from(micros * 10).map_err(|_| "a value is no time of a day")?;
+    Ok(Time::new(tenths, 7))
+}
+
+/// Statements with literals, which count the rows that they have inserted.
+fn statements(side: &Side, batch: &Batch) -> Result<Vec<Statement>, Error> {
+    let table = side.quoted()?;
+    let place = text_literal(side.backend, &table);
+    let beginning = format!(
+        "IF EXISTS (SELECT 1 FROM sys.identity_columns WHERE object_id = OBJECT_ID({place})) \
+         SET IDENTITY_INSERT {table} ON; INSERT INTO {table} ({}) VALUES ",
+        side.column_list()?
+    );
+    let mut statements: Vec<Statement> = Vec::new();
+    for row in batch.rows() {
+        let is_full =
+            |statement: &Statement| statement.sql.len() >= STATEMENT || statement.rows >= ROWS;
+        if statements.last().is_none_or(is_full) {
+            let (sql, rows) = (beginning.clone(), 0);
+            statements.push(Statement { sql, rows });
+        }
+        if let Some(Statement { sql, rows }) = statements.last_mut() {
+            sql.push_str(if *rows == 0 { "(" } else { ",(" });
+            for (number, (column, cell)) in side.columns.iter().zip(row).enumerate() {
+                if number > 0 {
+                    sql.push(',');
+                }
+                literal::push(sql, side.backend, column, batch, *cell)
+                    .map_err(|why| side.wrong(column, &why))?;
+            }
+            sql.push(')');
+            *rows += 1;
+        }
+    }
+    // The next table of the session may have a counted column too.
+    let end = format!(
+        "; SELECT ROWCOUNT_BIG(); IF EXISTS (SELECT 1 FROM sys.identity_columns \
+         WHERE object_id = OBJECT_ID({place})) SET IDENTITY_INSERT {table} OFF"
+    );
+    statements
+        .iter_mut()
+        .for_each(|statement| statement.sql.push_str(&end));
+    Ok(statements)
+}
