@@ -87,6 +87,15 @@ pub(super) fn rounds(sql_type: &str) -> bool {
     matches!(name(sql_type).as_str(), "datetime" | "smalldatetime")
 }
 
+/// The ends of the types for money, which are not at a number of digits, in ten-thousandths.
+pub(crate) fn money(sql_type: &str) -> Option<(i128, i128)> {
+    match name(sql_type).as_str() {
+        "money" => Some((i64::MIN.into(), i64::MAX.into())),
+        "smallmoney" => Some((i32::MIN.into(), i32::MAX.into())),
+        _ => None,
+    }
+}
+
 /// The type that a query converts a column to, because the driver's own reading would change values: code
 /// pages that it does not know, and money as floating-point numbers.
 pub(crate) fn read_as(sql_type: &str, own: Type) -> Option<String> {

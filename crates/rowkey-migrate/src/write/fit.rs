@@ -129,8 +129,11 @@ fn decimal(backend: Backend, column: &SideColumn, digits: &str) -> Result<(), St
             if fraction.len() > scale as usize {
                 return Err(format!("a value is {digits}, which would be rounded"));
             }
-            let is_outside =
-                backend == Backend::SqlServer && is_no_money(column, digits).unwrap_or(false);
+            let money =
+                sqlserver::money(&column.sql_type).filter(|_| backend == Backend::SqlServer);
+            let is_outside = money.is_some_and(|(first, last)| {
+                scaled(digits, 4).is_none_or(|number| !(first..=last).contains(&number))
+            });
             match is_outside || whole.len() > precision.saturating_sub(scale) as usize {
                 true => Err(format!(
                     "a value is {digits}, which has more digits than {}",
@@ -141,18 +144,6 @@ fn decimal(backend: Backend, column: &SideColumn, digits: &str) -> Result<(), St
         }
         _ => Ok(()),
     }
-}
-
-/// Whether a number with at most four digits after the point is outside of SQL Server's money; nothing if the
-/// column is none.
-fn is_no_money(column: &SideColumn, digits: &str) -> Option<bool> {
-    let most: i128 = match sqlserver::name(&column.sql_type).as_str() {
-        "money" => i64::MAX.into(),
-        "smallmoney" => i32::MAX.into(),
-        _ => return None,
-    };
-    let number = scaled(digits, 4)?;
-    Some(!(-most - 1..=most).contains(&number))
 }
 
 /// A decimal number as a whole one, with so many digits after the point.

@@ -19,6 +19,8 @@ use crate::error::Error;
 use crate::text_literal::text_literal;
 use crate::types::{Type, clock, sqlserver};
 
+/// How many bytes of a value the driver loads; a character of text has two, or two of its four.
+const LOADED: usize = u16::MAX as usize;
 /// How many rows a statement has; the server accepts 1,000.
 const ROWS: u64 = 500;
 /// The length of a statement after which the next one begins.
@@ -31,10 +33,19 @@ pub(super) async fn write(
     side: &Side,
     inlet: &mut Inlet<'_>,
 ) -> Result<(), Error> {
-    match is_loaded(side) {
-        true => load(client, side, inlet).await,
-        false => insert(client, side, inlet).await,
+    let doing = format!("writing {}", side.name);
+    let mut next = inlet.next().await?;
+    while let Some(payload) = next {
+        next = match payload {
+            Payload::Rows(rows) => load(client, side, rows, inlet, &doing).await?,
+            Payload::Statements(statements) => {
+                insert(client, side, statements, &doing).await?;
+                inlet.next().await?
+            }
+            _ => return Err(Error::NoDriver(side.backend)),
+        };
     }
+    Ok(())
 }
 
 /// Whether the driver says the type of each column to the server as it is. It does not for a fraction of a
@@ -52,8 +63,14 @@ fn is_loaded(side: &Side) -> bool {
     })
 }
 
-async fn load(client: &mut Client, side: &Side, inlet: &mut Inlet<'_>) -> Result<(), Error> {
-    let doing = format!("writing {}", side.name);
+/// Loads rows and those that follow, and returns what is no row that can be loaded.
+async fn load(
+    client: &mut Client,
+    side: &Side,
+    rows: Vec<TokenRow<'static>>,
+    inlet: &mut Inlet<'_>,
+    doing: &str,
+) -> Result<Option<Payload>, Error> {
     let table = side.quoted()?;
     let names = side.columns.iter();
     let names: Vec<String> = names
@@ -67,53 +84,65 @@ async fn load(client: &mut Client, side: &Side, inlet: &mut Inlet<'_>) -> Result
     let mut request = client
         .bulk_insert_with_options(&table, &names, options, &[])
         .await
-        .map_err(Error::database(&doing))?;
-    let before = inlet.tally.rows;
-    let sent = send(&mut request, side, inlet, &doing).await;
+        .map_err(Error::database(doing))?;
+    let mut count = 0;
+    let sent = send(&mut request, rows, inlet, &mut count, doing).await;
     // What was sent has to end, even if it is rolled back then: nothing else could be said before.
     let done = request.finalize().await;
-    sent?;
-    let written = done.map_err(Error::database(&doing))?.total();
-    check_count(side, inlet.tally.rows - before, written)
+    let next = sent?;
+    let written = done.map_err(Error::database(doing))?.total();
+    check_count(side, count, written)?;
+    Ok(next)
 }
 
 async fn send(
     request: &mut BulkLoadRequest<'_, Compat<TcpStream>>,
-    side: &Side,
+    mut rows: Vec<TokenRow<'static>>,
     inlet: &mut Inlet<'_>,
+    count: &mut u64,
     doing: &str,
-) -> Result<(), Error> {
-    while let Some(payload) = inlet.next().await? {
-        let Payload::Rows(rows) = payload else {
-            return Err(Error::NoDriver(side.backend));
-        };
+) -> Result<Option<Payload>, Error> {
+    loop {
         for row in rows {
             request.send(row).await.map_err(Error::database(doing))?;
+            *count += 1;
         }
+        rows = match inlet.next().await? {
+            Some(Payload::Rows(rows)) => rows,
+            next => return Ok(next),
+        };
+    }
+}
+
+async fn insert(
+    client: &mut Client,
+    side: &Side,
+    statements: Vec<Statement>,
+    doing: &str,
+) -> Result<(), Error> {
+    for Statement { sql, rows } in statements {
+        let done = client.simple_query(sql).await;
+        let counted = done.map_err(Error::database(doing))?.into_row().await;
+        let counted = counted.map_err(Error::database(doing))?;
+        let written = counted.and_then(|row| row.get::<i64, _>(0)).unwrap_or(0);
+        check_count(side, rows, written.cast_unsigned())?;
     }
     Ok(())
 }
 
-async fn insert(client: &mut Client, side: &Side, inlet: &mut Inlet<'_>) -> Result<(), Error> {
-    let doing = format!("writing {}", side.name);
-    while let Some(payload) = inlet.next().await? {
-        let Payload::Statements(statements) = payload else {
-            return Err(Error::NoDriver(side.backend));
-        };
-        for Statement { sql, rows } in statements {
-            let done = client.simple_query(sql).await;
-            let counted = done.map_err(Error::database(&doing))?.into_row().await;
-            let counted = counted.map_err(Error::database(&doing))?;
-            let written = counted.and_then(|row| row.get::<i64, _>(0)).unwrap_or(0);
-            check_count(side, rows, written.cast_unsigned())?;
-        }
-    }
-    Ok(())
+/// Whether a value is longer than those that the driver loads.
+fn has_long_values(batch: &Batch) -> bool {
+    let is_long = |cell: &Cell| match *cell {
+        Cell::Text(span) => batch.text(span).len() > LOADED / 2,
+        Cell::Bytes(span) => batch.bytes(span).len() > LOADED,
+        _ => false,
+    };
+    batch.rows().flatten().any(is_long)
 }
 
 /// The rows of a batch.
 pub(super) fn encode(side: &Side, batch: &Batch) -> Result<Payload, Error> {
-    if !is_loaded(side) {
+    if !is_loaded(side) || has_long_values(batch) {
         return Ok(Payload::Statements(statements(side, batch)?));
     }
     let mut rows = Vec::with_capacity(batch.rows().len());

@@ -7,7 +7,7 @@ use rowkey_migrate::copy::{self as copies, CopyPlan};
 use rowkey_migrate::{Address, Connection, Step};
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::{LIVE, compare, copy, creating, interrupted, on_pair, open, plan, server, shop};
+use crate::{LIVE, compare, copy, creating, interrupted, open, pair, plan, server, shop};
 
 /// Rows that a server cannot send before somebody reads them.
 const TEXTS: usize = 24_000;
@@ -16,24 +16,38 @@ const PER_STATEMENT: usize = 2_000;
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in [Backend::MariaDb, Backend::Postgres, Backend::Sqlite] {
         let to = test_name(target);
-        suite.test(&format!("changed_meanwhile_to_{to}"), LIVE, move |source| {
-            on_pair(source, target, changed_meanwhile)
-        });
-        suite.test(
+        pair(
+            suite,
+            &format!("changed_meanwhile_to_{to}"),
+            LIVE,
+            target,
+            changed_meanwhile,
+        );
+        pair(
+            suite,
             &format!("what_is_missing_is_named_in_{to}"),
             LIVE,
-            move |source| on_pair(source, target, missing_objects),
+            target,
+            missing_objects,
         );
     }
     let servers = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
-    suite.test("a_lost_source_is_no_end", servers, |source| {
-        on_pair(source, Backend::Sqlite, lost_source)
-    });
+    pair(
+        suite,
+        "a_lost_source_is_no_end",
+        servers,
+        Backend::Sqlite,
+        lost_source,
+    );
     let name = "a_lost_target_is_no_end";
     match server::is_installed() {
-        true => suite.test_on(Backend::MariaDb, name, |source| {
-            on_pair(source, Backend::Sqlite, lost_target)
-        }),
+        true => pair(
+            suite,
+            name,
+            [Backend::MariaDb],
+            Backend::Sqlite,
+            lost_target,
+        ),
         false => suite.ignore_on(Backend::MariaDb, name, "no programs of PostgreSQL's server"),
     }
 }
@@ -53,7 +67,7 @@ const STEPS: usize = 1 + shop::OFFERS.div_ceil(21) + shop::VISITS.div_ceil(21);
 
 /// Rows that were copied, and then changed, are named.
 async fn changed_meanwhile(source: String, target: String) -> Result<()> {
-    shop::create(&mut open(&source).await?).await?;
+    shop::create(&source, &target).await?;
     let (plan, folder) = small_plan(&source, &target).await?;
     let file = folder.path().join("plan.toml");
     interrupted::run(&source, &target, &file, STEPS as u32 - 3, &creating())?;
@@ -78,7 +92,7 @@ async fn changed_meanwhile(source: String, target: String) -> Result<()> {
 
 /// All rows are there, and nothing else.
 async fn missing_objects(source: String, target: String) -> Result<()> {
-    shop::create(&mut open(&source).await?).await?;
+    shop::create(&source, &target).await?;
     let (plan, folder) = small_plan(&source, &target).await?;
     let file = folder.path().join("plan.toml");
     interrupted::run(&source, &target, &file, STEPS as u32 + 1, &creating())?;

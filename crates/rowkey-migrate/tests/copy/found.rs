@@ -4,12 +4,16 @@ use anyhow::{Context, Result, ensure};
 use rowkey_migrate::copy::Comparison;
 use rowkey_testkit::{Backend, Suite};
 
-use crate::{compare, copy, is_large, on_pair, open, plan};
+use crate::{compare, copy, is_large, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    suite.test("chaos_a_flipped_bit_is_found", crate::LIVE, |source| {
-        on_pair(source, Backend::Postgres, found)
-    });
+    pair(
+        suite,
+        "chaos_a_flipped_bit_is_found",
+        crate::LIVE,
+        Backend::Postgres,
+        found,
+    );
 }
 
 const PER_STATEMENT: usize = 2_000;

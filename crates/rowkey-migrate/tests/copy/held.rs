@@ -5,27 +5,47 @@ use rowkey_migrate::Silent;
 use rowkey_migrate::copy::{CopyPlan, Preflight};
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::{compare, copy, on_pair, open, plan};
+use crate::{compare, copy, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
         let to = test_name(target);
-        suite.test(&format!("misfits_to_{to}"), crate::LIVE, move |source| {
-            on_pair(source, target, misfits)
-        });
-        suite.test(&format!("clashes_in_{to}"), crate::LIVE, move |source| {
-            on_pair(source, target, clashes)
-        });
+        pair(
+            suite,
+            &format!("misfits_to_{to}"),
+            crate::LIVE,
+            target,
+            misfits,
+        );
+        pair(
+            suite,
+            &format!("clashes_in_{to}"),
+            crate::LIVE,
+            target,
+            clashes,
+        );
     }
-    suite.test("names_that_are_mixed_up", crate::LIVE, |source| {
-        on_pair(source, Backend::MariaDb, names)
-    });
-    suite.test_on(Backend::Sqlite, "definitions_of_a_file", |source| {
-        on_pair(source, Backend::Sqlite, definitions)
-    });
-    suite.test("an_existing_target_is_looked_at", crate::LIVE, |source| {
-        on_pair(source, Backend::MySql, existing)
-    });
+    pair(
+        suite,
+        "names_that_are_mixed_up",
+        crate::LIVE,
+        Backend::MariaDb,
+        names,
+    );
+    pair(
+        suite,
+        "definitions_of_a_file",
+        [Backend::Sqlite],
+        Backend::Sqlite,
+        definitions,
+    );
+    pair(
+        suite,
+        "an_existing_target_is_looked_at",
+        crate::LIVE,
+        Backend::MySql,
+        existing,
+    );
 }
 
 pub(crate) async fn preflight(source: &str, target: &str, plan: &CopyPlan) -> Result<Preflight> {

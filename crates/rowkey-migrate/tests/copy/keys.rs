@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use rowkey_testkit::{Backend, Suite};
 
 use crate::values::{Content as C, literal, sql_type, values};
-use crate::{compare, copy, creating, interrupted, on_pair, open, plan};
+use crate::{compare, copy, creating, interrupted, open, pair, plan};
 
 const KEYS: [&[C]; 12] = [
     &[C::Truth],
@@ -22,9 +22,13 @@ const KEYS: [&[C]; 12] = [
 ];
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    suite.test("resumed_behind_any_key", crate::LIVE, |source| {
-        on_pair(source, Backend::Postgres, any_key)
-    });
+    pair(
+        suite,
+        "resumed_behind_any_key",
+        crate::LIVE,
+        Backend::Postgres,
+        any_key,
+    );
 }
 
 /// The values of a key that its database tells apart: MySQL ignores spaces at the end.

@@ -10,30 +10,45 @@ use rowkey_migrate::copy::{self as copies, CopyPlan, Request};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::changes::in_runtime;
-use crate::{compare, interrupted, is_large, on_pair, open, plan, shop};
+use crate::{compare, interrupted, is_large, open, pair, plan, shop};
 
 const SERVERS: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    for target in SERVERS {
+    for target in SERVERS.into_iter().chain([Backend::SqlServer]) {
         let to = test_name(target);
-        suite.test(&format!("in_parts_to_{to}"), SERVERS, move |source| {
-            on_pair(source, target, in_parts)
-        });
+        let sources = SERVERS.into_iter().chain([Backend::SqlServer]);
+        pair(
+            suite,
+            &format!("in_parts_to_{to}"),
+            sources,
+            target,
+            in_parts,
+        );
         let name = format!("chaos_killed_in_parts_to_{to}");
-        suite.test(&name, SERVERS, move |source| {
-            on_pair(source, target, killed_in_parts)
-        });
+        pair(suite, &name, SERVERS, target, killed_in_parts);
     }
-    suite.test("changed_in_parts", SERVERS, |source| {
-        on_pair(source, Backend::Postgres, changed_in_parts)
-    });
-    suite.test("all_readers_see_the_same_moment", SERVERS, |source| {
-        on_pair(source, Backend::Postgres, same_moment)
-    });
-    suite.test("sqlite_has_one_job", SERVERS, |source| {
-        on_pair(source, Backend::Sqlite, one_job)
-    });
+    pair(
+        suite,
+        "changed_in_parts",
+        SERVERS,
+        Backend::Postgres,
+        changed_in_parts,
+    );
+    pair(
+        suite,
+        "all_readers_see_the_same_moment",
+        SERVERS,
+        Backend::Postgres,
+        same_moment,
+    );
+    pair(
+        suite,
+        "sqlite_has_one_job",
+        SERVERS,
+        Backend::Sqlite,
+        one_job,
+    );
 }
 
 /// Some jobs, and parts of a few rows.
@@ -61,7 +76,7 @@ async fn parts(target: &str) -> Result<Vec<i64>> {
 }
 
 async fn in_parts(source: String, target: String) -> Result<()> {
-    let ids = shop::create(&mut open(&source).await?).await?;
+    let shop = shop::create(&source, &target).await?;
     let plan = plan(&source, &target).await?;
     let report = copy(&source, &target, &plan).await?;
     let rows: Vec<u64> = report.tables.iter().map(|table| table.rows).collect();
@@ -71,7 +86,7 @@ async fn in_parts(source: String, target: String) -> Result<()> {
     );
     let parts = parts(&target).await?;
     ensure!(parts.iter().all(|parts| *parts >= 3), "{parts:?}");
-    shop::check_rows(&mut open(&target).await?, &ids).await?;
+    shop::check_rows(&mut open(&target).await?, &shop).await?;
     let compared = compare(&source, &target, &plan).await?;
     ensure!(compared.is_equal(), "{compared:?}");
     // One job sees the same parts, and has nothing to do.
@@ -81,7 +96,7 @@ async fn in_parts(source: String, target: String) -> Result<()> {
         first.hash == second.hash && second.rows_before == first.rows && second.changed.is_none()
     });
     ensure!(is_same.all(|same| same), "{again:?}");
-    shop::check_constraints(&mut open(&target).await?, &ids).await
+    shop::check_constraints(&mut open(&target).await?, &shop).await
 }
 
 /// A plan whose copies stop after few rows, and its file.
@@ -96,7 +111,7 @@ async fn small_plan(source: &str, target: &str) -> Result<(CopyPlan, tempfile::T
 
 /// Two processes with several jobs end in the middle, twenty in long tests; the last one has one job.
 async fn killed_in_parts(source: String, target: String) -> Result<()> {
-    let ids = shop::create(&mut open(&source).await?).await?;
+    let shop = shop::create(&source, &target).await?;
     let (plan, folder) = small_plan(&source, &target).await?;
     let file = folder.path().join("plan.toml");
     let seed = plan.hash()?.bytes().map(u32::from).sum::<u32>();
@@ -112,15 +127,15 @@ async fn killed_in_parts(source: String, target: String) -> Result<()> {
     let before: u64 = report.tables.iter().map(|table| table.rows_before).sum();
     let is_changed = report.tables.iter().any(|table| table.changed.is_some());
     ensure!(before > 0 && !is_changed, "{report:?}");
-    shop::check_rows(&mut open(&target).await?, &ids).await?;
+    shop::check_rows(&mut open(&target).await?, &shop).await?;
     let compared = compare(&source, &target, &plan).await?;
     ensure!(compared.is_equal(), "{compared:?}");
-    shop::check_constraints(&mut open(&target).await?, &ids).await
+    shop::check_constraints(&mut open(&target).await?, &shop).await
 }
 
 /// Rows of any part that were copied, and then changed, are named.
 async fn changed_in_parts(source: String, target: String) -> Result<()> {
-    shop::create(&mut open(&source).await?).await?;
+    shop::create(&source, &target).await?;
     let (plan, folder) = small_plan(&source, &target).await?;
     let file = folder.path().join("plan.toml");
     interrupted::run(&source, &target, &file, 34, &parallel())?;
@@ -207,7 +222,7 @@ async fn sums(source: &str, target: &str) -> Result<Vec<i64>> {
 }
 
 async fn one_job(source: String, target: String) -> Result<()> {
-    shop::create(&mut open(&source).await?).await?;
+    shop::create(&source, &target).await?;
     let plan = plan(&source, &target).await?;
     let report = copy(&source, &target, &plan).await?;
     ensure!(

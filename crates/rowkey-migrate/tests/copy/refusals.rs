@@ -4,45 +4,61 @@ use anyhow::{Result, ensure};
 use rowkey_migrate::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::{copy, on_pair, open, plan};
+use crate::{copy, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    suite.test("a_target_with_tables_is_refused", crate::LIVE, |source| {
-        on_pair(source, Backend::Sqlite, existing)
-    });
-    suite.test("a_table_can_be_left_out", crate::LIVE, |source| {
-        on_pair(source, Backend::Sqlite, left_out)
-    });
+    pair(
+        suite,
+        "a_target_with_tables_is_refused",
+        crate::LIVE,
+        Backend::Sqlite,
+        existing,
+    );
+    pair(
+        suite,
+        "a_table_can_be_left_out",
+        crate::LIVE,
+        Backend::Sqlite,
+        left_out,
+    );
     for target in crate::LIVE {
         let name = format!("negative_zero_to_{}", test_name(target));
-        suite.test_on(Backend::Postgres, &name, move |source| {
-            on_pair(source, target, floats)
-        });
+        pair(suite, &name, [Backend::Postgres], target, floats);
     }
-    suite.test_on(
-        Backend::Postgres,
+    pair(
+        suite,
         "inherited_rows_are_copied_once",
-        |source| on_pair(source, Backend::Sqlite, inherited),
+        [Backend::Postgres],
+        Backend::Sqlite,
+        inherited,
     );
-    suite.test_on(
-        Backend::Postgres,
+    pair(
+        suite,
         "schemas_left_behind_are_named",
-        |source| on_pair(source, Backend::Sqlite, in_another_schema),
+        [Backend::Postgres],
+        Backend::Sqlite,
+        in_another_schema,
     );
-    suite.test_on(
-        Backend::Postgres,
+    pair(
+        suite,
         "a_target_without_transactions_is_refused",
-        |source| on_pair(source, Backend::MariaDb, without_transactions),
-    );
-    suite.test_on(
-        Backend::Postgres,
-        "types_without_a_place_are_named",
-        |source| on_pair(source, Backend::MariaDb, types),
-    );
-    suite.test_on(
+        [Backend::Postgres],
         Backend::MariaDb,
+        without_transactions,
+    );
+    pair(
+        suite,
+        "types_without_a_place_are_named",
+        [Backend::Postgres],
+        Backend::MariaDb,
+        types,
+    );
+    pair(
+        suite,
         "a_zero_in_text_stops_before_its_row",
-        |source| on_pair(source, Backend::Postgres, zero_in_text),
+        [Backend::MariaDb],
+        Backend::Postgres,
+        zero_in_text,
     );
 }
 

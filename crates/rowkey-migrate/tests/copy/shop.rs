@@ -8,35 +8,55 @@ use rowkey_core::storage::StoragePlan;
 use rowkey_migrate::Connection;
 use rowkey_testkit::Backend;
 
-use crate::values::{COLUMNS, check, literal, shown, sql_type, value};
+use crate::open;
+use crate::values::{Content, all_columns, check, literal, narrow_columns, shown, sql_type, value};
 
 /// How many offers there are.
 pub(crate) const OFFERS: usize = 200;
 /// How many visits there are.
 pub(crate) const VISITS: usize = 300;
 
-/// The public ids of the offers, in their order.
-pub(crate) type Ids = Vec<UuidV7>;
+/// What was made.
+pub(crate) struct Shop {
+    /// The public ids of the offers, in their order.
+    pub(crate) ids: Vec<UuidV7>,
+    columns: Vec<(&'static str, Content)>,
+}
 
-fn text_type(backend: Backend) -> &'static str {
+fn id_type(backend: Backend) -> &'static str {
     match backend {
         Backend::Postgres => "varchar(36)",
         Backend::Sqlite => "TEXT",
+        Backend::SqlServer => "uniqueidentifier",
         _ => "char(36) CHARACTER SET ascii COLLATE ascii_bin",
     }
 }
 
-fn tables(backend: Backend) -> [String; 4] {
+/// An id as text, but in SQL Server's own type and in its own layout.
+fn literal_of(backend: Backend, id: &UuidV7) -> String {
+    match backend {
+        Backend::SqlServer => {
+            let column = StoragePlan::default_for(FormatKind::UuidV7).column(backend);
+            column.literal(id.to_uuid().as_u128())
+        }
+        _ => format!("'{id}'"),
+    }
+}
+
+fn tables(backend: Backend, columns: &[(&str, Content)]) -> [String; 4] {
     let (key, counted, set) = match backend {
-        Backend::Postgres => (text_type(backend), "bigserial PRIMARY KEY", ""),
-        Backend::Sqlite => (text_type(backend), "INTEGER PRIMARY KEY AUTOINCREMENT", ""),
+        Backend::Postgres => (id_type(backend), "bigserial PRIMARY KEY", ""),
+        Backend::Sqlite => (id_type(backend), "INTEGER PRIMARY KEY AUTOINCREMENT", ""),
+        Backend::SqlServer => (id_type(backend), "bigint IDENTITY PRIMARY KEY", ""),
         _ => (
-            text_type(backend),
+            id_type(backend),
             "bigint unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY",
             " ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin ROW_FORMAT = DYNAMIC",
         ),
     };
-    let columns = COLUMNS.map(|(name, content)| format!("{name} {}", sql_type(backend, content)));
+    let columns = columns.iter();
+    let columns = columns.map(|(name, content)| format!("{name} {}", sql_type(backend, *content)));
+    let columns: Vec<String> = columns.collect();
     [
         format!(
             "CREATE TABLE offer (id {key} NOT NULL PRIMARY KEY, title varchar(40) NOT NULL DEFAULT 'it''s', UNIQUE (title)){set}"
@@ -55,61 +75,77 @@ fn tables(backend: Backend) -> [String; 4] {
 const PER_STATEMENT: usize = 50;
 
 /// Makes the tables and their rows.
-pub(crate) async fn create(db: &mut Connection) -> Result<Ids> {
-    create_with(db, VISITS).await
+pub(crate) async fn create(source: &str, target: &str) -> Result<Shop> {
+    create_with(source, target, VISITS).await
 }
 
 /// Makes the tables with so many visits.
-pub(crate) async fn create_with(db: &mut Connection, visits: usize) -> Result<Ids> {
+pub(crate) async fn create_with(source: &str, target: &str, visits: usize) -> Result<Shop> {
+    let mut db = open(source).await?;
     let backend = db.backend();
-    for statement in tables(backend) {
+    let columns = match [backend, open(target).await?.backend()].contains(&Backend::SqlServer) {
+        true => narrow_columns(),
+        false => all_columns(),
+    };
+    for statement in tables(backend, &columns) {
         db.execute("the tables", &statement).await?;
     }
-    let ids: Ids = (0..OFFERS).map(|_| UuidV7::generate()).collect();
-    db.execute("a transaction", "BEGIN").await?;
-    for (number, id) in ids.iter().enumerate() {
-        let insert = format!("INSERT INTO offer (id, title) VALUES ('{id}', 'Offer {number}')");
+    let shop = Shop {
+        ids: (0..OFFERS).map(|_| UuidV7::generate()).collect(),
+        columns,
+    };
+    let (begin, before) = match backend {
+        Backend::SqlServer => ("BEGIN TRANSACTION", "SET IDENTITY_INSERT visit ON; "),
+        _ => ("BEGIN", ""),
+    };
+    db.execute("a transaction", begin).await?;
+    for (number, id) in shop.ids.iter().enumerate() {
+        let id = literal_of(backend, id);
+        let insert = format!("INSERT INTO offer (id, title) VALUES ({id}, 'Offer {number}')");
         db.execute("an offer", &insert).await?;
     }
-    let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
-    let rows: Vec<String> = (0..visits).map(|row| visit(backend, &ids, row)).collect();
+    let names: Vec<&str> = shop.columns.iter().map(|(name, _)| *name).collect();
+    let rows: Vec<String> = (0..visits).map(|row| shop.visit(backend, row)).collect();
     for rows in rows.chunks(PER_STATEMENT) {
         let insert = format!(
-            "INSERT INTO visit (number, offer_id, {}) VALUES {}",
+            "{before}INSERT INTO visit (number, offer_id, {}) VALUES {}",
             names.join(", "),
             rows.join(", ")
         );
         db.execute("some visits", &insert).await?;
     }
     db.execute("a transaction", "COMMIT").await?;
-    Ok(ids)
+    Ok(shop)
 }
 
-/// A visit as a list of literals.
-fn visit(backend: Backend, ids: &Ids, row: usize) -> String {
-    let literals = COLUMNS
-        .iter()
-        .map(|(_, content)| match value(*content, row) {
-            Some(value) => literal(backend, *content, &value),
-            None => "NULL".into(),
-        });
-    let literals: Vec<String> = literals.collect();
-    let offer = match row % 3 {
-        0 => "NULL".into(),
-        _ => format!("'{}'", ids[row % OFFERS]),
-    };
-    format!("({}, {offer}, {})", row + 1, literals.join(", "))
+impl Shop {
+    /// A visit as a list of literals.
+    fn visit(&self, backend: Backend, row: usize) -> String {
+        let literals = self
+            .columns
+            .iter()
+            .map(|(_, content)| match value(*content, row) {
+                Some(value) => literal(backend, *content, &value),
+                None => "NULL".into(),
+            });
+        let literals: Vec<String> = literals.collect();
+        let offer = match row % 3 {
+            0 => "NULL".into(),
+            _ => literal_of(backend, &self.ids[row % OFFERS]),
+        };
+        format!("({}, {offer}, {})", row + 1, literals.join(", "))
+    }
 }
 
 /// Every value is in the target, as its server shows it.
-pub(crate) async fn check_rows(db: &mut Connection, ids: &Ids) -> Result<()> {
-    check_rows_with(db, ids, VISITS).await
+pub(crate) async fn check_rows(db: &mut Connection, shop: &Shop) -> Result<()> {
+    check_rows_with(db, shop, VISITS).await
 }
 
 /// The same for so many visits.
-pub(crate) async fn check_rows_with(db: &mut Connection, ids: &Ids, visits: usize) -> Result<()> {
+pub(crate) async fn check_rows_with(db: &mut Connection, shop: &Shop, visits: usize) -> Result<()> {
     let backend = db.backend();
-    for (name, content) in COLUMNS {
+    for (name, content) in shop.columns.iter().copied() {
         let query = format!(
             "SELECT {} FROM visit ORDER BY number",
             shown(backend, content, name)
@@ -126,7 +162,7 @@ pub(crate) async fn check_rows_with(db: &mut Connection, ids: &Ids, visits: usiz
     let count = async |db: &mut Connection, query: String| -> Result<i64> {
         Ok(db.query("a number", &query, &[]).await?[0].integer(0)?)
     };
-    for (number, id) in ids.iter().enumerate() {
+    for (number, id) in shop.ids.iter().enumerate() {
         let literal = column.literal(id.to_uuid().as_u128());
         let offer =
             format!("SELECT COUNT(*) FROM offer WHERE id = {literal} AND title = 'Offer {number}'");
@@ -144,9 +180,9 @@ pub(crate) async fn check_rows_with(db: &mut Connection, ids: &Ids, visits: usiz
 }
 
 /// The target refuses what the source refuses, and counts on.
-pub(crate) async fn check_constraints(db: &mut Connection, ids: &Ids) -> Result<()> {
+pub(crate) async fn check_constraints(db: &mut Connection, shop: &Shop) -> Result<()> {
     let column = StoragePlan::default_for(FormatKind::UuidV7).column(db.backend());
-    let (known, unknown) = (ids[0], UuidV7::generate());
+    let (known, unknown) = (shop.ids[0], UuidV7::generate());
     let [known, unknown] = [known, unknown].map(|id| column.literal(id.to_uuid().as_u128()));
     for refused in [
         format!("INSERT INTO offer (id, title) VALUES ({known}, 'again')"),

@@ -6,39 +6,56 @@ use rowkey_migrate::copy::CopyPlan;
 use rowkey_testkit::{Backend, Search, Server, Suite, test_name};
 
 use crate::held::preflight;
-use crate::{compare, copy, on_pair, open, plan};
+use crate::{compare, copy, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in crate::ALL {
+        let to = test_name(target);
+        pair(
+            suite,
+            &format!("counters_go_on_in_{to}"),
+            crate::ALL,
+            target,
+            counters,
+        );
+        pair(
+            suite,
+            &format!("large_values_to_{to}"),
+            crate::ALL,
+            target,
+            large,
+        );
+    }
     for target in crate::LIVE {
         let to = test_name(target);
         let servers = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
-        suite.test(&format!("there_and_back_by_{to}"), servers, move |source| {
-            on_pair(source, target, there_and_back)
-        });
-        suite.test_on(
-            Backend::Sqlite,
+        pair(
+            suite,
+            &format!("there_and_back_by_{to}"),
+            servers,
+            target,
+            there_and_back,
+        );
+        pair(
+            suite,
             &format!("values_of_any_type_to_{to}"),
-            move |source| on_pair(source, target, any_type),
+            [Backend::Sqlite],
+            target,
+            any_type,
         );
-        suite.test_on(
-            Backend::Postgres,
+        pair(
+            suite,
             &format!("types_of_its_own_to_{to}"),
-            move |source| on_pair(source, target, own_types),
+            [Backend::Postgres],
+            target,
+            own_types,
         );
-        suite.test(
-            &format!("counters_go_on_in_{to}"),
-            crate::LIVE,
-            move |source| on_pair(source, target, counters),
-        );
-        suite.test(
-            &format!("large_values_to_{to}"),
-            crate::LIVE,
-            move |source| on_pair(source, target, large),
-        );
-        suite.test(
+        pair(
+            suite,
             &format!("computed_columns_to_{to}"),
             [Backend::Postgres, Backend::MariaDb, Backend::Sqlite],
-            move |source| on_pair(source, target, computed),
+            target,
+            computed,
         );
     }
 }
@@ -276,6 +293,11 @@ async fn large(source: String, target: String) -> Result<()> {
             "hex(zeroblob(524288))",
             "zeroblob(1048576)",
         ),
+        Backend::SqlServer => (
+            "body nvarchar(max), raw varbinary(max)",
+            "REPLICATE(CONVERT(nvarchar(max), N'0'), 1048576)",
+            "CONVERT(varbinary(max), REPLICATE(CONVERT(varchar(max), 'ff'), 524288))",
+        ),
         _ => (
             "body mediumtext, raw mediumblob",
             "REPEAT('0', 1048576)",
@@ -291,8 +313,12 @@ async fn large(source: String, target: String) -> Result<()> {
     }
     let plan = plan(&source, &target).await?;
     move_rows(&source, &target, &plan).await?;
-    let query = "SELECT MAX(length(body)), MAX(length(raw)) FROM thing";
-    let rows = open(&target).await?.query("the sizes", query, &[]).await?;
+    let mut to = open(&target).await?;
+    let query = match to.backend() {
+        Backend::SqlServer => "SELECT MAX(LEN(body)), MAX(DATALENGTH(raw)) FROM thing",
+        _ => "SELECT MAX(length(body)), MAX(length(raw)) FROM thing",
+    };
+    let rows = to.query("the sizes", query, &[]).await?;
     ensure!(
         (rows[0].integer(0)?, rows[0].integer(1)?) == (1_048_576, 1_048_576),
         "{rows:?}"
@@ -306,6 +332,7 @@ async fn counters(source: String, target: String) -> Result<()> {
     let counted = match db.backend() {
         Backend::Postgres => "integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
         Backend::Sqlite => "INTEGER PRIMARY KEY AUTOINCREMENT",
+        Backend::SqlServer => "integer IDENTITY PRIMARY KEY",
         _ => "integer NOT NULL AUTO_INCREMENT PRIMARY KEY",
     };
     for table in ["thing", "other"] {

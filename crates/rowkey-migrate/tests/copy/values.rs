@@ -28,12 +28,17 @@ pub(crate) enum Content {
     Instant,
     Uuid,
     Json,
+    /// With 38 digits.
+    Decimal38,
+    /// Without the numbers next to 0.
+    NormalSingle,
+    NormalDouble,
 }
 
 use Content as C;
 
 /// The columns, with their names.
-pub(crate) const COLUMNS: [(&str, Content); 17] = [
+const COLUMNS: [(&str, Content); 17] = [
     ("is_open", C::Truth),
     ("small", C::Small),
     ("whole", C::Whole),
@@ -52,6 +57,23 @@ pub(crate) const COLUMNS: [(&str, Content); 17] = [
     ("token", C::Uuid),
     ("document", C::Json),
 ];
+
+pub(crate) fn all_columns() -> Vec<(&'static str, Content)> {
+    COLUMNS.to_vec()
+}
+
+/// The same with what SQL Server has, too.
+pub(crate) fn narrow_columns() -> Vec<(&'static str, Content)> {
+    let narrow = |content| match content {
+        C::Decimal => C::Decimal38,
+        C::Single => C::NormalSingle,
+        C::Double => C::NormalDouble,
+        other => other,
+    };
+    COLUMNS
+        .map(|(name, content)| (name, narrow(content)))
+        .to_vec()
+}
 
 /// The values of a column; rows take them in turn, with NULL after the last.
 pub(crate) fn values(content: Content) -> Vec<String> {
@@ -75,6 +97,28 @@ pub(crate) fn values(content: Content) -> Vec<String> {
             "0",
             "1.7976931348623157e308",
             "5e-324",
+            "0.1",
+            "-0.30000000000000004",
+        ],
+        C::Decimal38 => &[
+            "0",
+            "-0.000000000000000001",
+            "99999999999999999999.999999999999999999",
+            "-99999999999999999999.999999999999999999",
+            "10000",
+            "1234.5",
+        ],
+        C::NormalSingle => &[
+            "0",
+            "3.4028234663852886e38",
+            "1.1754943508222875e-38",
+            "0.1",
+            "-16777217",
+        ],
+        C::NormalDouble => &[
+            "0",
+            "1.7976931348623157e308",
+            "2.2250738585072014e-308",
             "0.1",
             "-0.30000000000000004",
         ],
@@ -132,7 +176,8 @@ pub(crate) fn sql_type(backend: Backend, content: Content) -> &'static str {
     let place = match backend {
         Backend::Postgres => 0,
         Backend::MySql | Backend::MariaDb => 1,
-        _ => 2,
+        Backend::Sqlite => 2,
+        _ => return sql_server_type(content),
     };
     let types = match content {
         C::Truth => ["boolean", "tinyint(1)", "BOOLEAN"],
@@ -152,8 +197,60 @@ pub(crate) fn sql_type(backend: Backend, content: Content) -> &'static str {
         C::Instant => ["timestamptz", "timestamp(6) NULL", "TIMESTAMPTZ"],
         C::Uuid => ["uuid", "binary(16)", "UUID_BLOB"],
         C::Json => ["json", "longtext", "JSON_TEXT"],
+        C::Decimal38 => ["numeric(38,18)", "decimal(38,18)", "DECIMAL_TEXT(38,18)"],
+        C::NormalSingle => return sql_type(backend, C::Single),
+        C::NormalDouble => return sql_type(backend, C::Double),
     };
     types[place]
+}
+
+fn sql_server_type(content: Content) -> &'static str {
+    match content {
+        C::Truth => "bit",
+        C::Small => "smallint",
+        C::Whole => "int",
+        C::Big => "bigint",
+        C::Unsigned => "decimal(20,0)",
+        C::Decimal | C::Decimal38 => "decimal(38,18)",
+        C::Single | C::NormalSingle => "real",
+        C::Double | C::NormalDouble => "float",
+        C::Name => "nvarchar(80) COLLATE Latin1_General_100_BIN2",
+        C::Text | C::Json => "nvarchar(max)",
+        C::Bytes => "varbinary(max)",
+        C::Date => "date",
+        C::Time => "time(6)",
+        C::Timestamp => "datetime2(6)",
+        C::Instant => "datetimeoffset(6)",
+        C::Uuid => "uniqueidentifier",
+    }
+}
+
+/// With its type, because the values of several rows would have a common one otherwise.
+fn sql_server_literal(content: Content, value: &str) -> String {
+    match content {
+        C::Truth | C::Small | C::Whole | C::Big => value.into(),
+        C::Name | C::Text | C::Json => format!("N'{}'", value.replace('\'', "''")),
+        C::Bytes => format!("0x{value}"),
+        C::Instant => format!("CAST('{value} +00:00' AS datetimeoffset(6))"),
+        _ => format!("CAST('{value}' AS {})", sql_server_type(content)),
+    }
+}
+
+fn sql_server_shown(content: Content, column: &str) -> String {
+    match content {
+        // As text and as bytes.
+        C::Name | C::Text | C::Json | C::Bytes | C::Uuid => column.into(),
+        C::Single | C::Double | C::NormalSingle | C::NormalDouble => {
+            format!("CONVERT(varchar(40), CONVERT(float, {column}), 3)")
+        }
+        C::Date => format!("CONVERT(varchar(10), {column}, 23)"),
+        C::Time => format!("CONVERT(varchar(15), CONVERT(time(6), {column}))"),
+        C::Timestamp => format!("CONVERT(varchar(26), CONVERT(datetime2(6), {column}), 121)"),
+        C::Instant => format!(
+            "CONVERT(varchar(26), CONVERT(datetime2(6), SWITCHOFFSET({column}, '+00:00')), 121)"
+        ),
+        _ => format!("CONVERT(varchar(60), {column})"),
+    }
 }
 
 /// A value as a literal of a server.
@@ -165,7 +262,10 @@ pub(crate) fn literal(backend: Backend, content: Content, value: &str) -> String
         })
     };
     let digits = value.replace('-', "");
-    match (content, backend) {
+    if backend == Backend::SqlServer {
+        return sql_server_literal(content, value);
+    }
+    match (wide(content), backend) {
         (C::Truth, Backend::Postgres) => format!("'{value}'"),
         (C::Truth | C::Small | C::Whole | C::Big, _) => value.into(),
         (C::Single | C::Double, Backend::Sqlite) => format!("CAST('{value}' AS REAL)"),
@@ -192,12 +292,26 @@ pub(crate) fn literal(backend: Backend, content: Content, value: &str) -> String
         (C::Instant, Backend::Sqlite) => format!("'{value}+00:00'"),
         (C::Date | C::Time | C::Timestamp | C::Instant, _) => format!("'{value}'"),
         (C::Uuid, Backend::Postgres) => format!("'{value}'"),
-        (C::Uuid, _) => format!("X'{digits}'"),
+        (_, _) => format!("X'{digits}'"),
+    }
+}
+
+/// The content whose values are those of another one among others.
+fn wide(content: Content) -> Content {
+    match content {
+        C::Decimal38 => C::Decimal,
+        C::NormalSingle => C::Single,
+        C::NormalDouble => C::Double,
+        other => other,
     }
 }
 
 /// The SQL that shows a column as text, in hexadecimal where that is safer.
 pub(crate) fn shown(backend: Backend, content: Content, column: &str) -> String {
+    if backend == Backend::SqlServer {
+        return sql_server_shown(content, column);
+    }
+    let content = wide(content);
     match (backend, content) {
         (Backend::Postgres, C::Truth) => format!("({column}::int)::text"),
         (Backend::Postgres, C::Name | C::Text | C::Json) => {
@@ -237,19 +351,22 @@ pub(crate) fn check(content: Content, expected: Option<&str>, found: &Value) -> 
         (Value::Null, None) => return Ok(()),
         (Value::Text(text), Some(_)) => text.clone(),
         (Value::Integer(number), Some(_)) => number.to_string(),
+        (Value::Bytes(bytes), Some(_)) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         _ => bail!("{content:?}: {found:?} instead of {expected:?}"),
     };
     let expected = expected.context("a value")?;
-    let is_same = match content {
-        C::Single => expected.parse::<f32>()?.to_bits() == (found.parse::<f64>()? as f32).to_bits(),
-        C::Double => expected.parse::<f64>()?.to_bits() == found.parse::<f64>()?.to_bits(),
+    let is_same = match wide(content) {
+        C::Single => {
+            expected.parse::<f32>()?.to_bits() == (found.trim().parse::<f64>()? as f32).to_bits()
+        }
+        C::Double => expected.parse::<f64>()?.to_bits() == found.trim().parse::<f64>()?.to_bits(),
         C::Decimal | C::Unsigned => without_zeros(expected) == without_zeros(&found),
         C::Name | C::Text | C::Json => {
             let mut hex = String::new();
             expected.bytes().for_each(|byte| {
                 let _ = write!(hex, "{byte:02x}");
             });
-            hex == found
+            hex == found || expected == found
         }
         C::Uuid => expected.replace('-', "") == found,
         _ => expected == found,

@@ -163,6 +163,9 @@ impl Pair<'_> {
         if self.source == Backend::Postgres && (self.target != Backend::Postgres || to.is_some()) {
             doubts.add("CAST({} AS text) IN ('NaN', 'Infinity', '-Infinity')");
         }
+        // The values of the source are not known to be money, too.
+        doubts.all |=
+            self.target == Backend::SqlServer && sqlserver::money(&self.to.sql_type).is_some();
         doubts.all |= match (self.from.own, to) {
             (_, None) => false,
             (Type::Decimal(Some((precision, scale))), Some((most, most_scale))) => {
