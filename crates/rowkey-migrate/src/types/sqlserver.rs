@@ -120,11 +120,16 @@ pub(super) fn fraction_digits(words: Option<&Words>) -> u32 {
     }
 }
 
+/// How many digits a type says that its seconds have.
+pub(crate) fn scale(sql_type: &str) -> u8 {
+    let digits = Words::of(sql_type).and_then(|words| words.length());
+    digits.map_or(7, |digits| digits.min(7) as u8)
+}
+
 /// Whether values of the type may have tenths of a microsecond.
 pub(crate) fn has_tenths(sql_type: &str) -> bool {
     let name = name(sql_type);
-    let digits = Words::of(sql_type).and_then(|words| words.length());
-    matches!(name.as_str(), "time" | "datetime2" | "datetimeoffset") && digits.unwrap_or(7) > 6
+    matches!(name.as_str(), "time" | "datetime2" | "datetimeoffset") && scale(sql_type) > 6
 }
 
 pub(super) fn write(wanted: Type, is_indexed: bool) -> Result<String, Refusal> {

@@ -172,11 +172,11 @@ fn value(column: &SideColumn, batch: &Batch, cell: Cell) -> Result<ColumnData<'s
         Cell::Text(span) => D::String(Some(batch.text(span).to_owned().into())),
         Cell::Bytes(span) => D::Binary(Some(batch.bytes(span).to_vec().into())),
         Cell::Date(days) => D::Date(Some(date(days.into())?)),
-        Cell::Time(micros) => D::Time(Some(time(micros)?)),
+        Cell::Time(micros) => D::Time(Some(time(column, micros)?)),
         Cell::Timestamp(micros) => {
             let value = DateTime2::new(
                 date(micros.div_euclid(clock::DAY))?,
-                time(micros.rem_euclid(clock::DAY))?,
+                time(column, micros.rem_euclid(clock::DAY))?,
             );
             match column.own {
                 Type::Instant => D::DateTimeOffset(Some(DateTimeOffset::new(value, 0))),
@@ -272,9 +272,25 @@ fn date(days: i64) -> Result<Date, String> {
     Ok(Date::new(days))
 }
 
-fn time(micros: i64) -> Result<Time, String> {
-    let tenths = u64::try_from(micros * 10).map_err(|_| "a value is no time of a day")?;
-    Ok(Time::new(tenths, 7))
+/// With the digits of the column, because the driver's own conversion is not exact.
+fn time(column: &SideColumn, micros: i64) -> Result<Time, String> {
+    let wrong = || {
+        format!(
+            "a value is {}, which is no time of a day",
+            clock::time_text(micros)
+        )
+    };
+    let tenths = u64::try_from(micros).map_err(|_| wrong())?.checked_mul(10);
+    let scale = sqlserver::scale(&column.sql_type);
+    let unit = 10_u64.pow(7_u32.saturating_sub(scale.into()));
+    match tenths.ok_or_else(wrong)? {
+        tenths if tenths % unit == 0 => Ok(Time::new(tenths / unit, scale)),
+        _ => Err(format!(
+            "a value is {}, which has more digits than {}",
+            clock::time_text(micros),
+            column.sql_type
+        )),
+    }
 }
 
 /// Statements with literals, which count the rows that they have inserted.
@@ -316,4 +332,54 @@ fn statements(side: &Side, batch: &Batch) -> Result<Vec<Statement>, Error> {
         .iter_mut()
         .for_each(|statement| statement.sql.push_str(&end));
     Ok(statements)
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_core::Backend;
+
+    use super::*;
+    use crate::types::{self, Kind};
+
+    fn column(sql_type: &str) -> SideColumn {
+        let own = types::parse(Backend::SqlServer, type_of(sql_type)).unwrap();
+        let content = Content::Values(Kind::Time);
+        SideColumn::new(Backend::SqlServer, "c", sql_type, own, content)
+    }
+
+    #[test]
+    fn times_have_the_digits_of_their_column() {
+        for (sql_type, micros, expected) in [
+            ("time(7)", 86_399_999_999, Some((863_999_999_990, 7))),
+            ("datetime2(6)", 86_399_999_999, Some((86_399_999_999, 6))),
+            ("datetime2(3)", 86_399_999_000, Some((86_399_999, 3))),
+            ("datetime2(3)", 86_399_999_999, None),
+            ("datetime2(0)", 1_000_000, Some((1, 0))),
+            ("datetime2", -1, None),
+        ] {
+            let time = time(&column(sql_type), micros).ok();
+            let time = time.map(|time| (time.increments(), time.scale()));
+            assert_eq!(time, expected, "{sql_type}");
+        }
+    }
+
+    #[test]
+    fn only_types_that_the_driver_names_are_loaded() {
+        for (sql_type, expected) in [
+            ("time(7)", true),
+            ("time(3)", false),
+            ("datetimeoffset", true),
+            ("datetime2(0)", true),
+            ("money", false),
+            ("nvarchar(max) COLLATE Latin1_General_100_BIN2", true),
+        ] {
+            let side = Side {
+                backend: Backend::SqlServer,
+                name: "t".into(),
+                columns: vec![column(sql_type)],
+                key: Vec::new(),
+            };
+            assert_eq!(is_loaded(&side), expected, "{sql_type}");
+        }
+    }
 }
