@@ -424,12 +424,13 @@ pub(super) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String
             let place = text_literal(side.backend, &table);
             // A column that has not counted yet begins with the number itself. Numbers of a statement are not
             // variables.
+            let name = text_literal(side.backend, column);
             let reseed = format!("DBCC CHECKIDENT ('{}', RESEED, ", table.replace('\'', "''"));
             let reseed = text_literal(side.backend, &reseed);
             vec![format!(
                 "DECLARE @last bigint = (SELECT MAX({quoted}) FROM {table}); \
-                 DECLARE @counted bigint = (SELECT CONVERT(bigint, last_value) FROM sys.identity_columns \
-                 WHERE object_id = OBJECT_ID({place})); \
+                 DECLARE @counted bigint = (SELECT MAX(CONVERT(bigint, last_value)) \
+                 FROM sys.identity_columns WHERE object_id = OBJECT_ID({place}) AND name = {name}); \
                  IF @last IS NULL OR @last < {last} SET @last = {last}; \
                  IF @counted IS NULL SET @last = @last + 1; \
                  IF @last >= 1 AND (@counted IS NULL OR @counted < @last) BEGIN \
