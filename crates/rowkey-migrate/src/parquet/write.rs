@@ -182,7 +182,7 @@ fn sql_type(backend: Backend, table: &catalog::Table, column: &SideColumn) -> St
     let is_mysql = matches!(backend, Backend::MySql | Backend::MariaDb);
     let found = table.column(&column.name).filter(|_| is_mysql);
     match found.and_then(|found| found.collation.as_ref()) {
-        Some(collation) => types::with_collation(&column.sql_type, collation),
+        Some(collation) => types::with_collation(backend, &column.sql_type, collation),
         None => column.sql_type.clone(),
     }
 }

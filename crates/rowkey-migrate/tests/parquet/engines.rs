@@ -13,7 +13,7 @@ use rowkey_testkit::{Backend, Suite};
 use serde::Deserialize;
 
 use crate::customers::{self, CUSTOMERS, Customers};
-use crate::values::{COLUMNS, Content as C, check, value};
+use crate::values::{Content as C, all_columns, check, value};
 use crate::{column, on, on_pair, open, plan, plan_back, read, shop, write};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parquet/engines.py");
@@ -62,8 +62,7 @@ fn table(folder: &Path, name: &str) -> Result<Table> {
 }
 
 async fn values(source: String) -> Result<()> {
-    let mut db = open(&source).await?;
-    let ids = shop::create(&mut db).await?;
+    let made = shop::create(&source, &source).await?;
     let there = plan(&source).await?;
     let lake = tempfile::tempdir()?;
     write(&source, &there, lake.path()).await?;
@@ -71,14 +70,14 @@ async fn values(source: String) -> Result<()> {
     let offers = table(lake.path(), "offer")?;
     ensure!(offers.types["id"] == "extension<arrow.uuid>");
     let mut found: Vec<String> = offers.values["id"].iter().flatten().cloned().collect();
-    let mut expected: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    let mut expected: Vec<String> = made.ids.iter().map(ToString::to_string).collect();
     found.sort();
     expected.sort();
     ensure!(found == expected, "{found:?}");
 
     let visits = table(lake.path(), "visit")?;
     ensure!(visits.types["offer_id"] == "extension<arrow.uuid>");
-    for (name, content) in COLUMNS {
+    for (name, content) in all_columns() {
         let expected = types(content);
         let found = visits.types[name].as_str();
         ensure!(expected.contains(&found), "{name}: {found}");
@@ -105,8 +104,9 @@ fn types(content: C) -> &'static [&'static str] {
         C::Big => &["int64"],
         C::Unsigned => &["uint64", "decimal128(20, 0)"],
         C::Decimal => &["decimal256(65, 30)"],
-        C::Single => &["float", "double"],
-        C::Double => &["double"],
+        C::Decimal38 => &["decimal128(38, 18)"],
+        C::Single | C::NormalSingle => &["float", "double"],
+        C::Double | C::NormalDouble => &["double"],
         C::Name | C::Text => &["string"],
         C::Bytes => &["binary"],
         C::Date => &["date32[day]"],

@@ -20,7 +20,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
 }
 
 async fn every_value(source: String, target: String) -> Result<()> {
-    let ids = shop::create(&mut open(&source).await?).await?;
+    let made = shop::create(&source, &target).await?;
     let there = plan(&source).await?;
     ensure!(there.target == "parquet", "{there:?}");
     let lake = tempfile::tempdir()?;
@@ -32,13 +32,13 @@ async fn every_value(source: String, target: String) -> Result<()> {
         "{rows:?}"
     );
     ensure!(files(&folder)? == ["offer.parquet", "visit.parquet"]);
-    shop::check_rows(&mut open(&target).await?, &ids).await
+    shop::check_rows(&mut open(&target).await?, &made).await
 }
 
 /// A changed value, a missing row, and a row too many.
 async fn differences(source: String) -> Result<()> {
+    shop::create(&source, &source).await?;
     let mut db = open(&source).await?;
-    shop::create(&mut db).await?;
     let plan = plan(&source).await?;
     let lake = tempfile::tempdir()?;
     write(&source, &plan, lake.path()).await?;
