@@ -60,6 +60,34 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         Backend::Postgres,
         zero_in_text,
     );
+    for target in [Backend::MySql, Backend::MariaDb] {
+        let name = format!("a_row_that_is_too_long_for_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, too_long);
+    }
+}
+
+/// Servers take statements of at most 16 MiB, unless they were told otherwise.
+async fn too_long(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    for statement in [
+        "CREATE TABLE page (number INTEGER PRIMARY KEY, body BLOB NOT NULL)",
+        "INSERT INTO page VALUES (1, X'00'), (2, zeroblob(9000000)), (3, X'01')",
+    ] {
+        db.execute(statement, statement).await?;
+    }
+    let plan = plan(&source, &target).await?;
+    let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+    for part in [
+        "rows of page",
+        "bytes, and the server takes",
+        "max_allowed_packet",
+    ] {
+        ensure!(error.contains(part), "{error}");
+    }
+    let mut db = open(&target).await?;
+    let count = db.query("rows", "SELECT COUNT(*) FROM page", &[]).await?;
+    ensure!(count[0].integer(0)? == 0, "{count:?}");
+    Ok(())
 }
 
 /// Rows are copied with the table that they are in, and once.
