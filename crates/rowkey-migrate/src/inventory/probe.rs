@@ -112,24 +112,35 @@ pub(super) async fn polymorphic(
     found
 }
 
-/// The type column of a polymorphic reference, and those of its values that name no table or another than
-/// the target: none if all values are of the target.
+/// The type column of a polymorphic reference, and those of its values whose rows are not of the target: they
+/// name another table, or no table while the target lacks some of the ids.
 pub(crate) async fn others_of_type(
     connection: &mut Connection,
     catalog: &Catalog,
-    table: &Table,
-    column: &Column,
-    target: &QualifiedName,
+    (table, column): (&Table, &Column),
+    (target, key): (&QualifiedName, &str),
 ) -> Result<Option<(String, String)>, Error> {
     let Some(kind) = type_column(table, column) else {
         return Ok(None);
     };
-    let values = kinds(connection, table, kind).await?;
-    let others = values.iter().filter(|value| {
-        let named = table_of_type(catalog, value);
-        named.is_none_or(|named| named != target)
-    });
-    let others: Vec<String> = others.map(|value| format!("`{value}`")).collect();
+    let target = Target {
+        table: target,
+        column: key,
+    };
+    let mut others = Vec::new();
+    for value in kinds(connection, table, kind).await? {
+        let is_other = match table_of_type(catalog, &value) {
+            Some(named) => named != target.table,
+            None => {
+                let of_kind = Some((kind.name.as_str(), value.as_str()));
+                let found = count(connection, table, &column.name, &target, of_kind).await?;
+                found.found < found.sampled
+            }
+        };
+        if is_other {
+            others.push(format!("`{value}`"));
+        }
+    }
     Ok((!others.is_empty()).then(|| (kind.name.clone(), others.join(", "))))
 }
 

@@ -161,11 +161,16 @@ impl Refusals {
         connection: &mut Connection,
         work: &Work,
     ) -> Result<(), Error> {
-        let (key, _) = work.key()?;
+        let (key, id) = work.key()?;
+        let target = (key.name(), id.column.name.as_str());
         let catalog = Catalog::read(connection).await?;
-        for (table, changed) in work.columns().filter(|(_, changed)| !changed.is_key) {
+        // A foreign key is of one table.
+        let references = work
+            .columns()
+            .filter(|(_, changed)| !changed.is_key && !changed.is_asserted);
+        for (table, changed) in references {
             let (table, column) = (&table.table, &changed.column);
-            let others = others_of_type(connection, &catalog, table, column, key.name()).await?;
+            let others = others_of_type(connection, &catalog, (table, column), target).await?;
             if let Some((kind, others)) = others {
                 self.add(
                     format!("the reference {}.{}", table.name, column.name),

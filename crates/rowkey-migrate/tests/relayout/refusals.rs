@@ -120,13 +120,29 @@ async fn polymorphic_reference(shop: Shop) -> Result<()> {
     let set = "UPDATE loose SET parent_type = 'parent'";
     connection.execute("one type", set).await?;
     let plan = shop.plan(OLD, NEW).await?;
-    let other = "UPDATE loose SET parent_type = 'Offer' WHERE number % 2 = 0";
-    connection.execute("another type", other).await?;
-    let found = refusal(&shop, &plan).await?;
-    for part in ["loose.parent_id: parent_type says `Offer`", "leave it out"] {
-        ensure!(found.contains(part), "{found}");
+    for (other, name) in [
+        (
+            "UPDATE loose SET parent_type = 'Child' WHERE number % 2 = 0",
+            "`Child`",
+        ),
+        (
+            "UPDATE loose SET parent_type = 'Offer' WHERE parent_id NOT IN (SELECT id FROM parent)",
+            "`Offer`",
+        ),
+    ] {
+        connection.execute("one type", set).await?;
+        connection.execute("another type", other).await?;
+        let found = refusal(&shop, &plan).await?;
+        let reason = format!("loose.parent_id: parent_type says {name}");
+        for part in [reason.as_str(), "leave it out"] {
+            ensure!(found.contains(part), "{found}");
+        }
     }
     connection.execute("one type", set).await?;
+    // No table, but ids of this one.
+    let same =
+        "UPDATE loose SET parent_type = 'private' WHERE parent_id IN (SELECT id FROM parent)";
+    connection.execute("a word", same).await?;
     shop.run(&plan, Phase::Swap).await?;
     shop.expect(&rows, NEW, Names::New).await
 }
