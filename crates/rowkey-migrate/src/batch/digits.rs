@@ -1,5 +1,19 @@
 //! Decimal numbers as text, whatever their number of digits.
 
+/// A whole number as text, with a point before its last digits.
+#[cfg(any(feature = "parquet", feature = "sqlserver"))]
+pub(crate) fn pointed(unscaled: &str, scale: usize) -> String {
+    let (sign, digits) = match unscaled.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", unscaled),
+    };
+    // A digit before the point.
+    let digits = format!("{digits:0>width$}", width = scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
 /// The parts of a number that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Normal<'t> {

@@ -4,6 +4,8 @@ mod canonical;
 mod digits;
 
 pub(crate) use self::canonical::{Canonical, key_of, read_key};
+#[cfg(any(feature = "parquet", feature = "sqlserver"))]
+pub(crate) use self::digits::pointed;
 pub(crate) use self::digits::{Normal, normal};
 
 /// After how many bytes a batch ends, however few rows it has.

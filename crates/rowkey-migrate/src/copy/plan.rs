@@ -16,6 +16,9 @@ use crate::types::{self, Kind, Type};
 /// The version of the file's format.
 pub(crate) const VERSION: u32 = 1;
 
+/// More rows than these may need more memory than there is.
+const MOST_BATCH_ROWS: u32 = 100_000;
+
 /// Which tables go to another database, and what their columns become there. It contains names and types,
 /// never SQL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -219,6 +222,13 @@ impl CopyPlan {
     /// Every column and every name that has no place.
     pub(super) fn refusals(&self) -> Result<Vec<Error>, Error> {
         let mut refused = names::refusals(self, self.source()?, self.target()?);
+        if self.policy.batch_rows > MOST_BATCH_ROWS {
+            refused.push(Error::refused(
+                format!("`batch-rows = {}`", self.policy.batch_rows),
+                "so many rows are not kept in memory at once",
+                format!("write at most {MOST_BATCH_ROWS}"),
+            ));
+        }
         for table in &self.tables {
             let columns = table.columns.iter();
             refused.extend(columns.filter_map(|column| self.sides_of(table, column).err()));

@@ -7,7 +7,7 @@ use super::checkpoint::{self, Checkpoint, State};
 use super::compare::{self, Difference, compare_table};
 use super::objects::{self, Carried, Object, ObjectKind};
 use super::parts::{self, Part, Told};
-use super::plan::{CopyPlan, CopyPolicy};
+use super::plan::{CopyPlan, CopyPolicy, type_of};
 use super::request::{MAX_JOBS, Request};
 use super::side::{Side, first};
 use super::{create, preflight, session};
@@ -16,6 +16,7 @@ use crate::connection::Connection;
 use crate::error::Error;
 use crate::inventory::other_schemas;
 use crate::progress::{Progress, Step};
+use crate::types;
 
 /// What was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -73,6 +74,7 @@ pub async fn copy(
     let catalog = Catalog::read(source).await?;
     plan.check_catalog(&catalog)?;
     let mut job = Job::new(plan, &catalog)?;
+    job.notes.extend(catalog.unseen.iter().cloned());
     if catalog.backend == Backend::Postgres {
         let schemas = other_schemas::names(source).await?;
         let notes = schemas
@@ -511,9 +513,11 @@ fn triggers(catalog: &Catalog, side: &Side) -> Vec<String> {
 fn check_types(table: &Table, side: &Side) -> Result<(), Error> {
     for column in &side.columns {
         let found = table.column(&column.name);
-        let own = found.and_then(|found| crate::types::parse(side.backend, &found.sql_type));
+        let own = found.and_then(|found| types::parse(side.backend, &found.sql_type));
+        let planned = type_of(&column.sql_type);
         if let Some(found) = found
-            && own != Some(column.own)
+            && (own != Some(column.own)
+                || !types::keeps_times(side.backend, column.own, planned, &found.sql_type))
         {
             return Err(Error::refused(
                 format!("{}.{} in the target", side.name, column.name),

@@ -225,7 +225,13 @@ impl Side {
     fn compared(&self, key: &Batch, operator: &str, last: &str) -> Result<String, Error> {
         let cells = key.rows().next().unwrap_or_default();
         let values = self.key_columns().zip(cells).map(|(column, cell)| {
-            literal::text(self.backend, column, key, *cell).map_err(|why| self.wrong(column, &why))
+            // It is compared and not written, so that the column need not hold all characters.
+            let compared = SideColumn {
+                charset: Charset::All,
+                ..column.clone()
+            };
+            let literal = literal::text(self.backend, &compared, key, *cell);
+            literal.map_err(|why| self.wrong(column, &why))
         });
         let values: Vec<String> = values.collect::<Result<_, _>>()?;
         Ok(compared(&self.quoted_key()?, &values, operator, last))

@@ -11,7 +11,7 @@ use rowkey_core::storage::StoredRef;
 
 use super::arrays::{DAYS, MICROS};
 use super::columns::Column;
-use crate::batch::{Batch, Cell};
+use crate::batch::{Batch, Cell, pointed};
 use crate::types::{Type, clock};
 
 /// The cells of a column, whose bytes are kept in a batch.
@@ -146,15 +146,7 @@ fn id(column: &Column, batch: &mut Batch, found: StoredRef<'_>) -> Result<Cell, 
 
 /// A number with a point before its last digits.
 fn decimal(batch: &mut Batch, unscaled: &str, scale: u32) -> Cell {
-    let (sign, digits) = match unscaled.strip_prefix('-') {
-        Some(digits) => ("-", digits),
-        None => ("", unscaled),
-    };
-    let scale = scale as usize;
-    let digits = format!("{digits:0>width$}", width = scale + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - scale);
-    let point = if fraction.is_empty() { "" } else { "." };
-    Cell::Decimal(batch.keep(format!("{sign}{whole}{point}{fraction}").as_bytes()))
+    Cell::Decimal(batch.keep(pointed(unscaled, scale as usize).as_bytes()))
 }
 
 fn no_id(value: i128) -> String {

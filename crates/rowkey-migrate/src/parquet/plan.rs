@@ -36,6 +36,7 @@ const COUNTED: Type = Type::Integer {
 /// Those of the catalogue and of the [doctor](crate::doctor).
 pub async fn plan(source: &mut Connection, progress: &mut dyn Progress) -> Result<CopyPlan, Error> {
     let backend = source.backend();
+    refuse_sql_server(backend)?;
     let mut plan = copy::plan(source, backend, progress).await?;
     plan.target = NAME.into();
     let catalog = Catalog::read(source).await?;
@@ -60,6 +61,18 @@ pub async fn plan(source: &mut Connection, progress: &mut dyn Progress) -> Resul
     Ok(plan)
 }
 
+/// Its views of one moment and its code pages are not looked at here.
+fn refuse_sql_server(backend: Backend) -> Result<(), Error> {
+    match backend {
+        Backend::SqlServer => Err(Error::refused(
+            "Parquet files and SQL Server",
+            "tables of SQL Server become no files, and files no tables there",
+            "copy the tables to another database first",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Which files of a folder become tables, and what their columns become there. Ids get the form that a key
 /// of their format declares by default.
 ///
@@ -67,6 +80,7 @@ pub async fn plan(source: &mut Connection, progress: &mut dyn Progress) -> Resul
 ///
 /// [`Error::Refused`] for a file with a column of a type that no table has, and those of the files.
 pub fn plan_back(folder: &Path, target: Backend) -> Result<CopyPlan, Error> {
+    refuse_sql_server(target)?;
     let mut tables = Vec::new();
     for (name, path) in file::tables_of(folder)? {
         let reader = Reader::open(&name, &path)?;

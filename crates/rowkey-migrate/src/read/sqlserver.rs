@@ -6,7 +6,7 @@ use tiberius::time::{DateTime, DateTime2, SmallDateTime, Time};
 use tiberius::{ColumnData, QueryItem};
 
 use super::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell};
-use crate::batch::{Batch, Cell};
+use crate::batch::{Batch, Cell, pointed};
 use crate::connection::sqlserver::Client;
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::error::Error;
@@ -83,9 +83,9 @@ impl<'r> Found<'r> {
             D::I64(value) => value.map(Self::Integer),
             D::F32(value) => value.map(Self::Single),
             D::F64(value) => value.map(Self::Double),
-            D::Numeric(value) => {
-                value.map(|number| Self::Decimal(digits(number.value(), number.scale())))
-            }
+            D::Numeric(value) => value.map(|number| {
+                Self::Decimal(pointed(&number.value().to_string(), number.scale().into()))
+            }),
             D::String(value) => value.map(Self::Text),
             D::Binary(value) => value.map(Self::Bytes),
             D::Guid(value) => value.map(|guid| Self::Uuid(*guid.as_bytes())),
@@ -149,19 +149,6 @@ impl<'r> Found<'r> {
     }
 }
 
-/// A whole number with a point before its last digits.
-fn digits(value: i128, scale: u8) -> String {
-    let (sign, digits) = (if value < 0 { "-" } else { "" }, value.unsigned_abs());
-    let scale = usize::from(scale);
-    // A digit before the point.
-    let digits = format!("{digits:0>width$}", width = scale + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - scale);
-    match fraction {
-        "" => format!("{sign}{whole}"),
-        fraction => format!("{sign}{whole}.{fraction}"),
-    }
-}
-
 fn tenths(time: Time) -> Result<i64, String> {
     let wrong = || "the server has sent a time with too many digits".to_owned();
     let missing = 7_u32.checked_sub(time.scale().into()).ok_or_else(wrong)?;
@@ -219,7 +206,7 @@ mod tests {
             (12_345, 2, "123.45"),
             (10, 1, "1.0"),
         ] {
-            assert_eq!(digits(value, scale), expected);
+            assert_eq!(pointed(&value.to_string(), scale), expected);
         }
     }
 

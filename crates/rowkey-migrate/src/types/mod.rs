@@ -209,6 +209,18 @@ pub(crate) fn fraction_digits(backend: Backend, sql_type: &str) -> u32 {
     }
 }
 
+/// Whether a column of a type has all digits of the times that another one of the same kind has. A server
+/// rounds or cuts the rest without an error.
+pub(crate) fn keeps_times(backend: Backend, own: Type, times: &str, column: &str) -> bool {
+    if !matches!(own, Type::Time | Type::Timestamp | Type::Instant) {
+        return true;
+    }
+    let digits = |sql_type| fraction_digits(backend, sql_type);
+    let rounds = |sql_type| backend == Backend::SqlServer && sqlserver::rounds(sql_type);
+    digits(column) >= digits(times)
+        && (!rounds(column) || sqlserver::name(column) == sqlserver::name(times))
+}
+
 /// How many bytes a value of this type has at most, if its words do not say a length.
 pub(crate) fn most_bytes(backend: Backend, sql_type: &str) -> Option<u64> {
     if !matches!(backend, Backend::MySql | Backend::MariaDb) {

@@ -48,9 +48,9 @@ pub(super) fn parse(sql_type: &str) -> Option<Type> {
         "datetime" | "smalldatetime" | "datetime2" => Type::Timestamp,
         "datetimeoffset" => Type::Instant,
         "uniqueidentifier" => Type::Uuid,
-        _ if is_row_version(&words.name) => return None,
-        // `xml`, `sql_variant`, `hierarchyid`, `geography` and those that people have made.
-        _ => Type::Own,
+        // Their text has the whole value. That of `sql_variant` and of types that people have made may not.
+        "xml" | "hierarchyid" | "geography" | "geometry" => Type::Own,
+        _ => return None,
     })
 }
 

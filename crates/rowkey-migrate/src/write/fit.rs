@@ -31,7 +31,11 @@ pub(crate) fn check(
         Cell::Null | Cell::Bool(_) => Ok(()),
         Cell::Integer(number) => integer(backend, column, number.into()),
         Cell::Large(number) => integer(backend, column, number.into()),
-        Cell::Single(number) => float(backend, number.into(), number.is_subnormal()),
+        // As a number of 64 bits, none of these is too small.
+        Cell::Single(number) => {
+            let is_small = column.own == Type::Single && number.is_subnormal();
+            float(backend, number.into(), is_small)
+        }
         Cell::Double(number) => float(backend, number, number.is_subnormal()),
         Cell::Decimal(span) => decimal(backend, column, batch.text(span)),
         Cell::Text(span) => text(backend, column, batch.text(span)),

@@ -21,6 +21,8 @@ use crate::types::{Type, clock, sqlserver};
 
 /// How many bytes of a value the driver loads; a character of text has two, or two of its four.
 const LOADED: usize = u16::MAX as usize;
+/// How many characters of two bytes a type has at most whose name the driver gets right.
+const LONGEST_NAMED: u32 = 2_000;
 /// How many rows a statement has; the server accepts 1,000.
 const ROWS: u64 = 500;
 /// The length of a statement after which the next one begins.
@@ -55,6 +57,12 @@ fn is_loaded(side: &Side) -> bool {
         let sql_type = type_of(&column.sql_type);
         match sqlserver::name(sql_type).as_str() {
             "time" | "datetimeoffset" => sqlserver::has_tenths(sql_type),
+            // The driver says their length in bytes, and calls them longer than they can be.
+            "nchar" | "nvarchar" => match column.own {
+                Type::Text(length) => length.is_none_or(|length| length <= LONGEST_NAMED),
+                Type::PaddedText(length) => length <= LONGEST_NAMED,
+                _ => true,
+            },
             "smalldatetime" | "datetime" | "money" | "smallmoney" | "text" | "ntext" | "image" => {
                 false
             }
@@ -90,7 +98,9 @@ async fn load(
     // What was sent has to end, even if it is rolled back then: nothing else could be said before.
     let done = request.finalize().await;
     let next = sent?;
-    let written = done.map_err(Error::database(doing))?.total();
+    // The rows of triggers are counted before those of the load.
+    let done = done.map_err(Error::database(doing))?;
+    let written = done.rows_affected().last().copied().unwrap_or_default();
     check_count(side, count, written)?;
     Ok(next)
 }
@@ -297,9 +307,17 @@ fn time(column: &SideColumn, micros: i64) -> Result<Time, String> {
 fn statements(side: &Side, batch: &Batch) -> Result<Vec<Statement>, Error> {
     let table = side.quoted()?;
     let place = text_literal(side.backend, &table);
+    let names = side.columns.iter();
+    let names: Vec<String> = names
+        .map(|column| text_literal(side.backend, &column.name))
+        .collect();
+    let is_given = format!(
+        "IF EXISTS (SELECT 1 FROM sys.identity_columns \
+         WHERE object_id = OBJECT_ID({place}) AND name IN ({}))",
+        names.join(", ")
+    );
     let beginning = format!(
-        "IF EXISTS (SELECT 1 FROM sys.identity_columns WHERE object_id = OBJECT_ID({place})) \
-         SET IDENTITY_INSERT {table} ON; INSERT INTO {table} ({}) VALUES ",
+        "{is_given} SET IDENTITY_INSERT {table} ON; INSERT INTO {table} ({}) VALUES ",
         side.column_list()?
     );
     let mut statements: Vec<Statement> = Vec::new();
@@ -324,10 +342,7 @@ fn statements(side: &Side, batch: &Batch) -> Result<Vec<Statement>, Error> {
         }
     }
     // The next table of the session may have a counted column too.
-    let end = format!(
-        "; SELECT ROWCOUNT_BIG(); IF EXISTS (SELECT 1 FROM sys.identity_columns \
-         WHERE object_id = OBJECT_ID({place})) SET IDENTITY_INSERT {table} OFF"
-    );
+    let end = format!("; SELECT ROWCOUNT_BIG(); {is_given} SET IDENTITY_INSERT {table} OFF");
     statements
         .iter_mut()
         .for_each(|statement| statement.sql.push_str(&end));

@@ -60,10 +60,45 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         Backend::Postgres,
         zero_in_text,
     );
+    for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
+        let name = format!("digits_of_times_missing_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Postgres], target, missing_digits);
+    }
     for target in [Backend::MySql, Backend::MariaDb] {
         let name = format!("a_row_that_is_too_long_for_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, too_long);
     }
+}
+
+/// A server would round the microseconds without an error. Neither the table nor the plan may have fewer digits.
+async fn missing_digits(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    for statement in [
+        "CREATE TABLE visit (number integer PRIMARY KEY, made timestamp)",
+        "INSERT INTO visit VALUES (1, '2026-01-01 00:00:00'), (2, '2026-01-01 00:00:00.5')",
+    ] {
+        db.execute(statement, statement).await?;
+    }
+    let mut plan = plan(&source, &target).await?;
+    let mut to = open(&target).await?;
+    let short = match to.backend() {
+        Backend::Postgres => "timestamp(0) without time zone",
+        _ => "datetime",
+    };
+    let create = format!("CREATE TABLE visit (number integer PRIMARY KEY, made {short} NULL)");
+    to.execute(&create, &create).await?;
+    for expected in ["and the plan says", "would round its times"] {
+        let request = rowkey_migrate::copy::Request::default();
+        let mut silent = Silent;
+        let copied = rowkey_migrate::copy::copy(&mut db, &mut to, &plan, &request, &mut silent);
+        let error = copied.await.unwrap_err().to_string();
+        ensure!(error.contains("visit.made"), "{error}");
+        ensure!(error.contains(expected), "{error}");
+        plan.tables[0].columns[1].to = Some(short.to_owned());
+    }
+    let count = to.query("rows", "SELECT COUNT(*) FROM visit", &[]).await?;
+    ensure!(count[0].integer(0)? == 0, "{count:?}");
+    Ok(())
 }
 
 /// Servers take statements of at most 16 MiB, unless they were told otherwise.

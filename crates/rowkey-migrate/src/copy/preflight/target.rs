@@ -54,7 +54,7 @@ pub(super) fn as_existing(side: &Side, table: &Table) -> Side {
             return column.clone();
         };
         let sql_type = match (&found.collation, side.backend) {
-            (Some(collation), Backend::MySql | Backend::MariaDb) => {
+            (Some(collation), Backend::MySql | Backend::MariaDb | Backend::SqlServer) => {
                 types::with_collation(side.backend, &found.sql_type, collation)
             }
             _ => found.sql_type.clone(),
