@@ -74,7 +74,14 @@ impl Preflight {
             locks: locks(connection.backend()),
             notes: Vec::new(),
         };
-        preflight.refuse_if_against(relayout::refuse(connection, plan).await)?;
+        let outcome = relayout::refuse(connection, plan).await;
+        // The refusals of a plan whose tables are not seen do not come to the privileges.
+        let may_change = match &outcome {
+            Err(Error::Missing { .. }) => relayout::refuse_privileges(connection).await,
+            _ => Ok(()),
+        };
+        preflight.refuse_if_against(outcome)?;
+        preflight.refuse_if_against(may_change)?;
         let catalog = Catalog::read(connection).await?;
         preflight.notes.extend(catalog.unseen.iter().cloned());
         preflight.notes.push(deployment(plan));

@@ -187,6 +187,15 @@ pub(crate) async fn refuse(connection: &mut Connection, plan: &Plan) -> Result<(
     refuse_work(connection, &work).await
 }
 
+/// Fails for privileges that a change needs, whatever its plan.
+pub(crate) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
+    match connection.backend() {
+        #[cfg(feature = "mysql")]
+        Backend::MySql | Backend::MariaDb => mysql::refuse_privileges(connection).await,
+        _ => Ok(()),
+    }
+}
+
 async fn refuse_work(connection: &mut Connection, work: &Work) -> Result<(), Error> {
     with_backend!(work.backend, refuse(connection, work))?;
     let mut refusals = Refusals::default();

@@ -30,6 +30,10 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
     refuse::refuse(connection, work).await
 }
 
+pub(super) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
+    refuse::refuse_privileges(connection).await
+}
+
 pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     session::prepare(runner, work).await?;
     refuse::name_what_is_left(runner, work);

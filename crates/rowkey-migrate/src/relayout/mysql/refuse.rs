@@ -45,6 +45,13 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
     refusals.result()
 }
 
+/// Fails for privileges that are missing.
+pub(super) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
+    let mut refusals = Refusals::default();
+    add_privileges(connection, &mut refusals).await?;
+    refusals.result()
+}
+
 /// The change makes tables under new names, which no grant on a table is for.
 async fn add_privileges(connection: &mut Connection, refusals: &mut Refusals) -> Result<(), Error> {
     let grants = Grants::read(connection).await?;
