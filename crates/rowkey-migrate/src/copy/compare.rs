@@ -193,31 +193,40 @@ pub(crate) async fn each_row(
     connection: &mut Connection,
     side: &Side,
     query: &str,
-    mut take: impl FnMut(Hashed<'_>),
+    take: impl FnMut(Hashed<'_>),
 ) -> Result<(), Error> {
-    let (sender, mut batches) = mpsc::channel::<Batch>(1);
+    let (sender, batches) = mpsc::channel::<Batch>(1);
     let hashing = async {
-        let mut canonical = Canonical::default();
-        while let Some(batch) = batches.recv().await {
-            for cells in batch.rows() {
-                let row = canonical.hash(&batch, cells);
-                let key = match side.key.as_slice() {
-                    [] => row,
-                    key => canonical.hash_of(&batch, cells, key),
-                };
-                take(Hashed {
-                    batch: &batch,
-                    cells,
-                    key,
-                    row,
-                });
-            }
-        }
+        hash_each(batches, &side.key, take).await;
         Ok(())
     };
     let rows = CopyPolicy::default().batch_rows as usize;
     try_join(read(connection, side, query, rows, sender), hashing).await?;
     Ok(())
+}
+
+/// Calls a function with each row of some batches. Rows without a key have that of all their cells.
+pub(crate) async fn hash_each(
+    mut batches: mpsc::Receiver<Batch>,
+    key: &[usize],
+    mut take: impl FnMut(Hashed<'_>),
+) {
+    let mut canonical = Canonical::default();
+    while let Some(batch) = batches.recv().await {
+        for cells in batch.rows() {
+            let row = canonical.hash(&batch, cells);
+            let key = match key {
+                [] => row,
+                key => canonical.hash_of(&batch, cells, key),
+            };
+            take(Hashed {
+                batch: &batch,
+                cells,
+                key,
+                row,
+            });
+        }
+    }
 }
 
 /// A key for people; the whole row if there is none.

@@ -32,10 +32,10 @@ pub use self::run::{CopiedTable, Report, copy};
 pub(crate) use self::statements::{TargetTable, target_tables};
 #[cfg(feature = "parquet")]
 pub(crate) use self::{
-    compare::{Hashed, each_row, key_text},
+    compare::{Hashed, each_row, hash_each, key_text},
     create::line,
     plan::{VERSION as PLAN_VERSION, all_or_one, is_collation, type_of},
     planning::is_counted_id,
-    run::check_target,
+    run::{check_references, check_target},
     session::{begin, begin_reading, begin_writing},
 };

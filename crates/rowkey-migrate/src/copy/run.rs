@@ -425,17 +425,29 @@ impl<'c> Job<'c> {
     }
 
     async fn finish(&self, target: &mut Connection) -> Result<(), Error> {
-        if target.backend() == Backend::Sqlite {
-            let doing = "the references of the target";
-            let query = "SELECT \"table\", rowid FROM pragma_foreign_key_check() LIMIT 1";
-            if let Some(row) = target.query(doing, query, &[]).await?.first() {
-                return Err(Error::Differs {
-                    what: format!("the references of {}", row.text(0)?),
-                    found: "a row refers to one that does not exist, in the source too".into(),
-                });
-            }
-        }
+        check_references(
+            target,
+            "a row refers to one that does not exist, in the source too",
+        )
+        .await?;
         checkpoint::end(target, &self.id).await
+    }
+}
+
+/// Fails, with what is wrong, for a reference without a row in SQLite, which does not look while rows are
+/// written.
+pub(crate) async fn check_references(target: &mut Connection, wrong: &str) -> Result<(), Error> {
+    if target.backend() != Backend::Sqlite {
+        return Ok(());
+    }
+    let doing = "the references of the target";
+    let query = "SELECT \"table\", rowid FROM pragma_foreign_key_check() LIMIT 1";
+    match target.query(doing, query, &[]).await?.first() {
+        Some(row) => Err(Error::Differs {
+            what: format!("the references of {}", row.text(0)?),
+            found: wrong.into(),
+        }),
+        None => Ok(()),
     }
 }
 

@@ -9,12 +9,13 @@ use super::file::{Reader, path_of};
 use super::plan::{NAME, exports, imports};
 use super::read::give;
 use super::write::ended;
-use crate::batch::{Batch, Canonical};
+use crate::batch::Batch;
 use crate::catalog::{Catalog, QualifiedName};
 use crate::connection::Connection;
 use crate::copy::side::{KeyRange, Side};
 use crate::copy::{
-    ComparedTable, Comparison, CopyPlan, Difference, Hashed, begin_reading, each_row, key_text,
+    ComparedTable, Comparison, CopyPlan, Difference, Hashed, begin_reading, each_row, hash_each,
+    key_text,
 };
 use crate::error::Error;
 use crate::progress::{Progress, Step};
@@ -134,26 +135,11 @@ fn places(side: &Side, reader: &Reader) -> Result<Vec<usize>, Error> {
 }
 
 /// The rows of a file as those of the table that they are compared with.
-async fn each_of_file(pair: &Pair, mut take: impl FnMut(Hashed<'_>)) -> Result<(), Error> {
+async fn each_of_file(pair: &Pair, take: impl FnMut(Hashed<'_>)) -> Result<(), Error> {
     let (reader, side, places) = (pair.reader.again()?, pair.side.clone(), pair.places.clone());
-    let (sender, mut batches) = mpsc::channel::<Batch>(1);
+    let (sender, batches) = mpsc::channel::<Batch>(1);
     let reading = spawn_blocking(move || give(reader, &side, &places, &sender));
-    let mut canonical = Canonical::default();
-    while let Some(batch) = batches.recv().await {
-        for cells in batch.rows() {
-            let row = canonical.hash(&batch, cells);
-            let key = match pair.side.key.as_slice() {
-                [] => row,
-                key => canonical.hash_of(&batch, cells, key),
-            };
-            take(Hashed {
-                batch: &batch,
-                cells,
-                key,
-                row,
-            });
-        }
-    }
+    hash_each(batches, &pair.side.key, take).await;
     ended(reading).await?;
     Ok(())
 }

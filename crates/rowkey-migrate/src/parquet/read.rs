@@ -14,7 +14,9 @@ use crate::batch::Batch;
 use crate::catalog::Catalog;
 use crate::connection::Connection;
 use crate::copy::side::Side;
-use crate::copy::{CopiedTable, CopyPlan, Report, begin, begin_writing, check_target, line};
+use crate::copy::{
+    CopiedTable, CopyPlan, Report, begin, begin_writing, check_references, check_target, line,
+};
 use crate::error::Error;
 use crate::progress::{Progress, Step};
 use crate::write::{Encoder, Tally, write};
@@ -132,16 +134,7 @@ async fn all_tables(
             changed: None,
         });
     }
-    if target.backend() == Backend::Sqlite {
-        let doing = "the references of the target";
-        let query = "SELECT \"table\", rowid FROM pragma_foreign_key_check() LIMIT 1";
-        if let Some(row) = target.query(doing, query, &[]).await?.first() {
-            return Err(Error::Differs {
-                what: format!("the references of {}", row.text(0)?),
-                found: "a row refers to one that does not exist".into(),
-            });
-        }
-    }
+    check_references(target, "a row refers to one that does not exist").await?;
     Ok(tables)
 }
 
