@@ -148,6 +148,11 @@ async fn go_on(
         }
         if phase == Phase::Swap && was_checked && !state.is_begun(phase) {
             refuse_damaged_values(connection, &work).await?;
+            #[cfg(feature = "postgres")]
+            if work.backend == Backend::Postgres {
+                let mut runner = Runner::live(connection, progress);
+                postgres::require_filled(&mut runner, &work).await?;
+            }
         }
         state.begin(connection, plan, phase).await?;
         let mut runner = Runner::live(connection, progress);
@@ -295,6 +300,11 @@ async fn drop_old(
     state.require_not_undone()?;
     state.require_swapped()?;
     let work = state.work(connection, plan, Way::There).await?;
+    #[cfg(feature = "postgres")]
+    if work.backend == Backend::Postgres && state.is_begun(Phase::Swap) {
+        let mut runner = Runner::live(connection, progress);
+        postgres::require_kept(&mut runner, &work).await?;
+    }
     state.begin_contract(connection).await?;
     let mut runner = Runner::live(connection, progress);
     runner.begins("contract");

@@ -12,7 +12,7 @@ mod triggers;
 mod values;
 
 pub(super) use self::backfill::backfill;
-pub(super) use self::exchange::{contract, swap, undo};
+pub(super) use self::exchange::{contract, require_filled, require_kept, swap, undo};
 pub(super) use self::refuse::refuse;
 
 use self::names::quoted;

@@ -4,6 +4,8 @@
 mod mysql;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "postgres")]
+mod postgres_triggers;
 mod sqlite;
 
 use rowkey_testkit::Suite;
@@ -15,5 +17,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     mysql::add_tests(suite);
     #[cfg(feature = "postgres")]
     postgres::add_tests(suite);
+    #[cfg(feature = "postgres")]
+    postgres_triggers::add_tests(suite);
     sqlite::add_tests(suite);
 }

@@ -12,6 +12,7 @@ use crate::plan::OldPrograms;
 use crate::relayout::Phase;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedTable, Work};
+use rowkey_core::Backend;
 
 /// Exchanges the columns. References are validated afterwards, while programs write.
 pub(in crate::relayout) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
@@ -66,6 +67,7 @@ async fn exchange(
 fn swap_statements(work: &Work, values: &Values<'_>) -> Result<Vec<String>, Error> {
     let mut statements = Vec::new();
     for table in &work.tables {
+        statements.push(triggers::assert_fill(work, table)?);
         statements.extend(triggers::drop_fill(work, table)?);
     }
     statements.extend(detach(work)?);
@@ -128,17 +130,83 @@ pub(super) async fn compare(
     table: &ChangedTable,
     side: Side,
 ) -> Result<(), Error> {
-    let (mut differs, mut columns) = (Vec::new(), Vec::new());
+    let mut columns = Vec::new();
     for column in &table.columns {
         let leaving = quoted(&side.leaving(column))?;
         let coming = quoted(&side.before(column))?;
-        differs.push(match side {
-            Side::New => values.new_differs(column)?,
-            Side::Old => values.old_differs(column)?,
-        });
         columns.push(format!("{leaving}::text, {coming}::text"));
     }
-    fail_if_any(runner, table, &differs.join(" OR "), &columns.join(", ")).await
+    let differs = differs(values, table, side)?;
+    fail_if_any(runner, table, &differs, &columns.join(", ")).await
+}
+
+/// The condition that a column of a side is not the other in its form.
+fn differs(values: &Values<'_>, table: &ChangedTable, side: Side) -> Result<String, Error> {
+    let differs = table.columns.iter().map(|column| match side {
+        Side::New => values.new_differs(column),
+        Side::Old => values.old_differs(column),
+    });
+    Ok(differs.collect::<Result<Vec<_>, Error>>()?.join(" OR "))
+}
+
+/// Compares once more. The triggers have filled all rows, unless somebody had disabled them.
+async fn compare_again(
+    runner: &mut Runner<'_>,
+    values: &Values<'_>,
+    table: &ChangedTable,
+    side: Side,
+) -> Result<(), Error> {
+    let found = match compare(runner, values, table, side).await {
+        Err(Error::Differs { found, .. }) => found,
+        outcome => return outcome,
+    };
+    let (mut emptied, mut right) = (Vec::new(), Vec::new());
+    for column in &table.columns {
+        emptied.push(format!("{} = NULL", quoted(&side.before(column))?));
+        right.push(side.leaving(column));
+    }
+    Err(Error::refused(
+        table.name().to_string(),
+        format!("{found}. They were written while triggers were disabled"),
+        format!(
+            "if {} is right, fill them again with UPDATE {} SET {} WHERE {}; then repeat the command",
+            right.join(", "),
+            table.name().quoted(Backend::Postgres)?,
+            emptied.join(", "),
+            differs(values, table, side)?
+        ),
+    ))
+}
+
+/// Before the swap: old programs write, and the new columns are to be what they wrote.
+pub(in crate::relayout) async fn require_filled(
+    runner: &mut Runner<'_>,
+    work: &Work,
+) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    let values = Values::of(runner, work).await?;
+    for table in &work.tables {
+        triggers::require_fill(runner, work, table).await?;
+        compare_again(runner, &values, table, Side::New).await?;
+    }
+    Ok(())
+}
+
+/// Before the old columns are dropped: nothing in them may be unknown to the new ones.
+pub(in crate::relayout) async fn require_kept(
+    runner: &mut Runner<'_>,
+    work: &Work,
+) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    let values = Values::of(runner, work).await?;
+    // Where nothing makes old ids, new rows have none.
+    if values.may_lack_old_values()? {
+        return Ok(());
+    }
+    for table in &work.tables {
+        compare_again(runner, &values, table, Side::Old).await?;
+    }
+    Ok(())
 }
 
 /// Takes everything back. After the swap, the old columns have been filled all the time; what they need
@@ -156,8 +224,12 @@ pub(in crate::relayout) async fn undo(
         refuse_undo(work, &runner.catalog().await?)?;
         runner.refuse_values_damaged_since(work).await?;
         for table in &work.tables {
-            let compared = compare(runner, &values, table, Side::Old).await;
-            compared.map_err(without_way_back)?;
+            if values.may_lack_old_values()? {
+                let compared = compare(runner, &values, table, Side::Old).await;
+                compared.map_err(without_way_back)?;
+            } else {
+                compare_again(runner, &values, table, Side::Old).await?;
+            }
         }
         for table in &work.tables {
             constraints::build_indexes(runner, work, table, Side::Old).await?;

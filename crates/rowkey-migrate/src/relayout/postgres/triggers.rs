@@ -1,9 +1,11 @@
 //! Triggers that fill the columns that programs do not know.
 
-use super::names::{made, quoted};
+use super::names::{self, made, quoted};
+use super::session;
 use super::values::Values;
 use crate::error::Error;
 use crate::plan::OldPrograms;
+use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
 use crate::text_literal::text_literal;
 use rowkey_core::Backend;
@@ -92,11 +94,63 @@ fn row_triggers(
              EXECUTE FUNCTION {function}()",
             changed.join(" OR ")
         ),
-        // Also for rows that replication writes.
-        format!(
-            "ALTER TABLE {name} ENABLE ALWAYS TRIGGER {insert}, ENABLE ALWAYS TRIGGER {update}"
-        ),
+        enable(&name, what)?,
     ])
+}
+
+/// Lets the triggers run for every row, also for those that replication writes.
+fn enable(table: &str, what: &str) -> Result<String, Error> {
+    let (insert, update) = (trigger(what, "insert")?, trigger(what, "update")?);
+    Ok(format!(
+        "ALTER TABLE {table} ENABLE ALWAYS TRIGGER {insert}, ENABLE ALWAYS TRIGGER {update}"
+    ))
+}
+
+/// The condition that the triggers of [`fill`] run for every row of a table. Whoever says `DISABLE TRIGGER
+/// USER` turns them off, and with `ENABLE TRIGGER USER` on, but not for rows of replication.
+fn fill_runs(work: &Work, table: &ChangedTable) -> Result<String, Error> {
+    let literal = |text: &str| text_literal(Backend::Postgres, text);
+    let name = literal(&table.name().quoted(work.backend)?);
+    let pattern = literal(&format!("{LAST}_fill_%"));
+    Ok(format!(
+        "(SELECT count(*) FROM pg_catalog.pg_trigger WHERE tgrelid = pg_catalog.to_regclass({name}) \
+         AND tgname LIKE {pattern} AND tgenabled = 'A') = 2"
+    ))
+}
+
+/// Turns the triggers of [`fill`] on again, if somebody has turned them off.
+pub(super) async fn require_fill(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    table: &ChangedTable,
+) -> Result<(), Error> {
+    let doing = format!("the triggers of {}", table.name());
+    let query = format!("SELECT {}", fill_runs(work, table)?);
+    if names::is(runner, &doing, &query, &[]).await? {
+        return Ok(());
+    }
+    let enable = enable(&table.name().quoted(work.backend)?, "fill")?;
+    session::in_transaction(runner, work, &doing, &[enable]).await?;
+    runner.note(format!(
+        "the triggers of {} were turned off or on by somebody, and run for every row again",
+        table.name()
+    ));
+    Ok(())
+}
+
+/// Ends a transaction unless the triggers of [`fill`] run for every row. With the lock of the swap, nobody can
+/// turn them off any more.
+pub(super) fn assert_fill(work: &Work, table: &ChangedTable) -> Result<String, Error> {
+    let body = format!(
+        "BEGIN\n  IF NOT ({}) THEN\n\
+         \x20   RAISE EXCEPTION USING MESSAGE = 'somebody has turned the triggers of ' || {} || ' off',\n\
+         \x20     HINT = 'repeat the command: it turns them on, and compares all rows again';\n\
+         \x20 END IF;\nEND",
+        fill_runs(work, table)?,
+        text_literal(Backend::Postgres, &table.name().to_string())
+    );
+    let quote = quote_for(&body);
+    Ok(format!("DO {quote}\n{body}\n{quote}"))
 }
 
 /// Whether an update needs the trigger: the backfill, which writes the value itself, does not.

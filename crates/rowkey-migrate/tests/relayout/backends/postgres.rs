@@ -11,7 +11,6 @@ use rowkey_testkit::{Backend, Suite};
 
 use crate::add_on;
 use crate::chaos::is_large;
-use crate::rows::Random;
 use crate::shop::{NEW, Names, OLD, Shop, number};
 
 const POSTGRES: [Backend; 1] = [Backend::Postgres];
@@ -56,20 +55,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     add_on(
         suite,
         &POSTGRES,
-        "rows_of_replication_are_filled",
-        replicated,
-    );
-    add_on(
-        suite,
-        &POSTGRES,
         "the_backfill_uses_the_room_of_old_versions",
         room,
-    );
-    add_on(
-        suite,
-        &POSTGRES,
-        "a_trigger_that_suppresses_updates_is_named",
-        suppressed,
     );
     add_on(suite, &POSTGRES, "any_default_makes_old_ids", defaults);
     add_on(
@@ -77,12 +64,6 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         &POSTGRES,
         "indexes_that_fit_no_id_are_named",
         unfit_indexes,
-    );
-    add_on(
-        suite,
-        &POSTGRES,
-        "rows_that_no_trigger_has_seen_are_named",
-        unseen,
     );
     if is_large() {
         add_on(suite, &POSTGRES, "chaos_speed_of_the_backfill", speed);
@@ -476,89 +457,6 @@ async fn unfit_indexes(shop: Shop) -> Result<()> {
     let expected = "(number, \"of \"\"it_key\" DESC)true";
     ensure!(left.ends_with(expected), "{left}");
     Ok(())
-}
-
-/// Rows that were written while triggers were disabled are named, and can be given their new values; ids that
-/// are none are named before the swap.
-async fn unseen(shop: Shop) -> Result<()> {
-    shop.create(OLD).await?;
-    shop.fill(OLD, 50, 8).await?;
-    let plan = shop.plan(OLD, NEW).await?;
-    shop.run(&plan, Phase::Backfill).await?;
-    let mut connection = shop.connect().await?;
-    let form = shop.dialect.form(OLD)?;
-    let insert = |id| {
-        format!(
-            "INSERT INTO parent (id, title) VALUES ({}, 'late')",
-            form.literal(id)
-        )
-    };
-    let silently = [
-        "SET LOCAL session_replication_role = replica".to_owned(),
-        "ALTER TABLE parent DISABLE TRIGGER USER".to_owned(),
-        insert(Random(77).id()),
-        "ALTER TABLE parent ENABLE TRIGGER USER".to_owned(),
-    ];
-    shop.transaction(&mut connection, &silently).await?;
-    let refused = shop.run(&plan, Phase::Check).await.err();
-    match refused {
-        Some(Error::Refused { why, instead, .. }) => {
-            ensure!(why.contains("1 of its rows"), "{why}");
-            let update = instead.trim_start_matches("run ");
-            let update = update.trim_end_matches(", then go on");
-            connection.execute("the way out", update).await?;
-        }
-        other => bail!("{other:?}"),
-    }
-    shop.run(&plan, Phase::Check).await?;
-    Ok(())
-}
-
-/// A trigger that was disabled when the change began.
-async fn suppressed(shop: Shop) -> Result<()> {
-    shop.create(OLD).await?;
-    let rows = shop.fill(OLD, 50, 58).await?;
-    let mut connection = shop.connect().await?;
-    let prepare = "
-        CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-        CREATE TRIGGER silent BEFORE UPDATE ON loose FOR EACH ROW EXECUTE FUNCTION nothing();
-        ALTER TABLE loose DISABLE TRIGGER silent";
-    connection.execute("a trigger", prepare).await?;
-    let mut request = shop.request(OLD, NEW);
-    request.policy.lock_attempts = 2;
-    let plan = shop.plan_for(&request).await?;
-    shop.run(&plan, Phase::Expand).await?;
-    let enable = "ALTER TABLE loose ENABLE TRIGGER silent";
-    connection.execute("a trigger", enable).await?;
-    let Err(Error::Refused { what, why, .. }) = shop.run(&plan, Phase::Swap).await else {
-        bail!("rows were left as they are");
-    };
-    let is_named = what.contains("loose") && why.contains("the trigger silent");
-    ensure!(is_named, "{what}: {why}");
-    let drop = "DROP TRIGGER silent ON loose";
-    connection.execute("no trigger", drop).await?;
-    shop.undo(&plan).await?;
-    shop.expect(&rows, OLD, Names::Old).await
-}
-
-/// Rows that come by replication skip ordinary triggers.
-async fn replicated(shop: Shop) -> Result<()> {
-    shop.create(OLD).await?;
-    let mut rows = shop.fill(OLD, 50, 55).await?;
-    let plan = shop.plan(OLD, NEW).await?;
-    shop.run(&plan, Phase::Backfill).await?;
-    let id = Random(56).id();
-    let mut connection = shop.connect().await?;
-    let role = "SET session_replication_role = replica";
-    connection.execute("a replica", role).await?;
-    let insert = format!(
-        "INSERT INTO loose VALUES (-1, {})",
-        shop.dialect.form(OLD)?.literal(id)
-    );
-    connection.execute("a replica", &insert).await?;
-    rows.loose.insert(-1, Some(id));
-    shop.run(&plan, Phase::Swap).await?;
-    shop.expect(&rows, NEW, Names::New).await
 }
 
 /// One statement for all rows would double the table, and more than that. A transaction of another test may
