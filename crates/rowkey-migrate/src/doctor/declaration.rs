@@ -103,7 +103,10 @@ fn undecided(
     advice: &mut Advice,
 ) {
     if diagnosis.certainty == Certainty::CannotTell {
-        if let Some(candidate) = diagnosis.candidates.first() {
+        // Keys of another format would go on writing ids that the column may not have.
+        let candidate = diagnosis.candidates.first();
+        let is_any = |format| matches!(format, FormatKind::UuidV4 | FormatKind::AnyUuid);
+        if let Some(candidate) = candidate.filter(|candidate| is_any(candidate.format)) {
             let layout = candidate.layout;
             advice.declare = declaration(candidate.format, "", backend, storage, layout, name);
         }

@@ -309,6 +309,14 @@ fn certainty_of_random(
     let Some(hypothesis) = short.next() else {
         return Certainty::Likely;
     };
+    if group.count < FEW {
+        findings.evidence.push(
+            "These are too few rows to tell random UUIDs from COMBs, which have a time or a counter in \
+             the place of some random bits."
+                .to_owned(),
+        );
+        return Certainty::CannotTell;
+    }
     if is_foreign {
         findings.evidence.push(
             "Bits that are random in a UUID of version 4 are the same in many rows, or grow: the ids \
@@ -322,14 +330,6 @@ fn certainty_of_random(
             "Neither the order of insertion nor a column of times is known. Short COMBs whose counter \
              has gone around its ring cannot be told from random UUIDs without one: --created COLUMN \
              names one."
-                .to_owned(),
-        );
-        return Certainty::CannotTell;
-    }
-    if group.count < FEW {
-        findings.evidence.push(
-            "These are too few rows to tell random UUIDs from COMBs, which have a time or a counter in \
-             the place of some random bits."
                 .to_owned(),
         );
         return Certainty::CannotTell;

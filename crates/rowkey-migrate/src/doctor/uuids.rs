@@ -393,9 +393,9 @@ impl Group<'_> {
             _ => "whatever their maker wanted",
         };
         findings.evidence.push(format!(
-            "{} of version {} contain {kind}, for which rowkey has no format of its own.",
-            number_of(count, "value"),
-            self.version
+            "By their version {}, {} contain {kind}, for which rowkey has no format of its own.",
+            self.version,
+            number_of(count, "value")
         ));
         let mut part = Part::without_layout(FormatKind::AnyUuid, count as f64, Certainty::Certain);
         part.layout = match self.home {
@@ -415,11 +415,40 @@ fn merge(parts: &mut Vec<Part>, part: Part) {
     }
 }
 
+/// Fewer values than these may have one version in another place by chance.
+const FEWEST_ELSEWHERE: u64 = 9;
+
+/// Another place where all values that are left have one version.
+fn whole_home(rest: &Rest<'_>) -> Option<Home> {
+    let left = rest.count(|_| true);
+    let homes = Home::ALL.into_iter().enumerate().skip(1);
+    let mut possible = homes.filter(|(_, home)| is_possible(*home, rest.shape));
+    let found = possible.find(|(place, _)| {
+        (1..=8).any(|version| rest.count(|signature| signature.versions[*place] == version) == left)
+    });
+    found.map(|(_, home)| home)
+}
+
 /// What is left has no version anywhere.
 fn without_version(rest: &mut Rest<'_>, findings: &mut Findings) {
     let total = rest.shape.count;
+    let elsewhere = whole_home(rest);
     let (count, examples) = rest.take(|_| true);
     if count == 0 {
+        return;
+    }
+    if let Some(home) = elsewhere.filter(|_| count == total && count < FEWEST_ELSEWHERE) {
+        let order = match home {
+            Home::SqlServer => "in the order of the `sql-server` layout",
+            _ => "in the byte order of a .NET Guid",
+        };
+        findings.evidence.push(format!(
+            "{} would be UUIDs {order}, and are too few to exclude chance: --witness STORED=PUBLIC tells it.",
+            number_of(count, "value")
+        ));
+        let rows = count as f64;
+        let part = Part::without_layout(FormatKind::AnyUuid, rows, Certainty::CannotTell);
+        findings.parts.push(part);
         return;
     }
     let is_rare = !findings.parts.is_empty() && count * 100 < total;

@@ -265,3 +265,16 @@ fn other_uuids_are_any_uuid() {
         assert!(found.evidence[0].contains(&format!("version {version}")));
     }
 }
+
+#[test]
+fn a_few_rows_do_not_tell_combs_of_one_millisecond_from_random_ids() {
+    for format in [FormatKind::PrefixComb, FormatKind::SuffixComb] {
+        for rows in 2..4 {
+            let mut random = Random(rows as u64);
+            let rows = table(format, &mut random, Rate::Steady(0.0), rows, AGES[0]);
+            let found = diagnose(format, Layout::Public, &rows, NOTHING, &[]);
+            assert_eq!(found.format, None, "{found:#?}");
+            assert_eq!(found.certainty, Certainty::CannotTell, "{found:#?}");
+        }
+    }
+}

@@ -192,6 +192,12 @@ fn examine(part: u64) {
                 assert_eq!(candidate.format, FormatKind::UuidV4, "{what}");
             }
             assert!(diagnosis.damaged.is_empty(), "{what}");
+        } else {
+            let by_chance = diagnosis.certainty == Certainty::Certain;
+            assert!(
+                by_chance || diagnosis.certainty == Certainty::CannotTell,
+                "{what}"
+            );
         }
         if !is_swapped {
             assert_eq!(diagnosis.layout, None, "{what}");
