@@ -1,9 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::error::Error as StdError;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread;
 
 use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
 use rowkey_core::Backend;
@@ -192,7 +193,10 @@ impl Suite {
         let name = format!("{}::{name}", test_name(backend));
         let (test, results) = (name.clone(), self.results.clone());
         let recorded = move || {
-            let ended = catch_unwind(AssertUnwindSafe(run));
+            // The process must not exit while a C library still ends its part of a thread, and only those
+            // that are joined have ended.
+            let thread = thread::Builder::new().name(test.clone());
+            let ended = thread.spawn(run)?.join();
             let outcome = match &ended {
                 Ok(Ok(())) => Outcome::Passed,
                 _ => Outcome::Failed,
