@@ -27,7 +27,7 @@ pub(super) async fn forward(
     tables: &[Rebuilt<'_>],
 ) -> Result<(), Error> {
     if is_done(runner).await? {
-        return Ok(());
+        return drop_forward(runner, work, tables).await;
     }
     let values = Values::of(work)?;
     if let Some(map) = values.map() {
@@ -59,6 +59,19 @@ pub(super) async fn forward(
             "programs with the new declaration say: SET @rowkey_layout = '{}'",
             work.mark
         ));
+    }
+    drop_forward(runner, work, tables).await
+}
+
+/// Drops the triggers of the old tables, which do nothing after the swap. They name tables that are no more,
+/// which sessions that lock their tables cannot lock.
+async fn drop_forward(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    tables: &[Rebuilt<'_>],
+) -> Result<(), Error> {
+    for table in tables {
+        triggers::drop(runner, &work.policy, table, Role::Forward).await?;
     }
     Ok(())
 }
@@ -156,9 +169,7 @@ pub(super) async fn undo(
         carry_counter(runner, work, tables, OLD_IDS, counted).await?;
     }
     triggers::stop(runner, work).await?;
-    for table in tables {
-        triggers::drop(runner, &work.policy, table, Role::Forward).await?;
-    }
+    drop_forward(runner, work, tables).await?;
     let mut dropped = Vec::new();
     for table in tables.iter().rev() {
         dropped.push(names::new_table(table.name()));

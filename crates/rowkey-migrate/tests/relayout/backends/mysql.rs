@@ -49,6 +49,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "references_that_lead_nowhere_are_refused",
         orphans,
     );
+    add_on(
+        suite,
+        &BOTH,
+        "programs_may_lock_their_tables",
+        locked_by_programs,
+    );
 }
 
 async fn execute(connection: &mut Connection, statements: &[&str]) -> Result<()> {
@@ -56,6 +62,37 @@ async fn execute(connection: &mut Connection, statements: &[&str]) -> Result<()>
         connection.execute(statement, statement).await?;
     }
     Ok(())
+}
+
+/// Tables that triggers name have to be there for a session that locks its own.
+async fn locked_by_programs(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut rows = shop.fill(OLD, 20, 65).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    let mut connection = shop.connect().await?;
+    for (number, last, form, column) in [
+        (-1, Phase::Expand, OLD, "parent_id"),
+        (-2, Phase::Backfill, OLD, "parent_id"),
+        (-3, Phase::Check, OLD, "parent_id"),
+        (-4, Phase::Swap, NEW, "parent_id_key"),
+    ] {
+        shop.run(&plan, last).await?;
+        // MariaDB refuses some of these before the swap.
+        if shop.dialect.backend == Backend::MariaDb && last != Phase::Swap {
+            continue;
+        }
+        let id = Random(66).id();
+        let insert = format!(
+            "INSERT INTO loose (number, {column}) VALUES ({number}, {})",
+            shop.dialect.form(form)?.literal(id)
+        );
+        let statements = ["LOCK TABLES loose WRITE", &insert, "UNLOCK TABLES"];
+        execute(&mut connection, &statements).await?;
+        rows.loose.insert(number, Some(id));
+    }
+    shop.expect(&rows, NEW, Names::New).await?;
+    shop.contract(&plan).await?;
+    shop.expect(&rows, NEW, Names::New).await
 }
 
 /// MySQL would lose the reference when it renames the table, and MariaDB does not.
