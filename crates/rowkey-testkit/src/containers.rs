@@ -90,8 +90,10 @@ impl Image {
                 login: "SQLCMDPASSWORD=\"$MSSQL_SA_PASSWORD\" \
                         PATH=\"$PATH:/opt/mssql-tools18/bin:/opt/mssql-tools/bin\" \
                         sqlcmd -b -C -S 127.0.0.1 -U sa -Q 'SELECT 1'",
-                // Without a database: the image makes none, and each test its own.
-                address: |port, word| format!("server=127.0.0.1,{port};user=sa;password={word}"),
+                // Each test makes a database. Without TLS: the image's certificate is its own.
+                address: |port, word| {
+                    format!("server=127.0.0.1,{port};uid=sa;pwd={word};encrypt=DANGER_PLAINTEXT")
+                },
             },
             Backend::Sqlite => return None,
         })
@@ -115,7 +117,6 @@ impl Image {
             .with_startup_timeout(PATIENCE)
             .with_label(LABEL, run())
             .with_host_config_modifier(move |host| {
-                // A free port of the loopback interface.
                 let binding = PortBinding {
                     host_ip: Some("127.0.0.1".to_owned()),
                     host_port: None,

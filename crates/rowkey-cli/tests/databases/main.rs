@@ -9,6 +9,8 @@ mod pages;
 mod plans;
 mod run;
 mod story;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::process::ExitCode;
 
@@ -40,6 +42,12 @@ fn main() -> anyhow::Result<ExitCode> {
         "a_plan_is_made_in_the_schema_of_the_connection",
         LIVE,
         plans::a_plan_is_made_in_the_schema_of_the_connection,
+    );
+    #[cfg(feature = "tls")]
+    suite.test(
+        "encryption_that_is_asked_for",
+        [Backend::Postgres, Backend::MySql, Backend::MariaDb],
+        tls::asked_for,
     );
     suite.test("keys_in_ranges", LIVE, chunks::keys_in_ranges);
     suite.test("copied_to_a_file", LIVE, copied::to_a_file);

@@ -26,13 +26,33 @@ pub(crate) fn rowkey_between(
     folder: &Path,
     arguments: &str,
 ) -> Result<Finished> {
-    let output = Command::new(env!("CARGO_BIN_EXE_rowkey"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rowkey"));
+    command
         .args(arguments.split_ascii_whitespace())
         .env("ROWKEY_URL", database.url())
         .envs(target.map(|url| ("ROWKEY_TARGET_URL", url)))
-        .env_remove("CLICOLOR_FORCE")
-        .current_dir(folder)
-        .output()?;
+        .current_dir(folder);
+    finished(&mut command)
+}
+
+/// Runs it with another address, on a system whose authorities are those in a file.
+#[cfg(feature = "tls")]
+pub(crate) fn rowkey_with_authorities(
+    url: &str,
+    authorities: &Path,
+    argument: &str,
+) -> Result<Finished> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rowkey"));
+    command
+        .arg(argument)
+        .env("ROWKEY_URL", url)
+        .env("SSL_CERT_FILE", authorities)
+        .env_remove("SSL_CERT_DIR");
+    finished(&mut command)
+}
+
+fn finished(command: &mut Command) -> Result<Finished> {
+    let output = command.env_remove("CLICOLOR_FORCE").output()?;
     Ok(Finished {
         code: output.status.code().context("it was killed")?,
         output: String::from_utf8(output.stdout)?,

@@ -12,6 +12,8 @@ mod sqlite;
 pub(crate) mod sqlserver;
 #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod statements;
+#[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlserver"))]
+mod tls;
 mod value;
 
 use std::fmt;
@@ -201,6 +203,8 @@ impl Connection {
 
 /// Connects with the driver of a protocol.
 async fn connect(address: &Address, backend: Backend) -> Result<Driver, Error> {
+    #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlserver"))]
+    tls::choose_library();
     Ok(match address.protocol() {
         #[cfg(feature = "postgres")]
         Protocol::Postgres => Driver::Postgres(postgres::open(address).await?),

@@ -10,7 +10,7 @@ use sqlx::{
 };
 
 use super::statements::impl_statements;
-use super::{Held, Row, Take, Value};
+use super::{Held, Row, Take, Value, tls};
 use crate::address::Address;
 use crate::error::Error;
 
@@ -19,8 +19,7 @@ pub(super) async fn open(address: &Address) -> Result<MySqlConnection, Error> {
     let options = MySqlConnectOptions::from_str(&url)
         .map_err(Error::database("the address of the database"))?;
     let options = options.disable_statement_logging();
-    let doing = format!("connecting to {address}");
-    options.connect().await.map_err(Error::database(&doing))
+    options.connect().await.map_err(tls::connecting(address))
 }
 
 /// After a prepared statement that it does not keep, the driver sends its end, to which the server does not

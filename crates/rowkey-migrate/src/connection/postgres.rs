@@ -11,7 +11,7 @@ use sqlx::{
 
 use super::copy_out::{CopyOut, Malformed};
 use super::statements::impl_statements;
-use super::{Held, Row, Take, Value};
+use super::{Held, Row, Take, Value, tls};
 use crate::address::Address;
 use crate::error::Error;
 
@@ -21,8 +21,7 @@ pub(super) async fn open(address: &Address) -> Result<PgConnection, Error> {
     let options = options
         .application_name("rowkey")
         .disable_statement_logging();
-    let doing = format!("connecting to {address}");
-    options.connect().await.map_err(Error::database(&doing))
+    options.connect().await.map_err(tls::connecting(address))
 }
 
 /// Its protocol has text for every value of a query that is not prepared.

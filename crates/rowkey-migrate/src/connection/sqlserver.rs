@@ -5,7 +5,7 @@ use tiberius::{ColumnData, Config, Query, QueryItem};
 use tokio::net::TcpStream;
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
-use super::{Held, Row, Take, Value};
+use super::{Held, Row, Take, Value, tls};
 use crate::address::Address;
 use crate::error::Error;
 
@@ -13,7 +13,7 @@ pub(crate) type Client = tiberius::Client<Compat<TcpStream>>;
 
 pub(super) async fn open(address: &Address) -> Result<Client, Error> {
     let doing = format!("connecting to {address}");
-    let mut config = Config::from_ado_string(address.secret()).map_err(Error::database(&doing))?;
+    let mut config = Config::from_ado_string(address.secret()).map_err(tls::connecting(address))?;
     config.application_name("rowkey");
     let stream = TcpStream::connect(config.get_addr())
         .await
@@ -21,7 +21,7 @@ pub(super) async fn open(address: &Address) -> Result<Client, Error> {
     stream.set_nodelay(true).map_err(Error::database(&doing))?;
     Client::connect(config, stream.compat_write())
         .await
-        .map_err(Error::database(&doing))
+        .map_err(tls::connecting(address))
 }
 
 pub(super) async fn execute(
