@@ -29,6 +29,12 @@ enum Form {
     Number,
     /// Text in the order of a collation.
     Text,
+    /// Text of SQL Server in the code page of a collation. A literal of another type would be what the
+    /// column is converted to, and no index is in that order.
+    CodePage {
+        sql_type: String,
+        collation: Option<String>,
+    },
     Bytes,
     /// Text that the server reads as a value of the column: an id, a date.
     Quoted,
@@ -66,7 +72,7 @@ impl KeyColumn {
     pub(super) fn shown(&self) -> String {
         let column = &self.quoted;
         match (&self.form, self.backend) {
-            (Form::Text | Form::Bytes, _) => column.clone(),
+            (Form::Text | Form::CodePage { .. } | Form::Bytes, _) => column.clone(),
             (Form::Cast(_), _) => format!("{column}::text"),
             (Form::Any, _) => format!(
                 "CASE typeof({column}) WHEN 'text' THEN CAST({column} AS BLOB) ELSE quote({column}) END"
@@ -85,6 +91,13 @@ impl KeyColumn {
             (Form::Number, Value::Integer(number)) => Ok(number.to_string()),
             (Form::Quoted, Value::Text(text)) if is_plain(text) => Ok(format!("'{text}'")),
             (Form::Text, Value::Text(text)) => self.text(text),
+            (
+                Form::CodePage {
+                    sql_type,
+                    collation,
+                },
+                Value::Text(text),
+            ) => self.in_code_page(text, sql_type, collation.as_deref()),
             (Form::Bytes, Value::Bytes(bytes)) => Ok(self.bytes(bytes)),
             (Form::Cast(sql_type), Value::Text(text)) => {
                 Ok(format!("{}::{sql_type}", escaped(text)))
@@ -104,18 +117,47 @@ impl KeyColumn {
 
     fn text(&self, text: &str) -> Result<String, Error> {
         match self.backend {
+            Backend::SqlServer => Ok(text_literal(self.backend, self.printable(text)?)),
             _ if is_plain(text) => Ok(format!("'{text}'")),
             // Neither the character set of a session nor its meaning of a backslash matters.
             Backend::MySql | Backend::MariaDb => {
                 Ok(format!("_utf8mb4 X'{}'", hex(text.as_bytes())))
             }
-            _ if text.chars().any(char::is_control) => Err(Error::refused(
-                &self.place,
-                "a value has control characters",
-                "name another column with --column",
-            )),
-            backend => Ok(text_literal(backend, text)),
+            backend => Ok(text_literal(backend, self.printable(text)?)),
         }
+    }
+
+    /// A plain literal would be in the code page of the database, which may be another one.
+    fn in_code_page(
+        &self,
+        text: &str,
+        sql_type: &str,
+        collation: Option<&str>,
+    ) -> Result<String, Error> {
+        let unicode = text_literal(self.backend, self.printable(text)?);
+        let is_name = |name: &&str| {
+            name.chars()
+                .all(|one| one == '_' || one.is_ascii_alphanumeric())
+        };
+        if text.is_ascii() {
+            Ok(unicode.trim_start_matches('N').to_owned())
+        } else if let Some(collation) = collation.filter(is_name) {
+            Ok(format!("CAST({unicode} COLLATE {collation} AS {sql_type})"))
+        } else {
+            Err(self.refused("a value is not ASCII, and the code page is not known"))
+        }
+    }
+
+    /// The text, if it has one line.
+    fn printable<'t>(&self, text: &'t str) -> Result<&'t str, Error> {
+        if text.chars().any(char::is_control) {
+            return Err(self.refused("a value has control characters"));
+        }
+        Ok(text)
+    }
+
+    fn refused(&self, why: &str) -> Error {
+        Error::refused(&self.place, why, "name another column with --column")
     }
 
     fn bytes(&self, bytes: &[u8]) -> String {
@@ -144,18 +186,22 @@ fn form(backend: Backend, column: &Column) -> Result<Form, &'static str> {
             }
             _ => Err("its values are not in the order of their text"),
         },
-        Backend::SqlServer => sql_server(&column.sql_type),
+        Backend::SqlServer => sql_server(column),
     }
 }
 
 /// The types of SQL Server that keys have. It has not run there.
-fn sql_server(sql_type: &str) -> Result<Form, &'static str> {
-    let name = sql_type.split('(').next().unwrap_or_default();
+fn sql_server(column: &Column) -> Result<Form, &'static str> {
+    let name = column.sql_type.split('(').next().unwrap_or_default();
     match name {
         "uniqueidentifier" | "date" => Ok(Form::Quoted),
         "tinyint" | "smallint" | "int" | "bigint" | "decimal" | "numeric" => Ok(Form::Number),
         "binary" | "varbinary" => Ok(Form::Bytes),
-        "char" | "varchar" | "nchar" | "nvarchar" => Ok(Form::Text),
+        "nchar" | "nvarchar" => Ok(Form::Text),
+        "char" | "varchar" => Ok(Form::CodePage {
+            sql_type: column.sql_type.clone(),
+            collation: column.collation.clone(),
+        }),
         _ => Err("its values have no literal that means the same in every session"),
     }
 }
@@ -316,6 +362,39 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn literals_of_sql_server_have_the_type_of_their_column() {
+        let (plain, quote, accent) = ("a\\ b", "it's", "Ünder");
+        let national = key_column(Backend::SqlServer, "id", "nvarchar(9)", false);
+        let mut code_page = key_column(Backend::SqlServer, "id", "varchar(9)", false);
+        let literal = |column: &KeyColumn, text: &str| column.literal(&Value::Text(text.into()));
+        for (text, expected) in [
+            (plain, "N'a\\ b'"),
+            (quote, "N'it''s'"),
+            (accent, "N'Ünder'"),
+        ] {
+            assert_eq!(literal(&national, text).unwrap(), expected);
+        }
+        for (text, expected) in [(plain, "'a\\ b'"), (quote, "'it''s'"), ("N", "'N'")] {
+            assert_eq!(literal(&code_page, text).unwrap(), expected);
+        }
+        let error = literal(&code_page, accent).unwrap_err().to_string();
+        assert!(error.contains("the code page is not known"), "{error}");
+        for (name, expected) in [
+            (
+                "Latin1_General_CI_AS",
+                Some("CAST(N'Ünder' COLLATE Latin1_General_CI_AS AS varchar(9))"),
+            ),
+            ("a; DROP", None),
+        ] {
+            code_page.form = Form::CodePage {
+                sql_type: "varchar(9)".into(),
+                collation: Some(name.into()),
+            };
+            assert_eq!(literal(&code_page, accent).ok().as_deref(), expected);
+        }
+    }
+
+    #[test]
     fn other_columns_and_values_are_refused() {
         for (backend, sql_type) in [
             (Backend::MySql, "timestamp(6)"),
@@ -340,7 +419,9 @@ pub(super) mod tests {
                 .to_string()
                 .contains("offer.id")
         );
-        let text = key_column(Backend::SqlServer, "id", "varchar(9)", false);
-        assert!(text.literal(&Value::Text("a\n".into())).is_err());
+        for sql_type in ["varchar(9)", "nvarchar(9)"] {
+            let text = key_column(Backend::SqlServer, "id", sql_type, false);
+            assert!(text.literal(&Value::Text("a\n".into())).is_err());
+        }
     }
 }
