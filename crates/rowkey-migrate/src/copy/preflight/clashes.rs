@@ -12,7 +12,7 @@ use crate::copy::side::{Content, KeyRange, Side, SideColumn, first};
 use crate::copy::{create, objects, session};
 use crate::error::Error;
 use crate::read::read;
-use crate::types::{Kind, Type};
+use crate::types::{self, Kind, Type};
 use crate::write::{Encoder, Tally, write};
 
 /// A temporary table of the target, whose values the target itself compares.
@@ -182,12 +182,12 @@ impl Key {
     }
 
     fn creation(&self) -> Result<String, Error> {
-        let lines = self
-            .to
-            .columns
-            .iter()
-            .map(|column| create::line(self.to.backend, column, true, None));
-        let lines: Vec<String> = lines.collect::<Result<_, _>>()?;
+        let lines = self.to.columns.iter().map(|column| {
+            let mut column = column.clone();
+            column.sql_type += self.collation(&column);
+            create::line(self.to.backend, &column, true, None)
+        });
+        let lines: Vec<String> = lines.collect::<Result<_, Error>>()?;
         let temporary = match self.to.backend {
             Backend::SqlServer => "",
             _ => "TEMPORARY ",
@@ -197,6 +197,18 @@ impl Key {
             self.to.quoted()?,
             lines.join(", ")
         ))
+    }
+
+    /// In SQL Server, a column of a temporary table has the collation of the server's `tempdb` unless it
+    /// names one.
+    fn collation(&self, column: &SideColumn) -> &'static str {
+        let name = column.sql_type.split(['(', ' ']).next().unwrap_or_default();
+        let is_text = name.to_ascii_lowercase().ends_with("char");
+        let is_named = types::collation_of(&column.sql_type).is_some();
+        match self.to.backend {
+            Backend::SqlServer if is_text && !is_named => " COLLATE DATABASE_DEFAULT",
+            _ => "",
+        }
     }
 
     async fn compared(
@@ -223,8 +235,10 @@ impl Key {
             (false, Backend::SqlServer) => "IF @@TRANCOUNT > 0 ROLLBACK",
             (false, _) => "ROLLBACK",
         };
-        target.execute(doing, end).await?;
+        let ended = target.execute(doing, end).await;
+        // What has gone wrong first is why the rest has.
         filled?;
+        ended?;
         let list = objects::list(self.to.backend, &names)?;
         let quoted = names
             .iter()
@@ -302,4 +316,67 @@ fn example(values: &[Value]) -> String {
         })
         .collect();
     columns.join(", ").chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn creation(backend: Backend, sql_type: &str, own: Type, kind: Kind) -> String {
+        let side = |backend| Side {
+            backend,
+            name: temporary(backend),
+            columns: vec![SideColumn::new(
+                backend,
+                "name",
+                sql_type,
+                own,
+                Content::Values(kind),
+            )],
+            key: Vec::new(),
+        };
+        let key = Key {
+            from: side(Backend::Postgres),
+            to: side(backend),
+        };
+        key.creation().unwrap()
+    }
+
+    #[test]
+    fn keys_are_compared_as_the_tables_of_the_database_do() {
+        let text = Type::Text(Some(9));
+        for (backend, sql_type, own, kind, expected) in [
+            (
+                Backend::SqlServer,
+                "nvarchar(9)",
+                text,
+                Kind::Text,
+                "[name] nvarchar(9) COLLATE DATABASE_DEFAULT NULL",
+            ),
+            (
+                Backend::SqlServer,
+                "nvarchar(9) COLLATE Latin1_General_100_BIN2",
+                text,
+                Kind::Text,
+                "[name] nvarchar(9) COLLATE Latin1_General_100_BIN2 NULL",
+            ),
+            (
+                Backend::SqlServer,
+                "uniqueidentifier",
+                Type::Uuid,
+                Kind::Uuid,
+                "[name] uniqueidentifier NULL",
+            ),
+            (
+                Backend::Postgres,
+                "character varying(9)",
+                text,
+                Kind::Text,
+                "\"name\" character varying(9)",
+            ),
+        ] {
+            let creation = creation(backend, sql_type, own, kind);
+            assert!(creation.ends_with(&format!("({expected})")), "{creation}");
+        }
+    }
 }
