@@ -1,6 +1,7 @@
 //! A file of a folder.
 
 use std::fs::{self, File};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{
     ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type as PhysicalType};
 use parquet::file::metadata::{ColumnChunkMetaData, KeyValue, ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
@@ -34,6 +35,8 @@ const GROUP_ROWS: usize = 1 << 17;
 /// How many bytes and rows are read at once, roughly.
 const READ_BYTES: i64 = 1 << 20;
 const READ_ROWS: i64 = 1_000;
+/// How many bytes, if the file does not say how large its values are.
+const READ_MOST: i64 = 64 << 20;
 
 /// What a file says about the table that it was made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -224,8 +227,10 @@ impl Reader {
         let file = File::open(path).map_err(Error::database(&doing))?;
         // Without what Arrow adds, so that it does not matter which program has written the file.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
-            .map_err(Error::database(&doing))?;
+        let builder = undamaged(&doing, || {
+            ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
+        })?
+        .map_err(Error::database(&doing))?;
         let origin = origin_of(builder.metadata());
         let mut columns = Vec::new();
         for field in builder.schema().fields() {
@@ -304,13 +309,11 @@ impl Reader {
         let (table, columns) = (self.table, self.columns);
         let doing = format!("reading the file of {table}");
         let rows = rows_at_once(self.builder.metadata());
-        let reader: ParquetRecordBatchReader = self
-            .builder
-            .with_batch_size(rows)
-            .build()
-            .map_err(Error::database(&doing))?;
+        let builder = self.builder.with_batch_size(rows);
+        let mut reader: ParquetRecordBatchReader =
+            undamaged(&doing, || builder.build())?.map_err(Error::database(&doing))?;
         let (mut canonical, mut sum) = (Canonical::default(), Sum::default());
-        for found in reader {
+        while let Some(found) = undamaged(&doing, || reader.next())? {
             let found = found.map_err(Error::database(&doing))?;
             let mut batch = Batch::new(columns.len().max(1), found.num_rows().max(1));
             let pairs = columns.iter().zip(found.columns());
@@ -353,6 +356,18 @@ impl Reader {
     }
 }
 
+/// Does something with a file. Its bytes can be any, and for some of them the reader of Parquet panics.
+fn undamaged<T>(doing: &str, work: impl FnOnce() -> T) -> Result<T, Error> {
+    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref().copied());
+        Error::Differs {
+            what: doing.to_owned(),
+            found: format!("it is damaged: {}", text.unwrap_or("no reason is known")),
+        }
+    })
+}
+
 /// Nobody takes the rows any more.
 pub(super) struct Stopped;
 
@@ -377,10 +392,51 @@ fn rows_at_once(metadata: &ParquetMetaData) -> usize {
         let values = column.unencoded_byte_array_data_bytes().unwrap_or(0);
         column.uncompressed_size().max(values)
     };
-    let rows_of = |group: &RowGroupMetaData| {
-        let bytes: i64 = group.columns().iter().map(size).sum();
+    let row_of = |group: &RowGroupMetaData| {
+        let bytes = group
+            .columns()
+            .iter()
+            .map(size)
+            .fold(0, i64::saturating_add);
         bytes / group.num_rows().max(1)
     };
-    let largest = metadata.row_groups().iter().map(rows_of).max();
-    (READ_BYTES / largest.unwrap_or(0).max(1)).clamp(1, READ_ROWS) as usize
+    // Of a file that does not say how large its values are, each may be as large as all that it has once.
+    let is_unknown = |column: &&ColumnChunkMetaData| {
+        column.column_type() == PhysicalType::BYTE_ARRAY
+            && column.dictionary_page_offset().is_some()
+            && column.unencoded_byte_array_data_bytes().is_none()
+    };
+    let unknown_of = |group: &RowGroupMetaData| {
+        let columns = group.columns().iter().filter(is_unknown);
+        columns
+            .map(ColumnChunkMetaData::uncompressed_size)
+            .fold(0, i64::saturating_add)
+    };
+    let groups = metadata.row_groups();
+    rows_within(
+        groups.iter().map(row_of).max().unwrap_or(0),
+        groups.iter().map(unknown_of).max().unwrap_or(0),
+    )
+}
+
+/// How many rows are read at once, of which one has so many bytes on average and at most.
+fn rows_within(mean: i64, most: i64) -> usize {
+    let rows = (READ_BYTES / mean.max(1)).min(READ_MOST / most.max(1));
+    rows.clamp(1, READ_ROWS) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_at_once_have_a_bounded_size() {
+        assert_eq!(rows_within(0, 0), 1_000);
+        assert_eq!(rows_within(100, 0), 1_000);
+        assert_eq!(rows_within(10 << 10, 0), 102);
+        assert_eq!(rows_within(1 << 30, 0), 1);
+        assert_eq!(rows_within(1, 1 << 20), 64);
+        assert_eq!(rows_within(1, i64::MAX), 1);
+        assert_eq!(rows_within(-1, -1), 1_000);
+    }
 }

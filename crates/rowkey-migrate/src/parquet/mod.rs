@@ -12,6 +12,8 @@ mod arrays;
 mod cells;
 mod columns;
 mod compare;
+#[cfg(test)]
+mod damaged;
 mod file;
 mod plan;
 mod read;
