@@ -62,14 +62,41 @@ pub async fn read(
         );
     }
     if create {
-        for import in &imports {
-            let doing = format!("making the table {}", import.to.name);
-            target.execute(&doing, &creation(import)?).await?;
-        }
         notes.push("the tables have no indexes and references yet".into());
     }
+    let mut made = Vec::new();
+    let written = written(target, imports, create, &mut made, progress).await;
+    if written.is_err() {
+        // So that the command can be repeated. What has gone wrong first is what has to be said.
+        for table in made.iter().rev() {
+            let drop = format!("DROP TABLE {table}");
+            let _ = target.execute("a table that was just made", &drop).await;
+        }
+    }
+    let tables = written?;
+    Ok(Report {
+        source: NAME,
+        target: backend.name(),
+        tables,
+        notes,
+    })
+}
+
+/// Makes the tables, if that is to be done, and writes the rows of all of them in one transaction.
+async fn written(
+    target: &mut Connection,
+    imports: Vec<Import>,
+    create: bool,
+    made: &mut Vec<String>,
+    progress: &mut dyn Progress,
+) -> Result<Vec<CopiedTable>, Error> {
+    for import in imports.iter().filter(|_| create) {
+        let doing = format!("making the table {}", import.to.name);
+        target.execute(&doing, &creation(import)?).await?;
+        made.push(import.to.quoted()?);
+    }
     let doing = "the transaction of the target";
-    target.execute(doing, begin(backend)).await?;
+    target.execute(doing, begin(target.backend())).await?;
     let written = all_tables(target, imports, progress).await;
     let end = if written.is_ok() {
         "COMMIT"
@@ -79,12 +106,7 @@ pub async fn read(
     let ended = target.execute(doing, end).await;
     let tables = written?;
     ended?;
-    Ok(Report {
-        source: NAME,
-        target: backend.name(),
-        tables,
-        notes,
-    })
+    Ok(tables)
 }
 
 /// The statement that makes a table.
