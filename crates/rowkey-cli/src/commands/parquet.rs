@@ -1,9 +1,9 @@
-//! Tables as Parquet files: what `plan`, `copy` and `verify` do where an address is `parquet:FOLDER`.
+//! Tables as Parquet files: what `plan`, `preflight`, `copy` and `verify` do where an address is `parquet:FOLDER`.
 
 use std::path::PathBuf;
 
 use rowkey_migrate::Progress;
-use rowkey_migrate::copy::{Comparison, CopyPlan, Report};
+use rowkey_migrate::copy::{Comparison, CopyPlan, Preflight, Report};
 use rowkey_migrate::parquet::{self, NAME};
 
 use crate::database::{Database, Target};
@@ -68,6 +68,23 @@ pub(super) fn plan(
             .map(Some),
         Some(Files::Source(folder)) => target
             .with(async |target| parquet::plan_back(&folder, target.backend()))
+            .map(Some),
+    }
+}
+
+/// What refuses a copy to or from a folder, if the plan is for one.
+pub(super) fn preflight(
+    database: &Database,
+    target: &Target,
+    plan: &CopyPlan,
+) -> Result<Option<Preflight>, Failure> {
+    match files_of(plan, database, target)? {
+        None => Ok(None),
+        Some(Files::Target(folder)) => database
+            .with(async |source| parquet::preflight(source, plan, &folder).await)
+            .map(Some),
+        Some(Files::Source(folder)) => target
+            .with(async |target| parquet::preflight_back(&folder, target, plan).await)
             .map(Some),
     }
 }

@@ -61,10 +61,17 @@ impl Preflights {
     /// The answer for a copy, and whether it is refused.
     fn of_copy(&self, text: &str, json: bool, lines: &mut Vec<u8>) -> Result<bool, Failure> {
         let plan = CopyPlan::from_toml(text)?;
+        #[cfg(feature = "parquet")]
+        let of_files = super::parquet::preflight(&self.database, &self.target, &plan)?;
+        #[cfg(not(feature = "parquet"))]
+        let of_files = None;
         let mut progress = progress(json);
-        let preflight = with_both(&self.database, &self.target, async |source, target| {
-            copy::Preflight::read(source, target, &plan, &mut *progress).await
-        })?;
+        let preflight = match of_files {
+            Some(preflight) => preflight,
+            None => with_both(&self.database, &self.target, async |source, target| {
+                copy::Preflight::read(source, target, &plan, &mut *progress).await
+            })?,
+        };
         match json {
             true => json_line(lines, &preflight),
             false => sentences(

@@ -68,9 +68,17 @@ pub(crate) fn to_files(database: &TestDatabase) -> Result<()> {
         let errors = run(arguments)?.failure(2)?;
         ensure!(errors.contains(message), "{arguments}: {errors}");
     }
+    let look = run("preflight plan.toml --target parquet:lake --json")?.json()?;
+    ensure!(look["refused"] == json!([]), "{look}");
     let copied = run("copy plan.toml --target parquet:lake --json")?.json()?;
     ensure!(copied["tables"][0]["rows"] == json!(OFFERS), "{copied}");
     ensure!(copied["tables"][1]["rows"] == json!(2 * OFFERS), "{copied}");
+    let look = run("preflight plan.toml --target parquet:lake")?;
+    ensure!(
+        look.code == 1 && look.output.contains("offer.parquet: it exists"),
+        "{}",
+        look.output
+    );
     let exists = run("copy plan.toml --target parquet:lake")?.failure(1)?;
     ensure!(exists.contains("offer.parquet: it exists"), "{exists}");
     let verified = run("verify plan.toml --target parquet:lake --json")?.json()?;
@@ -79,6 +87,10 @@ pub(crate) fn to_files(database: &TestDatabase) -> Result<()> {
     std::fs::write(folder.path().join("back.db"), [])?;
     let back = "--url parquet:lake --target sqlite:back.db";
     run(&format!("plan {back} --output back.toml"))?.success()?;
+    let look = run(&format!("preflight back.toml {back} --json"))?.json()?;
+    ensure!(look["refused"] == json!([]), "{look}");
+    let notes = look["notes"].to_string();
+    ensure!(notes.contains("offer is to be made (--create)"), "{notes}");
     let read = run(&format!("copy back.toml {back} --create --json"))?.json()?;
     for table in 0..2 {
         ensure!(
@@ -87,6 +99,12 @@ pub(crate) fn to_files(database: &TestDatabase) -> Result<()> {
         );
     }
     run(&format!("verify back.toml {back}"))?.success()?;
+    let look = run(&format!("preflight back.toml {back}"))?;
+    ensure!(
+        look.code == 1 && look.output.contains("it has rows"),
+        "{}",
+        look.output
+    );
     let empty = run("plan --url parquet:. --target sqlite:back.db")?.failure(1)?;
     ensure!(empty.contains("no files that end in .parquet"), "{empty}");
 

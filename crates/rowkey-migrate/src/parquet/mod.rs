@@ -5,7 +5,8 @@
 //! type `arrow.uuid` in both files, so that the two join.
 //!
 //! A [`CopyPlan`](crate::copy::CopyPlan) whose target, or whose source, is `parquet` says which type each
-//! column has. [`plan`] and [`plan_back`] write it, [`write()`] makes the files, [`read`] fills tables from
+//! column has. [`plan`] and [`plan_back`] write it, [`preflight()`] and
+//! [`preflight_back`] say what refuses it, [`write()`] makes the files, [`read`] fills tables from
 //! them, and [`compare`] reads both sides again.
 
 mod arrays;
@@ -16,10 +17,12 @@ mod compare;
 mod damaged;
 mod file;
 mod plan;
+mod preflight;
 mod read;
 mod write;
 
 pub use self::compare::compare;
 pub use self::plan::{NAME, plan, plan_back};
+pub use self::preflight::{preflight, preflight_back};
 pub use self::read::read;
 pub use self::write::write;

@@ -80,7 +80,7 @@ pub async fn write(
 }
 
 /// What a person should know about a table.
-fn notes_of(export: &Export<'_>) -> Vec<String> {
+pub(super) fn notes_of(export: &Export<'_>) -> Vec<String> {
     let table = &export.from.name;
     let is_known = |name: &String| export.columns.iter().any(|column| column.name == *name);
     let columns = export.original.columns.iter();
@@ -240,7 +240,7 @@ fn name_all(files: Vec<TempPath>, paths: &[PathBuf]) -> Result<(), Error> {
     Ok(())
 }
 
-fn exists(path: &Path) -> Error {
+pub(super) fn exists(path: &Path) -> Error {
     Error::refused(
         format!("the file {}", path.display()),
         "it exists",
