@@ -205,8 +205,7 @@ pub trait EntityKey:
     /// }
     /// ```
     fn sort_for(backend: Backend, keys: &mut [Self]) {
-        let column = Self::PLAN.column(backend);
-        keys.sort_unstable_by(|a, b| column.compare(a.to_u128(), b.to_u128()));
+        Self::PLAN.column(backend).sort(keys);
     }
 
     /// A new key, in one attempt that never sleeps.
