@@ -86,6 +86,7 @@ impl HotGuid {
     /// # Errors
     ///
     /// [`Error::Field`] when `counter` has more than 24 bits.
+    #[inline]
     pub const fn from_parts(
         unix_seconds: u32,
         machine: [u8; 5],

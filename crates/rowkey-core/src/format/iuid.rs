@@ -124,6 +124,7 @@ impl Iuid {
 impl FromDraw for Iuid {
     type Context = IuidContext;
 
+    #[inline]
     fn from_draw(time: UnixMillis, context: &IuidContext, random: u128) -> Result<Self, Error> {
         let time = TIME.check(FormatKind::Iuid, time)?;
         Ok(Self::assemble(time, context, random & RANDOM_MASK))

@@ -68,6 +68,7 @@ impl PrefixComb {
 impl FromDraw for PrefixComb {
     type Context = ();
 
+    #[inline]
     fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
         let time = TIME.check(FormatKind::PrefixComb, time)?;
         Ok(Self(comb::full_prefix(time.get() as u64, random)))

@@ -79,6 +79,7 @@ impl<const INTERVAL_MS: u64> FromDraw for ShortPrefixComb<INTERVAL_MS> {
 
     const COARSE_CLOCK_SUFFICES: bool = INTERVAL_MS >= 1_000;
 
+    #[inline]
     fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
         Ok(Self(comb::short_prefix(Self::counter_at(time), random)))
     }

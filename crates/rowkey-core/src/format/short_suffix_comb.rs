@@ -95,6 +95,7 @@ impl<const INTERVAL_MS: u64> FromDraw for ShortSuffixComb<INTERVAL_MS> {
 
     const COARSE_CLOCK_SUFFICES: bool = INTERVAL_MS >= 1_000;
 
+    #[inline]
     fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
         Ok(Self(comb::short_suffix(Self::counter_at(time), random)))
     }

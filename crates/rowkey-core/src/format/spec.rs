@@ -114,6 +114,7 @@ pub(crate) struct TimeRange {
 
 impl TimeRange {
     /// `time` if the format can hold it.
+    #[inline]
     pub(crate) const fn check(
         self,
         format: FormatKind,

@@ -84,6 +84,7 @@ impl PrefixComb {
 impl FromDraw for SuffixComb {
     type Context = ();
 
+    #[inline]
     fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
         let time = TIME.check(FormatKind::SuffixComb, time)?;
         Ok(Self(comb::full_suffix(time.get() as u64, random)))

@@ -47,6 +47,7 @@ impl UuidV4 {
 impl FromDraw for UuidV4 {
     type Context = ();
 
+    #[inline]
     fn from_draw(_: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
         Ok(Self(SPEC.fixed.stamp(random)))
     }

@@ -74,6 +74,7 @@ impl UuidV7 {
 impl FromDraw for UuidV7 {
     type Context = ();
 
+    #[inline]
     fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
         let time = TIME.check(FormatKind::UuidV7, time)?;
         Ok(Self(SPEC.fixed.stamp(

@@ -43,12 +43,16 @@ impl Entry {
     }
 }
 
-/// The generator of the innermost scope with one of the type `G`.
+/// Whether the thread has scopes, of whatever format.
 #[inline]
+pub(super) fn has_scopes() -> bool {
+    HAS_SCOPES.get()
+}
+
+/// The generator of the innermost scope with one of the type `G`.
+#[cold]
+#[inline(never)]
 pub(super) fn innermost<G: Any + Clone>() -> Option<G> {
-    if !HAS_SCOPES.get() {
-        return None;
-    }
     // Without a stack, because the thread's destructors run, there are no scopes.
     STACK.try_with(|stack| find(&stack.borrow())).ok().flatten()
 }

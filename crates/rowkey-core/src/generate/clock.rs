@@ -52,6 +52,7 @@ pub struct SystemClock;
 
 #[cfg(feature = "std")]
 impl Clock for SystemClock {
+    #[inline]
     fn now(&self) -> UnixMillis {
         UnixMillis::now()
     }
@@ -60,7 +61,8 @@ impl Clock for SystemClock {
 /// The system's clock as of the last timer tick: cheaper to read, and a few milliseconds late.
 ///
 /// On Linux this is `CLOCK_REALTIME_COARSE`, 1 to 10 ms behind depending on the kernel; elsewhere
-/// it is [`SystemClock`]. Use it for formats that only keep the minute, such as the short COMBs.
+/// it is [`SystemClock`]. Use it for formats that keep only the minute or the second, such as the short
+/// COMBs and HotGuids.
 #[cfg(feature = "coarse-clock")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CoarseClock;
@@ -83,6 +85,12 @@ impl Clock for CoarseClock {
         SystemClock.now()
     }
 }
+
+/// The clock of the default generators of formats that keep no finer time than a second.
+#[cfg(feature = "coarse-clock")]
+pub(super) type ClockOfSeconds = CoarseClock;
+#[cfg(all(feature = "std", not(feature = "coarse-clock")))]
+pub(super) type ClockOfSeconds = SystemClock;
 
 #[cfg(all(test, feature = "std"))]
 mod tests {

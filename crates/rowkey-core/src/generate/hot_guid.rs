@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 #[cfg(feature = "std")]
 use core::sync::atomic::{AtomicU32, Ordering};
 
+#[cfg(feature = "std")]
+use super::clock::ClockOfSeconds;
 use super::{Clock, Entropy, Generate};
 #[cfg(feature = "std")]
 use super::{Generator, PerProcess, SystemClock, SystemEntropy};
@@ -102,6 +104,7 @@ impl<C: Clock> HotGuidGenerator<C> {
     /// # Errors
     ///
     /// [`Error::Time`] when the clock is before 1970 or after 2106-02-07T06:28:15Z.
+    #[inline]
     pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid, Error> {
         // The time comes first, as in the original: a counter is never spent on a bad clock.
         let time = TIME.check(FormatKind::HotGuid, self.clock.now())?;
@@ -139,10 +142,11 @@ impl Generate for HotGuid {
     }
 
     #[cfg(feature = "std")]
+    #[inline]
     fn generate_by_default(shard_key: &u32) -> Result<Self, Error> {
-        static DEFAULT: PerProcess<HotGuidGenerator> = PerProcess::new();
+        static DEFAULT: PerProcess<HotGuidGenerator<ClockOfSeconds>> = PerProcess::new();
         DEFAULT
-            .get_or_make(HotGuidGenerator::new)
+            .get_or_make(|| HotGuidGenerator::new().with_clock(ClockOfSeconds::default()))
             .try_generate(*shard_key)
     }
 

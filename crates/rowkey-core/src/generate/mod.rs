@@ -136,10 +136,10 @@ pub trait Generate: Format {
     #[cfg(feature = "std")]
     #[inline]
     fn try_generate_for(context: &Self::Context) -> Result<Self, Error> {
-        match active::innermost::<Arc<dyn Generator<Self>>>() {
-            Some(generator) => generator.try_generate_for(context),
-            None => Self::generate_by_default(context),
+        if active::has_scopes() {
+            return generate_in_scope(context);
         }
+        Self::generate_by_default(context)
     }
 
     /// A new id. Sleeps while the generator is throttled.
@@ -182,7 +182,8 @@ pub trait Generate: Format {
     #[cfg(feature = "std")]
     #[track_caller]
     fn generate_batch_for(context: &Self::Context, count: usize) -> Vec<Self> {
-        match active::innermost::<Arc<dyn Generator<Self>>>() {
+        let scoped = active::has_scopes().then(active::innermost::<Arc<dyn Generator<Self>>>);
+        match scoped.flatten() {
             Some(_) => one_by_one(context, count),
             None => Self::generate_batch_by_default(context, count),
         }
@@ -345,6 +346,17 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// A new id where the thread has scopes, perhaps only of other formats.
+#[cfg(feature = "std")]
+#[cold]
+#[inline(never)]
+fn generate_in_scope<F: Generate>(context: &F::Context) -> Result<F, Error> {
+    match active::innermost::<Arc<dyn Generator<F>>>() {
+        Some(generator) => generator.try_generate_for(context),
+        None => F::generate_by_default(context),
+    }
 }
 
 /// Repeats `attempt` while it is throttled, sleeping in between.

@@ -107,12 +107,12 @@ impl Drawn {
     #[inline]
     fn take<const N: usize>(&self) -> [u64; N] {
         let words: &Cell<[u64]> = &self.words;
-        if self.is_of_parent() || self.left.get() < N {
+        if self.left.get() < N || self.is_of_parent() {
             self.refill();
         }
-        let left = self.left.get() - N;
+        let left = (self.left.get() - N) % WORDS;
         self.left.set(left);
-        core::array::from_fn(|index| words.as_slice_of_cells()[left + index].get())
+        core::array::from_fn(|index| words.as_slice_of_cells()[(left + index) % WORDS].get())
     }
 
     #[cold]
