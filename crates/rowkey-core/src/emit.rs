@@ -51,6 +51,7 @@ macro_rules! __impl_key {
 
         #[automatically_derived]
         impl ::core::fmt::Display for $key {
+            #[inline]
             fn fmt(&self, __rowkey_f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 $crate::__private::write_text(self, __rowkey_f)
             }
@@ -60,6 +61,7 @@ macro_rules! __impl_key {
         impl ::core::str::FromStr for $key {
             type Err = $crate::Error;
 
+            #[inline]
             fn from_str(
                 __rowkey_text: &::core::primitive::str,
             ) -> ::core::result::Result<Self, $crate::Error> {
@@ -469,12 +471,14 @@ pub fn key_of_bits<K: EntityKey>(value: u128) -> Result<K, Error> {
 
 /// The block that is encrypted for the public id of a key.
 #[cfg(feature = "public-id")]
+#[inline]
 pub fn block_of_key<K: EntityKey>(key: &K) -> Result<[u8; 16], Error> {
     crate::public_id::PublicIdValue::to_block(&key.into_format())
 }
 
 /// The key of a public id's decrypted block.
 #[cfg(feature = "public-id")]
+#[inline]
 pub fn key_of_block<K: EntityKey>(block: [u8; 16]) -> Option<K> {
     let id = <K::Format as crate::public_id::PublicIdValue>::from_block(block)?;
     K::from_format(id).ok()

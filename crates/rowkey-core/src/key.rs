@@ -12,6 +12,7 @@ use uuid::Uuid;
 use {alloc::vec::Vec, core::time::Duration};
 
 use crate::error::Error;
+use crate::format::traits::sealed::Sealed;
 use crate::format::{DatabaseNumber, Luuid, LuuidGroup};
 use crate::format::{Format, FormatKind, TimeOrdered};
 #[cfg(feature = "std")]
@@ -21,7 +22,7 @@ use crate::generate::luuid::LuuidContext;
 use crate::generate::number_source::NumberSource;
 use crate::storage::Backend;
 use crate::storage::StoragePlan;
-use crate::text::Encoding;
+use crate::text::{Encoding, ShortText, prefixed, write_padded};
 use crate::time::UnixMillis;
 use crate::typed::{Bounds, ShortKey};
 
@@ -409,17 +410,28 @@ const fn digits(max: u128) -> u8 {
 /// A key's text in the encoding of its declaration, after the prefix and an underscore if it has a
 /// prefix.
 #[doc(hidden)]
+#[inline]
 pub fn write_text<K: EntityKey>(key: &K, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    with_text(key, |text| write_padded(text, f))
+}
+
+/// Does something with a key's text.
+#[inline]
+pub(crate) fn with_text<K: EntityKey, R>(key: &K, work: impl FnOnce(&str) -> R) -> R {
+    let text = text_of(key);
     match K::PREFIX {
-        None => f.pad(&key.into_format().encode(K::TEXT)),
-        Some(prefix) => {
-            let body = key.into_format().encode(K::TEXT);
-            match (f.width(), f.precision()) {
-                (None, None) => write!(f, "{prefix}_{body}"),
-                _ => f.pad(&format!("{prefix}_{body}")),
-            }
-        }
+        None => work(&text),
+        Some(prefix) => match const { prefixed::Characters::of::<K>() } {
+            Some(characters) => work(characters.followed_by(&text).as_str()),
+            None => work(&format!("{prefix}_{text}")),
+        },
     }
+}
+
+#[inline]
+fn text_of<K: EntityKey>(key: &K) -> ShortText {
+    let width = const { K::Format::KIND.width() };
+    width.encode_admitted(K::TEXT, key.to_u128())
 }
 
 /// Reads what [`write_text`] writes.
@@ -428,7 +440,27 @@ pub fn write_text<K: EntityKey>(key: &K, f: &mut fmt::Formatter<'_>) -> fmt::Res
 ///
 /// [`Error::Prefix`] for a wrong or missing prefix, otherwise the errors of the format and the key.
 #[doc(hidden)]
+#[inline]
 pub fn parse_text<K: EntityKey>(text: &str) -> Result<K, Error> {
+    let body = match K::PREFIX {
+        None => Some(text),
+        Some(prefix) => text
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.strip_prefix('_')),
+    };
+    let width = const { K::Format::KIND.width() };
+    match body.and_then(|body| width.read(K::TEXT, body)) {
+        Some(value) if K::Format::KIND.admits(value) => {
+            K::from_format(K::Format::from_admitted(value))
+        }
+        _ => parse_or_refuse(text),
+    }
+}
+
+/// What [`parse_text`] does, with the reason if it fails.
+#[cold]
+#[inline(never)]
+fn parse_or_refuse<K: EntityKey>(text: &str) -> Result<K, Error> {
     let id = match K::PREFIX {
         None => K::Format::decode(K::TEXT, text)?,
         Some(prefix) => match text

@@ -16,7 +16,7 @@ use crate::command_log::CommandLog;
 use crate::error::Error;
 use crate::format::Format;
 use crate::format::Luuid;
-use crate::key::EntityKey;
+use crate::key::{EntityKey, with_text};
 use crate::luuid::{KeyUnion, ShortKey};
 #[cfg(feature = "public-id")]
 use crate::public_id::{PublicId, SealedId};
@@ -95,7 +95,12 @@ pub fn serialize_key<K: EntityKey, S: Serializer>(
     key: &K,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serialize(key, key.to_u128().to_be_bytes(), serializer)
+    if serializer.is_human_readable() {
+        // As text rather than with `collect_str`, through whose adapter it would be formatted.
+        with_text(key, |text| serializer.serialize_str(text))
+    } else {
+        serializer.serialize_bytes(&key.to_u128().to_be_bytes())
+    }
 }
 
 /// Reads a key from its text or from its bytes.
@@ -132,7 +137,11 @@ macro_rules! implement {
     ([$($generics:tt)*] $format:ty) => {
         impl<$($generics)*> Serialize for $format {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serialize(self, self.to_bytes(), serializer)
+                if serializer.is_human_readable() {
+                    serializer.serialize_str(&Self::KIND.public_text(self.to_u128()))
+                } else {
+                    serializer.serialize_bytes(&self.to_bytes())
+                }
             }
         }
 

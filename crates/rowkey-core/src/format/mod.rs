@@ -146,6 +146,7 @@ impl FormatKind {
 
     /// The public text: decimal digits for a DistributedId and a DatabaseNumber, hyphenated lower case
     /// for the others.
+    #[inline]
     pub fn public_text(self, value: u128) -> ShortText {
         self.width().encode_admitted(self.public_encoding(), value)
     }

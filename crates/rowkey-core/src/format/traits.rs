@@ -52,6 +52,7 @@ pub trait Format:
     fn to_u128(self) -> u128;
 
     /// The text in another encoding than the public one.
+    #[inline]
     fn encode(self, encoding: Encoding) -> ShortText {
         Self::KIND.width().encode_admitted(encoding, self.to_u128())
     }
@@ -62,6 +63,7 @@ pub trait Format:
     ///
     /// [`Error::Text`] when the text does not have the encoding's length, alphabet or range,
     /// [`Error::Format`] when the value is not of this format.
+    #[inline]
     fn decode(encoding: Encoding, text: &str) -> Result<Self, Error> {
         let value = Self::KIND.width().decode(encoding, text)?;
         Self::try_from(value)
@@ -182,14 +184,16 @@ macro_rules! impl_format {
         }
 
         impl $(<$($generics)*>)? core::fmt::Display for $name {
+            #[inline]
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.pad(&$kind.public_text(self.0))
+                $crate::text::write_padded(&$kind.public_text(self.0), f)
             }
         }
 
         impl $(<$($generics)*>)? core::str::FromStr for $name {
             type Err = $crate::Error;
 
+            #[inline]
             fn from_str(text: &str) -> Result<Self, $crate::Error> {
                 $kind.parse_public(text).map(Self)
             }

@@ -129,6 +129,7 @@ impl PublicIdCipher {
         T::from_block(self.decrypt(public_id.as_uuid())).ok_or_else(unrecognised::<T>)
     }
 
+    #[inline]
     fn decrypt(&self, public_id: Uuid) -> [u8; 16] {
         let mut block = public_id.to_bytes_le().into();
         match &*self.0 {

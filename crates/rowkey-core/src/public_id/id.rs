@@ -7,7 +7,7 @@ use core::str::FromStr;
 use uuid::Uuid;
 
 use crate::error::Error;
-use crate::text::{Encoding, ShortText, Width};
+use crate::text::{Encoding, ShortText, Width, write_padded};
 
 /// An encrypted id of a value of type `T`: 128 bits without meaning or useful order.
 ///
@@ -79,7 +79,7 @@ impl<T> fmt::Debug for PublicId<T> {
 
 impl<T> fmt::Display for PublicId<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.encode(Encoding::Uuid))
+        write_padded(&self.encode(Encoding::Uuid), f)
     }
 }
 

@@ -110,13 +110,18 @@ impl TextForm {
     /// Reads exactly what [`write`](Self::write) writes.
     #[inline]
     pub(super) fn read(self, text: &str) -> Option<u128> {
-        let is_written_so = text.len() == usize::from(self.width())
-            && self.letter_case().is_none_or(|case| case.is_kept_in(text));
-        if is_written_so {
-            self.read_any_case(text).ok()
-        } else {
-            None
+        if text.len() != usize::from(self.width()) {
+            return None;
         }
+        let value = match self {
+            Self::Hyphenated | Self::HyphenatedUpper => hyphenated::read(text),
+            Self::Hex | Self::HexUpper => hexadecimal::read::<32>(text.as_bytes()),
+            Self::Compact16 => Width::Decimal28.read(Encoding::Alphanumeric, text),
+            Self::Compact22 => Width::U128.read(Encoding::Alphanumeric, text),
+            Self::Digits28 => Width::Decimal28.read(Encoding::Decimal, text),
+            Self::Digits38 => Width::U128.read(Encoding::Decimal, text),
+        };
+        value.filter(|_| self.letter_case().is_none_or(|case| case.is_kept_in(text)))
     }
 
     /// Reads the form leniently: letters in either case, and decimal digits without leading zeros.
@@ -124,7 +129,7 @@ impl TextForm {
     /// # Errors
     ///
     /// [`Error::Text`], with the invalid character.
-    #[inline]
+    #[cold]
     pub(super) fn read_any_case(self, text: &str) -> Result<u128, Error> {
         match self {
             Self::Hyphenated | Self::HyphenatedUpper => hyphenated::parse(text),

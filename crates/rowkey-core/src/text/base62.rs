@@ -15,7 +15,10 @@
 //! which would be 2^64, to `zzzzzzzzzzz`). The decoders reject them instead of wrapping around,
 //! which would give a value several encodings.
 
+use ascii::AsciiChar;
+
 use super::refusal::refusal;
+use super::short_text::ShortText;
 use super::width::Width;
 use crate::error::Error;
 
@@ -27,11 +30,14 @@ const POW_4: u64 = POW_2 * POW_2;
 const POW_5: u64 = POW_4 * 62;
 
 /// The two digits of every number below 62^2, one lookup instead of a division and two.
-static DIGIT_PAIRS: [[u8; 2]; POW_2 as usize] = {
-    let mut pairs = [[0; 2]; POW_2 as usize];
+static DIGIT_PAIRS: [[AsciiChar; 2]; POW_2 as usize] = {
+    let mut pairs = [[AsciiChar::Null; 2]; POW_2 as usize];
     let mut value = 0;
     while value < pairs.len() {
-        pairs[value] = [DIGITS[value / 62], DIGITS[value % 62]];
+        pairs[value] = [
+            AsciiChar::new(DIGITS[value / 62] as char),
+            AsciiChar::new(DIGITS[value % 62] as char),
+        ];
         value += 1;
     }
     pairs
@@ -66,9 +72,9 @@ const DECIMAL28_FORM: &str = "16 alphanumeric characters (0-9, A-Z, a-z) of a nu
 /// ```
 #[inline]
 pub fn encode_u64(value: u64) -> [u8; 11] {
-    let mut digits = [0; 11];
+    let mut digits = [AsciiChar::Null; 11];
     write_block(value, &mut digits);
-    digits
+    digits.map(AsciiChar::as_byte)
 }
 
 /// Writes sixteen bytes as two blocks of 11 digits.
@@ -83,12 +89,18 @@ pub fn encode_u64(value: u64) -> [u8; 11] {
 /// ```
 #[inline]
 pub fn encode_u128(value: u128) -> [u8; 22] {
-    let mut digits = [0; 22];
+    let mut digits = [AsciiChar::Null; 22];
+    write_two_blocks(value, &mut digits);
+    digits.map(AsciiChar::as_byte)
+}
+
+/// What [`encode_u128`] returns.
+#[inline]
+fn write_two_blocks(value: u128, digits: &mut [AsciiChar; 22]) {
     if let ([high, low], _) = digits.as_chunks_mut() {
         write_block((value >> 64) as u64, high);
         write_block(value as u64, low);
     }
-    digits
 }
 
 /// Writes 32 bytes as four blocks of 11 digits.
@@ -104,12 +116,12 @@ pub fn encode_u128(value: u128) -> [u8; 22] {
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
 pub fn encode_32_bytes(bytes: &[u8; 32]) -> [u8; 44] {
-    let mut digits = [0; 44];
+    let mut digits = [AsciiChar::Null; 44];
     let (blocks, _) = bytes.as_chunks();
     for (block, digits) in blocks.iter().zip(digits.as_chunks_mut().0) {
         write_block(u64::from_be_bytes(*block), digits);
     }
-    digits
+    digits.map(AsciiChar::as_byte)
 }
 
 /// Writes a number below 10^28 as 16 digits: the 22 of [`encode_u128`] without the first six,
@@ -124,38 +136,69 @@ pub fn encode_32_bytes(bytes: &[u8; 32]) -> [u8; 44] {
 /// ```
 #[inline]
 pub fn encode_decimal28(value: u128) -> [u8; 16] {
-    let mut digits = [0; 16];
+    let mut digits = [AsciiChar::Null; 16];
+    write_decimal28(value, &mut digits);
+    digits.map(AsciiChar::as_byte)
+}
+
+/// What [`encode_decimal28`] returns.
+#[inline]
+fn write_decimal28(value: u128, digits: &mut [AsciiChar; 16]) {
     if let Some((high, low)) = digits.split_first_chunk_mut::<5>() {
         // The upper 64 bits of 10^28-1 are 542101086, below 62^5.
         let upper = ((value >> 64) as u64) % POW_5;
-        high[0] = DIGITS[(upper / POW_4) as usize];
+        high[0] = last_digit((upper / POW_4) as u32);
         high[1..].copy_from_slice(&four_digits((upper % POW_4) as u32));
         if let Some(low) = low.first_chunk_mut() {
             write_block(value as u64, low);
         }
     }
-    digits
 }
 
 #[inline]
-fn write_block(value: u64, digits: &mut [u8; 11]) {
+fn write_block(value: u64, digits: &mut [AsciiChar; 11]) {
     // Three digits and two groups of four: each group is one multiplication away from the value,
     // and all pairs are independent lookups.
     // Below 62^4, 32-bit numbers are cheaper to divide.
     let without_last_4 = value / POW_4;
     let first_3 = (without_last_4 / POW_4) as u32;
-    digits[0] = DIGITS[(first_3 / POW_2 as u32) as usize];
+    digits[0] = last_digit(first_3 / POW_2 as u32);
     digits[1..3].copy_from_slice(&DIGIT_PAIRS[(first_3 % POW_2 as u32) as usize]);
     digits[3..7].copy_from_slice(&four_digits((without_last_4 % POW_4) as u32));
     digits[7..].copy_from_slice(&four_digits((value % POW_4) as u32));
 }
 
+/// The digit of a number below 62.
+#[inline]
+fn last_digit(value: u32) -> AsciiChar {
+    DIGIT_PAIRS[value as usize][1]
+}
+
 /// The digits of a number below 62^4.
 #[inline]
-fn four_digits(value: u32) -> [u8; 4] {
-    let [a, b] = DIGIT_PAIRS[(value / POW_2 as u32) as usize];
-    let [c, d] = DIGIT_PAIRS[(value % POW_2 as u32) as usize];
-    [a, b, c, d]
+fn four_digits(value: u32) -> [AsciiChar; 4] {
+    let mut digits = [AsciiChar::Null; 4];
+    digits[..2].copy_from_slice(&DIGIT_PAIRS[(value / POW_2 as u32) as usize]);
+    digits[2..].copy_from_slice(&DIGIT_PAIRS[(value % POW_2 as u32) as usize]);
+    digits
+}
+
+/// What [`encode_u64`] returns, as text.
+#[inline]
+pub(super) fn text_of_u64(value: u64) -> ShortText {
+    ShortText::written(|digits| write_block(value, digits))
+}
+
+/// What [`encode_u128`] returns, as text.
+#[inline]
+pub(super) fn text_of_u128(value: u128) -> ShortText {
+    ShortText::written(|digits| write_two_blocks(value, digits))
+}
+
+/// What [`encode_decimal28`] returns, as text.
+#[inline]
+pub(super) fn text_of_decimal28(value: u128) -> ShortText {
+    ShortText::written(|digits| write_decimal28(value, digits))
 }
 
 /// Reads 11 digits.
@@ -174,10 +217,16 @@ fn four_digits(value: u32) -> [u8; 4] {
 #[inline]
 pub fn decode_u64(text: impl AsRef<[u8]>) -> Result<u64, Error> {
     let text = text.as_ref();
-    match <&[u8; 11]>::try_from(text).ok().and_then(read_block) {
+    match read_u64(text) {
         Some(value) => Ok(value),
         None => Err(refuse(text, BLOCK_FORM, 11, 0)),
     }
+}
+
+/// [`decode_u64`] without a reason.
+#[inline]
+pub(crate) fn read_u64(text: &[u8]) -> Option<u64> {
+    <&[u8; 11]>::try_from(text).ok().and_then(read_block)
 }
 
 /// Reads two blocks of 11 digits.
@@ -201,14 +250,30 @@ pub fn decode_u64(text: impl AsRef<[u8]>) -> Result<u64, Error> {
 #[inline]
 pub fn decode_u128(text: impl AsRef<[u8]>) -> Result<u128, Error> {
     let text = text.as_ref();
-    let ([high, low], []) = text.as_chunks() else {
-        return Err(refuse(text, TWO_BLOCKS_FORM, 22, 0));
-    };
-    match (read_block(high), read_block(low)) {
-        (Some(high), Some(low)) => Ok(u128::from(high) << 64 | u128::from(low)),
-        (None, _) => Err(refuse(text, TWO_BLOCKS_FORM, 22, 0)),
-        (_, None) => Err(refuse(text, TWO_BLOCKS_FORM, 22, 11)),
+    match read_u128(text) {
+        Some(value) => Ok(value),
+        None => Err(refuse_two_blocks(text)),
     }
+}
+
+/// [`decode_u128`] without a reason.
+#[inline]
+pub(crate) fn read_u128(text: &[u8]) -> Option<u128> {
+    let ([high, low], []) = text.as_chunks() else {
+        return None;
+    };
+    Some(u128::from(read_block(high)?) << 64 | u128::from(read_block(low)?))
+}
+
+#[cold]
+fn refuse_two_blocks(text: &[u8]) -> Error {
+    let first_is_read = text.first_chunk().and_then(read_block).is_some();
+    refuse(
+        text,
+        TWO_BLOCKS_FORM,
+        22,
+        if first_is_read { 11 } else { 0 },
+    )
 }
 
 /// Reads four blocks of 11 digits.
@@ -249,25 +314,27 @@ pub fn decode_32_bytes(text: impl AsRef<[u8]>) -> Result<[u8; 32], Error> {
 #[inline]
 pub fn decode_decimal28(text: impl AsRef<[u8]>) -> Result<u128, Error> {
     let text = text.as_ref();
-    let Some((high, Ok(low))) = text
-        .split_first_chunk::<5>()
-        .map(|(high, low)| (high, <&[u8; 11]>::try_from(low)))
-    else {
-        return Err(refuse(text, DECIMAL28_FORM, 16, 0));
-    };
-    let (upper, seen) = read_five(high);
-    match read_block(low) {
-        Some(lower) if seen & 0x80 == 0 => {
-            let value = u128::from(upper) << 64 | u128::from(lower);
-            if value <= Width::Decimal28.max() {
-                Ok(value)
-            } else {
-                Err(refuse(text, DECIMAL28_FORM, 16, 0))
-            }
-        }
-        // If no character is invalid, the lower block is too large.
-        _ => Err(refuse(text, DECIMAL28_FORM, 16, 5)),
+    match read_decimal28(text) {
+        Some(value) => Ok(value),
+        None => Err(refuse_decimal28(text)),
     }
+}
+
+/// [`decode_decimal28`] without a reason.
+#[inline]
+pub(crate) fn read_decimal28(text: &[u8]) -> Option<u128> {
+    let (high, low) = text.split_first_chunk()?;
+    let (upper, seen) = read_five(high);
+    let lower = read_block(low.try_into().ok()?)?;
+    let value = u128::from(upper) << 64 | u128::from(lower);
+    (seen & 0x80 == 0 && value <= Width::Decimal28.max()).then_some(value)
+}
+
+#[cold]
+fn refuse_decimal28(text: &[u8]) -> Error {
+    // If the lower block is read and no character is invalid, the whole number is too large.
+    let lower_is_read = text.last_chunk().and_then(read_block).is_some();
+    refuse(text, DECIMAL28_FORM, 16, if lower_is_read { 0 } else { 5 })
 }
 
 /// The value of a block; `None` for an invalid character or if the number is too large.

@@ -8,6 +8,8 @@
 
 use core::ops::RangeInclusive;
 
+use ascii::AsciiChar;
+
 use super::refusal::refusal;
 use super::short_text::ShortText;
 use super::width::Width;
@@ -51,7 +53,43 @@ pub fn write(value: u128) -> ShortText {
 /// ```
 #[inline]
 pub fn padded<const N: usize>(value: u128) -> ShortText {
-    ShortText::of_array(write_padded::<N>(value))
+    ShortText::written(|digits: &mut [AsciiChar; N]| {
+        let (part, wholes) = digits.as_rchunks_mut();
+        let groups = groups(value);
+        for (whole, group) in wholes.iter_mut().rev().zip(groups) {
+            *whole = eight_characters(group);
+        }
+        if !part.is_empty() {
+            part.copy_from_slice(&eight_characters(groups[N / 8])[8 - N % 8..]);
+        }
+    })
+}
+
+/// The two digits of every number below 100.
+static DIGIT_PAIRS: [[AsciiChar; 2]; 100] = {
+    let mut pairs = [[AsciiChar::Null; 2]; 100];
+    let mut value = 0;
+    while value < pairs.len() {
+        pairs[value] = [
+            AsciiChar::new((b'0' + value as u8 / 10) as char),
+            AsciiChar::new((b'0' + value as u8 % 10) as char),
+        ];
+        value += 1;
+    }
+    pairs
+};
+
+/// The eight digits of a number below 10^8.
+#[inline]
+fn eight_characters(value: u64) -> [AsciiChar; 8] {
+    let value = value as u32;
+    let (high, low) = (value / 10_000, value % 10_000);
+    let mut digits = [AsciiChar::Null; 8];
+    let twos = [high / 100, high % 100, low / 100, low % 100];
+    for (digits, two) in digits.as_chunks_mut::<2>().0.iter_mut().zip(twos) {
+        *digits = DIGIT_PAIRS[two as usize];
+    }
+    digits
 }
 
 /// Writes exactly `N` digits, at most 39, padded with leading `0`.
@@ -66,16 +104,7 @@ pub fn padded<const N: usize>(value: u128) -> ShortText {
 #[inline]
 pub fn write_padded<const N: usize>(value: u128) -> [u8; N] {
     const { assert!(N <= MOST_DIGITS, "128 bits have at most 39 decimal digits") };
-    let [first, middle_16, last_16] = sixteens(value);
-    // From the last group to the first, which has at most 7 digits.
-    let groups = [
-        last_16 % E8,
-        last_16 / E8,
-        middle_16 % E8,
-        middle_16 / E8,
-        first,
-    ];
-
+    let groups = groups(value);
     // Each group goes straight to its place: another copy would wait for these writes.
     let mut digits = [0; N];
     let (part, wholes) = digits.as_rchunks_mut();
@@ -86,6 +115,19 @@ pub fn write_padded<const N: usize>(value: u128) -> [u8; N] {
         part.copy_from_slice(&eight_digits(groups[N / 8])[8 - N % 8..]);
     }
     digits
+}
+
+/// Groups of eight digits from the last to the first, which has at most 7.
+#[inline]
+fn groups(value: u128) -> [u64; 5] {
+    let [first, middle_16, last_16] = sixteens(value);
+    [
+        last_16 % E8,
+        last_16 / E8,
+        middle_16 % E8,
+        middle_16 / E8,
+        first,
+    ]
 }
 
 /// Splits a number's decimal digits into groups, the most significant first: at most 7 digits, then
@@ -190,25 +232,40 @@ fn eight_digits(value: u64) -> [u8; 8] {
 #[inline]
 pub fn parse(text: impl AsRef<[u8]>, width: Width) -> Result<u128, Error> {
     let text = text.as_ref();
-    let most_digits = match width {
+    match read(text, width) {
+        Some(value) => Ok(value),
+        None => Err(refuse_width(text, width)),
+    }
+}
+
+/// [`parse`] without a reason.
+#[inline]
+pub(crate) fn read(text: &[u8], width: Width) -> Option<u128> {
+    if !(1..=most_digits(width)).contains(&text.len()) {
+        return None;
+    }
+    read_digits(text).filter(|value| *value <= width.max())
+}
+
+#[inline]
+const fn most_digits(width: Width) -> usize {
+    match width {
         Width::I64 => 19,
         Width::U64 => 20,
         Width::Decimal28 => 28,
         Width::U128 => MOST_DIGITS,
-    };
-    if (1..=most_digits).contains(&text.len())
-        && let Some(value) = read_digits(text)
-        && value <= width.max()
-    {
-        return Ok(value);
     }
+}
+
+#[cold]
+fn refuse_width(text: &[u8], width: Width) -> Error {
     let expected = match width {
         Width::I64 => "1 to 19 decimal digits (0-9) of a number below 2^63",
         Width::U64 => "1 to 20 decimal digits (0-9) of a number below 2^64",
         Width::Decimal28 => "1 to 28 decimal digits (0-9)",
         Width::U128 => "1 to 39 decimal digits (0-9) of a number below 2^128",
     };
-    Err(refuse(text, expected, 1..=most_digits))
+    refuse(text, expected, 1..=most_digits(width))
 }
 
 /// Reads exactly `N` digits, at most 39: what [`write_padded`] wrote.

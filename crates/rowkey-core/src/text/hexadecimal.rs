@@ -2,6 +2,8 @@
 //!
 //! Strings of one letter case sort bytewise like the numbers. The decoder reads either case.
 
+use uuid::Uuid;
+
 use super::refusal::refusal;
 use crate::error::Error;
 
@@ -15,17 +17,25 @@ pub enum LetterCase {
 }
 
 impl LetterCase {
-    /// Whether a text has no ASCII letter of the other case.
-    ///
-    /// Checks all characters, in a loop without branches.
+    /// Whether a text of hexadecimal digits and hyphens has no letter of the other case.
     #[inline]
     pub(crate) fn is_kept_in(self, text: &str) -> bool {
-        let is_of_other = |character: &u8| match self {
-            Self::Upper => character.is_ascii_lowercase(),
-            Self::Lower => character.is_ascii_uppercase(),
-        };
-        let others = text.as_bytes().iter();
-        !others.fold(false, |seen, character| seen | is_of_other(character))
+        // The last eight may overlap those before them.
+        let (eights, _) = text.as_bytes().as_chunks();
+        let eights = eights.iter().chain(text.as_bytes().last_chunk());
+        let mut eights = eights.map(|eight| u64::from_le_bytes(*eight));
+        match self {
+            // All but upper-case letters have bit 5.
+            Self::Lower => {
+                const BIT_5: u64 = 0x2020_2020_2020_2020;
+                eights.fold(BIT_5, |common, eight| common & eight) == BIT_5
+            }
+            // Only lower-case letters have bits 5 and 6.
+            Self::Upper => {
+                const BIT_6: u64 = 0x4040_4040_4040_4040;
+                eights.all(|eight| eight & eight << 1 & BIT_6 == 0)
+            }
+        }
     }
 }
 
@@ -110,10 +120,21 @@ fn eight_digits(value: u32, letters: LetterCase) -> [u8; 8] {
 pub fn decode<const N: usize>(text: impl AsRef<[u8]>) -> Result<u128, Error> {
     const { assert!(N <= 32, "128 bits have 32 hexadecimal digits") };
     let text = text.as_ref();
-    match <&[u8; N]>::try_from(text).ok().and_then(read_digits) {
+    match read::<N>(text) {
         Some(value) => Ok(value),
         None => Err(refuse::<N>(text)),
     }
+}
+
+/// [`decode`] without a reason.
+#[inline]
+pub(crate) fn read<const N: usize>(text: &[u8]) -> Option<u128> {
+    if N == 32 {
+        // The length first: `uuid` also reads other forms.
+        let uuid = (text.len() == N).then(|| Uuid::try_parse_ascii(text).ok());
+        return uuid.flatten().map(|uuid| uuid.as_u128());
+    }
+    <&[u8; N]>::try_from(text).ok().and_then(read_digits)
 }
 
 #[inline]

@@ -2,6 +2,9 @@
 //!
 //! Strings of one letter case sort bytewise like the 128-bit numbers.
 
+use core::hint::black_box;
+
+use ascii::AsciiChar;
 use uuid::Uuid;
 
 use super::short_text::ShortText;
@@ -35,13 +38,22 @@ const FORM: &str = "hyphenated UUID text (36 characters, 8-4-4-4-12 hexadecimal 
 /// of characters if it is not 36.
 #[inline]
 pub fn parse(text: &str) -> Result<u128, Error> {
-    // The length first: `uuid` also reads the forms of 32, 38 and 45 characters.
-    if text.len() == LENGTH
-        && let Ok(value) = Uuid::try_parse_ascii(text.as_bytes())
-    {
-        return Ok(value.as_u128());
+    match read(text) {
+        Some(value) => Ok(value),
+        None => Err(refusal(text)),
     }
-    Err(refusal(text))
+}
+
+/// [`parse`] without a reason.
+#[inline]
+pub(crate) fn read(text: &str) -> Option<u128> {
+    // The length first: `uuid` also reads the forms of 32, 38 and 45 characters.
+    if text.len() != LENGTH {
+        return None;
+    }
+    Uuid::try_parse_ascii(text.as_bytes())
+        .ok()
+        .map(|uuid| uuid.as_u128())
 }
 
 /// Writes the 36 characters, lower case.
@@ -53,12 +65,33 @@ pub fn parse(text: &str) -> Result<u128, Error> {
 /// ```
 #[inline]
 pub fn write(value: u128) -> ShortText {
-    let mut characters = [0; LENGTH];
-    Uuid::from_u128(value)
-        .hyphenated()
-        .encode_lower(&mut characters);
-    ShortText::of_array(characters)
+    ShortText::written(|characters: &mut [AsciiChar; LENGTH]| {
+        *characters = [AsciiChar::Minus; LENGTH];
+        // Through memory: shifting each byte out of a register takes a third more instructions.
+        let bytes = black_box(value.to_be_bytes());
+        for (byte, place) in bytes.into_iter().zip(PLACES) {
+            characters[place..place + 2].copy_from_slice(&DIGIT_PAIRS[usize::from(byte)]);
+        }
+    })
 }
+
+/// Where the two digits of each byte begin.
+const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
+/// The two digits of every byte.
+static DIGIT_PAIRS: [[AsciiChar; 2]; 256] = {
+    let digits = b"0123456789abcdef";
+    let mut pairs = [[AsciiChar::Null; 2]; 256];
+    let mut byte = 0;
+    while byte < pairs.len() {
+        pairs[byte] = [
+            AsciiChar::new(digits[byte / 16] as char),
+            AsciiChar::new(digits[byte % 16] as char),
+        ];
+        byte += 1;
+    }
+    pairs
+};
 
 /// Writes the 36 characters, upper case.
 ///

@@ -29,6 +29,7 @@ use hexadecimal::LetterCase;
 
 pub use encoding::Encoding;
 pub use short_text::ShortText;
+pub(crate) use short_text::write_padded;
 pub use width::Width;
 
 impl Width {
@@ -60,15 +61,16 @@ impl Width {
     /// Writes a number that the caller knows to be in range.
     ///
     /// A larger one loses its high digits, except in the encodings that hold 128 bits anyway.
-    #[inline]
+    // Always inlined, as `read`.
+    #[inline(always)]
     pub(crate) fn encode_admitted(self, encoding: Encoding, value: u128) -> ShortText {
         match encoding {
             Encoding::Uuid => hyphenated::write(value),
             Encoding::Decimal => decimal::write(value),
             Encoding::Alphanumeric => match self {
-                Self::I64 | Self::U64 => ShortText::of_array(base62::encode_u64(value as u64)),
-                Self::Decimal28 => ShortText::of_array(base62::encode_decimal28(value)),
-                Self::U128 => ShortText::of_array(base62::encode_u128(value)),
+                Self::I64 | Self::U64 => base62::text_of_u64(value as u64),
+                Self::Decimal28 => base62::text_of_decimal28(value),
+                Self::U128 => base62::text_of_u128(value),
             },
             Encoding::Hexadecimal => match self {
                 Self::I64 | Self::U64 => {
@@ -115,6 +117,37 @@ impl Width {
     /// any non-ASCII one), or stands for a number beyond [`max`](Self::max).
     #[inline]
     pub fn decode(self, encoding: Encoding, text: &str) -> Result<u128, Error> {
+        match self.read(encoding, text) {
+            Some(value) => Ok(value),
+            None => self.parse(encoding, text),
+        }
+    }
+
+    /// [`decode`](Self::decode) without a reason.
+    // Always inlined: keys have constant encodings, so only one arm remains.
+    #[inline(always)]
+    pub(crate) fn read(self, encoding: Encoding, text: &str) -> Option<u128> {
+        let bytes = text.as_bytes();
+        let value = match (encoding, self) {
+            (Encoding::Uuid, _) => hyphenated::read(text),
+            (Encoding::Decimal, _) => return decimal::read(bytes, self),
+            (Encoding::Alphanumeric, Self::I64 | Self::U64) => {
+                base62::read_u64(bytes).map(u128::from)
+            }
+            (Encoding::Alphanumeric, Self::Decimal28) => return base62::read_decimal28(bytes),
+            (Encoding::Alphanumeric, Self::U128) => base62::read_u128(bytes),
+            (Encoding::Hexadecimal | Encoding::Binary, Self::I64 | Self::U64) => {
+                hexadecimal::read::<16>(bytes)
+            }
+            (Encoding::Hexadecimal, Self::Decimal28) => hexadecimal::read::<26>(bytes),
+            (Encoding::Hexadecimal | Encoding::Binary, _) => hexadecimal::read::<32>(bytes),
+        };
+        value.filter(|value| *value <= self.max())
+    }
+
+    /// What [`decode`](Self::decode) does, with the reason if it fails.
+    #[cold]
+    pub(crate) fn parse(self, encoding: Encoding, text: &str) -> Result<u128, Error> {
         let value = match encoding {
             Encoding::Uuid => hyphenated::parse(text)?,
             Encoding::Decimal => return decimal::parse(text, self),

@@ -8,10 +8,57 @@
 //! A prefix is 1 to 24 lower-case ASCII letters and digits, and begins with a letter. It contains
 //! no underscore, so no other text of an id looks like prefixed text.
 
+use ascii::{AsciiChar, AsciiStr};
+
+use super::short_text::ShortText;
 use crate::error::Error;
 use crate::error::TextProblem;
+use crate::key::EntityKey;
 
 const LONGEST: usize = 24;
+
+/// A prefix and its underscore, and perhaps the text after it: one buffer, because a string that
+/// grows part by part is allocated several times.
+#[derive(Clone, Copy)]
+pub(crate) struct Characters {
+    characters: [AsciiChar; LONGEST + 1 + ShortText::CAPACITY],
+    length: usize,
+}
+
+impl Characters {
+    /// The prefix of a key, if it has a valid one.
+    pub(crate) const fn of<K: EntityKey>() -> Option<Self> {
+        let Some(prefix) = K::PREFIX else { return None };
+        if prefix.len() > LONGEST || !prefix.is_ascii() {
+            return None;
+        }
+        let mut characters = [AsciiChar::UnderScore; LONGEST + 1 + ShortText::CAPACITY];
+        let mut index = 0;
+        while index < prefix.len() {
+            characters[index] = AsciiChar::new(prefix.as_bytes()[index] as char);
+            index += 1;
+        }
+        let length = prefix.len() + 1;
+        Some(Self { characters, length })
+    }
+
+    /// The prefix with a text after it.
+    #[inline]
+    pub(crate) fn followed_by(mut self, text: &ShortText) -> Self {
+        // Also what is behind the text: a copy of constant length needs no call.
+        let place = self.characters[self.length..].first_chunk_mut();
+        if let Some(place) = place {
+            *place = *text.buffer();
+        }
+        self.length += text.length();
+        self
+    }
+
+    #[inline]
+    pub(crate) fn as_str(&self) -> &str {
+        <&AsciiStr>::from(&self.characters[..self.length]).as_str()
+    }
+}
 
 /// The prefix and the rest after its underscore; `None` for text that does not begin with a prefix.
 /// The rest is not checked.

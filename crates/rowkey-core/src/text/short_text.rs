@@ -1,12 +1,16 @@
 //! Short text on the stack.
 
 use alloc::string::String;
+use core::cmp::Ordering;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::ops::Deref;
+
+use ascii::{AsAsciiStr, AsciiChar, AsciiStr};
 
 /// ASCII text of at most [`CAPACITY`](Self::CAPACITY) characters, without an allocation.
 ///
-/// The encoders return it. It derefs to `str` ([`Deref`]) and takes 56 bytes on the stack. `Ord` is
+/// The encoders return it. It derefs to `str` ([`Deref`]) and takes 40 bytes on the stack. `Ord` is
 /// the order of the text.
 ///
 /// ```
@@ -17,19 +21,30 @@ use core::ops::Deref;
 /// assert_eq!(text.len(), 36);
 /// assert_eq!(text.to_string(), format!("{text}"));
 /// ```
-// The bytes after the text are zero, so that the derived comparisons compare the text.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(C, align(8))]
+#[derive(Clone, Copy)]
 pub struct ShortText {
-    // Aligned, and a multiple of two words long: `from_utf8` checks two words at a time, but bytes
-    // before the first or after the last pair of words one by one.
-    characters: [u8; Self::CAPACITY.next_multiple_of(16)],
+    // Characters rather than bytes: they are a `str` without a check.
+    characters: [AsciiChar; Self::CAPACITY],
     length: u8,
 }
 
 impl ShortText {
     /// The longest text: the 39 decimal digits of 2^128-1.
     pub const CAPACITY: usize = 39;
+
+    /// The text of `N` characters, written in place.
+    #[inline]
+    pub(crate) fn written<const N: usize>(write: impl FnOnce(&mut [AsciiChar; N])) -> Self {
+        const { assert!(N <= Self::CAPACITY) };
+        let mut characters = [AsciiChar::Null; Self::CAPACITY];
+        if let Some(characters) = characters.first_chunk_mut() {
+            write(characters);
+        }
+        Self {
+            characters,
+            length: N as u8,
+        }
+    }
 
     /// The text of these ASCII characters.
     #[inline]
@@ -41,7 +56,10 @@ impl ShortText {
     /// The text of at most [`CAPACITY`](Self::CAPACITY) ASCII characters.
     #[inline]
     pub(crate) fn of_slice(ascii: &[u8]) -> Self {
-        let mut characters = [0; Self::CAPACITY.next_multiple_of(16)];
+        let mut characters = [AsciiChar::Null; Self::CAPACITY];
+        // The default cannot occur: the encoders write only ASCII.
+        let ascii = ascii.as_ascii_str().map(AsciiStr::as_slice);
+        let ascii = ascii.unwrap_or_default();
         characters[..ascii.len()].copy_from_slice(ascii);
         Self {
             characters,
@@ -52,18 +70,53 @@ impl ShortText {
     /// The text.
     #[inline]
     pub fn as_str(&self) -> &str {
-        // Neither default can occur: the constructors take at most 39 ASCII characters. The check
-        // costs a few instructions, fewer for all bytes than for only those of the text.
-        let characters = core::str::from_utf8(&self.characters).unwrap_or_default();
-        characters.get(..self.length.into()).unwrap_or_default()
+        // The default cannot occur: the constructors take at most 39 characters.
+        let characters = self.characters.get(..self.length.into());
+        <&AsciiStr>::from(characters.unwrap_or_default()).as_str()
     }
 
-    /// The bytes of the text, without the check that [`as_str`](Self::as_str) makes.
+    /// The text and what is behind it.
+    #[inline]
+    pub(super) fn buffer(&self) -> &[AsciiChar; Self::CAPACITY] {
+        &self.characters
+    }
+
+    /// The number of characters.
+    #[inline]
+    pub(super) fn length(&self) -> usize {
+        self.length.into()
+    }
+
+    /// The bytes of the text.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        self.characters
-            .get(..self.length.into())
-            .unwrap_or_default()
+        self.as_str().as_bytes()
+    }
+}
+
+impl PartialEq for ShortText {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for ShortText {}
+
+impl PartialOrd for ShortText {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ShortText {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl Hash for ShortText {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
     }
 }
 
@@ -89,8 +142,18 @@ impl AsRef<[u8]> for ShortText {
 }
 
 impl fmt::Display for ShortText {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self)
+        write_padded(self, f)
+    }
+}
+
+/// What `pad` does; without a width or precision, which is usual, in fewer steps.
+#[inline]
+pub(crate) fn write_padded(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match (f.width(), f.precision()) {
+        (None, None) => f.write_str(text),
+        _ => f.pad(text),
     }
 }
 
