@@ -415,3 +415,12 @@ pub(crate) async fn number(connection: &mut Connection, query: &str) -> Result<i
     let rows = connection.query("a number", query, &[]).await?;
     Ok(rows.first().context("a row")?.integer(0)?)
 }
+
+pub(crate) async fn text(connection: &mut Connection, query: &str) -> Result<String> {
+    let rows = connection.query("a text", query, &[]).await?;
+    Ok(rows
+        .first()
+        .with_context(|| query.to_owned())?
+        .text(0)?
+        .to_owned())
+}

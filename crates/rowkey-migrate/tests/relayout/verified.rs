@@ -18,7 +18,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     crate::add(suite, "a_reference_without_a_row_is_found", lost_reference);
 }
 
-async fn verified(shop: &Shop, plan: &Plan) -> Result<Verification, Error> {
+pub(crate) async fn verified(shop: &Shop, plan: &Plan) -> Result<Verification, Error> {
     let mut connection = shop.connect().await.map_err(|error| Error::Differs {
         what: "the shop".into(),
         found: error.to_string(),

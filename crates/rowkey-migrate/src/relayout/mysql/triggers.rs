@@ -33,7 +33,7 @@ pub(super) async fn create(
             continue;
         }
         let create = match role {
-            Role::Forward | Role::Back => definition(table, role, event)?,
+            Role::Forward | Role::Back => definition(work, table, role, event)?,
             Role::Guard => guard(work, table, event)?,
         };
         let doing = format!("the triggers of {}", table.name());
@@ -75,7 +75,7 @@ pub(super) async fn drop(
 }
 
 /// The statement that creates a trigger before the swap.
-fn definition(table: &Rebuilt<'_>, role: Role, event: Event) -> Result<String, Error> {
+fn definition(work: &Work, table: &Rebuilt<'_>, role: Role, event: Event) -> Result<String, Error> {
     let name = quoted(&names::trigger(table.name(), role, event))?;
     // The names after the swap are in the triggers back, which do nothing before it.
     let (on, target, side, is_swapped) = match role {
@@ -89,15 +89,16 @@ fn definition(table: &Rebuilt<'_>, role: Role, event: Event) -> Result<String, E
         Event::Delete => delete(table, &target, side)?,
         Event::Update => {
             let (ensured, refusals) = (ensure(table, side)?, refusals(table, side)?);
-            let moved = move_key(table, &target, side)?;
-            let upsert = upsert(table, &target, side)?;
+            let written = written_by_update(work, table, side)?;
+            let moved = move_key(table, &target, side, &written)?;
+            let upsert = upsert(table, &target, side, &written)?;
             format!("{ensured}{refusals}{moved}{upsert}")
         }
         Event::Insert => format!(
             "{}{}{}",
             ensure(table, side)?,
             refusals(table, side)?,
-            upsert(table, &target, side)?
+            upsert(table, &target, side, &table.written(side, "NEW.")?)?
         ),
     };
     Ok(format!(
@@ -158,8 +159,38 @@ fn delete(table: &Rebuilt<'_>, target: &str, side: Side) -> Result<String, Error
     Ok(format!("DELETE FROM {target} WHERE {has_key}; "))
 }
 
+/// All columns' values on a side, after an update of the other side's row.
+///
+/// In MariaDB, an update that changes nothing leaves times with ON UPDATE as they are, but `NEW` has another one.
+/// The row itself tells.
+fn written_by_update(work: &Work, table: &Rebuilt<'_>, side: Side) -> Result<Vec<String>, Error> {
+    let mut written = table.written(side, "NEW.")?;
+    if work.backend != Backend::MariaDb {
+        return Ok(written);
+    }
+    let mut is_row = Vec::new();
+    for column in table.key()? {
+        let name = table.quoted_of(&column.name, side.other())?;
+        is_row.push(format!("r.{name} = NEW.{name}"));
+    }
+    // Each side's triggers work while its table has the table's own name.
+    let (own, is_row) = (table.quoted()?, is_row.join(" AND "));
+    for (column, value) in table.columns().zip(&mut written) {
+        if column.generated == "on update" {
+            let name = quoted(&column.name)?;
+            *value = format!("(SELECT r.{name} FROM {own} r WHERE {is_row} LOCK IN SHARE MODE)");
+        }
+    }
+    Ok(written)
+}
+
 /// Changes the key of the other table's row. This is an UPDATE, so that references follow it.
-fn move_key(table: &Rebuilt<'_>, target: &str, side: Side) -> Result<String, Error> {
+fn move_key(
+    table: &Rebuilt<'_>,
+    target: &str,
+    side: Side,
+    written: &[String],
+) -> Result<String, Error> {
     let mut is_changed = Vec::new();
     for column in table.key()? {
         let name = table.quoted_of(&column.name, side.other())?;
@@ -168,8 +199,7 @@ fn move_key(table: &Rebuilt<'_>, target: &str, side: Side) -> Result<String, Err
         ));
     }
     let columns = table.quoted_columns(side)?;
-    let values = table.written(side, "NEW.")?;
-    let set = columns.iter().zip(values);
+    let set = columns.iter().zip(written);
     let set: Vec<String> = set
         .map(|(column, value)| format!("{column} = {value}"))
         .collect();
@@ -182,7 +212,12 @@ fn move_key(table: &Rebuilt<'_>, target: &str, side: Side) -> Result<String, Err
 }
 
 /// Writes the row, whether the other table has it already or not.
-fn upsert(table: &Rebuilt<'_>, target: &str, side: Side) -> Result<String, Error> {
+fn upsert(
+    table: &Rebuilt<'_>,
+    target: &str,
+    side: Side,
+    written: &[String],
+) -> Result<String, Error> {
     let columns = table.quoted_columns(side)?;
     let set = columns
         .iter()
@@ -191,7 +226,7 @@ fn upsert(table: &Rebuilt<'_>, target: &str, side: Side) -> Result<String, Error
     Ok(format!(
         "INSERT INTO {target} ({}) VALUES ({}) ON DUPLICATE KEY UPDATE {}; ",
         columns.join(", "),
-        table.written(side, "NEW.")?.join(", "),
+        written.join(", "),
         set.join(", ")
     ))
 }

@@ -316,12 +316,16 @@ pub(super) async fn fail_if_any(
     let rows = runner.query(&doing, &query, &[]).await?;
     let examples: Vec<String> = rows
         .iter()
-        .map(|row| row.0.iter().map(shown).collect::<Vec<_>>().join(" / "))
+        .map(|row| row.0.iter().map(shown).collect::<Vec<_>>().join(", "))
         .collect();
+    let rows = match count {
+        1 => "1 row".to_owned(),
+        count => format!("{count} rows"),
+    };
     Err(Error::Differs {
         what: table.name().to_string(),
         found: format!(
-            "{count} rows whose new ids are not the old ones in the new form: {}",
+            "{rows} whose new ids are not the old ones in the new form: {}",
             examples.join("; ")
         ),
     })

@@ -12,6 +12,7 @@ use crate::plan::OldPrograms;
 use crate::relayout::Phase;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedTable, Work};
+use crate::text_literal::text_literal;
 use rowkey_core::Backend;
 
 /// Exchanges the columns. References are validated afterwards, while programs write.
@@ -130,11 +131,22 @@ pub(super) async fn compare(
     table: &ChangedTable,
     side: Side,
 ) -> Result<(), Error> {
-    let mut columns = Vec::new();
+    let primary = table
+        .table
+        .primary_key()
+        .map_or(&[][..], |key| &key.columns);
+    let unchanged = primary.iter().filter(|name| table.changed(name).is_none());
+    let mut names: Vec<String> = unchanged.cloned().collect();
     for column in &table.columns {
-        let leaving = quoted(&side.leaving(column))?;
-        let coming = quoted(&side.before(column))?;
-        columns.push(format!("{leaving}::text, {coming}::text"));
+        names.extend([side.leaving(column), side.before(column)]);
+    }
+    let mut columns = Vec::new();
+    for name in &names {
+        let label = text_literal(Backend::Postgres, &format!("{name} = "));
+        columns.push(format!(
+            "{label} || COALESCE({}::text, 'NULL')",
+            quoted(name)?
+        ));
     }
     let differs = differs(values, table, side)?;
     fail_if_any(runner, table, &differs, &columns.join(", ")).await

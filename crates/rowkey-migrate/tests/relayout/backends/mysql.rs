@@ -10,7 +10,8 @@ use rowkey_testkit::Suite;
 
 use crate::add_on;
 use crate::rows::{Parent, Random};
-use crate::shop::{NEW, Names, OLD, Shop, number};
+use crate::shop::{NEW, Names, OLD, Shop, number, text};
+use crate::verified::verified;
 
 const BOTH: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
 
@@ -55,12 +56,69 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "programs_may_lock_their_tables",
         locked_by_programs,
     );
+    add_on(
+        suite,
+        &BOTH,
+        "updates_that_change_nothing_leave_times_as_they_are",
+        unchanged,
+    );
 }
 
 async fn execute(connection: &mut Connection, statements: &[&str]) -> Result<()> {
     for statement in statements {
         connection.execute(statement, statement).await?;
     }
+    Ok(())
+}
+
+/// Programs save rows that they have not changed. The server leaves such rows and their times as they are.
+async fn unchanged(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    let create = format!(
+        "CREATE TABLE saved (id {} NOT NULL PRIMARY KEY, n INT NOT NULL, title VARCHAR(5) NOT NULL, \
+         at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP) ENGINE=InnoDB",
+        shop.dialect.form(OLD)?.sql_type()
+    );
+    connection.execute("the table", &create).await?;
+    for n in 0..5 {
+        let id = shop.dialect.form(OLD)?.literal(Random(n).id());
+        let insert = format!("INSERT INTO saved VALUES ({id}, {n}, 'same', '2001-02-03 04:05:06')");
+        connection.execute("a row", &insert).await?;
+    }
+    let request = rowkey_migrate::plan::Request {
+        table: "saved".into(),
+        unasserted: Vec::new(),
+        ..shop.request(OLD, NEW)
+    };
+    let plan = shop.plan_for(&request).await?;
+    for (last, id) in [
+        (Phase::Backfill, "id"),
+        (Phase::Check, "id"),
+        (Phase::Swap, "id_key"),
+    ] {
+        shop.run(&plan, last).await?;
+        let again = format!(
+            "INSERT INTO saved ({id}, n, title) SELECT * FROM (SELECT {id}, n, title FROM saved \
+             WHERE n = 1) s ON DUPLICATE KEY UPDATE title = VALUES(title)"
+        );
+        let statements = [
+            "UPDATE saved SET title = 'same' WHERE n IN (0, 1)",
+            &again,
+            "UPDATE saved a JOIN saved b USING (n) SET a.title = b.title WHERE n = 2",
+            "UPDATE saved SET title = IF(title = 'same', 'other', 'same') WHERE n = 3",
+            "UPDATE saved SET at = at + INTERVAL 1 DAY WHERE n = 4",
+        ];
+        execute(&mut connection, &statements).await?;
+        // What differs is found by the next phase.
+    }
+    let found = verified(&shop, &plan).await?;
+    ensure!(found.differences.is_empty(), "{found:?}");
+    let times = "SELECT CAST(GROUP_CONCAT(DATE_FORMAT(at, '%e'), title ORDER BY n) AS CHAR) FROM saved \
+                 WHERE n <> 3";
+    let before = text(&mut connection, times).await?;
+    ensure!(before == "3same,3same,3same,6same", "{before}");
+    shop.undo(&plan).await?;
+    ensure!(text(&mut connection, times).await? == before);
     Ok(())
 }
 

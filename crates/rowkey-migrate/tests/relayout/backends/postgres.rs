@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use rowkey_core::storage::Conversion;
+use rowkey_migrate::Error;
 use rowkey_migrate::plan::Policy;
 use rowkey_migrate::relayout::Phase;
-use rowkey_migrate::{Connection, Error};
 use rowkey_testkit::{Backend, Suite};
 
 use crate::add_on;
 use crate::chaos::is_large;
-use crate::shop::{NEW, Names, OLD, Shop, number};
+use crate::shop::{NEW, Names, OLD, Shop, number, text};
 
 const POSTGRES: [Backend; 1] = [Backend::Postgres];
 
@@ -68,15 +68,6 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     if is_large() {
         add_on(suite, &POSTGRES, "chaos_speed_of_the_backfill", speed);
     }
-}
-
-async fn text(connection: &mut Connection, query: &str) -> Result<String> {
-    let rows = connection.query("a text", query, &[]).await?;
-    Ok(rows
-        .first()
-        .with_context(|| query.to_owned())?
-        .text(0)?
-        .to_owned())
 }
 
 /// What the catalogue says about a table, apart from numbers and the new names of columns.

@@ -132,7 +132,8 @@ fn way_out(refused: Option<Error>, part: &str) -> Result<String> {
     let Some(Error::Refused { what, why, instead }) = refused else {
         bail!("{refused:?}");
     };
-    ensure!(what == part && why.contains("1 rows"), "{what}: {why}");
+    ensure!(what == part && why.contains("1 row whose"), "{what}: {why}");
+    ensure!(why.contains("`number = 7`, `parent_id"), "{why}");
     let update = instead.split_once("UPDATE ").context("no statement")?.1;
     let update = update.split(';').next().unwrap_or_default();
     Ok(format!("UPDATE {update}"))
