@@ -29,7 +29,7 @@ impl fmt::Display for Step {
                 table,
                 done,
                 expected: Some(expected),
-            } => write!(f, "{table}: {done} of about {expected} rows"),
+            } if done <= expected => write!(f, "{table}: {done} of about {expected} rows"),
             Self::Rows { table, done, .. } => write!(f, "{table}: {done} rows"),
         }
     }

@@ -109,7 +109,8 @@ fn split(text: &str) -> (Option<String>, String) {
                 characters.next();
                 name.push('"');
             }
-            '"' => is_quoted = !is_quoted,
+            // Within a name that does not begin with one, it is a character like others.
+            '"' if is_quoted || name.is_empty() => is_quoted = !is_quoted,
             '.' if !is_quoted && schema.is_none() => schema = Some(std::mem::take(&mut name)),
             _ => name.push(character),
         }
@@ -371,6 +372,7 @@ mod tests {
             ("\"a.b\"", None, "a.b"),
             ("\"a.b\".\"c\"\"d\"", Some("a.b"), "c\"d"),
             ("s.\"a.b\"", Some("s"), "a.b"),
+            ("odd \"t", None, "odd \"t"),
         ] {
             let read = QualifiedName::from(text);
             assert_eq!(
