@@ -1,7 +1,6 @@
 //! Making ids.
 
 use std::cell::Cell;
-use std::thread;
 use std::time::SystemTime;
 
 use rowkey_core::generate::{Clock, CoarseClock, Entropy, Generate, SystemClock, SystemEntropy};
@@ -9,16 +8,13 @@ use rowkey_core::generate::{
     DistributedId128Generator, DistributedIdGenerator, DistributedIdState,
 };
 use rowkey_core::routing::IuidContext;
-use rowkey_core::{HotGuid, Iuid, PrefixComb, ShortPrefixComb, UnixMillis, UuidV7};
+use rowkey_core::{HotGuid, Iuid, PrefixComb, ShortPrefixComb, UnixMillis, UuidV4, UuidV7};
 use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::operation::{Operation, operation, repeat};
 
 /// Ids per batch.
 const BATCH: u64 = 256;
-
-/// Ids that each of several threads makes in a round: enough to make the cost of its start vanish.
-const PER_THREAD: u64 = 50_000;
 
 const CONTEXT: IuidContext = IuidContext {
     country: 49,
@@ -27,19 +23,6 @@ const CONTEXT: IuidContext = IuidContext {
 
 type Comb = ShortPrefixComb<60_000>;
 
-/// A function that several threads call at the same time. The figure is the time until all have
-/// ended, divided by all their calls.
-macro_rules! on_threads {
-    ($name:literal, $threads:literal, $function:expr) => {
-        Operation::new($name, "baseline-plain", |rounds| {
-            for _ in 0..rounds {
-                together($threads, $function);
-            }
-        })
-        .per_round($threads * PER_THREAD)
-    };
-}
-
 pub(crate) const OPERATIONS: &[Operation] = &[
     operation!(plain "short-prefix-comb-system-clock", || made_with::<Comb>(&SystemClock)),
     operation!(plain "short-prefix-comb-coarse-clock", || made_with::<Comb>(&CoarseClock)),
@@ -47,11 +30,10 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     operation!(plain "short-prefix-comb-batch", || Comb::generate_batch(BATCH as usize))
         .per_round(BATCH),
     operation!(plain "prefix-comb-generate", PrefixComb::generate),
+    operation!(plain "uuid-v4-generate", UuidV4::generate),
     operation!(plain "uuid-v7-generate", UuidV7::generate),
     operation!(plain "uuid-v7-stateless", || made_with::<UuidV7>(&SystemClock)),
     operation!(plain "uuid-v7-batch", || UuidV7::generate_batch(BATCH as usize)).per_round(BATCH),
-    on_threads!("uuid-v7-2-threads", 2, UuidV7::generate),
-    on_threads!("uuid-v7-4-threads", 4, UuidV7::generate),
     operation!(plain "iuid-generate", || Iuid::generate_for(&CONTEXT)),
     Operation::new("distributed-id-state", "baseline-plain", |rounds| {
         let mut state = DistributedIdState::new();
@@ -83,8 +65,6 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     }),
     operation!(plain "peer-uuid-v7-fast-rng", Uuid::now_v7),
     operation!(plain "peer-uuid-v7-no-context", || Uuid::new_v7(Timestamp::now(NoContext))),
-    on_threads!("peer-uuid-v7-2-threads", 2, Uuid::now_v7),
-    on_threads!("peer-uuid-v7-4-threads", 4, Uuid::now_v7),
     operation!(plain "peer-ulid", ulid::Ulid::generate),
     operation!(plain "peer-ferroid-ulid", ferroid::generator::thread_local::Ulid::new_ulid),
 ];
@@ -96,14 +76,6 @@ fn made_with<F: Generate<Context = ()>>(clock: &impl Clock) -> F {
         Ok(id) => id,
         Err(error) => panic!("{error}"),
     }
-}
-
-fn together<T>(threads: u64, function: impl Fn() -> T + Sync) {
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| repeat(PER_THREAD, &function));
-        }
-    });
 }
 
 /// The system's clock, and a millisecond more every 64 readings: without it the rate cap of the

@@ -1,9 +1,9 @@
 //! Benchmarks of rowkey next to its peers.
 //!
-//! Every [`Operation`] is measured twice by one and the same loop: `benches/instructions.rs` counts
-//! the instructions it retires, with Callgrind, and `benches/wall.rs` takes its time, with
-//! Criterion. The binary `ratios` then reads what both have written and prints one table of rowkey,
-//! its peers and the [aims](comparison). Nothing in the table is remembered from an earlier run.
+//! `benches/instructions.rs` counts the instructions that every [`Operation`] retires, with Callgrind:
+//! time would depend on what else the machine does. It is compiled in both
+//! [profiles](measurement::Profile). The binary `ratios` then reads the counts and writes one table
+//! of rowkey, its peers and the [aims](comparison).
 //!
 //! `cargo xtask bench` does all of it. The binary `databases` asks the databases themselves:
 //! `cargo xtask bench --databases`. The binary `compile` measures what declared keys cost the
@@ -19,6 +19,7 @@ pub mod valgrind;
 pub mod drivers;
 mod generation;
 mod inputs;
+mod keys;
 mod public_ids;
 mod routing;
 mod storage;
@@ -37,6 +38,7 @@ pub fn all_operations() -> impl Iterator<Item = &'static Operation> {
         operation::BASELINES,
         generation::OPERATIONS,
         text::OPERATIONS,
+        keys::OPERATIONS,
         storage::OPERATIONS,
         public_ids::OPERATIONS,
         routing::OPERATIONS,

@@ -1,4 +1,4 @@
-//! What the two benchmarks have written.
+//! What the benchmark has written.
 
 use std::collections::HashMap;
 use std::env;
@@ -11,102 +11,86 @@ use serde_json::Value;
 
 use crate::Operation;
 
-/// The directory of the wall-clock figures within Criterion's.
-pub const WALL_GROUP: &str = "operations";
-
 /// How many operations a count of instructions is made of, at least: as many as the thread's
 /// generator makes ids from one seed, so that reseeding has its share in the count.
 pub const COUNTED_OPERATIONS: u64 = 4_096;
 
-/// What one operation costs, without the loop around it.
+/// How the code is compiled, which is the name of a profile of cargo.
 #[derive(Clone, Copy, Debug)]
-pub struct Cost {
-    /// Nanoseconds, in the fastest sample.
-    pub nanoseconds: f64,
-    /// Instructions retired, on average. Valgrind does not see what a system call does, nor that
-    /// reading a clock is none outside of it.
-    pub instructions: f64,
+pub enum Profile {
+    /// `bench`: thin link-time optimisation in one unit.
+    Thin,
+    /// `plain`: what `cargo build --release` does unless told otherwise.
+    Plain,
 }
 
-/// The figures of one run of both benchmarks.
+impl Profile {
+    /// Both, in the order of the table.
+    pub const ALL: [Self; 2] = [Self::Thin, Self::Plain];
+
+    /// The folder of the counts within the target directory.
+    const fn folder(self) -> &'static str {
+        match self {
+            Self::Thin => "instructions/bench",
+            Self::Plain => "instructions/plain",
+        }
+    }
+}
+
+/// The instructions of one run of the benchmark.
 #[derive(Debug)]
 pub struct Measurements {
-    rounds: HashMap<&'static str, Cost>,
+    rounds: HashMap<&'static str, f64>,
 }
 
 impl Measurements {
-    /// Reads the figures next to the running executable, which was built with the benchmarks.
+    /// Reads the figures next to the running executable.
     ///
     /// # Errors
     ///
     /// If a figure is missing, or older than the executable and therefore of other code.
-    pub fn read() -> Result<Self> {
+    pub fn read(profile: Profile) -> Result<Self> {
         let executable = env::current_exe()?;
         let built = fs::metadata(&executable)?.modified()?;
         let Some(target) = executable.ancestors().nth(2) else {
             bail!("{} is not in a target directory", executable.display());
         };
-        let rounds = crate::operations()
-            .enumerate()
-            .map(|(number, operation)| {
-                let cost = Cost {
-                    nanoseconds: nanoseconds(target, built, operation)?,
-                    instructions: instructions(target, built, number, operation)?,
-                };
-                Ok((operation.name, cost))
-            })
-            .collect::<Result<_>>()?;
+        let folder = target.join(profile.folder());
+        let rounds = crate::operations().enumerate().map(|(number, operation)| {
+            let count = instructions(&folder, built, number, operation)?;
+            Ok((operation.name, count))
+        });
+        let rounds = rounds.collect::<Result<_>>()?;
         Ok(Self { rounds })
     }
 
-    /// What one operation costs.
+    /// The instructions that one operation retires, on average and without the loop around it.
+    ///
+    /// Valgrind does not see what a system call does, nor that reading a clock is none outside of it.
     ///
     /// # Errors
     ///
     /// If no operation has this name.
-    pub fn cost(&self, name: &str) -> Result<Cost> {
+    pub fn instructions(&self, name: &str) -> Result<f64> {
         let operation = crate::operations()
             .find(|operation| operation.name == name)
             .with_context(|| format!("no operation is called {name}"))?;
         let (round, empty) = (self.rounds[name], self.rounds[operation.baseline]);
-        let per_operation = |round: f64, empty: f64| {
-            // An operation can be as cheap as the noise.
-            (round - empty).max(0.0) / operation.per_round as f64
-        };
-        Ok(Cost {
-            nanoseconds: per_operation(round.nanoseconds, empty.nanoseconds),
-            instructions: per_operation(round.instructions, empty.instructions),
-        })
+        // An operation can be as cheap as the noise.
+        Ok((round - empty).max(0.0) / operation.per_round as f64)
     }
-}
-
-/// Nanoseconds of the fastest round: what else the machine does only ever adds to them.
-fn nanoseconds(target: &Path, built: SystemTime, operation: &Operation) -> Result<f64> {
-    let path = format!("criterion/{WALL_GROUP}/{}/new/sample.json", operation.name);
-    let samples = figures(&target.join(&path), built, "wall")?;
-    // Rounds, and the nanoseconds that they took together.
-    let [rounds, times] = ["iters", "times"].map(|name| samples[name].as_array());
-    let samples = times
-        .into_iter()
-        .flatten()
-        .zip(rounds.into_iter().flatten());
-    samples
-        .filter_map(|(time, rounds)| Some(time.as_f64()? / rounds.as_f64()?))
-        .min_by(f64::total_cmp)
-        .with_context(|| format!("{path} has no samples"))
 }
 
 /// Instructions of one round.
 fn instructions(
-    target: &Path,
+    folder: &Path,
     built: SystemTime,
     number: usize,
     operation: &Operation,
 ) -> Result<f64> {
     let package = env!("CARGO_PKG_NAME");
-    let path =
-        format!("gungraun/{package}/instructions/counts/operation.number_{number}/summary.json");
-    let summary = figures(&target.join(&path), built, "instructions")?;
+    let path = format!("{package}/instructions/counts/operation.number_{number}/summary.json");
+    let summary = figures(&folder.join(&path), built)?;
     let mut profiles = summary["profiles"].as_array().into_iter().flatten();
     let count = profiles
         .find_map(|profile| profile["data"]["total"]["metrics"]["Ir"]["values"]["new"].as_f64())
@@ -115,13 +99,13 @@ fn instructions(
 }
 
 /// Reads a file of figures that a benchmark has written since it was built.
-fn figures(path: &Path, built: SystemTime, benchmark: &str) -> Result<Value> {
+fn figures(path: &Path, built: SystemTime) -> Result<Value> {
     let shown = path.display();
-    let advice = || format!("run the benchmark `{benchmark}` first: no {shown}");
+    let advice = || format!("run `cargo xtask bench`: no {shown}");
     let written = fs::metadata(path).with_context(advice)?.modified()?;
     ensure!(
         written >= built,
-        "run the benchmark `{benchmark}` again: {shown} is older than the code"
+        "run `cargo xtask bench` again: {shown} is older than the code"
     );
     let json = fs::read_to_string(path).with_context(advice)?;
     serde_json::from_str(&json).with_context(|| format!("{shown} is unreadable"))

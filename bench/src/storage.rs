@@ -26,6 +26,16 @@ const NATIVE_UUID: Column = match Column::new(
     Err(refusal) => panic!("{}", refusal),
 };
 
+const TEXT: Column = text(Storage::Text);
+const TEXT_HEX: Column = text(Storage::TextHex);
+
+const fn text(storage: Storage) -> Column {
+    match Column::new(FormatKind::ShortPrefixComb, Backend::Sqlite, storage, None) {
+        Ok(column) => column,
+        Err(refusal) => panic!("{}", refusal),
+    }
+}
+
 const fn column(format: FormatKind, backend: Backend) -> Column {
     StoragePlan::default_for(format).column(backend)
 }
@@ -55,6 +65,12 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     operation!(text "decode-mariadb-native-uuid", &columns().native_uuid, |text| {
         NATIVE_UUID.decode(StoredRef::Text(text)).ok()
     }),
+    operation!(text "decode-text-uuid", &columns().native_uuid, |text| {
+        TEXT.decode(StoredRef::Text(text)).ok()
+    }),
+    operation!(text "decode-text-hex", &columns().hex, |text| {
+        TEXT_HEX.decode(StoredRef::Text(text)).ok()
+    }),
     operation!(number "peer-uuid-bytes", wide(), |value| Uuid::from_u128(value).into_bytes()),
     operation!(bytes "peer-uuid-from-bytes", &columns().identity, |bytes| {
         Uuid::from_slice(bytes).ok()
@@ -68,6 +84,7 @@ struct Contents {
     swap_full: [[u8; 16]; COUNT],
     sql_server: [[u8; 16]; COUNT],
     native_uuid: [String; COUNT],
+    hex: [String; COUNT],
 }
 
 fn columns() -> &'static Contents {
@@ -75,15 +92,19 @@ fn columns() -> &'static Contents {
         let bytes = |column: Column, version| {
             wide().map(|number| uuid_bytes(column.encode(uuid_of(version, number))))
         };
+        let texts = |column: Column| {
+            wide().map(|number| match column.encode(uuid_of(4, number)) {
+                Stored::Text(text) => text.into(),
+                other => unreachable!("the column holds text, not {other:?}"),
+            })
+        };
         Contents {
             identity: bytes(IDENTITY, 4),
             swap_short: bytes(SWAP_SHORT, 4),
             swap_full: bytes(SWAP_FULL, 4),
             sql_server: bytes(SQL_SERVER, 7),
-            native_uuid: wide().map(|number| match NATIVE_UUID.encode(uuid_of(4, number)) {
-                Stored::Text(text) => text.into(),
-                other => unreachable!("MariaDB's UUID is sent as text, not {other:?}"),
-            }),
+            native_uuid: texts(NATIVE_UUID),
+            hex: texts(TEXT_HEX),
         }
     });
     &CONTENTS

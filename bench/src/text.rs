@@ -1,5 +1,6 @@
 //! Writing and reading text.
 
+use std::hint::black_box;
 use std::str::FromStr;
 
 use rowkey_core::text::{Width, base62, decimal, hyphenated};
@@ -11,23 +12,32 @@ use crate::operation::{Operation, operation};
 
 pub(crate) const OPERATIONS: &[Operation] = &[
     // Writing.
-    operation!(number "write-hyphenated", wide(), hyphenated::write),
+    operation!(number "write-hyphenated", wide(), |number| {
+        black_box(hyphenated::write(number).as_str());
+    }),
     operation!(number "write-base62-22", wide(), base62::encode_u128),
     operation!(number "write-base62-16", distributed(), base62::encode_decimal28),
     operation!(number "write-base62-11", wide(), |number| base62::encode_u64(number as u64)),
-    operation!(number "write-decimal-28", distributed(), decimal::write),
+    operation!(number "write-decimal-28", distributed(), |number| {
+        black_box(decimal::write(number).as_str());
+    }),
     operation!(number "write-decimal-28-padded", distributed(), decimal::write_padded::<28>),
     operation!(number "peer-uuid-write", wide(), |number| {
         let mut text = [0; 36];
-        Uuid::from_u128(number).hyphenated().encode_lower(&mut text);
-        text
+        black_box(Uuid::from_u128(number).hyphenated().encode_lower(&mut text));
     }),
     operation!(number "peer-base62-write-22", wide(), plain_base62),
     operation!(number "peer-base62-write-16", distributed(), plain_base62),
     operation!(number "peer-base62-write-11", wide(), |number| plain_base62(number as u64)),
     operation!(number "peer-itoa-write", distributed(), |number| {
         let mut buffer = itoa::Buffer::new();
-        std::hint::black_box(buffer.format(number));
+        black_box(buffer.format(number));
+    }),
+    operation!(number "peer-lexical-core-write", distributed(), |number| {
+        black_box(lexical_core::write(number, &mut [0; 39]));
+    }),
+    operation!(number "peer-itoa-to-string", distributed(), |number| {
+        itoa::Buffer::new().format(number).to_owned()
     }),
     operation!(number "peer-std-write", distributed(), |number| number.to_string()),
     operation!(number "peer-rust-decimal-write", distributed(), |number| {

@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// Measure copies of tables between MariaDB and PostgreSQL instead.
     #[arg(long, conflicts_with = "page")]
     copy: bool,
+    /// Record the ratios of instructions, which later runs may not fall behind.
+    #[arg(long, conflicts_with_all = ["page", "copy"])]
+    record: bool,
     /// Rows of each table, at least 10000; another number than the default needs
     /// --output.
     #[arg(long, default_value_t = PAGE_ROWS, requires = "databases")]
@@ -58,10 +61,20 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let valgrind = command::output(Command::new("valgrind").arg("--version"));
     ensure!(valgrind.is_ok(), "install the system's package `valgrind`");
-    for words in COMMANDS {
-        command::run(&mut cargo(words))?;
+    let target = workspace::metadata()?.target_directory;
+    // The profile of `ratios` first: it takes no figures that are older than itself.
+    for profile in ["bench", "plain"] {
+        let words = format!(
+            "bench --profile {profile} -p rowkey-bench --features drivers --bench instructions -- \
+             --save-summary=json"
+        );
+        let folder = target.join("instructions").join(profile);
+        command::run(cargo(&words).env("GUNGRAUN_HOME", folder))?;
     }
-    Ok(())
+    let mut ratios =
+        cargo("run --profile bench -p rowkey-bench --features drivers --bin ratios --");
+    ratios.arg(command::root().join("bench").join("recorded.json"));
+    command::run(ratios.args(args.record.then_some("--record")))
 }
 
 /// The run on databases.
@@ -101,14 +114,7 @@ fn ensure_whole_page(rows: u64, is_set: impl Fn(&str) -> bool) -> Result<()> {
     Ok(())
 }
 
-/// What a benchmark run consists of, in this order.
-const COMMANDS: [&str; 3] = [
-    // The summary is for `ratios`.
-    "bench -p rowkey-bench --features drivers --bench instructions -- --save-summary=json",
-    "bench -p rowkey-bench --features drivers --bench wall",
-    // The profile of the benchmarks: `ratios` takes figures only of its own build.
-    "run --profile bench -p rowkey-bench --features drivers --bin ratios",
-];
+/// Copies between databases.
 const COPY: &str = "run --release -p rowkey-migrate --all-features --example copy_bench";
 
 fn cargo(words: &str) -> Command {
