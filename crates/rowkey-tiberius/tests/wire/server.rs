@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use futures_util::{AsyncRead, AsyncWrite};
-use tiberius::{AuthMethod, Client, Config};
+use tiberius::{AuthMethod, Client, Config, EncryptionLevel};
 
 const RPC: u8 = 0x03;
 const ANSWER: u8 = 0x04;
@@ -45,6 +45,7 @@ struct State {
 impl Server {
     pub(crate) async fn connect(&self) -> Client<Self> {
         let mut config = Config::new();
+        config.encryption(EncryptionLevel::NotSupported);
         config.authentication(AuthMethod::sql_server("sa", "secret"));
         Client::connect(config, self.clone()).await.unwrap()
     }
