@@ -259,12 +259,20 @@ async fn found(
     let form = report
         .storage
         .zip(report.layout.or_else(|| layout_of_text(&report)));
+    let damaged: u64 = report.damaged.iter().map(|damage| damage.count).sum();
+    let others = match damaged {
+        0 => String::new(),
+        _ => format!(
+            " {damaged} of the {} rows that were looked at have damaged values, which `rowkey doctor` shows.",
+            report.sampled
+        ),
+    };
     match (format, form) {
         (Some(format), Some((storage, layout))) => Ok((format, format!("{storage}:{layout}"))),
         _ => Err(Error::Refused {
             what: format!("{table}.{column}"),
             why: format!(
-                "its format and form cannot be told: {}",
+                "its format and form cannot be told: {}{others}",
                 report.evidence.join(" ")
             ),
             instead: "say them with --format and --from".into(),

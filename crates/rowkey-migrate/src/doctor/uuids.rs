@@ -308,7 +308,7 @@ impl Group<'_> {
             Home::SqlServer => place(Layout::SqlServer),
             Home::DotNet => ", in the byte order of a .NET Guid".to_owned(),
         };
-        let all = if whole { "All " } else { "" };
+        let all = if whole && self.count > 1 { "All " } else { "" };
         let have = if self.count == 1 { "has" } else { "have" };
         findings.evidence.push(format!(
             "{all}{rows} {have} version {} and the variant of RFC 9562{order}.",

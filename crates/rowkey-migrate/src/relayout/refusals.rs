@@ -9,7 +9,8 @@ use crate::catalog::Catalog;
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 use crate::inventory::others_of_type;
-use crate::plan::OldPrograms;
+use crate::plan::{OldPrograms, public_text};
+use crate::text_literal::text_literal;
 
 /// How many values are shown of those that are damaged.
 const EXAMPLES: usize = 3;
@@ -179,6 +180,42 @@ impl Refusals {
                      your own after the swap",
                 );
             }
+        }
+        Ok(())
+    }
+
+    /// Adds a reason if the map has ids of another format, from an attempt that was undone: the rows would get
+    /// those.
+    pub(super) async fn add_map_of_another_format(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        const MAP: &str = "rowkey_id_map";
+        let is_mapped = matches!(work.source, Source::Mapped);
+        let catalog = Catalog::read(connection).await?;
+        if !is_mapped || catalog.table(&MAP.into()).is_err() {
+            return Ok(());
+        }
+        let (table, _) = work.key()?;
+        let format = work.to.format();
+        let query = format!(
+            "SELECT count(*) FROM {MAP} WHERE table_name = {} AND NOT ({})",
+            text_literal(work.backend, &table.name().to_string()),
+            public_text(format, work.backend)?.condition("new")?
+        );
+        let rows = connection.query("the map of ids", &query, &[]).await?;
+        let others = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+        if others > 0 {
+            self.add(
+                format!("the table {MAP}"),
+                format!(
+                    "{others} of its ids of {} are of another format than {}",
+                    table.name(),
+                    format.name()
+                ),
+                "rename it, if nobody has got those ids; otherwise plan with their format",
+            );
         }
         Ok(())
     }

@@ -260,6 +260,7 @@ async fn undone(shop: Shop) -> Result<()> {
         "UPDATE mention SET ticket_id_key = NULL WHERE number = 5".to_owned(),
     ];
     shop.transaction(&mut connection, &writes).await?;
+    let first = map(&mut connection, "ticket").await?;
     drop(connection);
     shop.undo(&plan).await?;
     let mut connection = shop.connect().await?;
@@ -280,5 +281,26 @@ async fn undone(shop: Shop) -> Result<()> {
     let drop_next = "DELETE FROM ticket WHERE title = 'next'";
     connection.execute("an old program", drop_next).await?;
     ensure!(old_rows(&shop).await? == before, "the rows have changed");
+    attempt_again(&shop, &first).await
+}
+
+/// Another attempt after an undo gives the same ids, and none of another format.
+async fn attempt_again(shop: &Shop, first: &BTreeMap<i64, u128>) -> Result<()> {
+    let request = rowkey_migrate::plan::Request {
+        format: FormatKind::ShortPrefixComb,
+        created: None,
+        ..request()
+    };
+    match shop.run(&shop.plan_for(&request).await?, Phase::Swap).await {
+        Err(Error::Refused { what, why, .. }) => {
+            ensure!(what == "the table rowkey_id_map", "{what}: {why}");
+            ensure!(why.contains("another format"), "{why}");
+        }
+        other => bail!("{other:?}"),
+    }
+    shop.run(&plan(shop).await?, Phase::Swap).await?;
+    let again = map(&mut shop.connect().await?, "ticket").await?;
+    let is_kept = first.iter().all(|(old, new)| again.get(old) == Some(new));
+    ensure!(is_kept, "{first:?} {again:?}");
     Ok(())
 }

@@ -50,7 +50,7 @@ pub(in super::super) async fn undo(
         });
     }
     rebuild(runner, &tables).await?;
-    new_ids::forget(runner, work).await
+    new_ids::forget_counter(runner, work).await
 }
 
 /// Refuses what the old definitions have no place for.

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::plan::public_text;
 use crate::text_literal::text_literal;
 
-/// The table, which stays when the change is contracted.
+/// The table, which stays when the change is contracted or undone.
 const MAP: &str = "rowkey_id_map";
 
 /// The milliseconds since 1970, the same for the whole of a statement.
@@ -191,7 +191,8 @@ fn new_rows(work: &Work) -> Result<String, Error> {
     ))
 }
 
-/// Makes the table and the new ids, if rows get new ids at all.
+/// Makes the table and the new ids, if rows get new ids at all. Keys that have got one in an attempt that was undone
+/// keep it.
 pub(super) async fn make(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     let Source::Mapped = work.source else {
         return Ok(());
@@ -204,7 +205,8 @@ pub(super) async fn make(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
         runner.run("the map of ids", &create).await?;
     }
     let insert = format!(
-        "INSERT INTO {MAP} (table_name, old, new) SELECT {}, old, new FROM ({})",
+        "INSERT INTO {MAP} (table_name, old, new) SELECT {}, old, new FROM ({}) WHERE true \
+         ON CONFLICT (table_name, old) DO NOTHING",
         literal_of_table(work)?,
         new_rows(work)?
     );
@@ -264,24 +266,6 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
          FROM {name} WHERE {is_new}"
     );
     runner.run(doing, &insert).await.map(|_| ())
-}
-
-/// Takes the new ids out of the map, and the map away if it is empty then.
-pub(super) async fn forget(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
-    let Source::Mapped = work.source else {
-        return Ok(());
-    };
-    let doing = "the map of ids";
-    let delete = format!(
-        "DELETE FROM {MAP} WHERE table_name = {}",
-        literal_of_table(work)?
-    );
-    runner.run(doing, &delete).await?;
-    let rest = format!("SELECT count(*) FROM {MAP}");
-    if !has_map(&runner.query(doing, &rest, &[]).await?)? {
-        runner.run(doing, &format!("DROP TABLE {MAP}")).await?;
-    }
-    forget_counter(runner, work).await
 }
 
 /// Takes away the counter that was kept for the way back.
@@ -346,17 +330,6 @@ pub(super) async fn refuse(
         correct,
     )
     .await?;
-    if has_map(&connection.query("the map of ids", MAP_EXISTS, &[]).await?)? {
-        let of_table = literal_of_table(work)?;
-        let count = format!("SELECT count(*) FROM {MAP} WHERE table_name = {of_table}");
-        if has_map(&connection.query("the map of ids", &count, &[]).await?)? {
-            reasons.add(
-                format!("the table {MAP}"),
-                format!("it has ids of {} from an earlier change", table.name()),
-                "rename it",
-            );
-        }
-    }
     for referring in &work.tables {
         for changed in referring.columns.iter().filter(|changed| !changed.is_key) {
             let name = referring.name().quoted(Backend::Sqlite)?;

@@ -113,7 +113,8 @@ impl File {
     pub(crate) async fn definitions(&mut self) -> anyhow::Result<Vec<String>> {
         self.rows(
             "SELECT type, name, tbl_name, sql FROM sqlite_master \
-             WHERE name <> 'rowkey_relayout' AND tbl_name <> 'rowkey_relayout' \
+             WHERE name <> 'rowkey_relayout' \
+             AND tbl_name NOT IN ('rowkey_relayout', 'rowkey_id_map') \
              ORDER BY type, name",
         )
         .await

@@ -239,6 +239,8 @@ async fn every_format_that_the_database_makes(url: String) -> anyhow::Result<()>
             let count = format!("SELECT count(DISTINCT id_key), sum({is_id}) FROM offer");
             assert_eq!(file.rows(&count).await?, ["49 | 49"], "{format:?} {to}");
             file.undo(&plan).await?;
+            // The next format refuses the ids of this one, where it can tell them.
+            file.run("DROP TABLE rowkey_id_map").await?;
             changed.push(format.name());
         }
     }
@@ -266,7 +268,6 @@ async fn what_has_no_new_id_is_named(url: String) -> anyhow::Result<()> {
     for reason in [
         "note.about: in 1 rows, the value is not of the type integer of the key, such as `x`",
         "offer.created_at: the creation time of 1 of its rows is no instant that a uuid-v7 carries",
-        "the table rowkey_id_map: it has ids of offer from an earlier change",
     ] {
         assert!(error.contains(reason), "{reason}: {error}");
     }
