@@ -439,6 +439,29 @@ proptest! {
     }
 
     #[test]
+    fn a_list_is_encoded_and_decoded_as_each_of_it(
+        newest: [u8; 32],
+        older: [u8; 32],
+        values in prop::collection::vec(any::<u64>(), 0..40),
+        unrelated: u128,
+    ) {
+        let unlabelled = || PublicIdCipher::from_key(&[3; 32]);
+        let rotated = [PublicIdSecret::from_bytes(&newest)?, PublicIdSecret::from_bytes(&older)?];
+        let rotated = PublicIdSecrets::newest_first(rotated)?.with_unlabelled(unlabelled()?);
+        let cipher = rotated.cipher_for::<u64>("order")?;
+        let mut public_ids = cipher.encode_all(&values)?;
+        let each: Result<Vec<_>, Error> = values.iter().map(|value| cipher.encode(value)).collect();
+        prop_assert_eq!(&public_ids, &each?);
+        public_ids.push(PublicId::from_uuid(Uuid::from_u128(unrelated)));
+        public_ids.extend(secrets(older).cipher_for::<u64>("order")?.encode_all(&values)?);
+        public_ids.extend(unlabelled()?.encode_all(&values)?);
+
+        let each: Vec<_> = public_ids.iter().map(|id| cipher.decode(*id)).collect();
+        prop_assert!(each.iter().filter(|value| value.is_ok()).count() >= 3 * values.len());
+        prop_assert_eq!(cipher.decode_all(&public_ids).collect::<Vec<_>>(), each);
+    }
+
+    #[test]
     fn made_up_sealed_ids_are_refused(secret: [u8; 32], bytes: [u8; 32]) {
         let cipher = secrets(secret).sealed_cipher_for::<u128>("order")?;
         prop_assert!(cipher.decode(SealedId::from_bytes(bytes)).is_err());

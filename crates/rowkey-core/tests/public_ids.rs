@@ -459,6 +459,36 @@ proptest! {
     }
 
     #[test]
+    fn a_list_is_encoded_and_decoded_as_each_of_it(
+        (cipher, older) in (any_cipher(), any_cipher()),
+        values in prop::collection::vec(any::<u64>(), 0..40),
+        unrelated in any::<u128>(),
+    ) {
+        let mut public_ids = cipher.encode_all(&values)?;
+        let each: Result<Vec<_>, Error> = values.iter().map(|value| cipher.encode(value)).collect();
+        prop_assert_eq!(&public_ids, &each?);
+        public_ids.push(PublicId::from_uuid(Uuid::from_u128(unrelated)));
+        public_ids.extend(older.encode_all(&values)?);
+
+        let each: Vec<_> = public_ids.iter().map(|id| cipher.decode(*id)).collect();
+        prop_assert_eq!(cipher.decode_all(&public_ids).collect::<Vec<_>>(), each);
+        let ciphers = PublicIdCiphers::new(cipher).with_older(older);
+        let each: Vec<_> = public_ids.iter().map(|id| ciphers.decode(*id)).collect();
+        prop_assert_eq!(ciphers.decode_all(&public_ids).collect::<Vec<_>>(), each);
+        prop_assert_eq!(ciphers.encode_all(&values)?, &public_ids[..values.len()]);
+    }
+
+    #[test]
+    fn a_list_with_a_negative_number_has_no_public_ids(
+        cipher in any_cipher(),
+        mut numbers in prop::collection::vec(0..i64::MAX, 0..20),
+    ) {
+        prop_assert!(cipher.encode_all(&numbers).is_ok());
+        numbers.push(-1);
+        prop_assert_eq!(cipher.encode_all(&numbers), cipher.encode(&-1).map(|id| vec![id]));
+    }
+
+    #[test]
     fn an_unrelated_public_id_is_recognised_by_no_number(
         cipher in any_cipher(),
         bits in any::<u128>(),

@@ -1,10 +1,11 @@
 //! Public ids with one AES key for values of all types, as in the original system.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt;
 
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, InvalidLength, KeyInit};
-use aes::{Aes128, Aes192, Aes256};
+use aes::{Aes128, Aes192, Aes256, Block};
 use uuid::Uuid;
 
 use crate::error::Error;
@@ -57,6 +58,22 @@ impl KeySchedule {
             32 => Self::Aes256(Aes256::new_from_slice(key)?),
             _ => return Err(InvalidLength),
         }))
+    }
+
+    fn encrypt(&self, blocks: &mut [Block]) {
+        match self {
+            Self::Aes128(aes) => aes.encrypt_blocks(blocks),
+            Self::Aes192(aes) => aes.encrypt_blocks(blocks),
+            Self::Aes256(aes) => aes.encrypt_blocks(blocks),
+        }
+    }
+
+    fn decrypt(&self, blocks: &mut [Block]) {
+        match self {
+            Self::Aes128(aes) => aes.decrypt_blocks(blocks),
+            Self::Aes192(aes) => aes.decrypt_blocks(blocks),
+            Self::Aes256(aes) => aes.decrypt_blocks(blocks),
+        }
     }
 }
 
@@ -129,6 +146,46 @@ impl PublicIdCipher {
         T::from_block(self.decrypt(public_id.as_uuid())).ok_or_else(unrecognised::<T>)
     }
 
+    /// The public ids of many values, in their order: the processor encrypts several blocks at once,
+    /// so that each takes a fraction of the time of [`encode`](Self::encode).
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::Value`] if one of them has none: a negative `i64`.
+    pub fn encode_all<T: PublicIdValue>(&self, values: &[T]) -> Result<Vec<PublicId<T>>, Error> {
+        let mut blocks = blocks_of(values)?;
+        self.0.encrypt(&mut blocks);
+        let uuids = blocks
+            .into_iter()
+            .map(|block| Uuid::from_bytes_le(block.into()));
+        Ok(uuids.map(PublicId::from_uuid).collect())
+    }
+
+    /// The values of many public ids, each as [`decode`](Self::decode) returns it, in their order.
+    ///
+    /// ```
+    /// # use rowkey_core::public_id::PublicIdCipher;
+    /// let cipher = PublicIdCipher::from_key(&[7; 32])?;
+    /// let public_ids = cipher.encode_all(&[1_u64, 2, 3])?;
+    /// let numbers: Result<Vec<_>, _> = cipher.decode_all(&public_ids).collect();
+    /// assert_eq!(numbers?, [1, 2, 3]);
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn decode_all<T: PublicIdValue>(
+        &self,
+        public_ids: &[PublicId<T>],
+    ) -> impl ExactSizeIterator<Item = Result<T, Error>> {
+        let blocks = self.decrypt_all(public_ids);
+        values_of(public_ids, blocks, |public_id| self.decode(public_id))
+    }
+
+    fn decrypt_all<T>(&self, public_ids: &[PublicId<T>]) -> Vec<Block> {
+        let uuids = public_ids.iter().map(PublicId::as_uuid);
+        let mut blocks: Vec<Block> = uuids.map(|uuid| uuid.to_bytes_le().into()).collect();
+        self.0.decrypt(&mut blocks);
+        blocks
+    }
+
     #[inline]
     fn decrypt(&self, public_id: Uuid) -> [u8; 16] {
         let mut block = public_id.to_bytes_le().into();
@@ -139,6 +196,26 @@ impl PublicIdCipher {
         }
         block.into()
     }
+}
+
+/// The blocks of values, to be encrypted together.
+pub(super) fn blocks_of<T: PublicIdValue>(values: &[T]) -> Result<Vec<Block>, Error> {
+    let blocks = values.iter().map(|value| value.to_block().map(Block::from));
+    blocks.collect()
+}
+
+/// The values of blocks that the newest key has decrypted. What these do not tell is decoded alone.
+pub(super) fn values_of<T: PublicIdValue>(
+    public_ids: &[PublicId<T>],
+    blocks: Vec<Block>,
+    decode: impl Fn(PublicId<T>) -> Result<T, Error>,
+) -> impl ExactSizeIterator<Item = Result<T, Error>> {
+    public_ids
+        .iter()
+        .zip(blocks)
+        .map(move |(public_id, block)| {
+            T::from_block(block.into()).map_or_else(|| decode(*public_id), Ok)
+        })
 }
 
 /// Shows the key's length, never the key.
@@ -235,6 +312,26 @@ impl PublicIdCiphers {
             .iter()
             .find_map(|cipher| T::from_block(cipher.decrypt(public_id.as_uuid())))
             .ok_or_else(unrecognised::<T>)
+    }
+
+    /// The public ids of many values under the newest key, as
+    /// [`PublicIdCipher::encode_all`] makes them.
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::Value`] if one of them has none: a negative `i64`.
+    pub fn encode_all<T: PublicIdValue>(&self, values: &[T]) -> Result<Vec<PublicId<T>>, Error> {
+        self.0.newest.encode_all(values)
+    }
+
+    /// The values of many public ids, each as [`decode`](Self::decode) returns it, in their order. It
+    /// is fast for those of the newest key.
+    pub fn decode_all<T: PublicIdValue>(
+        &self,
+        public_ids: &[PublicId<T>],
+    ) -> impl ExactSizeIterator<Item = Result<T, Error>> {
+        let blocks = self.0.newest.decrypt_all(public_ids);
+        values_of(public_ids, blocks, |public_id| self.decode(public_id))
     }
 }
 

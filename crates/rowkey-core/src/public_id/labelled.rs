@@ -2,15 +2,17 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-use aes::Aes256;
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use aes::{Aes256, Block};
 use uuid::Uuid;
 
 use crate::error::Error;
 use crate::error::PublicIdProblem;
+use crate::public_id::cipher::{blocks_of, values_of};
 use crate::public_id::key;
 use crate::public_id::rotation::Rotation;
 use crate::public_id::{PublicId, PublicIdCiphers, PublicIdSecret, PublicIdValue};
@@ -106,6 +108,34 @@ impl<T: PublicIdValue> LabelledCipher<T> {
             })
             .or_else(|| self.unlabelled.as_ref()?.decode(public_id).ok())
             .ok_or_else(|| PublicIdProblem::not_of_label(T::TYPE, &self.label))
+    }
+
+    /// The public ids of many values under the newest secret, in their order: the processor encrypts
+    /// several blocks at once, so that each takes a fraction of the time of
+    /// [`encode`](Self::encode).
+    ///
+    /// # Errors
+    ///
+    /// [`PublicIdProblem::Value`] if one of them has none: a negative `i64`.
+    pub fn encode_all(&self, values: &[T]) -> Result<Vec<PublicId<T>>, Error> {
+        let mut blocks = blocks_of(values)?;
+        self.schedules.newest.encrypt_blocks(&mut blocks);
+        let uuids = blocks
+            .into_iter()
+            .map(|block| Uuid::from_bytes(block.into()));
+        Ok(uuids.map(PublicId::from_uuid).collect())
+    }
+
+    /// The values of many public ids, each as [`decode`](Self::decode) returns it, in their order. It
+    /// is fast for those of the newest secret.
+    pub fn decode_all(
+        &self,
+        public_ids: &[PublicId<T>],
+    ) -> impl ExactSizeIterator<Item = Result<T, Error>> {
+        let uuids = public_ids.iter().map(PublicId::as_uuid);
+        let mut blocks: Vec<Block> = uuids.map(|uuid| uuid.into_bytes().into()).collect();
+        self.schedules.newest.decrypt_blocks(&mut blocks);
+        values_of(public_ids, blocks, |public_id| self.decode(public_id))
     }
 }
 

@@ -27,6 +27,7 @@ pub trait PublicIdValue: Sized {
 }
 
 /// The block of a format's value.
+#[inline]
 fn block_of(kind: FormatKind, value: u128) -> [u8; 16] {
     match kind.width() {
         Width::Decimal28 => decimal_block(value),
@@ -36,6 +37,7 @@ fn block_of(kind: FormatKind, value: u128) -> [u8; 16] {
 }
 
 /// The value that has this block, if it is of the format.
+#[inline]
 fn value_of(kind: FormatKind, block: [u8; 16]) -> Option<u128> {
     let value = match kind.width() {
         Width::Decimal28 => decimal_of(block)?,
@@ -46,11 +48,13 @@ fn value_of(kind: FormatKind, block: [u8; 16]) -> Option<u128> {
 }
 
 /// Eight zero bytes, then the number in little-endian order.
+#[inline]
 fn number_block(value: u64) -> [u8; 16] {
     // The first byte of the block is the most significant one here.
     u128::from(value.swap_bytes()).to_be_bytes()
 }
 
+#[inline]
 fn number_of(block: [u8; 16]) -> Option<u64> {
     u64::try_from(u128::from_be_bytes(block))
         .ok()
@@ -58,12 +62,14 @@ fn number_of(block: [u8; 16]) -> Option<u64> {
 }
 
 /// Four zero bytes, then the upper 32 bits and the lower 64 bits, each in little-endian order.
+#[inline]
 fn decimal_block(value: u128) -> [u8; 16] {
     let upper = ((value >> 64) as u32).swap_bytes();
     let lower = (value as u64).swap_bytes();
     (u128::from(upper) << 64 | u128::from(lower)).to_be_bytes()
 }
 
+#[inline]
 fn decimal_of(block: [u8; 16]) -> Option<u128> {
     let block = u128::from_be_bytes(block);
     let upper = u32::try_from(block >> 64).ok()?.swap_bytes();
@@ -74,10 +80,12 @@ fn decimal_of(block: [u8; 16]) -> Option<u128> {
 impl PublicIdValue for u64 {
     const TYPE: &'static str = "u64";
 
+    #[inline]
     fn to_block(&self) -> Result<[u8; 16], Error> {
         Ok(number_block(*self))
     }
 
+    #[inline]
     fn from_block(block: [u8; 16]) -> Option<Self> {
         number_of(block)
     }
@@ -87,6 +95,7 @@ impl PublicIdValue for u64 {
 impl PublicIdValue for i64 {
     const TYPE: &'static str = "i64";
 
+    #[inline]
     fn to_block(&self) -> Result<[u8; 16], Error> {
         match u64::try_from(*self) {
             Ok(value) => Ok(number_block(value)),
@@ -97,6 +106,7 @@ impl PublicIdValue for i64 {
         }
     }
 
+    #[inline]
     fn from_block(block: [u8; 16]) -> Option<Self> {
         number_of(block)?.try_into().ok()
     }
@@ -105,10 +115,12 @@ impl PublicIdValue for i64 {
 impl PublicIdValue for u128 {
     const TYPE: &'static str = "u128";
 
+    #[inline]
     fn to_block(&self) -> Result<[u8; 16], Error> {
         Ok(self.to_be_bytes())
     }
 
+    #[inline]
     fn from_block(block: [u8; 16]) -> Option<Self> {
         Some(Self::from_be_bytes(block))
     }
@@ -117,10 +129,12 @@ impl PublicIdValue for u128 {
 impl PublicIdValue for Uuid {
     const TYPE: &'static str = "Uuid";
 
+    #[inline]
     fn to_block(&self) -> Result<[u8; 16], Error> {
         Ok(self.into_bytes())
     }
 
+    #[inline]
     fn from_block(block: [u8; 16]) -> Option<Self> {
         Some(Self::from_bytes(block))
     }
@@ -129,10 +143,12 @@ impl PublicIdValue for Uuid {
 impl<F: Format> PublicIdValue for F {
     const TYPE: &'static str = F::KIND.type_name();
 
+    #[inline]
     fn to_block(&self) -> Result<[u8; 16], Error> {
         Ok(block_of(F::KIND, self.to_u128()))
     }
 
+    #[inline]
     fn from_block(block: [u8; 16]) -> Option<Self> {
         value_of(F::KIND, block).map(Self::from_admitted)
     }
