@@ -4,7 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::{Conversion, quote_identifier};
 
 use super::creation_time;
-use super::work::{ChangedColumn, ChangedTable, Source, Work, is_same_name};
+use super::work::{ChangedColumn, ChangedTable, MAP, Source, Work, is_same_name};
 use crate::catalog::Catalog;
 use crate::connection::{Connection, Value};
 use crate::error::Error;
@@ -191,10 +191,11 @@ impl Refusals {
         connection: &mut Connection,
         work: &Work,
     ) -> Result<(), Error> {
-        const MAP: &str = "rowkey_id_map";
-        let is_mapped = matches!(work.source, Source::Mapped);
+        let Source::Mapped = work.source else {
+            return Ok(());
+        };
         let catalog = Catalog::read(connection).await?;
-        if !is_mapped || catalog.table(&MAP.into()).is_err() {
+        if catalog.table(&MAP.into()).is_err() {
             return Ok(());
         }
         let (table, _) = work.key()?;

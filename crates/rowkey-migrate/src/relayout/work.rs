@@ -7,6 +7,9 @@ use crate::catalog::{Catalog, Column, QualifiedName, Table};
 use crate::error::Error;
 use crate::plan::{Plan, Policy};
 
+/// The table that maps old ids to new ones, and stays when a change is contracted or undone.
+pub(super) const MAP: &str = "rowkey_id_map";
+
 /// The change of all tables, as the catalogue was before the first phase.
 #[derive(Clone, Debug)]
 pub(super) struct Work {

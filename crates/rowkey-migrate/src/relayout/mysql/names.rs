@@ -12,9 +12,6 @@ pub(super) const SWAPPED: &str = "rowkey_swapped";
 pub(super) const SWAPPED_NO: &str = "rowkey_swapped_no";
 pub(super) const SWAPPED_YES: &str = "rowkey_swapped_yes";
 
-/// The table from old ids to new ones, which stays after the change.
-pub(super) const MAP: &str = "rowkey_id_map";
-
 /// The counter of old ids for rows that new programs write.
 pub(super) const OLD_IDS: &str = "rowkey_old_ids";
 

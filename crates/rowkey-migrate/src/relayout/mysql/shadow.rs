@@ -1,8 +1,8 @@
 //! The new tables, and what the phases keep beside them.
 
 use super::super::runner::Runner;
-use super::super::work::Work;
-use super::names::{self, MAP, OLD_IDS, SWAPPED, SWAPPED_YES};
+use super::super::work::{MAP, Work};
+use super::names::{self, OLD_IDS, SWAPPED, SWAPPED_YES};
 use super::rebuilt::{Rebuilt, Side, quoted};
 use super::session::{Made, patiently};
 use super::values::Map;

@@ -4,8 +4,8 @@ use rowkey_core::Backend;
 use rowkey_core::storage::{Conversion, NewId};
 
 use super::super::creation_time;
-use super::super::work::{ChangedColumn, ChangedTable, Source, Work};
-use super::names::{MAP, OLD_IDS};
+use super::super::work::{ChangedColumn, ChangedTable, MAP, Source, Work};
+use super::names::OLD_IDS;
 use super::rebuilt::{Side, quoted};
 use crate::catalog::Column;
 use crate::error::Error;

@@ -10,11 +10,8 @@ use crate::error::Error;
 use crate::plan::public_text;
 use crate::relayout::creation_time;
 use crate::relayout::runner::Runner;
-use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
+use crate::relayout::work::{ChangedColumn, ChangedTable, MAP, Source, Work};
 use crate::text_literal::text_literal;
-
-/// The table from old ids to new ones, which stays after the change.
-const MAP: &str = "rowkey_id_map";
 
 /// The SQL of values on either side.
 pub(super) enum Values<'w> {

@@ -9,7 +9,7 @@ use rowkey_core::storage::{Conversion, NewId, StoredForm};
 use super::super::creation_time;
 use super::super::refusals::{Refusals, shown};
 use super::super::runner::Runner;
-use super::super::work::{ChangedTable, Source, Work};
+use super::super::work::{ChangedTable, MAP, Source, Work};
 use super::definition::Definition;
 use super::quote;
 use super::rebuild::name_of_counter;
@@ -18,9 +18,6 @@ use crate::connection::{Connection, Row};
 use crate::error::Error;
 use crate::plan::public_text;
 use crate::text_literal::text_literal;
-
-/// The table, which stays when the change is contracted or undone.
-const MAP: &str = "rowkey_id_map";
 
 /// The milliseconds since 1970, the same for the whole of a statement.
 const NOW: &str = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";
