@@ -8,7 +8,10 @@ use std::sync::LazyLock;
 use std::{array, env};
 
 use bigdecimal::BigDecimal;
+use bytes::BytesMut;
+use postgres_types::{FromSql, ToSql};
 use rowkey::{DistributedId, ShortPrefixComb, entity_key};
+use rowkey_core::storage::numeric;
 use rust_decimal::Decimal;
 use sqlx::mysql::MySqlValue;
 use sqlx::postgres::{PgArgumentBuffer, PgValue};
@@ -69,6 +72,19 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     on_value!("sqlx-numeric-write-key", |rounds| write_numeric(rounds, number_keys())),
     on_value!("peer-sqlx-numeric-write-rust-decimal", |rounds| write_numeric(rounds, decimals())),
     on_value!("peer-sqlx-numeric-write-bigdecimal", |rounds| write_numeric(rounds, big_decimals())),
+    on_value!("peer-tokio-postgres-numeric-write", |rounds| {
+        let mut buffer = BytesMut::new();
+        on_each(rounds, decimals(), |one| one, |parameter| {
+            buffer.clear();
+            black_box(parameter.to_sql(&postgres_types::Type::NUMERIC, &mut buffer)).ok();
+            black_box(&buffer);
+        });
+    }),
+    on_value!("peer-tokio-postgres-numeric-read", |rounds| {
+        on_each(rounds, numerics(), |bytes| bytes.as_slice(), |bytes| {
+            Decimal::from_sql(&postgres_types::Type::NUMERIC, bytes).ok()
+        });
+    }),
     on_value!("sqlx-numeric-read-key", postgres, |rounds, samples| {
         read_each::<_, NumberKey>(rounds, &samples.numbers)
     }).of_database(POSTGRES_VARIABLE),
@@ -173,6 +189,11 @@ parameters! {
     decimals: Decimal =
         distributed().map(|number| Decimal::from_i128_with_scale(number.cast_signed(), 0));
     big_decimals: BigDecimal = distributed().map(BigDecimal::from);
+    numerics: Vec<u8> = distributed().map(|number| {
+        let mut bytes = Vec::new();
+        numeric::write(number, &mut bytes);
+        bytes
+    });
 }
 
 /// What PostgreSQL has sent.

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use rowkey::{Backend, DistributedId, EntityKey, ShortPrefixComb, UuidV7, entity_key};
 use rowkey_core::storage::numeric;
+use type_safe_id::{StaticType, TypeSafeId};
 use uuid::Uuid;
 
 use crate::inputs::{COUNT, distributed, texts, wide};
@@ -19,6 +20,14 @@ struct Customer(ShortPrefixComb);
 
 #[entity_key(prefix = "inv")]
 struct Invoice(ShortPrefixComb);
+
+/// The type of TypeIDs with the same prefix.
+#[derive(Default)]
+struct Inv;
+
+impl StaticType for Inv {
+    const TYPE: &'static str = "inv";
+}
 
 #[entity_key]
 struct Order(DistributedId);
@@ -36,6 +45,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     Operation::new("key-display", "baseline-number", |rounds| display(rounds, customers())),
     Operation::new("peer-uuid-display", "baseline-number", |rounds| display(rounds, uuids())),
     operation!(number "key-with-prefix-to-string", &inputs().invoices, |key| key.to_string()),
+    operation!(number "peer-type-id-to-string", uuids(), |uuid| TypeSafeId::<Inv>::from_uuid(uuid).to_string()),
     operation!(number "key-28-digits-to-string", &inputs().orders, |key| key.to_string()),
     operation!(number "key-json-write", customers(), |key| serde_json::to_string(&key).ok()),
     operation!(number "peer-uuid-json-write", uuids(), |uuid| serde_json::to_string(&uuid).ok()),
@@ -44,6 +54,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     operation!(text "key-parse", &inputs().text, |text| text.parse::<Customer>().ok()),
     operation!(text "peer-uuid-parse", &inputs().text, |text| text.parse::<Uuid>().ok()),
     operation!(text "key-with-prefix-parse", &inputs().prefixed, |text| text.parse::<Invoice>().ok()),
+    operation!(text "peer-type-id-parse", &inputs().type_ids, |text| text.parse::<TypeSafeId<Inv>>().ok()),
     operation!(text "key-28-digits-parse", &texts().decimal, |text| text.parse::<Order>().ok()),
     Operation::new("numeric-write", "baseline-number", write_numeric),
     operation!(bytes "numeric-read", &inputs().numeric, |bytes| numeric::read(bytes).ok()),
@@ -126,6 +137,7 @@ struct Inputs {
     text: [String; COUNT],
     json: [String; COUNT],
     prefixed: [String; COUNT],
+    type_ids: [String; COUNT],
     numeric: [Vec<u8>; COUNT],
 }
 
@@ -141,6 +153,7 @@ fn inputs() -> &'static Inputs {
             text: customers.map(|key| key.to_string()),
             json: customers.map(|key| format!("\"{key}\"")),
             prefixed: invoices.map(|key| key.to_string()),
+            type_ids: customers.map(|key| TypeSafeId::<Inv>::from_uuid(key.into()).to_string()),
             numeric: distributed().map(|number| {
                 let mut bytes = Vec::new();
                 numeric::write(number, &mut bytes);

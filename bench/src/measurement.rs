@@ -25,9 +25,6 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Both, in the order of the table.
-    pub const ALL: [Self; 2] = [Self::Thin, Self::Plain];
-
     /// The folder of the counts within the target directory.
     const fn folder(self) -> &'static str {
         match self {

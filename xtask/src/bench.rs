@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: the benchmarks of the workspace.
 
-use std::{env, path::PathBuf, process::Command};
+use std::{env, ffi::OsString, path::PathBuf, process::Command};
 
 use anyhow::{Result, ensure};
 use rowkey_testkit::{Backend, url_variable};
@@ -9,6 +9,9 @@ use crate::{command, tool, workspace};
 
 /// Rows of each table on the page in docs/src/.
 const PAGE_ROWS: u64 = 1_000_000;
+
+/// Rows of each case on the page about the growth of indexes.
+const GROWTH_ROWS: u64 = 1_000_000;
 
 /// Arguments of `cargo xtask bench`.
 #[derive(Debug, clap::Args)]
@@ -22,6 +25,12 @@ pub(crate) struct Args {
     /// left as it is.
     #[arg(long, group = "page")]
     databases: bool,
+    /// Measure how indexes grow instead, by the rate of inserts and over turns of the
+    /// ring, in a PostgreSQL that is started for it with a small cache.
+    ///
+    /// Needs PostgreSQL's `initdb`, and writes docs/src/index-growth.md.
+    #[arg(long, group = "page")]
+    growth: bool,
     /// Measure compilation instead: what a typed key costs `cargo check` and `cargo
     /// build`, next to newtypes with the drivers' own derives.
     ///
@@ -31,7 +40,8 @@ pub(crate) struct Args {
     /// Measure copies of tables between MariaDB and PostgreSQL instead.
     #[arg(long, conflicts_with = "page")]
     copy: bool,
-    /// Record the ratios of instructions, which later runs may not fall behind.
+    /// Record the ratios of instructions, which later runs may not fall behind, and
+    /// write docs/src/peers.md. Needs the servers that the tests need.
     #[arg(long, conflicts_with_all = ["page", "copy"])]
     record: bool,
     /// Rows of each table, at least 10000; another number than the default needs
@@ -54,27 +64,54 @@ impl Args {
 /// Runs the benchmarks one after the other; side by side they would disturb each other.
 pub(crate) fn run(args: &Args) -> Result<()> {
     match (args.databases, args.compile, args.copy) {
-        (true, ..) => return command::run(&mut databases(args)?),
-        (_, true, _) => return command::run(&mut compile(args)?),
-        (.., true) => return command::run(&mut cargo(COPY)),
-        _ => tool::GUNGRAUN.require()?,
+        _ if args.growth => command::run(&mut growth(args)),
+        (true, ..) => command::run(&mut databases(args)?),
+        (_, true, _) => command::run(&mut compile(args)?),
+        (.., true) => command::run(&mut cargo(COPY)),
+        _ => {
+            let page = args.folder().join("peers.md");
+            let record = [OsString::from("--record"), page.into()];
+            let options = if args.record { &record[..] } else { &[] };
+            instructions(&["bench", "plain"], " --features drivers", options)
+        }
     }
+}
+
+/// Counts instructions in the profile that most users build with, and fails if a row has fallen
+/// behind its recorded ratio. One profile is enough to notice that: what costs more in one of them
+/// costs more in the other, too. Drivers would take longer to build than all the rest.
+pub(crate) fn check_instructions() -> Result<()> {
+    instructions(&["plain"], "", &["--plain".into()])
+}
+
+fn instructions(profiles: &[&str], features: &str, options: &[OsString]) -> Result<()> {
+    tool::GUNGRAUN.require()?;
     let valgrind = command::output(Command::new("valgrind").arg("--version"));
     ensure!(valgrind.is_ok(), "install the system's package `valgrind`");
     let target = workspace::metadata()?.target_directory;
     // The profile of `ratios` first: it takes no figures that are older than itself.
-    for profile in ["bench", "plain"] {
+    for profile in profiles {
         let words = format!(
-            "bench --profile {profile} -p rowkey-bench --features drivers --bench instructions -- \
+            "bench --profile {profile} -p rowkey-bench{features} --bench instructions -- \
              --save-summary=json"
         );
         let folder = target.join("instructions").join(profile);
         command::run(cargo(&words).env("GUNGRAUN_HOME", folder))?;
     }
-    let mut ratios =
-        cargo("run --profile bench -p rowkey-bench --features drivers --bin ratios --");
+    let mut ratios = cargo(&format!(
+        "run --profile {} -p rowkey-bench{features} --bin ratios --",
+        profiles[0]
+    ));
     ratios.arg(command::root().join("bench").join("recorded.json"));
-    command::run(ratios.args(args.record.then_some("--record")))
+    command::run(ratios.args(options))
+}
+
+/// The run on the growth of indexes.
+fn growth(args: &Args) -> Command {
+    let run = "run --profile bench -p rowkey-bench --features drivers --bin growth --";
+    let mut command = cargo(run);
+    command.arg(GROWTH_ROWS.to_string()).arg(args.folder());
+    command
 }
 
 /// The run on databases.

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use crate::{
-    book,
+    bench, book,
     client_library::{self, ClientLibrary},
     command, consumer, diagrams, fuzz, msrv, packages,
     tool::{self, Tool},
@@ -43,6 +43,7 @@ const STEPS: &[Step] = &[
     Step("packages", "packages", &[], packages::run),
     Step("consumer", "a consumer of each set of features", &[], consumer::run),
     Step("fuzz", "fuzz targets", &[tool::FUZZ], fuzz::run),
+    Step("instructions", "instructions, next to recorded ratios", &[tool::GUNGRAUN], bench::check_instructions),
 ];
 
 fn names() -> PossibleValuesParser {

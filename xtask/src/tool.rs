@@ -37,7 +37,7 @@ pub(crate) const HYPERLINK: Tool = tool("hyperlink", "0.3.2");
 pub(crate) const GUNGRAUN: Tool = tool("gungraun-runner", "0.20.0");
 
 /// What `cargo xtask ci` needs.
-const CI_TOOLS: [Tool; 5] = [DENY, HACK, FUZZ, MDBOOK, HYPERLINK];
+const CI_TOOLS: [Tool; 6] = [DENY, HACK, FUZZ, MDBOOK, HYPERLINK, GUNGRAUN];
 
 const fn tool(name: &'static str, version: &'static str) -> Tool {
     Tool { name, version }

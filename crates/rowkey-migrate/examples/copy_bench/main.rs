@@ -3,7 +3,7 @@
 //! ```console
 //! $ export ROWKEY_TEST_MARIADB_URL=mysql://root@127.0.0.1:3306/test
 //! $ export ROWKEY_TEST_POSTGRES_URL=postgres://postgres@127.0.0.1:5432/test
-//! $ cargo run --release -p rowkey-migrate --all-features --example copy_bench -- 500000 --ten-times
+//! $ cargo run --release -p rowkey-migrate --all-features --example copy_bench -- 500000 --ten-times --plot copy.svg
 //! ```
 //!
 //! The other ways are: a program that was written for the table, with the same drivers; pgloader; and the
@@ -12,20 +12,22 @@
 //! a ratio is one of two copies of the same round.
 
 mod by_hand;
+mod plot;
 mod rivals;
 mod rows;
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use rowkey_migrate::copy::{self, CopyPlan};
 use rowkey_migrate::{Address, Connection, Silent};
 use rowkey_testkit::{Backend, Search, Server};
 
+use self::plot::{Bar, Panel};
 use self::rivals::Outcome;
 
 const ROUNDS: usize = 5;
@@ -77,44 +79,51 @@ fn main() -> Result<()> {
     if let Ok(way) = env::var(WAY) {
         return run_alone(&way);
     }
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    let (options, numbers): (Vec<_>, Vec<_>) = arguments
-        .into_iter()
-        .partition(|argument| argument.starts_with("--"));
-    let rows = match numbers.as_slice() {
-        [] => 500_000,
-        [rows] => rows.parse().context("the number of rows")?,
-        _ => bail!("copy_bench [ROWS] [--ten-times]"),
-    };
-    let is_large = match options.as_slice() {
-        [] => false,
-        [option] if option == "--ten-times" => true,
-        _ => bail!("copy_bench [ROWS] [--ten-times]"),
-    };
+    let (mut rows, mut is_large, mut plot) = (500_000, false, None);
+    let mut arguments = env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--ten-times" => is_large = true,
+            "--plot" => plot = Some(PathBuf::from(arguments.next().context("the plot's file")?)),
+            number => {
+                let usage = "copy_bench [ROWS] [--ten-times] [--plot FILE]";
+                rows = number.parse().context(usage)?;
+            }
+        }
+    }
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split(' ').next().unwrap_or_default();
     println!(
         "{} processors, load average before the run {load}",
         std::thread::available_parallelism()?
     );
+    let mut panels = Vec::new();
     for (source, target) in [
         (Backend::MariaDb, Backend::Postgres),
         (Backend::Postgres, Backend::MariaDb),
     ] {
         let small = Pair::measure(source, target, rows, ROUNDS)?;
+        panels.push(small.panel()?);
         if is_large {
             let large = Pair::measure(source, target, rows * 10, FEW_ROUNDS)?;
+            panels.push(large.panel()?);
             println!(
                 "{source} to {target}: ten times the rows took rowkey {:.1} times as long",
                 large.seconds(Way::Rowkey)? / small.seconds(Way::Rowkey)?
             );
         }
     }
-    Ok(())
+    match plot {
+        Some(path) => plot::draw(&panels, &path),
+        None => Ok(()),
+    }
 }
 
 /// The copies of all rounds.
 struct Pair {
+    /// The servers and the rows.
+    title: String,
+    rows: u64,
     rounds: Vec<Vec<(Way, Outcome)>>,
 }
 
@@ -129,7 +138,11 @@ impl Pair {
         block_on(rows::create(source.url(), rows))?;
         let ways = Way::ALL.into_iter().filter(|way| way.is_there(from));
         let mut ways: Vec<Way> = ways.collect();
-        let mut pair = Self { rounds: Vec::new() };
+        let mut pair = Self {
+            title: format!("{from} to {to}, {rows} rows"),
+            rows,
+            rounds: Vec::new(),
+        };
         for _ in 0..rounds {
             let mut outcomes = Vec::new();
             for way in &ways {
@@ -149,32 +162,54 @@ impl Pair {
             pair.rounds.push(outcomes);
             ways.rotate_left(1);
         }
-        pair.print(from, to, rows, &ways)?;
+        pair.print(from, to)?;
         Ok(pair)
     }
 
-    fn print(&self, from: Backend, to: Backend, rows: u64, ways: &[Way]) -> Result<()> {
+    fn print(&self, from: Backend, to: Backend) -> Result<()> {
         println!("\n| {from} to {to} | rows | rows/s | rowkey's speed | peak memory, MiB |");
         println!("|---|--:|--:|--:|--:|");
-        for way in Way::ALL.iter().filter(|way| ways.contains(way)) {
+        for way in self.ways() {
             let ratios = self.rounds.iter().map(|round| {
                 let of = |way| seconds_of(round, way);
-                Ok(of(*way)? / of(Way::Rowkey)?)
+                Ok(of(way)? / of(Way::Rowkey)?)
             });
             let ratio = median(ratios.collect::<Result<_>>()?);
-            let memory = self
-                .outcomes(*way)
-                .filter_map(|outcome| outcome.peak_kib)
-                .max();
+            let bar = self.bar(way)?;
             println!(
-                "| {} | {rows} | {:.0} | {ratio:.2} | {} |",
-                way.name(),
-                rows as f64 / self.seconds(*way)?,
-                memory.map_or("".into(), |kib| format!("{:.1}", kib as f64 / 1_024.0)),
+                "| {} | {} | {:.0} | {ratio:.2} | {} |",
+                bar.name,
+                self.rows,
+                bar.rows_per_second,
+                bar.peak_kib
+                    .map_or("".into(), |kib| format!("{:.1}", kib as f64 / 1_024.0)),
             );
         }
         println!();
         Ok(())
+    }
+
+    fn panel(&self) -> Result<Panel> {
+        let bars = self.ways().map(|way| self.bar(way));
+        Ok(Panel {
+            title: self.title.clone(),
+            bars: bars.collect::<Result<_>>()?,
+        })
+    }
+
+    fn bar(&self, way: Way) -> Result<Bar> {
+        let peaks = self.outcomes(way).filter_map(|outcome| outcome.peak_kib);
+        Ok(Bar {
+            name: way.name(),
+            rows_per_second: self.rows as f64 / self.seconds(way)?,
+            peak_kib: peaks.max(),
+        })
+    }
+
+    /// Those that have run.
+    fn ways(&self) -> impl Iterator<Item = Way> {
+        let has_run = |way: &Way| self.outcomes(*way).next().is_some();
+        Way::ALL.into_iter().filter(has_run)
     }
 
     fn outcomes(&self, way: Way) -> impl Iterator<Item = &Outcome> {

@@ -1,36 +1,55 @@
 //! Prints rowkey next to its peers, from what the benchmark has just counted in both profiles, and
-//! fails if a row has fallen behind its recorded ratio.
+//! fails if a row has fallen behind its recorded ratio or is missing.
 //!
-//! `ratios <file of recorded ratios> [--record]`
+//! `ratios <file of recorded ratios> [--plain | --record <page>]`. With `--plain`, only the plain
+//! profile has been counted; `--record` writes the file, and a page of it.
 
-use std::collections::BTreeMap;
+mod record;
+
 use std::{env, fs};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, Table};
-use rowkey_bench::comparison::{COMPARISONS, Comparison};
+use rowkey_bench::comparison::{Comparison, comparisons};
 use rowkey_bench::measurement::{Measurements, Profile};
+
+use record::Ratios;
 
 #[rustfmt::skip]
 const HEADLINES: [&str; 10] = [
     "operation", "thin LTO", "plain", "peer", "thin LTO", "plain", "ratio", "plain", "aim", "met",
 ];
 
-/// How far a ratio may be above the recorded one: what instructions of a generator differ by, whose
-/// reseeding falls into a count or not.
-const NOISE: f64 = 0.03;
-
 /// A peer that costs less than this is too cheap to divide by.
 const LEAST_DIVISOR: f64 = 0.5;
 
 fn main() -> Result<()> {
-    let [thin, plain] = Profile::ALL.map(Measurements::read);
-    let measurements = [thin?, plain?];
-    let rows = COMPARISONS
-        .iter()
-        .map(|comparison| row(&measurements, comparison))
-        .collect::<Result<Vec<_>>>()?;
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let (path, is_plain, page) = match arguments[..] {
+        [path] => (path, false, None),
+        [path, "--plain"] => (path, true, None),
+        [path, "--record", page] => (path, false, Some(page)),
+        _ => bail!("usage: ratios <file of recorded ratios> [--plain | --record <page>]"),
+    };
+    let thin = match is_plain {
+        true => None,
+        false => Some(Measurements::read(Profile::Thin)?),
+    };
+    let measurements = [thin, Some(Measurements::read(Profile::Plain)?)];
+    let comparisons = comparisons();
+    let mut rows = Vec::new();
+    let mut ratios = Ratios::new();
+    for comparison in comparisons.iter().filter(|one| one.is_built()) {
+        let row = row(&measurements, comparison)?;
+        if let [.., thin, plain, _, _] = &row
+            && !plain.is_empty()
+        {
+            ratios.insert(comparison.name(), [thin.clone(), plain.clone()]);
+        }
+        rows.push(row);
+    }
     let missed = rows.iter().filter(|row| row[9].contains("no")).count();
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN).set_header(HEADLINES);
@@ -43,54 +62,40 @@ fn main() -> Result<()> {
         "{}\n\nInstructions are averages per operation, without the loop around it. Those inside of \
          system calls do not count, and under Valgrind reading a clock is one. Rows that miss an \
          aim: {missed}.",
-        table.add_rows(rows.clone()),
+        table.add_rows(rows),
     );
-    let mut arguments = env::args_os().skip(1);
-    let path = arguments
-        .next()
-        .context("name the file of recorded ratios")?;
-    let ratios: BTreeMap<String, [String; 2]> = rows
-        .into_iter()
-        .filter(|row| !row[6].is_empty() && !row[7].is_empty())
-        .map(|[rowkey, _, _, peer, _, _, thin, plain, ..]| {
-            (format!("{rowkey} / {peer}"), [thin, plain])
-        })
-        .collect();
-    if arguments
-        .next()
-        .is_some_and(|argument| argument == "--record")
-    {
+    if let Some(page) = page {
+        ensure!(
+            !comparisons.iter().any(|one| missing(one).is_some()),
+            "only a run with drivers and databases is recorded"
+        );
+        fs::write(page, record::page(&comparisons, &ratios))?;
         return Ok(fs::write(
             path,
             serde_json::to_string_pretty(&ratios)? + "\n",
         )?);
     }
-    let recorded: BTreeMap<String, [String; 2]> = serde_json::from_str(&fs::read_to_string(path)?)?;
-    let number = |ratio: &String| ratio.parse().unwrap_or(f64::NAN);
-    let behind = recorded.iter().filter(|(row, before)| {
-        let now = ratios.get(*row).into_iter().flatten();
-        now.zip(*before)
-            .any(|(now, before)| number(now) > number(before) * (1.0 + NOISE) + NOISE)
-    });
-    let behind: Vec<_> = behind.collect();
-    ensure!(
-        behind.is_empty(),
-        "behind their recorded ratios: {behind:#?}"
-    );
-    Ok(())
+    let recorded = serde_json::from_str(&fs::read_to_string(path)?);
+    record::check(
+        &comparisons,
+        &recorded.context("the record is unreadable")?,
+        &ratios,
+    )
 }
 
-fn row(measurements: &[Measurements; 2], comparison: &Comparison) -> Result<[String; 10]> {
+fn row(measurements: &[Option<Measurements>; 2], comparison: &Comparison) -> Result<[String; 10]> {
     let mut row = [const { String::new() }; 10];
     row[0] = comparison.rowkey.to_owned();
-    let peer = comparison.peer.unwrap_or_default();
-    row[3] = peer.trim_start_matches("peer-").to_owned();
+    row[3] = comparison.shown_peer().to_owned();
     if let Some(variable) = missing(comparison) {
         row[8] = format!("skipped: {variable} is not set");
         return Ok(row);
     }
     let mut met = Vec::new();
     for (index, profile) in measurements.iter().enumerate() {
+        let Some(profile) = profile else {
+            continue;
+        };
         let rowkey = profile.instructions(comparison.rowkey)?;
         row[1 + index] = format!("{rowkey:.1}");
         let Some(peer) = comparison.peer else {
