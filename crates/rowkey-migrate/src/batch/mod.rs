@@ -113,6 +113,11 @@ impl Batch {
         self.cells = cells;
     }
 
+    /// How many bytes its values of any length have.
+    pub(crate) fn arena_bytes(&self) -> u64 {
+        self.arena.len() as u64
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }

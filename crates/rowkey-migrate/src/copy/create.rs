@@ -16,8 +16,8 @@ pub(super) struct Creation {
     pub(super) left_out: Vec<String>,
 }
 
-/// The table with its columns and its primary key, unless it is late: PostgreSQL gets it after the rows then.
-/// In SQLite with its references too, which cannot be added later.
+/// The table with its columns and its primary key, unless that is added after the rows. In SQLite with its
+/// references too, which cannot be added later.
 pub(super) fn creation(
     source: Backend,
     table: &Table,
@@ -52,7 +52,9 @@ pub(super) fn creation(
     }
     let is_elsewhere = match side.backend {
         Backend::Sqlite => counted.is_some(),
-        backend => is_key_late && objects::has_late_key(backend),
+        // MySQL counts only with a key.
+        Backend::MySql | Backend::MariaDb => is_key_late && counted.is_none(),
+        _ => is_key_late,
     };
     match primary {
         Some(key) if !is_elsewhere => {

@@ -4,7 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
 use super::names;
-use super::side::Side;
+use super::side::{Content, Side};
 use crate::catalog::{Column, DependentKind, ForeignKey, Table};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
@@ -39,15 +39,51 @@ pub(super) fn list(backend: Backend, names: &[String]) -> Result<String, Error> 
 }
 
 /// Whether the primary key is added after the rows. Sorting all keys once takes less time than finding a
-/// place for each of them, if they come in another order; MySQL and MariaDB store the rows in that place.
-pub(super) fn has_late_key(target: Backend) -> bool {
-    target == Backend::Postgres
+/// place for each of them. MySQL and MariaDB store the rows in that place, so that only rows that come in
+/// another order gain: a table that is larger than the buffer pool takes a fraction of the time then.
+pub(super) async fn has_late_key(
+    target: &mut Connection,
+    from: &Side,
+    to: &Side,
+) -> Result<bool, Error> {
+    match to.backend {
+        Backend::Postgres => Ok(true),
+        Backend::MySql | Backend::MariaDb if !arrive_in_order(from, to) => {
+            Ok(!requires_keys(target).await?)
+        }
+        _ => Ok(false),
+    }
 }
 
-/// The primary key, if it is added after the rows.
+/// Whether rows in the order of one side's key are in that of the other's.
+fn arrive_in_order(from: &Side, to: &Side) -> bool {
+    from.key.iter().all(|place| {
+        let content = |side: &Side| side.columns.get(*place).map(|column| column.content);
+        match (content(from), content(to)) {
+            (Some(Content::Ids(from)), Some(Content::Ids(to))) => from.sorts_as(to),
+            _ => true,
+        }
+    })
+}
+
+/// Whether a server of MySQL or MariaDB refuses tables without a key.
+async fn requires_keys(target: &mut Connection) -> Result<bool, Error> {
+    let query = "SHOW VARIABLES WHERE Variable_name IN \
+                 ('sql_require_primary_key', 'innodb_force_primary_key') AND Value = 'ON'";
+    let found = target
+        .query("the settings of the target", query, &[])
+        .await?;
+    Ok(!found.is_empty())
+}
+
+/// The primary key, where it may be added after the rows.
 pub(super) fn late_key(table: &Table, side: &Side) -> Result<Option<Object>, Error> {
     let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
-    let key = table.primary_key().filter(|_| has_late_key(side.backend));
+    let may_be_late = matches!(
+        side.backend,
+        Backend::Postgres | Backend::MySql | Backend::MariaDb
+    );
+    let key = table.primary_key().filter(|_| may_be_late);
     let Some(key) = key.filter(|key| key.columns.iter().all(is_copied)) else {
         return Ok(None);
     };

@@ -18,10 +18,13 @@ use crate::connection::Connection;
 use crate::error::Error;
 use crate::progress::{Progress, Step};
 use crate::read::read;
-use crate::write::{Encoder, Tally, write};
+use crate::write::{Encoder, Limit, Tally, write};
 
 /// How many batches of a reader wait.
 const WAITING: usize = 2;
+
+/// After how many bytes a transaction ends, however few rows it has.
+const TRANSACTION_BYTES: u64 = 64 << 20;
 
 /// How many transactions wait to be reported.
 const UNREPORTED: usize = 64;
@@ -179,10 +182,13 @@ impl Part {
         written: &Sender<Written>,
     ) -> Result<(), Error> {
         let doing = format!("writing {}", self.to.name);
-        let (rows, state) = match self.to.key.is_empty() {
+        let (limit, state) = match self.to.key.is_empty() {
             // Without a key, nothing tells where to go on.
-            true => (u64::MAX, State::Copied),
-            false => (policy.transaction_rows.into(), State::Begun),
+            true => (Limit::NONE, State::Copied),
+            false => {
+                let (rows, bytes) = (policy.transaction_rows.into(), TRANSACTION_BYTES);
+                (Limit { rows, bytes }, State::Begun)
+            }
         };
         let mut tally = Tally {
             rows: self.checkpoint.rows,
@@ -193,7 +199,7 @@ impl Part {
             let before = tally.rows;
             let begin = session::begin(self.to.backend);
             target.execute(&doing, begin).await?;
-            write(target, &self.to, first, encoder, rows, &mut tally).await?;
+            write(target, &self.to, first, encoder, limit, &mut tally).await?;
             let added = Written {
                 table: self.place.number,
                 rows: tally.rows - before,

@@ -48,7 +48,7 @@ pub struct CopyPlan {
 pub struct CopyPolicy {
     /// How many rows go from the reader to the writer at once.
     pub batch_rows: u32,
-    /// How many rows are committed together, roughly.
+    /// How many rows are committed together, roughly; fewer if they have 64 MiB.
     pub transaction_rows: u32,
     /// Whether a copy looks for values that the target does not hold before it writes the first row.
     pub preflight: bool,
@@ -58,7 +58,7 @@ impl Default for CopyPolicy {
     fn default() -> Self {
         Self {
             batch_rows: 1_000,
-            transaction_rows: 10_000,
+            transaction_rows: 100_000,
             preflight: true,
         }
     }

@@ -217,10 +217,11 @@ impl<'c> Job<'c> {
                 parts
             }
         };
-        for (table, side) in self.originals.iter().zip(&self.to) {
+        for ((table, side), from) in self.originals.iter().zip(&self.to).zip(&self.from) {
             if create {
-                let made =
-                    create::creation(self.source, table, side, &self.to, &self.originals, true)?;
+                let is_key_late = objects::has_late_key(target, from, side).await?;
+                let (to, originals) = (&self.to, &self.originals);
+                let made = create::creation(self.source, table, side, to, originals, is_key_late)?;
                 let doing = format!("making the table {}", side.name);
                 target.execute(&doing, &made.statement).await?;
                 self.notes.extend(made.left_out);

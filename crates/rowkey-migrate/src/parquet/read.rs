@@ -19,12 +19,15 @@ use crate::copy::{
 };
 use crate::error::Error;
 use crate::progress::{Progress, Step};
-use crate::write::{Encoder, Tally, write};
+use crate::write::{Encoder, Limit, Tally, write};
 
 /// How many batches wait for the writer.
 const WAITING: usize = 2;
 /// After how many rows a caller hears of them.
-const TOLD: u64 = 10_000;
+const TOLD: Limit = Limit {
+    rows: 10_000,
+    ..Limit::NONE
+};
 
 /// Reads the tables of a plan from the files of a folder into a database, in one transaction, so that all rows
 /// are there or none. With `create`, the tables are made, with their primary keys, and without indexes and

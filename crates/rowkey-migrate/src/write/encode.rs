@@ -16,6 +16,8 @@ const WAITING: usize = 2;
 /// A batch as a target takes it, and what is written down about it.
 pub(crate) struct Encoded {
     pub(super) rows: u64,
+    /// Of values whose lengths vary.
+    pub(super) bytes: u64,
     /// The sum of the hashes of its rows.
     pub(super) sum: u128,
     /// The last key, in canonical form.
@@ -96,6 +98,7 @@ fn encode(side: &Side, batch: Batch, canonical: &mut Canonical) -> Result<Encode
         rows += 1;
         sum = sum.wrapping_add(canonical.hash(&batch, row));
     }
+    let bytes = batch.arena_bytes();
     let last = batch.rows().next_back();
     let last_key = last.map_or_else(Vec::new, |row| key_of(&batch, row, &side.key));
     let payload = match side.backend {
@@ -114,6 +117,7 @@ fn encode(side: &Side, batch: Batch, canonical: &mut Canonical) -> Result<Encode
     };
     Ok(Encoded {
         rows,
+        bytes,
         sum,
         last_key,
         payload,

@@ -18,19 +18,35 @@ use crate::connection::{Connection, Driver};
 use crate::copy::side::Side;
 use crate::error::Error;
 
-/// Writes a batch and those that follow, within a transaction of the caller's, until it has some rows.
+/// After how much a transaction ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub(crate) rows: u64,
+    /// Of values whose lengths vary.
+    pub(crate) bytes: u64,
+}
+
+impl Limit {
+    /// For all rows together.
+    pub(crate) const NONE: Self = Self {
+        rows: u64::MAX,
+        bytes: u64::MAX,
+    };
+}
+
+/// Writes a batch and those that follow, within a transaction of the caller's, until it reaches a limit.
 pub(crate) async fn write(
     connection: &mut Connection,
     side: &Side,
     first: Encoded,
     encoder: &mut Encoder,
-    rows: u64,
+    limit: Limit,
     tally: &mut Tally,
 ) -> Result<(), Error> {
     let mut inlet = Inlet {
         next: Some(first),
         encoder,
-        until: tally.rows.saturating_add(rows),
+        left: limit,
         tally,
     };
     match &mut connection.driver {
@@ -69,7 +85,8 @@ impl Tally {
 struct Inlet<'w> {
     next: Option<Encoded>,
     encoder: &'w mut Encoder,
-    until: u64,
+    /// What the transaction still takes.
+    left: Limit,
     tally: &'w mut Tally,
 }
 
@@ -78,10 +95,12 @@ impl Inlet<'_> {
     async fn next(&mut self) -> Result<Option<Payload>, Error> {
         let batch = match self.next.take() {
             Some(first) => Some(first),
-            None if self.tally.rows >= self.until => None,
+            None if self.left.rows == 0 || self.left.bytes == 0 => None,
             None => self.encoder.next().await?,
         };
         Ok(batch.map(|batch| {
+            self.left.rows = self.left.rows.saturating_sub(batch.rows);
+            self.left.bytes = self.left.bytes.saturating_sub(batch.bytes);
             self.tally.add(&batch);
             batch.payload
         }))

@@ -1,6 +1,9 @@
 //! A copy goes on behind a key of any type, of one column or of several.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::StoredForm;
+use rowkey_migrate::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite};
 
 use crate::values::{Content as C, literal, sql_type, values};
@@ -29,6 +32,108 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         Backend::Postgres,
         any_key,
     );
+    for target in [Backend::MySql, Backend::MariaDb] {
+        pair(
+            suite,
+            &format!(
+                "keys_in_another_order_follow_the_rows_in_{}",
+                crate::test_name(target)
+            ),
+            [Backend::Postgres],
+            target,
+            late_keys,
+        );
+    }
+}
+
+/// How the two tables store their ids in the source, and in the target.
+const FORMS: [(&str, &str, &str); 2] = [
+    ("moved", "uuid:public", "uuid:sql-server"),
+    ("kept", "uuid:public", "uuid:public"),
+];
+
+/// InnoDB keeps rows in the order of the key.
+async fn late_keys(source: String, target: String) -> Result<()> {
+    const ROWS: u128 = 60;
+    let mut db = open(&source).await?;
+    for (table, stored, _) in FORMS {
+        let form = form(Backend::Postgres, stored)?;
+        let create =
+            format!("CREATE TABLE {table} (id uuid PRIMARY KEY, parent uuid REFERENCES {table})");
+        db.execute("a table", &create).await?;
+        for row in 0..ROWS {
+            let id = |row| form.literal(id(row));
+            let insert = format!("INSERT INTO {table} VALUES ({}, {})", id(row), id(row / 2));
+            db.execute("a row", &insert).await?;
+        }
+    }
+    let mut plan = plan(&source, &target).await?;
+    plan.policy.batch_rows = 5;
+    plan.policy.transaction_rows = 10;
+    for (table, stored, becomes) in FORMS {
+        let mut tables = plan.tables.iter_mut();
+        let table = tables
+            .find(|planned| planned.name.name == table)
+            .context("a table")?;
+        for column in &mut table.columns {
+            column.to = None;
+            column.format = Some("uuid-v7".into());
+            column.stored_from = Some(stored.into());
+            column.stored_to = Some(becomes.into());
+        }
+    }
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("plan.toml");
+    std::fs::write(&path, plan.to_toml()?)?;
+    let has_key = async |table: &str| -> Result<bool> {
+        let catalog = Catalog::read(&mut open(&target).await?).await?;
+        let found = catalog.tables.iter().find(|found| found.name.name == table);
+        Ok(found
+            .context("a table of the target")?
+            .primary_key()
+            .is_some())
+    };
+    let ended = interrupted::run(&source, &target, &path, 8, &creating())?;
+    ensure!(ended.code().is_none(), "it has come to its end");
+    ensure!(!has_key("moved").await?, "the key is there before the rows");
+    ensure!(
+        has_key("kept").await?,
+        "a key that costs nothing is missing"
+    );
+    let report = copy(&source, &target, &plan).await?;
+    ensure!(
+        report
+            .tables
+            .iter()
+            .all(|table| u128::from(table.rows) == ROWS),
+        "{report:?}"
+    );
+    for (table, ..) in FORMS {
+        ensure!(has_key(table).await?, "{table} has no key");
+    }
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    let mut db = open(&target).await?;
+    let form = form(db.backend(), FORMS[0].2)?;
+    let [own, parent] = [ROWS, ROWS + 1].map(|row| form.literal(id(row)));
+    let insert = format!("INSERT INTO moved VALUES ({own}, {own}), ({parent}, {parent})");
+    db.execute("rows with parents", &insert).await?;
+    let orphan = form.literal(id(ROWS + 2));
+    let insert = format!("UPDATE moved SET parent = {orphan} WHERE id = {own}");
+    ensure!(
+        db.execute("an orphan", &insert).await.is_err(),
+        "references are missing"
+    );
+    Ok(())
+}
+
+/// UUIDs of version 7, one in a second.
+fn id(row: u128) -> u128 {
+    (1_767_225_600_000 + row * 1_000) << 80 | 7 << 76 | 2 << 62 | row
+}
+
+fn form(backend: Backend, name: &str) -> Result<StoredForm> {
+    StoredForm::named(FormatKind::UuidV7, backend, name).map_err(anyhow::Error::msg)
 }
 
 /// The values of a key that its database tells apart: MySQL ignores spaces at the end.

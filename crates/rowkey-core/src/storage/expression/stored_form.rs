@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::super::backend::Backend;
 use super::super::column::Column;
@@ -109,6 +110,32 @@ impl StoredForm {
     /// The largest public value that fits the form.
     pub const fn max_value(self) -> u128 {
         self.column.max_value()
+    }
+
+    /// Whether columns of both forms sort ids in the same order, so that rows that are read in the order
+    /// of one come in that of the other. It looks at the order of some ids in which each bit counts.
+    ///
+    /// ```
+    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::storage::StoredForm;
+    /// use rowkey_core::Backend;
+    ///
+    /// let form = |backend, name| StoredForm::named(FormatKind::UuidV7, backend, name);
+    /// let (public, moved) = (form(Backend::Postgres, "uuid")?, form(Backend::Postgres, "uuid:sql-server")?);
+    /// assert!(public.sorts_as(form(Backend::MySql, "uuid")?));
+    /// assert!(!public.sorts_as(moved));
+    /// # Ok::<(), &'static str>(())
+    /// ```
+    pub fn sorts_as(self, other: Self) -> bool {
+        let most = self.max_value().min(other.max_value());
+        let fixed = self.format().spec().fixed;
+        let mixed = |bit: u32| 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835_u128.rotate_left(bit);
+        let ids = (0..u128::BITS).flat_map(|bit| [1 << bit, mixed(bit)]);
+        let ids = ids.map(|any| any & !fixed.mask | fixed.bits);
+        let mut ids: Vec<u128> = ids.filter(|id| *id <= most).collect();
+        ids.sort_unstable_by(|a, b| self.column.compare(*a, *b));
+        let in_order = |a: &u128, b: &u128| other.column.compare(*a, *b).is_le();
+        self.format() == other.format() && ids.is_sorted_by(in_order)
     }
 
     /// The stored value of an id, which is at most [`max_value`](Self::max_value).

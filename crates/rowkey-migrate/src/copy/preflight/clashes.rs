@@ -13,7 +13,7 @@ use crate::copy::{create, objects, session};
 use crate::error::Error;
 use crate::read::read;
 use crate::types::{self, Kind, Type};
-use crate::write::{Encoder, Tally, write};
+use crate::write::{Encoder, Limit, Tally, write};
 
 /// A temporary table of the target, whose values the target itself compares.
 const TABLE: &str = "rowkey_preflight";
@@ -287,7 +287,7 @@ impl Key {
             match encoder.next().await? {
                 None => Ok(()),
                 Some(first) => {
-                    let all = u64::MAX;
+                    let all = Limit::NONE;
                     write(target, &self.to, first, &mut encoder, all, &mut tally).await
                 }
             }

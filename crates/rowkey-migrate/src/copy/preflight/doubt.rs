@@ -315,7 +315,7 @@ impl Pair<'_> {
         if is_mysql(self.source) {
             doubts.add(
                 "YEAR({}) = 0 OR MONTH({}) = 0 OR DAYOFMONTH({}) = 0 \
-                 OR DAYOFMONTH({}) > DAYOFMONTH(LAST_DAY({}))",
+                 OR DAYOFMONTH({}) > 28 AND DAYOFMONTH({}) > DAYOFMONTH(LAST_DAY({}))",
             );
         }
         if self.source == Backend::Postgres && self.target != Backend::Postgres {

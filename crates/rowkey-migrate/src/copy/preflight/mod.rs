@@ -236,7 +236,7 @@ impl Look {
                 omitted.map(|column| format!("{}.{} is left out", table.name, column.name)),
             );
             let backend = catalog.backend;
-            let made = create::creation(backend, table, side, &self.to, &originals, true)?;
+            let made = create::creation(backend, table, side, &self.to, &originals, false)?;
             self.notes.extend(made.left_out);
             let indexes = objects::indexes(backend, table, side, &mut taken)?;
             self.notes
