@@ -5,6 +5,7 @@ mod found;
 mod held;
 mod interrupted;
 mod keys;
+mod many_rows;
 mod parallel;
 mod refusals;
 mod server;
@@ -70,6 +71,7 @@ fn main() -> Result<ExitCode> {
     found::add_tests(&mut suite);
     held::add_tests(&mut suite);
     keys::add_tests(&mut suite);
+    many_rows::add_tests(&mut suite);
     parallel::add_tests(&mut suite);
     refusals::add_tests(&mut suite);
     sqlserver::add_tests(&mut suite);
