@@ -200,8 +200,12 @@ impl PublicIdCipher {
 
 /// The blocks of values, to be encrypted together.
 pub(super) fn blocks_of<T: PublicIdValue>(values: &[T]) -> Result<Vec<Block>, Error> {
-    let blocks = values.iter().map(|value| value.to_block().map(Block::from));
-    blocks.collect()
+    // `collect` of results does not know how many there will be.
+    let mut blocks = Vec::with_capacity(values.len());
+    for value in values {
+        blocks.push(value.to_block()?.into());
+    }
+    Ok(blocks)
 }
 
 /// The values of blocks that the newest key has decrypted. What these do not tell is decoded alone.
