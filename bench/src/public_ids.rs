@@ -26,6 +26,12 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         bytes "public-id-decode-distributed-id", &public_ids().distributed, decode::<DistributedId>
     ),
     operation!(bytes "public-id-decode-128-bits", &public_ids().wide, decode::<AnyUuid>),
+    operation!(plain "public-id-encode-list", || cipher().encode_all(wide())).per_round(LIST),
+    operation!(plain "public-id-decode-list", || -> Vec<Option<u128>> {
+        let values = cipher().decode_all(&public_ids().list);
+        values.map(Result::ok).collect()
+    })
+    .per_round(LIST),
     operation!(number "peer-aes-encrypt", wide(), |number| {
         let mut block = number.to_be_bytes().into();
         aes().encrypt_block(&mut block);
@@ -36,7 +42,22 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         aes().decrypt_block(&mut block);
         block
     }),
+    operation!(plain "peer-aes-encrypt-list", || {
+        let mut blocks = wide().map(|number| number.to_be_bytes().into()).to_vec();
+        aes().encrypt_blocks(&mut blocks);
+        blocks
+    })
+    .per_round(LIST),
+    operation!(plain "peer-aes-decrypt-list", || {
+        let mut blocks = public_ids().wide.map(Into::into).to_vec();
+        aes().decrypt_blocks(&mut blocks);
+        blocks
+    })
+    .per_round(LIST),
 ];
+
+/// Ids in a list.
+const LIST: u64 = COUNT as u64;
 
 /// A cipher as a program has it: made once.
 fn cipher() -> &'static PublicIdCipher {
@@ -55,6 +76,7 @@ struct PublicIds {
     word: [[u8; 16]; COUNT],
     distributed: [[u8; 16]; COUNT],
     wide: [[u8; 16]; COUNT],
+    list: Vec<PublicId<u128>>,
 }
 
 fn public_ids() -> &'static PublicIds {
@@ -62,6 +84,9 @@ fn public_ids() -> &'static PublicIds {
         word: wide().map(|number| encoded(number as u64)),
         distributed: distributed().map(|number| encoded(format_of::<DistributedId>(number))),
         wide: wide().map(|number| encoded(AnyUuid::from_u128(number))),
+        list: cipher()
+            .encode_all(wide())
+            .expect("any number has a public id"),
     });
     &PUBLIC_IDS
 }
