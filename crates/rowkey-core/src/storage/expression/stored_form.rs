@@ -173,9 +173,8 @@ impl StoredForm {
     /// let form = StoredForm::named(FormatKind::UuidV7, Backend::MySql, "uuid").unwrap();
     /// assert_eq!(
     ///     form.condition("`id`")?,
-    ///     "CASE WHEN `id` IS NULL THEN NULL WHEN NOT (LENGTH(`id`) = 16) THEN 0 \
-    ///      WHEN NOT ((ASCII(SUBSTRING(`id`, 7, 1)) >> 4) = 7 AND \
-    ///      (ASCII(SUBSTRING(`id`, 9, 1)) >> 6) = 2) THEN 0 ELSE 1 END = 1",
+    ///     "(LENGTH(`id`) = 16 AND (ASCII(SUBSTRING(`id`, 7, 1)) >> 4) = 7 AND \
+    ///      (ASCII(SUBSTRING(`id`, 9, 1)) >> 6) = 2)",
     /// );
     /// # Ok::<(), rowkey_core::Error>(())
     /// ```

@@ -45,9 +45,7 @@ impl Pair<'_> {
             }
             Content::Ids(form) => {
                 let good = form.condition(&doubts.name)?;
-                doubts.add(&format!(
-                    "{{}} IS NOT NULL AND CASE WHEN {good} THEN 0 ELSE 1 END = 1"
-                ));
+                doubts.add(&format!("NOT ({good})"));
             }
             Content::Values(kind) => self.of_values(kind, &mut doubts),
         }
@@ -314,8 +312,9 @@ impl Pair<'_> {
         };
         if is_mysql(self.source) {
             doubts.add(
-                "YEAR({}) = 0 OR MONTH({}) = 0 OR DAYOFMONTH({}) = 0 \
-                 OR DAYOFMONTH({}) > 28 AND DAYOFMONTH({}) > DAYOFMONTH(LAST_DAY({}))",
+                "DAYOFMONTH({}) NOT BETWEEN 1 AND 28 \
+                 AND (DAYOFMONTH({}) = 0 OR DAYOFMONTH({}) > DAYOFMONTH(LAST_DAY({}))) \
+                 OR MONTH({}) = 0 OR YEAR({}) = 0",
             );
         }
         if self.source == Backend::Postgres && self.target != Backend::Postgres {
