@@ -19,7 +19,7 @@ mod rows;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -245,7 +245,7 @@ fn start(way: Way, source: &str, target: &str) -> Result<Outcome> {
             let folder = tempfile::tempdir()?;
             let path = folder.path().join("plan.toml");
             fs::write(&path, block_on(plan(source, target))?)?;
-            let output = Command::new(env::current_exe()?)
+            let output = rivals::program(env::current_exe()?)
                 .env(WAY, way.name())
                 .env(SOURCE, source)
                 .env(TARGET, target)

@@ -1,6 +1,7 @@
 //! Other programs that copy the table.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -25,6 +26,13 @@ pub(crate) struct Outcome {
 pub(crate) fn is_installed(program: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}
+
+/// A program that does not encrypt its connection to PostgreSQL, so that only the copies are compared.
+pub(crate) fn program(path: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(path);
+    command.env("PGSSLMODE", "disable");
+    command
 }
 
 /// The most memory of a process, from its file `status`.
@@ -53,7 +61,7 @@ pub(crate) fn pgloader(source: &str, target: &str) -> Result<Outcome> {
         ),
     )?;
     let started = Instant::now();
-    let child = Command::new("pgloader")
+    let child = program("pgloader")
         .arg("--root-dir")
         .arg(folder.path())
         .arg(&file)
@@ -74,7 +82,7 @@ pub(crate) fn pipe(source: &str, target: &str) -> Result<Outcome> {
     let columns = COLUMNS.replace("parent_id", "hex(parent_id)");
     let columns = columns.replacen("id", "hex(id)", 1);
     let started = Instant::now();
-    let mut reader = Command::new("mariadb")
+    let mut reader = program("mariadb")
         .args(["--quick", "--batch", "--skip-column-names"])
         .args(["--host", source.host_str().context("a host")?])
         .args(["--port", &source.port().unwrap_or(3_306).to_string()])
@@ -85,7 +93,7 @@ pub(crate) fn pipe(source: &str, target: &str) -> Result<Outcome> {
         .stdout(Stdio::piped())
         .spawn()?;
     let rows = reader.stdout.take().context("the rows of mariadb")?;
-    let writer = Command::new("psql")
+    let writer = program("psql")
         .args(["--quiet", "--set", "ON_ERROR_STOP=1"])
         .args(["--command", &definition])
         .args(["--command", &format!("COPY {TABLE} ({COLUMNS}) FROM STDIN")])

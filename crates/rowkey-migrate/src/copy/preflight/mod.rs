@@ -201,7 +201,8 @@ impl Look {
         sides: (&Side, &Side),
         not_null: &[String],
     ) -> Result<(), Error> {
-        let misfits = values::misfits(source, sides.0, sides.1, not_null).await?;
+        let expected = original.estimated_rows;
+        let misfits = values::misfits(source, sides.0, sides.1, not_null, expected).await?;
         let columns: Vec<String> = misfits
             .iter()
             .map(|misfits| misfits.column.clone())

@@ -12,7 +12,8 @@ use crate::connection::Connection;
 use crate::copy::compare::key_text;
 use crate::copy::instead::Trouble;
 use crate::copy::plan::CopyPolicy;
-use crate::copy::side::{Content, KeyRange, Side, SideColumn};
+use crate::copy::session;
+use crate::copy::side::{Content, KeyRange, Side, SideColumn, first};
 use crate::error::Error;
 use crate::read::read;
 use crate::types::{Kind, sqlserver};
@@ -20,6 +21,8 @@ use crate::write::fit;
 
 /// How many values are shown.
 const EXAMPLES: usize = 3;
+/// So many rows are looked at by two connections, where that takes less time.
+const MANY_ROWS: u64 = 100_000;
 /// How many characters of a key are shown.
 const KEY: usize = 80;
 
@@ -88,12 +91,14 @@ struct Doubtful<'s> {
 }
 
 /// Finds the values of a table that have no place. Columns whose types say that all values have one are not
-/// read. `not_null` are the columns of the target that refuse NULL although the source has it.
+/// read. `not_null` are the columns of the target that refuse NULL although the source has it, `expected` is
+/// how many rows the table has, by its statistics.
 pub(super) async fn misfits(
     source: &mut Connection,
     from: &Side,
     to: &Side,
     not_null: &[String],
+    expected: Option<u64>,
 ) -> Result<Vec<Misfits>, Error> {
     // Whether the account may read all of them, whose types the driver need not know.
     let rows = format!("{} WHERE 1 = 0", from.select(KeyRange::ALL, false)?);
@@ -101,7 +106,7 @@ pub(super) async fn misfits(
     let doing = format!("the privileges on {}", from.name);
     source.query(&doing, &nothing, &[]).await?;
     let mut doubtful = doubtful(from, to, not_null)?;
-    count(source, from, &mut doubtful).await?;
+    count(source, from, &mut doubtful, expected).await?;
     if !doubtful.is_empty() {
         look(source, from, to, &mut doubtful).await?;
     }
@@ -154,22 +159,30 @@ async fn count(
     source: &mut Connection,
     from: &Side,
     doubtful: &mut Vec<Doubtful<'_>>,
+    expected: Option<u64>,
 ) -> Result<(), Error> {
-    let conditions = doubtful
+    let conditions: Vec<&str> = doubtful
         .iter()
-        .filter_map(|column| column.condition.as_ref());
+        .filter_map(|column| column.condition.as_deref())
+        .collect();
+    if conditions.is_empty() {
+        return Ok(());
+    }
+    let doing = format!("the values of {}", from.name);
+    // Nearly always there is none, and one condition for all columns takes less time than counts.
+    if !is_any(source, from, &doing, &conditions, expected).await? {
+        doubtful.retain(|column| column.condition.is_none());
+        return Ok(());
+    }
     let function = match from.backend {
         Backend::SqlServer => "COUNT_BIG",
         _ => "COUNT",
     };
     let counts: Vec<String> = conditions
+        .iter()
         .map(|condition| format!("{function}(CASE WHEN {condition} THEN 1 END)"))
         .collect();
-    if counts.is_empty() {
-        return Ok(());
-    }
     let query = format!("SELECT {} FROM {}", counts.join(", "), from.rows()?);
-    let doing = format!("the values of {}", from.name);
     let rows = source.query(&doing, &query, &[]).await?;
     let mut numbers = Vec::new();
     for place in 0..counts.len() {
@@ -179,6 +192,41 @@ async fn count(
     let mut numbers = numbers.into_iter();
     doubtful.retain(|column| column.condition.is_none() || numbers.next() != Some(0));
     Ok(())
+}
+
+/// Whether a row fulfils one of the conditions.
+async fn is_any(
+    source: &mut Connection,
+    from: &Side,
+    doing: &str,
+    conditions: &[&str],
+    expected: Option<u64>,
+) -> Result<bool, Error> {
+    let rows = from.rows()?;
+    let row = |conditions: &[&str]| {
+        let doubted = conditions.join(" OR ");
+        first(
+            from.backend,
+            1,
+            &format!("SELECT 1 FROM {rows} WHERE {doubted}"),
+        )
+    };
+    let is_mysql = matches!(from.backend, Backend::MySql | Backend::MariaDb);
+    let is_large = expected.is_some_and(|rows| rows >= MANY_ROWS);
+    if !(is_mysql && is_large && conditions.len() > 1) {
+        return Ok(!source.query(doing, &row(conditions), &[]).await?.is_empty());
+    }
+    // These give a query one processor, and the conditions take most of its time.
+    let mut other = source.another().await?;
+    session::begin_reading(&mut other).await?;
+    let (one, rest) = conditions.split_at(conditions.len() / 2);
+    let (one, rest) = (row(one), row(rest));
+    let (one, rest) = try_join(
+        source.query(doing, &one, &[]),
+        other.query(doing, &rest, &[]),
+    )
+    .await?;
+    Ok(!one.is_empty() || !rest.is_empty())
 }
 
 /// Reads the doubtful values with the keys of their rows.
