@@ -40,7 +40,7 @@ pub(super) fn creation(
         };
         let is_counted = counted.is_some_and(|counted| counted.name == column.name);
         lines.push(match is_counted {
-            true => counted_line(side, table, column)?,
+            true => counted_line(side, table, column, &mut left_out)?,
             false => {
                 let default = default_of(source, table, side, original, column, &mut left_out);
                 let is_key = primary.is_some_and(|key| key.contains(&column.name));
@@ -114,7 +114,7 @@ pub(crate) fn line(
 }
 
 /// The column that the target counts: the only column of the primary key, if the source counts it.
-pub(super) fn counted<'s>(
+pub(crate) fn counted<'s>(
     source: Backend,
     table: &Table,
     side: &'s Side,
@@ -145,22 +145,43 @@ fn is_serial(column: &Column) -> bool {
 }
 
 /// A column of PostgreSQL that is always counted stays so: COPY gives it values all the same.
-fn counted_line(side: &Side, table: &Table, column: &SideColumn) -> Result<String, Error> {
+fn counted_line(
+    side: &Side,
+    table: &Table,
+    column: &SideColumn,
+    left_out: &mut Vec<String>,
+) -> Result<String, Error> {
     let name = quote_identifier(side.backend, &column.name)?;
     let sql_type = &column.sql_type;
+    let mut dependents = table.dependents.iter();
+    let sequence = dependents
+        .find(|one| one.kind == DependentKind::Sequence && one.columns == [column.name.clone()]);
+    let definition = sequence.map_or("", |sequence| &sequence.definition);
+    let step = definition.split_once("INCREMENT BY ").map(|(_, step)| step);
+    let kept = match side.backend {
+        Backend::Postgres | Backend::SqlServer => step.filter(|step| !step.starts_with('-')),
+        _ => None,
+    };
+    if let (Some(step), None) = (step, kept) {
+        left_out.push(format!(
+            "{}.{}: it counts by {step} in the source, and by 1 in the target",
+            table.name, column.name
+        ));
+    }
     Ok(match side.backend {
         Backend::Postgres => {
-            let mut dependents = table.dependents.iter();
-            let is_always = dependents.any(|one| {
-                one.kind == DependentKind::Sequence
-                    && one.columns == [column.name.clone()]
-                    && one.definition.starts_with("GENERATED ALWAYS")
-            });
+            let is_always = definition.starts_with("GENERATED ALWAYS");
             let how = if is_always { "ALWAYS" } else { "BY DEFAULT" };
-            format!("{name} {sql_type} GENERATED {how} AS IDENTITY NOT NULL")
+            let step = kept.map(|step| format!(" (INCREMENT BY {step})"));
+            let step = step.unwrap_or_default();
+            format!("{name} {sql_type} GENERATED {how} AS IDENTITY{step} NOT NULL")
         }
         Backend::Sqlite => format!("{name} INTEGER PRIMARY KEY AUTOINCREMENT"),
-        Backend::SqlServer => format!("{name} {sql_type} IDENTITY NOT NULL"),
+        Backend::SqlServer => {
+            let step = kept.map(|step| format!("(1, {step})"));
+            let step = step.unwrap_or_default();
+            format!("{name} {sql_type} IDENTITY{step} NOT NULL")
+        }
         _ => format!("{name} {sql_type} NOT NULL AUTO_INCREMENT"),
     })
 }

@@ -33,7 +33,8 @@ pub(crate) use self::statements::{TargetTable, target_tables};
 #[cfg(feature = "parquet")]
 pub(crate) use self::{
     compare::{Hashed, each_row, hash_each, key_text},
-    create::line,
+    create::{counted, line},
+    objects::counter,
     plan::{VERSION as PLAN_VERSION, all_or_one, is_collation, type_of},
     planning::is_counted_id,
     run::{check_references, check_target},

@@ -442,7 +442,7 @@ pub(super) async fn counted_to(
 }
 
 /// The statements that let a counter go on behind the rows, and behind the last number of the source.
-pub(super) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
+pub(crate) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
     let quoted = quote_identifier(side.backend, column)?;
     let table = side.quoted()?;
     let name = text_literal(side.backend, &side.name.name);

@@ -15,7 +15,8 @@ use crate::catalog::Catalog;
 use crate::connection::Connection;
 use crate::copy::side::Side;
 use crate::copy::{
-    CopiedTable, CopyPlan, Report, begin, begin_writing, check_references, check_target, line,
+    CopiedTable, CopyPlan, Report, begin, begin_writing, check_references, check_target, counted,
+    counter, line,
 };
 use crate::error::Error;
 use crate::progress::{Progress, Step};
@@ -67,8 +68,12 @@ pub async fn read(
     if create {
         notes.push("the tables have no indexes and references yet".into());
     }
+    let counters = match create {
+        true => Vec::new(),
+        false => counters(&catalog, &imports)?,
+    };
     let mut made = Vec::new();
-    let written = written(target, imports, create, &mut made, progress).await;
+    let written = written(target, imports, create, &counters, &mut made, progress).await;
     if written.is_err() {
         // So that the command can be repeated. What has gone wrong first is what has to be said.
         for table in made.iter().rev() {
@@ -90,6 +95,7 @@ async fn written(
     target: &mut Connection,
     imports: Vec<Import>,
     create: bool,
+    counters: &[String],
     made: &mut Vec<String>,
     progress: &mut dyn Progress,
 ) -> Result<Vec<CopiedTable>, Error> {
@@ -100,7 +106,7 @@ async fn written(
     }
     let doing = "the transaction of the target";
     target.execute(doing, begin(target.backend())).await?;
-    let written = all_tables(target, imports, progress).await;
+    let written = all_tables(target, imports, counters, progress).await;
     let end = if written.is_ok() {
         "COMMIT"
     } else {
@@ -110,6 +116,19 @@ async fn written(
     let tables = written?;
     ended?;
     Ok(tables)
+}
+
+/// The statements that let the counters of existing tables go on behind the rows.
+fn counters(catalog: &Catalog, imports: &[Import]) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    for import in imports {
+        let table = catalog.table(&import.to.name)?;
+        if let Some(column) = counted(catalog.backend, table, &import.to) {
+            // Files do not say how far the source has counted.
+            statements.extend(counter(&import.to, &column.name, 0)?);
+        }
+    }
+    Ok(statements)
 }
 
 /// The statement that makes a table.
@@ -144,6 +163,7 @@ fn creation(import: &Import) -> Result<String, Error> {
 async fn all_tables(
     target: &mut Connection,
     imports: Vec<Import>,
+    counters: &[String],
     progress: &mut dyn Progress,
 ) -> Result<Vec<CopiedTable>, Error> {
     let mut tables = Vec::new();
@@ -160,6 +180,9 @@ async fn all_tables(
         });
     }
     check_references(target, "a row refers to one that does not exist").await?;
+    for statement in counters {
+        target.execute("a counter", statement).await?;
+    }
     Ok(tables)
 }
 

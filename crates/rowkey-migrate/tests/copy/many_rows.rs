@@ -7,6 +7,7 @@ use rowkey_core::storage::StoragePlan;
 use rowkey_migrate::Connection;
 use rowkey_testkit::{Backend, Suite};
 
+use crate::held::preflight;
 use crate::{compare, copy, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
@@ -16,6 +17,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     ] {
         pair(suite, "many_rows", [source], target, many_rows);
     }
+    pair(
+        suite,
+        "one_of_many_values",
+        [Backend::MySql, Backend::MariaDb],
+        Backend::Postgres,
+        one_of_many_values,
+    );
 }
 
 const ROWS: i64 = 500_000;
@@ -108,4 +116,45 @@ async fn has(db: &mut Connection, number: i64, id: UuidV4) -> Result<bool> {
     let query = format!("SELECT COUNT(*) FROM booking WHERE {row}");
     let rows = db.query("a row", &query, &[]).await?;
     Ok(rows.first().context("no count")?.integer(0)? == 1)
+}
+
+/// Two connections look at the columns of a large table, and each of them finds what has no place.
+async fn one_of_many_values(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let table = "CREATE TABLE thing (number integer AUTO_INCREMENT PRIMARY KEY, \
+                 is_open tinyint(1) NOT NULL, title varchar(9) NOT NULL) ENGINE = InnoDB";
+    from.execute("the table", table).await?;
+    let insert = "INSERT INTO thing (is_open, title) VALUES (1, 'a')";
+    from.execute("a row", insert).await?;
+    for _ in 0..18 {
+        let double = "INSERT INTO thing (is_open, title) SELECT is_open, title FROM thing";
+        from.execute("as many rows again", double).await?;
+    }
+    from.query("the statistics", "ANALYZE TABLE thing", &[])
+        .await?;
+    let plan = plan(&source, &target).await?;
+    let fits = preflight(&source, &target, &plan).await?;
+    ensure!(fits.values.is_empty(), "{fits:?}");
+    for (column, wrong, right) in [
+        ("is_open", "5", "1"),
+        ("title", "CONCAT('a', CHAR(0))", "'a'"),
+    ] {
+        for value in [wrong, right] {
+            let change =
+                format!("UPDATE thing SET {column} = {value} ORDER BY number DESC LIMIT 1");
+            from.execute("a change", &change).await?;
+            let looked = preflight(&source, &target, &plan).await?;
+            let found = looked
+                .values
+                .iter()
+                .map(|found| (found.column.as_str(), found.values));
+            let found: Vec<(&str, u64)> = found.collect();
+            let expected = match value == wrong {
+                true => vec![(column, 1)],
+                false => Vec::new(),
+            };
+            ensure!(found == expected, "{looked:?}");
+        }
+    }
+    Ok(())
 }

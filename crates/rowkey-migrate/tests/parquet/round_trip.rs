@@ -1,9 +1,11 @@
 //! A value of every kind goes from each database to each other one by way of files.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use rowkey_core::Backend;
+use rowkey_migrate::{Silent, parquet};
 use rowkey_testkit::{Suite, test_name};
 
-use crate::{compare, files, on, on_pair, open, plan, shop, there_and_back, write};
+use crate::{compare, files, on, on_pair, open, plan, plan_back, shop, there_and_back, write};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
@@ -14,6 +16,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             move |source| on_pair(source, target, every_value),
         );
     }
+    suite.test("counters_go_on_behind_files", crate::LIVE, |source| {
+        on(source, counters)
+    });
     suite.test("a_difference_is_found", crate::LIVE, |source| {
         on(source, differences)
     });
@@ -33,6 +38,34 @@ async fn every_value(source: String, target: String) -> Result<()> {
     );
     ensure!(files(&folder)? == ["offer.parquet", "visit.parquet"]);
     shop::check_rows(&mut open(&target).await?, &made).await
+}
+
+/// A table that exists counts on behind the rows that come from a file.
+async fn counters(url: String) -> Result<()> {
+    let mut db = open(&url).await?;
+    let counted = match db.backend() {
+        Backend::Postgres => "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+        Backend::Sqlite => "INTEGER PRIMARY KEY AUTOINCREMENT",
+        _ => "bigint AUTO_INCREMENT PRIMARY KEY",
+    };
+    let table = format!("CREATE TABLE receipt (number {counted}, paid integer NOT NULL)");
+    db.execute("the table", &table).await?;
+    let insert = "INSERT INTO receipt (paid) VALUES (10), (20), (30)";
+    db.execute("rows", insert).await?;
+    let lake = tempfile::tempdir()?;
+    write(&url, &plan(&url).await?, lake.path()).await?;
+    db.execute("no table", "DROP TABLE receipt").await?;
+    db.execute("the table", &table).await?;
+    let back = plan_back(lake.path(), &url).await?;
+    parquet::read(lake.path(), &mut db, &back, false, &mut Silent).await?;
+    db.execute("a row", "INSERT INTO receipt (paid) VALUES (40)")
+        .await?;
+    let rows = db
+        .query("the last", "SELECT MAX(number) FROM receipt", &[])
+        .await?;
+    let last = rows.first().context("a row")?.integer(0)?;
+    ensure!(last == 4, "the next number is {last}");
+    Ok(())
 }
 
 /// A changed value, a missing row, and a row too many.
