@@ -45,6 +45,8 @@ pub const fn interval_counter(time: UnixMillis, interval_ms: u64) -> Result<u16,
 }
 
 /// `floor(time / interval)` for an interval that is not 0.
+// Inlined, because the interval is a constant: a division by it is a multiplication.
+#[inline]
 pub(crate) const fn interval_number(time: UnixMillis, interval_ms: u64) -> i64 {
     if interval_ms > i64::MAX as u64 {
         return if time.get() < 0 { -1 } else { 0 };

@@ -70,14 +70,12 @@ pub struct CoarseClock;
 #[cfg(feature = "coarse-clock")]
 impl Clock for CoarseClock {
     #[cfg(target_os = "linux")]
+    #[inline]
     fn now(&self) -> UnixMillis {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
-        // `tv_nsec` counts up from `tv_sec` also before 1970, so this rounds down.
-        UnixMillis::new(
-            time.tv_sec
-                .saturating_mul(1_000)
-                .saturating_add(time.tv_nsec / 1_000_000),
-        )
+        // `tv_nsec` counts up from `tv_sec` also before 1970, so this rounds down. The kernel counts
+        // nanoseconds in 64 bits, so nothing overflows.
+        UnixMillis::new(time.tv_sec * 1_000 + i64::from(time.tv_nsec as u32 / 1_000_000))
     }
 
     #[cfg(not(target_os = "linux"))]

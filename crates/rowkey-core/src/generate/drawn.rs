@@ -26,7 +26,9 @@ macro_rules! generate_drawn {
 
             const COARSE_CLOCK_SUFFICES: bool = <Self as FromDraw>::COARSE_CLOCK_SUFFICES;
 
-            #[inline]
+            // Always inlined: as a call, the result goes through memory, which takes longer than
+            // the rest.
+            #[inline(always)]
             fn generate_with(
                 context: &$context,
                 clock: &impl Clock,
@@ -42,7 +44,7 @@ macro_rules! generate_drawn {
 }
 
 /// A new id. The clock is read only for formats that carry time.
-#[inline]
+#[inline(always)]
 pub(super) fn drawn<F: FromDraw>(
     context: &F::Context,
     clock: &impl Clock,
