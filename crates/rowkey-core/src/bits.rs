@@ -137,6 +137,26 @@ impl FixedBits {
         fixed
     }
 
+    /// Whether the fixed bits of `value` are right.
+    #[inline]
+    pub(crate) const fn are_in(self, value: u128) -> bool {
+        self.joined(value) == self.joined(self.bits)
+    }
+
+    /// The fixed bits of `value` in one word, because that is compared in fewer steps.
+    #[inline]
+    const fn joined(self, value: u128) -> u64 {
+        let (upper, lower) = ((self.mask >> 64) as u64, self.mask as u64);
+        // Those of the lower half go where the upper half has none.
+        let shift = if lower == 0 {
+            0
+        } else {
+            lower.trailing_zeros()
+        };
+        debug_assert!(upper & lower >> shift == 0);
+        (value >> 64) as u64 & upper | (value as u64 & lower) >> shift
+    }
+
     /// `value` with the fixed bits set.
     pub(crate) const fn stamp(self, value: u128) -> u128 {
         (value & !self.mask) | self.bits

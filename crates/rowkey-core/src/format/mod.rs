@@ -83,8 +83,7 @@ impl FormatKind {
     /// Whether these 128 bits belong to the format: its version and variant, or its range.
     #[inline]
     pub const fn admits(self, value: u128) -> bool {
-        let FixedBits { mask, bits } = self.spec().fixed;
-        value & mask == bits && value <= self.width().max()
+        self.spec().fixed.are_in(value) && value <= self.width().max()
     }
 
     /// The value itself if it belongs to the format.

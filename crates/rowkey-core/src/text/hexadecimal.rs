@@ -20,20 +20,23 @@ impl LetterCase {
     /// Whether a text of hexadecimal digits and hyphens has no letter of the other case.
     #[inline]
     pub(crate) fn is_kept_in(self, text: &str) -> bool {
+        let text = text.as_bytes();
+        let (eights, _) = text.as_chunks();
+        let mut eights = eights.iter().copied().map(u64::from_le_bytes);
         // The last eight may overlap those before them.
-        let (eights, _) = text.as_bytes().as_chunks();
-        let eights = eights.iter().chain(text.as_bytes().last_chunk());
-        let mut eights = eights.map(|eight| u64::from_le_bytes(*eight));
+        let last = text.last_chunk().copied().map(u64::from_le_bytes);
         match self {
             // All but upper-case letters have bit 5.
             Self::Lower => {
                 const BIT_5: u64 = 0x2020_2020_2020_2020;
-                eights.fold(BIT_5, |common, eight| common & eight) == BIT_5
+                let common = eights.fold(last.unwrap_or(BIT_5), |common, eight| common & eight);
+                !common & BIT_5 == 0
             }
             // Only lower-case letters have bits 5 and 6.
             Self::Upper => {
                 const BIT_6: u64 = 0x4040_4040_4040_4040;
-                eights.all(|eight| eight & eight << 1 & BIT_6 == 0)
+                let is_kept = |eight: u64| eight & eight << 1 & BIT_6 == 0;
+                eights.all(is_kept) && last.is_none_or(is_kept)
             }
         }
     }

@@ -6,6 +6,7 @@ use core::hint::black_box;
 
 use ascii::AsciiChar;
 use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use super::short_text::ShortText;
 use crate::error::Error;
@@ -47,13 +48,9 @@ pub fn parse(text: &str) -> Result<u128, Error> {
 /// [`parse`] without a reason.
 #[inline]
 pub(crate) fn read(text: &str) -> Option<u128> {
-    // The length first: `uuid` also reads the forms of 32, 38 and 45 characters.
-    if text.len() != LENGTH {
-        return None;
-    }
-    Uuid::try_parse_ascii(text.as_bytes())
-        .ok()
-        .map(|uuid| uuid.as_u128())
+    // `Uuid` itself also reads the forms of 32, 38 and 45 characters, and decides among them first.
+    let uuid = text.parse::<Hyphenated>().ok()?;
+    Some(uuid.into_uuid().as_u128())
 }
 
 /// Writes the 36 characters, lower case.
