@@ -1,8 +1,9 @@
 //! Public ids with one AES key for values of all types, as in the original system.
 
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
+use core::{fmt, slice};
 
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, InvalidLength, KeyInit};
 use aes::{Aes128, Aes192, Aes256, Block};
@@ -41,23 +42,51 @@ use crate::public_id::{PublicId, PublicIdValue};
 /// assert_eq!(cipher.decode(public_id)?, id);
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
-// Boxed, so that moving the cipher leaves no copies of the schedule behind.
-pub struct PublicIdCipher(Box<KeySchedule>);
+pub struct PublicIdCipher(KeySchedule);
 
+// Boxed, so that moving the cipher leaves no copies of the schedule behind.
 enum KeySchedule {
-    Aes128(Aes128),
-    Aes192(Aes192),
-    Aes256(Aes256),
+    Aes128(Box<Aes128>),
+    Aes192(Box<Aes192>),
+    Aes256(Box<Aes256>),
 }
 
 impl KeySchedule {
-    fn of(key: &[u8]) -> Result<Box<Self>, InvalidLength> {
-        Ok(Box::new(match key.len() {
-            16 => Self::Aes128(Aes128::new_from_slice(key)?),
-            24 => Self::Aes192(Aes192::new_from_slice(key)?),
-            32 => Self::Aes256(Aes256::new_from_slice(key)?),
+    fn of(key: &[u8]) -> Result<Self, InvalidLength> {
+        Ok(match key.len() {
+            16 => Self::Aes128(Box::new(Aes128::new_from_slice(key)?)),
+            24 => Self::Aes192(Box::new(Aes192::new_from_slice(key)?)),
+            32 => Self::Aes256(Box::new(Aes256::new_from_slice(key)?)),
             _ => return Err(InvalidLength),
-        }))
+        })
+    }
+
+    #[inline]
+    fn encrypt_block(&self, block: &mut Block) {
+        match self {
+            Self::Aes256(aes) => aes.encrypt_block(block),
+            _ => self.encrypt_with_shorter_key(block),
+        }
+    }
+
+    #[inline]
+    fn decrypt_block(&self, block: &mut Block) {
+        match self {
+            Self::Aes256(aes) => aes.decrypt_block(block),
+            _ => self.decrypt_with_shorter_key(block),
+        }
+    }
+
+    // Out of line, here and below: with the code for three lengths of keys, functions that use one
+    // block would be too large to be inlined.
+    #[inline(never)]
+    fn encrypt_with_shorter_key(&self, block: &mut Block) {
+        self.encrypt(slice::from_mut(block));
+    }
+
+    #[inline(never)]
+    fn decrypt_with_shorter_key(&self, block: &mut Block) {
+        self.decrypt(slice::from_mut(block));
     }
 
     fn encrypt(&self, blocks: &mut [Block]) {
@@ -124,13 +153,10 @@ impl PublicIdCipher {
     /// # Errors
     ///
     /// [`PublicIdProblem::Value`] for a value that has none: a negative `i64`.
+    #[inline]
     pub fn encode<T: PublicIdValue>(&self, value: &T) -> Result<PublicId<T>, Error> {
         let mut block = value.to_block()?.into();
-        match &*self.0 {
-            KeySchedule::Aes128(aes) => aes.encrypt_block(&mut block),
-            KeySchedule::Aes192(aes) => aes.encrypt_block(&mut block),
-            KeySchedule::Aes256(aes) => aes.encrypt_block(&mut block),
-        }
+        self.0.encrypt_block(&mut block);
         Ok(PublicId::from_uuid(Uuid::from_bytes_le(block.into())))
     }
 
@@ -142,6 +168,7 @@ impl PublicIdCipher {
     /// # Errors
     ///
     /// [`PublicIdProblem::Unrecognised`] if no value of the type has this public id.
+    #[inline]
     pub fn decode<T: PublicIdValue>(&self, public_id: PublicId<T>) -> Result<T, Error> {
         T::from_block(self.decrypt(public_id.as_uuid())).ok_or_else(unrecognised::<T>)
     }
@@ -189,21 +216,17 @@ impl PublicIdCipher {
     #[inline]
     fn decrypt(&self, public_id: Uuid) -> [u8; 16] {
         let mut block = public_id.to_bytes_le().into();
-        match &*self.0 {
-            KeySchedule::Aes128(aes) => aes.decrypt_block(&mut block),
-            KeySchedule::Aes192(aes) => aes.decrypt_block(&mut block),
-            KeySchedule::Aes256(aes) => aes.decrypt_block(&mut block),
-        }
+        self.0.decrypt_block(&mut block);
         block.into()
     }
 }
 
 /// The blocks of values, to be encrypted together.
 pub(super) fn blocks_of<T: PublicIdValue>(values: &[T]) -> Result<Vec<Block>, Error> {
-    // `collect` of results does not know how many there will be.
-    let mut blocks = Vec::with_capacity(values.len());
-    for value in values {
-        blocks.push(value.to_block()?.into());
+    // `collect` of results does not know how many there will be, and `push` would ask each time.
+    let mut blocks = vec![Block::default(); values.len()];
+    for (block, value) in blocks.iter_mut().zip(values) {
+        *block = value.to_block()?.into();
     }
     Ok(blocks)
 }
@@ -225,7 +248,7 @@ pub(super) fn values_of<T: PublicIdValue>(
 /// Shows the key's length, never the key.
 impl fmt::Debug for PublicIdCipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match &*self.0 {
+        f.write_str(match self.0 {
             KeySchedule::Aes128(_) => "PublicIdCipher(AES-128, redacted)",
             KeySchedule::Aes192(_) => "PublicIdCipher(AES-192, redacted)",
             KeySchedule::Aes256(_) => "PublicIdCipher(AES-256, redacted)",

@@ -50,31 +50,27 @@ fn value_of(kind: FormatKind, block: [u8; 16]) -> Option<u128> {
 /// Eight zero bytes, then the number in little-endian order.
 #[inline]
 fn number_block(value: u64) -> [u8; 16] {
-    // The first byte of the block is the most significant one here.
-    u128::from(value.swap_bytes()).to_be_bytes()
+    (u128::from(value) << 64).to_le_bytes()
 }
 
 #[inline]
 fn number_of(block: [u8; 16]) -> Option<u64> {
-    u64::try_from(u128::from_be_bytes(block))
-        .ok()
-        .map(u64::swap_bytes)
+    let block = u128::from_le_bytes(block);
+    (block as u64 == 0).then_some((block >> 64) as u64)
 }
 
 /// Four zero bytes, then the upper 32 bits and the lower 64 bits, each in little-endian order.
 #[inline]
 fn decimal_block(value: u128) -> [u8; 16] {
-    let upper = ((value >> 64) as u32).swap_bytes();
-    let lower = (value as u64).swap_bytes();
-    (u128::from(upper) << 64 | u128::from(lower)).to_be_bytes()
+    let upper = (value >> 64) as u32;
+    (value << 64 | u128::from(upper) << 32).to_le_bytes()
 }
 
 #[inline]
 fn decimal_of(block: [u8; 16]) -> Option<u128> {
-    let block = u128::from_be_bytes(block);
-    let upper = u32::try_from(block >> 64).ok()?.swap_bytes();
-    let lower = (block as u64).swap_bytes();
-    Some(u128::from(upper) << 64 | u128::from(lower))
+    let block = u128::from_le_bytes(block);
+    let upper = (block >> 32) as u32;
+    (block as u32 == 0).then_some(u128::from(upper) << 64 | block >> 64)
 }
 
 impl PublicIdValue for u64 {
