@@ -35,6 +35,9 @@ pub struct Column {
     format: FormatKind,
     storage: Storage,
     layout: Layout,
+    /// Follows from the others; kept, because the declaration of each key asks for it several times
+    /// at compile time.
+    wire: Wire,
 }
 
 /// How a backend sorts a column.
@@ -66,7 +69,7 @@ impl Column {
     /// What drivers send and receive.
     #[inline]
     pub const fn wire(self) -> Wire {
-        self.planned().on(self.backend())
+        self.wire
     }
 
     /// The column of a format on a backend with a chosen storage. Without a layout, the one that
@@ -97,6 +100,7 @@ impl Column {
             format,
             storage,
             layout,
+            wire: Wire::of(storage, format).on(backend),
         })
     }
 

@@ -33,6 +33,10 @@ pub struct StoragePlan {
 impl StoragePlan {
     /// The default plan of a format.
     pub const fn default_for(format: FormatKind) -> Self {
+        DEFAULTS[format as usize]
+    }
+
+    const fn of_defaults(format: FormatKind) -> Self {
         Self {
             postgres: default_column(format, Backend::Postgres),
             mysql_protocol: default_column(format, Backend::MySql),
@@ -119,6 +123,17 @@ impl StoragePlan {
         max
     }
 }
+
+/// The default plans by format. Not made for each key, because that is work for the compiler.
+static DEFAULTS: [StoragePlan; FormatKind::ALL.len()] = {
+    let mut plans = [StoragePlan::of_defaults(FormatKind::ALL[0]); FormatKind::ALL.len()];
+    let mut index = 1;
+    while index < plans.len() {
+        plans[index] = StoragePlan::of_defaults(FormatKind::ALL[index]);
+        index += 1;
+    }
+    plans
+};
 
 /// Numbers of 28 digits are decimals, those of 63 bits are integers, and 128 bits are uuids, in the
 /// layout that keeps the format's order. The README shows the table of the default columns.
