@@ -74,16 +74,24 @@ pub enum Declared {
 }
 
 impl Declared {
+    /// The SQL type of columns that contain values of this wire type.
+    pub(crate) const fn of(wire: Wire) -> Self {
+        match wire {
+            Wire::Uuid => Self::Uuid,
+            Wire::Decimal(_) => Self::Numeric,
+            Wire::Bytes(_) => Self::Binary,
+            Wire::Text(_) | Wire::NativeUuid => Self::Text,
+            Wire::Integer => Self::BigInt,
+        }
+    }
+
     /// Whether such a column contains values of this wire type.
     pub(crate) const fn holds(self, wire: Wire) -> bool {
-        matches!(
-            (self, wire),
-            (Self::AsPlanned, _)
-                | (Self::Uuid, Wire::Uuid)
-                | (Self::Numeric, Wire::Decimal(_))
-                | (Self::Binary, Wire::Bytes(_))
-                | (Self::Text, Wire::Text(_) | Wire::NativeUuid)
-                | (Self::BigInt, Wire::Integer)
-        )
+        matches!(self, Self::AsPlanned) || self as u8 == Self::of(wire) as u8
+    }
+
+    /// The type among others.
+    pub(crate) const fn bit(self) -> u8 {
+        1 << self as u8
     }
 }

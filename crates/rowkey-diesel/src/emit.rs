@@ -12,13 +12,7 @@ macro_rules! __impl_key_column {
     ($Key:ty) => {
         #[automatically_derived]
         impl $crate::__private::StockColumns for $Key {
-            type Stock = $crate::__private::Stock<
-                { $crate::__private::is_stored_as::<Self>($crate::__private::Declared::Uuid) },
-                { $crate::__private::is_stored_as::<Self>($crate::__private::Declared::Numeric) },
-                { $crate::__private::is_stored_as::<Self>($crate::__private::Declared::Binary) },
-                { $crate::__private::is_stored_as::<Self>($crate::__private::Declared::Text) },
-                { $crate::__private::is_stored_as::<Self>($crate::__private::Declared::BigInt) },
-            >;
+            type Stock = $crate::__private::Stock<{ $crate::__private::stock_of::<Self>() }>;
         }
 
         $crate::__impl_as_expression! { $Key, [], $Key }
@@ -98,7 +92,6 @@ pub mod private {
     pub use rowkey_core::EntityKey;
 
     pub use crate::backend::KeyValue;
-    pub use crate::column::Declared;
     pub use crate::multi::{Buffer, LoadedKey};
-    pub use crate::stock::{ParameterOf, Stock, StockColumns, is_stored_as, parameter_of};
+    pub use crate::stock::{ParameterOf, Stock, StockColumns, parameter_of, stock_of};
 }

@@ -12,42 +12,37 @@ use crate::parameter::Parameter;
 /// only there can it depend on the plan.
 #[doc(hidden)]
 pub trait StockColumns: EntityKey {
-    /// [`Stock`] with what [`is_stored_as`] says of each type.
+    /// [`Stock`] with what [`stock_of`] says of the key.
     type Stock: ParameterKind;
 }
 
-/// Whether a key is stored as `UUID`, as `NUMERIC`, as `BINARY`, as `TEXT` and as `BIGINT`.
+/// The SQL types that store a key, as the bits of [`Declared::bit`].
+///
+/// One number, because constants are what costs the compiler most in the declaration of a key.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Stock<
-    const UUID: bool,
-    const NUMERIC: bool,
-    const BINARY: bool,
-    const TEXT: bool,
-    const BIGINT: bool,
->;
+pub struct Stock<const TYPES: u8>;
 
-/// Whether the plan of a key has such a column on some backend that Diesel supports.
+/// The SQL types in the plan of a key, on all backends that Diesel supports.
 #[doc(hidden)]
-pub const fn is_stored_as<K: EntityKey>(declared: Declared) -> bool {
-    declared.holds(K::PLAN.column(Backend::Postgres).wire())
-        || declared.holds(K::PLAN.column(Backend::MySql).wire())
-        || declared.holds(K::PLAN.column(Backend::Sqlite).wire())
+pub const fn stock_of<K: EntityKey>() -> u8 {
+    let plan = K::PLAN;
+    Declared::of(plan.column(Backend::Postgres).wire()).bit()
+        | Declared::of(plan.column(Backend::MySql).wire()).bit()
+        | Declared::of(plan.column(Backend::Sqlite).wire()).bit()
 }
 
-/// A [`Stock`] with an SQL type.
+/// A [`Stock`] with the SQL type of this bit.
 #[doc(hidden)]
-pub trait Has<ST> {}
+pub trait Has<const TYPE: u8> {}
 
 macro_rules! stock_column {
-    ($ST:ident, <$($parameter:ident),*> $stock:ty) => {
-        impl<$(const $parameter: bool),*> Has<sql_types::$ST> for $stock {}
-
+    ($ST:ident) => {
         #[diagnostic::do_not_recommend]
         impl<K> KeyColumn<K> for sql_types::$ST
         where
             K: StockColumns,
-            K::Stock: Has<sql_types::$ST>,
+            K::Stock: Has<{ Declared::$ST.bit() }>,
         {
             const DECLARED: Declared = Declared::$ST;
         }
@@ -55,11 +50,11 @@ macro_rules! stock_column {
 }
 
 #[cfg(feature = "postgres")]
-stock_column!(Uuid, <N, B, T, I> Stock<true, N, B, T, I>);
-stock_column!(Numeric, <U, B, T, I> Stock<U, true, B, T, I>);
-stock_column!(Binary, <U, N, T, I> Stock<U, N, true, T, I>);
-stock_column!(Text, <U, N, B, I> Stock<U, N, B, true, I>);
-stock_column!(BigInt, <U, N, B, T> Stock<U, N, B, T, true>);
+stock_column!(Uuid);
+stock_column!(Numeric);
+stock_column!(Binary);
+stock_column!(Text);
+stock_column!(BigInt);
 
 /// The form of a plan's keys in a query.
 ///
@@ -80,39 +75,34 @@ pub trait ParameterKind {
         ST: SqlType + TypedExpressionType;
 }
 
-#[diagnostic::do_not_recommend]
-impl<const U: bool, const B: bool, const T: bool, const I: bool> ParameterKind
-    for Stock<U, true, B, T, I>
-{
-    type Expression<K, ST, V>
-        = Parameter<K, ST, V>
-    where
-        ST: SqlType + TypedExpressionType;
+/// Implements the traits of every [`Stock`] that has some types and any of the others.
+macro_rules! stocks {
+    ($Expression:ty: [$($has:ident)*], $types:expr, [$first:ident $($others:ident)*]) => {
+        stocks! { $Expression: [$($has)*], $types, [$($others)*] }
+        stocks! { $Expression: [$($has)* $first], $types | Declared::$first.bit(), [$($others)*] }
+    };
+    ($Expression:ty: [$($has:ident)*], $types:expr, []) => {
+        #[diagnostic::do_not_recommend]
+        impl ParameterKind for Stock<{ $types }> {
+            type Expression<K, ST, V>
+                = $Expression
+            where
+                ST: SqlType + TypedExpressionType;
 
-    fn parameter<K, ST, V>(value: V) -> Parameter<K, ST, V>
-    where
-        ST: SqlType + TypedExpressionType,
-    {
-        Parameter::new(value)
-    }
+            fn parameter<K, ST, V>(value: V) -> $Expression
+            where
+                ST: SqlType + TypedExpressionType,
+            {
+                <$Expression>::new(value)
+            }
+        }
+
+        $(impl Has<{ Declared::$has.bit() }> for Stock<{ $types }> {})*
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl<const U: bool, const B: bool, const T: bool, const I: bool> ParameterKind
-    for Stock<U, false, B, T, I>
-{
-    type Expression<K, ST, V>
-        = Bound<ST, V>
-    where
-        ST: SqlType + TypedExpressionType;
-
-    fn parameter<K, ST, V>(value: V) -> Bound<ST, V>
-    where
-        ST: SqlType + TypedExpressionType,
-    {
-        Bound::new(value)
-    }
-}
+stocks! { Bound<ST, V>: [], 0, [Uuid Binary Text BigInt] }
+stocks! { Parameter<K, ST, V>: [Numeric], Declared::Numeric.bit(), [Uuid Binary Text BigInt] }
 
 /// The form of a key, or of a reference to one, in a query.
 pub type ParameterOf<K, ST, V> =
