@@ -13,21 +13,24 @@
 macro_rules! __impl_entity_column {
     ($Key:ty) => {
         #[automatically_derived]
+        impl $crate::__private::Checked for $Key {
+            type Fits = $crate::Fits<Self, { $crate::__private::fits::<Self>() }>;
+        }
+
+        #[automatically_derived]
         impl $crate::__private::From<$Key> for $crate::__private::sea_orm::Value
         where
-            for<'a> $crate::Fits<$Key, { $crate::__private::fits::<$Key>() }>:
-                $crate::SeaOrmStorage<'a, $Key>,
+            for<'a> <$Key as $crate::__private::Checked>::Fits: $crate::SeaOrmStorage<'a, $Key>,
         {
             fn from(__rowkey_key: $Key) -> Self {
-                $crate::value::encode::<$Key>(__rowkey_key)
+                $crate::value::encode(__rowkey_key)
             }
         }
 
         #[automatically_derived]
         impl $crate::__private::sea_query::Nullable for $Key
         where
-            for<'a> $crate::Fits<$Key, { $crate::__private::fits::<$Key>() }>:
-                $crate::SeaOrmStorage<'a, $Key>,
+            for<'a> <$Key as $crate::__private::Checked>::Fits: $crate::SeaOrmStorage<'a, $Key>,
         {
             fn null() -> $crate::__private::sea_orm::Value {
                 $crate::value::null::<Self>()
@@ -37,13 +40,12 @@ macro_rules! __impl_entity_column {
         #[automatically_derived]
         impl $crate::__private::sea_query::ValueType for $Key
         where
-            for<'a> $crate::Fits<$Key, { $crate::__private::fits::<$Key>() }>:
-                $crate::SeaOrmStorage<'a, $Key>,
+            for<'a> <$Key as $crate::__private::Checked>::Fits: $crate::SeaOrmStorage<'a, $Key>,
         {
             fn try_from(
                 __rowkey_value: $crate::__private::sea_orm::Value,
             ) -> $crate::__private::Taken<Self> {
-                $crate::__private::taken::<Self>(__rowkey_value)
+                $crate::__private::taken(__rowkey_value)
             }
 
             fn type_name() -> $crate::__private::String {
@@ -80,7 +82,7 @@ macro_rules! __impl_entity_column {
                 self,
                 __rowkey_backend: $crate::__private::sea_orm::DbBackend,
             ) -> $crate::__private::sea_orm::Value {
-                $crate::value::encode_for::<$Key>(self, __rowkey_backend)
+                $crate::value::encode_for(self, __rowkey_backend)
             }
         }
 
@@ -90,7 +92,7 @@ macro_rules! __impl_entity_column {
                 __rowkey_row: &$crate::__private::sea_orm::QueryResult,
                 __rowkey_index: I,
             ) -> $crate::__private::Got<Self> {
-                $crate::row::try_get_by::<Self, I>(__rowkey_row, __rowkey_index)
+                $crate::row::try_get_by(__rowkey_row, __rowkey_index)
             }
         }
 
@@ -99,7 +101,7 @@ macro_rules! __impl_entity_column {
             fn try_from_u64(
                 __rowkey_number: $crate::__private::primitive::u64,
             ) -> $crate::__private::Made<Self> {
-                $crate::__private::from_u64::<Self>(__rowkey_number)
+                $crate::__private::from_u64(__rowkey_number)
             }
         }
 
@@ -139,7 +141,7 @@ pub mod private {
     use sea_orm::sea_query::ValueTypeErr;
     use sea_orm::{DbErr, TryGetError, Value};
 
-    pub use crate::storage::fits;
+    pub use crate::storage::{Checked, fits};
 
     pub type Taken<K> = Result<K, ValueTypeErr>;
     pub type Got<K> = Result<K, TryGetError>;
