@@ -42,6 +42,10 @@ macro_rules! __impl_key {
             }
         }
 
+        // Its derive would emit a function as well.
+        #[automatically_derived]
+        impl ::core::cmp::Eq for $key {}
+
         #[automatically_derived]
         impl ::core::fmt::Debug for $key {
             fn fmt(&self, __rowkey_f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
@@ -124,7 +128,7 @@ macro_rules! __impl_key {
         }
 
         $crate::__impl_key_public_id! { $key }
-        $crate::__impl_key_generate! { $key }
+        $crate::__impl_key_generate! { $key, $format }
         $crate::__impl_serde! { $key, serialize_key, deserialize_key }
         $crate::__impl_schemars! { $key, EntityKey, key_json_schema }
         $crate::__impl_utoipa! { $key, EntityKey, key_openapi_schema }
@@ -197,7 +201,7 @@ macro_rules! __impl_key_union {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __impl_key_generate {
-    ($key:ident) => {
+    ($key:ident, $format:ty) => {
         impl $key {
             /// A new key. Sleeps while the generator is throttled.
             ///
@@ -208,11 +212,9 @@ macro_rules! __impl_key_generate {
             #[track_caller]
             pub fn generate() -> Self
             where
-                for<'a> <Self as $crate::EntityKey>::Format: $crate::__private::WithoutContext,
+                for<'a> $format: $crate::__private::WithoutContext,
             {
-                $crate::EntityKey::generate_for(
-                    &<<Self as $crate::EntityKey>::Format as $crate::__private::WithoutContext>::CONTEXT,
-                )
+                <$format as $crate::__private::WithoutContext>::generate_key()
             }
 
             /// A new key, in one attempt that never sleeps.
@@ -223,11 +225,9 @@ macro_rules! __impl_key_generate {
             /// the generator of a scope fails.
             pub fn try_generate() -> ::core::result::Result<Self, $crate::Error>
             where
-                for<'a> <Self as $crate::EntityKey>::Format: $crate::__private::WithoutContext,
+                for<'a> $format: $crate::__private::WithoutContext,
             {
-                $crate::EntityKey::try_generate_for(
-                    &<<Self as $crate::EntityKey>::Format as $crate::__private::WithoutContext>::CONTEXT,
-                )
+                <$format as $crate::__private::WithoutContext>::try_generate_key()
             }
         }
     };
@@ -238,7 +238,7 @@ macro_rules! __impl_key_generate {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __impl_key_generate {
-    ($key:ident) => {};
+    ($key:ident, $format:ty) => {};
 }
 
 /// Implements the traits of public ids for a key.
@@ -362,6 +362,8 @@ impl NoContext for () {
 }
 
 /// A format whose ids need no context.
+///
+/// Without a supertrait: in a bound, the compiler would derive all that follows from it, for each key.
 #[cfg(feature = "std")]
 #[diagnostic::on_unimplemented(
     message = "programs make no ids of `{Self}`",
@@ -369,14 +371,25 @@ impl NoContext for () {
     note = "the database counts the numbers of a DatabaseNumber: insert a row without one, and read \
             the key that the statement returns"
 )]
-pub trait WithoutContext: crate::generate::Generate {
-    /// The context, which is empty.
-    const CONTEXT: Self::Context;
+pub trait WithoutContext: Sized {
+    /// What `generate` of a key does.
+    #[track_caller]
+    fn generate_key<K: EntityKey<Format = Self>>() -> K;
+
+    /// What `try_generate` of a key does.
+    fn try_generate_key<K: EntityKey<Format = Self>>() -> Result<K, Error>;
 }
 
 #[cfg(feature = "std")]
 impl<F: crate::generate::Generate<Context: NoContext>> WithoutContext for F {
-    const CONTEXT: F::Context = NoContext::NONE;
+    #[track_caller]
+    fn generate_key<K: EntityKey<Format = Self>>() -> K {
+        K::generate_for(&NoContext::NONE)
+    }
+
+    fn try_generate_key<K: EntityKey<Format = Self>>() -> Result<K, Error> {
+        K::try_generate_for(&NoContext::NONE)
+    }
 }
 
 /// The default plan of a key's format.

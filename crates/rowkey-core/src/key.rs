@@ -56,7 +56,7 @@ pub trait EntityKey:
     const NAME: &'static str;
 
     /// The prefix of the key's text, without the underscore, if it has one.
-    const PREFIX: Option<&'static str>;
+    const PREFIX: Option<&'static str> = None;
 
     /// The encoding of the key's text, after its prefix if it has one.
     ///
@@ -68,7 +68,7 @@ pub trait EntityKey:
     };
 
     /// The full name of the group of a key over [`Luuid`], such as `com.acme.Customer`.
-    const GROUP_NAME: Option<&'static str>;
+    const GROUP_NAME: Option<&'static str> = None;
 
     /// The group of a key over [`Luuid`]: the CRC-12 of its name.
     const GROUP: Option<LuuidGroup> = match Self::GROUP_NAME {
@@ -76,8 +76,8 @@ pub trait EntityKey:
         None => None,
     };
 
-    /// The storage and layout on every backend.
-    const PLAN: StoragePlan;
+    /// The storage and layout on every backend: what is declared, otherwise the format's default.
+    const PLAN: StoragePlan = StoragePlan::default_for(<Self::Format as Format>::KIND);
 
     /// The key of an id.
     ///

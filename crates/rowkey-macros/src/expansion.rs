@@ -65,7 +65,6 @@ pub(crate) fn expand(declaration: &Declaration, options: &Options) -> TokenStrea
             ::core::clone::Clone,
             ::core::marker::Copy,
             ::core::cmp::PartialEq,
-            ::core::cmp::Eq,
             ::core::cmp::PartialOrd,
             ::core::cmp::Ord,
             ::core::hash::Hash,
@@ -84,17 +83,23 @@ fn entity_key_impl(
     rowkey: &TokenStream,
 ) -> TokenStream {
     let text = name.unraw().to_string();
-    let prefix = optional(options.prefix.as_ref());
+    let prefix = optional("PREFIX", options.prefix.as_ref());
     let encoding = options.text.map(|text| {
         let encoding = Ident::new(text.encoding, Span::call_site());
         quote! {
             const TEXT: #rowkey::text::Encoding = #rowkey::text::Encoding::#encoding;
         }
     });
-    let group = optional(options.group.as_ref());
+    let group = optional("GROUP_NAME", options.group.as_ref());
     let choices = options.storage.iter().map(|(backend, choice)| {
         let backend = backend.variant(Span::call_site());
         quote!(.with_if_possible(#rowkey::Backend::#backend, #choice))
+    });
+    let plan = (!options.storage.is_empty()).then(|| {
+        quote! {
+            const PLAN: #rowkey::storage::StoragePlan =
+                #rowkey::__private::default_plan::<Self>() #(#choices)*;
+        }
     });
     quote! {
         #[automatically_derived]
@@ -102,11 +107,10 @@ fn entity_key_impl(
             type Format = #format;
 
             const NAME: &'static ::core::primitive::str = #text;
-            const PREFIX: ::core::option::Option<&'static ::core::primitive::str> = #prefix;
+            #prefix
             #encoding
-            const GROUP_NAME: ::core::option::Option<&'static ::core::primitive::str> = #group;
-            const PLAN: #rowkey::storage::StoragePlan =
-                #rowkey::__private::default_plan::<Self>() #(#choices)*;
+            #group
+            #plan
 
             #[inline]
             fn from_format(
@@ -185,9 +189,13 @@ pub(crate) fn moved(tokens: TokenStream, place: Span) -> TokenStream {
         .collect()
 }
 
-fn optional(value: Option<impl ToTokens>) -> TokenStream {
-    match value {
-        Some(value) => quote!(::core::option::Option::Some(#value)),
-        None => quote!(::core::option::Option::None),
-    }
+/// The constant of an option, if it is declared: the trait has the value of one that is not, and a
+/// constant that is not there costs no time to compile.
+fn optional(name: &str, value: Option<&LitStr>) -> Option<TokenStream> {
+    let value = value?;
+    let name = Ident::new(name, Span::call_site());
+    Some(quote! {
+        const #name: ::core::option::Option<&'static ::core::primitive::str> =
+            ::core::option::Option::Some(#value);
+    })
 }

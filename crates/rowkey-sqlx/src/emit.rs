@@ -32,7 +32,7 @@ macro_rules! __impl_driver {
                     $crate::__private::sqlx::$Db,
                 >,
             ) -> $crate::__private::Encoded {
-                $crate::$driver::encode::<Self>(*self, __rowkey_buffer)
+                $crate::$driver::encode(*self, __rowkey_buffer)
             }
         }
 
@@ -42,7 +42,7 @@ macro_rules! __impl_driver {
             fn decode(
                 __rowkey_value: $crate::__private::ValueRef<'r, $crate::__private::sqlx::$Db>,
             ) -> $crate::__private::Decoded<Self> {
-                $crate::$driver::decode::<Self>(__rowkey_value)
+                $crate::$driver::decode(__rowkey_value)
             }
         }
     };

@@ -11,7 +11,7 @@ macro_rules! __impl_sql_server {
         #[automatically_derived]
         impl $crate::__private::tiberius::ToSql for $Key {
             fn to_sql(&self) -> $crate::__private::tiberius::ColumnData<'_> {
-                $crate::column_data::encode::<Self>(*self)
+                $crate::column_data::encode(*self)
             }
         }
 
@@ -27,7 +27,7 @@ macro_rules! __impl_sql_server {
         #[automatically_derived]
         impl<'a> $crate::__private::tiberius::IntoSql<'a> for $Key {
             fn into_sql(self) -> $crate::__private::tiberius::ColumnData<'a> {
-                $crate::column_data::encode::<Self>(self)
+                $crate::column_data::encode(self)
             }
         }
 
@@ -36,7 +36,7 @@ macro_rules! __impl_sql_server {
             fn from_sql(
                 __rowkey_value: &'a $crate::__private::tiberius::ColumnData<'static>,
             ) -> $crate::__private::Decoded<Self> {
-                $crate::__private::from_sql::<Self>(__rowkey_value)
+                $crate::__private::from_sql(__rowkey_value)
             }
         }
 
@@ -45,7 +45,7 @@ macro_rules! __impl_sql_server {
             fn from_sql_owned(
                 __rowkey_value: $crate::__private::tiberius::ColumnData<'static>,
             ) -> $crate::__private::Decoded<Self> {
-                $crate::__private::from_sql::<Self>(&__rowkey_value)
+                $crate::__private::from_sql(&__rowkey_value)
             }
         }
     };
