@@ -35,6 +35,7 @@ macro_rules! __impl_key {
             /// compile time in a constant.
             #[must_use]
             #[track_caller]
+            #[inline]
             pub const fn constant(__rowkey_value: ::core::primitive::u128) -> Self {
                 Self(<$format>::constant(
                     $crate::__private::admit_constant::<Self>(__rowkey_value),
@@ -48,6 +49,7 @@ macro_rules! __impl_key {
 
         #[automatically_derived]
         impl ::core::fmt::Debug for $key {
+            #[inline]
             fn fmt(&self, __rowkey_f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 $crate::__private::write_debug(self, __rowkey_f)
             }
@@ -75,6 +77,7 @@ macro_rules! __impl_key {
 
         #[automatically_derived]
         impl ::core::convert::From<$key> for $format {
+            #[inline]
             fn from(__rowkey_key: $key) -> Self {
                 $crate::EntityKey::into_format(__rowkey_key)
             }
@@ -82,6 +85,7 @@ macro_rules! __impl_key {
 
         #[automatically_derived]
         impl ::core::convert::From<$key> for ::core::primitive::u128 {
+            #[inline]
             fn from(__rowkey_key: $key) -> Self {
                 $crate::EntityKey::to_u128(__rowkey_key)
             }
@@ -89,6 +93,7 @@ macro_rules! __impl_key {
 
         #[automatically_derived]
         impl ::core::convert::From<$key> for $crate::__private::Uuid {
+            #[inline]
             fn from(__rowkey_key: $key) -> Self {
                 $crate::EntityKey::to_uuid(__rowkey_key)
             }
@@ -98,6 +103,7 @@ macro_rules! __impl_key {
         impl ::core::convert::TryFrom<$format> for $key {
             type Error = $crate::Error;
 
+            #[inline]
             fn try_from(__rowkey_id: $format) -> ::core::result::Result<Self, $crate::Error> {
                 $crate::EntityKey::from_format(__rowkey_id)
             }
@@ -146,6 +152,7 @@ macro_rules! __impl_key_union {
         impl ::core::str::FromStr for $union {
             type Err = $crate::Error;
 
+            #[inline]
             fn from_str(
                 __rowkey_text: &::core::primitive::str,
             ) -> ::core::result::Result<Self, $crate::Error> {
@@ -155,6 +162,7 @@ macro_rules! __impl_key_union {
 
         #[automatically_derived]
         impl ::core::convert::From<$union> for $crate::Luuid {
+            #[inline]
             fn from(__rowkey_key: $union) -> Self {
                 $crate::luuid::KeyUnion::into_luuid(__rowkey_key)
             }
@@ -162,6 +170,7 @@ macro_rules! __impl_key_union {
 
         #[automatically_derived]
         impl ::core::convert::From<$union> for $crate::__private::Uuid {
+            #[inline]
             fn from(__rowkey_key: $union) -> Self {
                 $crate::luuid::KeyUnion::to_uuid(__rowkey_key)
             }
@@ -171,6 +180,7 @@ macro_rules! __impl_key_union {
         impl ::core::convert::TryFrom<$crate::Luuid> for $union {
             type Error = $crate::Error;
 
+            #[inline]
             fn try_from(__rowkey_id: $crate::Luuid) -> ::core::result::Result<Self, $crate::Error> {
                 $crate::luuid::KeyUnion::from_luuid(__rowkey_id)
             }
@@ -180,6 +190,7 @@ macro_rules! __impl_key_union {
         impl ::core::convert::TryFrom<$crate::__private::Uuid> for $union {
             type Error = $crate::Error;
 
+            #[inline]
             fn try_from(
                 __rowkey_uuid: $crate::__private::Uuid,
             ) -> ::core::result::Result<Self, $crate::Error> {
@@ -210,6 +221,7 @@ macro_rules! __impl_key_generate {
             /// If the clock is outside the format's range, or the generator of a scope fails.
             #[must_use]
             #[track_caller]
+            #[inline]
             pub fn generate() -> Self
             where
                 for<'a> $format: $crate::__private::WithoutContext,
@@ -223,6 +235,7 @@ macro_rules! __impl_key_generate {
             ///
             /// When the clock is outside the format's range, the generator is ahead of its clock, or
             /// the generator of a scope fails.
+            #[inline]
             pub fn try_generate() -> ::core::result::Result<Self, $crate::Error>
             where
                 for<'a> $format: $crate::__private::WithoutContext,
@@ -251,12 +264,14 @@ macro_rules! __impl_key_public_id {
         impl $crate::public_id::PublicIdValue for $key {
             const TYPE: &'static ::core::primitive::str = <Self as $crate::EntityKey>::NAME;
 
+            #[inline]
             fn to_block(
                 &self,
             ) -> ::core::result::Result<[::core::primitive::u8; 16], $crate::Error> {
                 $crate::__private::block_of_key(self)
             }
 
+            #[inline]
             fn from_block(
                 __rowkey_block: [::core::primitive::u8; 16],
             ) -> ::core::option::Option<Self> {
@@ -382,11 +397,13 @@ pub trait WithoutContext: Sized {
 
 #[cfg(feature = "std")]
 impl<F: crate::generate::Generate<Context: NoContext>> WithoutContext for F {
+    #[inline]
     #[track_caller]
     fn generate_key<K: EntityKey<Format = Self>>() -> K {
         K::generate_for(&NoContext::NONE)
     }
 
+    #[inline]
     fn try_generate_key<K: EntityKey<Format = Self>>() -> Result<K, Error> {
         K::try_generate_for(&NoContext::NONE)
     }

@@ -22,6 +22,7 @@ macro_rules! __impl_entity_column {
         where
             for<'a> <$Key as $crate::__private::Checked>::Fits: $crate::SeaOrmStorage<'a, $Key>,
         {
+            #[inline]
             fn from(__rowkey_key: $Key) -> Self {
                 $crate::value::encode(__rowkey_key)
             }
@@ -32,6 +33,7 @@ macro_rules! __impl_entity_column {
         where
             for<'a> <$Key as $crate::__private::Checked>::Fits: $crate::SeaOrmStorage<'a, $Key>,
         {
+            #[inline]
             fn null() -> $crate::__private::sea_orm::Value {
                 $crate::value::null::<Self>()
             }
@@ -42,20 +44,24 @@ macro_rules! __impl_entity_column {
         where
             for<'a> <$Key as $crate::__private::Checked>::Fits: $crate::SeaOrmStorage<'a, $Key>,
         {
+            #[inline]
             fn try_from(
                 __rowkey_value: $crate::__private::sea_orm::Value,
             ) -> $crate::__private::Taken<Self> {
                 $crate::__private::taken(__rowkey_value)
             }
 
+            #[inline]
             fn type_name() -> $crate::__private::String {
                 $crate::__private::type_name::<Self>()
             }
 
+            #[inline]
             fn array_type() -> $crate::__private::sea_query::ArrayType {
                 $crate::value::array_type::<Self>()
             }
 
+            #[inline]
             fn column_type() -> $crate::__private::sea_query::ColumnType {
                 $crate::value::column_type::<Self>()
             }
@@ -68,6 +74,7 @@ macro_rules! __impl_entity_column {
             // have no values, would also cause an error about SeaORM.
             for<'a> $crate::__private::sea_orm::Value: $crate::__private::From<$Key>,
         {
+            #[inline]
             fn into_active_value(self) -> $crate::__private::sea_orm::ActiveValue<$Key> {
                 $crate::__private::sea_orm::ActiveValue::Set(self)
             }
@@ -78,6 +85,7 @@ macro_rules! __impl_entity_column {
         where
             for<'a> $crate::__private::sea_orm::Value: $crate::__private::From<$Key>,
         {
+            #[inline]
             fn to_param(
                 self,
                 __rowkey_backend: $crate::__private::sea_orm::DbBackend,
@@ -98,6 +106,7 @@ macro_rules! __impl_entity_column {
 
         #[automatically_derived]
         impl $crate::__private::sea_orm::TryFromU64 for $Key {
+            #[inline]
             fn try_from_u64(
                 __rowkey_number: $crate::__private::primitive::u64,
             ) -> $crate::__private::Made<Self> {

@@ -63,6 +63,7 @@ macro_rules! __impl_postgres {
                 $crate::postgres::array_type_info::<Self>()
             }
 
+            #[inline]
             fn array_compatible(
                 __rowkey_found: &$crate::__private::sqlx::postgres::PgTypeInfo,
             ) -> $crate::__private::primitive::bool {

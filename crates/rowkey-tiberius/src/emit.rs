@@ -10,6 +10,7 @@ macro_rules! __impl_sql_server {
     ($Key:ty) => {
         #[automatically_derived]
         impl $crate::__private::tiberius::ToSql for $Key {
+            #[inline]
             fn to_sql(&self) -> $crate::__private::tiberius::ColumnData<'_> {
                 $crate::column_data::encode(*self)
             }
@@ -26,6 +27,7 @@ macro_rules! __impl_sql_server {
 
         #[automatically_derived]
         impl<'a> $crate::__private::tiberius::IntoSql<'a> for $Key {
+            #[inline]
             fn into_sql(self) -> $crate::__private::tiberius::ColumnData<'a> {
                 $crate::column_data::encode(self)
             }
@@ -33,6 +35,7 @@ macro_rules! __impl_sql_server {
 
         #[automatically_derived]
         impl<'a> $crate::__private::tiberius::FromSql<'a> for $Key {
+            #[inline]
             fn from_sql(
                 __rowkey_value: &'a $crate::__private::tiberius::ColumnData<'static>,
             ) -> $crate::__private::Decoded<Self> {
@@ -42,6 +45,7 @@ macro_rules! __impl_sql_server {
 
         #[automatically_derived]
         impl $crate::__private::tiberius::FromSqlOwned for $Key {
+            #[inline]
             fn from_sql_owned(
                 __rowkey_value: $crate::__private::tiberius::ColumnData<'static>,
             ) -> $crate::__private::Decoded<Self> {

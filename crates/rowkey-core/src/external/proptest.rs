@@ -19,6 +19,7 @@ macro_rules! __impl_key_proptest {
             type Parameters = ();
             type Strategy = $crate::__private::AdmittedStrategy<Self>;
 
+            #[inline]
             fn arbitrary_with((): ()) -> Self::Strategy {
                 $crate::__private::arbitrary_key()
             }

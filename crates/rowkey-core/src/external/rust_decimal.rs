@@ -21,6 +21,7 @@ macro_rules! __impl_key_rust_decimal {
         where
             for<'a> <$key as $crate::EntityKey>::Format: $crate::__private::DecimalFormat,
         {
+            #[inline]
             fn from(__rowkey_key: $key) -> Self {
                 $crate::__private::DecimalFormat::to_decimal($crate::EntityKey::into_format(
                     __rowkey_key,
@@ -35,6 +36,7 @@ macro_rules! __impl_key_rust_decimal {
         {
             type Error = $crate::Error;
 
+            #[inline]
             fn try_from(
                 __rowkey_number: $crate::__private::Decimal,
             ) -> ::core::result::Result<Self, $crate::Error> {

@@ -21,10 +21,12 @@ macro_rules! __impl_schemars {
     ($type:ident, $named_by:ident, $schema:ident) => {
         #[automatically_derived]
         impl $crate::__private::schemars::JsonSchema for $type {
+            #[inline]
             fn schema_name() -> $crate::__private::Cow<'static, ::core::primitive::str> {
                 $crate::__private::Cow::Borrowed(<Self as $crate::__private::$named_by>::NAME)
             }
 
+            #[inline]
             fn schema_id() -> $crate::__private::Cow<'static, ::core::primitive::str> {
                 $crate::__private::Cow::Borrowed(::core::concat!(
                     ::core::module_path!(),
@@ -33,6 +35,7 @@ macro_rules! __impl_schemars {
                 ))
             }
 
+            #[inline]
             fn json_schema(
                 _: &mut $crate::__private::schemars::SchemaGenerator,
             ) -> $crate::__private::schemars::Schema {

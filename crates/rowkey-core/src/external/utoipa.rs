@@ -31,6 +31,7 @@ macro_rules! __impl_utoipa {
     ($type:ident, $named_by:ident, $schema:ident) => {
         #[automatically_derived]
         impl $crate::__private::utoipa::PartialSchema for $type {
+            #[inline]
             fn schema() -> $crate::__private::utoipa::openapi::RefOr<
                 $crate::__private::utoipa::openapi::schema::Schema,
             > {
@@ -40,6 +41,7 @@ macro_rules! __impl_utoipa {
 
         #[automatically_derived]
         impl $crate::__private::utoipa::ToSchema for $type {
+            #[inline]
             fn name() -> $crate::__private::Cow<'static, ::core::primitive::str> {
                 $crate::__private::Cow::Borrowed(<Self as $crate::__private::$named_by>::NAME)
             }
