@@ -342,14 +342,22 @@ impl Catalog {
     }
 
     /// The SHA-256 of what the catalogue says about some tables, in hexadecimal. Numbers of rows do not
-    /// count.
+    /// count, and neither do privileges, of which each account sees others.
     pub fn hash(&self, names: &[QualifiedName]) -> String {
         let mut names: Vec<&QualifiedName> = names.iter().collect();
         names.sort_unstable();
         names.dedup();
         let mut hash = Sha256::new();
         for name in names {
-            let table = self.tables.iter().find(|table| table.name == *name);
+            let mut table = self
+                .tables
+                .iter()
+                .find(|table| table.name == *name)
+                .cloned();
+            if let Some(table) = &mut table {
+                let is_privilege = |one: &Dependent| one.kind == DependentKind::Privilege;
+                table.dependents.retain(|one| !is_privilege(one));
+            }
             // Without maps and numbers that are not whole, serialisation has no way to fail.
             hash.update(serde_json::to_vec(&table).unwrap_or_default());
         }

@@ -21,7 +21,15 @@ pub(super) async fn open(address: &Address) -> Result<SqliteConnection, Error> {
         .map_err(Error::database("the address of the database"))?;
     let options = options.busy_timeout(PATIENCE).disable_statement_logging();
     let doing = format!("opening {address}");
-    options.connect().await.map_err(Error::database(&doing))
+    let is_missing = !options.get_filename().exists();
+    options.connect().await.map_err(|error| match error {
+        sqlx::Error::Database(_) if is_missing => Error::refused(
+            address.to_string(),
+            "the file does not exist",
+            "write `?mode=rwc` behind the address, which makes it",
+        ),
+        other => Error::database(&doing)(other),
+    })
 }
 
 /// In a file, both are the same.

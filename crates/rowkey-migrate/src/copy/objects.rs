@@ -4,8 +4,9 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
 use super::names;
+use super::plan::CopyPlan;
 use super::side::{Content, Side};
-use crate::catalog::{Column, DependentKind, ForeignKey, Table};
+use crate::catalog::{Catalog, Column, DependentKind, ForeignKey, QualifiedName, Table};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 use crate::text_literal::text_literal;
@@ -113,8 +114,12 @@ pub(super) fn indexes(
     for (name, columns, is_unique, is_plain) in keys.chain(indexes) {
         let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
         if !is_plain || columns.is_empty() || !columns.iter().all(is_copied) {
+            let (what, so) = match is_unique {
+                true => ("unique index", ", so that the target takes values twice"),
+                false => ("index", ""),
+            };
             found.push(Err(format!(
-                "{}: the index {name} is left out, because it is more than a list of copied columns",
+                "{}: the {what} {name} is left out, because it is more than a list of copied columns{so}",
                 table.name
             )));
             continue;
@@ -302,6 +307,62 @@ pub(super) fn dependents(table: &Table) -> Vec<String> {
         })
         .chain(of_definition(table))
         .collect()
+}
+
+/// What runs in the target for each row that is written to an existing table.
+pub(super) fn triggers(target: &Catalog, side: &Side) -> Vec<String> {
+    let table = target.tables.iter().find(|table| table.name == side.name);
+    let dependents = table.into_iter().flat_map(|table| &table.dependents);
+    dependents
+        .filter(|dependent| dependent.kind == DependentKind::Trigger)
+        .map(|trigger| {
+            format!(
+                "{} in the target: the trigger {} runs for each row, and may change it",
+                side.name, trigger.name
+            )
+        })
+        .collect()
+}
+
+/// The tables without an entry in the plan.
+pub(super) fn omitted(plan: &CopyPlan, catalog: &Catalog) -> Vec<String> {
+    let is_planned = |table: &Table| plan.tables.iter().any(|known| known.name == table.name);
+    let tables = catalog.tables.iter().filter(|table| !is_planned(table));
+    tables
+        .map(|table| format!("the table {} is left out", table.name))
+        .collect()
+}
+
+/// Who has which privileges on the tables of PostgreSQL, besides their owners.
+const GRANTS: &str = "
+SELECT NULLIF(n.nspname, current_schema())::text, c.relname::text,
+  COALESCE(r.rolname::text, 'everybody'),
+  string_agg(g.privilege_type, ', ' ORDER BY g.privilege_type)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+CROSS JOIN LATERAL aclexplode(c.relacl) g
+LEFT JOIN pg_roles r ON r.oid = g.grantee
+WHERE c.relkind IN ('r', 'p') AND g.grantee <> c.relowner
+GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2, 3";
+
+/// The privileges on whole tables, as sentences. In other databases than PostgreSQL, they are among what
+/// hangs on a table.
+pub(super) async fn grants(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>, Error> {
+    let mut notes = Vec::new();
+    if source.backend() != Backend::Postgres {
+        return Ok(notes);
+    }
+    for row in source.query("the privileges", GRANTS, &[]).await? {
+        let schema = row.optional_text(0)?.map(ToOwned::to_owned);
+        let name = row.text(1)?.to_owned();
+        let table = QualifiedName { schema, name };
+        if plan.tables.iter().any(|known| known.name == table) {
+            let (role, privileges) = (row.text(2)?, row.text(3)?);
+            notes.push(format!(
+                "{table}: the privileges of {role} are left out: {privileges}"
+            ));
+        }
+    }
+    Ok(notes)
 }
 
 /// What only the definition of a table of SQLite says. Its keywords are never names without quotes, except

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::StoragePlan;
+use rowkey_core::storage::{StoragePlan, StoredForm};
 
 use super::instead::Instead;
 use super::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION};
@@ -16,7 +16,7 @@ use crate::progress::{Progress, Silent, Step};
 use crate::types::{self, Type};
 
 /// The tables in which tools for migrations remember what they have done.
-const TOOLS: [&str; 12] = [
+const TOOLS: [&str; 18] = [
     "_sqlx_migrations",
     "__diesel_schema_migrations",
     "seaql_migrations",
@@ -29,6 +29,12 @@ const TOOLS: [&str; 12] = [
     "DATABASECHANGELOG",
     "DATABASECHANGELOGLOCK",
     "goose_db_version",
+    "_prisma_migrations",
+    "__drizzle_migrations",
+    "alembic_version",
+    "knex_migrations",
+    "knex_migrations_lock",
+    "SequelizeMeta",
 ];
 
 /// Which tables of a database go to another, in the order of their references, and what their columns
@@ -139,6 +145,10 @@ impl Planner {
                 stored_from: format!("{storage}:{layout}"),
                 stored_to: format!("{}:{}", to.storage().name(), to.layout().name()),
             };
+            // MariaDB's UUID has ids that no key may declare there: they go by their type.
+            if StoredForm::named(kind, self.source, &ids.stored_from).is_err() {
+                continue;
+            }
             self.ids.insert((table.name.clone(), name.clone()), ids);
         }
         Ok(())

@@ -11,7 +11,7 @@ use super::plan::{CopyPlan, CopyPolicy, type_of};
 use super::request::{MAX_JOBS, Request};
 use super::side::{Side, first};
 use super::{create, preflight, session};
-use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
+use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::inventory::other_schemas;
@@ -75,6 +75,8 @@ pub async fn copy(
     plan.check_catalog(&catalog)?;
     let mut job = Job::new(plan, &catalog)?;
     job.notes.extend(catalog.unseen.iter().cloned());
+    job.notes.extend(objects::omitted(plan, &catalog));
+    job.notes.extend(objects::grants(source, plan).await?);
     if catalog.backend == Backend::Postgres {
         let schemas = other_schemas::names(source).await?;
         let notes = schemas
@@ -102,7 +104,12 @@ pub async fn copy(
         job.add_objects(target, progress).await?;
     }
     job.set_counters(source, target).await?;
-    job.finish(target).await?;
+    let orphan = "a row refers to one that does not exist, in the source too";
+    check_references(target, orphan).await?;
+    // Otherwise it stays without an end, so that the next run says so, too.
+    if tables.iter().all(|table| table.changed.is_none()) {
+        checkpoint::end(target, &job.id).await?;
+    }
     Ok(Report {
         source: source.backend().name(),
         target: target.backend().name(),
@@ -210,7 +217,7 @@ impl<'c> Job<'c> {
                 let catalog = Catalog::read(target).await?;
                 for side in &self.to {
                     check_target(target, &catalog, side, create).await?;
-                    self.notes.extend(triggers(&catalog, side));
+                    self.notes.extend(objects::triggers(&catalog, side));
                 }
                 let parts = self.divide(source, part_rows).await?;
                 checkpoint::begin(target, &self.id, &parts).await?;
@@ -424,15 +431,6 @@ impl<'c> Job<'c> {
         }
         Ok(())
     }
-
-    async fn finish(&self, target: &mut Connection) -> Result<(), Error> {
-        check_references(
-            target,
-            "a row refers to one that does not exist, in the source too",
-        )
-        .await?;
-        checkpoint::end(target, &self.id).await
-    }
 }
 
 /// Fails, with what is wrong, for a reference without a row in SQLite, which does not look while rows are
@@ -502,24 +500,6 @@ pub(crate) async fn check_target(
             }
         }
     }
-}
-
-/// What runs for each row that is written.
-fn triggers(catalog: &Catalog, side: &Side) -> Vec<String> {
-    let table = catalog.tables.iter().find(|table| table.name == side.name);
-    let dependents = table
-        .map(|table| table.dependents.as_slice())
-        .unwrap_or_default();
-    dependents
-        .iter()
-        .filter(|dependent| dependent.kind == DependentKind::Trigger)
-        .map(|trigger| {
-            format!(
-                "{} in the target: the trigger {} has run",
-                side.name, trigger.name
-            )
-        })
-        .collect()
 }
 
 /// An existing column has the type that the plan says.

@@ -10,7 +10,11 @@ use crate::text_literal::text_literal;
 /// Begins to see the source as it is now, until the connection ends.
 pub(crate) async fn begin_reading(source: &mut Connection) -> Result<(), Error> {
     let statements: &[&str] = match source.backend() {
-        Backend::Postgres => &["BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"],
+        Backend::Postgres => &[
+            // A query that row-level security would shorten is refused.
+            "SET row_security = off",
+            "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+        ],
         Backend::MySql | Backend::MariaDb => &[
             "SET SESSION time_zone = '+00:00'",
             // A target that is slower than the source makes the server wait.

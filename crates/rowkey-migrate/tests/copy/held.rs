@@ -25,6 +25,24 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             clashes,
         );
     }
+    for target in [Backend::Postgres, Backend::MariaDb] {
+        let name = format!("lax_rows_to_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, lax_rows);
+    }
+    pair(
+        suite,
+        "what_stays_behind",
+        [Backend::Postgres],
+        Backend::Sqlite,
+        left_behind,
+    );
+    pair(
+        suite,
+        "rows_that_policies_hide",
+        [Backend::Postgres],
+        Backend::Sqlite,
+        hidden_rows,
+    );
     pair(
         suite,
         "names_that_are_mixed_up",
@@ -505,5 +523,102 @@ async fn existing(source: String, target: String) -> Result<()> {
             && found.refused.iter().any(|one| one.starts_with(clash)),
         "{found:?}"
     );
+    Ok(())
+}
+
+/// SQLite takes NULL in a primary key, and references to rows that do not exist.
+async fn lax_rows(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    for statement in [
+        "PRAGMA foreign_keys = OFF",
+        "CREATE TABLE word (word VARCHAR(9) PRIMARY KEY, n INTEGER NOT NULL)",
+        "INSERT INTO word VALUES ('a', 1), (NULL, 2)",
+        "CREATE TABLE parent (number INTEGER PRIMARY KEY)",
+        "CREATE TABLE child (number INTEGER PRIMARY KEY, parent INTEGER REFERENCES parent (number))",
+        "INSERT INTO child VALUES (1, NULL), (2, 7)",
+    ] {
+        db.execute("the source", statement).await?;
+    }
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    for expected in [
+        "word.word: it is NULL, which the target refuses",
+        "child: 1 of its rows refer to rows of parent that do not exist, the first is that with the rowid 2",
+    ] {
+        let is_told = looked.refused.iter().any(|line| line.contains(expected));
+        ensure!(is_told, "{expected}: {looked:?}");
+    }
+    ensure!(looked.refused.len() == 2, "{looked:?}");
+    ensure!(copy(&source, &target, &plan).await.is_err());
+    ensure!(tables(&target).await? <= 1, "tables were made");
+    for statement in [
+        "DELETE FROM word WHERE n = 2",
+        "DELETE FROM child WHERE number = 2",
+    ] {
+        db.execute("a mend", statement).await?;
+    }
+    copy(&source, &target, &plan).await?;
+    ensure!(compare(&source, &target, &plan).await?.is_equal());
+    Ok(())
+}
+
+/// Privileges, unique indexes of expressions, and tables without an entry.
+async fn left_behind(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    for statement in [
+        "CREATE TABLE thing (number integer PRIMARY KEY, title varchar(9))",
+        "CREATE UNIQUE INDEX thing_title ON thing (lower(title))",
+        "GRANT SELECT, INSERT ON thing TO PUBLIC",
+        "CREATE TABLE alembic_version (version_num varchar(32))",
+    ] {
+        db.execute("the source", statement).await?;
+    }
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    for expected in [
+        "thing: the privileges of everybody are left out: INSERT, SELECT",
+        "thing: the unique index thing_title is left out, because it is more than a list of copied columns, \
+         so that the target takes values twice",
+        "the table alembic_version is left out",
+    ] {
+        let is_told = report.notes.iter().any(|note| note == expected);
+        ensure!(is_told, "{expected}: {report:?}");
+    }
+    Ok(())
+}
+
+/// A part of a table is not copied as if it were all of it.
+async fn hidden_rows(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let schema = db
+        .query("the schema", "SELECT current_schema()::text", &[])
+        .await?;
+    let role = format!("{}_reader", schema[0].text(0)?);
+    for statement in [
+        "CREATE TABLE thing (number integer PRIMARY KEY)".to_owned(),
+        "INSERT INTO thing VALUES (1), (2)".into(),
+        "ALTER TABLE thing ENABLE ROW LEVEL SECURITY".into(),
+        "CREATE POLICY the_first ON thing USING (number = 1)".into(),
+        format!("CREATE ROLE {role}"),
+        format!("GRANT USAGE ON SCHEMA {} TO {role}", schema[0].text(0)?),
+        format!("GRANT SELECT ON thing TO {role}"),
+    ] {
+        db.execute("the source", &statement).await?;
+    }
+    let outcome = copy_hidden(&source, &target, &role).await;
+    for statement in [format!("DROP OWNED BY {role}"), format!("DROP ROLE {role}")] {
+        db.execute("no role", &statement).await?;
+    }
+    outcome
+}
+
+async fn copy_hidden(source: &str, target: &str, role: &str) -> Result<()> {
+    let source = format!("{source}%20-crole%3D{role}");
+    let plan = plan(&source, target).await?;
+    let looked = preflight(&source, target, &plan).await?;
+    let is_told = |line: &String| line.contains("row-level security");
+    ensure!(looked.refused.iter().any(is_told), "{looked:?}");
+    let error = copy(&source, target, &plan).await.unwrap_err().to_string();
+    ensure!(error.contains("row-level security"), "{error}");
     Ok(())
 }

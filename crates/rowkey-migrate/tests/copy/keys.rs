@@ -32,6 +32,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         Backend::Postgres,
         any_key,
     );
+    for target in [Backend::Postgres, Backend::Sqlite] {
+        let name = format!("uuids_of_mariadb_to_{}", crate::test_name(target));
+        pair(suite, &name, [Backend::MariaDb], target, uuids_of_mariadb);
+    }
     for target in [Backend::MySql, Backend::MariaDb] {
         pair(
             suite,
@@ -44,6 +48,28 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             late_keys,
         );
     }
+}
+
+/// Ids that no key may declare in MariaDB's own type go by that type, and the plan is right as it was written.
+async fn uuids_of_mariadb(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    for statement in [
+        "CREATE TABLE thing (id uuid PRIMARY KEY, number integer NOT NULL) ENGINE = InnoDB",
+        "CREATE TABLE part (id uuid PRIMARY KEY, thing uuid NOT NULL, FOREIGN KEY (thing) REFERENCES thing (id)) \
+         ENGINE = InnoDB",
+        "INSERT INTO thing SELECT UUID(), seq FROM seq_1_to_5000",
+        "INSERT INTO part SELECT UUID(), id FROM thing",
+    ] {
+        db.execute("the source", statement).await?;
+    }
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    ensure!(
+        report.tables.iter().all(|table| table.rows == 5_000),
+        "{report:?}"
+    );
+    ensure!(compare(&source, &target, &plan).await?.is_equal());
+    Ok(())
 }
 
 /// How the two tables store their ids in the source, and in the target.

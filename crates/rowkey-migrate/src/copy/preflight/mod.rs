@@ -14,7 +14,7 @@ use super::run::check_backends;
 use super::side::Side;
 use super::{checkpoint, create, objects, session};
 use crate::catalog::{Catalog, Table};
-use crate::connection::Connection;
+use crate::connection::{Connection, Value};
 use crate::error::Error;
 use crate::inventory::other_schemas;
 use crate::progress::{Progress, Step};
@@ -61,7 +61,7 @@ impl Preflight {
             let there = Catalog::read(target).await?;
             look.at_both(source, target, plan, &catalog, &there, None)
                 .await?;
-            look.behind(source, &catalog).await?;
+            look.behind(source, plan, &catalog).await?;
         }
         if !session::sees_one_moment(source).await? {
             look.notes.push(session::NO_MOMENT.into());
@@ -171,8 +171,11 @@ impl Look {
                     target::as_existing(to, table),
                     target::not_null(original, to, table),
                 ),
-                None => (to.clone(), Vec::new()),
+                None => (to.clone(), target::not_null_if_made(original)),
             };
+            if creates.is_none() {
+                self.notes.extend(objects::triggers(there, &to));
+            }
             session::mark(source).await?;
             let looked = self
                 .at_table(source, target, original, existing, (&from, &to), &not_null)
@@ -209,6 +212,10 @@ impl Look {
             .collect();
         self.refused.extend(misfits.iter().map(Misfits::error));
         self.values.extend(misfits);
+        if existing.is_none() {
+            self.refused
+                .extend(orphans(source, original, &self.from).await?);
+        }
         let found = clashes::find(source, target, original, existing, sides, &columns).await?;
         self.refused.extend(found.refused);
         self.notes.extend(found.notes);
@@ -216,7 +223,14 @@ impl Look {
     }
 
     /// What the copy leaves behind.
-    async fn behind(&mut self, source: &mut Connection, catalog: &Catalog) -> Result<(), Error> {
+    async fn behind(
+        &mut self,
+        source: &mut Connection,
+        plan: &CopyPlan,
+        catalog: &Catalog,
+    ) -> Result<(), Error> {
+        self.notes.extend(objects::omitted(plan, catalog));
+        self.notes.extend(objects::grants(source, plan).await?);
         if catalog.backend == Backend::Postgres {
             let schemas = other_schemas::names(source).await?;
             let notes = schemas
@@ -252,4 +266,41 @@ impl Look {
         }
         Ok(())
     }
+}
+
+/// The rows of a table of SQLite that refer to rows which do not exist: it looks only if it is asked to, and the
+/// target always does. Other databases have such rows if somebody has turned their checks off.
+async fn orphans(
+    source: &mut Connection,
+    table: &Table,
+    copied: &[Side],
+) -> Result<Vec<Error>, Error> {
+    if source.backend() != Backend::Sqlite || table.foreign_keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let query =
+        "SELECT parent, COUNT(*), MIN(rowid) FROM pragma_foreign_key_check(?) GROUP BY parent";
+    let doing = format!("the references of {}", table.name);
+    let name = Value::from(table.name.name.as_str());
+    let mut found = Vec::new();
+    for row in source.query(&doing, query, &[name]).await? {
+        let parent = row.text(0)?;
+        // References to other tables are left out.
+        if !copied.iter().any(|side| side.name.name == parent) {
+            continue;
+        }
+        let first = match row.0.get(2) {
+            Some(Value::Integer(rowid)) => format!(", the first is that with the rowid {rowid}"),
+            _ => String::new(),
+        };
+        found.push(Error::refused(
+            table.name.to_string(),
+            format!(
+                "{} of its rows refer to rows of {parent} that do not exist{first}",
+                row.integer(1)?
+            ),
+            "delete these rows, or add those that they refer to",
+        ));
+    }
+    Ok(found)
 }

@@ -91,6 +91,14 @@ pub(super) fn not_null(source: &Table, side: &Side, table: &Table) -> Vec<String
     columns.map(|column| column.name.clone()).collect()
 }
 
+/// The columns of the primary key that may be NULL, as in SQLite: a table that is made refuses that.
+pub(super) fn not_null_if_made(source: &Table) -> Vec<String> {
+    let key = source.primary_key().map(|key| key.columns.as_slice());
+    let names = key.unwrap_or_default().iter();
+    let may_be_null = |name: &&String| source.column(name).is_some_and(|column| column.is_nullable);
+    names.filter(may_be_null).cloned().collect()
+}
+
 fn computed(table: &Table, side: &Side) -> Vec<Error> {
     let is_computed = |column: &&SideColumn| {
         table
