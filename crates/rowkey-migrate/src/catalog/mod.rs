@@ -342,30 +342,38 @@ impl Catalog {
     }
 
     /// The SHA-256 of what the catalogue says about some tables, in hexadecimal. Numbers of rows do not
-    /// count, and neither do privileges, of which each account sees others.
+    /// count.
     pub fn hash(&self, names: &[QualifiedName]) -> String {
         let mut names: Vec<&QualifiedName> = names.iter().collect();
         names.sort_unstable();
         names.dedup();
-        let mut hash = Sha256::new();
-        for name in names {
-            let mut table = self
-                .tables
-                .iter()
-                .find(|table| table.name == *name)
-                .cloned();
-            if let Some(table) = &mut table {
-                let is_privilege = |one: &Dependent| one.kind == DependentKind::Privilege;
-                table.dependents.retain(|one| !is_privilege(one));
-            }
-            // Without maps and numbers that are not whole, serialisation has no way to fail.
-            hash.update(serde_json::to_vec(&table).unwrap_or_default());
-        }
-        hash.finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        let tables = names
+            .into_iter()
+            .map(|name| self.tables.iter().find(|table| table.name == *name));
+        hash_of(tables)
     }
+
+    /// The same of one table without its privileges: a copy does not take them along, and each account sees
+    /// others.
+    pub(crate) fn hash_without_privileges(&self, name: &QualifiedName) -> String {
+        let table = self.tables.iter().find(|table| table.name == *name);
+        let mut table = table.cloned();
+        if let Some(table) = &mut table {
+            let is_kept = |one: &Dependent| one.kind != DependentKind::Privilege;
+            table.dependents.retain(is_kept);
+        }
+        hash_of([table.as_ref()])
+    }
+}
+
+fn hash_of<'t>(tables: impl IntoIterator<Item = Option<&'t Table>>) -> String {
+    let mut hash = Sha256::new();
+    for table in tables {
+        // Without maps and numbers that are not whole, serialisation has no way to fail.
+        hash.update(serde_json::to_vec(&table).unwrap_or_default());
+    }
+    let bytes = hash.finalize();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

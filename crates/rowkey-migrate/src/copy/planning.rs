@@ -182,7 +182,7 @@ impl Planner {
                 schema: None,
                 name: new_name(table, tables),
             },
-            catalog: catalog.hash(std::slice::from_ref(&table.name)),
+            catalog: catalog.hash_without_privileges(&table.name),
             columns: table
                 .columns
                 .iter()
