@@ -534,7 +534,7 @@ async fn lax_rows(source: String, target: String) -> Result<()> {
         "CREATE TABLE word (word VARCHAR(9) PRIMARY KEY, n INTEGER NOT NULL)",
         "INSERT INTO word VALUES ('a', 1), (NULL, 2)",
         "CREATE TABLE parent (number INTEGER PRIMARY KEY)",
-        "CREATE TABLE child (number INTEGER PRIMARY KEY, parent INTEGER REFERENCES parent (number))",
+        "CREATE TABLE child (number INTEGER PRIMARY KEY, parent INTEGER REFERENCES Parent (number))",
         "INSERT INTO child VALUES (1, NULL), (2, 7)",
     ] {
         db.execute("the source", statement).await?;
@@ -543,7 +543,7 @@ async fn lax_rows(source: String, target: String) -> Result<()> {
     let looked = preflight(&source, &target, &plan).await?;
     for expected in [
         "word.word: it is NULL, which the target refuses",
-        "child: 1 of its rows refer to rows of parent that do not exist, the first is that with the rowid 2",
+        "child: 1 of its rows refer to rows of Parent that do not exist, the first is that with the rowid 2",
     ] {
         let is_told = looked.refused.iter().any(|line| line.contains(expected));
         ensure!(is_told, "{expected}: {looked:?}");

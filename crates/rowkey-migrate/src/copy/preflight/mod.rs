@@ -285,8 +285,9 @@ async fn orphans(
     let mut found = Vec::new();
     for row in source.query(&doing, query, &[name]).await? {
         let parent = row.text(0)?;
-        // References to other tables are left out.
-        if !copied.iter().any(|side| side.name.name == parent) {
+        // References to other tables are left out. A reference may write the name in other letters.
+        let is_parent = |side: &Side| side.name.name.eq_ignore_ascii_case(parent);
+        if !copied.iter().any(is_parent) {
             continue;
         }
         let first = match row.0.get(2) {
