@@ -353,14 +353,24 @@ impl Catalog {
         hash_of(tables)
     }
 
-    /// The same of one table without its privileges: a copy does not take them along, and each account sees
-    /// others.
-    pub(crate) fn hash_without_privileges(&self, name: &QualifiedName) -> String {
+    /// The same of one table, without what neither changes its rows nor is copied: views, programs and
+    /// privileges may come and go, also those of other schemas and those that not each account sees.
+    pub(crate) fn hash_to_copy(&self, name: &QualifiedName) -> String {
+        let counts = |one: &Dependent| {
+            !matches!(
+                one.kind,
+                DependentKind::View
+                    | DependentKind::Routine
+                    | DependentKind::Event
+                    | DependentKind::Publication
+                    | DependentKind::Statistics
+                    | DependentKind::Privilege
+            )
+        };
         let table = self.tables.iter().find(|table| table.name == *name);
         let mut table = table.cloned();
         if let Some(table) = &mut table {
-            let is_kept = |one: &Dependent| one.kind != DependentKind::Privilege;
-            table.dependents.retain(is_kept);
+            table.dependents.retain(counts);
         }
         hash_of([table.as_ref()])
     }

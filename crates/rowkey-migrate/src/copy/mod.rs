@@ -9,6 +9,7 @@ mod compare;
 mod create;
 mod defaults;
 pub(crate) mod instead;
+mod left_out;
 mod names;
 mod objects;
 mod parts;

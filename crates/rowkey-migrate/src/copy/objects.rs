@@ -4,13 +4,11 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
 use super::names;
-use super::plan::CopyPlan;
 use super::side::{Content, Side};
-use crate::catalog::{Catalog, Column, DependentKind, ForeignKey, QualifiedName, Table};
+use crate::catalog::{Column, DependentKind, ForeignKey, Table};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 use crate::text_literal::text_literal;
-use crate::types::Type;
 
 /// Something that a table gets.
 pub(super) struct Object {
@@ -290,113 +288,6 @@ fn left_out(table: &Table, key: &ForeignKey, why: &str) -> String {
     )
 }
 
-/// What hangs on a table and stays behind, as sentences.
-pub(super) fn dependents(table: &Table) -> Vec<String> {
-    let is_own = |kind| {
-        matches!(
-            kind,
-            DependentKind::Sequence | DependentKind::ReplicaIdentity
-        )
-    };
-    let dependents = table.dependents.iter();
-    dependents
-        .filter(|dependent| !is_own(dependent.kind))
-        .map(|dependent| {
-            let (kind, name) = (dependent.kind.name(), &dependent.name);
-            format!("{}: the {kind} {name} is left out", table.name)
-        })
-        .chain(of_definition(table))
-        .collect()
-}
-
-/// What runs in the target for each row that is written to an existing table.
-pub(super) fn triggers(target: &Catalog, side: &Side) -> Vec<String> {
-    let table = target.tables.iter().find(|table| table.name == side.name);
-    let dependents = table.into_iter().flat_map(|table| &table.dependents);
-    dependents
-        .filter(|dependent| dependent.kind == DependentKind::Trigger)
-        .map(|trigger| {
-            format!(
-                "{} in the target: the trigger {} runs for each row, and may change it",
-                side.name, trigger.name
-            )
-        })
-        .collect()
-}
-
-/// The tables without an entry in the plan.
-pub(super) fn omitted(plan: &CopyPlan, catalog: &Catalog) -> Vec<String> {
-    let is_planned = |table: &Table| plan.tables.iter().any(|known| known.name == table.name);
-    let tables = catalog.tables.iter().filter(|table| !is_planned(table));
-    tables
-        .map(|table| format!("the table {} is left out", table.name))
-        .collect()
-}
-
-/// Who has which privileges on the tables of PostgreSQL, besides their owners.
-const GRANTS: &str = "
-SELECT NULLIF(n.nspname, current_schema())::text, c.relname::text,
-  COALESCE(r.rolname::text, 'everybody'),
-  string_agg(g.privilege_type, ', ' ORDER BY g.privilege_type)
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-CROSS JOIN LATERAL aclexplode(c.relacl) g
-LEFT JOIN pg_roles r ON r.oid = g.grantee
-WHERE c.relkind IN ('r', 'p') AND g.grantee <> c.relowner
-GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2, 3";
-
-/// The privileges on whole tables, as sentences. In other databases than PostgreSQL, they are among what
-/// hangs on a table.
-pub(super) async fn grants(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>, Error> {
-    let mut notes = Vec::new();
-    if source.backend() != Backend::Postgres {
-        return Ok(notes);
-    }
-    for row in source.query("the privileges", GRANTS, &[]).await? {
-        let schema = row.optional_text(0)?.map(ToOwned::to_owned);
-        let name = row.text(1)?.to_owned();
-        let table = QualifiedName { schema, name };
-        if plan.tables.iter().any(|known| known.name == table) {
-            let (role, privileges) = (row.text(2)?, row.text(3)?);
-            notes.push(format!(
-                "{table}: the privileges of {role} are left out: {privileges}"
-            ));
-        }
-    }
-    Ok(notes)
-}
-
-/// What only the definition of a table of SQLite says. Its keywords are never names without quotes, except
-/// behind the columns.
-#[cfg(feature = "sqlite")]
-fn of_definition(table: &Table) -> Vec<String> {
-    let Ok(tokens) = crate::catalog::sqlite::tokens(&table.options) else {
-        return Vec::new();
-    };
-    let end = tokens.iter().rposition(|token| token.is(')'));
-    let behind = tokens.get(end.unwrap_or(0)..).unwrap_or_default();
-    let mut notes = Vec::new();
-    for (tokens, keyword, what) in [
-        (&tokens[..], "CHECK", "its CHECKs are left out"),
-        (
-            &tokens[..],
-            "COLLATE",
-            "its collations are left out: the target may tell texts apart that were the same",
-        ),
-        (behind, "WITHOUT", "WITHOUT ROWID is left out"),
-        (behind, "STRICT", "STRICT is left out"),
-    ] {
-        if tokens.iter().any(|token| token.is_keyword(keyword)) {
-            notes.push(format!("{}: {what}", table.name));
-        }
-    }
-    notes
-}
-
-#[cfg(not(feature = "sqlite"))]
-fn of_definition(_: &Table) -> Vec<String> {
-    Vec::new()
-}
-
 /// Fails for a table whose rows are those of its partitions, which are tables of their own in the plan.
 pub(crate) fn require_own_rows(table: &Table, source: Backend) -> Result<(), Error> {
     let mut dependents = table.dependents.iter();
@@ -410,50 +301,6 @@ pub(crate) fn require_own_rows(table: &Table, source: Backend) -> Result<(), Err
             "delete its entry from the plan",
         )),
     }
-}
-
-/// What a copy cannot say of text in another way: that different texts are the same.
-pub(super) fn collations(table: &Table, side: &Side) -> Vec<String> {
-    let is_lenient = |collation: &str| {
-        let collation = collation.to_ascii_lowercase();
-        collation.contains("_ci") || ["nocase", "rtrim"].contains(&collation.as_str())
-    };
-    let mut notes = Vec::new();
-    for column in &table.columns {
-        let mut copied = side.columns.iter();
-        let copied = copied.find(|copied| copied.name == column.name);
-        if let (Some(collation), Some(copied)) = (&column.collation, copied)
-            && is_lenient(collation)
-            && !copied.sql_type.contains(collation.as_str())
-        {
-            notes.push(format!(
-                "{}.{}: the collation {collation} is left out: the target may tell texts apart that were \
-                 the same",
-                table.name, column.name
-            ));
-        }
-    }
-    notes
-}
-
-/// What a moment does not say: SQL Server's `datetimeoffset` remembers where its clock was.
-pub(super) fn offsets(source: Backend, table: &Table, side: &Side) -> Vec<String> {
-    let has_offset = |name: &str| {
-        let original = table.column(name);
-        source == Backend::SqlServer
-            && original.is_some_and(|column| column.sql_type.starts_with("datetimeoffset"))
-    };
-    let columns = side.columns.iter().filter(|column| {
-        has_offset(&column.name) && matches!(column.own, Type::Instant | Type::Timestamp)
-    });
-    columns
-        .map(|column| {
-            format!(
-                "{}.{}: its moments are copied, and the offsets from UTC are left out",
-                table.name, column.name
-            )
-        })
-        .collect()
 }
 
 /// The last number that the source has counted in a column, although its row may be gone; 0 if it does not

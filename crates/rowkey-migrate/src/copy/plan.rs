@@ -203,7 +203,7 @@ impl CopyPlan {
     pub(crate) fn check_catalog(&self, catalog: &Catalog) -> Result<(), Error> {
         for table in &self.tables {
             catalog.table(&table.name)?;
-            if catalog.hash_without_privileges(&table.name) != table.catalog {
+            if catalog.hash_to_copy(&table.name) != table.catalog {
                 return Err(Error::refused(
                     format!("the table {}", table.name),
                     "it has changed in the source since the plan was written",

@@ -182,7 +182,7 @@ impl Planner {
                 schema: None,
                 name: new_name(table, tables),
             },
-            catalog: catalog.hash_without_privileges(&table.name),
+            catalog: catalog.hash_to_copy(&table.name),
             columns: table
                 .columns
                 .iter()

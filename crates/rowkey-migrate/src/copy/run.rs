@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::checkpoint::{self, Checkpoint, State};
 use super::compare::{self, Difference, compare_table};
+use super::left_out;
 use super::objects::{self, Carried, Object, ObjectKind};
 use super::parts::{self, Part, Told};
 use super::plan::{CopyPlan, CopyPolicy, type_of};
@@ -14,7 +15,6 @@ use super::{create, preflight, session};
 use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;
-use crate::inventory::other_schemas;
 use crate::progress::{Progress, Step};
 use crate::types;
 
@@ -75,15 +75,8 @@ pub async fn copy(
     plan.check_catalog(&catalog)?;
     let mut job = Job::new(plan, &catalog)?;
     job.notes.extend(catalog.unseen.iter().cloned());
-    job.notes.extend(objects::omitted(plan, &catalog));
-    job.notes.extend(objects::grants(source, plan).await?);
-    if catalog.backend == Backend::Postgres {
-        let schemas = other_schemas::names(source).await?;
-        let notes = schemas
-            .iter()
-            .map(|schema| format!("the schema {schema} is left out"));
-        job.notes.extend(notes);
-    }
+    let left_out = left_out::of_database(source, plan, &catalog).await?;
+    job.notes.extend(left_out);
     let jobs = job.jobs(source, request).await?;
     session::begin_writing(target, &job.id).await?;
     let readers = session::begin_reading_together(source, jobs - 1, &job.from).await?;
@@ -217,7 +210,7 @@ impl<'c> Job<'c> {
                 let catalog = Catalog::read(target).await?;
                 for side in &self.to {
                     check_target(target, &catalog, side, create).await?;
-                    self.notes.extend(objects::triggers(&catalog, side));
+                    self.notes.extend(left_out::triggers(&catalog, side));
                 }
                 let parts = self.divide(source, part_rows).await?;
                 checkpoint::begin(target, &self.id, &parts).await?;
@@ -233,10 +226,8 @@ impl<'c> Job<'c> {
                 target.execute(&doing, &made.statement).await?;
                 self.notes.extend(made.left_out);
             }
-            self.notes.extend(objects::dependents(table));
-            self.notes.extend(objects::collations(table, side));
-            self.notes
-                .extend(objects::offsets(self.source, table, side));
+            let left_out = left_out::of_table(self.source, table, side);
+            self.notes.extend(left_out);
         }
         Ok(checkpoints)
     }

@@ -2,7 +2,7 @@
 
 use super::plan::CopyPlan;
 use super::side::Side;
-use super::{create, objects};
+use super::{create, left_out, objects};
 use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;
@@ -65,8 +65,7 @@ pub(crate) fn target_tables<'c>(
     for ((original, from), side) in originals.iter().zip(from).zip(&to) {
         let made = create::creation(source, original, side, &to, &originals, false)?;
         let mut left_out = made.left_out;
-        left_out.extend(objects::dependents(original));
-        left_out.extend(objects::collations(original, side));
+        left_out.extend(left_out::of_table(source, original, side));
         let mut carried = |found: Vec<objects::Carried>| {
             let mut statements = Vec::new();
             for object in found {

@@ -5,6 +5,7 @@ mod found;
 mod held;
 mod interrupted;
 mod keys;
+mod left_out;
 mod many_rows;
 mod parallel;
 mod refusals;
@@ -71,6 +72,7 @@ fn main() -> Result<ExitCode> {
     found::add_tests(&mut suite);
     held::add_tests(&mut suite);
     keys::add_tests(&mut suite);
+    left_out::add_tests(&mut suite);
     many_rows::add_tests(&mut suite);
     parallel::add_tests(&mut suite);
     refusals::add_tests(&mut suite);

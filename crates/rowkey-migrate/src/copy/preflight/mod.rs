@@ -12,11 +12,10 @@ pub use self::values::{Misfit, Misfits};
 use super::plan::{CopyPlan, all_or_one};
 use super::run::check_backends;
 use super::side::Side;
-use super::{checkpoint, create, objects, session};
+use super::{checkpoint, create, left_out, objects, session};
 use crate::catalog::{Catalog, Table};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
-use crate::inventory::other_schemas;
 use crate::progress::{Progress, Step};
 
 /// What is reported when the values are read.
@@ -174,7 +173,7 @@ impl Look {
                 None => (to.clone(), target::not_null_if_made(original)),
             };
             if creates.is_none() {
-                self.notes.extend(objects::triggers(there, &to));
+                self.notes.extend(left_out::triggers(there, &to));
             }
             session::mark(source).await?;
             let looked = self
@@ -229,15 +228,8 @@ impl Look {
         plan: &CopyPlan,
         catalog: &Catalog,
     ) -> Result<(), Error> {
-        self.notes.extend(objects::omitted(plan, catalog));
-        self.notes.extend(objects::grants(source, plan).await?);
-        if catalog.backend == Backend::Postgres {
-            let schemas = other_schemas::names(source).await?;
-            let notes = schemas
-                .iter()
-                .map(|schema| format!("the schema {schema} is left out"));
-            self.notes.extend(notes);
-        }
+        let left_out = left_out::of_database(source, plan, catalog).await?;
+        self.notes.extend(left_out);
         let originals = self.from.iter().map(|side| catalog.table(&side.name));
         let originals: Vec<&Table> = originals.collect::<Result<_, _>>()?;
         let mut taken = objects::taken(&self.to);
@@ -260,9 +252,7 @@ impl Look {
                 let keys = objects::references(backend, table, side, &self.to, &originals)?;
                 self.notes.extend(keys.into_iter().filter_map(Result::err));
             }
-            self.notes.extend(objects::dependents(table));
-            self.notes.extend(objects::collations(table, side));
-            self.notes.extend(objects::offsets(backend, table, side));
+            self.notes.extend(left_out::of_table(backend, table, side));
         }
         Ok(())
     }

@@ -1,0 +1,124 @@
+//! What a copy leaves behind is named.
+
+use anyhow::{Result, ensure};
+use rowkey_testkit::{Backend, Suite};
+
+use crate::held::preflight;
+use crate::{copy, open, pair, plan};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    let target = Backend::Sqlite;
+    pair(
+        suite,
+        "what_stays_behind",
+        [Backend::Postgres],
+        target,
+        around_tables,
+    );
+    pair(
+        suite,
+        "programs_that_stay_behind",
+        crate::LIVE,
+        target,
+        programs,
+    );
+}
+
+fn told(notes: &[String], expected: &[&str]) -> Result<()> {
+    for expected in expected {
+        let times = notes.iter().filter(|note| note == expected).count();
+        ensure!(times == 1, "{expected}: {times} times in {notes:?}");
+    }
+    Ok(())
+}
+
+/// Privileges, unique indexes of expressions, and tables without an entry.
+async fn around_tables(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    for statement in [
+        "CREATE TABLE thing (number integer PRIMARY KEY, title varchar(9))",
+        "CREATE UNIQUE INDEX thing_title ON thing (lower(title))",
+        "GRANT SELECT, INSERT ON thing TO PUBLIC",
+        "CREATE TABLE alembic_version (version_num varchar(32))",
+    ] {
+        db.execute("the source", statement).await?;
+    }
+    let plan = plan(&source, &target).await?;
+    // What is not copied does not make the plan older.
+    db.execute("a privilege", "GRANT UPDATE (title) ON thing TO PUBLIC")
+        .await?;
+    let report = copy(&source, &target, &plan).await?;
+    told(
+        &report.notes,
+        &[
+            "thing: the privileges of everybody are left out: INSERT, SELECT",
+            "thing: the unique index thing_title is left out, because it is more than a list of copied columns, \
+         so that the target takes values twice",
+            "the table alembic_version is left out",
+        ],
+    )
+}
+
+/// Views, routines and events, whether they name a table or not, each of them once.
+async fn programs(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let backend = db.backend();
+    db.execute(
+        "the source",
+        "CREATE TABLE thing (number integer PRIMARY KEY)",
+    )
+    .await?;
+    // What is not copied does not make the plan older.
+    let plan = plan(&source, &target).await?;
+    for statement in [
+        "CREATE VIEW things AS SELECT number FROM thing",
+        "CREATE VIEW unrelated AS SELECT 1 AS one",
+    ] {
+        db.execute("the source", statement).await?;
+    }
+    let (own, expected) = match backend {
+        Backend::Postgres => (
+            vec![
+                "CREATE FUNCTION one() RETURNS integer LANGUAGE sql AS 'SELECT 1'",
+                "CREATE FUNCTION all_things() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM thing'",
+            ],
+            vec![
+                "the routine one() is left out",
+                "thing: the routine all_things() is left out",
+            ],
+        ),
+        Backend::MySql | Backend::MariaDb => (
+            vec![
+                "CREATE FUNCTION `one.time`() RETURNS int DETERMINISTIC RETURN 1",
+                "CREATE PROCEDURE all_things() SELECT COUNT(*) FROM thing",
+                "CREATE EVENT nightly ON SCHEDULE EVERY 1 DAY DO SET @nights = 1",
+                "CREATE EVENT `by day` ON SCHEDULE EVERY 1 DAY DO DELETE FROM thing",
+            ],
+            vec![
+                "the routine \"one.time\" is left out",
+                "thing: the routine all_things is left out",
+                "the event nightly is left out",
+                "thing: the event by day is left out",
+            ],
+        ),
+        _ => (Vec::new(), Vec::new()),
+    };
+    for statement in own {
+        db.execute("a program", statement).await?;
+    }
+    let looked = preflight(&source, &target, &plan).await?;
+    let report = copy(&source, &target, &plan).await?;
+    for notes in [&looked.notes, &report.notes] {
+        told(notes, &expected)?;
+        for (view, place) in [("unrelated", "the view"), ("things", "thing: the view")] {
+            let is_told = |note: &&String| {
+                note.starts_with(place) && note.ends_with(&format!("{view} is left out"))
+            };
+            ensure!(
+                notes.iter().filter(is_told).count() == 1,
+                "{view}: {notes:?}"
+            );
+        }
+    }
+    Ok(())
+}
