@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::error::Error as StdError;
+use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -216,9 +217,14 @@ impl Suite {
 
     /// Runs the tests by the arguments of the test binary; returns the exit code of its `main`.
     ///
+    /// Two tests run at once for each processor, because they wait for servers about half of their time;
+    /// `--test-threads` says otherwise.
+    ///
     /// Writes to the standard error why trials are ignored, once for each backend and reason.
     pub fn run(self) -> ExitCode {
-        let arguments = Arguments::from_args();
+        let mut arguments = Arguments::from_args();
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        arguments.test_threads.get_or_insert(2 * processors);
         if !arguments.list {
             self.report_what_is_ignored();
         }
