@@ -1,7 +1,9 @@
 //! What a copy leaves behind is named.
 
 use anyhow::{Result, ensure};
-use rowkey_testkit::{Backend, Suite};
+use rowkey_migrate::copy::Request;
+use rowkey_migrate::{Silent, copy as migrate};
+use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::held::preflight;
 use crate::{copy, open, pair, plan};
@@ -22,6 +24,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         target,
         programs,
     );
+    for target in crate::LIVE {
+        let name = format!("triggers_of_{}", test_name(target));
+        pair(suite, &name, [Backend::Postgres], target, triggers);
+    }
 }
 
 fn told(notes: &[String], expected: &[&str]) -> Result<()> {
@@ -119,6 +125,35 @@ async fn programs(source: String, target: String) -> Result<()> {
                 "{view}: {notes:?}"
             );
         }
+    }
+    Ok(())
+}
+
+/// What runs in an existing target for each row is named before the copy and after it.
+async fn triggers(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE note (number integer PRIMARY KEY)";
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    from.execute("the source", table).await?;
+    from.execute("a row", "INSERT INTO note VALUES (1)").await?;
+    let plan = plan(&source, &target).await?;
+    to.execute("the target", table).await?;
+    let statements = match to.backend() {
+        Backend::Postgres => vec![
+            "CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+            "CREATE TRIGGER seen BEFORE INSERT ON note FOR EACH ROW EXECUTE FUNCTION kept()",
+        ],
+        Backend::Sqlite => vec!["CREATE TRIGGER seen AFTER INSERT ON note BEGIN SELECT 1; END"],
+        _ => vec!["CREATE TRIGGER seen BEFORE INSERT ON note FOR EACH ROW SET @seen = 1"],
+    };
+    for statement in statements {
+        to.execute("a trigger", statement).await?;
+    }
+    let looked = preflight(&source, &target, &plan).await?;
+    let request = Request::default();
+    let report = migrate::copy(&mut from, &mut to, &plan, &request, &mut Silent).await?;
+    let expected = "note in the target: the trigger seen runs for each row, and may change it";
+    for notes in [&looked.notes, &report.notes] {
+        told(notes, &[expected])?;
     }
     Ok(())
 }

@@ -1,12 +1,14 @@
 //! What is not copied says why, before anything is written.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use rowkey_migrate::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::{copy, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
+    let file = Backend::Sqlite;
+    pair(suite, "a_file_that_is_missing", [file], file, no_file);
     pair(
         suite,
         "a_target_with_tables_is_refused",
@@ -255,6 +257,19 @@ async fn existing(source: String, target: String) -> Result<()> {
     open(&target).await?.execute("the target", table).await?;
     let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
     ensure!(error.contains("note in the target: it exists"), "{error}");
+    Ok(())
+}
+
+/// SQLite itself says only that it is unable to open the file.
+async fn no_file(source: String, target: String) -> Result<()> {
+    open(&source).await?;
+    let path = target.split('?').next().unwrap_or_default();
+    let Err(error) = open(&format!("{path}.missing")).await else {
+        bail!("it was opened");
+    };
+    let error = error.to_string();
+    ensure!(error.contains("the file does not exist"), "{error}");
+    ensure!(error.contains("?mode=rwc"), "{error}");
     Ok(())
 }
 
