@@ -78,8 +78,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 /// Counts instructions in the profile that most users build with, and fails if a row has fallen
-/// behind its recorded ratio. One profile is enough to notice that: what costs more in one of them
-/// costs more in the other, too. Drivers would take longer to build than all the rest.
+/// behind its recorded ratio. One profile is enough to notice most of that; `cargo xtask bench`
+/// compares both. Drivers would take longer to build than all the rest.
 pub(crate) fn check_instructions() -> Result<()> {
     instructions(&["plain"], "", &["--plain".into()])
 }

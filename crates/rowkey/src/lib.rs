@@ -63,7 +63,7 @@
 //! | `public-id` | | encrypted public ids, separate for each entity by a label, and ids that cannot be forged |
 //! | `collision` | | how likely collisions and guesses are |
 //! | `router` | | [routing tables](routing) from configuration, replaced at run time |
-//! | `coarse-clock` | | a cheaper clock for the short COMBs |
+//! | `coarse-clock` | | a cheaper clock for the short COMBs and `HotGuid` |
 //! | `sqlx-postgres`, `sqlx-mysql`, `sqlx-sqlite` | | keys as parameters and columns of sqlx queries |
 //! | `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | | keys as columns and parameters of Diesel queries |
 //! | `sea-orm-postgres`, `sea-orm-mysql`, `sea-orm-sqlite` | | keys as columns of SeaORM's entities and migrations, and the sqlx feature |
