@@ -353,13 +353,14 @@ impl Catalog {
         hash_of(tables)
     }
 
-    /// The same of one table, without what neither changes its rows nor is copied: views, programs and
-    /// privileges may come and go, also those of other schemas and those that not each account sees.
+    /// The same of one table, without what is not copied: views, programs and privileges may come and go,
+    /// also those of other schemas and those that not each account sees.
     pub(crate) fn hash_to_copy(&self, name: &QualifiedName) -> String {
         let counts = |one: &Dependent| {
             !matches!(
                 one.kind,
                 DependentKind::View
+                    | DependentKind::Trigger
                     | DependentKind::Routine
                     | DependentKind::Event
                     | DependentKind::Publication

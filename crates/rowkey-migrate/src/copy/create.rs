@@ -8,7 +8,7 @@ use super::{defaults, objects};
 use crate::catalog::{Column, DependentKind, Table};
 use crate::error::Error;
 use crate::text_literal::text_literal;
-use crate::types::Type;
+use crate::types::{self, Type};
 
 /// How a table is made, and what it does not get.
 pub(super) struct Creation {
@@ -211,7 +211,11 @@ fn default_of(
         .default
         .as_deref()
         .filter(|sql| !sql.eq_ignore_ascii_case("null"))?;
-    let carried = match is_serial(original) {
+    // A `datetime` has the clock of UTC, and its default would have that of a session.
+    let is_moment = types::parse(source, &original.sql_type) == Some(Type::Instant)
+        && matches!(side.backend, Backend::MySql | Backend::MariaDb)
+        && column.own == Type::Timestamp;
+    let carried = match is_serial(original) || is_moment {
         true => None,
         false => defaults::carried(source, side.backend, column.own, sql),
     };

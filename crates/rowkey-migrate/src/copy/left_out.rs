@@ -33,6 +33,14 @@ pub(super) fn of_table(source: Backend, table: &Table, side: &Side) -> Vec<Strin
     let mut notes = dependents(table);
     notes.extend(collations(table, side));
     notes.extend(offsets(source, table, side));
+    let is_mysql = matches!(source, Backend::MySql | Backend::MariaDb);
+    if is_mysql && !["InnoDB", ""].contains(&table.options.as_str()) {
+        notes.push(format!(
+            "{}: its engine {} has no transactions, so that its rows are not those of the moment at which the \
+             copy began",
+            table.name, table.options
+        ));
+    }
     notes
 }
 

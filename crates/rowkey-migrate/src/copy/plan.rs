@@ -357,8 +357,8 @@ impl CopyPlan {
                 let kind = types::kind(source, &column.from, target, type_of(&to))
                     .ok_or_else(|| refused(&format!("`{to}` does not hold all of its values")))?;
                 let digits = types::fraction_digits(target, type_of(&to));
-                let is_time =
-                    matches!(kind, Kind::Time | Kind::Timestamp) && own_to != Type::Interval;
+                let is_time = matches!(kind, Kind::Time | Kind::Timestamp)
+                    || (own_from, own_to) == (Type::Interval, Type::Interval);
                 if is_time && digits < types::fraction_digits(source, &column.from) {
                     return Err(refused(&format!("`{to}` would round its times")));
                 }

@@ -235,6 +235,11 @@ impl Planner {
                 self.source, column.sql_type
             )
         })?;
+        if (self.source, self.target) == (Backend::Sqlite, Backend::Sqlite)
+            && types::is_any(&column.sql_type)
+        {
+            return Ok(types::KEEPS_ANY.into());
+        }
         if types::is_kept(self.source, self.target, &column.sql_type, own) {
             return Ok(match &column.collation {
                 Some(collation) if self.source != Backend::Postgres => {
@@ -254,8 +259,15 @@ impl Planner {
             },
             other => other,
         };
-        types::write(self.target, wanted, is_indexed(table, &column.name, tables))
-            .map_err(|refusal| format!("{}; {}", refusal.why, refusal.instead))
+        types::write(self.target, wanted, is_indexed(table, &column.name, tables)).map_err(
+            |refusal| match (own, self.source) {
+                // Such a server does not write it as text.
+                (Type::Own, Backend::MySql | Backend::MariaDb) => {
+                    format!("{}; only MySQL and MariaDB have it", refusal.why)
+                }
+                _ => format!("{}; {}", refusal.why, refusal.instead),
+            },
+        )
     }
 }
 

@@ -501,6 +501,8 @@ fn check_types(table: &Table, side: &Side) -> Result<(), Error> {
         let planned = type_of(&column.sql_type);
         if let Some(found) = found
             && (own != Some(column.own)
+                || types::normalizes_json(side.backend, &found.sql_type)
+                    != types::normalizes_json(side.backend, planned)
                 || !types::keeps_times(side.backend, column.own, planned, &found.sql_type))
         {
             return Err(Error::refused(

@@ -99,6 +99,12 @@ pub(crate) fn kind(source: Backend, from: &str, target: Backend, to: &str) -> Op
     if target == Backend::SqlServer && sqlserver::rounds(to) && !is_same {
         return None;
     }
+    if normalizes_json(target, to) && !is_same {
+        return None;
+    }
+    if source == Backend::Sqlite && target == Backend::Sqlite && is_any(from) {
+        return to.eq_ignore_ascii_case(KEEPS_ANY).then_some(Kind::Own);
+    }
     let is_mysql = |backend| matches!(backend, Backend::MySql | Backend::MariaDb);
     if from.eq_ignore_ascii_case(to) {
         let is_own = match source {
@@ -115,6 +121,26 @@ pub(crate) fn kind(source: Backend, from: &str, target: Backend, to: &str) -> Op
         (Type::Own, Type::Text(_)) if !is_mysql(source) => Some(Kind::Text),
         _ => pair(own, other),
     }
+}
+
+/// Whether a column drops repeated names, spaces and the order of JSON.
+pub(crate) fn normalizes_json(backend: Backend, sql_type: &str) -> bool {
+    backend == Backend::Postgres && sql_type.eq_ignore_ascii_case("jsonb")
+}
+
+/// SQLite's type that keeps every value as it is. The word `ANY` does so in STRICT tables only, and makes
+/// numbers of texts in others.
+pub(crate) const KEEPS_ANY: &str = "BLOB";
+
+pub(crate) fn is_any(sqlite_type: &str) -> bool {
+    sqlite_type.eq_ignore_ascii_case("any")
+}
+
+/// Whether a column cuts off spaces at the end of text: `char` of MySQL and MariaDB.
+pub(crate) fn cuts_spaces(backend: Backend, sql_type: &str) -> bool {
+    let is_mysql = matches!(backend, Backend::MySql | Backend::MariaDb);
+    let name = sql_type.split([' ', '(']).next().unwrap_or_default();
+    is_mysql && name.eq_ignore_ascii_case("char")
 }
 
 /// The kind of a pair; nothing if a value of the first type may have no place in the second.
@@ -138,7 +164,9 @@ pub(crate) fn pair(from: Type, to: Type) -> Option<Kind> {
         (T::Uuid, T::Uuid | T::FixedBytes(16) | T::Bytes(_) | T::Text(_) | T::PaddedText(36))
         | (T::FixedBytes(16) | T::Bytes(_) | T::Text(_) | T::PaddedText(36), T::Uuid) => Kind::Uuid,
         (T::Enum, T::Enum) | (T::Set, T::Set) | (T::Interval, T::Interval) => Kind::Text,
-        (T::Bits { .. }, T::Bits { .. }) | (T::Network { .. }, T::Network { .. }) => Kind::Text,
+        (T::Bits { .. }, T::Bits { .. }) => Kind::Text,
+        // The mask of a whole address is part of a network, and left out of an address.
+        (T::Network { is_cidr: from }, T::Network { is_cidr: to }) if from == to => Kind::Text,
         (T::Bits { length: 1, .. }, T::Bool | T::Flag) => Kind::Bool,
         (words, T::Text(_) | T::PaddedText(_)) | (T::Text(_) | T::PaddedText(_), words)
             if words.has_text() =>
@@ -198,7 +226,7 @@ pub(crate) fn parse(backend: Backend, sql_type: &str) -> Option<Type> {
     }
 }
 
-/// How many digits of a second a time of this type has.
+/// How many digits of a second a time or an interval of this type has.
 pub(crate) fn fraction_digits(backend: Backend, sql_type: &str) -> u32 {
     let words = Words::of(sql_type);
     let digits = words.as_ref().and_then(Words::length);
@@ -212,7 +240,10 @@ pub(crate) fn fraction_digits(backend: Backend, sql_type: &str) -> u32 {
 /// Whether a column of a type has all digits of the times that another one of the same kind has. A server
 /// rounds or cuts the rest without an error.
 pub(crate) fn keeps_times(backend: Backend, own: Type, times: &str, column: &str) -> bool {
-    if !matches!(own, Type::Time | Type::Timestamp | Type::Instant) {
+    if !matches!(
+        own,
+        Type::Time | Type::Timestamp | Type::Instant | Type::Interval
+    ) {
         return true;
     }
     let digits = |sql_type| fraction_digits(backend, sql_type);

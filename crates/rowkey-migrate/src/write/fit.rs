@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use crate::batch::{Batch, Cell, Normal, normal};
 use crate::copy::side::{Content, SideColumn};
 use crate::types::interval::Interval;
-use crate::types::{Kind, Type, clock, network, sqlserver};
+use crate::types::{self, Kind, Type, clock, network, sqlserver};
 
 /// Why PostgreSQL refuses a text.
 const NO_ZERO: &str = "a text contains the character U+0000, which PostgreSQL's text does not have";
@@ -190,7 +190,21 @@ fn text(backend: Backend, column: &SideColumn, text: &str) -> Result<(), String>
             let holds = holds(column, length.into());
             return Err(format!("a value has {found} characters, and {holds}"));
         }
+        // Shorter values are filled with spaces.
+        Type::PaddedText(length) if characters(backend, text) < length as usize => {
+            let sql_type = &column.sql_type;
+            let found = characters(backend, text);
+            return Err(format!(
+                "a value has {found} characters, and {sql_type} has exactly {length}"
+            ));
+        }
         _ => {}
+    }
+    if text.ends_with(' ') && types::cuts_spaces(backend, &column.sql_type) {
+        let sql_type = &column.sql_type;
+        return Err(format!(
+            "a text ends with a space, which {sql_type} cuts off"
+        ));
     }
     if let Some(most) = column.most_bytes
         && text.len() as u64 > most

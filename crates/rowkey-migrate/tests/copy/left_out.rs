@@ -97,12 +97,14 @@ async fn programs(source: String, target: String) -> Result<()> {
             vec![
                 "CREATE FUNCTION `one.time`() RETURNS int DETERMINISTIC RETURN 1",
                 "CREATE PROCEDURE all_things() SELECT COUNT(*) FROM thing",
+                "CREATE TRIGGER seen BEFORE INSERT ON thing FOR EACH ROW SET @seen = 1",
                 "CREATE EVENT nightly ON SCHEDULE EVERY 1 DAY DO SET @nights = 1",
                 "CREATE EVENT `by day` ON SCHEDULE EVERY 1 DAY DO DELETE FROM thing",
             ],
             vec![
                 "the routine \"one.time\" is left out",
                 "thing: the routine all_things is left out",
+                "thing: the trigger seen is left out",
                 "the event nightly is left out",
                 "thing: the event by day is left out",
             ],

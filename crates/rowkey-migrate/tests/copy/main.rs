@@ -6,6 +6,7 @@ mod held;
 mod interrupted;
 mod keys;
 mod left_out;
+mod lossy_types;
 mod many_rows;
 mod parallel;
 mod refusals;
@@ -73,6 +74,7 @@ fn main() -> Result<ExitCode> {
     held::add_tests(&mut suite);
     keys::add_tests(&mut suite);
     left_out::add_tests(&mut suite);
+    lossy_types::add_tests(&mut suite);
     many_rows::add_tests(&mut suite);
     parallel::add_tests(&mut suite);
     refusals::add_tests(&mut suite);

@@ -6,7 +6,7 @@ use rowkey_core::storage::quote_identifier;
 
 use crate::copy::side::{Content, SideColumn};
 use crate::error::Error;
-use crate::types::{Charset, Kind, Type, sqlserver};
+use crate::types::{self, Charset, Kind, Type, sqlserver};
 use crate::write::fit;
 
 /// The values that may have no place.
@@ -230,6 +230,9 @@ impl Pair<'_> {
         }
         let is_same = self.source != Backend::SqlServer && self.to.charset == self.from.charset;
         doubts.all |= self.to.charset != Charset::All && !is_same;
+        doubts.all |= types::cuts_spaces(self.target, &self.to.sql_type)
+            && !types::cuts_spaces(self.source, &self.from.sql_type);
+        doubts.all |= matches!(self.to.own, Type::PaddedText(_)) && self.from.own != self.to.own;
     }
 
     /// Whether the target refuses text that is no JSON, and the source does not.
