@@ -2,11 +2,16 @@
 
 use anyhow::{Result, bail, ensure};
 use rowkey_migrate::Silent;
+use rowkey_migrate::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::{copy, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in crate::LIVE {
+        let name = format!("a_schema_that_is_missing_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, no_schema);
+    }
     let file = Backend::Sqlite;
     pair(suite, "a_file_that_is_missing", [file], file, no_file);
     pair(
@@ -257,6 +262,27 @@ async fn existing(source: String, target: String) -> Result<()> {
     open(&target).await?.execute("the target", table).await?;
     let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
     ensure!(error.contains("note in the target: it exists"), "{error}");
+    Ok(())
+}
+
+/// Nothing is made for other tables, either.
+async fn no_schema(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    for table in [
+        "CREATE TABLE a (n integer PRIMARY KEY)",
+        "CREATE TABLE b (n integer PRIMARY KEY)",
+    ] {
+        db.execute("the source", table).await?;
+    }
+    let mut plan = plan(&source, &target).await?;
+    plan.tables[1].becomes.schema = Some("rowkey_nowhere".into());
+    let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+    ensure!(
+        error.contains("the target has no schema rowkey_nowhere"),
+        "{error}"
+    );
+    let tables = Catalog::read(&mut open(&target).await?).await?.tables;
+    ensure!(tables.is_empty(), "{tables:?}");
     Ok(())
 }
 

@@ -36,6 +36,7 @@ pub(super) async fn refusals(
     }
     if creates {
         refused.extend(may_not_create(target).await?);
+        refused.extend(missing_schemas(target, sides).await?);
         refused.extend(same_tables(target, plan).await?);
         refused.extend(unknown_collations(target, sides).await?);
         refused.extend(unknown_types(target, sides).await?);
@@ -164,6 +165,34 @@ async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error>
             "grant CREATE on the schema, or name another one: …?options=-csearch_path%3Dname",
         )
     }))
+}
+
+/// Schemas, or databases of MySQL and MariaDB, that the plan names and the copy does not make.
+async fn missing_schemas(target: &mut Connection, sides: &[Side]) -> Result<Vec<Error>, Error> {
+    let query = match target.backend() {
+        Backend::Postgres => "SELECT 1 FROM pg_namespace WHERE nspname = $1",
+        Backend::MySql | Backend::MariaDb => {
+            "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?"
+        }
+        Backend::SqlServer => "SELECT 1 FROM sys.schemas WHERE name = @P1",
+        _ => "SELECT 1 FROM pragma_database_list WHERE name = ?",
+    };
+    let mut refused = Vec::new();
+    for side in sides {
+        let Some(schema) = side.name.schema.as_deref() else {
+            continue;
+        };
+        let doing = "the schemas of the target";
+        let found = target.query(doing, query, &[Value::from(schema)]).await?;
+        if found.is_empty() {
+            refused.push(Error::refused(
+                side.name.to_string(),
+                format!("the target has no schema {schema}"),
+                "make it, or write another name in `becomes`",
+            ));
+        }
+    }
+    Ok(refused)
 }
 
 /// On some machines, MySQL does not tell tables apart by the case of their letters; SQL Server does as the
