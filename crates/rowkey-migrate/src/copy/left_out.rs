@@ -59,11 +59,15 @@ pub(super) fn triggers(target: &Catalog, side: &Side) -> Vec<String> {
         .collect()
 }
 
+fn is_planned(plan: &CopyPlan, name: &QualifiedName) -> bool {
+    plan.tables.iter().any(|table| table.name == *name)
+}
+
 /// The tables without an entry in the plan.
 fn omitted(plan: &CopyPlan, catalog: &Catalog) -> Vec<String> {
-    let is_planned = |table: &Table| plan.tables.iter().any(|known| known.name == table.name);
-    let tables = catalog.tables.iter().filter(|table| !is_planned(table));
+    let tables = catalog.tables.iter();
     tables
+        .filter(|table| !is_planned(plan, &table.name))
         .map(|table| format!("the table {} is left out", table.name))
         .collect()
 }
@@ -90,7 +94,7 @@ async fn grants(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>,
         let schema = row.optional_text(0)?.map(ToOwned::to_owned);
         let name = row.text(1)?.to_owned();
         let table = QualifiedName { schema, name };
-        if plan.tables.iter().any(|known| known.name == table) {
+        if is_planned(plan, &table) {
             let (role, privileges) = (row.text(2)?, row.text(3)?);
             notes.push(format!(
                 "{table}: the privileges of {role} are left out: {privileges}"
@@ -138,8 +142,8 @@ async fn programs(
     plan: &CopyPlan,
     catalog: &Catalog,
 ) -> Result<Vec<String>, Error> {
-    let is_planned = |table: &&Table| plan.tables.iter().any(|known| known.name == table.name);
-    let planned = catalog.tables.iter().filter(is_planned);
+    let tables = catalog.tables.iter();
+    let planned = tables.filter(|table| is_planned(plan, &table.name));
     let dependents: Vec<_> = planned.flat_map(|table| &table.dependents).collect();
     let query = match source.backend() {
         Backend::Postgres => POSTGRES_PROGRAMS,

@@ -354,8 +354,15 @@ impl CopyPlan {
         let (from_content, to_content) = match content {
             Some((from, to)) => (Content::Ids(from), Content::Ids(to)),
             None => {
-                let kind = types::kind(source, &column.from, target, type_of(&to))
-                    .ok_or_else(|| refused(&format!("`{to}` does not hold all of its values")))?;
+                let kind =
+                    types::kind(source, &column.from, target, type_of(&to)).ok_or_else(|| {
+                        match types::normalizes_json(target, type_of(&to)) {
+                            true => refused(
+                                "`jsonb` would change it; copy to `json`, and change the type then",
+                            ),
+                            false => refused(&format!("`{to}` does not hold all of its values")),
+                        }
+                    })?;
                 let digits = types::fraction_digits(target, type_of(&to));
                 let is_time = matches!(kind, Kind::Time | Kind::Timestamp)
                     || (own_from, own_to) == (Type::Interval, Type::Interval);

@@ -263,7 +263,7 @@ impl Planner {
             |refusal| match (own, self.source) {
                 // Such a server does not write it as text.
                 (Type::Own, Backend::MySql | Backend::MariaDb) => {
-                    format!("{}; only MySQL and MariaDB have it", refusal.why)
+                    format!("{}; delete its entry to leave it out", refusal.why)
                 }
                 _ => format!("{}; {}", refusal.why, refusal.instead),
             },

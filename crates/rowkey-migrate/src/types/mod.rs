@@ -103,7 +103,12 @@ pub(crate) fn kind(source: Backend, from: &str, target: Backend, to: &str) -> Op
         return None;
     }
     if source == Backend::Sqlite && target == Backend::Sqlite && is_any(from) {
-        return to.eq_ignore_ascii_case(KEEPS_ANY).then_some(Kind::Own);
+        if to.eq_ignore_ascii_case(KEEPS_ANY) {
+            return Some(Kind::Own);
+        }
+        if is_any(to) {
+            return None;
+        }
     }
     let is_mysql = |backend| matches!(backend, Backend::MySql | Backend::MariaDb);
     if from.eq_ignore_ascii_case(to) {

@@ -5,7 +5,7 @@ use rowkey_migrate::Silent;
 use rowkey_migrate::copy::{CopyPlan, Preflight};
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::{compare, copy, open, pair, plan};
+use crate::{compare, copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
@@ -522,16 +522,14 @@ async fn existing(source: String, target: String) -> Result<()> {
 /// SQLite takes NULL in a primary key, and references to rows that do not exist.
 async fn lax_rows(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
-    for statement in [
+    execute(&mut db, "the source", &[
         "PRAGMA foreign_keys = OFF",
         "CREATE TABLE word (word VARCHAR(9) PRIMARY KEY, n INTEGER NOT NULL)",
         "INSERT INTO word VALUES ('a', 1), (NULL, 2)",
         "CREATE TABLE parent (number INTEGER PRIMARY KEY)",
         "CREATE TABLE child (number INTEGER PRIMARY KEY, parent INTEGER REFERENCES Parent (number))",
         "INSERT INTO child VALUES (1, NULL), (2, 7)",
-    ] {
-        db.execute("the source", statement).await?;
-    }
+    ]).await?;
     let plan = plan(&source, &target).await?;
     let looked = preflight(&source, &target, &plan).await?;
     for expected in [
@@ -544,12 +542,15 @@ async fn lax_rows(source: String, target: String) -> Result<()> {
     ensure!(looked.refused.len() == 2, "{looked:?}");
     ensure!(copy(&source, &target, &plan).await.is_err());
     ensure!(tables(&target).await? <= 1, "tables were made");
-    for statement in [
-        "DELETE FROM word WHERE n = 2",
-        "DELETE FROM child WHERE number = 2",
-    ] {
-        db.execute("a mend", statement).await?;
-    }
+    execute(
+        &mut db,
+        "a mend",
+        &[
+            "DELETE FROM word WHERE n = 2",
+            "DELETE FROM child WHERE number = 2",
+        ],
+    )
+    .await?;
     copy(&source, &target, &plan).await?;
     ensure!(compare(&source, &target, &plan).await?.is_equal());
     Ok(())

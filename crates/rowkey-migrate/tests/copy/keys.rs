@@ -7,7 +7,7 @@ use rowkey_migrate::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite};
 
 use crate::values::{Content as C, literal, sql_type, values};
-use crate::{compare, copy, creating, interrupted, open, pair, plan};
+use crate::{compare, copy, creating, execute, interrupted, open, pair, plan};
 
 const KEYS: [&[C]; 12] = [
     &[C::Truth],
@@ -53,15 +53,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
 /// Ids that no key may declare in MariaDB's own type go by that type, and the plan is right as it was written.
 async fn uuids_of_mariadb(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
-    for statement in [
+    execute(&mut db, "the source", &[
         "CREATE TABLE thing (id uuid PRIMARY KEY, number integer NOT NULL) ENGINE = InnoDB",
         "CREATE TABLE part (id uuid PRIMARY KEY, thing uuid NOT NULL, FOREIGN KEY (thing) REFERENCES thing (id)) \
          ENGINE = InnoDB",
         "INSERT INTO thing SELECT UUID(), seq FROM seq_1_to_5000",
         "INSERT INTO part SELECT UUID(), id FROM thing",
-    ] {
-        db.execute("the source", statement).await?;
-    }
+    ]).await?;
     let plan = plan(&source, &target).await?;
     let report = copy(&source, &target, &plan).await?;
     ensure!(

@@ -6,7 +6,7 @@ use rowkey_migrate::{Silent, copy as migrate};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::held::preflight;
-use crate::{copy, open, pair, plan};
+use crate::{copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     let target = Backend::Sqlite;
@@ -41,14 +41,17 @@ fn told(notes: &[String], expected: &[&str]) -> Result<()> {
 /// Privileges, unique indexes of expressions, and tables without an entry.
 async fn around_tables(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
-    for statement in [
-        "CREATE TABLE thing (number integer PRIMARY KEY, title varchar(9))",
-        "CREATE UNIQUE INDEX thing_title ON thing (lower(title))",
-        "GRANT SELECT, INSERT ON thing TO PUBLIC",
-        "CREATE TABLE alembic_version (version_num varchar(32))",
-    ] {
-        db.execute("the source", statement).await?;
-    }
+    execute(
+        &mut db,
+        "the source",
+        &[
+            "CREATE TABLE thing (number integer PRIMARY KEY, title varchar(9))",
+            "CREATE UNIQUE INDEX thing_title ON thing (lower(title))",
+            "GRANT SELECT, INSERT ON thing TO PUBLIC",
+            "CREATE TABLE alembic_version (version_num varchar(32))",
+        ],
+    )
+    .await?;
     let plan = plan(&source, &target).await?;
     // What is not copied does not make the plan older.
     db.execute("a privilege", "GRANT UPDATE (title) ON thing TO PUBLIC")
@@ -76,12 +79,15 @@ async fn programs(source: String, target: String) -> Result<()> {
     .await?;
     // What is not copied does not make the plan older.
     let plan = plan(&source, &target).await?;
-    for statement in [
-        "CREATE VIEW things AS SELECT number FROM thing",
-        "CREATE VIEW unrelated AS SELECT 1 AS one",
-    ] {
-        db.execute("the source", statement).await?;
-    }
+    execute(
+        &mut db,
+        "the source",
+        &[
+            "CREATE VIEW things AS SELECT number FROM thing",
+            "CREATE VIEW unrelated AS SELECT 1 AS one",
+        ],
+    )
+    .await?;
     let (own, expected) = match backend {
         Backend::Postgres => (
             vec![

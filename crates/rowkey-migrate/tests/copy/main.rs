@@ -123,6 +123,13 @@ pub(crate) async fn open(url: &str) -> Result<Connection> {
     Ok(Connection::open(&url.parse::<Address>()?).await?)
 }
 
+pub(crate) async fn execute(db: &mut Connection, doing: &str, statements: &[&str]) -> Result<()> {
+    for statement in statements {
+        db.execute(doing, statement).await?;
+    }
+    Ok(())
+}
+
 pub(crate) async fn plan(source: &str, target: &str) -> Result<CopyPlan> {
     let target = open(target).await?.backend();
     let plan = copy::plan(&mut open(source).await?, target, &mut Silent).await?;

@@ -5,7 +5,7 @@ use rowkey_migrate::Silent;
 use rowkey_migrate::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::{copy, open, pair, plan};
+use crate::{copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
@@ -234,13 +234,16 @@ async fn floats(source: String, target: String) -> Result<()> {
 
 async fn left_out(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
-    for table in [
-        "CREATE TABLE shelf (number integer PRIMARY KEY)",
-        "CREATE TABLE book (number integer PRIMARY KEY, shelf integer, \
+    execute(
+        &mut db,
+        "the source",
+        &[
+            "CREATE TABLE shelf (number integer PRIMARY KEY)",
+            "CREATE TABLE book (number integer PRIMARY KEY, shelf integer, \
          FOREIGN KEY (shelf) REFERENCES shelf (number))",
-    ] {
-        db.execute("the source", table).await?;
-    }
+        ],
+    )
+    .await?;
     let mut plan = plan(&source, &target).await?;
     plan.tables.retain(|table| table.name.name == "book");
     let report = copy(&source, &target, &plan).await?;
@@ -268,12 +271,15 @@ async fn existing(source: String, target: String) -> Result<()> {
 /// Nothing is made for other tables, either.
 async fn no_schema(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
-    for table in [
-        "CREATE TABLE a (n integer PRIMARY KEY)",
-        "CREATE TABLE b (n integer PRIMARY KEY)",
-    ] {
-        db.execute("the source", table).await?;
-    }
+    execute(
+        &mut db,
+        "the source",
+        &[
+            "CREATE TABLE a (n integer PRIMARY KEY)",
+            "CREATE TABLE b (n integer PRIMARY KEY)",
+        ],
+    )
+    .await?;
     let mut plan = plan(&source, &target).await?;
     plan.tables[1].becomes.schema = Some("rowkey_nowhere".into());
     let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
@@ -334,12 +340,15 @@ async fn types(source: String, target: String) -> Result<()> {
 
 async fn zero_in_text(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
-    for statement in [
-        "CREATE TABLE note (number integer PRIMARY KEY, body text CHARACTER SET utf8mb4)",
-        "INSERT INTO note VALUES (1, 'good'), (2, CONCAT('b', CHAR(0), 'd'))",
-    ] {
-        db.execute("the source", statement).await?;
-    }
+    execute(
+        &mut db,
+        "the source",
+        &[
+            "CREATE TABLE note (number integer PRIMARY KEY, body text CHARACTER SET utf8mb4)",
+            "INSERT INTO note VALUES (1, 'good'), (2, CONCAT('b', CHAR(0), 'd'))",
+        ],
+    )
+    .await?;
     let plan = plan(&source, &target).await?;
     let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
     ensure!(

@@ -10,7 +10,7 @@ use rowkey_migrate::{Silent, Value};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::held::preflight;
-use crate::{LIVE, compare, copy, open, pair, plan};
+use crate::{LIVE, compare, copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     let source = [Backend::SqlServer];
@@ -156,14 +156,12 @@ async fn guids(source: String, target: String) -> Result<()> {
 /// Types that a new table does not get, a column that is counted, and what these refuse.
 async fn existing(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
-    for statement in [
+    execute(&mut db, "the source", &[
         "CREATE TABLE thing (number integer NOT NULL PRIMARY KEY, price numeric(19,4), opens time(3), \
          name varchar(9))",
         "INSERT INTO thing VALUES (7, 922337203685477.5807, '23:59:59.999', 'it''s'), \
          (9, -0.0001, '00:00', NULL)",
-    ] {
-        db.execute("the source", statement).await?;
-    }
+    ]).await?;
     let mut to = open(&target).await?;
     let table = "CREATE TABLE thing (number int IDENTITY PRIMARY KEY, price money, opens time(3), \
                  name varchar(9), changed rowversion)";
