@@ -19,6 +19,7 @@ use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::pool::PoolOptions;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, Connection, Database, Executor, PgConnection, PgPool, Pool};
+use tokio::sync::mpsc;
 
 use crate::odd_connections::next_number;
 use crate::shop::{CommandId, Driver, Offer, OfferId, Shop};
@@ -349,18 +350,20 @@ where
     };
     let before = numbers_of_connections(&shop, CONNECTIONS).await?;
     let mut dice = Dice(4_000);
+    let (outcomes, mut ended) = mpsc::unbounded_channel();
     for _ in 0..DROPS {
         let polls = Arc::new(AtomicU32::new(0));
         let call = {
             let (pool, polls) = (shop.driver.clone(), Arc::clone(&polls));
+            let outcomes = outcomes.clone();
             async move {
                 let create = async |_| Ok::<_, sqlx::Error>(OfferId::generate());
                 let mut call = pin!(create_once(pool, CommandId::generate(), NAME, create));
-                poll_fn(|context| {
+                let counted = poll_fn(|context| {
                     polls.fetch_add(1, Ordering::Relaxed);
                     call.as_mut().poll(context)
-                })
-                .await
+                });
+                outcomes.send(counted.await)
             }
         };
         let handler = async { tokio::spawn(call).await };
@@ -375,6 +378,12 @@ where
             Poll::Pending
         })
         .await;
+    }
+    // A call returns its connection between its look-up and its transaction, so the calls that still
+    // run have not ended when all connections are in the pool.
+    drop(outcomes);
+    while let Some(outcome) = ended.recv().await {
+        outcome?;
     }
     let after = numbers_of_connections(&shop, CONNECTIONS).await?;
     assert_eq!(before, after);
