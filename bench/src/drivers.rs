@@ -69,6 +69,12 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     on_value!("peer-sqlx-sqlite-uuid", sqlite, |rounds, samples| {
         round_trip::<Sqlite, Uuid>(rounds, uuids(), samples)
     }),
+    on_value!("sqlx-sqlite-key-read", sqlite, |rounds, samples| {
+        read_each::<_, UuidKey>(rounds, samples)
+    }),
+    on_value!("peer-sqlx-sqlite-uuid-read", sqlite, |rounds, samples| {
+        read_each::<_, Uuid>(rounds, samples)
+    }),
     on_value!("sqlx-numeric-write-key", |rounds| write_numeric(rounds, number_keys())),
     on_value!("peer-sqlx-numeric-write-rust-decimal", |rounds| write_numeric(rounds, decimals())),
     on_value!("peer-sqlx-numeric-write-bigdecimal", |rounds| write_numeric(rounds, big_decimals())),
@@ -128,10 +134,11 @@ fn write_numeric<T: for<'q> Encode<'q, Postgres>>(rounds: u64, parameters: &[T; 
 }
 
 #[inline(always)]
-fn read_each<V: Value, T>(rounds: u64, values: &[V; COUNT])
+fn read_each<V: Value, T>(rounds: u64, values: &[V])
 where
     T: for<'r> Decode<'r, V::Database> + Type<V::Database>,
 {
+    let values = values.first_chunk().expect("there is a value of each key");
     on_each(rounds, values, |one| one, read::<V, T>);
 }
 

@@ -1,9 +1,13 @@
 //! Making ids.
 
 use std::cell::Cell;
+#[cfg(feature = "coarse-clock")]
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
-use rowkey_core::generate::{Clock, CoarseClock, Entropy, Generate, SystemClock, SystemEntropy};
+#[cfg(feature = "coarse-clock")]
+use rowkey_core::generate::CoarseClock;
+use rowkey_core::generate::{Clock, Entropy, Generate, SystemClock, SystemEntropy};
 use rowkey_core::generate::{
     DistributedId128Generator, DistributedIdGenerator, DistributedIdState,
 };
@@ -12,6 +16,7 @@ use rowkey_core::{HotGuid, Iuid, PrefixComb, ShortPrefixComb, UnixMillis, UuidV4
 use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::operation::{Operation, operation, repeat};
+use crate::storage::uuid_of;
 
 /// Ids per batch.
 const BATCH: u64 = 256;
@@ -25,10 +30,13 @@ type Comb = ShortPrefixComb<60_000>;
 
 pub(crate) const OPERATIONS: &[Operation] = &[
     operation!(plain "short-prefix-comb-system-clock", || made_with::<Comb>(&SystemClock)),
+    #[cfg(feature = "coarse-clock")]
     operation!(plain "short-prefix-comb-coarse-clock", || made_with::<Comb>(&CoarseClock)),
-    operation!(plain "short-prefix-comb-generate", Comb::generate),
+    operation!(plain "short-prefix-comb-generate", Comb::generate).of_system_clock(),
+    operation!(plain "short-prefix-comb-generate-coarse", Comb::generate),
     operation!(plain "short-prefix-comb-batch", || Comb::generate_batch(BATCH as usize))
         .per_round(BATCH),
+    operation!(plain "floor-short-prefix-comb-batch", combs_by_hand).per_round(BATCH),
     operation!(plain "prefix-comb-generate", PrefixComb::generate),
     operation!(plain "uuid-v4-generate", UuidV4::generate),
     operation!(plain "uuid-v7-generate", UuidV7::generate),
@@ -52,9 +60,13 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         let generator = DistributedId128Generator::new().with_clock(HurriedClock::default());
         repeat(rounds, || generator.generate())
     }),
-    operation!(plain "hot-guid-generate", || HotGuid::generate_for(&7)),
+    operation!(plain "hot-guid-generate", || HotGuid::generate_for(&7)).of_system_clock(),
+    operation!(plain "hot-guid-generate-coarse", || HotGuid::generate_for(&7)),
+    #[cfg(feature = "coarse-clock")]
+    operation!(plain "floor-hot-guid-coarse", || hot_guid_by_hand(7)),
     // What every generator with a clock pays at least.
     operation!(plain "clock-system", SystemTime::now),
+    #[cfg(feature = "coarse-clock")]
     operation!(plain "clock-coarse", || CoarseClock.now()),
     operation!(plain "peer-uuid-v4-fast-rng", Uuid::new_v4),
     // What `Uuid::new_v4` does without the feature `fast-rng`; one build cannot have both.
@@ -76,6 +88,28 @@ fn made_with<F: Generate<Context = ()>>(clock: &impl Clock) -> F {
         Ok(id) => id,
         Err(error) => panic!("{error}"),
     }
+}
+
+/// The least that a batch of short COMBs can cost: one reading of the clock, and for each id random
+/// bits out of a large block and a few operations on them.
+fn combs_by_hand() -> Vec<u128> {
+    let interval = UnixMillis::now().get() / 60_000;
+    let time = ((interval & 0xffff) as u128) << 112;
+    let mut random = [0; 16 * BATCH as usize];
+    SystemEntropy::new().fill(&mut random);
+    let (blocks, _) = random.as_chunks::<16>();
+    let blocks = blocks.iter().map(|block| u128::from_be_bytes(*block));
+    blocks.map(|bits| uuid_of(4, bits >> 16 | time)).collect()
+}
+
+/// The least that a HotGuid can cost: a reading of the clock, and a counter that is shared.
+#[cfg(feature = "coarse-clock")]
+fn hot_guid_by_hand(shard_key: u32) -> u128 {
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    const MACHINE: u128 = 0x12_3456_789a << 24;
+    let second = (CoarseClock.now().get() / 1_000) as u32;
+    let counter = COUNTER.fetch_add(1, Ordering::Relaxed) & 0xff_ffff;
+    u128::from(second) << 96 | MACHINE << 32 | u128::from(counter) << 32 | u128::from(shard_key)
 }
 
 /// The system's clock, and a millisecond more every 64 readings: without it the rate cap of the

@@ -61,7 +61,7 @@ pub(crate) fn texts() -> &'static Texts {
 }
 
 /// 128 bits that look random: SplitMix64 twice.
-fn mixed(index: u64) -> u128 {
+pub(crate) fn mixed(index: u64) -> u128 {
     let word = |index: u64| {
         let mut word = (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -2,7 +2,8 @@
 //!
 //! `benches/instructions.rs` counts the instructions that every [`Operation`] retires, with Callgrind:
 //! time would depend on what else the machine does. It is compiled in both
-//! [profiles](measurement::Profile). The binary `ratios` then reads the counts and writes one table
+//! [profiles](measurement::Profile), and once more for what differs without the feature
+//! `coarse-clock`. The binary `ratios` then reads the counts and writes one table
 //! of rowkey, its peers and the [aims](comparison).
 //!
 //! `cargo xtask bench` does all of it. The binary `databases` asks the databases themselves:
@@ -25,11 +26,17 @@ mod routing;
 mod storage;
 mod text;
 
-pub use operation::Operation;
+pub use operation::{Build, Operation};
 
-/// Every operation that can be measured here: not those on values of a database that is missing.
+/// Every operation that this build can measure here: not those on values of a database that is
+/// missing.
 pub fn operations() -> impl Iterator<Item = &'static Operation> {
-    all_operations().filter(|operation| operation.is_possible())
+    operations_of(Build::THIS)
+}
+
+/// Every operation that a build can measure here, in the order that numbers them.
+pub fn operations_of(build: Build) -> impl Iterator<Item = &'static Operation> {
+    all_operations().filter(move |one| one.build == build && one.is_possible())
 }
 
 /// Every operation there is.

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use crate::Operation;
+use crate::{Build, Operation};
 
 /// How many operations a count of instructions is made of, at least: as many as the thread's
 /// generator makes ids from one seed, so that reseeding has its share in the count.
@@ -26,10 +26,12 @@ pub enum Profile {
 
 impl Profile {
     /// The folder of the counts within the target directory.
-    const fn folder(self) -> &'static str {
-        match self {
-            Self::Thin => "instructions/bench",
-            Self::Plain => "instructions/plain",
+    const fn folder(self, build: Build) -> &'static str {
+        match (self, build) {
+            (Self::Thin, Build::CoarseClock) => "instructions/bench",
+            (Self::Thin, Build::SystemClock) => "instructions/bench-system-clock",
+            (Self::Plain, Build::CoarseClock) => "instructions/plain",
+            (Self::Plain, Build::SystemClock) => "instructions/plain-system-clock",
         }
     }
 }
@@ -52,12 +54,14 @@ impl Measurements {
         let Some(target) = executable.ancestors().nth(2) else {
             bail!("{} is not in a target directory", executable.display());
         };
-        let folder = target.join(profile.folder());
-        let rounds = crate::operations().enumerate().map(|(number, operation)| {
-            let count = instructions(&folder, built, number, operation)?;
-            Ok((operation.name, count))
-        });
-        let rounds = rounds.collect::<Result<_>>()?;
+        let mut rounds = HashMap::new();
+        for build in [Build::CoarseClock, Build::SystemClock] {
+            let folder = target.join(profile.folder(build));
+            for (number, operation) in crate::operations_of(build).enumerate() {
+                let count = instructions(&folder, built, number, operation)?;
+                rounds.insert(operation.name, count);
+            }
+        }
         Ok(Self { rounds })
     }
 
@@ -69,7 +73,7 @@ impl Measurements {
     ///
     /// If no operation has this name.
     pub fn instructions(&self, name: &str) -> Result<f64> {
-        let operation = crate::operations()
+        let operation = crate::all_operations()
             .find(|operation| operation.name == name)
             .with_context(|| format!("no operation is called {name}"))?;
         let (round, empty) = (self.rounds[name], self.rounds[operation.baseline]);

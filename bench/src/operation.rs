@@ -5,6 +5,23 @@ use std::hint::black_box;
 
 use crate::inputs::{self, COUNT};
 
+/// A build of this crate: one cannot have the feature `coarse-clock` and not have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Build {
+    /// With the feature. What does not depend on it is measured there.
+    CoarseClock,
+    /// Without it.
+    SystemClock,
+}
+
+impl Build {
+    /// What this is.
+    pub const THIS: Self = match cfg!(feature = "coarse-clock") {
+        true => Self::CoarseClock,
+        false => Self::SystemClock,
+    };
+}
+
 /// A function of rowkey or of a peer, repeated over a fixed set of inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
@@ -16,6 +33,8 @@ pub struct Operation {
     pub baseline: &'static str,
     /// The variable with the address of the database that it takes values from.
     pub database: Option<&'static str>,
+    /// The build that it is measured in.
+    pub build: Build,
     rounds: fn(u64),
 }
 
@@ -27,6 +46,7 @@ impl Operation {
             per_round: 1,
             baseline,
             database: None,
+            build: Build::CoarseClock,
             rounds,
         }
     }
@@ -34,6 +54,15 @@ impl Operation {
     /// The same for a round that does it more than once.
     pub(crate) const fn per_round(self, per_round: u64) -> Self {
         Self { per_round, ..self }
+    }
+
+    /// The same in the build without the feature `coarse-clock`.
+    pub(crate) const fn of_system_clock(self) -> Self {
+        Self {
+            baseline: "baseline-system-clock",
+            build: Build::SystemClock,
+            ..self
+        }
     }
 
     /// The same on values of a database, whose address is in this variable.
@@ -93,6 +122,7 @@ pub(crate) const BASELINES: &[Operation] = &[
     operation!(plain "baseline-plain", || ()),
     operation!(number "baseline-number", inputs::wide(), |_| ()),
     operation!(text "baseline-slice", &inputs::texts().hyphenated, |_| ()),
+    operation!(plain "baseline-system-clock", || ()).of_system_clock(),
 ];
 
 /// Calls `operation` in each round.

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use rowkey_core::text::{Width, base62, decimal, hyphenated};
 use rust_decimal::Decimal;
 use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use crate::inputs::{distributed, texts, wide};
 use crate::operation::{Operation, operation};
@@ -54,6 +55,9 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         decimal::parse(text, Width::Decimal28).ok()
     }),
     operation!(text "peer-uuid-read", &texts().hyphenated, |text| Uuid::try_parse(text).ok()),
+    operation!(text "peer-uuid-read-hyphenated", &texts().hyphenated, |text| {
+        text.parse::<Hyphenated>().ok()
+    }),
     operation!(text "peer-base62-read-22", &texts().base62_plain, |text| {
         ::base62::decode(text).ok()
     }),

@@ -91,12 +91,18 @@ fn instructions(profiles: &[&str], features: &str, options: &[OsString]) -> Resu
     let target = workspace::metadata()?.target_directory;
     // The profile of `ratios` first: it takes no figures that are older than itself.
     for profile in profiles {
-        let words = format!(
-            "bench --profile {profile} -p rowkey-bench{features} --bench instructions -- \
-             --save-summary=json"
-        );
-        let folder = target.join("instructions").join(profile);
-        command::run(cargo(&words).env("GUNGRAUN_HOME", folder))?;
+        // What a generator does without the feature `coarse-clock` needs a build of its own.
+        let builds = [("", features), ("-system-clock", " --no-default-features")];
+        for (suffix, features) in builds {
+            let words = format!(
+                "bench --profile {profile} -p rowkey-bench{features} --bench instructions -- \
+                 --save-summary=json"
+            );
+            let folder = target
+                .join("instructions")
+                .join(format!("{profile}{suffix}"));
+            command::run(cargo(&words).env("GUNGRAUN_HOME", folder))?;
+        }
     }
     let mut ratios = cargo(&format!(
         "run --profile {} -p rowkey-bench{features} --bin ratios --",

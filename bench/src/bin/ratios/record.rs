@@ -1,121 +1,119 @@
-//! The ratios of an earlier run: what a run is held to, and the page of them.
+//! The counts of an earlier run, whose ratios a run is held to.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use anyhow::{Result, ensure};
 use rowkey_bench::comparison::Comparison;
+use serde::{Deserialize, Serialize};
 
-/// Ratios by the name of their row, with thin LTO and plain.
-pub(crate) type Ratios = BTreeMap<String, [String; 2]>;
+use crate::row::{Counts, Row};
 
-/// How far a ratio may be above the recorded one: what instructions of a generator differ by, whose
-/// reseeding falls into a count or not.
-const NOISE: f64 = 0.03;
+/// The counts of each row that has a ratio, by its name.
+pub(crate) type Record = BTreeMap<String, Recorded>;
 
-/// Fails if a row is behind its record, was not measured although this build could, or has no
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Recorded {
+    thin: Counts,
+    plain: Counts,
+}
+
+/// What is to be recorded of a run in both profiles.
+pub(crate) fn of(rows: &[Row<'_>]) -> Record {
+    let recorded = rows.iter().filter_map(|row| {
+        let [thin, plain] = row.counts;
+        let (thin, plain) = (thin?, plain?);
+        plain.ratio()?;
+        Some((row.comparison.name(), Recorded { thin, plain }))
+    });
+    recorded.collect()
+}
+
+/// The rows that are behind their record, were not measured although this build could, or have no
 /// record.
-pub(crate) fn check(comparisons: &[Comparison], recorded: &Ratios, now: &Ratios) -> Result<()> {
-    // What was not counted now is behind nothing.
-    let number = |ratio: &String| ratio.parse().unwrap_or(f64::NAN);
-    let mut wrong = Vec::new();
-    for (row, before) in recorded {
-        let known = comparisons.iter().find(|one| one.name() == *row);
-        let Some(now) = now.get(row) else {
-            match known {
-                None => wrong.push(format!("{row}: recorded, but no longer compared")),
-                Some(one) if one.is_built() => wrong.push(format!("{row}: not measured")),
-                Some(_) => {}
-            }
+pub(crate) fn behind(
+    comparisons: &[Comparison],
+    recorded: &Record,
+    now: &[Row<'_>],
+) -> Vec<String> {
+    let mut behind = Vec::new();
+    for row in now {
+        let name = row.comparison.name();
+        let Some(recorded) = recorded.get(&name) else {
+            let has_ratio = row
+                .counts
+                .iter()
+                .flatten()
+                .any(|counts| counts.ratio().is_some());
+            behind.extend(has_ratio.then(|| format!("{name}: has no record")));
             continue;
         };
-        let mut pairs = now.iter().zip(before);
-        if pairs.any(|(now, before)| number(now) > number(before) * (1.0 + NOISE) + NOISE) {
-            wrong.push(format!("{row}: {now:?}, recorded {before:?}"));
+        let profiles = [("with thin LTO", recorded.thin), ("plain", recorded.plain)];
+        for ((profile, before), now) in profiles.into_iter().zip(row.counts) {
+            let ratios = before.ratio().zip(now.and_then(Counts::ratio));
+            let Some((before, now)) = ratios else {
+                continue;
+            };
+            if now > before * (1.0 + row.comparison.noise) {
+                behind.push(format!("{name}, {profile}: {now:.3}, recorded {before:.3}"));
+            }
         }
     }
-    let unknown = now.keys().filter(|row| !recorded.contains_key(*row));
-    wrong.extend(unknown.map(|row| format!("{row}: has no record")));
-    ensure!(
-        wrong.is_empty(),
-        "not as recorded, with thin LTO and plain; `cargo xtask bench --record` records anew:\n{}",
-        wrong.join("\n")
-    );
-    Ok(())
-}
-
-/// A page of what is recorded.
-pub(crate) fn page(comparisons: &[Comparison], ratios: &Ratios) -> String {
-    let (aims, others): (Vec<_>, Vec<_>) = comparisons
-        .iter()
-        .filter(|one| ratios.contains_key(&one.name()))
-        .partition(|one| one.before.is_some());
-    let [aims, others] = [aims, others].map(|rows| lines(&rows, ratios));
-    format!(include_str!("page.md"), aims = aims, others = others)
-}
-
-fn lines(rows: &[&Comparison], ratios: &Ratios) -> String {
-    let mut lines = String::new();
-    for one in rows {
-        let [thin, plain] = &ratios[&one.name()];
-        let met = |ratio: &String| {
-            let is_met = one.aim?.is_met_by_ratio(ratio.parse().ok()?)?;
-            Some(if is_met { "met" } else { "missed" })
-        };
-        let _ = writeln!(
-            lines,
-            "| {} | {} | {} | {thin} | {plain} | {} | {} |",
-            one.rowkey,
-            one.shown_peer(),
-            one.before.unwrap_or_default(),
-            one.aim.map(|aim| format!("≤ {aim}")).unwrap_or_default(),
-            match [met(thin), met(plain)] {
-                [Some(thin), Some(plain)] if thin == plain => thin.to_owned(),
-                [Some(thin), Some(plain)] => format!("{thin}, plain {plain}"),
-                _ => String::new(),
-            },
-        );
+    for name in recorded.keys() {
+        match comparisons.iter().find(|one| one.name() == *name) {
+            None => behind.push(format!("{name}: recorded, but no longer compared")),
+            Some(one) if one.is_built() => {
+                let row = now.iter().find(|row| row.comparison.name() == *name);
+                if row.is_none_or(|row| row.counts == [None; 2]) {
+                    behind.push(format!("{name}: not measured"));
+                }
+            }
+            Some(_) => {}
+        }
     }
-    lines
+    behind
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use rowkey_bench::comparison::comparisons;
 
-    fn ratios(rows: &[(&str, &str)]) -> Ratios {
-        let pair = |ratio: &str| [ratio.to_owned(), ratio.to_owned()];
-        let rows = rows
-            .iter()
-            .map(|(row, ratio)| (row.to_string(), pair(ratio)));
-        rows.collect()
-    }
+    use super::*;
+    use crate::row::tests::row;
 
     #[test]
     fn rows_behind_or_missing_are_named() {
-        let comparisons = rowkey_bench::comparison::comparisons();
-        let check = |recorded: &[(&str, &str)], now: &[(&str, &str)]| {
-            let result = check(&comparisons, &ratios(recorded), &ratios(now));
-            result
-                .err()
-                .map(|error| error.to_string())
-                .unwrap_or_default()
-        };
-        let row = "key-parse / uuid-parse";
-        assert_eq!(check(&[(row, "1.00")], &[(row, "1.05")]), "");
-        assert!(check(&[(row, "1.00")], &[(row, "1.08")]).contains(row));
-        assert!(check(&[(row, "1.00")], &[]).contains("key-parse / uuid-parse: not measured"));
-        assert!(check(&[], &[(row, "1.00")]).contains("has no record"));
-        assert!(check(&[("a / b", "1.00")], &[]).contains("no longer compared"));
-        let of_drivers = check(&[("sqlx-mysql-key / sqlx-mysql-uuid", "1.00")], &[]);
-        assert_eq!(of_drivers.is_empty(), !cfg!(feature = "drivers"));
-    }
+        let comparisons = comparisons();
+        let named = |name| comparisons.iter().find(|one| one.name() == name);
+        let parse = named("key-parse / uuid-parse").expect("keys are parsed");
+        let recorded = of(&[row(parse, 90.0, 100.0)]);
+        let behind = |recorded: &Record, rows: &[Row<'_>]| behind(&comparisons, recorded, rows);
 
-    #[test]
-    fn the_page_says_what_is_met() {
-        let comparisons = rowkey_bench::comparison::comparisons();
-        let page = page(&comparisons, &ratios(&[("key-parse / uuid-parse", "1.20")]));
-        let line = "| key-parse | uuid-parse | 1.52 | 1.20 | 1.20 | ≤ 1.1x | missed |";
-        assert!(page.contains(line), "{page}");
+        assert!(behind(&recorded, &[row(parse, 91.0, 100.0)]).is_empty());
+        let lost = behind(&recorded, &[row(parse, 92.0, 100.0)]);
+        assert_eq!(
+            lost,
+            ["with thin LTO", "plain"]
+                .map(|profile| format!("key-parse / uuid-parse, {profile}: 0.920, recorded 0.900"))
+        );
+        assert_eq!(
+            behind(&recorded, &[]),
+            ["key-parse / uuid-parse: not measured"]
+        );
+        let unknown = behind(&Record::new(), &[row(parse, 1.0, 1.0)]);
+        assert_eq!(unknown, ["key-parse / uuid-parse: has no record"]);
+
+        let counts = Counts {
+            rowkey: 1.0,
+            peer: Some(1.0),
+        };
+        let others = |name: &str| {
+            let recorded = Recorded {
+                thin: counts,
+                plain: counts,
+            };
+            behind(&Record::from([(name.to_owned(), recorded)]), &[])
+        };
+        assert_eq!(others("a / b"), ["a / b: recorded, but no longer compared"]);
+        let of_drivers = others("sqlx-mysql-key / sqlx-mysql-uuid");
+        assert_eq!(of_drivers.is_empty(), !cfg!(feature = "drivers"));
     }
 }

@@ -248,9 +248,14 @@ impl Column {
             | (ColumnOrder::SqlServer, Permutation::SqlServer) => {
                 keys.sort_unstable_by_key(|key| key.to_u128());
             }
-            // Not every image tells which groups were exchanged.
+            // Not every image tells which groups were exchanged, so each key stays next to its own.
             (ColumnOrder::MariaDbUuid, _) => {
-                keys.sort_unstable_by(|a, b| self.compare(a.to_u128(), b.to_u128()));
+                let imaged = keys.iter().map(|key| (self.image(key.to_u128()), *key));
+                let mut imaged: Vec<_> = imaged.collect();
+                imaged.sort_unstable_by_key(|(image, _)| *image);
+                for (key, (_, sorted)) in keys.iter_mut().zip(imaged) {
+                    *key = sorted;
+                }
             }
             // Images and back: comparisons that compute them take several times as long.
             _ => {
