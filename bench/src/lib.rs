@@ -10,6 +10,7 @@
 //! compiler: `cargo xtask bench --compile`.
 
 pub mod comparison;
+pub mod interval;
 pub mod machine;
 pub mod measurement;
 pub mod operation;

@@ -6,7 +6,7 @@ use rowkey_bench::machine::Machine;
 
 use crate::fill::{BATCH, REFERENCE, REFERENCE_AGAIN, STEP_MILLIS, ratio};
 use crate::instructions::{Instructions, STATEMENTS};
-use crate::pair::{self, Pair, Ratio, Times};
+use crate::pair::{self, Pair, Times};
 use crate::server::{Measured, Section};
 
 /// The file name of the page.
@@ -105,8 +105,8 @@ fn database_line(Section { name, measured }: &Section) -> String {
 
 fn times(times: &Times) -> String {
     let [key, peer] = [times.key, times.peer].map(|time| time.as_secs_f64() * 1e6);
-    let Ratio { median, low, high } = times.ratio;
-    format!(" {key:.1} | {peer:.1} | {median:.3} ({low:.3} to {high:.3}) |")
+    let ratio = times.ratio.to_text(3);
+    format!(" {key:.1} | {peer:.1} | {ratio} |")
 }
 
 fn sides([key, peer]: [f64; 2]) -> String {
