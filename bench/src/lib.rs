@@ -11,6 +11,7 @@
 //! compiler: `cargo xtask bench --compile`.
 
 pub mod comparison;
+pub mod interval;
 pub mod machine;
 pub mod measurement;
 pub mod operation;

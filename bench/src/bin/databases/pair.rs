@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use rowkey::generate::SystemEntropy;
+use rowkey_bench::interval::Interval;
 
 use crate::driver::{Driver, Id};
 use crate::fill::column;
@@ -45,16 +46,8 @@ pub(crate) struct Times {
     pub(crate) key: Duration,
     /// Of a statement.
     pub(crate) peer: Duration,
-    pub(crate) ratio: Ratio,
-}
-
-/// The median of the rounds' ratios.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ratio {
-    pub(crate) median: f64,
-    /// The interval that the median lies in, with a probability of 95 %.
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+    /// Of the rounds.
+    pub(crate) ratio: Interval,
 }
 
 /// Measures a key next to its peer.
@@ -132,48 +125,12 @@ fn summary(rounds: &[[Duration; 2]]) -> Times {
         let seconds = rounds
             .iter()
             .map(|round| round.map(|one| one.as_secs_f64()));
-        Ratio::of(seconds.map(|[key, peer]| of(key, peer)).collect())
+        Interval::of(seconds.map(|[key, peer]| of(key, peer)))
     };
     let per_statement = |of| Duration::from_secs_f64(each(of).median / (2 * TURN) as f64);
     Times {
         key: per_statement(|key, _| key),
         peer: per_statement(|_, peer| peer),
         ratio: each(|key, peer| key / peer),
-    }
-}
-
-impl Ratio {
-    /// Of at least one value.
-    ///
-    /// How many of `n` values are below the true median is a matter of tossing `n` coins, whatever
-    /// the values are distributed like. So the interval is that between two of the sorted values:
-    /// 1.96 standard deviations, of `sqrt(n) / 2` each, to either side of the middle.
-    fn of(mut values: Vec<f64>) -> Self {
-        values.sort_unstable_by(f64::total_cmp);
-        let count = values.len();
-        let middle = count as f64 / 2.0;
-        let below = (middle - 0.98 * (count as f64).sqrt()).floor() as usize;
-        let low = below.saturating_sub(1);
-        Self {
-            median: (values[(count - 1) / 2] + values[count / 2]) / 2.0,
-            low: values[low],
-            high: values[count - 1 - low],
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_interval_is_that_of_the_sign_test() {
-        // For 100 values, tables have the 40th and the 61st; the approximation is at most one wider.
-        let ratio = Ratio::of((1..=100).rev().map(f64::from).collect());
-        assert_eq!(ratio.median, 50.5);
-        assert_eq!((ratio.low, ratio.high), (40.0, 61.0));
-        // Of few values, not even all of them are enough.
-        let ratio = Ratio::of(vec![2.0, 1.0, 3.0]);
-        assert_eq!((ratio.median, ratio.low, ratio.high), (2.0, 1.0, 3.0));
     }
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::fill::ratio;
+use crate::fill::kinds;
 use crate::report::{Report, grouped};
 
 const WIDTH: u32 = 820;
@@ -28,7 +28,7 @@ fn plot(report: &Report, path: &Path) -> Result<(), Box<dyn std::error::Error>> 
         .collect();
     let bars: usize = panels
         .iter()
-        .map(|(_, measured)| measured.fills.len())
+        .map(|(_, measured)| kinds(&measured.fills).count())
         .sum();
     let height = 60 + panels.len() as i32 * 60 + bars as i32 * BAR;
     let area = SVGBackend::new(path, (WIDTH, height.cast_unsigned())).into_drawing_area();
@@ -47,20 +47,20 @@ fn plot(report: &Report, path: &Path) -> Result<(), Box<dyn std::error::Error>> 
         let label = format!("{name} {}", measured.version);
         area.draw(&Text::new(label, (16, top + 4), heading.clone()))?;
         top += 34;
-        let ratios = measured
-            .fills
-            .iter()
-            .map(|fill| ratio(fill, &measured.fills));
-        let largest = ratios.fold(1.0, f64::max);
-        for fill in &measured.fills {
-            let ratio = ratio(fill, &measured.fills);
-            let end = LEFT + (ratio / largest * LONGEST).round() as i32;
-            area.draw(&Text::new(fill.kind, (LEFT - 10, top), right.clone()))?;
-            let bar = [(LEFT, top), (end, top + BAR - 6)];
+        let largest = kinds(&measured.fills).fold(1.0, |most, (_, ratio)| ratio.high.max(most));
+        let at = |ratio: f64| LEFT + (ratio / largest * LONGEST).round() as i32;
+        for (fill, ratio) in kinds(&measured.fills) {
+            let name = fill.kind.name();
+            area.draw(&Text::new(name, (LEFT - 10, top), right.clone()))?;
+            let bar = [(LEFT, top), (at(ratio.median), top + BAR - 6)];
             area.draw(&Rectangle::new(bar, RGBColor(48, 105, 152).filled()))?;
-            let megabytes = fill.index_bytes as f64 / 1e6;
-            let figures = format!("{ratio:.2} ({megabytes:.0} MB)");
-            area.draw(&Text::new(figures, (end + 8, top), left.clone()))?;
+            let middle = top + (BAR - 6) / 2;
+            let interval = [(at(ratio.low), middle), (at(ratio.high), middle)];
+            area.draw(&PathElement::new(interval, BLACK.stroke_width(2)))?;
+            let megabytes = fill.index_bytes() / 1e6;
+            let figures = format!("{:.2} ({megabytes:.0} MB)", ratio.median);
+            let end = at(ratio.high) + 8;
+            area.draw(&Text::new(figures, (end, top), left.clone()))?;
             top += BAR;
         }
         top += 26;

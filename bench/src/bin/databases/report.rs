@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use rowkey_bench::machine::Machine;
 
-use crate::fill::{BATCH, REFERENCE, REFERENCE_AGAIN, STEP_MILLIS, ratio};
+use crate::fill::{self, BATCH, Kind, RATE, TURNS, step_millis};
 use crate::instructions::{Instructions, STATEMENTS};
-use crate::pair::{self, Pair, Ratio, Times};
+use crate::pair::{self, Pair, Times};
 use crate::server::{Measured, Section};
 
 /// The file name of the page.
@@ -34,12 +34,13 @@ impl Report {
             databases = self.sections.iter().map(database_line).collect::<String>(),
             rows = grouped(self.rows),
             batch = grouped(BATCH),
-            step = STEP_MILLIS,
-            rows_per_minute = grouped(60_000 / STEP_MILLIS as u64),
-            reference = REFERENCE,
-            reference_again = REFERENCE_AGAIN,
+            step = step_millis(RATE),
+            rate = grouped(RATE),
+            turns = TURNS,
+            reference = Kind::Number.name(),
             plot = PLOT,
             fills = self.fills(),
+            batches = self.batches(),
             turn = pair::TURN,
             rounds = pair::rounds(self.rows),
             times = self.pairs(|pair| times(&pair.insert) + &times(&pair.select)),
@@ -54,20 +55,39 @@ impl Report {
     fn fills(&self) -> String {
         let rows = grouped(self.rows);
         self.lines(|measured| {
-            let fills = measured.fills.iter().map(|fill| {
-                let is_larger = match fill.index_bytes > measured.cache_bytes {
+            let kinds = fill::kinds(&measured.fills).map(|(fill, ratio)| {
+                let is_larger = match fill.index_bytes() > measured.cache_bytes as f64 {
                     true => "yes",
                     false => "no",
                 };
+                let ratio = match fill.kind {
+                    Kind::Number => String::from("1"),
+                    _ => ratio.to_text(2),
+                };
                 format!(
-                    " {rows} | {} | {:.2} | {:.2} | {:.1} | {is_larger} |",
-                    fill.kind,
-                    fill.elapsed.as_secs_f64(),
-                    ratio(fill, &measured.fills),
-                    fill.index_bytes as f64 / 1e6,
+                    " {rows} | {} | {} | {ratio} | {:.1} | {is_larger} |",
+                    fill.kind.name(),
+                    fill.seconds().to_text(2),
+                    fill.index_bytes() / 1e6,
                 )
             });
-            fills.collect()
+            kinds.collect()
+        })
+    }
+
+    /// A line for every rate: what sorting batches changes.
+    fn batches(&self) -> String {
+        self.lines(|measured| {
+            let rates = fill::batches(&measured.fills).map(|[unsorted, sorted]| {
+                format!(
+                    " {} | {:.1} | {:.1} | {} |",
+                    grouped(unsorted.rate),
+                    unsorted.index_bytes() / 1e6,
+                    sorted.index_bytes() / 1e6,
+                    sorted.ratio(unsorted).to_text(2),
+                )
+            });
+            rates.collect()
         })
     }
 
@@ -105,8 +125,8 @@ fn database_line(Section { name, measured }: &Section) -> String {
 
 fn times(times: &Times) -> String {
     let [key, peer] = [times.key, times.peer].map(|time| time.as_secs_f64() * 1e6);
-    let Ratio { median, low, high } = times.ratio;
-    format!(" {key:.1} | {peer:.1} | {median:.3} ({low:.3} to {high:.3}) |")
+    let ratio = times.ratio.to_text(3);
+    format!(" {key:.1} | {peer:.1} | {ratio} |")
 }
 
 fn sides([key, peer]: [f64; 2]) -> String {

@@ -13,6 +13,7 @@ use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 use rowkey::UnixMillis;
+use rowkey_bench::interval::Interval;
 use rowkey_bench::machine::Machine;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
@@ -26,6 +27,10 @@ const BATCH: u64 = 1_000;
 /// Rows from one checkpoint to the next.
 const CHECKPOINT: u64 = 50_000;
 
+/// Passes over the kinds of each rate, every second one in the reverse order: what else the machine
+/// does meanwhile meets them alike.
+const PASSES: usize = 3;
+
 /// Rows that come in every minute.
 const RATES: [u64; 3] = [60, 3_000, 60_000];
 
@@ -35,13 +40,19 @@ const FOUR_TURNS: u64 = 4 * 65_536 * 60_000;
 /// The time of the first row, the same in each run.
 const START: i64 = 1_780_000_000_000;
 
-/// What became of an index.
+/// What became of an index in one pass.
 struct Growth {
     index_bytes: i64,
     wal_bytes: i64,
     newest_blocks: u64,
     range_blocks: u64,
     elapsed: Duration,
+}
+
+/// One kind of ids, and its passes.
+struct Case {
+    kind: &'static Kind,
+    passes: Vec<Growth>,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -67,6 +78,7 @@ async fn main() -> Result<()> {
         settings = SETTINGS.join(", "),
         batch = BATCH,
         checkpoint = CHECKPOINT,
+        passes = PASSES,
     );
     fs::create_dir_all(folder)?;
     Ok(fs::write(Path::new(folder).join("index-growth.md"), page)?)
@@ -78,34 +90,57 @@ async fn measure(server: &Server, rows: u64) -> Result<(String, String)> {
     let rates = RATES.map(|rate| (format!("{rate} a minute"), 60_000 / rate));
     let turns = (String::from("four turns"), FOUR_TURNS / rows);
     for (rate, step) in rates.into_iter().chain([turns]) {
-        let is_wrapped = step > 60_000 / RATES[0];
-        for kind in KINDS {
-            if is_wrapped && !WRAPPED.contains(&kind.name) {
-                continue;
-            }
-            let growth = grow(server, kind, rows, step).await?;
-            let Growth {
-                index_bytes,
-                wal_bytes,
-                newest_blocks,
-                range_blocks,
-                elapsed,
-            } = growth;
-            let line = format!(
-                "| {rate} | {} | {:.1} | {:.1} | {:.0} | {newest_blocks} | {range_blocks} | {:.1} |",
-                kind.name,
-                index_bytes as f64 / 1e6,
-                index_bytes as f64 / rows as f64,
-                wal_bytes as f64 / 1e6,
-                elapsed.as_secs_f64(),
-            );
-            eprintln!("{line}");
-            writeln!(lines, "{line}")?;
+        for case in grow_all(server, rows, step).await? {
+            writeln!(lines, "| {rate} |{}", case.cells(rows))?;
         }
     }
     let mut db = server.connect().await?;
     let version = sqlx::query_scalar("SELECT current_setting('server_version')");
     Ok((version.fetch_one(&mut db).await?, lines))
+}
+
+/// Measures the kinds of a rate, each once in every pass.
+async fn grow_all(server: &Server, rows: u64, step: u64) -> Result<Vec<Case>> {
+    let is_wrapped = step > 60_000 / RATES[0];
+    let kinds = KINDS
+        .iter()
+        .filter(|kind| !is_wrapped || WRAPPED.contains(&kind.name));
+    let case = |kind| Case {
+        kind,
+        passes: Vec::new(),
+    };
+    let mut cases: Vec<Case> = kinds.map(case).collect();
+    for pass in 1..=PASSES {
+        let mut order: Vec<&mut Case> = cases.iter_mut().collect();
+        if pass % 2 == 0 {
+            order.reverse();
+        }
+        for case in order {
+            let growth = grow(server, case.kind, rows, step).await?;
+            let seconds = growth.elapsed.as_secs_f64();
+            eprintln!("{}, {step} ms, pass {pass}: {seconds:.1} s", case.kind.name);
+            case.passes.push(growth);
+        }
+    }
+    Ok(cases)
+}
+
+impl Case {
+    /// Its cells of the table.
+    fn cells(&self, rows: u64) -> String {
+        let of = |value: fn(&Growth) -> f64| Interval::of(self.passes.iter().map(value));
+        let index_bytes = of(|pass| pass.index_bytes as f64).median;
+        format!(
+            " {} | {:.1} | {:.1} | {:.0} | {:.0} | {:.0} | {} |",
+            self.kind.name,
+            index_bytes / 1e6,
+            index_bytes / rows as f64,
+            of(|pass| pass.wal_bytes as f64).median / 1e6,
+            of(|pass| pass.newest_blocks as f64).median,
+            of(|pass| pass.range_blocks as f64).median,
+            of(|pass| pass.elapsed.as_secs_f64()).to_text(1),
+        )
+    }
 }
 
 /// Fills a table, and reads from it with nothing in the cache.
