@@ -102,14 +102,28 @@ impl HotGuid {
                 max: COUNTER_MAX as i128,
             });
         }
-        let [m0, m1, m2, m3, m4] = machine;
-        let machine = u64::from_be_bytes([0, 0, 0, m1, m0, m3, m2, m4]);
-        Ok(Self(
+        let machine = Self::machine_in_place(machine);
+        Ok(Self::of_parts(unix_seconds, machine, counter, shard_key))
+    }
+
+    /// The generator's bytes where they are in an id.
+    pub(crate) const fn machine_in_place([m0, m1, m2, m3, m4]: [u8; 5]) -> u128 {
+        (u64::from_be_bytes([0, 0, 0, m1, m0, m3, m2, m4]) as u128) << MACHINE_SHIFT
+    }
+
+    /// The parts put together, of a counter that fits.
+    pub(crate) const fn of_parts(
+        unix_seconds: u32,
+        machine_in_place: u128,
+        counter: u32,
+        shard_key: u32,
+    ) -> Self {
+        Self(
             (unix_seconds as u128) << SECONDS_SHIFT
-                | (machine as u128) << MACHINE_SHIFT
+                | machine_in_place
                 | (counter as u128) << COUNTER_SHIFT
                 | shard_key.swap_bytes() as u128,
-        ))
+        )
     }
 
     /// Seconds since 1970 at which the id was made.

@@ -40,7 +40,8 @@ use crate::kind::FormatKind;
 #[derive(Debug)]
 pub struct HotGuidGenerator<C = SystemClock> {
     clock: C,
-    machine: [u8; 5],
+    /// In place, so that it is not put in order for every id.
+    machine: u128,
     /// The last counter, of which the low 24 bits are used. 2^24 divides 2^32, so the integer's
     /// wrap-around does not matter.
     counter: AtomicU32,
@@ -56,7 +57,7 @@ impl HotGuidGenerator {
         let counter = AtomicU32::new(entropy.next_u64() as u32);
         Self {
             clock: SystemClock,
-            machine,
+            machine: HotGuid::machine_in_place(machine),
             counter,
         }
     }
@@ -75,7 +76,10 @@ impl<C> HotGuidGenerator<C> {
     /// must have different ones.
     #[must_use]
     pub fn with_machine(self, machine: [u8; 5]) -> Self {
-        Self { machine, ..self }
+        Self {
+            machine: HotGuid::machine_in_place(machine),
+            ..self
+        }
     }
 
     /// The same generator as if the low 24 bits of `last` had been its last counter.
@@ -109,12 +113,8 @@ impl<C: Clock> HotGuidGenerator<C> {
         // The time comes first, as in the original: a counter is never spent on a bad clock.
         let time = TIME.check(FormatKind::HotGuid, self.clock.now())?;
         let counter = self.counter.fetch_add(1, Ordering::Relaxed).wrapping_add(1) & COUNTER_MAX;
-        HotGuid::from_parts(
-            (time.get() / 1_000) as u32,
-            self.machine,
-            counter,
-            shard_key,
-        )
+        let seconds = (time.get() / 1_000) as u32;
+        Ok(HotGuid::of_parts(seconds, self.machine, counter, shard_key))
     }
 }
 

@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 
 use super::backend::Backend;
 use super::column_type::Storage;
-use super::order::mariadb_uuid_image;
+use super::order::{has_reversed_groups, mariadb_uuid_image, value_of_mariadb_uuid_image};
 use super::text_form::TextForm;
 use super::wire::{BinaryLength, Precision, Wire};
 use crate::format::traits::sealed::Sealed;
@@ -237,25 +237,26 @@ impl Column {
 
     /// Sorts keys as [`compare`](Self::compare) does.
     pub(crate) fn sort<K: EntityKey>(self, keys: &mut [K]) {
+        let Some(first) = keys.first() else {
+            return;
+        };
         let order = column_order(self.backend, self.storage);
         let permutation = self.permutation();
-        let value_of = |image| match order {
-            ColumnOrder::Bytewise => permutation.invert(image),
-            _ => permutation.invert(Permutation::SqlServer.apply(image)),
+        // One version for all of them: MariaDB's type takes no formats with several.
+        let has_reversed_groups = has_reversed_groups(permutation.apply(first.to_u128()));
+        let value_of = |image| {
+            permutation.invert(match order {
+                ColumnOrder::SqlServer => Permutation::SqlServer.apply(image),
+                ColumnOrder::MariaDbUuid if has_reversed_groups => {
+                    value_of_mariadb_uuid_image(image)
+                }
+                _ => image,
+            })
         };
         match (order, permutation) {
             (ColumnOrder::Bytewise, Permutation::Identity)
             | (ColumnOrder::SqlServer, Permutation::SqlServer) => {
                 keys.sort_unstable_by_key(|key| key.to_u128());
-            }
-            // Not every image tells which groups were exchanged, so each key stays next to its own.
-            (ColumnOrder::MariaDbUuid, _) => {
-                let imaged = keys.iter().map(|key| (self.image(key.to_u128()), *key));
-                let mut imaged: Vec<_> = imaged.collect();
-                imaged.sort_unstable_by_key(|(image, _)| *image);
-                for (key, (_, sorted)) in keys.iter_mut().zip(imaged) {
-                    *key = sorted;
-                }
             }
             // Images and back: comparisons that compute them take several times as long.
             _ => {

@@ -59,13 +59,28 @@ impl PartialOrd for MariaDbUuidOrd {
     }
 }
 
+const GROUP: u128 = 0xffff;
+
+/// Whether MariaDB compares the groups of a value from the last to the first.
+pub(super) const fn has_reversed_groups(value: u128) -> bool {
+    let (byte6, byte8) = ((value >> 72) as u8, (value >> 56) as u8);
+    byte6 != 0 && byte6 <= 0x5f && byte8 >= 0x80
+}
+
+/// The value with reversed groups whose image this is.
+pub(super) const fn value_of_mariadb_uuid_image(image: u128) -> u128 {
+    (image << 96)
+        | ((image >> 32) & GROUP) << 80
+        | ((image >> 48) & GROUP) << 64
+        | ((image >> 64) & GROUP) << 48
+        | image >> 80
+}
+
 /// The bytes in the order in which MariaDB compares them: with reversed groups for versions 1 to 5.
 pub(super) const fn mariadb_uuid_image(value: u128) -> u128 {
-    let (byte6, byte8) = ((value >> 72) as u8, (value >> 56) as u8);
-    if byte6 == 0 || byte6 > 0x5f || byte8 < 0x80 {
+    if !has_reversed_groups(value) {
         return value;
     }
-    const GROUP: u128 = 0xffff;
     (value << 80)
         | ((value >> 48) & GROUP) << 64
         | ((value >> 64) & GROUP) << 48
