@@ -1,7 +1,6 @@
 //! Public ids with one AES key for values of all types, as in the original system.
 
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::{fmt, slice};
 
@@ -182,9 +181,10 @@ impl PublicIdCipher {
     pub fn encode_all<T: PublicIdValue>(&self, values: &[T]) -> Result<Vec<PublicId<T>>, Error> {
         let mut blocks = blocks_of(values)?;
         self.0.encrypt(&mut blocks);
+        blocks.iter_mut().for_each(reverse_fields);
         let uuids = blocks
             .into_iter()
-            .map(|block| Uuid::from_bytes_le(block.into()));
+            .map(|block| Uuid::from_bytes(block.into()));
         Ok(uuids.map(PublicId::from_uuid).collect())
     }
 
@@ -223,12 +223,30 @@ impl PublicIdCipher {
 
 /// The blocks of values, to be encrypted together.
 pub(super) fn blocks_of<T: PublicIdValue>(values: &[T]) -> Result<Vec<Block>, Error> {
-    // `collect` of results does not know how many there will be, and `push` would ask each time.
-    let mut blocks = vec![Block::default(); values.len()];
-    for (block, value) in blocks.iter_mut().zip(values) {
-        *block = value.to_block()?.into();
+    // `collect` of results does not know how many there will be, and would ask for space each time.
+    let mut refusal = None;
+    let blocks = values.iter().map(|value| match value.to_block() {
+        Ok(block) => block.into(),
+        Err(error) => {
+            refusal.get_or_insert(error);
+            Block::default()
+        }
+    });
+    let blocks = blocks.collect();
+    match refusal {
+        None => Ok(blocks),
+        Some(error) => Err(error),
     }
-    Ok(blocks)
+}
+
+/// What `Uuid::from_bytes_le` does, in place: half of the bytes stay as they are.
+///
+/// Not for blocks that are decrypted next, which would wait for these short writes.
+#[inline]
+fn reverse_fields(block: &mut Block) {
+    block[..4].reverse();
+    block[4..6].reverse();
+    block[6..8].reverse();
 }
 
 /// The values of blocks that the newest key has decrypted. What these do not tell is decoded alone.
