@@ -37,15 +37,23 @@ const TOO_LARGE: &str = "a number of more than 38 digits";
 #[inline]
 pub fn write(number: u128, buffer: &mut Vec<u8>) {
     let parts = decimal::sixteens(number);
+    if let [0, middle, last] = parts {
+        let [middle, last] = [middle, last].map(four_groups);
+        // Seven groups, as every DistributedId has: all but the groups is constant.
+        if middle >> 48 == 0 && middle >> 32 != 0 && last as u16 != 0 {
+            return write_eight([middle, last], 1, 0, buffer);
+        }
+    }
+    write_any(parts, buffer);
+}
+
+/// Appends a number with any number of groups.
+fn write_any(parts: [u64; 3], buffer: &mut Vec<u8>) {
     let [first, middle, last] = parts;
     if first != 0 || middle == 0 || last == 0 {
-        return write_any(parts, buffer);
+        return write_each(parts, buffer);
     }
-    let (middle, last) = (four_groups(middle), four_groups(last));
-    // Seven groups, as every DistributedId has. It is worth a branch, because all else is constant.
-    if middle >> 48 == 0 && middle >> 32 != 0 && last as u16 != 0 {
-        return write_eight([middle, last], 1, 0, buffer);
-    }
+    let [middle, last] = [middle, last].map(four_groups);
     // Neither part is zero, so the bits set here change nothing and spare the compiler the zero case.
     let (before, after) = (
         (middle | 1).leading_zeros() / GROUP_BITS,
@@ -68,8 +76,8 @@ fn write_eight([middle, last]: [u64; 2], before: u32, after: u32, buffer: &mut V
     buffer.truncate(buffer.len() - 2 * (before + after) as usize);
 }
 
-/// Appends a number with any number of groups.
-fn write_any(parts: [u64; 3], buffer: &mut Vec<u8>) {
+/// Appends a number of which some parts are zero, or none.
+fn write_each(parts: [u64; 3], buffer: &mut Vec<u8>) {
     let groups = parts.map(|part| four_groups(part).to_be_bytes());
     let (groups, _) = groups.as_flattened().as_chunks::<2>();
     let is_sent = |group: &[u8; 2]| *group != [0; 2];
