@@ -39,45 +39,28 @@ pub fn write(number: u128, buffer: &mut Vec<u8>) {
     let parts = decimal::sixteens(number);
     if let [0, middle, last] = parts {
         let [middle, last] = [middle, last].map(four_groups);
-        // Seven groups, as every DistributedId has: all but the groups is constant.
+        // Seven groups without zeros to cut off, as of most DistributedIds: all else is constant.
         if middle >> 48 == 0 && middle >> 32 != 0 && last as u16 != 0 {
-            return write_eight([middle, last], 1, 0, buffer);
+            return write_seven(middle, last, buffer);
         }
     }
     write_any(parts, buffer);
 }
 
-/// Appends a number with any number of groups.
-fn write_any(parts: [u64; 3], buffer: &mut Vec<u8>) {
-    let [first, middle, last] = parts;
-    if first != 0 || middle == 0 || last == 0 {
-        return write_each(parts, buffer);
-    }
-    let [middle, last] = [middle, last].map(four_groups);
-    // Neither part is zero, so the bits set here change nothing and spare the compiler the zero case.
-    let (before, after) = (
-        (middle | 1).leading_zeros() / GROUP_BITS,
-        (last | 1 << 63).trailing_zeros() / GROUP_BITS,
-    );
-    write_eight([middle, last], before, after, buffer);
-}
-
-/// Appends eight groups without the groups of zeros before and after the others, of which there are
-/// at most three each.
-///
-/// They are shifted out and cut off, because a copy of constant length needs no call.
-#[inline(always)]
-fn write_eight([middle, last]: [u64; 2], before: u32, after: u32, buffer: &mut Vec<u8>) {
-    let groups = (u128::from(middle) << 64 | u128::from(last)) << (before % 4 * GROUP_BITS);
+/// Appends three groups and four.
+#[inline]
+fn write_seven(three: u64, four: u64, buffer: &mut Vec<u8>) {
+    let groups = (u128::from(three) << 64 | u128::from(four)) << GROUP_BITS;
+    // An empty place at the end, because whole words are cheaper to copy.
     let mut bytes = [0; 24];
-    bytes[..8].copy_from_slice(&header(8 - before - after, 7 - before));
+    bytes[..8].copy_from_slice(&header(7, 6));
     bytes[8..].copy_from_slice(&groups.to_be_bytes());
     buffer.extend_from_slice(&bytes);
-    buffer.truncate(buffer.len() - 2 * (before + after) as usize);
+    buffer.truncate(buffer.len() - 2);
 }
 
-/// Appends a number of which some parts are zero, or none.
-fn write_each(parts: [u64; 3], buffer: &mut Vec<u8>) {
+/// Appends a number with any number of groups.
+fn write_any(parts: [u64; 3], buffer: &mut Vec<u8>) {
     let groups = parts.map(|part| four_groups(part).to_be_bytes());
     let (groups, _) = groups.as_flattened().as_chunks::<2>();
     let is_sent = |group: &[u8; 2]| *group != [0; 2];
