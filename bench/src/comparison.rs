@@ -42,8 +42,7 @@ impl Comparison {
 pub struct Aim(&'static str);
 
 impl Aim {
-    /// Whether the instructions are within the limit. A tenth of one is given, which is what two runs
-    /// differ by.
+    /// Whether the instructions are within the limit.
     pub fn is_met(self, rowkey: f64, peer: f64) -> bool {
         let number = |text: &str| text.parse::<f64>().expect("an aim has a number");
         let limit = match (self.0.strip_suffix('x'), self.0.strip_prefix("peer+")) {
@@ -51,7 +50,7 @@ impl Aim {
             (_, Some(more)) => peer + number(more),
             _ => panic!("`{self}` is no aim"),
         };
-        rowkey <= limit + 0.1
+        rowkey <= limit
     }
 }
 

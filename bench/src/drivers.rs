@@ -2,7 +2,7 @@
 //!
 //! The values that are read have come from a database each: sqlx makes them in no other way.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::hint::black_box;
 use std::sync::LazyLock;
 use std::{array, env};
@@ -20,6 +20,7 @@ use sqlx::{
     Connection, Database, Decode, Encode, MySql, MySqlConnection, PgConnection, Postgres, Row,
     Sqlite, SqliteConnection, Type, Value, ValueRef,
 };
+use tokio::runtime::Runtime;
 use uuid::Uuid;
 
 use crate::inputs::{COUNT, distributed, wide};
@@ -75,6 +76,12 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     on_value!("peer-sqlx-sqlite-uuid-read", sqlite, |rounds, samples| {
         read_each::<_, Uuid>(rounds, samples)
     }),
+    on_value!("sqlx-sqlite-key-bulk", sqlite_table, |rounds, table| {
+        read_table::<UuidKey>(rounds, table)
+    }).per_round(TABLE),
+    on_value!("peer-sqlx-sqlite-uuid-bulk", sqlite_table, |rounds, table| {
+        read_table::<Uuid>(rounds, table)
+    }).per_round(TABLE),
     on_value!("sqlx-numeric-write-key", |rounds| write_numeric(rounds, number_keys())),
     on_value!("peer-sqlx-numeric-write-rust-decimal", |rounds| write_numeric(rounds, decimals())),
     on_value!("peer-sqlx-numeric-write-bigdecimal", |rounds| write_numeric(rounds, big_decimals())),
@@ -140,6 +147,51 @@ where
 {
     let values = values.first_chunk().expect("there is a value of each key");
     on_each(rounds, values, |one| one, read::<V, T>);
+}
+
+/// Rows that are read at a time.
+const TABLE: u64 = 1_000;
+
+/// A table in SQLite's memory, and the runtime of its connection.
+struct SqliteTable {
+    runtime: Runtime,
+    db: RefCell<SqliteConnection>,
+}
+
+fn sqlite_table(rounds: impl FnOnce(&SqliteTable)) {
+    thread_local! {
+        static TABLE: SqliteTable = {
+            let runtime = runtime();
+            let db = runtime.block_on(filled_table());
+            let db = RefCell::new(db.expect("SQLite has a table in memory"));
+            SqliteTable { runtime, db }
+        };
+    }
+    TABLE.with(rounds);
+}
+
+async fn filled_table() -> sqlx::Result<SqliteConnection> {
+    let mut db = SqliteConnection::connect("sqlite::memory:").await?;
+    let create = "CREATE TABLE filled (id BLOB NOT NULL)";
+    sqlx::query(create).execute(&mut db).await?;
+    for key in uuid_keys().iter().cycle().take(TABLE as usize) {
+        let insert = sqlx::query("INSERT INTO filled VALUES (?)").bind(*key);
+        insert.execute(&mut db).await?;
+    }
+    Ok(db)
+}
+
+/// Reads all rows in each round.
+fn read_table<T>(rounds: u64, table: &SqliteTable)
+where
+    T: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + Send + Unpin,
+{
+    let mut db = table.db.borrow_mut();
+    for _ in 0..rounds {
+        let ids = sqlx::query_scalar::<_, T>("SELECT id FROM filled").fetch_all(&mut *db);
+        let ids = table.runtime.block_on(ids);
+        assert_eq!(black_box(ids).map_or(0, |ids| ids.len() as u64), TABLE);
+    }
 }
 
 /// What sqlx does for a column of a row that it has found.
@@ -272,12 +324,16 @@ fn address(variable: &str) -> String {
     env::var(variable).expect("only operations whose database is there run")
 }
 
-/// What a conversation with a database ends with.
-fn finished<T>(conversation: impl Future<Output = sqlx::Result<T>>) -> T {
+fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .expect("the system lets a runtime start")
+}
+
+/// What a conversation with a database ends with.
+fn finished<T>(conversation: impl Future<Output = sqlx::Result<T>>) -> T {
+    runtime()
         .block_on(conversation)
         .unwrap_or_else(|error| panic!("the database has no samples: {error}"))
 }

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 #[cfg(feature = "coarse-clock")]
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::SystemTime;
 
 #[cfg(feature = "coarse-clock")]
 use rowkey_core::generate::CoarseClock;
@@ -29,7 +28,8 @@ const CONTEXT: IuidContext = IuidContext {
 type Comb = ShortPrefixComb<60_000>;
 
 pub(crate) const OPERATIONS: &[Operation] = &[
-    operation!(plain "short-prefix-comb-system-clock", || made_with::<Comb>(&SystemClock)),
+    operation!(plain "short-prefix-comb-system-clock", || made_with::<Comb>(&SystemClock))
+        .of_system_clock(),
     #[cfg(feature = "coarse-clock")]
     operation!(plain "short-prefix-comb-coarse-clock", || made_with::<Comb>(&CoarseClock)),
     operation!(plain "short-prefix-comb-generate", Comb::generate).of_system_clock(),
@@ -64,8 +64,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     operation!(plain "hot-guid-generate-coarse", || HotGuid::generate_for(&7)),
     #[cfg(feature = "coarse-clock")]
     operation!(plain "floor-hot-guid-coarse", || hot_guid_by_hand(7)),
-    // What every generator with a clock pays at least.
-    operation!(plain "clock-system", SystemTime::now),
+    operation!(plain "clock-system", || SystemClock.now()),
     #[cfg(feature = "coarse-clock")]
     operation!(plain "clock-coarse", || CoarseClock.now()),
     operation!(plain "peer-uuid-v4-fast-rng", Uuid::new_v4),
@@ -77,7 +76,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     }),
     operation!(plain "peer-uuid-v7-fast-rng", Uuid::now_v7),
     operation!(plain "peer-uuid-v7-no-context", || Uuid::new_v7(Timestamp::now(NoContext))),
-    operation!(plain "peer-ulid", ulid::Ulid::generate),
+    operation!(plain "peer-ulid", ulid::Ulid::generate).of_system_clock(),
     operation!(plain "peer-ferroid-ulid", ferroid::generator::thread_local::Ulid::new_ulid),
 ];
 
@@ -90,8 +89,8 @@ fn made_with<F: Generate<Context = ()>>(clock: &impl Clock) -> F {
     }
 }
 
-/// The least that a batch of short COMBs can cost: one reading of the clock, and for each id random
-/// bits out of a large block and a few operations on them.
+/// A batch of short COMBs by hand: one reading of the clock, and for each id random bits out of a large
+/// block and a few operations on them. Two random words for each id take more.
 fn combs_by_hand() -> Vec<u128> {
     let interval = UnixMillis::now().get() / 60_000;
     let time = ((interval & 0xffff) as u128) << 112;
@@ -102,7 +101,7 @@ fn combs_by_hand() -> Vec<u128> {
     blocks.map(|bits| uuid_of(4, bits >> 16 | time)).collect()
 }
 
-/// The least that a HotGuid can cost: a reading of the clock, and a counter that is shared.
+/// A HotGuid by hand: a reading of the clock, and a counter that is shared.
 #[cfg(feature = "coarse-clock")]
 fn hot_guid_by_hand(shard_key: u32) -> u128 {
     static COUNTER: AtomicU32 = AtomicU32::new(0);

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use rowkey::{Backend, DistributedId, EntityKey, ShortPrefixComb, UuidV7, entity_key};
 use rowkey_core::storage::numeric;
-use rowkey_core::text::base62;
+use rowkey_core::text::{Encoding, Width};
 use type_safe_id::{StaticType, TypeSafeId};
 use uuid::Uuid;
 
@@ -75,6 +75,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     operation!(plain "sort-for-mariadb-native-uuid", || sorted(&to_sort().parcels, |keys| Parcel::sort_for(Backend::MariaDb, keys)))
         .per_round(SORTED),
     operation!(plain "peer-sort", || sorted(&to_sort().events, <[Event]>::sort_unstable)).per_round(SORTED),
+    operation!(plain "peer-sort-combs", || sorted(&to_sort().customers, <[Customer]>::sort_unstable)).per_round(SORTED),
 ];
 
 /// Writes into the same string again and again.
@@ -141,13 +142,14 @@ fn to_sort() -> &'static ToSort {
     &KEYS
 }
 
-/// The prefix and the digits, copied into place.
+/// The prefix and the digits, in a string of their length.
 fn prefixed_by_hand(number: u128) -> String {
-    let mut text = [0; 26];
-    let (prefix, digits) = text.split_at_mut(4);
-    prefix.copy_from_slice(b"inv_");
-    digits.copy_from_slice(&base62::encode_u128(number));
-    String::from_utf8(text.to_vec()).unwrap_or_default()
+    let mut text = String::with_capacity(26);
+    text.push_str("inv_");
+    if let Ok(digits) = Width::U128.encode(Encoding::Alphanumeric, number) {
+        text.push_str(digits.as_str());
+    }
+    text
 }
 
 /// Two groups of NUMERIC of a number below 10^8.

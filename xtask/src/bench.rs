@@ -69,6 +69,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         (_, true, _) => command::run(&mut compile(args)?),
         (.., true) => command::run(&mut cargo(COPY)),
         _ => {
+            if args.record {
+                ensure_servers("docs/src/peers.md is about every database", is_set)?;
+            }
             let page = args.folder().join("peers.md");
             let record = [OsString::from("--record"), page.into()];
             let options = if args.record { &record[..] } else { &[] };
@@ -123,7 +126,6 @@ fn growth(args: &Args) -> Command {
 /// The run on databases.
 fn databases(args: &Args) -> Result<Command> {
     if args.output.is_none() {
-        let is_set = |variable: &str| env::var(variable).is_ok_and(|url| !url.is_empty());
         ensure_whole_page(args.rows, is_set)?;
     }
     let run = "run --profile bench -p rowkey-bench --features drivers --bin databases --";
@@ -147,14 +149,23 @@ fn ensure_whole_page(rows: u64, is_set: impl Fn(&str) -> bool) -> Result<()> {
         rows == PAGE_ROWS,
         "docs/src/benchmarks.md is about {PAGE_ROWS} rows, not {rows}; {HINT}"
     );
+    ensure_servers(
+        &format!("docs/src/benchmarks.md is about every database; {HINT}"),
+        is_set,
+    )
+}
+
+/// What is `needed` by the pages in docs/src/.
+fn ensure_servers(needed: &str, is_set: impl Fn(&str) -> bool) -> Result<()> {
     let servers = [Backend::Postgres, Backend::MariaDb].into_iter();
     for variable in servers.filter_map(url_variable) {
-        ensure!(
-            is_set(variable),
-            "{variable} is not set, and docs/src/benchmarks.md is about every database; {HINT}"
-        );
+        ensure!(is_set(variable), "{variable} is not set, and {needed}");
     }
     Ok(())
+}
+
+fn is_set(variable: &str) -> bool {
+    env::var(variable).is_ok_and(|url| !url.is_empty())
 }
 
 /// Copies between databases.

@@ -45,7 +45,7 @@ struct Growth {
     index_bytes: i64,
     wal_bytes: i64,
     newest_blocks: u64,
-    range_blocks: u64,
+    middle_blocks: u64,
     elapsed: Duration,
 }
 
@@ -137,7 +137,7 @@ impl Case {
             index_bytes / rows as f64,
             of(|pass| pass.wal_bytes as f64).median / 1e6,
             of(|pass| pass.newest_blocks as f64).median,
-            of(|pass| pass.range_blocks as f64).median,
+            of(|pass| pass.middle_blocks as f64).median,
             of(|pass| pass.elapsed.as_secs_f64()).to_text(1),
         )
     }
@@ -192,7 +192,7 @@ async fn grow(server: &Server, kind: &Kind, rows: u64, step: u64) -> Result<Grow
         index_bytes,
         wal_bytes: after - before,
         newest_blocks: blocks_read(&mut db, column, &newest).await?,
-        range_blocks: blocks_read(&mut db, column, &middle).await?,
+        middle_blocks: blocks_read(&mut db, column, &middle).await?,
         elapsed,
     })
 }

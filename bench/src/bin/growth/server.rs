@@ -1,6 +1,6 @@
 //! A PostgreSQL of its own, with a small cache that is the same everywhere.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::{env, fs, process};
 
@@ -117,15 +117,18 @@ fn is_root() -> bool {
 /// Where the newest `initdb` and `pg_ctl` are: Debian keeps them out of the search path.
 fn programs() -> Result<PathBuf> {
     let installed = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
-    let mut folders: Vec<PathBuf> = installed
-        .filter_map(|entry| Some(entry.ok()?.path().join("bin")))
-        .collect();
-    folders.sort();
+    let versions = installed.filter_map(|entry| {
+        let entry = entry.ok()?;
+        // 9.6 or 15.
+        let version: f64 = entry.file_name().to_str()?.parse().ok()?;
+        Some((version, entry.path().join("bin")))
+    });
+    let mut versions: Vec<_> = versions.collect();
+    versions.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let newest_first = versions.into_iter().map(|(_, folder)| folder);
     let path = env::var_os("PATH").unwrap_or_default();
-    folders.extend(env::split_paths(&path));
-    let has_initdb = |folder: &&PathBuf| Path::new(folder).join("initdb").exists();
-    let newest = folders.iter().rev().find(has_initdb);
-    newest
-        .cloned()
+    newest_first
+        .chain(env::split_paths(&path))
+        .find(|folder| folder.join("initdb").exists())
         .context("PostgreSQL's `initdb` is not installed")
 }

@@ -39,10 +39,12 @@ fn main() -> Result<()> {
     let rows = rows.collect::<Result<Vec<_>>>()?;
     print(&rows);
 
-    let recorded = fs::read_to_string(path).context("there is no record")?;
-    let recorded = serde_json::from_str::<Record>(&recorded).context("the record is unreadable")?;
-    let behind = record::behind(&comparisons, &recorded, &rows);
+    let recorded = fs::read_to_string(path).context("there is no record");
+    let recorded = recorded.and_then(|record| {
+        serde_json::from_str::<Record>(&record).context("the record is unreadable")
+    });
     let Some(page) = page else {
+        let behind = record::behind(&comparisons, &recorded?, &rows);
         ensure!(
             behind.is_empty(),
             "not as recorded; `cargo xtask bench --record` records anew:\n{}",
@@ -57,8 +59,13 @@ fn main() -> Result<()> {
     fs::write(page, page::page(&rows)?)?;
     let counts = serde_json::to_string_pretty(&record::of(&rows))? + "\n";
     fs::write(path, counts)?;
-    for row in behind {
-        println!("Behind the earlier record: {row}");
+    match recorded {
+        Ok(recorded) => {
+            for row in record::behind(&comparisons, &recorded, &rows) {
+                println!("Next to the earlier record: {row}");
+            }
+        }
+        Err(error) => println!("Nothing earlier to compare with: {error}."),
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ const PEERS: [&str; 13] = [
 
 /// The page, with every figure of the run.
 pub(crate) fn page(rows: &[Row<'_>]) -> Result<String> {
-    let is_aim = |comparison: &Comparison| comparison.before.is_some();
+    let is_aim = |comparison: &Comparison| comparison.aim.is_some();
     let table = |is_wanted: &dyn Fn(&Comparison) -> bool| {
         let wanted = rows.iter().filter(|row| is_wanted(row.comparison));
         wanted.fold(head(), |table, row| table + &row.line())

@@ -28,48 +28,47 @@ pub(crate) fn of(rows: &[Row<'_>]) -> Record {
 }
 
 /// The rows that are behind their record, were not measured although this build could, or have no
-/// record.
+/// record. Rows whose database is missing are none of them.
 pub(crate) fn behind(
     comparisons: &[Comparison],
     recorded: &Record,
     now: &[Row<'_>],
 ) -> Vec<String> {
     let mut behind = Vec::new();
-    for row in now {
+    for row in now.iter().filter(|row| row.skipped.is_none()) {
         let name = row.comparison.name();
-        let Some(recorded) = recorded.get(&name) else {
-            let has_ratio = row
-                .counts
-                .iter()
-                .flatten()
-                .any(|counts| counts.ratio().is_some());
-            behind.extend(has_ratio.then(|| format!("{name}: has no record")));
-            continue;
-        };
-        let profiles = [("with thin LTO", recorded.thin), ("plain", recorded.plain)];
-        for ((profile, before), now) in profiles.into_iter().zip(row.counts) {
-            let ratios = before.ratio().zip(now.and_then(Counts::ratio));
-            let Some((before, now)) = ratios else {
-                continue;
-            };
-            if now > before * (1.0 + row.comparison.noise) {
-                behind.push(format!("{name}, {profile}: {now:.3}, recorded {before:.3}"));
-            }
+        match recorded.get(&name) {
+            Some(recorded) => behind.extend(losses(row, recorded)),
+            None if row.comparison.peer.is_some() => behind.push(format!("{name}: has no record")),
+            None => {}
         }
     }
     for name in recorded.keys() {
+        let is_measured = now.iter().any(|row| row.comparison.name() == *name);
         match comparisons.iter().find(|one| one.name() == *name) {
             None => behind.push(format!("{name}: recorded, but no longer compared")),
-            Some(one) if one.is_built() => {
-                let row = now.iter().find(|row| row.comparison.name() == *name);
-                if row.is_none_or(|row| row.counts == [None; 2]) {
-                    behind.push(format!("{name}: not measured"));
-                }
+            Some(one) if one.is_built() && !is_measured => {
+                behind.push(format!("{name}: not measured"));
             }
             Some(_) => {}
         }
     }
     behind
+}
+
+/// In which profile a row is behind, of those that were counted.
+fn losses(row: &Row<'_>, recorded: &Recorded) -> Vec<String> {
+    let name = row.comparison.name();
+    let profiles = [("with thin LTO", recorded.thin), ("plain", recorded.plain)];
+    let ratios = profiles
+        .into_iter()
+        .zip(row.counts)
+        .filter_map(|((profile, before), now)| {
+            let (before, now) = (before.ratio()?, now?.ratio()?);
+            let is_behind = now > before * (1.0 + row.comparison.noise);
+            is_behind.then(|| format!("{name}, {profile}: {now:.3}, recorded {before:.3}"))
+        });
+    ratios.collect()
 }
 
 #[cfg(test)]

@@ -7,9 +7,6 @@ use rowkey_bench::comparison::Comparison;
 use rowkey_bench::measurement::Measurements;
 use serde::{Deserialize, Serialize};
 
-/// A peer that costs less than this is too cheap to divide by.
-const LEAST_DIVISOR: f64 = 0.5;
-
 pub(crate) const HEADLINES: [&str; 11] = [
     "operation",
     "thin LTO",
@@ -18,8 +15,8 @@ pub(crate) const HEADLINES: [&str; 11] = [
     "thin LTO",
     "plain",
     "before",
-    "ratio",
-    "plain",
+    "ratio, thin LTO",
+    "ratio, plain",
     "aim",
     "",
 ];
@@ -37,8 +34,7 @@ pub(crate) struct Counts {
 impl Counts {
     /// rowkey's by the peer's.
     pub(crate) fn ratio(self) -> Option<f64> {
-        let peer = self.peer.filter(|peer| *peer >= LEAST_DIVISOR)?;
-        Some(self.rowkey / peer)
+        Some(self.rowkey / self.peer?)
     }
 }
 

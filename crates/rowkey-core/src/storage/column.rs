@@ -264,10 +264,11 @@ impl Column {
                     keys.iter().map(|key| self.image(key.to_u128())).collect();
                 images.sort_unstable();
                 for (key, image) in keys.iter_mut().zip(images) {
-                    // Always a key: one of those that were given.
-                    if let Ok(sorted) = K::from_format(K::Format::from_admitted(value_of(image))) {
-                        *key = sorted;
-                    }
+                    let id = K::Format::from_admitted(value_of(image));
+                    let Ok(sorted) = K::from_format(id) else {
+                        unreachable!("{id} is one of the keys that were given");
+                    };
+                    *key = sorted;
                 }
             }
         }
