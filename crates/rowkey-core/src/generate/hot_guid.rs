@@ -141,8 +141,9 @@ impl Generate for HotGuid {
         Self::from_parts((time.get() / 1_000) as u32, machine, counter, *shard_key)
     }
 
+    // Always inlined, as what is drawn: the result would go through memory.
     #[cfg(feature = "std")]
-    #[inline]
+    #[inline(always)]
     fn generate_by_default(shard_key: &u32) -> Result<Self, Error> {
         static DEFAULT: PerProcess<HotGuidGenerator<ClockOfSeconds>> = PerProcess::new();
         DEFAULT

@@ -148,13 +148,18 @@ pub trait Generate: Format {
     ///
     /// If the clock is outside the format's range, a field of the context does not fit, or the
     /// generator of a scope fails (an [`Incremental`] one after its last value).
+    // Always inlined: with what is rare out of line, it takes little more than a call would.
     #[cfg(feature = "std")]
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn generate_for(context: &Self::Context) -> Self {
-        match Self::try_generate_for(context) {
+        // Not by `try_generate_for`, whose result goes through memory because of scopes.
+        if active::has_scopes() {
+            return generate_in_scope_or_panic(context);
+        }
+        match Self::generate_by_default(context) {
             Ok(id) => id,
-            Err(error) => or_panic(wait_after(error, || Self::try_generate_for(context))),
+            Err(error) => wait_or_panic(error, context),
         }
     }
 
@@ -359,13 +364,32 @@ fn generate_in_scope<F: Generate>(context: &F::Context) -> Result<F, Error> {
     }
 }
 
+/// The same for functions that wait and panic.
+#[cfg(feature = "std")]
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn generate_in_scope_or_panic<F: Generate>(context: &F::Context) -> F {
+    or_panic(wait(|| generate_in_scope(context)))
+}
+
+/// A new id of the default generator after a first attempt that ended with `error`: out of line,
+/// because it is rare.
+#[cfg(feature = "std")]
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn wait_or_panic<F: Generate>(error: Error, context: &F::Context) -> F {
+    or_panic(wait_after(error, || F::generate_by_default(context)))
+}
+
 /// Repeats `attempt` while it is throttled, sleeping in between.
 #[cfg(feature = "std")]
 fn wait<T>(mut attempt: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
     attempt().or_else(|error| wait_after(error, attempt))
 }
 
-/// The same after a first attempt that ended with `error`: out of line, because it is rare.
+/// The same after a first attempt that ended with `error`.
 #[cfg(feature = "std")]
 #[cold]
 fn wait_after<T>(

@@ -38,10 +38,10 @@ const TOO_LARGE: &str = "a number of more than 38 digits";
 pub fn write(number: u128, buffer: &mut Vec<u8>) {
     let parts = decimal::sixteens(number);
     if let [0, middle, last] = parts {
-        let [middle, last] = [middle, last].map(four_groups);
+        let (first, middle, last) = (middle / PAIR, middle % PAIR, four_groups(last));
         // Seven groups without zeros to cut off, as of most DistributedIds: all else is constant.
-        if middle >> 48 == 0 && middle >> 32 != 0 && last as u16 != 0 {
-            return write_seven(middle, last, buffer);
+        if (1..GROUP).contains(&first) && last as u16 != 0 {
+            return write_seven(first << (2 * GROUP_BITS) | two_groups(middle), last, buffer);
         }
     }
     write_any(parts, buffer);
