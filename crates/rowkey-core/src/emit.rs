@@ -57,7 +57,8 @@ macro_rules! __impl_key {
 
         #[automatically_derived]
         impl ::core::fmt::Display for $key {
-            #[inline]
+            // Always inlined: `to_string` then knows that it writes to a string, and how much.
+            #[inline(always)]
             fn fmt(&self, __rowkey_f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 $crate::__private::write_text(self, __rowkey_f)
             }

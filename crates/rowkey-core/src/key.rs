@@ -410,13 +410,13 @@ const fn digits(max: u128) -> u8 {
 /// A key's text in the encoding of its declaration, after the prefix and an underscore if it has a
 /// prefix.
 #[doc(hidden)]
-#[inline]
+#[inline(always)]
 pub fn write_text<K: EntityKey>(key: &K, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     with_text(key, |text| write_padded(text, f))
 }
 
 /// Does something with a key's text.
-#[inline]
+#[inline(always)]
 pub(crate) fn with_text<K: EntityKey, R>(key: &K, work: impl FnOnce(&str) -> R) -> R {
     let text = text_of(key);
     match K::PREFIX {

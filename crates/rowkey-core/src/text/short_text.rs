@@ -149,7 +149,7 @@ impl fmt::Display for ShortText {
 }
 
 /// What `pad` does; without a width or precision, which is usual, in fewer steps.
-#[inline]
+#[inline(always)]
 pub(crate) fn write_padded(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match (f.width(), f.precision()) {
         (None, None) => f.write_str(text),
