@@ -303,8 +303,9 @@ pub trait Generate: Format {
     fn generate_batch_by_default(context: &Self::Context, count: usize) -> Vec<Self> {
         let now = SystemClock.now();
         let mut entropy = SystemEntropy::for_batch();
+        // Moved: what is computed from the time is only computed once if nobody else can change it.
         (0..count)
-            .map(|_| or_panic(Self::generate_with(context, &now, &mut entropy)))
+            .map(move |_| or_panic(Self::generate_with(context, &now, &mut entropy)))
             .collect()
     }
 }
