@@ -147,7 +147,13 @@ impl Column {
                     None => return Err(self.wrong_length(bytes)),
                 }
             }
-            (Wire::Uuid | Wire::NativeUuid, StoredRef::Text(text)) => hyphenated::parse(text)?,
+            (Wire::Uuid | Wire::NativeUuid, StoredRef::Text(text)) => {
+                // Not `parse`, whose result would go through memory.
+                match hyphenated::read(text) {
+                    Some(value) => value,
+                    None => return Err(hyphenated::refusal(text)),
+                }
+            }
             (Wire::Decimal(_), StoredRef::Decimal(value)) => value,
             (Wire::Decimal(_), StoredRef::Text(text)) => {
                 match self.format().width().decode(Encoding::Decimal, text) {

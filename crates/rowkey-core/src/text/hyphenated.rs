@@ -121,10 +121,12 @@ pub(crate) const fn position_of_digit(bits: u128) -> usize {
     digit + hyphens
 }
 
+/// Why [`parse`] refuses a text.
+///
 /// Reports a character outside the alphabet first, because it also explains a wrong length: a
 /// blank, a brace, a byte order mark. If the length is wrong, hyphens and digits are not reported.
 #[cold]
-fn refusal(text: &str) -> Error {
+pub(crate) fn refusal(text: &str) -> Error {
     let length = text.chars().count();
     let foreign = text
         .chars()
