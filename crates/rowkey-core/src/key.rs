@@ -409,6 +409,7 @@ const fn digits(max: u128) -> u8 {
 
 /// A key's text in the encoding of its declaration, after the prefix and an underscore if it has a
 /// prefix.
+// Always inlined, and what it calls: see `Display` of keys.
 #[doc(hidden)]
 #[inline(always)]
 pub fn write_text<K: EntityKey>(key: &K, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -162,8 +162,7 @@ async fn killed_and_swapped(
     round: u32,
 ) -> Result<(u32, String)> {
     let started = Instant::now();
-    let mut killer = killer(shop, work, Way::ToSwap, size);
-    killer.random = Random(round.into());
+    let mut killer = killer(shop, work, Way::ToSwap, size, Random(round.into()));
     let killed = killer.kill(size.kills).await?;
     let notes = killer.finish().await?;
     work.programs
@@ -207,8 +206,7 @@ async fn killed_undoings(
         if phase == Phase::Swap {
             work.programs.wait_for_more(|counts| &counts.new).await?;
         }
-        let mut killer = killer(shop, work, Way::Undo, size);
-        killer.random = Random(random.next());
+        let mut killer = killer(shop, work, Way::Undo, size, Random(random.next()));
         killed += killer.kill(size.kills_of_a_round()).await?;
         killer.finish().await?;
         work.programs.wait_for_more(|counts| &counts.old).await?;
@@ -240,8 +238,7 @@ async fn contracted(shop: Shop, from: &'static str) -> Result<()> {
 async fn killed_contract(shop: &Shop, work: &Running, size: &Size, round: u32) -> Result<u32> {
     shop.run(&work.plan, Phase::Swap).await?;
     work.programs.wait_for_more(|counts| &counts.new).await?;
-    let mut killer = killer(shop, work, Way::Contract, size);
-    killer.random = Random(round.into());
+    let mut killer = killer(shop, work, Way::Contract, size, Random(round.into()));
     let killed = killer.kill(size.kills_of_a_round()).await?;
     killer.finish().await?;
     work.programs
@@ -275,13 +272,19 @@ async fn verified(shop: &Shop, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-fn killer<'k>(shop: &'k Shop, work: &'k Running, way: Way, size: &Size) -> Killer<'k> {
+fn killer<'k>(
+    shop: &'k Shop,
+    work: &'k Running,
+    way: Way,
+    size: &Size,
+    random: Random,
+) -> Killer<'k> {
     Killer {
         shop,
         plan: work.file(),
         way,
         window: size.window,
-        random: Random(u64::from(size.kills)),
+        random,
     }
 }
 
