@@ -53,43 +53,14 @@ pub fn write(value: u128) -> ShortText {
 /// ```
 #[inline]
 pub fn padded<const N: usize>(value: u128) -> ShortText {
-    ShortText::written(|digits: &mut [AsciiChar; N]| {
-        let (part, wholes) = digits.as_rchunks_mut();
-        let groups = groups(value);
-        for (whole, group) in wholes.iter_mut().rev().zip(groups) {
-            *whole = eight_characters(group);
-        }
-        if !part.is_empty() {
-            part.copy_from_slice(&eight_characters(groups[N / 8])[8 - N % 8..]);
-        }
-    })
+    ShortText::written(|digits: &mut [AsciiChar; N]| fill(digits, value, eight_characters))
 }
 
-/// The two digits of every number below 100.
-static DIGIT_PAIRS: [[AsciiChar; 2]; 100] = {
-    let mut pairs = [[AsciiChar::Null; 2]; 100];
-    let mut value = 0;
-    while value < pairs.len() {
-        pairs[value] = [
-            AsciiChar::new((b'0' + value as u8 / 10) as char),
-            AsciiChar::new((b'0' + value as u8 % 10) as char),
-        ];
-        value += 1;
-    }
-    pairs
-};
-
-/// The eight digits of a number below 10^8.
+/// [`eight_digits`] as characters.
 #[inline]
 fn eight_characters(value: u64) -> [AsciiChar; 8] {
-    let value = value as u32;
-    let (high, low) = (value / 10_000, value % 10_000);
-    let mut digits = [AsciiChar::Null; 8];
-    let twos = [high / 100, high % 100, low / 100, low % 100];
-    for (digits, two) in digits.as_chunks_mut::<2>().0.iter_mut().zip(twos) {
-        *digits = DIGIT_PAIRS[two as usize];
-    }
-    digits
+    // The mask changes nothing, but tells the compiler that each byte is a character.
+    eight_digits(value).map(|digit| AsciiChar::from_ascii(digit & 0x7f).unwrap_or(AsciiChar::Null))
 }
 
 /// Writes exactly `N` digits, at most 39, padded with leading `0`.
@@ -104,17 +75,23 @@ fn eight_characters(value: u64) -> [AsciiChar; 8] {
 #[inline]
 pub fn write_padded<const N: usize>(value: u128) -> [u8; N] {
     const { assert!(N <= MOST_DIGITS, "128 bits have at most 39 decimal digits") };
+    let mut digits = [0; N];
+    fill(&mut digits, value, eight_digits);
+    digits
+}
+
+/// Writes the last `N` digits of a number, of which `eight` makes each group.
+#[inline]
+fn fill<T: Copy, const N: usize>(digits: &mut [T; N], value: u128, eight: fn(u64) -> [T; 8]) {
     let groups = groups(value);
     // Each group goes straight to its place: another copy would wait for these writes.
-    let mut digits = [0; N];
     let (part, wholes) = digits.as_rchunks_mut();
     for (whole, group) in wholes.iter_mut().rev().zip(groups) {
-        *whole = eight_digits(group);
+        *whole = eight(group);
     }
     if !part.is_empty() {
-        part.copy_from_slice(&eight_digits(groups[N / 8])[8 - N % 8..]);
+        part.copy_from_slice(&eight(groups[N / 8])[8 - N % 8..]);
     }
-    digits
 }
 
 /// Groups of eight digits from the last to the first, which has at most 7.
