@@ -106,6 +106,9 @@ fn combs_by_hand() -> Vec<u128> {
 fn hot_guid_by_hand(shard_key: u32) -> u128 {
     static COUNTER: AtomicU32 = AtomicU32::new(0);
     const MACHINE: u128 = 0x12_3456_789a << 24;
+    #[cfg(target_os = "linux")]
+    let second = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse).tv_sec as u32;
+    #[cfg(not(target_os = "linux"))]
     let second = (CoarseClock.now().get() / 1_000) as u32;
     let counter = COUNTER.fetch_add(1, Ordering::Relaxed) & 0xff_ffff;
     u128::from(second) << 96 | MACHINE << 32 | u128::from(counter) << 32 | u128::from(shard_key)

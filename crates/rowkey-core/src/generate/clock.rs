@@ -72,7 +72,7 @@ impl Clock for CoarseClock {
     #[cfg(target_os = "linux")]
     #[inline]
     fn now(&self) -> UnixMillis {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+        let time = read_coarse_clock();
         // `tv_nsec` counts up from `tv_sec` also before 1970, so this rounds down. The kernel counts
         // nanoseconds in 64 bits, so nothing overflows.
         UnixMillis::new(time.tv_sec * 1_000 + i64::from(time.tv_nsec as u32 / 1_000_000))
@@ -84,11 +84,31 @@ impl Clock for CoarseClock {
     }
 }
 
+#[cfg(all(feature = "coarse-clock", target_os = "linux"))]
+#[inline]
+fn read_coarse_clock() -> rustix::time::Timespec {
+    rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse)
+}
+
 /// The clock of the default generators of formats that keep no finer time than a second.
 #[cfg(feature = "coarse-clock")]
 pub(super) type ClockOfSeconds = CoarseClock;
 #[cfg(all(feature = "std", not(feature = "coarse-clock")))]
 pub(super) type ClockOfSeconds = SystemClock;
+
+#[cfg(feature = "std")]
+impl ClockOfSeconds {
+    /// The whole seconds since 1970, which the system counts: without milliseconds that would be
+    /// computed and divided away. `None` beyond 32 bits.
+    #[inline]
+    pub(super) fn seconds(&self) -> Option<u32> {
+        #[cfg(all(feature = "coarse-clock", target_os = "linux"))]
+        let seconds = read_coarse_clock().tv_sec;
+        #[cfg(not(all(feature = "coarse-clock", target_os = "linux")))]
+        let seconds = std::time::UNIX_EPOCH.elapsed().ok()?.as_secs();
+        seconds.try_into().ok()
+    }
+}
 
 #[cfg(all(test, feature = "std"))]
 mod tests {
@@ -105,6 +125,15 @@ mod tests {
         let before = UnixMillis::now();
         let read = SystemClock.now();
         assert!(before <= read && read <= UnixMillis::now());
+    }
+
+    #[test]
+    fn a_clock_of_seconds_counts_those_of_its_milliseconds() {
+        let clock = ClockOfSeconds::default();
+        let second = || clock.now().get() / 1_000;
+        let earliest = second();
+        let read = clock.seconds().map(i64::from);
+        assert!(read.is_some_and(|read| earliest <= read && read <= second()));
     }
 
     #[cfg(feature = "coarse-clock")]

@@ -112,9 +112,33 @@ impl<C: Clock> HotGuidGenerator<C> {
     pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid, Error> {
         // The time comes first, as in the original: a counter is never spent on a bad clock.
         let time = TIME.check(FormatKind::HotGuid, self.clock.now())?;
+        Ok(self.generate_in((time.get() / 1_000) as u32, shard_key))
+    }
+
+    /// A new id of a second.
+    #[inline]
+    fn generate_in(&self, second: u32, shard_key: u32) -> HotGuid {
         let counter = self.counter.fetch_add(1, Ordering::Relaxed).wrapping_add(1) & COUNTER_MAX;
-        let seconds = (time.get() / 1_000) as u32;
-        Ok(HotGuid::of_parts(seconds, self.machine, counter, shard_key))
+        HotGuid::of_parts(second, self.machine, counter, shard_key)
+    }
+}
+
+#[cfg(feature = "std")]
+impl HotGuidGenerator<ClockOfSeconds> {
+    /// [`try_generate`](Self::try_generate), without milliseconds.
+    #[inline(always)]
+    fn generate_by_seconds(&self, shard_key: u32) -> Result<HotGuid, Error> {
+        match self.clock.seconds() {
+            Some(second) => Ok(self.generate_in(second, shard_key)),
+            None => self.generate_or_refuse(shard_key),
+        }
+    }
+
+    /// Reads the clock again, to say what is wrong with it.
+    #[cold]
+    #[inline(never)]
+    fn generate_or_refuse(&self, shard_key: u32) -> Result<HotGuid, Error> {
+        self.try_generate(shard_key)
     }
 }
 
@@ -148,7 +172,7 @@ impl Generate for HotGuid {
         static DEFAULT: PerProcess<HotGuidGenerator<ClockOfSeconds>> = PerProcess::new();
         DEFAULT
             .get_or_make(|| HotGuidGenerator::new().with_clock(ClockOfSeconds::default()))
-            .try_generate(*shard_key)
+            .generate_by_seconds(*shard_key)
     }
 
     #[cfg(feature = "std")]
