@@ -49,7 +49,8 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     operation!(plain "peer-aes-decrypt-list", || {
         let mut blocks = public_ids().wide.map(Into::into).to_vec();
         aes().decrypt_blocks(&mut blocks);
-        blocks
+        let values = blocks.into_iter().map(|block| u128::from_be_bytes(block.into()));
+        values.fold(0_u128, |all, one| all ^ one)
     })
     .per_round(LIST),
 ];

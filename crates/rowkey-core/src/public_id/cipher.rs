@@ -78,11 +78,13 @@ impl KeySchedule {
 
     // Out of line, here and below: with the code for three lengths of keys, functions that use one
     // block would be too large to be inlined.
+    #[cold]
     #[inline(never)]
     fn encrypt_with_shorter_key(&self, block: &mut Block) {
         self.encrypt(slice::from_mut(block));
     }
 
+    #[cold]
     #[inline(never)]
     fn decrypt_with_shorter_key(&self, block: &mut Block) {
         self.decrypt(slice::from_mut(block));
