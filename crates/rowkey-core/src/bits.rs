@@ -1,5 +1,7 @@
 //! The bit fields of a format: what it puts where in its 128 bits.
 
+use core::num::NonZeroU128;
+
 use crate::time::UnixMillis;
 
 /// A run of bits in the public form of a format's ids.
@@ -160,5 +162,32 @@ impl FixedBits {
     /// `value` with the fixed bits set.
     pub(crate) const fn stamp(self, value: u128) -> u128 {
         (value & !self.mask) | self.bits
+    }
+}
+
+/// The 128 bits of a format with the RFC's variant. They are never all zero, so an `Option` of them takes
+/// no more memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub(crate) struct UuidBits(NonZeroU128);
+
+impl UuidBits {
+    /// The first bit of the variant.
+    const ALWAYS_SET: u128 = 1 << 63;
+
+    /// Those of a value whose variant has been checked.
+    #[inline]
+    pub(crate) const fn new(value: u128) -> Self {
+        debug_assert!(value & Self::ALWAYS_SET != 0);
+        // It has the bit already; now the compiler knows.
+        match NonZeroU128::new(value | Self::ALWAYS_SET) {
+            Some(bits) => Self(bits),
+            None => unreachable!(),
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn get(self) -> u128 {
+        self.0.get()
     }
 }

@@ -472,7 +472,7 @@ pub fn luuid_of(uuid: Uuid) -> Result<Luuid, Error> {
 
 /// The id of a key of a union: always a LUUID, because other declarations do not compile.
 pub fn luuid_of_key<K: EntityKey>(key: K) -> Luuid {
-    Luuid(key.to_u128())
+    Luuid::admitted(key.to_u128())
 }
 
 /// The bits themselves, if a key may have them.
@@ -487,7 +487,7 @@ pub const fn admit_constant<K: EntityKey>(value: u128) -> u128 {
         panic!("these 128 bits have more digits than the key's plan stores");
     }
     if let Some(group) = K::GROUP
-        && Luuid(value).group().get() != group.get()
+        && Luuid::admitted(value).group().get() != group.get()
     {
         panic!("these 128 bits belong to another group than the key");
     }

@@ -381,7 +381,7 @@ pub fn admit<K: EntityKey>(id: K::Format) -> Result<K::Format, Error> {
         });
     }
     if let Some(expected) = K::GROUP {
-        let found = Luuid(value).group();
+        let found = Luuid::admitted(value).group();
         if found != expected {
             return Err(Error::Group {
                 key: K::NAME,

@@ -11,7 +11,7 @@
 
 use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
 use super::traits::{Counted, FromDraw, TimeOrdered, impl_format};
-use crate::bits::{BitField, FieldKind};
+use crate::bits::{BitField, FieldKind, UuidBits};
 use crate::error::Error;
 use crate::kind::FormatKind;
 use crate::time::UnixMillis;
@@ -53,9 +53,9 @@ const RANDOM_AFTER_COUNTER: u64 = (1 << Iuid::RANDOM_BITS) - 1;
 /// versions are refused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-pub struct Iuid(pub(crate) u128);
+pub struct Iuid(UuidBits);
 
-impl_format!(Iuid, FormatKind::Iuid);
+impl_format!(Iuid, FormatKind::Iuid, UuidBits);
 
 impl TimeOrdered for Iuid {}
 
@@ -91,7 +91,7 @@ impl Iuid {
     /// The id of a time within the range and the last 54 bits.
     #[inline]
     fn assemble(time: UnixMillis, context: &IuidContext, free: u128) -> Self {
-        Self(
+        Self::admitted(
             (time.get() as u128) << 80
                 | SPEC.fixed.bits
                 | u128::from(context.country) << COUNTRY_SHIFT
@@ -102,22 +102,22 @@ impl Iuid {
 
     /// When the id was made, to the millisecond.
     pub const fn time(self) -> UnixMillis {
-        SPEC.instant_of(self.0)
+        SPEC.instant_of(self.to_u128())
     }
 
     /// The country's number.
     pub const fn country(self) -> u8 {
-        (self.0 >> COUNTRY_SHIFT) as u8
+        (self.to_u128() >> COUNTRY_SHIFT) as u8
     }
 
     /// The service entity's number.
     pub const fn service_entity(self) -> u8 {
-        (self.0 >> SERVICE_ENTITY_SHIFT) as u8
+        (self.to_u128() >> SERVICE_ENTITY_SHIFT) as u8
     }
 
     /// The last 54 bits: random, or a counter of 16 bits and 38 random ones.
     pub const fn random(self) -> u64 {
-        (self.0 & RANDOM_MASK) as u64
+        (self.to_u128() & RANDOM_MASK) as u64
     }
 }
 

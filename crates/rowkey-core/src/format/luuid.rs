@@ -14,7 +14,7 @@ use core::fmt;
 
 use super::spec::{ApartBy, FormatSpec, Leading};
 use super::traits::impl_format;
-use crate::bits::{BitField, FieldKind};
+use crate::bits::{BitField, FieldKind, UuidBits};
 use crate::error::Error;
 use crate::error::TextProblem;
 use crate::kind::FormatKind;
@@ -48,9 +48,9 @@ const RANDOM_MASK: u64 = (1 << 60) - 1;
 /// Source: the 2013 article "Embedding a Primary Key in a UUID / GUID for CQRS / ES".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-pub struct Luuid(pub(crate) u128);
+pub struct Luuid(UuidBits);
 
-impl_format!(Luuid, FormatKind::Luuid);
+impl_format!(Luuid, FormatKind::Luuid, UuidBits);
 
 impl Luuid {
     /// The id of a group, a number and 60 random bits.
@@ -67,12 +67,12 @@ impl Luuid {
         }
         let high = number << 16 | 6 << 12 | group.0 as u64;
         let low = 0xa << 60 | random;
-        Ok(Self((high as u128) << 64 | low as u128))
+        Ok(Self::admitted((high as u128) << 64 | low as u128))
     }
 
     /// The entity's number within its group, 0 to 2^48-1.
     pub const fn number(self) -> u64 {
-        (self.0 >> 80) as u64
+        (self.to_u128() >> 80) as u64
     }
 
     /// The same group and random bits with another number, for an entity whose first number turns
@@ -163,12 +163,12 @@ impl Luuid {
 
     /// The group of the entity's type.
     pub const fn group(self) -> LuuidGroup {
-        LuuidGroup((self.0 >> 64) as u16 & 0xfff)
+        LuuidGroup((self.to_u128() >> 64) as u16 & 0xfff)
     }
 
     /// The 60 random bits.
     pub const fn random(self) -> u64 {
-        self.0 as u64 & RANDOM_MASK
+        self.to_u128() as u64 & RANDOM_MASK
     }
 }
 

@@ -11,7 +11,7 @@
 use super::comb;
 use super::spec::{FormatSpec, Leading, TimeRange};
 use super::traits::{FromDraw, TimeOrdered, impl_format};
-use crate::bits::{BitField, FieldKind};
+use crate::bits::{BitField, FieldKind, UuidBits};
 use crate::error::Error;
 use crate::kind::FormatKind;
 use crate::layout::Permutation;
@@ -42,9 +42,9 @@ const TIME: TimeRange = SPEC.instants();
 /// Primary Keys", which counted 1/300 seconds instead.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-pub struct PrefixComb(pub(crate) u128);
+pub struct PrefixComb(UuidBits);
 
-impl_format!(PrefixComb, FormatKind::PrefixComb);
+impl_format!(PrefixComb, FormatKind::PrefixComb, UuidBits);
 
 impl TimeOrdered for PrefixComb {}
 
@@ -61,7 +61,7 @@ impl PrefixComb {
 
     /// When the id was made, to the millisecond.
     pub const fn time(self) -> UnixMillis {
-        SPEC.instant_of(self.0)
+        SPEC.instant_of(self.to_u128())
     }
 }
 
@@ -71,6 +71,6 @@ impl FromDraw for PrefixComb {
     #[inline]
     fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
         let time = TIME.check(FormatKind::PrefixComb, time)?;
-        Ok(Self(comb::full_prefix(time.get() as u64, random)))
+        Ok(Self::admitted(comb::full_prefix(time.get() as u64, random)))
     }
 }

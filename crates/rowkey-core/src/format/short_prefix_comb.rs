@@ -11,7 +11,7 @@
 use super::comb::{self, checked_interval};
 use super::spec::{FormatSpec, Leading};
 use super::traits::{FromDraw, TimeOrdered, impl_format};
-use crate::bits::{BitField, FieldKind};
+use crate::bits::{BitField, FieldKind, UuidBits};
 use crate::error::Error;
 use crate::kind::FormatKind;
 use crate::layout::Permutation;
@@ -45,9 +45,9 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 /// in Damir Murat's "Random UUID as a Primary Key in the Relational Database".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-pub struct ShortPrefixComb<const INTERVAL_MS: u64 = 60_000>(pub(crate) u128);
+pub struct ShortPrefixComb<const INTERVAL_MS: u64 = 60_000>(UuidBits);
 
-impl_format!({const INTERVAL_MS: u64} ShortPrefixComb<INTERVAL_MS>, FormatKind::ShortPrefixComb);
+impl_format!({const INTERVAL_MS: u64} ShortPrefixComb<INTERVAL_MS>, FormatKind::ShortPrefixComb, UuidBits);
 
 impl<const INTERVAL_MS: u64> TimeOrdered for ShortPrefixComb<INTERVAL_MS> {
     const STEP_MS: u64 = Self::INTERVAL_MS;
@@ -60,7 +60,7 @@ impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
     /// The id of a counter and fourteen random bytes. They fill the other positions from byte 0
     /// to 15; version and variant then overwrite six of their bits.
     pub const fn from_parts(counter: u16, random: [u8; 14]) -> Self {
-        Self(comb::short_prefix(counter, comb::around_field(random, 0)))
+        Self::admitted(comb::short_prefix(counter, comb::around_field(random, 0)))
     }
 
     /// The counter that ids made at `time` carry.
@@ -70,7 +70,7 @@ impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
 
     /// The interval counter, 0 to 65,535.
     pub const fn counter(self) -> u16 {
-        comb::short_prefix_field(self.0)
+        comb::short_prefix_field(self.to_u128())
     }
 }
 
@@ -81,6 +81,9 @@ impl<const INTERVAL_MS: u64> FromDraw for ShortPrefixComb<INTERVAL_MS> {
 
     #[inline]
     fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
-        Ok(Self(comb::short_prefix(Self::counter_at(time), random)))
+        Ok(Self::admitted(comb::short_prefix(
+            Self::counter_at(time),
+            random,
+        )))
     }
 }

@@ -12,7 +12,7 @@ use super::comb::{self, checked_interval};
 use super::short_prefix_comb::ShortPrefixComb;
 use super::spec::{FormatSpec, Leading};
 use super::traits::{FromDraw, TimeOrdered, impl_format};
-use crate::bits::{BitField, FieldKind};
+use crate::bits::{BitField, FieldKind, UuidBits};
 use crate::error::Error;
 use crate::kind::FormatKind;
 use crate::layout::Permutation;
@@ -47,9 +47,9 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 /// in Damir Murat's "Random UUID as a Primary Key in the Relational Database".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-pub struct ShortSuffixComb<const INTERVAL_MS: u64 = 60_000>(pub(crate) u128);
+pub struct ShortSuffixComb<const INTERVAL_MS: u64 = 60_000>(UuidBits);
 
-impl_format!({const INTERVAL_MS: u64} ShortSuffixComb<INTERVAL_MS>, FormatKind::ShortSuffixComb);
+impl_format!({const INTERVAL_MS: u64} ShortSuffixComb<INTERVAL_MS>, FormatKind::ShortSuffixComb, UuidBits);
 
 impl<const INTERVAL_MS: u64> TimeOrdered for ShortSuffixComb<INTERVAL_MS> {
     const STEP_MS: u64 = Self::INTERVAL_MS;
@@ -62,7 +62,7 @@ impl<const INTERVAL_MS: u64> ShortSuffixComb<INTERVAL_MS> {
     /// The id of a counter and fourteen random bytes. They fill the other positions from byte 0
     /// to 15; version and variant then overwrite six of their bits.
     pub const fn from_parts(counter: u16, random: [u8; 14]) -> Self {
-        Self(comb::short_suffix(counter, comb::around_field(random, 10)))
+        Self::admitted(comb::short_suffix(counter, comb::around_field(random, 10)))
     }
 
     /// The counter that ids made at `time` carry.
@@ -72,13 +72,13 @@ impl<const INTERVAL_MS: u64> ShortSuffixComb<INTERVAL_MS> {
 
     /// The interval counter, 0 to 65,535.
     pub const fn counter(self) -> u16 {
-        comb::short_suffix_field(self.0)
+        comb::short_suffix_field(self.to_u128())
     }
 
     /// The same id as a prefix COMB: B10 B11 exchanged with B0 B1. Reversible, and still a valid
     /// version-4 UUID. Keeps the time order, but not the order within one interval.
     pub const fn to_prefix(self) -> ShortPrefixComb<INTERVAL_MS> {
-        ShortPrefixComb(Permutation::SwapShort.apply(self.0))
+        ShortPrefixComb::admitted(Permutation::SwapShort.apply(self.to_u128()))
     }
 }
 
@@ -86,7 +86,7 @@ impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
     /// The same id as a suffix COMB: B0 B1 exchanged with B10 B11. Reversible, and still a valid
     /// version-4 UUID. Keeps the time order, but not the order within one interval.
     pub const fn to_suffix(self) -> ShortSuffixComb<INTERVAL_MS> {
-        ShortSuffixComb(Permutation::SwapShort.apply(self.0))
+        ShortSuffixComb::admitted(Permutation::SwapShort.apply(self.to_u128()))
     }
 }
 
@@ -97,6 +97,9 @@ impl<const INTERVAL_MS: u64> FromDraw for ShortSuffixComb<INTERVAL_MS> {
 
     #[inline]
     fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
-        Ok(Self(comb::short_suffix(Self::counter_at(time), random)))
+        Ok(Self::admitted(comb::short_suffix(
+            Self::counter_at(time),
+            random,
+        )))
     }
 }

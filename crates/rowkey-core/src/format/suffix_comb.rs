@@ -12,7 +12,7 @@ use super::comb;
 use super::prefix_comb::PrefixComb;
 use super::spec::{FormatSpec, Leading, TimeRange};
 use super::traits::{FromDraw, TimeOrdered, impl_format};
-use crate::bits::{BitField, FieldKind};
+use crate::bits::{BitField, FieldKind, UuidBits};
 use crate::error::Error;
 use crate::kind::FormatKind;
 use crate::layout::Permutation;
@@ -44,9 +44,9 @@ const TIME: TimeRange = SPEC.instants();
 /// Primary Keys", which counted 1/300 seconds instead.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-pub struct SuffixComb(pub(crate) u128);
+pub struct SuffixComb(UuidBits);
 
-impl_format!(SuffixComb, FormatKind::SuffixComb);
+impl_format!(SuffixComb, FormatKind::SuffixComb, UuidBits);
 
 impl TimeOrdered for SuffixComb {}
 
@@ -63,13 +63,13 @@ impl SuffixComb {
 
     /// When the id was made, to the millisecond.
     pub const fn time(self) -> UnixMillis {
-        SPEC.instant_of(self.0)
+        SPEC.instant_of(self.to_u128())
     }
 
     /// The same id as a prefix COMB: B10..B15 exchanged with B0..B5. Reversible, and still a
     /// valid version-4 UUID. Keeps the time order, but not the order within one millisecond.
     pub const fn to_prefix(self) -> PrefixComb {
-        PrefixComb(Permutation::SwapFull.apply(self.0))
+        PrefixComb::admitted(Permutation::SwapFull.apply(self.to_u128()))
     }
 }
 
@@ -77,7 +77,7 @@ impl PrefixComb {
     /// The same id as a suffix COMB: B0..B5 exchanged with B10..B15. Reversible, and still a
     /// valid version-4 UUID. Keeps the time order, but not the order within one millisecond.
     pub const fn to_suffix(self) -> SuffixComb {
-        SuffixComb(Permutation::SwapFull.apply(self.0))
+        SuffixComb::admitted(Permutation::SwapFull.apply(self.to_u128()))
     }
 }
 
@@ -87,6 +87,6 @@ impl FromDraw for SuffixComb {
     #[inline]
     fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
         let time = TIME.check(FormatKind::SuffixComb, time)?;
-        Ok(Self(comb::full_suffix(time.get() as u64, random)))
+        Ok(Self::admitted(comb::full_suffix(time.get() as u64, random)))
     }
 }

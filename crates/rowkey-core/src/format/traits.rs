@@ -26,6 +26,9 @@ pub(crate) mod sealed {
 /// The trait is sealed. `Ord` is the numeric order of the 128 bits, which is the order of every
 /// public text, of PostgreSQL's `uuid` and of `BINARY(16)`; SQL Server's order is
 /// [`SqlServerOrd`](crate::storage::SqlServerOrd).
+///
+/// An id takes 16 bytes in memory. So does an `Option` of it if the format has a variant; for the
+/// others, whose ids can be zero, it takes 32.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an id format of rowkey",
     label = "not an id format",
@@ -131,9 +134,14 @@ pub trait Counted: Format {
     fn counted(time: UnixMillis, context: &Self::Context, counter: u16, random: u64) -> Self;
 }
 
-/// Declares the impls that every format type shares: all of them follow from its [`FormatKind`].
+/// Declares the impls that every format type shares: all of them follow from its [`FormatKind`] and
+/// from what it keeps its 128 bits in, a `u128` if nothing else is said.
 macro_rules! impl_format {
-    ($({$($generics:tt)*})? $name:ty, $kind:expr) => {
+    (@of $value:expr) => { $value };
+    (@get $bits:expr) => { $bits };
+    (@of $value:expr, $Bits:ident) => { $Bits::new($value) };
+    (@get $bits:expr, $Bits:ident) => { $bits.get() };
+    ($({$($generics:tt)*})? $name:ty, $kind:expr $(, $Bits:ident)?) => {
         impl $(<$($generics)*>)? $name {
             /// The value of these 128 bits, for constants and fixtures.
             ///
@@ -142,29 +150,36 @@ macro_rules! impl_format {
             /// If the bits do not belong to the format: at compile time in a constant.
             pub const fn constant(value: u128) -> Self {
                 assert!($kind.admits(value), "these 128 bits do not belong to the format");
-                Self(value)
+                Self::admitted(value)
+            }
+
+            /// The value of 128 bits that belong to the format.
+            #[inline]
+            pub(crate) const fn admitted(value: u128) -> Self {
+                Self(impl_format!(@of value $(, $Bits)?))
             }
 
             /// The 128 bits in public (RFC) order, most significant byte first.
+            #[inline]
             pub const fn to_u128(self) -> u128 {
-                self.0
+                impl_format!(@get self.0 $(, $Bits)?)
             }
 
             /// The sixteen bytes in public (RFC) order.
             pub const fn to_bytes(self) -> [u8; 16] {
-                self.0.to_be_bytes()
+                self.to_u128().to_be_bytes()
             }
 
             /// The same bits as a [`uuid::Uuid`].
             pub const fn to_uuid(self) -> uuid::Uuid {
-                uuid::Uuid::from_u128(self.0)
+                uuid::Uuid::from_u128(self.to_u128())
             }
         }
 
         impl $(<$($generics)*>)? $crate::format::traits::sealed::Sealed for $name {
             #[inline]
             fn from_admitted(value: u128) -> Self {
-                Self(value)
+                Self::admitted(value)
             }
         }
 
@@ -173,7 +188,7 @@ macro_rules! impl_format {
 
             #[inline]
             fn to_u128(self) -> u128 {
-                self.0
+                Self::to_u128(self)
             }
         }
 
@@ -186,7 +201,7 @@ macro_rules! impl_format {
         impl $(<$($generics)*>)? core::fmt::Display for $name {
             #[inline]
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                $crate::text::write_padded(&$kind.public_text(self.0), f)
+                $crate::text::write_padded(&$kind.public_text(self.to_u128()), f)
             }
         }
 
@@ -195,7 +210,7 @@ macro_rules! impl_format {
 
             #[inline]
             fn from_str(text: &str) -> Result<Self, $crate::Error> {
-                $kind.parse_public(text).map(Self)
+                $kind.parse_public(text).map(Self::admitted)
             }
         }
 
@@ -207,7 +222,7 @@ macro_rules! impl_format {
 
         impl $(<$($generics)*>)? From<$name> for u128 {
             fn from(id: $name) -> Self {
-                id.0
+                id.to_u128()
             }
         }
 
@@ -216,7 +231,7 @@ macro_rules! impl_format {
 
             #[inline]
             fn try_from(value: uuid::Uuid) -> Result<Self, $crate::Error> {
-                $kind.check(value.as_u128()).map(Self)
+                $kind.check(value.as_u128()).map(Self::admitted)
             }
         }
 
@@ -225,7 +240,7 @@ macro_rules! impl_format {
 
             #[inline]
             fn try_from(value: u128) -> Result<Self, $crate::Error> {
-                $kind.check(value).map(Self)
+                $kind.check(value).map(Self::admitted)
             }
         }
     };

@@ -10,7 +10,7 @@
 
 use super::spec::{FormatSpec, Leading};
 use super::traits::{FromDraw, impl_format};
-use crate::bits::{BitField, FieldKind};
+use crate::bits::{BitField, FieldKind, UuidBits};
 use crate::error::Error;
 use crate::kind::FormatKind;
 use crate::time::UnixMillis;
@@ -33,14 +33,14 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 /// Carries no time and no order. Source: RFC 9562.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-pub struct UuidV4(pub(crate) u128);
+pub struct UuidV4(UuidBits);
 
-impl_format!(UuidV4, FormatKind::UuidV4);
+impl_format!(UuidV4, FormatKind::UuidV4, UuidBits);
 
 impl UuidV4 {
     /// The id of sixteen random bytes; version and variant overwrite six of their bits.
     pub const fn from_random(random: [u8; 16]) -> Self {
-        Self(SPEC.fixed.stamp(u128::from_be_bytes(random)))
+        Self::admitted(SPEC.fixed.stamp(u128::from_be_bytes(random)))
     }
 }
 
@@ -49,6 +49,6 @@ impl FromDraw for UuidV4 {
 
     #[inline]
     fn from_draw(_: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
-        Ok(Self(SPEC.fixed.stamp(random)))
+        Ok(Self::admitted(SPEC.fixed.stamp(random)))
     }
 }

@@ -11,7 +11,7 @@
 use super::comb::around_field;
 use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
 use super::traits::{Counted, FromDraw, TimeOrdered, impl_format};
-use crate::bits::{BitField, FieldKind};
+use crate::bits::{BitField, FieldKind, UuidBits};
 use crate::error::Error;
 use crate::kind::FormatKind;
 use crate::time::UnixMillis;
@@ -48,9 +48,9 @@ const RANDOM_AFTER_COUNTER: u128 = (1 << UuidV7::RANDOM_BITS) - 1;
 /// Source: RFC 9562.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-pub struct UuidV7(pub(crate) u128);
+pub struct UuidV7(UuidBits);
 
-impl_format!(UuidV7, FormatKind::UuidV7);
+impl_format!(UuidV7, FormatKind::UuidV7, UuidBits);
 
 impl TimeOrdered for UuidV7 {}
 
@@ -67,7 +67,7 @@ impl UuidV7 {
 
     /// When the id was made, to the millisecond.
     pub const fn time(self) -> UnixMillis {
-        SPEC.instant_of(self.0)
+        SPEC.instant_of(self.to_u128())
     }
 }
 
@@ -77,7 +77,7 @@ impl FromDraw for UuidV7 {
     #[inline]
     fn from_draw(time: UnixMillis, (): &(), random: u128) -> Result<Self, Error> {
         let time = TIME.check(FormatKind::UuidV7, time)?;
-        Ok(Self(SPEC.fixed.stamp(
+        Ok(Self::admitted(SPEC.fixed.stamp(
             (time.get() as u128) << 80 | (random & (u128::MAX >> 48)),
         )))
     }
@@ -94,7 +94,7 @@ impl Counted for UuidV7 {
         let counter =
             u128::from(counter >> 4) << 64 | u128::from(counter & 0xf) << Self::RANDOM_BITS;
         let random = u128::from(random) & RANDOM_AFTER_COUNTER;
-        Self(
+        Self::admitted(
             SPEC.fixed
                 .stamp((time.get() as u128) << 80 | counter | random),
         )

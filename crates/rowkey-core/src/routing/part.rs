@@ -129,7 +129,8 @@ mod tests {
         for _ in 0..10_000 {
             // Any odd multiplier reaches all bits.
             value = value.wrapping_mul(0x2545_f491_4f6c_dd1d_9e37_79b9_7f4a_7c15) ^ value >> 64;
-            let (guid, iuid) = (HotGuid(value), Iuid(value));
+            let value = FormatKind::Iuid.spec().fixed.stamp(value);
+            let (guid, iuid) = (HotGuid::admitted(value), Iuid::admitted(value));
             assert_eq!(ShardKey::FIELD.number_in(value), ShardKey::of(guid));
             assert_eq!(
                 Country::FIELD.number_in(value),
