@@ -175,11 +175,11 @@ impl UuidBits {
     /// The first bit of the variant.
     const ALWAYS_SET: u128 = 1 << 63;
 
-    /// Those of a value whose variant has been checked.
+    /// Those of a value that has the variant.
     #[inline]
     pub(crate) const fn new(value: u128) -> Self {
         debug_assert!(value & Self::ALWAYS_SET != 0);
-        // It has the bit already; now the compiler knows.
+        // The value has the bit already. This tells the compiler, which removes the other branch.
         match NonZeroU128::new(value | Self::ALWAYS_SET) {
             Some(bits) => Self(bits),
             None => unreachable!(),

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::error::Error;
 use crate::format::Format;
-use crate::format::Luuid;
+use crate::format::{Luuid, LuuidGroup};
 use crate::key::EntityKey;
 use crate::luuid::KeyUnion;
 use crate::storage::Backend;
@@ -487,7 +487,7 @@ pub const fn admit_constant<K: EntityKey>(value: u128) -> u128 {
         panic!("these 128 bits have more digits than the key's plan stores");
     }
     if let Some(group) = K::GROUP
-        && Luuid::admitted(value).group().get() != group.get()
+        && LuuidGroup::in_bits(value).get() != group.get()
     {
         panic!("these 128 bits belong to another group than the key");
     }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use {alloc::vec::Vec, core::time::Duration};
 
 use crate::error::Error;
-use crate::format::traits::sealed::Sealed;
+use crate::format::traits::sealed::{Admitted, Sealed};
 use crate::format::{DatabaseNumber, Luuid, LuuidGroup};
 use crate::format::{Format, FormatKind, TimeOrdered};
 #[cfg(feature = "std")]
@@ -381,7 +381,7 @@ pub fn admit<K: EntityKey>(id: K::Format) -> Result<K::Format, Error> {
         });
     }
     if let Some(expected) = K::GROUP {
-        let found = Luuid::admitted(value).group();
+        let found = LuuidGroup::in_bits(value);
         if found != expected {
             return Err(Error::Group {
                 key: K::NAME,
@@ -452,7 +452,7 @@ pub fn parse_text<K: EntityKey>(text: &str) -> Result<K, Error> {
     let width = const { K::Format::KIND.width() };
     match body.and_then(|body| width.read(K::TEXT, body)) {
         Some(value) if K::Format::KIND.admits(value) => {
-            K::from_format(K::Format::from_admitted(value))
+            K::from_format(K::Format::from_admitted(Admitted::new(value)))
         }
         _ => parse_or_refuse(text),
     }

@@ -6,7 +6,7 @@ use proptest::arbitrary::Arbitrary;
 use proptest::strategy::{Map, Strategy};
 
 use crate::format::Format;
-use crate::format::traits::sealed::Sealed;
+use crate::format::traits::sealed::{Admitted, Sealed};
 use crate::key::EntityKey;
 
 /// Implements proptest's trait for a key.
@@ -52,7 +52,7 @@ macro_rules! implement {
 
             fn arbitrary_with((): ()) -> Self::Strategy {
                 (0..=Self::KIND.width().max()).prop_map(|value| {
-                    Self::from_admitted(Self::KIND.spec().fixed.stamp(value))
+                    Self::from_admitted(Admitted::new(Self::KIND.spec().fixed.stamp(value)))
                 })
             }
         }

@@ -163,7 +163,7 @@ impl Luuid {
 
     /// The group of the entity's type.
     pub const fn group(self) -> LuuidGroup {
-        LuuidGroup((self.to_u128() >> 64) as u16 & 0xfff)
+        LuuidGroup::in_bits(self.to_u128())
     }
 
     /// The 60 random bits.
@@ -221,6 +221,11 @@ impl LuuidGroup {
             return Err(field_error("group", number as i128, 0xfff));
         }
         Ok(Self(number))
+    }
+
+    /// The group in the bits of a LUUID.
+    pub(crate) const fn in_bits(value: u128) -> Self {
+        Self((value >> 64) as u16 & 0xfff)
     }
 
     /// The group's number, 0 to 4095.

@@ -13,11 +13,27 @@ use crate::text::{Encoding, ShortText};
 use crate::time::UnixMillis;
 
 pub(crate) mod sealed {
+    /// Bits that [`FormatKind::admits`](super::FormatKind::admits). Only this crate can say so.
+    pub struct Admitted(u128);
+
+    impl Admitted {
+        #[inline]
+        pub(crate) const fn new(value: u128) -> Self {
+            Self(value)
+        }
+
+        #[inline]
+        pub(crate) const fn get(self) -> u128 {
+            self.0
+        }
+    }
+
     /// Seals [`Format`](super::Format), and lets this crate build a value whose bits it has already
     /// checked.
     pub trait Sealed {
-        /// The value of bits that [`FormatKind::admits`](super::FormatKind::admits).
-        fn from_admitted(value: u128) -> Self;
+        // Not of a number: a bound in another crate brings this into scope there.
+        /// The value of these bits.
+        fn from_admitted(value: Admitted) -> Self;
     }
 }
 
@@ -137,6 +153,7 @@ pub trait Counted: Format {
 /// Declares the impls that every format type shares: all of them follow from its [`FormatKind`] and
 /// from what it keeps its 128 bits in, a `u128` if nothing else is said.
 macro_rules! impl_format {
+    // Into what keeps the bits, and out of it.
     (@of $value:expr) => { $value };
     (@get $bits:expr) => { $bits };
     (@of $value:expr, $Bits:ident) => { $Bits::new($value) };
@@ -178,8 +195,8 @@ macro_rules! impl_format {
 
         impl $(<$($generics)*>)? $crate::format::traits::sealed::Sealed for $name {
             #[inline]
-            fn from_admitted(value: u128) -> Self {
-                Self::admitted(value)
+            fn from_admitted(value: $crate::format::traits::sealed::Admitted) -> Self {
+                Self::admitted(value.get())
             }
         }
 

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use super::{Generate, Generator, lock};
 use crate::error::Error;
 use crate::format::Contiguous;
+use crate::format::traits::sealed::Admitted;
 
 /// A generator for tests that counts: `first`, `first` + 1, and so on. It ignores the context.
 ///
@@ -29,7 +30,7 @@ pub struct Incremental<F> {
 impl<F: Contiguous> Incremental<F> {
     /// Counts from 1.
     pub fn new() -> Self {
-        Self::starting_at(F::from_admitted(1))
+        Self::starting_at(F::from_admitted(Admitted::new(1)))
     }
 
     /// Counts from `first`.

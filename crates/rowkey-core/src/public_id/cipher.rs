@@ -77,7 +77,7 @@ impl KeySchedule {
     }
 
     // Out of line, here and below: with the code for three lengths of keys, functions that use one
-    // block would be too large to be inlined.
+    // block would be too large to be inlined. Cold, so that the usual length is the straight way.
     #[cold]
     #[inline(never)]
     fn encrypt_with_shorter_key(&self, block: &mut Block) {

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::error::Error;
 use crate::error::PublicIdProblem;
+use crate::format::traits::sealed::Admitted;
 use crate::format::{Format, FormatKind};
 use crate::text::Width;
 
@@ -146,6 +147,6 @@ impl<F: Format> PublicIdValue for F {
 
     #[inline]
     fn from_block(block: [u8; 16]) -> Option<Self> {
-        value_of(F::KIND, block).map(Self::from_admitted)
+        value_of(F::KIND, block).map(|value| Self::from_admitted(Admitted::new(value)))
     }
 }

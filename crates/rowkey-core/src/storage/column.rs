@@ -8,7 +8,7 @@ use super::column_type::Storage;
 use super::order::{has_reversed_groups, mariadb_uuid_image, value_of_mariadb_uuid_image};
 use super::text_form::TextForm;
 use super::wire::{BinaryLength, Precision, Wire};
-use crate::format::traits::sealed::Sealed;
+use crate::format::traits::sealed::{Admitted, Sealed};
 use crate::format::{FormatKind, Leading};
 use crate::key::EntityKey;
 use crate::layout::{Layout, Permutation};
@@ -264,7 +264,7 @@ impl Column {
                     keys.iter().map(|key| self.image(key.to_u128())).collect();
                 images.sort_unstable();
                 for (key, image) in keys.iter_mut().zip(images) {
-                    let id = K::Format::from_admitted(value_of(image));
+                    let id = K::Format::from_admitted(Admitted::new(value_of(image)));
                     let Ok(sorted) = K::from_format(id) else {
                         unreachable!("{id} is one of the keys that were given");
                     };
