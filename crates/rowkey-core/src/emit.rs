@@ -13,8 +13,7 @@ use core::fmt;
 use uuid::Uuid;
 
 use crate::error::Error;
-use crate::format::Format;
-use crate::format::{Luuid, LuuidGroup};
+use crate::format::{Format, Luuid, LuuidGroup};
 use crate::key::EntityKey;
 use crate::luuid::KeyUnion;
 use crate::storage::Backend;
