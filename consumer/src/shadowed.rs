@@ -2,12 +2,12 @@
 
 #![no_implicit_prelude]
 
-pub use self::inner::{BerthId, FerryId, PlaceId, TerminalId};
+pub use self::inner::{BerthId, DB, FerryId, PlaceId, ST, TerminalId, r#type};
 
 mod inner {
     #![allow(dead_code, non_camel_case_types, non_upper_case_globals, unused_macros)]
 
-    use ::rowkey::{DistributedId, Luuid, UuidV7, entity_key, key_union};
+    use ::rowkey::{DistributedId, Luuid, ShortPrefixComb, UuidV7, entity_key, key_union};
 
     struct Result;
     struct Option;
@@ -18,8 +18,12 @@ mod inner {
     struct String;
     struct Vec;
     struct Box;
+    struct Value;
+    struct Key;
+    struct Self_;
     struct bool;
     struct u8;
+    struct u64;
     struct u128;
     struct str;
     struct usize;
@@ -29,17 +33,23 @@ mod inner {
     mod rowkey {}
     mod rowkey_core {}
     mod rowkey_diesel {}
+    mod rowkey_sea_orm {}
     mod rowkey_sqlx {}
+    mod rowkey_tiberius {}
     mod serde {}
     mod schemars {}
     mod utoipa {}
     mod proptest {}
     mod rust_decimal {}
     mod diesel {}
+    mod sea_orm {}
+    mod sea_query {}
     mod sqlx {}
+    mod tiberius {}
     trait Clone {}
     trait Copy {}
     trait Debug {}
+    trait Default {}
     trait From {}
     trait Into {}
     trait TryFrom {}
@@ -48,8 +58,20 @@ mod inner {
     trait Type {}
     trait Encode {}
     trait Decode {}
+    trait ToSql {}
+    trait IntoSql {}
+    trait FromSql {}
+    trait FromSqlOwned {}
+    trait Queryable {}
+    trait AsExpression {}
+    trait Nullable {}
+    trait ValueType {}
+    trait TryGetable {}
+    trait TryFromU64 {}
+    trait IntoActiveValue {}
     trait EntityKey {}
     trait Format {}
+    trait Generate {}
     trait KeyUnion {}
     trait Display {}
     trait FromStr {}
@@ -96,6 +118,18 @@ mod inner {
     /// A berth.
     #[entity_key(group = "com.acme.Berth", prefix = "bth")]
     pub struct BerthId(Luuid);
+
+    /// Called like the type parameters of impls.
+    #[entity_key]
+    pub struct ST(ShortPrefixComb<1000>);
+
+    /// Called like another one, and a uuid in PostgreSQL alone.
+    #[entity_key(storage(postgres = "uuid"))]
+    pub struct DB(DistributedId);
+
+    /// Called like a keyword.
+    #[entity_key]
+    pub struct r#type(UuidV7);
 
     /// A place.
     #[key_union]

@@ -7,6 +7,8 @@
 
 mod book;
 mod cases;
+mod checked_queries;
+mod diesel_queries;
 mod driver;
 mod drivers;
 mod every_driver;
@@ -64,6 +66,8 @@ fn main() -> Result<ExitCode> {
     }
     tests.add::<Tiberius>(Backend::SqlServer, |_| own::sql_server());
     every_driver::add_tests(&mut tests.suite, &tests.drivers);
+    diesel_queries::add_tests(&mut tests.suite);
+    checked_queries::add_tests(&mut tests.suite);
 
     if !cfg!(feature = "diesel-postgres") {
         let reason = "built without the feature diesel-postgres, which needs libpq";

@@ -3,14 +3,15 @@
 use diesel::debug_query;
 use diesel::dsl::sql;
 use diesel::pg::Pg;
-use diesel::sql_types::Array;
+use diesel::expression::AsExpression;
+use diesel::sql_types::{Array, Nullable, SqlOrd};
 use renamed::{ShipId, TicketId};
 use rowkey::EntityKey;
 use rowkey::driver::diesel::__private::diesel;
 use rowkey::driver::diesel::{Key, KeyColumnMethods};
 use rowkey_consumer::PassengerId;
 use rowkey_consumer::formats::{InvoiceId, OfferId, SessionId};
-use rowkey_consumer::shadowed::{FerryId, TerminalId};
+use rowkey_consumer::shadowed::{DB, FerryId, ST, TerminalId};
 
 use super::PASSENGER;
 
@@ -19,7 +20,12 @@ where
     K: EntityKey
         + diesel::serialize::ToSql<Key<K>, Pg>
         + diesel::deserialize::FromSql<Key<K>, Pg>
-        + diesel::deserialize::Queryable<Key<K>, Pg>,
+        + diesel::deserialize::Queryable<Key<K>, Pg>
+        + AsExpression<Key<K>>
+        + AsExpression<Nullable<Key<K>>>,
+    for<'a> &'a K: AsExpression<Key<K>>,
+    for<'a, 'b> &'a &'b K: AsExpression<Key<K>>,
+    Key<K>: SqlOrd,
     Vec<K>: diesel::serialize::ToSql<Array<Key<K>>, Pg>
         + diesel::deserialize::FromSql<Array<Key<K>>, Pg>,
 {
@@ -34,6 +40,8 @@ fn keys_are_parameters_and_columns() {
     is_key::<TerminalId>();
     is_key::<ShipId>();
     is_key::<TicketId>();
+    is_key::<ST>();
+    is_key::<DB>();
 }
 
 #[test]

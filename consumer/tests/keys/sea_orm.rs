@@ -5,9 +5,10 @@ use rowkey::driver::sea_orm::{KeyColumnMethods, migration};
 use rowkey::{Backend, EntityKey, UnixMillis};
 use rowkey_consumer::PassengerId;
 use sea_orm::{ActiveValue, DbBackend, IntoActiveValue, TryFromU64, TryGetable, Value};
-use sea_query::{Expr, ValueType};
+use sea_query::postgres_array::NotU8;
+use sea_query::{Expr, Nullable, ValueType};
 
-use super::{PASSENGER, SHIP, TICKET};
+use super::{FERRY, PASSENGER, SHIP, TICKET};
 
 const BACKENDS: &[(Backend, DbBackend)] = &[
     #[cfg(feature = "sea-orm-postgres")]
@@ -20,7 +21,14 @@ const BACKENDS: &[(Backend, DbBackend)] = &[
 
 fn check<K>(key: K)
 where
-    K: EntityKey + Into<Value> + ValueType + IntoActiveValue<K> + TryGetable + TryFromU64,
+    K: EntityKey
+        + Into<Value>
+        + ValueType
+        + Nullable
+        + NotU8
+        + IntoActiveValue<K>
+        + TryGetable
+        + TryFromU64,
 {
     assert_eq!(<K as ValueType>::try_from(key.into()).ok(), Some(key));
     assert_eq!(key.into_active_value(), ActiveValue::Set(key));
@@ -39,6 +47,7 @@ where
 fn keys_are_values_and_columns() {
     check(PASSENGER);
     check(SHIP);
+    check(FERRY);
 }
 
 /// A ticket is a uuid in PostgreSQL and a number elsewhere, which no one value can be.

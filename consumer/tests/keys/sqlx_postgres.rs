@@ -4,7 +4,7 @@ use renamed::{ShipId, TicketId};
 use rowkey::EntityKey;
 use rowkey::driver::sqlx::__private::sqlx;
 use rowkey_consumer::formats::{InvoiceId, OfferId, ReceiptId, SessionId};
-use rowkey_consumer::shadowed::{FerryId, TerminalId};
+use rowkey_consumer::shadowed::{DB, FerryId, ST, TerminalId, r#type};
 use sqlx::postgres::types::Oid;
 use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, Postgres};
 use sqlx::{Decode, Encode, Type};
@@ -16,6 +16,7 @@ fn types_of<K>() -> (Option<Oid>, Option<Oid>)
 where
     K: EntityKey + Type<Postgres> + PgHasArrayType + for<'r> Decode<'r, Postgres>,
     Option<K>: Type<Postgres> + for<'q> Encode<'q, Postgres>,
+    Vec<K>: Type<Postgres> + for<'q> Encode<'q, Postgres> + for<'r> Decode<'r, Postgres>,
 {
     (K::type_info().oid(), K::array_type_info().oid())
 }
@@ -36,6 +37,9 @@ fn keys_are_parameters_and_columns() {
     assert_eq!(types_of::<FerryId>(), uuid);
     assert_eq!(types_of::<ShipId>(), uuid);
     assert_eq!(types_of::<TicketId>(), uuid);
+    assert_eq!(types_of::<ST>(), uuid);
+    assert_eq!(types_of::<DB>(), uuid);
+    assert_eq!(types_of::<r#type>(), uuid);
     let numeric = (Some(Oid(1700)), Some(Oid(1231)));
     assert_eq!(types_of::<ReceiptId>(), numeric);
     assert_eq!(types_of::<TerminalId>(), numeric);

@@ -6,13 +6,13 @@ use rowkey::driver::tiberius::__private::tiberius;
 use rowkey_consumer::formats::SessionId;
 use rowkey_consumer::shadowed::{FerryId, TerminalId};
 use tiberius::numeric::Numeric;
-use tiberius::{ColumnData, FromSql, ToSql};
+use tiberius::{ColumnData, FromSql, FromSqlOwned, IntoSql, ToSql};
 
 use super::{FERRY, OFFER, SHIP, TERMINAL, TICKET};
 
 fn comes_back<K>(key: K, stored: &ColumnData<'static>)
 where
-    K: ToSql + for<'a> FromSql<'a> + PartialEq + std::fmt::Debug,
+    K: ToSql + for<'a> IntoSql<'a> + for<'a> FromSql<'a> + FromSqlOwned + PartialEq + std::fmt::Debug,
 {
     assert_eq!(key.to_sql(), *stored);
     assert_eq!(K::from_sql(stored).expect("it is a key"), Some(key));

@@ -84,8 +84,3 @@ pub use sql_type::Key;
 #[cfg(all(doctest, feature = "sqlite"))]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
-
-/// Compiles and runs the examples of the chapter.
-#[cfg(all(doctest, feature = "sqlite"))]
-#[doc = include_str!("../../../docs/src/drivers/diesel.md")]
-struct Chapter;

@@ -74,8 +74,3 @@ pub use value::ToParam;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
-
-/// Compiles and runs the examples of the chapter.
-#[cfg(all(doctest, feature = "sqlite"))]
-#[doc = include_str!("../../../docs/src/drivers/sea-orm.md")]
-struct Chapter;

@@ -70,13 +70,3 @@ pub use routed::PushRouted;
 #[cfg(all(doctest, feature = "postgres"))]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
-
-/// Compiles and runs the examples of the chapter about codes for people.
-#[cfg(all(doctest, feature = "sqlite"))]
-#[doc = include_str!("../../../docs/src/codes.md")]
-struct Codes;
-
-/// Compiles and runs the examples of the chapter.
-#[cfg(all(doctest, feature = "sqlite"))]
-#[doc = include_str!("../../../docs/src/drivers/sqlx.md")]
-struct Chapter;

@@ -93,26 +93,6 @@ pub use pooled_connection::PooledConnection;
 pub use session::{Session, Store};
 pub use transaction::in_transaction;
 
-/// Compiles and runs the examples of the chapter about ids that clients make.
-#[cfg(all(doctest, feature = "sqlx-sqlite"))]
-#[doc = include_str!("../../../docs/src/clients-make-the-ids.md")]
-struct ClientsMakeTheIds;
-
-/// Compiles and runs the examples of the chapter about retries.
-#[cfg(all(doctest, feature = "sqlx-sqlite"))]
-#[doc = include_str!("../../../docs/src/retries-are-safe.md")]
-struct RetriesAreSafe;
-
-/// Compiles and runs the examples of the chapter about support.
-#[cfg(all(doctest, feature = "sqlx-sqlite"))]
-#[doc = include_str!("../../../docs/src/support-has-an-id.md")]
-struct SupportHasAnId;
-
-/// Compiles and runs the examples of the chapter about stores.
-#[cfg(all(doctest, feature = "sqlx-sqlite"))]
-#[doc = include_str!("../../../docs/src/stores.md")]
-struct Stores;
-
 /// Compiles the examples of this package's README.
 #[cfg(all(doctest, feature = "sqlx-postgres"))]
 #[doc = include_str!("../README.md")]

@@ -14,7 +14,11 @@ use serde::{Deserialize, Serialize};
 use crate::backend::with_test_name;
 
 /// Names a file to which a suite adds a line of JSON for each test:
-/// `{"test":"postgres::round_trip","outcome":"passed"}`.
+/// `{"test":"postgres::round_trip","outcome":"passed","version":"18.6"}`.
+///
+/// Ignored tests are added when they are left out of a run. A harness that runs each test in a separate process,
+/// such as nextest, never runs them, but lists them before: then they are added when they are listed
+/// (`--list --ignored`).
 pub const RESULTS_VARIABLE: &str = "ROWKEY_TEST_RESULTS";
 
 /// How a test ended.
@@ -39,6 +43,9 @@ pub struct TestResult {
     /// Why it was ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The version of the server on which it made a database, such as `18.6`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 impl TestResult {

@@ -1,4 +1,6 @@
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use std::{env, fmt, fs, process};
 
@@ -23,6 +25,15 @@ type Outcome = std::result::Result<(), BoxedError>;
 
 /// How long a server may take to create or drop a database.
 const STATEMENT_PATIENCE: Duration = Duration::from_secs(60);
+
+/// The versions of the servers on which this process has made databases.
+static VERSIONS: Mutex<BTreeMap<Backend, String>> = Mutex::new(BTreeMap::new());
+
+/// The version of the server on which this process has made databases of a backend.
+pub(crate) fn version(backend: Backend) -> Option<String> {
+    let versions = VERSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    versions.get(&backend).cloned()
+}
 
 /// The result of a search for a backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,6 +197,8 @@ impl Server {
             Backend::Postgres => {
                 self.check_scheme(Postgres::URL_SCHEMES)?;
                 let mut server = PgConnection::connect(self.url()?).await?;
+                let version = sqlx::query_scalar("SHOW server_version");
+                self.note_version(version.fetch_one(&mut server).await?);
                 server.execute(AssertSqlSafe(statement)).await?;
                 server.close().await?;
             }
@@ -193,7 +206,9 @@ impl Server {
                 self.check_scheme(MySql::URL_SCHEMES)?;
                 let mut server = MySqlConnection::connect(self.url()?).await?;
                 let version = sqlx::query_scalar("SELECT VERSION()");
-                self.check_version(version.fetch_one(&mut server).await?)?;
+                let version: String = version.fetch_one(&mut server).await?;
+                self.check_version(&version)?;
+                self.note_version(version);
                 server.execute(AssertSqlSafe(statement)).await?;
                 server.close().await?;
             }
@@ -215,11 +230,18 @@ impl Server {
     }
 
     /// MySQL and MariaDB speak the same protocol, so a driver does not notice a swapped address.
-    fn check_version(&self, version: String) -> Outcome {
+    fn check_version(&self, version: &str) -> Outcome {
         if version.contains("MariaDB") == (self.backend == Backend::MariaDb) {
             return Ok(());
         }
         Err(format!("the server is another one, of version {version}").into())
+    }
+
+    /// Remembers a version without what its packagers have added.
+    fn note_version(&self, version: String) {
+        let number = version.split([' ', '-']).next().unwrap_or_default();
+        let mut versions = VERSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+        versions.insert(self.backend, number.to_owned());
     }
 }
 
@@ -365,7 +387,7 @@ mod tests {
             (Backend::MariaDb, "5.6.24", false),
             (Backend::MariaDb, "12.0.2-MariaDB", true),
         ] {
-            let outcome = Server::at(backend, "").check_version(version.to_owned());
+            let outcome = Server::at(backend, "").check_version(version);
             assert_eq!(outcome.is_ok(), is_right, "{backend}: {version}");
         }
     }

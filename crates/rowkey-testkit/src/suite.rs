@@ -15,7 +15,7 @@ use crate::backend::{REQUIRE_VARIABLE, required_backends, test_name};
 use crate::containers;
 use crate::error::{Error, with_causes};
 use crate::results::{Outcome, RESULTS_VARIABLE, TestResult};
-use crate::server::{Search, Server, TestDatabase};
+use crate::server::{Search, Server, TestDatabase, version};
 
 /// The errors of tests: those of any library, `anyhow::Error`, strings.
 type TestError = Box<dyn StdError + Send + Sync>;
@@ -26,6 +26,8 @@ pub struct Suite {
     /// In the order of [`Backend::ALL`].
     searches: [Search; Backend::ALL.len()],
     required: Vec<Backend>,
+    /// Between the backend and the name of each test that is added, with `::` at its end.
+    module: String,
     trials: Vec<Trial>,
     /// Why which tests are ignored, by their names.
     reasons: BTreeMap<String, String>,
@@ -48,6 +50,7 @@ impl Suite {
         Ok(Self {
             searches,
             required: required_backends(&required.to_string_lossy())?,
+            module: String::new(),
             trials: Vec::new(),
             reasons: BTreeMap::new(),
             results: env::var_os(RESULTS_VARIABLE)
@@ -170,6 +173,17 @@ impl Suite {
         }
     }
 
+    /// Adds tests whose names begin with that of a module, as in `postgres::<module>::<test>`, so that
+    /// modules of one binary can have tests of the same name.
+    pub fn module<T>(&mut self, name: &str, add: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.module.len();
+        self.module.push_str(name);
+        self.module.push_str("::");
+        let added = add(self);
+        self.module.truncate(outer);
+        added
+    }
+
     fn search(&self, backend: Backend) -> &Search {
         &self.searches[backend as usize]
     }
@@ -179,7 +193,7 @@ impl Suite {
     /// It is marked as ignored from the outside, because a harness that runs each test in a separate
     /// process would count an exit without an error as a pass.
     fn add_ignored(&mut self, backend: Backend, name: &str, reason: String) {
-        let test = format!("{}::{name}", test_name(backend));
+        let test = self.full_name(backend, name);
         self.reasons.insert(test, reason.clone());
         self.add(backend, name, true, || Err(reason.into()));
     }
@@ -191,7 +205,7 @@ impl Suite {
         is_ignored: bool,
         run: impl FnOnce() -> Result<(), Failed> + Send + 'static,
     ) {
-        let name = format!("{}::{name}", test_name(backend));
+        let name = self.full_name(backend, name);
         let (test, results) = (name.clone(), self.results.clone());
         let recorded = move || {
             // The process must not exit while a C library still ends its part of a thread, and only those
@@ -207,6 +221,10 @@ impl Suite {
         };
         let trial = Trial::test(name, recorded);
         self.trials.push(trial.with_ignored_flag(is_ignored));
+    }
+
+    fn full_name(&self, backend: Backend, name: &str) -> String {
+        format!("{}::{}{name}", test_name(backend), self.module)
     }
 
     /// The tests, for a harness that adds others. Ignored tests are then not among the results, and it is for
@@ -242,8 +260,12 @@ impl Suite {
     }
 
     fn run_with(mut self, arguments: &Arguments) -> Conclusion {
-        for trial in self.trials.iter().filter(|_| !arguments.list) {
-            if arguments.is_ignored(trial) && !arguments.is_filtered_out(trial) {
+        // A harness that runs each test in a separate process lists the ignored ones, but never runs them.
+        let leaves_out = !arguments.list || arguments.ignored;
+        for trial in self.trials.iter().filter(|_| leaves_out) {
+            let is_ignored = arguments.list && trial.has_ignored_flag();
+            let is_left_out = is_ignored || arguments.is_ignored(trial);
+            if is_left_out && !arguments.is_filtered_out(trial) {
                 let (test, reason) = (trial.name(), self.reasons.remove(trial.name()));
                 record(&self.results, test.to_owned(), Outcome::Ignored, reason)
                     .expect("the file of results can be written");
@@ -264,11 +286,15 @@ fn record(
     reason: Option<String>,
 ) -> Result<(), Failed> {
     let Some(file) = results else { return Ok(()) };
-    let result = TestResult {
+    let mut result = TestResult {
         test,
         outcome,
         reason,
+        version: None,
     };
+    if outcome != Outcome::Ignored {
+        result.version = result.backend().and_then(version);
+    }
     let written = result.append_to(file);
     written.map_err(|error| format!("{RESULTS_VARIABLE} cannot be written: {error}").into())
 }
@@ -286,6 +312,7 @@ mod tests {
         Suite {
             searches: Backend::ALL.map(|_| search.clone()),
             required: Vec::new(),
+            module: String::new(),
             trials: Vec::new(),
             reasons: BTreeMap::new(),
             results: None,
@@ -376,6 +403,21 @@ mod tests {
     }
 
     #[test]
+    fn modules_are_between_the_backend_and_the_name() {
+        let mut suite = suite(found());
+        suite.module("copy", |suite| {
+            suite.module("keys", |suite| {
+                suite.test("kept", [Backend::Sqlite], |_| Ok::<(), Error>(()));
+            });
+            suite.ignore_on(Backend::Sqlite, "read", "why");
+        });
+        suite.left_out("rest", [Backend::Sqlite], "why");
+        let names: Vec<_> = suite.trials.iter().map(Trial::name).collect();
+        let expected = ["sqlite::copy::keys::kept", "sqlite::copy::read (why)"];
+        assert_eq!(names, [expected[0], expected[1], "sqlite::rest"]);
+    }
+
+    #[test]
     fn results_say_how_each_test_ended() {
         let results = file("jsonl");
         let mut suite = Suite {
@@ -409,6 +451,29 @@ mod tests {
         assert_eq!(found[3].backend(), Some(Backend::SqlServer));
         assert_eq!(found[3].reason.as_deref(), Some("why"));
         assert_eq!(TestResult::read_all(&results).unwrap(), []);
+    }
+
+    #[test]
+    fn ignored_tests_are_results_of_a_list_of_them() {
+        for (ignored, expected) in [(false, 0), (true, 1)] {
+            let results = file("jsonl");
+            let mut suite = Suite {
+                results: Some(results.clone()),
+                ..suite(found())
+            };
+            suite.test("good", [Backend::Sqlite], |_| Ok::<(), Error>(()));
+            suite.left_out("rest", [Backend::Sqlite], "why");
+            let list = Arguments {
+                list: true,
+                ignored,
+                ..Arguments::default()
+            };
+            outcome_of(suite, list);
+            let found = TestResult::read_all(&results).unwrap();
+            let _ = fs::remove_file(&results);
+            assert_eq!(found.len(), expected);
+            assert!(found.iter().all(|one| one.outcome == Outcome::Ignored));
+        }
     }
 
     #[test]

@@ -70,8 +70,3 @@ pub use row::RowKeys;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
-
-/// Compiles and runs the examples of the chapter.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/src/drivers/tiberius.md")]
-struct Chapter;

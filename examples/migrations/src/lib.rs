@@ -9,8 +9,3 @@ pub mod diesel;
 pub mod refinery;
 pub mod sea_orm;
 pub mod sqlx;
-
-/// Compiles and runs the page about migrations.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/src/migrations.md")]
-struct Page;

@@ -95,23 +95,3 @@ pub use crate::entities::{Customer, CustomerId, CustomerTotal, Invoice, InvoiceI
 pub use crate::error::{AnyKey, Error};
 pub use crate::repository::CustomerRepository;
 pub use crate::tour::tour;
-
-/// Compiles and runs the examples of the chapter about conditions, with all drivers at once.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/src/conditions.md")]
-struct Conditions;
-
-/// Compiles and runs the examples of the chapter about partitions.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/src/partitions.md")]
-struct Partitions;
-
-/// Compiles and runs the examples of the page about integer keys, with all drivers at once.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/src/integer-keys.md")]
-struct IntegerKeys;
-
-/// Compiles and runs the examples of the workspace's README, with all drivers at once.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

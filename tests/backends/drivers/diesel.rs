@@ -1,4 +1,4 @@
-//! Diesel, with SQL as text: what its query builder makes of keys is tested in `tests/diesel`.
+//! Diesel, with SQL as text: what its query builder makes of keys is tested in `diesel_queries`.
 
 use std::marker::PhantomData;
 
@@ -155,7 +155,7 @@ macro_rules! impl_driver {
             }
 
             fn is_refusal(error: &Error, _: &str) -> bool {
-                // Diesel names the column where it reads fields itself, which `tests/diesel` sees.
+                // Diesel names the column where it reads fields itself, which `diesel_queries` sees.
                 match error {
                     Error::DeserializationError(error) => error.is::<rowkey::Error>(),
                     _ => false,
@@ -207,7 +207,7 @@ macro_rules! impl_driver {
                     .map_err(Error::DeserializationError)
             }
 
-            /// As text; what `in_keys` and `not_in_keys` make of a list is tested in `tests/diesel`.
+            /// As text; what `in_keys` and `not_in_keys` make of a list is tested in `diesel_queries`.
             fn push_list(
                 query: &mut Query<Diesel<$Connection>>,
                 column: &'static str,

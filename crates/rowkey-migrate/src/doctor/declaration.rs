@@ -351,7 +351,7 @@ mod tests {
     }
 
     /// Of the integration tests, which compile them.
-    const COMPILED: &str = include_str!("../../tests/doctor_synthetic/declarations.txt");
+    const COMPILED: &str = include_str!("../../tests/it/doctor/declarations.txt");
 
     #[test]
     fn declarations_are_ones_that_compile() {

@@ -11,6 +11,7 @@ mod database;
 mod dropped_answers;
 mod ends;
 mod killed;
+mod known_ids;
 mod locks;
 mod malformed;
 mod openapi;
@@ -144,6 +145,7 @@ fn main() -> anyhow::Result<ExitCode> {
         an_unreachable_database_is_reported,
         broken_connections_are_replaced,
     }
+    known_ids::add_tests(&mut suite);
     Ok(suite.run())
 }
 

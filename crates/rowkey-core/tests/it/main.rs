@@ -1,0 +1,45 @@
+//! What the formats, layouts and generators do as users see them.
+
+mod bounds;
+mod clashes;
+mod codes;
+#[cfg(feature = "collision")]
+mod collision_edges;
+#[cfg(feature = "collision")]
+mod collisions;
+mod comb;
+mod command_log;
+mod ddl;
+mod differences;
+mod distributed_id;
+mod distributed_id128;
+mod encoders;
+mod generation;
+mod hot_guid;
+mod iuid;
+#[cfg(all(target_os = "linux", feature = "public-id", feature = "std"))]
+mod keys_in_memory;
+#[cfg(all(feature = "public-id", feature = "std"))]
+mod labelled_public_ids;
+mod luuid;
+mod memory;
+mod numbers;
+mod ordered;
+mod partitions;
+#[cfg(all(feature = "public-id", feature = "serde"))]
+mod public_id_serde;
+#[cfg(feature = "public-id")]
+mod public_ids;
+mod readme;
+mod rfc_uuids;
+#[cfg(feature = "router")]
+mod router;
+mod routing;
+#[cfg(feature = "router")]
+mod routing_tables;
+mod scopes;
+mod sequence;
+mod sql_server_order;
+mod stored;
+mod validation;
+mod vectors;

@@ -1,0 +1,159 @@
+//! Types whose columns change values without an error.
+
+use anyhow::{Result, ensure};
+use rowkey_testkit::{Backend, Suite, test_name};
+
+use crate::copy::held::preflight;
+use crate::copy::{compare, copy, execute, open, pair, plan};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    let (postgres, sqlite) = (Backend::Postgres, Backend::Sqlite);
+    pair(suite, "any_of_strict_tables", [sqlite], sqlite, any);
+    pair(suite, "lossy_types", [postgres], postgres, types);
+    for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
+        let name = format!("spaces_at_the_end_to_{}", test_name(target));
+        pair(suite, &name, crate::copy::LIVE, target, spaces);
+    }
+    let servers = [Backend::MySql, Backend::MariaDb];
+    pair(
+        suite,
+        "tables_without_transactions",
+        servers,
+        sqlite,
+        engine,
+    );
+    pair(suite, "geometry", servers, postgres, geometry);
+    for target in servers {
+        let name = format!("default_moments_to_{}", test_name(target));
+        pair(suite, &name, [postgres], target, moments);
+    }
+}
+
+/// In a table that is not STRICT, `ANY` makes numbers of texts.
+async fn any(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    execute(
+        &mut db,
+        "the source",
+        &[
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, v ANY) STRICT",
+            "INSERT INTO t VALUES (1, '002'), (2, '1e3'), (3, 1.0), (4, 7), (5, x'00'), (6, NULL)",
+        ],
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    copy(&source, &target, &plan).await?;
+    ensure!(compare(&source, &target, &plan).await?.is_equal());
+    let query = "SELECT group_concat(typeof(v)) FROM (SELECT v FROM t ORDER BY id)";
+    let rows = open(&target).await?.query("the types", query, &[]).await?;
+    let found = rows[0].text(0)?;
+    ensure!(found == "text,text,real,integer,blob,null", "{found}");
+    Ok(())
+}
+
+/// What a person may write into a plan.
+async fn types(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE t (id integer PRIMARY KEY, j json, b jsonb, a inet, i interval)";
+    open(&source).await?.execute("the source", table).await?;
+    let good = plan(&source, &target).await?;
+    for (name, to, expected) in [
+        ("j", "jsonb", "`jsonb` would change it; copy to `json`"),
+        ("a", "cidr", "`cidr` does not hold all of its values"),
+        ("i", "interval(0)", "`interval(0)` would round its times"),
+    ] {
+        let mut plan = good.clone();
+        let columns = &mut plan.tables[0].columns;
+        let column = columns.iter_mut().find(|column| column.name == name);
+        column.unwrap().to = Some(to.into());
+        let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+        ensure!(error.contains(expected), "{error}");
+    }
+    copy(&source, &target, &good).await?;
+    Ok(())
+}
+
+/// Some columns cut them off, and others fill up with them.
+async fn spaces(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    execute(
+        &mut db,
+        "the source",
+        &[
+            "CREATE TABLE t (id integer PRIMARY KEY, v varchar(9))",
+            "INSERT INTO t VALUES (1, 'nine long'), (2, 'nine lon ')",
+        ],
+    )
+    .await?;
+    let is_postgres = open(&target).await?.backend() == Backend::Postgres;
+    let (to, expected) = match is_postgres {
+        true => (
+            "character(10)",
+            "a value has 9 characters, and character(10) has exactly 10",
+        ),
+        false => (
+            "char(9)",
+            "a text ends with a space, which char(9) cuts off",
+        ),
+    };
+    let mut plan = plan(&source, &target).await?;
+    let columns = &mut plan.tables[0].columns;
+    columns[1].to = Some(to.into());
+    let looked = preflight(&source, &target, &plan).await?;
+    let is_told = |line: &String| line.contains(expected);
+    ensure!(looked.refused.iter().any(is_told), "{looked:?}");
+    ensure!(copy(&source, &target, &plan).await.is_err());
+    if is_postgres {
+        plan.tables[0].columns[1].to = Some("character(9)".into());
+    } else {
+        let mend = "DELETE FROM t WHERE id = 2";
+        db.execute("a mend", mend).await?;
+    }
+    copy(&source, &target, &plan).await?;
+    ensure!(compare(&source, &target, &plan).await?.is_equal());
+    Ok(())
+}
+
+/// Their rows are read at a moment of their own.
+async fn engine(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE t (id integer PRIMARY KEY) ENGINE = MyISAM";
+    open(&source).await?.execute("the source", table).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let report = copy(&source, &target, &plan).await?;
+    for notes in [looked.notes, report.notes] {
+        let is_told = |note: &String| note.contains("t: its engine MyISAM has no transactions");
+        ensure!(notes.iter().any(is_told), "{notes:?}");
+    }
+    Ok(())
+}
+
+/// A `datetime` has no zone, and a session another one than the copied values.
+async fn moments(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE t (id integer PRIMARY KEY, at timestamptz DEFAULT now(), \
+                 there timestamp DEFAULT now())";
+    open(&source).await?.execute("the source", table).await?;
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    let is_told = |name: &str| {
+        let note = format!("t.{name}: the default `now()` is left out");
+        report.notes.contains(&note)
+    };
+    ensure!(is_told("at") && !is_told("there"), "{report:?}");
+    Ok(())
+}
+
+/// Its server does not write it as text, so a plan does not propose that.
+async fn geometry(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE t (id integer PRIMARY KEY, place geometry)";
+    open(&source).await?.execute("the source", table).await?;
+    let mut plan = plan(&source, &target).await?;
+    let columns = &mut plan.tables[0].columns;
+    let refused = columns[1].refused.clone().unwrap_or_default();
+    ensure!(
+        refused.contains("delete its entry to leave it out"),
+        "{refused}"
+    );
+    columns.pop();
+    copy(&source, &target, &plan).await?;
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! Existing tables in real databases: what is found in them, how they change in place, and how they go to
+//! another database.
+//!
+//! A test is called `<backend>::<module>::<scenario>`. `ROWKEY_CHAOS=1` makes the tables and the number of killed
+//! processes of the `chaos` tests large.
+
+mod catalog_mysql;
+mod catalog_postgres;
+mod chunks;
+mod copy;
+mod doctor;
+mod parquet;
+mod privileges;
+mod relayout;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use rowkey_testkit::Suite;
+
+fn main() -> Result<ExitCode> {
+    if let Some(code) = copy::as_child().or_else(relayout::as_child) {
+        return Ok(code);
+    }
+    let mut suite = Suite::from_env()?;
+    suite.module("catalog", catalog_mysql::add_tests);
+    suite.module("catalog", catalog_postgres::add_tests);
+    suite.module("chunks", chunks::add_tests);
+    suite.module("copy", copy::add_tests);
+    suite.module("doctor", doctor::add_tests);
+    suite.module("parquet", parquet::add_tests);
+    suite.module("privileges", privileges::add_tests)?;
+    suite.module("relayout", relayout::add_tests);
+    Ok(suite.run())
+}

@@ -1,0 +1,294 @@
+//! What accounts with few privileges are told: everything that they were not allowed to see, by name.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::ensure;
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::StoragePlan;
+use rowkey_migrate::catalog::Catalog;
+use rowkey_migrate::copy;
+use rowkey_migrate::doctor::{self, Certainty, examine};
+use rowkey_migrate::inventory::Inventory;
+use rowkey_migrate::plan::{Plan, Request};
+use rowkey_migrate::preflight::Preflight;
+use rowkey_migrate::{Address, Connection, Error, Silent};
+use rowkey_testkit::{Suite, TestDatabase};
+
+/// What a server that was started without accounts says of grants.
+const WITHOUT_ACCOUNTS: &str = "--skip-grant-tables";
+
+const TABLES: &str = "
+    CREATE TABLE offer (id varchar(36) NOT NULL PRIMARY KEY, created_at timestamp NULL, secret text);
+    CREATE TABLE hidden (id varchar(36) NOT NULL PRIMARY KEY);
+    CREATE TABLE booking (id int NOT NULL PRIMARY KEY, offer_id varchar(36), hidden_id varchar(36),
+        CONSTRAINT booking_offer FOREIGN KEY (offer_id) REFERENCES offer (id) ON DELETE CASCADE,
+        CONSTRAINT booking_hidden FOREIGN KEY (hidden_id) REFERENCES hidden (id));
+    CREATE TABLE invoice (id int NOT NULL PRIMARY KEY, hidden_id varchar(36),
+        CONSTRAINT invoice_hidden FOREIGN KEY (hidden_id) REFERENCES hidden (id))";
+
+/// Tests run side by side, each with an account of its own.
+fn unique() -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    format!("{}_{number}", std::process::id())
+}
+
+async fn open(url: &str) -> anyhow::Result<Connection> {
+    let address: Address = url.parse()?;
+    Ok(Connection::open(&address).await?)
+}
+
+/// An account that may read `offer.id` and the table `booking`, and nothing else.
+struct Reader {
+    administrator: Connection,
+    connection: Connection,
+    drop: String,
+}
+
+impl Reader {
+    async fn create(database: &TestDatabase) -> anyhow::Result<Self> {
+        let mut administrator = open(database.url()).await?;
+        administrator.execute("the tables", TABLES).await?;
+        let name = format!("rowkey_reader_{}", unique());
+        let (connection, drop) = match database.backend() {
+            Backend::Postgres => {
+                let grants = format!(
+                    "CREATE ROLE {name};
+                     GRANT SELECT (id) ON offer TO {name}; GRANT SELECT ON booking TO {name};
+                     DO $$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %I TO {name}', \
+                     current_schema()); END $$"
+                );
+                administrator.execute("the account", &grants).await?;
+                let mut connection = open(database.url()).await?;
+                let become_it = format!("SET ROLE {name}");
+                connection.execute("the account", &become_it).await?;
+                (
+                    connection,
+                    format!("DROP OWNED BY {name}; DROP ROLE {name}"),
+                )
+            }
+            _ => {
+                let grants = format!(
+                    "CREATE USER '{name}'@'%' IDENTIFIED BY 'few';
+                     GRANT SELECT (id) ON offer TO '{name}'@'%';
+                     GRANT SELECT ON booking TO '{name}'@'%'"
+                );
+                administrator.execute("the account", &grants).await?;
+                let mut url = url::Url::parse(database.url())?;
+                let is_set =
+                    url.set_username(&name).is_ok() && url.set_password(Some("few")).is_ok();
+                ensure!(is_set);
+                (open(url.as_str()).await?, format!("DROP USER '{name}'@'%'"))
+            }
+        };
+        Ok(Self {
+            administrator,
+            connection,
+            drop,
+        })
+    }
+
+    async fn drop(mut self) -> anyhow::Result<()> {
+        drop(self.connection);
+        self.administrator
+            .execute("the account", &self.drop)
+            .await?;
+        Ok(())
+    }
+}
+
+/// Runs a test with an account, which is dropped however the test ends.
+fn with_reader(
+    database: &TestDatabase,
+    test: impl AsyncFnOnce(&mut Reader) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    run(async {
+        let mut reader = Reader::create(database).await?;
+        let outcome = test(&mut reader).await;
+        reader.drop().await?;
+        outcome
+    })
+}
+
+fn run<T>(test: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(test)
+}
+
+fn names(sentences: &[String], words: &[&str]) -> bool {
+    let has_all = |sentence: &String| words.iter().all(|word| sentence.contains(word));
+    sentences.iter().any(has_all)
+}
+
+async fn the_doctor_names_columns(reader: &mut Reader) -> anyhow::Result<()> {
+    let insert = "INSERT INTO offer (id) VALUES ('6ba7b810-9dad-41d1-80b4-00c04fd430c8'), \
+                  ('0f8fad5b-d9cb-469f-a165-70867728950e')";
+    reader.administrator.execute("rows", insert).await?;
+    let is_postgres = reader.connection.backend() == Backend::Postgres;
+    let mut ask = async |table: &str, column: &str| -> Result<doctor::Report, Error> {
+        let request = doctor::Request::new(table, column);
+        examine(&mut reader.connection, &request, &mut Silent).await
+    };
+    let found = ask("offer", "id").await?;
+    ensure!(found.rows == 2, "{found:#?}");
+    ensure!(found.certainty != Certainty::Certain, "{found:#?}");
+    let unseen = match is_postgres {
+        true => "created_at, secret",
+        false => "some columns",
+    };
+    ensure!(
+        names(&found.evidence, &["not allowed to see", unseen]),
+        "{found:#?}"
+    );
+    for (table, column) in [("offer", "secret"), ("hidden", "id")] {
+        let error = ask(table, column).await.unwrap_err().to_string();
+        ensure!(
+            error.contains(table) && error.contains("account may not"),
+            "{error}"
+        );
+    }
+    Ok(())
+}
+
+async fn a_copy_names_every_table(reader: &mut Reader) -> anyhow::Result<()> {
+    let plan = copy::plan(&mut reader.administrator, Backend::Postgres, &mut Silent).await?;
+    let (source, target) = (&mut reader.connection, &mut reader.administrator);
+    let found = copy::Preflight::read(source, target, &plan, &mut Silent).await?;
+    let refused = |table: &str| {
+        let beginning = format!("the table {table}: it may not be read: ");
+        found.refused.iter().any(|one| one.starts_with(&beginning))
+    };
+    for (table, expected) in [
+        ("offer", true),
+        ("hidden", true),
+        ("invoice", true),
+        ("booking", false),
+    ] {
+        ensure!(refused(table) == expected, "{table}: {found:#?}");
+    }
+    Ok(())
+}
+
+async fn the_inventory_names_everything(reader: &mut Reader) -> anyhow::Result<()> {
+    let backend = reader.connection.backend();
+    let inventory = Inventory::read(&mut reader.connection).await?;
+    let what = format!("{inventory:#?}");
+    let booking = inventory
+        .tables
+        .iter()
+        .find(|table| table.table.name == "booking");
+    let targets: Vec<&str> = booking
+        .map(|table| {
+            table
+                .references
+                .iter()
+                .map(|one| one.target.name.as_str())
+                .collect()
+        })
+        .unwrap_or_default();
+    ensure!(
+        targets.contains(&"offer") && targets.contains(&"hidden"),
+        "{what}"
+    );
+    let expected: &[&[&str]] = match backend {
+        Backend::Postgres => &[
+            &["offer.(created_at, secret)", "SELECT"],
+            &["the rows of hidden", "no SELECT"],
+            &["the rows of invoice", "no SELECT"],
+        ],
+        _ => &[
+            &["the table hidden", "booking_hidden of booking"],
+            &["tables and columns", "no SELECT on all of the database"],
+            &["booking_offer of booking", "more privileges"],
+            &["triggers", "TRIGGER"],
+            &["events", "EVENT"],
+            &["routines", "EXECUTE"],
+        ],
+    };
+    for words in expected {
+        ensure!(names(&inventory.unseen, words), "{words:?} {what}");
+    }
+    Ok(())
+}
+
+async fn the_preflight_goes_on_to_the_last_table(reader: &mut Reader) -> anyhow::Result<()> {
+    let catalog = Catalog::read(&mut reader.administrator).await?;
+    let declared = StoragePlan::default_for(FormatKind::UuidV4).column(catalog.backend);
+    let request = Request::relayout("hidden", "id", "text:public", declared);
+    let plan = Plan::for_key(&catalog, &request)?;
+    let found = Preflight::read(&mut reader.connection, &plan).await?;
+    let what = format!("{found:#?}");
+    for column in ["hidden.id", "invoice.hidden_id"] {
+        ensure!(
+            names(&found.refused, &[column, "account may not"])
+                || names(&found.refused, &[column, "may not be read by the account"]),
+            "{column} {what}"
+        );
+    }
+    // What may be read is still shown.
+    ensure!(
+        found.columns.len() == 1 && found.columns[0].table.name == "booking",
+        "{what}"
+    );
+    if catalog.backend != Backend::Postgres {
+        ensure!(
+            names(&found.refused, &["CREATE", "TRIGGER", "new names"]),
+            "{what}"
+        );
+    }
+    let of_administrator = Preflight::read(&mut reader.administrator, &plan).await?;
+    ensure!(of_administrator.refused.is_empty(), "{of_administrator:#?}");
+    Ok(())
+}
+
+/// Why the tests would prove nothing on a server.
+fn without_accounts(suite: &Suite, backend: Backend) -> anyhow::Result<bool> {
+    let Some(server) = suite.server(backend) else {
+        return Ok(false);
+    };
+    let database = server.create_database()?;
+    run(async {
+        let mut connection = open(database.url()).await?;
+        let answer = connection.execute("the grants", "SHOW GRANTS").await;
+        Ok(answer.is_err_and(|error| format!("{error:?}").contains(WITHOUT_ACCOUNTS)))
+    })
+}
+
+pub(crate) fn add_tests(suite: &mut Suite) -> anyhow::Result<()> {
+    for backend in [Backend::Postgres, Backend::MariaDb, Backend::MySql] {
+        if without_accounts(suite, backend)? {
+            suite.ignore_on(
+                backend,
+                "accounts_with_few_privileges",
+                "the server runs with --skip-grant-tables",
+            );
+            continue;
+        }
+        suite.test_on(
+            backend,
+            "the_doctor_names_columns_that_it_may_not_read",
+            |database| with_reader(database, the_doctor_names_columns),
+        );
+        suite.test_on(
+            backend,
+            "the_inventory_names_everything_that_is_hidden",
+            |database| with_reader(database, the_inventory_names_everything),
+        );
+        suite.test_on(
+            backend,
+            "the_preflight_goes_on_to_the_last_table",
+            |database| with_reader(database, the_preflight_goes_on_to_the_last_table),
+        );
+    }
+    // Others have another plan for an account that sees less.
+    suite.test_on(
+        Backend::Postgres,
+        "a_copy_names_every_table_that_it_may_not_read",
+        |database| with_reader(database, a_copy_names_every_table),
+    );
+    Ok(())
+}

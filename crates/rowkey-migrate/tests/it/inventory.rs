@@ -1,0 +1,156 @@
+//! What an inventory says about tables with and without constraints.
+
+use rowkey_migrate::inventory::{Evidence, Holds, Inventory, Origin};
+use rowkey_migrate::{Address, Connection};
+
+async fn inventory(sql: &str) -> anyhow::Result<Inventory> {
+    let address: Address = "sqlite::memory:".parse()?;
+    let mut connection = Connection::open(&address).await?;
+    connection.execute("the tables", sql).await?;
+    Ok(Inventory::read(&mut connection).await?)
+}
+
+/// The references as lines: columns, target, and who says so.
+fn references(inventory: &Inventory) -> Vec<String> {
+    let mut lines = Vec::new();
+    for table in &inventory.tables {
+        for reference in &table.references {
+            let origin = match &reference.origin {
+                Origin::Declared { on_delete, .. } => format!("declared, {on_delete}"),
+                Origin::Likely { reason, evidence } => {
+                    let Evidence { sampled, found } = evidence.unwrap_or(Evidence {
+                        sampled: 0,
+                        found: 0,
+                    });
+                    format!("{reason} ({found} of {sampled})")
+                }
+            };
+            lines.push(format!(
+                "{}.{} -> {}.{}: {origin}",
+                table.table,
+                reference.columns.join("+"),
+                reference.target,
+                reference.target_columns.join("+"),
+            ));
+        }
+    }
+    lines
+}
+
+#[tokio::test]
+async fn keys_are_single_columns_that_can_hold_ids() -> anyhow::Result<()> {
+    let found = inventory(
+        "CREATE TABLE a (id BLOB PRIMARY KEY, code VARCHAR(20) UNIQUE, at REAL UNIQUE, n INT);
+         CREATE UNIQUE INDEX by_n ON a (n);
+         CREATE TABLE b (x TEXT, y TEXT, PRIMARY KEY (x, y));
+         CREATE TABLE rowkey_id_map (table_name TEXT PRIMARY KEY);
+         CREATE VIEW v AS SELECT code FROM a;",
+    )
+    .await?;
+    let [a, b] = &found.tables[..] else {
+        panic!("{found:?}")
+    };
+    let keys: Vec<_> = a
+        .keys
+        .iter()
+        .map(|key| (key.column.as_str(), key.is_primary, key.holds))
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            ("id", true, Holds::Bytes),
+            ("code", false, Holds::Text),
+            ("n", false, Holds::Number),
+        ]
+    );
+    assert!(a.composite_keys.is_empty() && b.keys.is_empty());
+    let [composite] = &b.composite_keys[..] else {
+        panic!("{b:?}")
+    };
+    assert_eq!(
+        (&composite.columns[..], composite.is_primary),
+        (&["x".to_owned(), "y".to_owned()][..], true)
+    );
+    assert_eq!(a.dependents[0].name, "v");
+    assert_eq!(a.dependents[0].columns, ["code"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn references_without_a_constraint_are_found_by_names_types_and_values() -> anyhow::Result<()>
+{
+    let found = inventory(
+        "CREATE TABLE offers (id BLOB PRIMARY KEY, parent_id BLOB, code TEXT);
+         CREATE TABLE shop_category (category_key INTEGER PRIMARY KEY);
+         CREATE TABLE line (
+             id INTEGER PRIMARY KEY,
+             offer_id BLOB REFERENCES offers ON DELETE CASCADE,
+             other_offer_id BLOB, offerId BLOB, categoryId INTEGER, category_key INTEGER,
+             code_id TEXT, offer_uuid TEXT, paid INTEGER
+         );
+         INSERT INTO offers VALUES (X'01', NULL, 'a'), (X'02', X'01', 'b');
+         INSERT INTO shop_category VALUES (7);
+         INSERT INTO line VALUES (1, X'01', X'02', NULL, 7, 7, 'a', 'b', 1),
+             (2, X'01', X'99', NULL, 8, 9, 'a', 'b', 1);",
+    )
+    .await?;
+    assert_eq!(
+        references(&found),
+        [
+            "line.offer_id -> offers.id: declared, CASCADE",
+            "line.other_offer_id -> offers.id: its name ends with that of the table offers, \
+             and the types agree (1 of 2)",
+            "line.offerId -> offers.id: its name is that of the table offers, and the types agree \
+             (0 of 0)",
+            "line.categoryId -> shop_category.category_key: its name is the end of the name of the \
+             table shop_category, and the types agree (1 of 2)",
+            "line.category_key -> shop_category.category_key: it has the name of the key of \
+             shop_category, and the types agree (1 of 2)",
+            "offers.parent_id -> offers.id: its name says that it refers to another row of the \
+             table, and the types agree (1 of 1)",
+        ]
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_name_without_a_single_value_in_its_target_is_no_reference() -> anyhow::Result<()> {
+    let found = inventory(
+        "CREATE TABLE session (id INTEGER PRIMARY KEY);
+         CREATE TABLE visit (session_id INTEGER);
+         INSERT INTO session VALUES (1);
+         INSERT INTO visit VALUES (100), (200);",
+    )
+    .await?;
+    assert_eq!(references(&found), [""; 0]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn polymorphic_references_have_a_target_for_each_kind() -> anyhow::Result<()> {
+    let found = inventory(
+        "CREATE TABLE posts (id INTEGER PRIMARY KEY);
+         CREATE TABLE users (id TEXT PRIMARY KEY);
+         CREATE TABLE comments (commentable_type TEXT, commentable_id INTEGER);
+         INSERT INTO posts VALUES (1), (2);
+         INSERT INTO comments VALUES ('Post', 1), ('App\\Models\\Post', 3), ('User', 1), (NULL, 1);",
+    )
+    .await?;
+    assert_eq!(
+        references(&found),
+        [
+            "comments.commentable_id -> posts.id: it is polymorphic: commentable_type says \
+             `App\\Models\\Post` (0 of 1)",
+            "comments.commentable_id -> posts.id: it is polymorphic: commentable_type says \
+             `Post` (1 of 1)",
+        ]
+    );
+    assert_eq!(
+        found.unseen,
+        [
+            "comments.commentable_type says `User`, and no table of that name has a key of the \
+             type of commentable_id"
+        ]
+    );
+    Ok(())
+}

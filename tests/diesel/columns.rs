@@ -1,8 +1,0 @@
-//! The types of columns that the schema in `generated/domains_as_keys.rs` names.
-
-use rowkey::driver::diesel::Key;
-
-use crate::keys;
-
-pub(crate) type InvoiceId = Key<keys::InvoiceId>;
-pub(crate) type OfferId = Key<keys::OfferId>;
