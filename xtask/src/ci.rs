@@ -1,4 +1,5 @@
-//! `cargo xtask ci`: the checks a change has to pass besides the tests.
+//! `cargo xtask ci`: the checks a change has to pass besides the tests. Those that take long and seldom fail run
+//! with `--all`.
 
 use std::time::{Duration, Instant};
 
@@ -6,9 +7,9 @@ use anyhow::{Context, Result};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use crate::{
-    bench, book,
+    bench, book, circles,
     client_library::{self, ClientLibrary},
-    command, consumer, diagrams, fuzz, msrv, packages,
+    command, consumer, diagrams, fuzz, msrv, packages, servers,
     tool::{self, Tool},
     workspace,
 };
@@ -16,6 +17,9 @@ use crate::{
 /// Arguments of `cargo xtask ci`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Run the steps that take long and seldom fail, too.
+    #[arg(long, conflicts_with = "steps")]
+    all: bool,
     /// Run only these steps, in their usual order.
     #[arg(value_parser = names())]
     steps: Vec<String>,
@@ -29,34 +33,47 @@ struct Step(
     fn() -> Result<()>,
 );
 
-/// Every check, in the order they run: quick ones first.
+/// The checks of every change, in the order they run: quick ones first.
 #[rustfmt::skip]
 const STEPS: &[Step] = &[
     Step("fmt", "formatting", &[], fmt),
-    Step("msrv", "minimum Rust versions", &[], msrv::run),
-    Step("deny", "licences and duplicate dependencies", &[tool::DENY], deny),
+    Step("circles", "imports in a circle", &[], circles::check),
+    Step("deny", "licences and bans of dependencies", &[tool::DENY], deny),
     Step("clippy", "lints", &[], clippy),
     Step("doc", "documentation", &[], doc),
     Step("diagrams", "diagrams of the book", &[], diagrams::check),
-    Step("book", "the book and its links", &[tool::MDBOOK, tool::HYPERLINK], book::run),
-    Step("features", "feature combinations", &[tool::HACK], features),
+    Step("book", "the book and its links", &[tool::MDBOOK, tool::LYCHEE], book::run),
+    Step("core", "the core without the standard library", &[], core),
     Step("packages", "packages", &[], packages::run),
-    Step("consumer", "a consumer of each set of features", &[], consumer::run),
+    Step("consumer", "a consumer of sets of features", &[], consumer::run_some),
+];
+
+/// What `--all` runs after them.
+#[rustfmt::skip]
+const MORE_STEPS: &[Step] = &[
+    Step("msrv", "minimum Rust versions", &[], msrv::run),
+    Step("features", "feature combinations", &[tool::HACK], features),
+    Step("consumers", "a consumer of each set of features", &[], consumer::run_all),
     Step("fuzz", "fuzz targets", &[tool::FUZZ], fuzz::run),
     Step("instructions", "instructions, next to recorded ratios", &[tool::GUNGRAUN], bench::check_instructions),
+    Step("older", "tests on older servers", &[], servers::older),
+    Step("clock", "tests under a moved clock", &[], servers::under_a_moved_clock),
 ];
 
 fn names() -> PossibleValuesParser {
-    let steps = STEPS.iter();
+    let steps = STEPS.iter().chain(MORE_STEPS);
     let values = steps.map(|Step(name, headline, ..)| PossibleValue::new(name).help(headline));
     values.into()
 }
 
-/// Runs the steps that were asked for, all of them by default.
+/// Runs the steps that were asked for, those of every change by default.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let is_chosen =
-        |step: &&Step| args.steps.is_empty() || args.steps.iter().any(|name| name == step.0);
-    let steps: Vec<&Step> = STEPS.iter().filter(is_chosen).collect();
+    let mut steps: Vec<&Step> = STEPS.iter().chain(MORE_STEPS).collect();
+    if !args.steps.is_empty() {
+        steps.retain(|step| args.steps.iter().any(|name| name == step.0));
+    } else if !args.all {
+        steps.truncate(STEPS.len());
+    }
 
     // Before anything runs: a missing tool should not show up after minutes.
     for tool in steps.iter().flat_map(|Step(_, _, tools, _)| *tools) {
@@ -112,12 +129,13 @@ fn doc() -> Result<()> {
     command::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
+fn core() -> Result<()> {
+    cargo(&["check", "-p", "rowkey-core", "--no-default-features"])
+}
+
 /// Checks each published crate with every feature on its own, with none and with all of them.
 /// The resolver does not let development dependencies turn on features unless tests are built.
 fn features() -> Result<()> {
-    // The build without the standard library, on its own so that a failure says so.
-    cargo(&["check", "-p", "rowkey-core", "--no-default-features"])?;
-
     let metadata = workspace::metadata()?;
     let mut hack = command::cargo(&["hack", "check", "--each-feature"]);
     let packages = metadata.workspace_packages().into_iter();

@@ -6,6 +6,7 @@
 mod bench;
 mod book;
 mod ci;
+mod circles;
 mod client_library;
 mod command;
 mod consumer;
@@ -16,6 +17,7 @@ mod msrv;
 mod packages;
 mod prepare;
 mod results;
+mod servers;
 mod test;
 mod tool;
 mod workspace;

@@ -1,9 +1,13 @@
 //! How tests ended: their sum, and those of each database.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use anyhow::{Context, Result};
 use rowkey_testkit::{Backend, Outcome, TestResult};
+use serde_json::Value;
 
 /// How many tests ended in which way, and why one of them was skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,6 +16,8 @@ pub(crate) struct Counts {
     pub(crate) failed: usize,
     pub(crate) skipped: usize,
     pub(crate) reason: Option<String>,
+    /// The versions of the servers.
+    pub(crate) versions: BTreeSet<String>,
 }
 
 impl Counts {
@@ -21,7 +27,7 @@ impl Counts {
             passed,
             failed,
             skipped,
-            reason: None,
+            ..Self::default()
         }
     }
 
@@ -31,14 +37,24 @@ impl Counts {
     }
 }
 
-/// The tests of each database, as the test kit has written them down.
-pub(crate) fn of_backends(file: &Path) -> Result<BTreeMap<Backend, Counts>> {
+/// The tests of each database, as the test kit has written them down. Of the ignored ones only those count that
+/// were chosen, if their names are known.
+pub(crate) fn of_backends(
+    file: &Path,
+    chosen: Option<&Vec<String>>,
+) -> Result<BTreeMap<Backend, Counts>> {
     let results = TestResult::read_all(file).context("could not read the results of the tests")?;
     let mut backends = BTreeMap::new();
     for result in results {
         let backend = result.backend();
         let backend = backend.with_context(|| format!("`{}` has no database", result.test))?;
+        if result.outcome == Outcome::Ignored
+            && chosen.is_some_and(|chosen| !chosen.contains(&result.test))
+        {
+            continue;
+        }
         let counts: &mut Counts = backends.entry(backend).or_default();
+        counts.versions.extend(result.version);
         match result.outcome {
             Outcome::Passed => counts.passed += 1,
             Outcome::Failed => counts.failed += 1,
@@ -49,6 +65,39 @@ pub(crate) fn of_backends(file: &Path) -> Result<BTreeMap<Backend, Counts>> {
         }
     }
     Ok(backends)
+}
+
+/// The tests that nextest finds.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Listed {
+    /// How many will run.
+    pub(crate) to_run: usize,
+    /// The names of the ignored ones.
+    pub(crate) ignored: Vec<String>,
+    /// How many a filter has left out.
+    filtered_out: usize,
+}
+
+impl Listed {
+    /// Reads the answer of `cargo nextest list --run-ignored=all --message-format=json`.
+    pub(crate) fn read(answer: &str) -> Result<Self> {
+        let answer: Value = serde_json::from_str(answer).context("nextest lists no tests")?;
+        let binaries = answer["rust-suites"].as_object();
+        let binaries = binaries.context("nextest lists no test binaries")?.values();
+        let mut listed = Self::default();
+        for tests in binaries.filter_map(|binary| binary["testcases"].as_object()) {
+            for (name, test) in tests {
+                if test["filter-match"]["status"] != "matches" {
+                    listed.filtered_out += 1;
+                } else if test["ignored"] == true {
+                    listed.ignored.push(name.clone());
+                } else {
+                    listed.to_run += 1;
+                }
+            }
+        }
+        Ok(listed)
+    }
 }
 
 /// The sum of all test binaries, those without a database and documentation included, as each says
@@ -66,8 +115,18 @@ impl Totals {
         self.filtered_out > 0 && self.counts == Counts::default()
     }
 
-    /// Takes the next line of the output of `cargo test`.
+    /// Takes what nextest finds but does not run.
+    pub(crate) fn add_left_out(&mut self, listed: &Listed) {
+        self.counts.skipped += listed.ignored.len();
+        self.filtered_out += listed.filtered_out;
+    }
+
+    /// Takes the next line of the output of `cargo nextest run` or `cargo test`.
     pub(crate) fn read_line(&mut self, line: &str) {
+        if let Some([run, passed]) = nextest_summary(line) {
+            self.counts.passed += passed;
+            self.counts.failed += run - passed;
+        }
         if let Some([passed, failed, ignored, _, filtered_out]) = summary(line) {
             self.counts.passed += passed;
             self.counts.failed += failed;
@@ -75,6 +134,19 @@ impl Totals {
             self.filtered_out += filtered_out;
         }
     }
+}
+
+/// Reads `Summary [   0.230s] 6 tests run: 5 passed, 1 failed, 3 skipped`. Whatever has not passed has failed:
+/// it may have been killed, too.
+fn nextest_summary(line: &str) -> Option<[usize; 2]> {
+    let rest = line.trim_start().strip_prefix("Summary [")?;
+    let (run, ends) = rest.split_once("] ")?.1.split_once(" run: ")?;
+    // Of a run that was interrupted, `6/7 tests run`.
+    let run = run.split(['/', ' ']).next()?.parse().ok()?;
+    let passed = ends
+        .split_once(" passed")
+        .map_or(Some(0), |(passed, _)| passed.parse().ok())?;
+    (passed <= run).then_some([run, passed])
 }
 
 /// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; ...`.
@@ -128,24 +200,57 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
     }
 
     #[test]
+    fn what_nextest_runs_is_counted_and_so_is_what_it_leaves_out() {
+        let test = |is_ignored, status: &str| serde_json::json!({"ignored": is_ignored, "filter-match": {"status": status}});
+        let answer = serde_json::json!({"rust-suites": {
+            "a::it": {"testcases": {"one": test(false, "matches"), "two": test(false, "mismatch")}},
+            "b::databases": {"testcases": {"mysql::one": test(true, "matches")}},
+            "c": {"status": "skipped"},
+        }});
+        let listed = Listed::read(&answer.to_string()).unwrap();
+        let expected = Listed {
+            to_run: 1,
+            ignored: vec!["mysql::one".to_owned()],
+            filtered_out: 1,
+        };
+        assert_eq!(listed, expected);
+        assert!(Listed::read("{}").is_err());
+
+        let mut totals = Totals::default();
+        totals.add_left_out(&listed);
+        totals.read_line(
+            "     Summary [   0.230s] 6 tests run: 4 passed (1 leaky), 2 failed, 3 skipped",
+        );
+        totals.read_line("     Summary [   0.1s] 2/3 tests run: 1 failed, 1 timed out, 0 skipped");
+        totals.read_line("Summary [1s] 1 test run: 1 passed, 0 skipped");
+        assert_eq!(totals.counts, Counts::new(5, 4, 1));
+        assert!(!totals.is_all_filtered_out());
+    }
+
+    #[test]
     fn tests_of_databases_are_counted_by_backend() {
         let file = env::temp_dir().join(format!("rowkey-xtask-results-{}", process::id()));
-        assert!(of_backends(&file).unwrap().is_empty());
+        assert!(of_backends(&file, None).unwrap().is_empty());
         let lines = "\
-{\"test\":\"postgres::insert\",\"outcome\":\"passed\"}
+{\"test\":\"postgres::insert\",\"outcome\":\"passed\",\"version\":\"18.6\"}
 {\"test\":\"postgres::round_trip\",\"outcome\":\"failed\"}
 {\"test\":\"mysql::insert\",\"outcome\":\"ignored\",\"reason\":\"why\"}
 {\"test\":\"sqlserver::insert (order unverified)\",\"outcome\":\"ignored\"}
 ";
         fs::write(&file, lines).unwrap();
-        let found = of_backends(&file);
+        let found = of_backends(&file, None);
+        let chosen = of_backends(&file, Some(&Vec::new()));
         fs::write(&file, "{\"test\":\"nothing\",\"outcome\":\"passed\"}").unwrap();
-        let unknown = of_backends(&file);
+        let unknown = of_backends(&file, None);
         fs::remove_file(&file).unwrap();
         let mut mysql = Counts::new(0, 0, 1);
         mysql.reason = Some("why".to_owned());
+        let mut postgres = Counts::new(1, 1, 0);
+        postgres.versions.insert("18.6".to_owned());
+        let only_chosen = BTreeMap::from([(Backend::Postgres, postgres.clone())]);
+        assert_eq!(chosen.unwrap(), only_chosen);
         let expected = [
-            (Backend::Postgres, Counts::new(1, 1, 0)),
+            (Backend::Postgres, postgres),
             (Backend::MySql, mysql),
             (Backend::SqlServer, Counts::new(0, 0, 1)),
         ];

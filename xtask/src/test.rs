@@ -1,9 +1,11 @@
 //! `cargo xtask test`: every test, and which databases took part.
 
 use std::{
-    fs,
+    env, fs,
     io::{self, BufRead, BufReader, Write},
-    process::{self, Child, Command, ExitCode, ExitStatus},
+    num::NonZero,
+    process::{self, Child, Command, ExitCode, ExitStatus, Stdio},
+    thread,
 };
 
 use anyhow::{Context, Result};
@@ -14,8 +16,8 @@ use crate::{
     client_library::{self, ClientLibrary},
     command,
     containers::{self, Servers},
-    results::{self, Counts, Totals},
-    workspace,
+    results::{self, Counts, Listed, Totals},
+    tool, workspace,
 };
 
 /// Arguments of `cargo xtask test`.
@@ -41,9 +43,10 @@ pub(crate) struct Args {
     /// Run only the copies by a Spark job, for which variables name Spark and its JDBC drivers.
     #[arg(long, conflicts_with = "chaos")]
     spark: bool,
-    /// Further arguments of `cargo test`, such as a filter or `-p <package>`.
+    /// Further arguments of `cargo nextest run`, or of `cargo test` where nextest is not installed, such as a
+    /// filter or `-p <package>`.
     #[arg(last = true)]
-    cargo_test_args: Vec<String>,
+    test_args: Vec<String>,
 }
 
 /// Runs the tests. Failures are part of the answer: the totals are the last line in any case.
@@ -52,35 +55,68 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let required = required_backends(&servers.required)?;
     let metadata = workspace::metadata()?;
     let missing = ClientLibrary::missing();
-    let mut totals = Totals::default();
-    let mut problems = Vec::new();
 
     let long = match (args.chaos, args.spark) {
-        (true, _) => "--release -p rowkey-migrate --test relayout --test copy -- chaos",
-        (_, true) => "-p rowkey-cli --test spark",
+        (true, _) => "--release -p rowkey-migrate --test databases -- chaos",
+        (_, true) => "-p rowkey-cli --test databases -- there_and_back_by_spark",
         _ => "",
     };
-    let mut chosen = args.cargo_test_args.clone();
+    let mut chosen = args.test_args.clone();
     chosen.splice(..0, long.split_whitespace().map(str::to_owned));
-    let mut cargo_test = cargo_test(&metadata, &missing, &chosen);
-    let shown = command::shown(&cargo_test);
     let results = format!("test-results-{}.jsonl", process::id());
     let results = metadata.target_directory.join(results);
-    cargo_test.env(RESULTS_VARIABLE, &results);
-    cargo_test.env(REQUIRE_VARIABLE, &servers.required);
-    cargo_test.envs(servers.urls.iter().copied());
-    cargo_test.envs(args.chaos.then_some(("ROWKEY_CHAOS", "1")));
-    cargo_test.envs(args.spark.then_some(("ROWKEY_SPARK", "1")));
+    let cargo = |words: &[&str]| {
+        let mut cargo = cargo(words, &metadata, &missing, &chosen);
+        cargo.env(REQUIRE_VARIABLE, &servers.required);
+        cargo.envs(servers.urls.iter().copied());
+        cargo.envs(args.chaos.then_some(("ROWKEY_CHAOS", "1")));
+        cargo.envs(args.spark.then_some(("ROWKEY_SPARK", "1")));
+        cargo
+    };
+
+    let mut problems = Vec::new();
+    let mut totals = Totals::default();
+    let mut commands = Vec::new();
+    let mut listed = None;
+    if tool::NEXTEST.is_installed() {
+        match list(cargo(&LIST)) {
+            Ok(list) => {
+                totals.add_left_out(&list);
+                if list.to_run > 0 {
+                    let mut tests = cargo(&NEXTEST);
+                    if env::var_os(THREADS).is_none() {
+                        // They wait for servers about half of their time.
+                        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+                        tests.env(THREADS, (2 * processors).to_string());
+                    }
+                    commands.push(tests);
+                }
+                listed = Some(list.ignored);
+            }
+            Err(error) => problems.push(format!("{error:#}")),
+        }
+        // A filter of tests would be one of examples, too, but other arguments are not.
+        commands.extend(
+            is_choice_of_packages(&chosen).then(|| cargo(&["test", "--doc", "--no-fail-fast"])),
+        );
+    } else {
+        println!("cargo-nextest is not installed: `cargo test` takes its place, and longer");
+        commands.push(cargo(&["test", "--no-fail-fast"]));
+    }
     let spawn = match args.containers {
         Some(_) => containers::spawn_tests,
         None => Command::spawn,
     };
-    let status = stream(cargo_test, spawn, &shown, &mut totals)?;
-    if !status.success() {
-        problems.push(format!("`{shown}` failed with {status}"));
+    for mut command in commands {
+        let shown = command::shown(&command);
+        command.env(RESULTS_VARIABLE, &results);
+        let status = stream(command, spawn, &shown, &mut totals)?;
+        if !status.success() {
+            problems.push(format!("`{shown}` failed with {status}"));
+        }
     }
-    let backends = results::of_backends(results.as_std_path())?;
-    if !backends.is_empty() {
+    let backends = results::of_backends(results.as_std_path(), listed.as_ref())?;
+    if results.exists() {
         fs::remove_file(&results).context("could not remove the results")?;
     }
     let counts = |backend| backends.get(&backend).cloned().unwrap_or_default();
@@ -113,10 +149,32 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })
 }
 
-/// The run of `cargo test` that makes up all tests, as far as the client libraries are there that
-/// some of them link.
-fn cargo_test(metadata: &Metadata, missing: &[ClientLibrary], extra: &[String]) -> Command {
-    let mut all = command::cargo(&["test", "--no-fail-fast"]);
+/// Finds the tests, the ignored ones included, which nextest counts together with those that a filter leaves
+/// out.
+const LIST: [&str; 4] = [
+    "nextest",
+    "list",
+    "--run-ignored=all",
+    "--message-format=json",
+];
+
+/// Runs each test in a separate process, so that tests of all binaries run side by side.
+const NEXTEST: [&str; 4] = ["nextest", "run", "--no-fail-fast", "--no-tests=pass"];
+
+fn list(mut list: Command) -> Result<Listed> {
+    println!("$ {}", command::shown(&list));
+    // Building takes most of the time, and should be seen.
+    Listed::read(&command::output(list.stderr(Stdio::inherit()))?)
+}
+
+/// A command of cargo for all tests, as far as the client libraries are there that some of them link.
+fn cargo(
+    words: &[&str],
+    metadata: &Metadata,
+    missing: &[ClientLibrary],
+    extra: &[String],
+) -> Command {
+    let mut all = command::cargo(words);
     // Colours would be in the way of reading the results. The second variable
     // is for test binaries, which cargo does not tell about colours.
     all.env("CARGO_TERM_COLOR", "never")
@@ -133,10 +191,26 @@ fn cargo_test(metadata: &Metadata, missing: &[ClientLibrary], extra: &[String]) 
     all
 }
 
+const THREADS: &str = "NEXTEST_TEST_THREADS";
+
+/// Whether the arguments choose nothing smaller than a package, so that the documentation of these is meant as
+/// well.
+fn is_choice_of_packages(args: &[String]) -> bool {
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.strip_prefix("--package").or(arg.strip_prefix("-p")) {
+            Some("") => drop(args.next()),
+            Some(_) => {}
+            None => return false,
+        }
+    }
+    true
+}
+
 /// The packages that are chosen, as far as they are named in the same word as the option or in the
 /// next one.
-fn chosen_packages(cargo_test_args: &[String]) -> Vec<&str> {
-    let mut args = cargo_test_args.iter().take_while(|arg| *arg != "--");
+fn chosen_packages(args: &[String]) -> Vec<&str> {
+    let mut args = args.iter().take_while(|arg| *arg != "--");
     let mut chosen = Vec::new();
     while let Some(arg) = args.next() {
         match arg.strip_prefix("--package").or(arg.strip_prefix("-p")) {
@@ -190,7 +264,11 @@ fn backend_line(backend: Backend, counts: &Counts, is_choice: bool) -> String {
             if skipped > 0 {
                 details += &format!(", {skipped} more ignored");
             }
-            let verb = if passed > 0 { "ran" } else { "none passed" };
+            let mut verb = String::from(if passed > 0 { "ran" } else { "none passed" });
+            if !counts.versions.is_empty() {
+                let versions = counts.versions.iter().map(String::as_str);
+                verb += &format!(" on {}", versions.collect::<Vec<_>>().join(" and "));
+            }
             format!("{verb} ({details})")
         }
         (0, Some(reason)) => format!("ignored: {reason}"),
@@ -207,6 +285,8 @@ fn tests(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use clap::Parser;
 
     use super::*;
@@ -230,6 +310,10 @@ mod tests {
             let line = backend_line(Backend::MySql, &counts, is_choice);
             assert_eq!(line, format!("mysql      {expected}"));
         }
+        let mut ran = Counts::new(14, 0, 0);
+        ran.versions = BTreeSet::from(["9.7.4".to_owned()]);
+        let line = backend_line(Backend::MySql, &ran, false);
+        assert_eq!(line, "mysql      ran on 9.7.4 (14 tests)");
         let mut ignored = Counts::new(0, 0, 3);
         ignored.reason = Some("no address".to_owned());
         let line = backend_line(Backend::Sqlite, &ignored, false);
@@ -248,12 +332,25 @@ mod tests {
         assert_eq!(parsed("").unwrap().args.containers, None);
         let all = parsed("--containers -- -p rowkey-tests").unwrap().args;
         assert_eq!(all.containers, Some(Vec::new()));
-        assert_eq!(all.cargo_test_args, ["-p", "rowkey-tests"]);
+        assert_eq!(all.test_args, ["-p", "rowkey-tests"]);
         let chosen = parsed("--containers=postgres,mariadb").unwrap().args;
         assert_eq!(chosen.containers.unwrap(), ["postgres", "mariadb"]);
         // Not taken for a choice: nor is it a filter of tests, which follows `--`.
         assert!(parsed("--containers postgres").is_err());
         assert!(parsed("--containers=sqlite").is_err());
+    }
+
+    #[test]
+    fn examples_of_the_documentation_belong_to_packages() {
+        for (words, expected) in [
+            ("", true),
+            ("-p rowkey-core --package=rowkey", true),
+            ("-prowkey round_trip", false),
+            ("-p rowkey -- round_trip", false),
+            ("--test databases", false),
+        ] {
+            assert_eq!(is_choice_of_packages(&args(words)), expected, "{words}");
+        }
     }
 
     #[test]

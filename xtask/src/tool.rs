@@ -12,6 +12,9 @@ pub(crate) struct Args {
     /// Install every tool that is missing or present at another version.
     #[arg(long)]
     install: bool,
+    /// Those of `cargo xtask ci --all`, too.
+    #[arg(long)]
+    all: bool,
 }
 
 /// A tool that is installed with cargo.
@@ -25,19 +28,24 @@ pub(crate) struct Tool {
 
 /// Checks licences and duplicate dependencies.
 pub(crate) const DENY: Tool = tool("cargo-deny", "0.20.2");
+/// Runs tests, each in a separate process.
+pub(crate) const NEXTEST: Tool = tool("cargo-nextest", "0.9.148");
 /// Checks combinations of features.
-pub(crate) const HACK: Tool = tool("cargo-hack", "0.6.46");
+pub(crate) const HACK: Tool = tool("cargo-hack", "0.6.45");
 /// Builds and runs fuzz targets.
 pub(crate) const FUZZ: Tool = tool("cargo-fuzz", "0.13.2");
 /// Builds the book.
 pub(crate) const MDBOOK: Tool = tool("mdbook", "0.5.4");
 /// Checks the links of built pages.
-pub(crate) const HYPERLINK: Tool = tool("hyperlink", "0.3.2");
+pub(crate) const LYCHEE: Tool = tool("lychee", "0.24.2");
 /// Runs benchmarks that count instructions.
 pub(crate) const GUNGRAUN: Tool = tool("gungraun-runner", "0.20.0");
 
-/// What `cargo xtask ci` needs.
-const CI_TOOLS: [Tool; 6] = [DENY, HACK, FUZZ, MDBOOK, HYPERLINK, GUNGRAUN];
+/// What `cargo xtask ci` and `cargo xtask test` need.
+const TOOLS: [Tool; 4] = [NEXTEST, DENY, MDBOOK, LYCHEE];
+
+/// What `cargo xtask ci --all` needs besides.
+const MORE_TOOLS: [Tool; 3] = [HACK, FUZZ, GUNGRAUN];
 
 const fn tool(name: &'static str, version: &'static str) -> Tool {
     Tool { name, version }
@@ -58,8 +66,13 @@ impl Tool {
             None => command::external(self.name),
         };
         let answer = command::output(command.arg("--version")).ok()?;
-        let version = answer.split_whitespace().next_back()?;
+        let version = answer.lines().next()?.split_whitespace().nth(1)?;
         Some(version.trim_start_matches('v').to_owned())
+    }
+
+    /// Whether it is there, at any version.
+    pub(crate) fn is_installed(self) -> bool {
+        self.installed().is_some()
     }
 
     /// Fails with the command that installs the tool when it is missing.
@@ -79,7 +92,8 @@ impl Tool {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let mut install = command::cargo(&["install", "--locked"]);
     let mut is_complete = true;
-    for tool in CI_TOOLS {
+    let more = if args.all { &MORE_TOOLS[..] } else { &[] };
+    for tool in TOOLS.iter().chain(more) {
         match tool.installed() {
             Some(version) if version == tool.version => {
                 println!("{tool}: installed");
