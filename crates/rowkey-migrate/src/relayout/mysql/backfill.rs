@@ -138,9 +138,10 @@ async fn damaged(
 
 /// A value as text for people: in hexadecimal, unless it consists of visible ASCII.
 pub(super) fn shown(sql: &str) -> String {
+    // MySQL matches no bytes with expressions.
     format!(
-        "CASE WHEN CAST({sql} AS BINARY) REGEXP '^[ -~]+$' \
-         THEN CONCAT('\"', CONVERT({sql} USING utf8), '\"') \
+        "CASE WHEN HEX(CAST({sql} AS BINARY)) REGEXP '^([2-6][0-9A-F]|7[0-9A-E])+$' \
+         THEN CONCAT('\"', CONVERT({sql} USING utf8mb4), '\"') \
          ELSE CONCAT('0x', HEX({sql})) END"
     )
 }
