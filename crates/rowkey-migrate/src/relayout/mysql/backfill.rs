@@ -88,16 +88,28 @@ fn order(table: &Rebuilt<'_>) -> Result<String, Error> {
     })
 }
 
-/// Names the row if its value is not of the form.
+/// Names the row if its value is not of the form, and the foreign key if a row refers to none: some servers leave
+/// such rows behind when a deletion cascades.
 async fn explained(
     runner: &mut Runner<'_>,
     table: &Rebuilt<'_>,
     ranges: &Ranges,
     error: Error,
 ) -> Error {
-    // "Column cannot be null."
-    if number(&error) != Some(1048) {
-        return error;
+    match number(&error) {
+        // "Column cannot be null."
+        Some(1048) => {}
+        // "A foreign key constraint fails."
+        Some(1452) => {
+            return Error::Differs {
+                what: format!("the table {}", table.name()),
+                found: format!(
+                    "a reference leads nowhere, although a foreign key forbids that; correct or delete the rows and \
+                     go on, or undo the change: {error}"
+                ),
+            };
+        }
+        _ => return error,
     }
     for changed in &table.changed.columns {
         match damaged(runner, table, &changed.column.name, &ranges.condition("o.")).await {
