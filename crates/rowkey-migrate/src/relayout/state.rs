@@ -386,7 +386,7 @@ async fn try_lock(connection: &mut Connection) -> Result<bool, Error> {
             format!("SELECT pg_try_advisory_lock({LOCK_NUMBER}, hashtext(current_schema()))")
         }
         Backend::MySql | Backend::MariaDb => {
-            format!("SELECT COALESCE(GET_LOCK(CONCAT('{LOCK_NAME}.', SHA1(DATABASE())), 0), 0)")
+            format!("SELECT COALESCE(GET_LOCK({}, 0), 0)", mysql_lock())
         }
         Backend::SqlServer => format!(
             "DECLARE @r int; EXEC @r = sp_getapplock @Resource = '{LOCK_NAME}', \
@@ -403,13 +403,21 @@ async fn try_lock(connection: &mut Connection) -> Result<bool, Error> {
     Ok(rows.first().map(|row| row.is(0)).transpose()? == Some(true))
 }
 
+/// The name of the lock in MySQL and MariaDB, where locks are the server's and their names have at most 64 characters.
+///
+/// A process from before the first release names it otherwise (by SHA1, which MySQL 9.7 no longer has) and does not
+/// exclude this one. Taking both is no way: a session of MySQL 5.6 has one lock.
+fn mysql_lock() -> String {
+    format!("LEFT(CONCAT('{LOCK_NAME}.', SHA2(DATABASE(), 256)), 64)")
+}
+
 async fn unlock(connection: &mut Connection, is_done: bool) -> Result<(), Error> {
     let statement = match connection.backend() {
         Backend::Postgres => {
             format!("SELECT pg_advisory_unlock({LOCK_NUMBER}, hashtext(current_schema()))")
         }
         Backend::MySql | Backend::MariaDb => {
-            format!("SELECT RELEASE_LOCK(CONCAT('{LOCK_NAME}.', SHA1(DATABASE())))")
+            format!("SELECT RELEASE_LOCK({})", mysql_lock())
         }
         Backend::SqlServer => {
             format!("EXEC sp_releaseapplock @Resource = '{LOCK_NAME}', @LockOwner = 'Session'")

@@ -88,16 +88,28 @@ fn order(table: &Rebuilt<'_>) -> Result<String, Error> {
     })
 }
 
-/// Names the row if its value is not of the form.
+/// Names the row if its value is not of the form, and the foreign key if a row refers to none: some servers leave
+/// such rows behind when a deletion cascades.
 async fn explained(
     runner: &mut Runner<'_>,
     table: &Rebuilt<'_>,
     ranges: &Ranges,
     error: Error,
 ) -> Error {
-    // "Column cannot be null."
-    if number(&error) != Some(1048) {
-        return error;
+    match number(&error) {
+        // "Column cannot be null."
+        Some(1048) => {}
+        // "A foreign key constraint fails."
+        Some(1452) => {
+            return Error::Differs {
+                what: format!("the table {}", table.name()),
+                found: format!(
+                    "a reference leads nowhere, although a foreign key forbids that; correct or delete the rows and \
+                     go on, or undo the change: {error}"
+                ),
+            };
+        }
+        _ => return error,
     }
     for changed in &table.changed.columns {
         match damaged(runner, table, &changed.column.name, &ranges.condition("o.")).await {
@@ -138,9 +150,10 @@ async fn damaged(
 
 /// A value as text for people: in hexadecimal, unless it consists of visible ASCII.
 pub(super) fn shown(sql: &str) -> String {
+    // MySQL matches no bytes with expressions.
     format!(
-        "CASE WHEN CAST({sql} AS BINARY) REGEXP '^[ -~]+$' \
-         THEN CONCAT('\"', CONVERT({sql} USING utf8), '\"') \
+        "CASE WHEN HEX(CAST({sql} AS BINARY)) REGEXP '^([2-6][0-9A-F]|7[0-9A-E])+$' \
+         THEN CONCAT('\"', CONVERT({sql} USING utf8mb4), '\"') \
          ELSE CONCAT('0x', HEX({sql})) END"
     )
 }

@@ -4,6 +4,7 @@ use super::super::positional::inserts_by_place;
 use super::super::refusals::Refusals;
 use super::super::runner::Runner;
 use super::super::work::{ChangedTable, Source, Work};
+use super::cascades::Cascades;
 use super::names::{self, Event, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES};
 use super::rebuilt::{Rebuilt, Side, in_order};
 use super::shadow;
@@ -31,6 +32,8 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
             "write the plan again, or drop the foreign key, and add it again after the change";
         add_outer_references(&mut refusals, work, &catalog, table, instead);
     }
+    let rows = connection.query("who carries out foreign keys", Cascades::QUERY, &[]);
+    Cascades::from_rows(&rows.await?)?.add_refusals(&mut refusals, work, &catalog);
     add_periods(connection, &mut refusals, work).await?;
     add_taken_names(connection, &mut refusals, work).await?;
     add_map(connection, &mut refusals, work).await?;

@@ -16,12 +16,14 @@ const SQL_MODE: &str =
 /// How long to rest between two attempts to get a lock.
 const REST: Duration = Duration::from_millis(200);
 
-/// Prepares the session. Times are read and written in UTC, where no hour happens twice.
+/// Prepares the session. Times are read and written in UTC, where no hour happens twice. MySQL 8 and later would
+/// tell counters as they were up to a day ago.
 pub(super) async fn prepare(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     let seconds = work.policy.lock_timeout_ms.div_ceil(1_000).max(1);
     let set = format!(
         "SET SESSION sql_mode = '{SQL_MODE}', time_zone = '+00:00', foreign_key_checks = 1, \
-         unique_checks = 1, lock_wait_timeout = {seconds}, innodb_lock_wait_timeout = {seconds}"
+         unique_checks = 1, lock_wait_timeout = {seconds}, innodb_lock_wait_timeout = {seconds} \
+         /*!80000 , information_schema_stats_expiry = 0 */"
     );
     runner.run("the settings of the session", &set).await?;
     // Reads that lock have to keep others from inserting between the rows.

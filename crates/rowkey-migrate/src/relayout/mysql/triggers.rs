@@ -8,6 +8,7 @@
 
 use super::super::runner::Runner;
 use super::super::work::Work;
+use super::cascades::{self, Cascades};
 use super::names::{self, Event, Role, SWAPPED};
 use super::rebuilt::{Rebuilt, Side, quoted};
 use super::session::{Made, patiently};
@@ -28,12 +29,21 @@ pub(super) async fn create(
     role: Role,
 ) -> Result<(), Error> {
     let made = Made::read(runner).await?;
+    let cascades = Cascades::read(runner).await?;
+    let side = match role {
+        Role::Forward => Side::New,
+        Role::Back | Role::Guard => Side::Old,
+    };
+    let removal = match cascades.need_statements(work, table) {
+        true => cascades::removal(work, table, side)?,
+        false => String::new(),
+    };
     for event in Event::ALL {
         if made.has_trigger(&names::trigger(table.name(), role, event)) {
             continue;
         }
         let create = match role {
-            Role::Forward | Role::Back => definition(work, table, role, event)?,
+            Role::Forward | Role::Back => definition(work, &removal, table, role, event)?,
             Role::Guard => guard(work, table, event)?,
         };
         let doing = format!("the triggers of {}", table.name());
@@ -75,7 +85,13 @@ pub(super) async fn drop(
 }
 
 /// The statement that creates a trigger before the swap.
-fn definition(work: &Work, table: &Rebuilt<'_>, role: Role, event: Event) -> Result<String, Error> {
+fn definition(
+    work: &Work,
+    removal: &str,
+    table: &Rebuilt<'_>,
+    role: Role,
+    event: Event,
+) -> Result<String, Error> {
     let name = quoted(&names::trigger(table.name(), role, event))?;
     // The names after the swap are in the triggers back, which do nothing before it.
     let (on, target, side, is_swapped) = match role {
@@ -86,7 +102,7 @@ fn definition(work: &Work, table: &Rebuilt<'_>, role: Role, event: Event) -> Res
         }
     };
     let body = match event {
-        Event::Delete => delete(table, &target, side)?,
+        Event::Delete => format!("{removal}{}", delete(table, &target, side)?),
         Event::Update => {
             let (ensured, refusals) = (ensure(table, side)?, refusals(table, side)?);
             let written = written_by_update(work, table, side)?;

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "mysql")]
 mod mysql;
+#[cfg(feature = "mysql")]
+mod mysql_cascades;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]
@@ -15,6 +17,8 @@ pub(crate) use self::sqlite::as_child;
 pub(crate) fn add_tests(suite: &mut Suite) {
     #[cfg(feature = "mysql")]
     mysql::add_tests(suite);
+    #[cfg(feature = "mysql")]
+    mysql_cascades::add_tests(suite);
     #[cfg(feature = "postgres")]
     postgres::add_tests(suite);
     #[cfg(feature = "postgres")]

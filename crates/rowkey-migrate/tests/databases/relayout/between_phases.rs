@@ -74,7 +74,7 @@ async fn waited(shop: Shop) -> Result<()> {
     let plan = shop.plan(OLD, NEW).await?;
     let (lock, sessions) = match shop.dialect.is_mysql() {
         true => (
-            "SELECT GET_LOCK(CONCAT('rowkey_relayout.', SHA1(DATABASE())), 0)",
+            "SELECT GET_LOCK(LEFT(CONCAT('rowkey_relayout.', SHA2(DATABASE(), 256)), 64), 0)",
             "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE()",
         ),
         false => (
