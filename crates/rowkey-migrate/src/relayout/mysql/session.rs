@@ -100,9 +100,23 @@ async fn run_all(runner: &mut Runner<'_>, doing: &str, statements: &[&str]) -> R
     Ok(affected)
 }
 
-/// Whether another transaction had the lock for too long, or the two waited for each other.
+/// Whether another transaction had the lock for too long, the two waited for each other, or it has changed a row
+/// since the snapshot of this one, which MariaDB refuses from 11.6 on.
 pub(super) fn is_lock(error: &Error) -> bool {
-    matches!(number(error), Some(1205 | 1213))
+    matches!(number(error), Some(1020 | 1205 | 1213))
+}
+
+/// What a statement of a trigger begins with, so that it writes to rows that are newer than the snapshot of the
+/// program's transaction, and locks them: the change writes rows that the program has never seen.
+///
+/// MariaDB from 11.6 on refuses that otherwise (error 1020).
+pub(super) async fn beyond_snapshot(runner: &mut Runner<'_>) -> Result<&'static str, Error> {
+    let query = "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'";
+    let found = runner.query("how old rows may be", query, &[]).await?;
+    Ok(match found.is_empty() {
+        true => "",
+        false => "SET STATEMENT innodb_snapshot_isolation = OFF FOR ",
+    })
 }
 
 /// The server's number of an error.

@@ -11,7 +11,7 @@ use super::super::work::Work;
 use super::cascades::{self, Cascades};
 use super::names::{self, Event, Role, SWAPPED};
 use super::rebuilt::{Rebuilt, Side, quoted};
-use super::session::{Made, patiently};
+use super::session::{Made, beyond_snapshot, patiently};
 use super::values::Reading;
 use crate::error::Error;
 use crate::plan::Policy;
@@ -38,13 +38,14 @@ pub(super) async fn create(
         true => cascades::removal(work, table, side)?,
         false => String::new(),
     };
+    let at = beyond_snapshot(runner).await?;
     for event in Event::ALL {
         if made.has_trigger(&names::trigger(table.name(), role, event)) {
             continue;
         }
         let create = match role {
-            Role::Forward | Role::Back => definition(work, &removal, table, role, event)?,
-            Role::Guard => guard(work, table, event)?,
+            Role::Forward | Role::Back => definition(work, at, &removal, table, role, event)?,
+            Role::Guard => guard(work, at, table, event)?,
         };
         let doing = format!("the triggers of {}", table.name());
         patiently(runner, &work.policy, &doing, &create).await?;
@@ -87,6 +88,7 @@ pub(super) async fn drop(
 /// The statement that creates a trigger before the swap.
 fn definition(
     work: &Work,
+    at: &str,
     removal: &str,
     table: &Rebuilt<'_>,
     role: Role,
@@ -102,41 +104,43 @@ fn definition(
         }
     };
     let body = match event {
-        Event::Delete => format!("{removal}{}", delete(table, &target, side)?),
+        Event::Delete => format!("{removal}{at}{}", delete(table, &target, side)?),
         Event::Update => {
-            let (ensured, refusals) = (ensure(table, side)?, refusals(table, side)?);
+            let (ensured, refusals) = (ensure(at, table, side)?, refusals(at, table, side)?);
             let written = written_by_update(work, table, side)?;
-            let moved = move_key(table, &target, side, &written)?;
+            let moved = move_key(at, table, &target, side, &written)?;
             let upsert = upsert(table, &target, side, &written)?;
-            format!("{ensured}{refusals}{moved}{upsert}")
+            format!("{ensured}{refusals}{moved}{at}{upsert}")
         }
         Event::Insert => format!(
-            "{}{}{}",
-            ensure(table, side)?,
-            refusals(table, side)?,
+            "{}{}{at}{}",
+            ensure(at, table, side)?,
+            refusals(at, table, side)?,
             upsert(table, &target, side, &table.written(side, "NEW.")?)?
         ),
     };
     Ok(format!(
-        "CREATE TRIGGER {name} AFTER {event} ON {on} FOR EACH ROW BEGIN \
-         IF {swapped} = {is_swapped} THEN {body}END IF; END",
+        "CREATE TRIGGER {name} AFTER {event} ON {on} FOR EACH ROW BEGIN {variables}{swapped}\
+         IF rowkey_is_swapped = {is_swapped} THEN {body}END IF; END",
         event = event.sql(),
-        swapped = is_swapped_now(),
+        variables = VARIABLES,
+        swapped = find_swapped(at),
     ))
 }
 
 /// The statement that creates a trigger of the new table, which after the swap refuses sessions that do not
 /// have the mark.
-fn guard(work: &Work, table: &Rebuilt<'_>, event: Event) -> Result<String, Error> {
+fn guard(work: &Work, at: &str, table: &Rebuilt<'_>, event: Event) -> Result<String, Error> {
     let mark = text_literal(Backend::MySql, &work.mark);
     Ok(format!(
-        "CREATE TRIGGER {name} BEFORE {event} ON {on} FOR EACH ROW BEGIN \
-         IF {swapped} = 1 AND NOT (@rowkey_layout <=> {mark}) THEN \
+        "CREATE TRIGGER {name} BEFORE {event} ON {on} FOR EACH ROW BEGIN {variables}{swapped}\
+         IF rowkey_is_swapped = 1 AND NOT (@rowkey_layout <=> {mark}) THEN \
          SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {message}; END IF; END",
         name = quoted(&names::trigger(table.name(), Role::Guard, event))?,
         event = event.sql(),
         on = table.quoted_new()?,
-        swapped = is_swapped_now(),
+        variables = VARIABLES,
+        swapped = find_swapped(at),
         message = text_literal(
             Backend::MySql,
             &message(&format!(
@@ -154,18 +158,21 @@ fn message(text: &str) -> String {
     text.chars().take(128).collect()
 }
 
+/// The variables of a trigger, whose names take precedence over those of columns.
+const VARIABLES: &str = "DECLARE rowkey_is_swapped, rowkey_is_refused INT; ";
+
 /// Whether the swap has happened: 1 or 0. It locks the row, because an old snapshot may be older than the
 /// table, and so that all that a transaction writes is treated alike.
-fn is_swapped_now() -> String {
-    format!("(SELECT is_swapped FROM {SWAPPED} LOCK IN SHARE MODE)")
+fn find_swapped(at: &str) -> String {
+    format!("{at}SELECT is_swapped INTO rowkey_is_swapped FROM {SWAPPED} LOCK IN SHARE MODE; ")
 }
 
 /// Adds ids to the map that it does not have.
-fn ensure(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
+fn ensure(at: &str, table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
     let mut ensured = String::new();
     for changed in &table.changed.columns {
         let name = table.name_of(&changed.column.name, side.other());
-        ensured += &table.values.ensure(changed, side, name)?;
+        ensured += &table.values.ensure(at, changed, side, name)?;
     }
     Ok(ensured)
 }
@@ -202,6 +209,7 @@ fn written_by_update(work: &Work, table: &Rebuilt<'_>, side: Side) -> Result<Vec
 
 /// Changes the key of the other table's row. This is an UPDATE, so that references follow it.
 fn move_key(
+    at: &str,
     table: &Rebuilt<'_>,
     target: &str,
     side: Side,
@@ -220,7 +228,7 @@ fn move_key(
         .map(|(column, value)| format!("{column} = {value}"))
         .collect();
     Ok(format!(
-        "IF {} THEN UPDATE {target} SET {} WHERE {}; END IF; ",
+        "IF {} THEN {at}UPDATE {target} SET {} WHERE {}; END IF; ",
         is_changed.join(" OR "),
         set.join(", "),
         table.has_key(side, "", "OLD.", Reading::Current)?
@@ -248,13 +256,14 @@ fn upsert(
 }
 
 /// Refuses a value that is not of the form, where the other table would accept NULL for it.
-fn refusals(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
+fn refusals(at: &str, table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
     let mut refusals = String::new();
     for changed in table.nullable() {
         let name = table.name_of(&changed.column.name, side.other());
         let message = message(&format!("{name} is no id of its form: {}", table.name()));
         refusals += &format!(
-            "IF NEW.{} IS NOT NULL AND {} IS NULL THEN SIGNAL SQLSTATE '45000' \
+            "{at}SELECT NEW.{} IS NOT NULL AND {} IS NULL INTO rowkey_is_refused; \
+             IF rowkey_is_refused THEN SIGNAL SQLSTATE '45000' \
              SET MESSAGE_TEXT = {}; END IF; ",
             quoted(name)?,
             table.value(&changed.column.name, side, "NEW.", Reading::Current)?,
