@@ -8,6 +8,7 @@ mod keys;
 mod left_out;
 mod lossy_types;
 mod many_rows;
+mod newer_servers;
 mod parallel;
 mod refusals;
 mod server;
@@ -76,6 +77,7 @@ fn main() -> Result<ExitCode> {
     left_out::add_tests(&mut suite);
     lossy_types::add_tests(&mut suite);
     many_rows::add_tests(&mut suite);
+    newer_servers::add_tests(&mut suite);
     parallel::add_tests(&mut suite);
     refusals::add_tests(&mut suite);
     sqlserver::add_tests(&mut suite);

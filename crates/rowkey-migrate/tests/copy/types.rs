@@ -6,6 +6,7 @@ use rowkey_migrate::copy::CopyPlan;
 use rowkey_testkit::{Backend, Search, Server, Suite, test_name};
 
 use crate::held::preflight;
+use crate::newer_servers::with_nearest;
 use crate::{compare, copy, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
@@ -311,7 +312,7 @@ async fn large(source: String, target: String) -> Result<()> {
     ] {
         db.execute("the source", &statement).await?;
     }
-    let plan = plan(&source, &target).await?;
+    let plan = with_nearest(&source, &target, plan(&source, &target).await?).await?;
     move_rows(&source, &target, &plan).await?;
     let mut to = open(&target).await?;
     let query = match to.backend() {
@@ -355,7 +356,7 @@ async fn counters(source: String, target: String) -> Result<()> {
             db.execute("the source", statement).await?;
         }
     }
-    let plan = plan(&source, &target).await?;
+    let plan = with_nearest(&source, &target, plan(&source, &target).await?).await?;
     move_rows(&source, &target, &plan).await?;
     let mut to = open(&target).await?;
     for table in ["thing", "other"] {
