@@ -67,6 +67,7 @@ fn url_of(database: &TestDatabase, name: &str) -> anyhow::Result<url::Url> {
 struct Reader {
     administrator: Connection,
     connection: Connection,
+    name: String,
     drop: String,
 }
 
@@ -107,6 +108,7 @@ impl Reader {
         Ok(Self {
             administrator,
             connection,
+            name,
             drop,
         })
     }
@@ -279,6 +281,44 @@ async fn the_preflight_goes_on_to_the_last_table(reader: &mut Reader) -> anyhow:
     Ok(())
 }
 
+/// A role that the session has, and one that it has not.
+async fn roles_count(reader: &mut Reader, url: url::Url) -> anyhow::Result<()> {
+    let backend = reader.administrator.backend();
+    let name = url.username().to_owned();
+    let account = account(&mut reader.administrator, &name).await?;
+    let word = match backend {
+        Backend::MariaDb => "FOR",
+        _ => "TO",
+    };
+    let database = url.path().trim_start_matches('/');
+    let (used, unused) = (format!("{name}_u"), format!("{name}_n"));
+    let grants = format!(
+        "CREATE ROLE {used}; CREATE ROLE {unused}; GRANT TRIGGER ON {database}.* TO {used};
+         GRANT EVENT ON {database}.* TO {unused}; GRANT {used} TO {account};
+         GRANT {unused} TO {account}; SET DEFAULT ROLE {used} {word} {account}"
+    );
+    reader.drop += &format!("; DROP ROLE IF EXISTS {used}; DROP ROLE IF EXISTS {unused}");
+    reader.administrator.execute("the roles", &grants).await?;
+    let inventory = Inventory::read(&mut open(url.as_str()).await?).await?;
+    let unseen = inventory.unseen;
+    ensure!(!names(&unseen, &["triggers", "TRIGGER"]), "{unseen:?}");
+    ensure!(names(&unseen, &["events", "EVENT"]), "{unseen:?}");
+    Ok(())
+}
+
+/// Whether a server of MySQL or MariaDB has roles.
+fn has_roles(suite: &Suite, backend: Backend) -> anyhow::Result<bool> {
+    let Some(server) = suite.server(backend) else {
+        return Ok(true);
+    };
+    let database = server.create_database()?;
+    run(async {
+        let mut connection = open(database.url()).await?;
+        let role = "SELECT CURRENT_ROLE()";
+        Ok(connection.query(role, role, &[]).await.is_ok())
+    })
+}
+
 /// MySQL's plugin sends a password as it is, or encrypted by RSA, unless the server remembers it.
 async fn a_password_goes_encrypted(database: &TestDatabase) -> anyhow::Result<()> {
     let mut administrator = open(database.url()).await?;
@@ -368,6 +408,19 @@ fn main() -> anyhow::Result<ExitCode> {
             "the_preflight_goes_on_to_the_last_table",
             |database| with_reader(database, the_preflight_goes_on_to_the_last_table),
         );
+    }
+    for backend in [Backend::MySql, Backend::MariaDb] {
+        let name = "privileges_of_roles_count";
+        if without_accounts(&suite, backend)? || !has_roles(&suite, backend)? {
+            suite.ignore_on(backend, name, "the server has no accounts, or no roles");
+            continue;
+        }
+        suite.test_on(backend, name, |database| {
+            with_reader(database, async |reader| {
+                let url = url_of(database, &reader.name)?;
+                roles_count(reader, url).await
+            })
+        });
     }
     let name = "a_password_goes_through_an_encrypted_connection";
     if cfg!(feature = "tls") && asks_for_encryption(&suite)? {
