@@ -111,6 +111,8 @@ pub(crate) enum Assumption {
     Plans,
     /// The server knows `MERGE`.
     Merge,
+    /// The server has a function for UUIDs of version 7.
+    UuidV7,
     /// The server has partition functions, and sorts guids as `Column::compare` says.
     Partitions,
 }

@@ -18,6 +18,8 @@ pub(crate) async fn check_index_use<D: Driver>(
     }
     let mut explain = Query::new(match backend {
         Backend::Sqlite => "EXPLAIN QUERY PLAN ",
+        // MySQL 9 shows a tree otherwise.
+        Backend::MySql | Backend::MariaDb => "EXPLAIN FORMAT=TRADITIONAL ",
         _ => "EXPLAIN ",
     });
     push_query(&mut explain);

@@ -39,6 +39,11 @@ pub(crate) async fn partitions_read<D: Driver>(
         // Without a format, the word differs between versions.
         _ => ("EXPLAIN FORMAT=JSON ", "EXPLAIN"),
     };
+    if backend != Backend::Postgres {
+        // MySQL's second format does not name partitions. Older servers and MariaDB do not read the comment.
+        let format = "SET @rowkey = NULL /*!80300 , SESSION explain_json_format_version = 1 */";
+        session.execute(format).await?;
+    }
     let query = query.after(explain);
     let lines = session.fetch(query, |row| D::get_text(row, column)).await?;
     let plan: String = lines.into_iter().flatten().collect();

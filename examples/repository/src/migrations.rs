@@ -39,7 +39,7 @@ impl Migrated for MySql {
     async fn migrate(pool: &MySqlPool) -> Result<(), Box<dyn StdError + Send + Sync>> {
         // A connection outside the pool: closing it releases the lock, even after an error.
         let mut connection = pool.acquire().await?.detach();
-        let lock = "SELECT GET_LOCK(SHA1(CONCAT('migrate ', DATABASE())), 60)";
+        let lock = "SELECT GET_LOCK(SHA2(CONCAT('migrate ', DATABASE()), 256), 60)";
         let locked: Option<i64> = sqlx::query_scalar(lock).fetch_one(&mut connection).await?;
         if locked != Some(1) {
             return Err("another process has been migrating for a minute".into());

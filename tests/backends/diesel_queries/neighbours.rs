@@ -204,7 +204,7 @@ struct Explain<Q>(Q);
 
 impl<Q: QueryFragment<Mysql>> QueryFragment<Mysql> for Explain<Q> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Mysql>) -> QueryResult<()> {
-        out.push_sql("EXPLAIN ");
+        out.push_sql("EXPLAIN FORMAT=TRADITIONAL ");
         self.0.walk_ast(out)
     }
 }

@@ -7,6 +7,7 @@ use rowkey::driver::sqlx::{BoundParam, PushInKeys, PushRouted, PushWithin};
 use rowkey::routing::{RoutingColumn, RoutingPart};
 use rowkey::time_range::Bounds;
 use rowkey::{Backend, EntityKey, Error};
+use rowkey_testkit::Server;
 use sqlx::error::UnexpectedNullError;
 use sqlx::{
     AssertSqlSafe, Connection, Database, Decode, Encode, MySql, Postgres, QueryBuilder, Row,
@@ -14,7 +15,7 @@ use sqlx::{
 };
 
 use crate::cases::Cases;
-use crate::driver::{BoundsOf, Driver, KeyList, KeyOf, Violation};
+use crate::driver::{Assumption, BoundsOf, Driver, KeyList, KeyOf, Violation};
 use crate::keys::{self, Case};
 use crate::query::{Parameters, Part, Query};
 use crate::routed::{Routed, routed};
@@ -51,6 +52,25 @@ where
         }
     }
     builder
+}
+
+fn has_uuid_v7<D: Driver<Error = sqlx::Error>>(server: &Server) -> Result<bool> {
+    let database = server.create_database()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let mut connection = D::connect(database.url(), server.backend()).await?;
+        let function = match server.backend() {
+            Backend::MariaDb => "SELECT UUID_v7()",
+            _ => "SELECT uuidv7()",
+        };
+        match D::execute(&mut connection, function).await {
+            Ok(()) => Ok(true),
+            Err(sqlx::Error::Database(_)) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    })
 }
 
 // A macro, because as generics each function would have to repeat the bounds of sqlx.
@@ -159,6 +179,17 @@ macro_rules! impl_driver {
                         index.trim_matches('"') == column && source.is::<UnexpectedNullError>()
                     }
                     _ => false,
+                }
+            }
+
+            fn unmet(assumption: Assumption, server: &Server) -> Option<&'static str> {
+                if assumption != Assumption::UuidV7 {
+                    return None;
+                }
+                // A server that does not answer lets the test run and fail.
+                match has_uuid_v7::<Self>(server) {
+                    Ok(false) => Some("no function for version 7"),
+                    _ => None,
                 }
             }
         }

@@ -263,7 +263,9 @@ impl Driver for Tiberius {
                 | Storage::TextCompact
                 | Storage::TextDigits,
             ) => (server.refers_to_text, "references of text fail"),
-            Assumption::OrderOf(_) | Assumption::ForeignKeysOf(_) => return None,
+            Assumption::OrderOf(_) | Assumption::ForeignKeysOf(_) | Assumption::UuidV7 => {
+                return None;
+            }
             Assumption::UntypedNull => (server.takes_untyped_null, "untyped NULL refused"),
             Assumption::BracketsInNames => (server.quotes_brackets, "brackets refused"),
             Assumption::LongNumbers => (server.reads_long_numbers, "38 digits misread"),

@@ -6,12 +6,12 @@ use std::ops::RangeInclusive;
 
 use anyhow::{Context, Result, ensure};
 use rowkey::format::{FieldKind, FormatKind, interval_counter};
-use rowkey::storage::{Column, Conversion, NewId, Nullability, StoredForm};
+use rowkey::storage::{Column, Conversion, Layout, NewId, Nullability, Storage, StoredForm};
 use rowkey::{Backend, UnixMillis};
 
 use super::conversions::forms;
 use crate::cases::Cases;
-use crate::driver::{Driver, Session};
+use crate::driver::{Assumption, Driver, Session};
 use crate::keys::Case;
 use crate::query::Query;
 use crate::samples::{INTERVAL_MS, position, samples};
@@ -65,6 +65,14 @@ pub(crate) fn scenarios<D: Cases>() -> Vec<Scenario<D>> {
         }),
     ];
     of_format.chain(others).collect()
+}
+
+/// The function of PostgreSQL and MariaDB for ids of version 7.
+pub(crate) fn own_function<D: Cases>() -> Scenario<D> {
+    Scenario::new("the_servers_own_function_makes_uuid_v7", |session| {
+        Box::pin(the_servers_own_function_makes_uuid_v7(session))
+    })
+    .assuming(Assumption::UuidV7)
 }
 
 /// What a server can make ids with. MySQL has had defaults since 8.0.13.
@@ -179,6 +187,52 @@ async fn the_server_makes<D: Cases>(session: &mut Session<D>, format: FormatKind
     Ok(())
 }
 
+/// Keys read what it makes as the default of a column, and find it by its time.
+async fn the_servers_own_function_makes_uuid_v7<D: Cases>(session: &mut Session<D>) -> Result<()> {
+    let format = FormatKind::UuidV7;
+    let backend = session.backend();
+    let mut made = 0;
+    for (case, column) in cases_of(session, format) {
+        let function = match (backend, column.storage(), column.layout()) {
+            (Backend::Postgres, Storage::Uuid, Layout::Public) => "uuidv7()",
+            (Backend::Postgres, Storage::Text, _) => "uuidv7()::text",
+            (Backend::Postgres, Storage::Binary, Layout::Public) => "uuid_send(uuidv7())",
+            (Backend::MariaDb, Storage::NativeUuid | Storage::Text, _) => "UUID_v7()",
+            (Backend::MariaDb, Storage::Binary, Layout::Public) => {
+                "UNHEX(REPLACE(UUID_v7(), '-', ''))"
+            }
+            _ => continue,
+        };
+        let id = case
+            .plan
+            .column_definition(backend, "id", Nullability::NotNull)?;
+        let table = format!("own_{made}");
+        session
+            .execute(format!(
+                "CREATE TABLE {table} ({id} DEFAULT ({function}), n BIGINT NOT NULL, PRIMARY KEY (id))"
+            ))
+            .await?;
+        let times = insert_rows(session, &table, FEW_ROWS).await?;
+        let query = Query::new(format!("SELECT id FROM {table} ORDER BY id"));
+        let ids = session.fetch(query, |row| (case.get)(row, "id")).await?;
+        ensure!(ids.len() == FEW_ROWS, "{column:?} has {} ids", ids.len());
+        ensure!(
+            ids.is_sorted_by(|one, next| one < next),
+            "{column:?} has another order"
+        );
+        for id in ids {
+            ensure!(
+                format.admits(id),
+                "{column:?}: {id:032x} is not of the format"
+            );
+            check_time(format, id, &times)?;
+        }
+        made += 1;
+    }
+    ensure!(made > 1, "{made} columns have such a default");
+    Ok(())
+}
+
 /// The forms that no key has, such as layouts that lose the order, are made as well.
 async fn the_server_makes_every_form_of<D: Driver>(
     session: &mut Session<D>,
@@ -186,7 +240,8 @@ async fn the_server_makes_every_form_of<D: Driver>(
 ) -> Result<()> {
     let backend = session.backend();
     let public = StoredForm::named(format, backend, "text:public").map_err(anyhow::Error::msg)?;
-    let maker = makers(session).await?[0];
+    let makers = makers(session).await?;
+    let maker = *makers.last().context("a maker")?;
     let mut made = 0;
     for form in forms(backend, format) {
         let (Ok(new_id), Ok(text)) = (NewId::new(form), Conversion::new(form, public)) else {

@@ -16,6 +16,7 @@ pub(crate) fn postgres() -> Vec<Scenario<Sqlx<Postgres>>> {
     scenarios.extend([rows::scenario(), support::scenario(), routed::numbers()]);
     scenarios.extend(conversions::scenarios());
     scenarios.extend(new_ids::scenarios());
+    scenarios.push(new_ids::own_function());
     scenarios.push(random_conversions::scenario());
     scenarios.extend(adoption::postgres());
     scenarios.extend([arrays::scenario(), arrays::text_types()]);
@@ -31,6 +32,7 @@ pub(crate) fn mysql(backend: Backend) -> Vec<Scenario<Sqlx<MySql>>> {
     scenarios.extend(adoption::mysql(backend));
     scenarios.extend(servers::mysql());
     if backend == Backend::MariaDb {
+        scenarios.push(new_ids::own_function());
         scenarios.extend(servers::mariadb());
     }
     scenarios

@@ -14,6 +14,9 @@ use crate::run::{Finished, rowkey_between};
 /// What stands for something that is not the same each time, such as a hash or a duration.
 const ANYTHING: char = '…';
 
+/// What comes before a probability of times up to now, which grows each day.
+const CHANCE: &str = "one in ";
+
 /// Runs the blocks of a page: `sql` on the database, and the commands of `console`. The `toml` blocks are
 /// the content of plan.toml at that point. Other words behind the language name the database for readers,
 /// and keep a block out of the tests that have none.
@@ -165,6 +168,16 @@ fn are_like(printed: &[&str], shown: &[&str]) -> bool {
 }
 
 fn is_line_like(printed: &str, shown: &str) -> bool {
+    if let (Some((printed, chance)), Some((shown, other))) =
+        (printed.split_once(CHANCE), shown.split_once(CHANCE))
+    {
+        let number = |letter: char| letter.is_ascii_digit();
+        let (chance, other) = (
+            chance.trim_start_matches(number),
+            other.trim_start_matches(number),
+        );
+        return is_line_like(printed, shown) && is_line_like(chance, other);
+    }
     let mut rest = printed;
     let mut pieces = shown.split(ANYTHING);
     let first = pieces.next().unwrap_or_default();

@@ -80,12 +80,23 @@ pub(crate) fn asked_for(database: &TestDatabase) -> Result<()> {
 
 async fn is_offered(url: &str) -> Result<bool> {
     let mut connection = Connection::open(&url.parse::<Address>()?).await?;
-    let query = match connection.backend() {
-        Backend::Postgres => "SELECT CAST(current_setting('ssl') = 'on' AS integer)",
-        _ => "SELECT CAST(@@have_ssl = 'YES' AS SIGNED)",
+    let doing = "whether it encrypts";
+    if connection.backend() == Backend::Postgres {
+        let query = "SELECT CAST(current_setting('ssl') = 'on' AS integer)";
+        return Ok(connection.query(doing, query, &[]).await?[0].is(0)?);
+    }
+    let variable = "SHOW GLOBAL VARIABLES LIKE 'have_ssl'";
+    let rows = connection.query(doing, variable, &[]).await?;
+    let rows = match rows.is_empty() {
+        false => rows,
+        // MySQL has the variable no longer.
+        true => {
+            let channel = "SELECT property, value FROM performance_schema.tls_channel_status \
+                           WHERE channel = 'mysql_main' AND property = 'Enabled'";
+            connection.query(doing, channel, &[]).await?
+        }
     };
-    let rows = connection.query("whether it encrypts", query, &[]).await?;
-    Ok(rows.first().is_some_and(|row| row.is(0).unwrap_or(false)))
+    Ok(rows[0].text(1)?.eq_ignore_ascii_case("yes"))
 }
 
 async fn is_encrypted(url: &str) -> Result<bool> {

@@ -26,9 +26,12 @@ SELECT c.oid::bigint, NULLIF(n.nspname, current_schema())::text, c.relname::text
 FROM reached r JOIN pg_class c ON c.oid = r.oid JOIN pg_namespace n ON n.oid = c.relnamespace
 ORDER BY 2 NULLS FIRST, 3";
 
+/// From PostgreSQL 18 on, a column may be NOT NULL although it has NULL: with a constraint that is not valid.
 const COLUMNS: &str = "
 SELECT a.attrelid::bigint, a.attname::text, format_type(a.atttypid, a.atttypmod),
-  NOT a.attnotnull, pg_get_expr(d.adbin, d.adrelid),
+  NOT a.attnotnull OR EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = a.attrelid
+    AND k.contype = 'n' AND a.attnum = ANY (k.conkey) AND NOT k.convalidated),
+  pg_get_expr(d.adbin, d.adrelid),
   CASE WHEN a.attidentity <> '' THEN 'identity' WHEN a.attgenerated <> '' THEN 'generated'
     ELSE '' END,
   l.collname::text, col_description(a.attrelid, a.attnum)
@@ -76,7 +79,9 @@ SELECT k.conrelid::bigint, k.conname::text, names.list, k.confrelid::bigint, nam
     substring(pg_get_constraintdef(k.oid) FROM ' ON DELETE SET (?:NULL|DEFAULT) (\\(.*?\\))'),
     CASE WHEN k.condeferrable THEN 'DEFERRABLE' END,
     CASE WHEN k.condeferred THEN 'INITIALLY DEFERRED' END,
-    CASE WHEN NOT k.convalidated THEN 'NOT VALID' END)
+    CASE WHEN pg_get_constraintdef(k.oid) LIKE '%, PERIOD %' THEN 'PERIOD' END,
+    CASE WHEN pg_get_constraintdef(k.oid) LIKE '% NOT ENFORCED' THEN 'NOT ENFORCED'
+      WHEN NOT k.convalidated THEN 'NOT VALID' END)
 FROM pg_constraint k
 CROSS JOIN LATERAL (
   SELECT json_agg(a.attname ORDER BY part.place)::text AS list,

@@ -19,8 +19,17 @@ pub(super) async fn open(address: &Address) -> Result<MySqlConnection, Error> {
     let options = MySqlConnectOptions::from_str(&url)
         .map_err(Error::database("the address of the database"))?;
     let options = options.disable_statement_logging();
-    options.connect().await.map_err(tls::connecting(address))
+    let mut connection = options.connect().await.map_err(tls::connecting(address))?;
+    let doing = "the settings of the session";
+    let set = connection.execute(UNCACHED).await;
+    set.map_err(Error::database(doing))?;
+    Ok(connection)
 }
+
+/// MySQL 8 and later tell for a day how many rows a table had, and how far it had counted. Older ones and
+/// MariaDB do not read the comment.
+const UNCACHED: &str =
+    "SET @rowkey = NULL /*!80000 , SESSION information_schema_stats_expiry = 0 */";
 
 /// After a prepared statement that it does not keep, the driver sends its end, to which the server does not
 /// answer; the next message then waits for an acknowledgement, which takes 40 ms where the system delays

@@ -39,6 +39,9 @@ enum Trouble {
     NotBuilt,
     #[error("the server does not encrypt connections")]
     NotOffered,
+    /// MySQL's `caching_sha2_password`, whose other way is RSA.
+    #[error("the server takes the password only through an encrypted connection")]
+    Password,
     #[error("the certificate of the server is not accepted: {0}")]
     Certificate(String),
     #[error("the encryption of the connection failed: {0}")]
@@ -54,6 +57,9 @@ impl Trouble {
         }
         match error.downcast_ref::<sqlx::Error>()? {
             sqlx::Error::Tls(source) => Some(Self::of_message(source.to_string())),
+            sqlx::Error::Configuration(source) if source.to_string().starts_with("RSA auth") => {
+                Some(Self::Password)
+            }
             #[cfg(feature = "tls")]
             sqlx::Error::Io(error) => match error.get_ref()?.downcast_ref::<rustls::Error>()? {
                 rustls::Error::InvalidCertificate(why) => Some(Self::Certificate(why.to_string())),
@@ -102,6 +108,10 @@ impl Trouble {
             (Self::NotBuilt, _) => {
                 "build it with the feature `tls`, or ask for no encryption in the address"
             }
+            (Self::Password, _) if cfg!(feature = "tls") => {
+                "`ssl-mode=REQUIRED` in the address encrypts"
+            }
+            (Self::Password, _) => "build it with the feature `tls`",
             (Self::Certificate(_), Protocol::Postgres) => {
                 "name the file of the authority that signed it with `sslrootcert=`; \
                  `sslmode=verify-ca` accepts the name of another host, `sslmode=require` encrypts \

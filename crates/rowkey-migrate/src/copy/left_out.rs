@@ -31,6 +31,7 @@ pub(super) async fn of_database(
 /// What is left out of one table: what hangs on it, and what its columns no longer say.
 pub(super) fn of_table(source: Backend, table: &Table, side: &Side) -> Vec<String> {
     let mut notes = dependents(table);
+    notes.extend(keys(table));
     notes.extend(collations(table, side));
     notes.extend(offsets(source, table, side));
     let is_mysql = matches!(source, Backend::MySql | Backend::MariaDb);
@@ -187,6 +188,20 @@ fn dependents(table: &Table) -> Vec<String> {
         })
         .chain(of_definition(table))
         .collect()
+}
+
+/// What PostgreSQL's keys say beyond their columns.
+fn keys(table: &Table) -> Vec<String> {
+    let mut notes = Vec::new();
+    for key in &table.keys {
+        for words in ["WITHOUT OVERLAPS", "NULLS NOT DISTINCT"] {
+            if key.definition.contains(words) {
+                let (table, key) = (&table.name, &key.name);
+                notes.push(format!("{table}: {words} of the key {key} is left out"));
+            }
+        }
+    }
+    notes
 }
 
 /// What only the definition of a table of SQLite says. Its keywords are never names without quotes, except

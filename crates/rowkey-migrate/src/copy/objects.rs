@@ -65,10 +65,11 @@ fn arrive_in_order(from: &Side, to: &Side) -> bool {
     })
 }
 
-/// Whether a server of MySQL or MariaDB refuses tables without a key.
+/// Whether a server of MySQL or MariaDB refuses tables without a key, or gives them one of its own.
 async fn requires_keys(target: &mut Connection) -> Result<bool, Error> {
     let query = "SHOW VARIABLES WHERE Variable_name IN \
-                 ('sql_require_primary_key', 'innodb_force_primary_key') AND Value = 'ON'";
+                 ('sql_require_primary_key', 'sql_generate_invisible_primary_key', \
+                 'innodb_force_primary_key') AND Value = 'ON'";
     let found = target
         .query("the settings of the target", query, &[])
         .await?;
@@ -234,6 +235,15 @@ pub(super) fn references(
                 key,
                 "the plan does not copy its columns",
             )));
+            continue;
+        }
+        if key.attributes.contains("NOT ENFORCED") {
+            let why = "it is not enforced, so that rows may break it";
+            found.push(Err(left_out(table, key, why)));
+            continue;
+        }
+        if key.attributes.contains("PERIOD") {
+            found.push(Err(left_out(table, key, "it refers to spans of time")));
             continue;
         }
         let is_mysql = matches!(side.backend, Backend::MySql | Backend::MariaDb);

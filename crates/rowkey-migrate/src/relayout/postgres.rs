@@ -6,6 +6,7 @@ mod backfill;
 mod constraints;
 mod exchange;
 mod names;
+mod not_null;
 mod refuse;
 mod session;
 mod triggers;
@@ -95,7 +96,7 @@ fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<V
 pub(super) async fn check(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     session::prepare(runner).await?;
     for table in &work.tables {
-        constraints::not_null(runner, work, table).await?;
+        not_null::set(runner, work, table).await?;
         constraints::build_indexes(runner, work, table, constraints::Side::New).await?;
     }
     let values = Values::of(runner, work).await?;

@@ -5,6 +5,7 @@
 
 mod charset;
 pub(crate) mod clock;
+pub(crate) mod collation;
 pub(crate) mod interval;
 mod members;
 mod mysql;

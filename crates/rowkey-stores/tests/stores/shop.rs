@@ -368,10 +368,17 @@ impl<D: Driver> Shop<D> {
                 "SELECT CAST(status AS varchar(30)) FROM sys.dm_exec_sessions \
                  WHERE session_id = {number}"
             ),
-            _ => format!(
-                "SELECT CONCAT_WS(' ', command, time, state) FROM information_schema.processlist \
-                 WHERE id = {number}"
-            ),
+            _ => {
+                // The old list of MySQL fails while the statement of any session has bytes that are no text.
+                let newest = "SELECT MAX(LOWER(table_schema)) FROM information_schema.tables \
+                              WHERE LOWER(table_name) = 'processlist' AND table_schema <> 'sys'";
+                let newest = self.strings(newest).await?;
+                format!(
+                    "SELECT CONCAT_WS(' ', command, time, state) FROM {}.processlist \
+                     WHERE id = {number}",
+                    newest.concat()
+                )
+            }
         };
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {

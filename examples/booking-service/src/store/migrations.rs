@@ -47,7 +47,7 @@ impl Migrated for MySql {
     async fn migrate(pool: &Pool<Self>) -> Result<()> {
         // Not the pool's: the lock is released with this connection, however the migration ends.
         let mut connection = pool.acquire().await?.detach();
-        let lock = "SELECT GET_LOCK(SHA1(CONCAT('migrate ', DATABASE())), 60)";
+        let lock = "SELECT GET_LOCK(SHA2(CONCAT('migrate ', DATABASE()), 256), 60)";
         let locked: Option<i64> = sqlx::query_scalar(lock).fetch_one(&mut connection).await?;
         ensure!(
             locked == Some(1),

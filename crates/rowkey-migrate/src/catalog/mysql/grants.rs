@@ -2,11 +2,14 @@
 
 use rowkey_core::Backend;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Row};
 use crate::error::Error;
 
 /// Servers that were started without accounts do not answer questions about them.
 const WITHOUT_ACCOUNTS: u16 = 1290;
+
+/// What MySQL says of a session without roles.
+const NO_ROLE: &str = "NONE";
 
 /// What needs a privilege to be shown in full.
 const SHOWN: [(&str, &str); 4] = [
@@ -29,8 +32,6 @@ pub(crate) struct Grants {
     database: String,
     /// Nothing if the server has no accounts.
     privileges: Option<Vec<String>>,
-    /// Whether there are roles, whose privileges the server does not list with the account's own.
-    has_roles: bool,
 }
 
 impl Grants {
@@ -42,19 +43,27 @@ impl Grants {
         let mut grants = Self {
             database,
             privileges: None,
-            has_roles: false,
         };
         let doing = "the privileges of the account";
-        let rows = match connection.query(doing, "SHOW GRANTS", &[]).await {
+        let mut rows = match connection.query(doing, "SHOW GRANTS", &[]).await {
             Err(error) if error.mysql_number() == Some(WITHOUT_ACCOUNTS) => return Ok(grants),
             rows => rows?,
         };
+        let is_role = |row: &Row| row.text(0).is_ok_and(|line| !line.contains(" ON "));
+        // MariaDB adds the lines of the role that the session has.
+        if connection.backend() == Backend::MySql && rows.iter().any(is_role) {
+            let roles = connection
+                .query(doing, "SELECT CURRENT_ROLE()", &[])
+                .await?;
+            let roles = roles.first().map_or(Ok(NO_ROLE), |row| row.text(0))?;
+            if roles != NO_ROLE {
+                let query = format!("SHOW GRANTS FOR CURRENT_USER() USING {roles}");
+                rows = connection.query(doing, &query, &[]).await?;
+            }
+        }
         let mut privileges = Vec::new();
         for row in &rows {
-            let line = row.text(0)?;
-            // MariaDB adds the lines of the roles, MySQL does not.
-            grants.has_roles |= connection.backend() == Backend::MySql && !line.contains(" ON ");
-            privileges.extend(privileges_on(line, &grants.database).map(str::to_owned));
+            privileges.extend(privileges_on(row.text(0)?, &grants.database).map(str::to_owned));
         }
         grants.privileges = Some(privileges);
         Ok(grants)
@@ -65,7 +74,7 @@ impl Grants {
             return true;
         };
         let is_it = |known: &String| known == privilege || known == "ALL PRIVILEGES";
-        self.has_roles || privileges.iter().any(is_it)
+        privileges.iter().any(is_it)
     }
 
     /// What the catalogue may not show, as sentences.

@@ -107,13 +107,15 @@ FROM pg_inherits i JOIN pg_class c ON c.oid IN (i.inhparent, i.inhrelid)
 JOIN pg_class child ON child.oid = i.inhrelid
 WHERE c.oid = ANY ($1::text::oid[]) AND NOT child.relispartition ORDER BY 1, 2";
 
+/// NOT NULL that is valid is said of its column.
 const CHECKS: &str = "
 SELECT k.conrelid::bigint, k.conname::text,
   COALESCE(json_agg(a.attname ORDER BY a.attnum) FILTER (WHERE a.attname IS NOT NULL), '[]')::text,
   pg_get_constraintdef(k.oid)
 FROM pg_constraint k
 LEFT JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)
-WHERE k.conrelid = ANY ($1::text::oid[]) AND k.contype IN ('c', 'x')
+WHERE k.conrelid = ANY ($1::text::oid[]) AND (k.contype IN ('c', 'x')
+  OR k.contype = 'n' AND NOT k.convalidated)
 GROUP BY k.oid, k.conrelid, k.conname ORDER BY 1, 2";
 
 const GENERATED_COLUMNS: &str = "

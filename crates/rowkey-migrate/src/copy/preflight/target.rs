@@ -3,12 +3,12 @@
 use rowkey_core::Backend;
 
 use crate::catalog::{Catalog, Table};
-use crate::connection::{Connection, Value};
-use crate::copy::plan::CopyPlan;
+use crate::connection::{Connection, Row, Value};
+use crate::copy::plan::{CopyPlan, type_of};
 use crate::copy::side::{Side, SideColumn};
 use crate::copy::{names, run};
 use crate::error::Error;
-use crate::types::{self, Type};
+use crate::types::{self, Type, collation};
 
 /// The refusals of a target's tables. Without `create`, existing tables are used if the target has one of
 /// the plan's.
@@ -246,35 +246,50 @@ async fn unknown_types(target: &mut Connection, sides: &[Side]) -> Result<Vec<Er
 
 /// Collations differ between MySQL, MariaDB and their versions.
 async fn unknown_collations(target: &mut Connection, sides: &[Side]) -> Result<Vec<Error>, Error> {
-    let backend = target.backend();
     let mut refused = Vec::new();
-    if !matches!(backend, Backend::MySql | Backend::MariaDb) {
+    if !matches!(target.backend(), Backend::MySql | Backend::MariaDb) {
         return Ok(refused);
     }
-    let mut known: Vec<String> = Vec::new();
+    let query = "SELECT character_set_name, collation_name \
+                 FROM information_schema.collation_character_set_applicability";
+    let rows = target
+        .query("the collations of the target", query, &[])
+        .await?;
+    let known: Result<Vec<String>, Error> = rows.iter().map(full_name).collect();
+    let known = known?;
     for side in sides {
         for column in &side.columns {
-            let Some(collation) = &column.collation else {
+            let Some(unknown) = &column.collation else {
                 continue;
             };
-            if known.contains(collation) {
+            if collation::is_known(unknown, &known) {
                 continue;
             }
-            // MariaDB's newer ones have several names.
-            let query = "SELECT 1 FROM information_schema.collation_character_set_applicability \
-                         WHERE collation_name = ?";
-            let doing = "the collations of the target";
-            let values = [Value::from(collation.as_str())];
-            if target.query(doing, query, &values).await?.is_empty() {
-                refused.push(Error::refused(
-                    format!("{}.{}", side.name, column.name),
-                    format!("the target has no collation {collation}"),
-                    "write another one in `to`, such as `CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`",
-                ));
-            } else {
-                known.push(collation.clone());
-            }
+            let instead = match collation::nearest(unknown, &known) {
+                Some((name, differences)) => {
+                    let to = types::with_collation(side.backend, type_of(&column.sql_type), name);
+                    let differences = Some(differences).filter(|text| !text.is_empty());
+                    let differences =
+                        differences.unwrap_or_else(|| "it compares in the same way".into());
+                    format!("write the nearest one, `to = \"{to}\"`: {differences}")
+                }
+                None => "write a type with another one in `to`".into(),
+            };
+            refused.push(Error::refused(
+                format!("{}.{}", side.name, column.name),
+                format!("the target has no collation {unknown}"),
+                instead,
+            ));
         }
     }
     Ok(refused)
+}
+
+/// MariaDB names its newest collations without the character set, which several of them share.
+fn full_name(row: &Row) -> Result<String, Error> {
+    let (charset, collation) = (row.text(0)?, row.text(1)?);
+    Ok(match collation.starts_with("uca1400_") {
+        true => format!("{charset}_{collation}"),
+        false => collation.to_owned(),
+    })
 }

@@ -1,6 +1,7 @@
 //! Indexes and constraints on one side of the change, with the names and the properties of the other.
 
 use super::names::{self, made, quoted, quoted_list};
+use super::not_null::NotNullNames;
 use super::session;
 use crate::catalog::{ForeignKey, Index, Key};
 use crate::connection::{Connection, Value};
@@ -127,87 +128,6 @@ fn after_name(sql: &str) -> Option<&str> {
             None => return Some(rest),
         }
     }
-}
-
-/// Makes the new columns NOT NULL where the old ones are, without a long lock.
-pub(super) async fn not_null(
-    runner: &mut Runner<'_>,
-    work: &Work,
-    table: &ChangedTable,
-) -> Result<(), Error> {
-    let name = table.name().quoted(work.backend)?;
-    let strict = table
-        .columns
-        .iter()
-        .filter(|column| !column.column.is_nullable);
-    for column in strict {
-        if is_not_null(runner, table, &column.fresh()).await? {
-            continue;
-        }
-        let doing = format!("NOT NULL of {}.{}", table.name(), column.fresh());
-        let fresh = quoted(&column.fresh())?;
-        let check = quoted(&made(work, table, "not_null").name)?;
-        let add = vec![
-            format!("ALTER TABLE {name} DROP CONSTRAINT IF EXISTS {check}"),
-            format!(
-                "ALTER TABLE {name} ADD CONSTRAINT {check} CHECK ({fresh} IS NOT NULL) NOT VALID"
-            ),
-        ];
-        session::in_transaction(runner, work, &doing, &add).await?;
-        let validate = vec![format!("ALTER TABLE {name} VALIDATE CONSTRAINT {check}")];
-        if let Err(error) = session::in_transaction(runner, work, &doing, &validate).await {
-            return Err(not_filled(runner, table, column).await?.unwrap_or(error));
-        }
-        // The constraint spares the server the scan under its lock.
-        let set = vec![
-            format!("ALTER TABLE {name} ALTER COLUMN {fresh} SET NOT NULL"),
-            format!("ALTER TABLE {name} DROP CONSTRAINT {check}"),
-        ];
-        session::in_transaction(runner, work, &doing, &set).await?;
-    }
-    Ok(())
-}
-
-/// The error for rows whose new column is empty, although the old one is not.
-async fn not_filled(
-    runner: &mut Runner<'_>,
-    table: &ChangedTable,
-    column: &ChangedColumn,
-) -> Result<Option<Error>, Error> {
-    let name = table.name().quoted(rowkey_core::Backend::Postgres)?;
-    let (old, fresh) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
-    let query = format!(
-        "SELECT count(*), min({old}::text) FROM {name} WHERE {fresh} IS NULL AND {old} IS NOT NULL"
-    );
-    let doing = format!("the empty values of {}.{}", table.name(), column.fresh());
-    let rows = runner.query(&doing, &query, &[]).await?;
-    let Some(row) = rows.first() else {
-        return Ok(None);
-    };
-    Ok(match row.integer(0)? {
-        0 => None,
-        count => Some(Error::refused(
-            format!("{}.{}", table.name(), column.column.name),
-            format!(
-                "{count} of its rows were written while triggers were disabled, such as {}, and have no \
-                 new value",
-                row.text(1)?
-            ),
-            format!("run UPDATE {name} SET {old} = {old} WHERE {fresh} IS NULL, then go on"),
-        )),
-    })
-}
-
-async fn is_not_null(
-    runner: &mut Runner<'_>,
-    table: &ChangedTable,
-    column: &str,
-) -> Result<bool, Error> {
-    let query = "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass($1) \
-                 AND attname = $2 AND attnotnull AND NOT attisdropped";
-    let name = Value::Text(table.name().quoted(rowkey_core::Backend::Postgres)?);
-    let doing = format!("the columns of {}", table.name());
-    names::is(runner, &doing, query, &[name, column.into()]).await
 }
 
 /// Builds the indexes of a side under names of their own, while programs write.
@@ -439,6 +359,7 @@ pub(super) fn attach_foreign_keys(
 pub(super) async fn comments(
     runner: &mut Runner<'_>,
     table: &ChangedTable,
+    not_null: &NotNullNames,
 ) -> Result<Vec<String>, Error> {
     let query = "SELECT 'constraint', k.conname::text, d.description FROM pg_constraint k \
                  JOIN pg_description d ON d.classoid = 'pg_constraint'::regclass \
@@ -459,9 +380,10 @@ pub(super) async fn comments(
         let comment = text_literal(Backend::Postgres, row.text(2)?);
         let is_key = keys(table).any(|(_, key)| key.name == one);
         let is_reference = foreign_keys(table).any(|key| key.name == one);
+        let is_not_null = not_null.contains(table, one);
         let is_index = is_key || indexes(table).any(|(_, index)| index.name == one);
         match kind {
-            "constraint" if is_key || is_reference => statements.push(format!(
+            "constraint" if is_key || is_reference || is_not_null => statements.push(format!(
                 "COMMENT ON CONSTRAINT {} ON {name} IS {comment}",
                 quoted(one)?
             )),
@@ -488,7 +410,12 @@ pub(super) async fn validate_foreign_keys(
     let name = table.name().quoted(work.backend)?;
     let query = "SELECT count(*) FROM pg_constraint WHERE conrelid = to_regclass($1) \
                  AND conname = $2 AND contype = 'f' AND convalidated";
-    for key in foreign_keys(table).filter(|key| !key.attributes.contains("NOT VALID")) {
+    let is_valid = |key: &&ForeignKey| {
+        !["NOT VALID", "NOT ENFORCED"]
+            .iter()
+            .any(|word| key.attributes.contains(word))
+    };
+    for key in foreign_keys(table).filter(is_valid) {
         let doing = format!("the validation of {} on {}", key.name, table.name());
         let values = [Value::Text(name.clone()), key.name.as_str().into()];
         if !runner.is_dry() && names::is(runner, &doing, query, &values).await? {

@@ -3,6 +3,7 @@
 use super::backfill::fail_if_any;
 use super::constraints::{self, Side, attach_foreign_keys, attach_indexes, foreign_keys, indexes};
 use super::names::{is_expanded, is_swapped, quoted};
+use super::not_null::{NotNullNames, set_not_null};
 use super::refuse::{refuse_renamed, refuse_undo};
 use super::session::{self, Taken};
 use super::triggers;
@@ -21,8 +22,9 @@ pub(in crate::relayout) async fn swap(runner: &mut Runner<'_>, work: &Work) -> R
     let (table, _) = work.key()?;
     if !is_swapped(runner, table).await? {
         let values = Values::of(runner, work).await?;
-        let statements = swap_statements(work, &values)?;
-        exchange(runner, work, "swap", &statements).await?;
+        let not_null = NotNullNames::of(runner, work).await?;
+        let statements = swap_statements(work, &values, &not_null)?;
+        exchange(runner, work, "swap", &not_null, &statements).await?;
     }
     for table in &work.tables {
         constraints::validate_foreign_keys(runner, work, table).await?;
@@ -40,6 +42,7 @@ async fn exchange(
     runner: &mut Runner<'_>,
     work: &Work,
     what: &str,
+    not_null: &NotNullNames,
     statements: &[String],
 ) -> Result<(), Error> {
     let mut names = Vec::new();
@@ -48,7 +51,7 @@ async fn exchange(
     }
     let mut statements = statements.to_vec();
     for table in &work.tables {
-        statements.extend(constraints::comments(runner, table).await?);
+        statements.extend(constraints::comments(runner, table, not_null).await?);
     }
     let lock = format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", names.join(", "));
     let doing = format!("the {what}");
@@ -65,7 +68,12 @@ async fn exchange(
     Ok(())
 }
 
-fn swap_statements(work: &Work, values: &Values<'_>) -> Result<Vec<String>, Error> {
+fn swap_statements(
+    work: &Work,
+    values: &Values<'_>,
+    not_null: &NotNullNames,
+) -> Result<Vec<String>, Error> {
+    let lacks = values.may_lack_old_values()?;
     let mut statements = Vec::new();
     for table in &work.tables {
         statements.push(triggers::assert_fill(work, table)?);
@@ -78,7 +86,7 @@ fn swap_statements(work: &Work, values: &Values<'_>) -> Result<Vec<String>, Erro
         for column in &table.columns {
             let (old, kept) = (quoted(&column.column.name)?, quoted(&column.kept)?);
             statements.push(format!("ALTER TABLE {name} RENAME COLUMN {old} TO {kept}"));
-            if values.may_lack_old_values()? && !column.column.is_nullable {
+            if lacks && !column.column.is_nullable {
                 later.push(format!(
                     "ALTER TABLE {name} ALTER COLUMN {kept} DROP NOT NULL"
                 ));
@@ -92,6 +100,7 @@ fn swap_statements(work: &Work, values: &Values<'_>) -> Result<Vec<String>, Erro
         }
         statements.extend(attach_indexes(work, table)?);
         statements.extend(later);
+        statements.extend(not_null.carried(work, table, Side::New, lacks)?);
         statements.extend(triggers::keep(work, values, table)?);
     }
     for table in &work.tables {
@@ -246,8 +255,9 @@ pub(in crate::relayout) async fn undo(
         for table in &work.tables {
             constraints::build_indexes(runner, work, table, Side::Old).await?;
         }
-        let statements = way_back(work, &values)?;
-        exchange(runner, work, "exchange", &statements).await?;
+        let not_null = NotNullNames::of(runner, work).await?;
+        let statements = way_back(work, &values, &not_null)?;
+        exchange(runner, work, "exchange", &not_null, &statements).await?;
     }
     for table in &work.tables {
         if is_expanded(runner, table).await? {
@@ -282,7 +292,12 @@ async fn finish(runner: &mut Runner<'_>, work: &Work, values: &Values<'_>) -> Re
     session::in_transaction(runner, work, "the functions of the map", &statements).await
 }
 
-fn way_back(work: &Work, values: &Values<'_>) -> Result<Vec<String>, Error> {
+fn way_back(
+    work: &Work,
+    values: &Values<'_>,
+    not_null: &NotNullNames,
+) -> Result<Vec<String>, Error> {
+    let lacks = values.may_lack_old_values()?;
     let mut statements = Vec::new();
     for table in &work.tables {
         statements.extend(triggers::drop_keep(work, table)?);
@@ -295,12 +310,12 @@ fn way_back(work: &Work, values: &Values<'_>) -> Result<Vec<String>, Error> {
             let becomes = quoted(&column.becomes)?;
             statements.push(format!("ALTER TABLE {name} DROP COLUMN {becomes}"));
             statements.push(format!("ALTER TABLE {name} RENAME COLUMN {kept} TO {old}"));
-            if values.may_lack_old_values()? && !column.column.is_nullable {
-                statements.push(format!(
-                    "ALTER TABLE {name} ALTER COLUMN {old} SET NOT NULL"
-                ));
+            if lacks && !column.column.is_nullable {
+                let constraint = not_null.get(table, &column.becomes);
+                statements.push(set_not_null(table, &column.column.name, constraint)?);
             }
         }
+        statements.extend(not_null.carried(work, table, Side::Old, lacks)?);
         statements.extend(attach_indexes(work, table)?);
     }
     for table in &work.tables {

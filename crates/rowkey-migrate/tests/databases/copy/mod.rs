@@ -8,6 +8,7 @@ mod keys;
 mod left_out;
 mod lossy_types;
 mod many_rows;
+mod newer_servers;
 mod parallel;
 mod refusals;
 mod server;
@@ -73,6 +74,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     left_out::add_tests(suite);
     lossy_types::add_tests(suite);
     many_rows::add_tests(suite);
+    newer_servers::add_tests(suite);
     parallel::add_tests(suite);
     refusals::add_tests(suite);
     sqlserver::add_tests(suite);

@@ -77,7 +77,8 @@ SELECT string_agg(line, E'\\n' ORDER BY line) FROM (
     COALESCE(obj_description(indexrelid, 'pg_class'), '') AS line
   FROM pg_index WHERE indrelid IN ('child'::regclass, 'parent'::regclass)
   UNION ALL
-  SELECT 'constraint ' || conname || ' ' || pg_get_constraintdef(oid) || ' ' ||
+  SELECT 'constraint ' || conname || ' ' ||
+    regexp_replace(pg_get_constraintdef(oid), '^NOT NULL (.*)$', 'NOT NULL (\\1)') || ' ' ||
     COALESCE(obj_description(oid, 'pg_constraint'), '')
   FROM pg_constraint WHERE conrelid IN ('child'::regclass, 'parent'::regclass)
   UNION ALL
@@ -107,17 +108,37 @@ async fn carried(shop: Shop) -> Result<()> {
         ALTER TABLE child ADD CONSTRAINT child_unique UNIQUE (number, other_id)
           DEFERRABLE INITIALLY IMMEDIATE;
         GRANT SELECT (id, title), UPDATE (id) ON parent TO PUBLIC;
-        GRANT INSERT ON child TO PUBLIC";
+        GRANT INSERT ON child TO PUBLIC;
+        DO $$BEGIN
+          IF EXISTS (SELECT FROM pg_constraint WHERE conname = 'child_parent_id_not_null') THEN
+            ALTER TABLE child RENAME CONSTRAINT child_parent_id_not_null TO \"is there\";
+            COMMENT ON CONSTRAINT \"is there\" ON child IS 'NOT NULL by name';
+            EXECUTE 'ALTER TABLE child ADD CONSTRAINT lax FOREIGN KEY (other_id) REFERENCES parent (id)
+              NOT ENFORCED';
+          END IF;
+        END$$";
     connection.execute("what hangs on it", prepare).await?;
     let rows = shop.fill(OLD, 200, 51).await?;
     let mut before = text(&mut connection, HANGING).await?;
     let plan = shop.plan(OLD, NEW).await?;
     shop.run(&plan, Phase::Swap).await?;
+    shop.undo(&plan).await?;
+    let after = text(&mut connection, HANGING).await?;
+    ensure!(
+        before == after,
+        "before:\n{before}\nafter the undo:\n{after}"
+    );
+    shop.run(&plan, Phase::Swap).await?;
     shop.contract(&plan).await?;
     for column in ["above_id", "parent_id", "other_id"] {
         before = before.replace(column, &format!("{column}_key"));
     }
-    for (old, new) in [("(id)", "(id_key)"), ("column id ", "column id_key ")] {
+    for (old, new) in [
+        ("(id)", "(id_key)"),
+        ("column id ", "column id_key "),
+        // Names of constraints stay.
+        ("parent_id_key_not_null", "parent_id_not_null"),
+    ] {
         before = before.replace(old, new);
     }
     let sorted = |text: &str| {
