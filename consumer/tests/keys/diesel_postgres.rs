@@ -2,8 +2,8 @@
 
 use diesel::debug_query;
 use diesel::dsl::sql;
-use diesel::pg::Pg;
 use diesel::expression::AsExpression;
+use diesel::pg::Pg;
 use diesel::sql_types::{Array, Nullable, SqlOrd};
 use renamed::{ShipId, TicketId};
 use rowkey::EntityKey;

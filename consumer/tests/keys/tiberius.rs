@@ -12,7 +12,12 @@ use super::{FERRY, OFFER, SHIP, TERMINAL, TICKET};
 
 fn comes_back<K>(key: K, stored: &ColumnData<'static>)
 where
-    K: ToSql + for<'a> IntoSql<'a> + for<'a> FromSql<'a> + FromSqlOwned + PartialEq + std::fmt::Debug,
+    K: ToSql
+        + for<'a> IntoSql<'a>
+        + for<'a> FromSql<'a>
+        + FromSqlOwned
+        + PartialEq
+        + std::fmt::Debug,
 {
     assert_eq!(key.to_sql(), *stored);
     assert_eq!(K::from_sql(stored).expect("it is a key"), Some(key));

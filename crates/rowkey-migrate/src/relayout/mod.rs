@@ -16,6 +16,7 @@ pub(crate) mod creation_time;
 #[cfg(feature = "mysql")]
 mod mysql;
 mod new_references;
+mod phase;
 mod positional;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -32,8 +33,8 @@ use std::time::Instant;
 
 use rowkey_core::Backend;
 use rowkey_core::storage::StoredForm;
-use serde::{Deserialize, Serialize};
 
+pub use self::phase::Phase;
 use self::refusals::Refusals;
 use self::runner::Runner;
 use self::state::{State, Way};
@@ -43,35 +44,6 @@ use crate::connection::Connection;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::progress::{Progress, Step};
-
-/// A phase of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Phase {
-    /// New columns or tables, and the triggers that fill them.
-    Expand,
-    /// The rows that exist.
-    Backfill,
-    /// Indexes, constraints, and a comparison.
-    Check,
-    /// The exchange.
-    Swap,
-}
-
-impl Phase {
-    /// The phases in their order.
-    pub const ALL: [Self; 4] = [Self::Expand, Self::Backfill, Self::Check, Self::Swap];
-
-    /// The name: `expand`, `backfill`, `check` or `swap`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Expand => "expand",
-            Self::Backfill => "backfill",
-            Self::Check => "check",
-            Self::Swap => "swap",
-        }
-    }
-}
 
 /// The plan of the change that has begun in a database, and is neither contracted nor undone.
 ///

@@ -97,11 +97,11 @@ pub(super) async fn check(runner: &mut Runner<'_>, work: &Work) -> Result<(), Er
     session::prepare(runner).await?;
     for table in &work.tables {
         not_null::set(runner, work, table).await?;
-        constraints::build_indexes(runner, work, table, constraints::Side::New).await?;
+        constraints::build_indexes(runner, work, table, names::Side::New).await?;
     }
     let values = Values::of(runner, work).await?;
     for table in &work.tables {
-        exchange::compare(runner, &values, table, constraints::Side::New).await?;
+        exchange::compare(runner, &values, table, names::Side::New).await?;
         constraints::analyze(runner, work, table).await?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Indexes and constraints on one side of the change, with the names and the properties of the other.
 
-use super::names::{self, made, quoted, quoted_list};
+use super::names::{self, Side, made, quoted, quoted_list};
 use super::not_null::NotNullNames;
 use super::session;
 use crate::catalog::{ForeignKey, Index, Key};
@@ -10,41 +10,6 @@ use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
 use crate::text_literal::text_literal;
 use rowkey_core::Backend;
-
-/// Which columns are to have the keys and the indexes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    /// The new ones, for the swap.
-    New,
-    /// The old ones, for the way back.
-    Old,
-}
-
-impl Side {
-    /// The name of the side's column before the exchange.
-    pub(super) fn before(self, column: &ChangedColumn) -> String {
-        match self {
-            Self::New => column.fresh(),
-            Self::Old => column.kept.clone(),
-        }
-    }
-
-    /// Its name after the exchange.
-    pub(super) fn after(self, column: &ChangedColumn) -> String {
-        match self {
-            Self::New => column.becomes.clone(),
-            Self::Old => column.column.name.clone(),
-        }
-    }
-
-    /// The name of the other side's column before the exchange.
-    pub(super) fn leaving(self, column: &ChangedColumn) -> String {
-        match self {
-            Self::New => column.column.name.clone(),
-            Self::Old => column.becomes.clone(),
-        }
-    }
-}
 
 /// The names of columns, those that change by a function.
 fn renamed(

@@ -1,8 +1,8 @@
 //! The exchange of old and new columns in one transaction, and the ways out of it.
 
 use super::backfill::fail_if_any;
-use super::constraints::{self, Side, attach_foreign_keys, attach_indexes, foreign_keys, indexes};
-use super::names::{is_expanded, is_swapped, quoted};
+use super::constraints::{self, attach_foreign_keys, attach_indexes, foreign_keys, indexes};
+use super::names::{Side, is_expanded, is_swapped, quoted};
 use super::not_null::{NotNullNames, set_not_null};
 use super::refuse::{refuse_renamed, refuse_undo};
 use super::session::{self, Taken};

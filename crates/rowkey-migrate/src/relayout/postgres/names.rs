@@ -7,7 +7,42 @@ use crate::catalog::QualifiedName;
 use crate::connection::Value;
 use crate::error::Error;
 use crate::relayout::runner::Runner;
-use crate::relayout::work::{ChangedTable, Work};
+use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
+
+/// Which columns are to have the keys and the indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// The new ones, for the swap.
+    New,
+    /// The old ones, for the way back.
+    Old,
+}
+
+impl Side {
+    /// The name of the side's column before the exchange.
+    pub(super) fn before(self, column: &ChangedColumn) -> String {
+        match self {
+            Self::New => column.fresh(),
+            Self::Old => column.kept.clone(),
+        }
+    }
+
+    /// Its name after the exchange.
+    pub(super) fn after(self, column: &ChangedColumn) -> String {
+        match self {
+            Self::New => column.becomes.clone(),
+            Self::Old => column.column.name.clone(),
+        }
+    }
+
+    /// The name of the other side's column before the exchange.
+    pub(super) fn leaving(self, column: &ChangedColumn) -> String {
+        match self {
+            Self::New => column.column.name.clone(),
+            Self::Old => column.becomes.clone(),
+        }
+    }
+}
 
 pub(super) fn quoted(name: &str) -> Result<String, Error> {
     Ok(quote_identifier(Backend::Postgres, name)?)

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use rowkey_core::Backend;
 
-use super::constraints::Side;
-use super::names::{self, made, quoted};
+use super::names::{self, Side, made, quoted};
 use super::session;
 use crate::catalog::QualifiedName;
 use crate::connection::Value;
