@@ -390,6 +390,9 @@ impl<'ast> Visit<'ast> for Module {
         visit::visit_path(self, path);
     }
 
+    // Who may see an item is no dependency.
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
+
     fn visit_macro(&mut self, found: &'ast Macro) {
         self.add_tokens(found.tokens.clone());
         visit::visit_macro(self, found);
@@ -468,7 +471,10 @@ mod tests {
                     "mod a; mod shared; pub use shared::Shared; fn f() { a::g() }",
                 ),
                 ("a/mod.rs", "mod inner; pub fn g() { inner::h() }"),
-                ("a/inner.rs", "use crate::Shared; pub fn h() {}"),
+                (
+                    "a/inner.rs",
+                    "use crate::Shared; pub(in crate::a) fn h() {}",
+                ),
                 (
                     "shared.rs",
                     "pub struct Shared; #[cfg(test)] mod tests { use crate::a; }",
