@@ -4,7 +4,7 @@
 //! shorter.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque, btree_map::Entry},
     fs,
     path::{Path, PathBuf},
 };
@@ -271,8 +271,8 @@ impl Crate {
                         way.reverse();
                         return Some(way);
                     }
-                    if !before.contains_key(&next) {
-                        before.insert(next, file);
+                    if let Entry::Vacant(unseen) = before.entry(next) {
+                        unseen.insert(file);
                         queue.push_back(next);
                     }
                 }
