@@ -5,10 +5,9 @@
 //!
 //! A cascade fires no trigger, so the new tables need foreign keys of their own, which do there what those
 //! of the old tables do. That is why a table is filled completely before those that refer to it get their
-//! triggers. Where the server refuses that to triggers, [`cascades`] does it with statements.
+//! triggers.
 
 mod backfill;
-mod cascades;
 mod compare;
 mod names;
 mod ranges;

@@ -4,7 +4,6 @@ use super::super::positional::inserts_by_place;
 use super::super::refusals::Refusals;
 use super::super::runner::Runner;
 use super::super::work::{ChangedTable, Source, Work};
-use super::cascades::Cascades;
 use super::names::{self, Event, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES};
 use super::rebuilt::{Rebuilt, Side, in_order};
 use super::shadow;
@@ -32,8 +31,7 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
             "write the plan again, or drop the foreign key, and add it again after the change";
         add_outer_references(&mut refusals, work, &catalog, table, instead);
     }
-    let rows = connection.query("who carries out foreign keys", Cascades::QUERY, &[]);
-    Cascades::from_rows(&rows.await?)?.add_refusals(&mut refusals, work, &catalog);
+    add_cascades(connection, &mut refusals, work).await?;
     add_periods(connection, &mut refusals, work).await?;
     add_taken_names(connection, &mut refusals, work).await?;
     add_map(connection, &mut refusals, work).await?;
@@ -46,6 +44,36 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
         add_orphans(connection, &mut refusals, work, table).await?;
     }
     refusals.result()
+}
+
+/// MySQL from 9.6 on carries out foreign keys itself, unless it leaves them to InnoDB. If a program's write is given up
+/// for a deadlock within a cascade, version 9.7.4 then tells the program that it has succeeded; and the batches of a
+/// change make such deadlocks.
+async fn add_cascades(
+    connection: &mut Connection,
+    refusals: &mut Refusals,
+    work: &Work,
+) -> Result<(), Error> {
+    let query = "SHOW VARIABLES LIKE 'innodb_native_foreign_keys'";
+    let rows = connection.query("who carries out foreign keys", query, &[]);
+    let rows = rows.await?;
+    if rows.first().map(|row| row.text(1)).transpose()? != Some("OFF") {
+        return Ok(());
+    }
+    let has_action = |rule: &String| matches!(rule.as_str(), "CASCADE" | "SET NULL");
+    for table in &work.tables {
+        let keys = table.table.foreign_keys.iter();
+        for key in keys.filter(|key| has_action(&key.on_delete) || has_action(&key.on_update)) {
+            refusals.add(
+                format!("the foreign key {} of {}", key.name, table.name()),
+                "this server carries out CASCADE and SET NULL itself, and then may lose writes of programs in silence \
+                 when they meet the change in a deadlock",
+                "start it with --innodb-native-foreign-keys=ON until the change is contracted or undone, or let the \
+                 foreign key have no action for that time",
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Fails for privileges that are missing.

@@ -2,7 +2,6 @@
 
 use super::super::runner::Runner;
 use super::super::work::{MAP, Work};
-use super::cascades::Cascades;
 use super::names::{self, OLD_IDS, SWAPPED, SWAPPED_YES};
 use super::rebuilt::{Rebuilt, Side, quoted};
 use super::session::{Made, patiently};
@@ -90,10 +89,6 @@ pub(super) async fn create(
     let mut changes = changed_columns(work, table)?;
     for (name, sql_type) in placeholders(work, table) {
         changes.push(format!("ADD COLUMN {} {sql_type} NULL", quoted(name)?));
-    }
-    for index in Cascades::read(runner).await?.named_indexes(table) {
-        let index = quoted(index)?;
-        changes.push(format!("RENAME INDEX {index} TO {index}"));
     }
     for key in &table.foreign_keys {
         changes.push(format!("ADD {}", foreign_key(work, table, key)?));

@@ -8,7 +8,6 @@
 
 use super::super::runner::Runner;
 use super::super::work::Work;
-use super::cascades::{self, Cascades};
 use super::names::{self, Event, Role, SWAPPED};
 use super::rebuilt::{Rebuilt, Side, quoted};
 use super::session::{Made, beyond_snapshot, patiently};
@@ -29,22 +28,13 @@ pub(super) async fn create(
     role: Role,
 ) -> Result<(), Error> {
     let made = Made::read(runner).await?;
-    let cascades = Cascades::read(runner).await?;
-    let side = match role {
-        Role::Forward => Side::New,
-        Role::Back | Role::Guard => Side::Old,
-    };
-    let removal = match cascades.need_statements(work, table) {
-        true => cascades::removal(work, table, side)?,
-        false => String::new(),
-    };
     let at = beyond_snapshot(runner).await?;
     for event in Event::ALL {
         if made.has_trigger(&names::trigger(table.name(), role, event)) {
             continue;
         }
         let create = match role {
-            Role::Forward | Role::Back => definition(work, at, &removal, table, role, event)?,
+            Role::Forward | Role::Back => definition(work, at, table, role, event)?,
             Role::Guard => guard(work, at, table, event)?,
         };
         let doing = format!("the triggers of {}", table.name());
@@ -89,7 +79,6 @@ pub(super) async fn drop(
 fn definition(
     work: &Work,
     at: &str,
-    removal: &str,
     table: &Rebuilt<'_>,
     role: Role,
     event: Event,
@@ -104,7 +93,7 @@ fn definition(
         }
     };
     let body = match event {
-        Event::Delete => format!("{removal}{at}{}", delete(table, &target, side)?),
+        Event::Delete => format!("{at}{}", delete(table, &target, side)?),
         Event::Update => {
             let (ensured, refusals) = (ensure(at, table, side)?, refusals(at, table, side)?);
             let written = written_by_update(work, table, side)?;
