@@ -106,19 +106,6 @@ pub(super) fn is_lock(error: &Error) -> bool {
     matches!(number(error), Some(1020 | 1205 | 1213))
 }
 
-/// What a statement of a trigger begins with, so that it writes to rows that are newer than the snapshot of the
-/// program's transaction, and locks them: the change writes rows that the program has never seen.
-///
-/// MariaDB from 11.6 on refuses that otherwise (error 1020).
-pub(super) async fn beyond_snapshot(runner: &mut Runner<'_>) -> Result<&'static str, Error> {
-    let query = "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'";
-    let found = runner.query("how old rows may be", query, &[]).await?;
-    Ok(match found.is_empty() {
-        true => "",
-        false => "SET STATEMENT innodb_snapshot_isolation = OFF FOR ",
-    })
-}
-
 /// The server's number of an error.
 pub(super) fn number(error: &Error) -> Option<u16> {
     let Error::Database { source, .. } = error else {

@@ -10,7 +10,7 @@ use super::super::runner::Runner;
 use super::super::work::Work;
 use super::names::{self, Event, Role, SWAPPED};
 use super::rebuilt::{Rebuilt, Side, quoted};
-use super::session::{Made, beyond_snapshot, patiently};
+use super::session::{Made, patiently};
 use super::values::Reading;
 use crate::error::Error;
 use crate::plan::Policy;
@@ -28,14 +28,13 @@ pub(super) async fn create(
     role: Role,
 ) -> Result<(), Error> {
     let made = Made::read(runner).await?;
-    let at = beyond_snapshot(runner).await?;
     for event in Event::ALL {
         if made.has_trigger(&names::trigger(table.name(), role, event)) {
             continue;
         }
         let create = match role {
-            Role::Forward | Role::Back => definition(work, at, table, role, event)?,
-            Role::Guard => guard(work, at, table, event)?,
+            Role::Forward | Role::Back => definition(work, table, role, event)?,
+            Role::Guard => guard(work, table, event)?,
         };
         let doing = format!("the triggers of {}", table.name());
         patiently(runner, &work.policy, &doing, &create).await?;
@@ -76,13 +75,7 @@ pub(super) async fn drop(
 }
 
 /// The statement that creates a trigger before the swap.
-fn definition(
-    work: &Work,
-    at: &str,
-    table: &Rebuilt<'_>,
-    role: Role,
-    event: Event,
-) -> Result<String, Error> {
+fn definition(work: &Work, table: &Rebuilt<'_>, role: Role, event: Event) -> Result<String, Error> {
     let name = quoted(&names::trigger(table.name(), role, event))?;
     // The names after the swap are in the triggers back, which do nothing before it.
     let (on, target, side, is_swapped) = match role {
@@ -93,43 +86,41 @@ fn definition(
         }
     };
     let body = match event {
-        Event::Delete => format!("{at}{}", delete(table, &target, side)?),
+        Event::Delete => delete(table, &target, side)?,
         Event::Update => {
-            let (ensured, refusals) = (ensure(at, table, side)?, refusals(at, table, side)?);
+            let (ensured, refusals) = (ensure(table, side)?, refusals(table, side)?);
             let written = written_by_update(work, table, side)?;
-            let moved = move_key(at, table, &target, side, &written)?;
+            let moved = move_key(table, &target, side, &written)?;
             let upsert = upsert(table, &target, side, &written)?;
-            format!("{ensured}{refusals}{moved}{at}{upsert}")
+            format!("{ensured}{refusals}{moved}{upsert}")
         }
         Event::Insert => format!(
-            "{}{}{at}{}",
-            ensure(at, table, side)?,
-            refusals(at, table, side)?,
+            "{}{}{}",
+            ensure(table, side)?,
+            refusals(table, side)?,
             upsert(table, &target, side, &table.written(side, "NEW.")?)?
         ),
     };
     Ok(format!(
-        "CREATE TRIGGER {name} AFTER {event} ON {on} FOR EACH ROW BEGIN {variables}{swapped}\
-         IF rowkey_is_swapped = {is_swapped} THEN {body}END IF; END",
+        "CREATE TRIGGER {name} AFTER {event} ON {on} FOR EACH ROW BEGIN \
+         IF {swapped} = {is_swapped} THEN {body}END IF; END",
         event = event.sql(),
-        variables = VARIABLES,
-        swapped = find_swapped(at),
+        swapped = is_swapped_now(),
     ))
 }
 
 /// The statement that creates a trigger of the new table, which after the swap refuses sessions that do not
 /// have the mark.
-fn guard(work: &Work, at: &str, table: &Rebuilt<'_>, event: Event) -> Result<String, Error> {
+fn guard(work: &Work, table: &Rebuilt<'_>, event: Event) -> Result<String, Error> {
     let mark = text_literal(Backend::MySql, &work.mark);
     Ok(format!(
-        "CREATE TRIGGER {name} BEFORE {event} ON {on} FOR EACH ROW BEGIN {variables}{swapped}\
-         IF rowkey_is_swapped = 1 AND NOT (@rowkey_layout <=> {mark}) THEN \
+        "CREATE TRIGGER {name} BEFORE {event} ON {on} FOR EACH ROW BEGIN \
+         IF {swapped} = 1 AND NOT (@rowkey_layout <=> {mark}) THEN \
          SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {message}; END IF; END",
         name = quoted(&names::trigger(table.name(), Role::Guard, event))?,
         event = event.sql(),
         on = table.quoted_new()?,
-        variables = VARIABLES,
-        swapped = find_swapped(at),
+        swapped = is_swapped_now(),
         message = text_literal(
             Backend::MySql,
             &message(&format!(
@@ -147,21 +138,18 @@ fn message(text: &str) -> String {
     text.chars().take(128).collect()
 }
 
-/// The variables of a trigger, whose names take precedence over those of columns.
-const VARIABLES: &str = "DECLARE rowkey_is_swapped, rowkey_is_refused INT; ";
-
 /// Whether the swap has happened: 1 or 0. It locks the row, because an old snapshot may be older than the
 /// table, and so that all that a transaction writes is treated alike.
-fn find_swapped(at: &str) -> String {
-    format!("{at}SELECT is_swapped INTO rowkey_is_swapped FROM {SWAPPED} LOCK IN SHARE MODE; ")
+fn is_swapped_now() -> String {
+    format!("(SELECT is_swapped FROM {SWAPPED} LOCK IN SHARE MODE)")
 }
 
 /// Adds ids to the map that it does not have.
-fn ensure(at: &str, table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
+fn ensure(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
     let mut ensured = String::new();
     for changed in &table.changed.columns {
         let name = table.name_of(&changed.column.name, side.other());
-        ensured += &table.values.ensure(at, changed, side, name)?;
+        ensured += &table.values.ensure(changed, side, name)?;
     }
     Ok(ensured)
 }
@@ -198,7 +186,6 @@ fn written_by_update(work: &Work, table: &Rebuilt<'_>, side: Side) -> Result<Vec
 
 /// Changes the key of the other table's row. This is an UPDATE, so that references follow it.
 fn move_key(
-    at: &str,
     table: &Rebuilt<'_>,
     target: &str,
     side: Side,
@@ -217,7 +204,7 @@ fn move_key(
         .map(|(column, value)| format!("{column} = {value}"))
         .collect();
     Ok(format!(
-        "IF {} THEN {at}UPDATE {target} SET {} WHERE {}; END IF; ",
+        "IF {} THEN UPDATE {target} SET {} WHERE {}; END IF; ",
         is_changed.join(" OR "),
         set.join(", "),
         table.has_key(side, "", "OLD.", Reading::Current)?
@@ -245,14 +232,13 @@ fn upsert(
 }
 
 /// Refuses a value that is not of the form, where the other table would accept NULL for it.
-fn refusals(at: &str, table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
+fn refusals(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
     let mut refusals = String::new();
     for changed in table.nullable() {
         let name = table.name_of(&changed.column.name, side.other());
         let message = message(&format!("{name} is no id of its form: {}", table.name()));
         refusals += &format!(
-            "{at}SELECT NEW.{} IS NOT NULL AND {} IS NULL INTO rowkey_is_refused; \
-             IF rowkey_is_refused THEN SIGNAL SQLSTATE '45000' \
+            "IF NEW.{} IS NOT NULL AND {} IS NULL THEN SIGNAL SQLSTATE '45000' \
              SET MESSAGE_TEXT = {}; END IF; ",
             quoted(name)?,
             table.value(&changed.column.name, side, "NEW.", Reading::Current)?,

@@ -85,7 +85,6 @@ impl<'w> Values<'w> {
     /// from which a side's value is to be found.
     pub(super) fn ensure(
         &self,
-        at: &str,
         column: &ChangedColumn,
         side: Side,
         name: &str,
@@ -107,7 +106,7 @@ impl<'w> Values<'w> {
         };
         let found = map.lookup("1", by, &text, Reading::Snapshot)?;
         Ok(format!(
-            "IF {value} IS NOT NULL AND {found} IS NULL THEN {at}{add}END IF; "
+            "IF {value} IS NOT NULL AND {found} IS NULL THEN {add}END IF; "
         ))
     }
 

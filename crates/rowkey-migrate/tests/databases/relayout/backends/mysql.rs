@@ -62,55 +62,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "updates_that_change_nothing_leave_times_as_they_are",
         unchanged,
     );
-    add_on(
-        suite,
-        &BOTH,
-        "programs_write_rows_that_are_copied_behind_their_snapshot",
-        snapshots,
-    );
 }
 
 async fn execute(connection: &mut Connection, statements: &[&str]) -> Result<()> {
     for statement in statements {
         connection.execute(statement, statement).await?;
     }
-    Ok(())
-}
-
-/// The transaction of a program begins before rows are copied, and changes them afterwards.
-async fn snapshots(shop: Shop) -> Result<()> {
-    let (mut connection, mut program) = (shop.connect().await?, shop.connect().await?);
-    let create = format!(
-        "CREATE TABLE seen (id {} NOT NULL PRIMARY KEY, n INT NOT NULL UNIQUE) ENGINE=InnoDB",
-        shop.dialect.form(OLD)?.sql_type()
-    );
-    let insert = |n: u64| -> Result<String> {
-        let id = shop.dialect.form(OLD)?.literal(Random(n).id());
-        Ok(format!("INSERT INTO seen VALUES ({id}, {n})"))
-    };
-    execute(&mut connection, &[&create]).await?;
-    for n in 0..5 {
-        execute(&mut connection, &[&insert(n)?]).await?;
-    }
-    let request = rowkey_migrate::plan::Request {
-        table: "seen".into(),
-        unasserted: Vec::new(),
-        ..shop.request(OLD, NEW)
-    };
-    let plan = shop.plan_for(&request).await?;
-    shop.run(&plan, Phase::Expand).await?;
-    execute(&mut program, &["START TRANSACTION", "SELECT * FROM seen"]).await?;
-    shop.run(&plan, Phase::Backfill).await?;
-    let statements = [
-        "UPDATE seen SET n = 10 WHERE n = 0",
-        "DELETE FROM seen WHERE n = 1",
-        &insert(5)?,
-        "COMMIT",
-    ];
-    execute(&mut program, &statements).await?;
-    shop.run(&plan, Phase::Swap).await?;
-    let sum = number(&mut connection, "SELECT SUM(n) FROM seen").await?;
-    ensure!(sum == 2 + 3 + 4 + 5 + 10, "{sum}");
     Ok(())
 }
 
