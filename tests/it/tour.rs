@@ -4,12 +4,12 @@ use std::error::Error;
 
 #[allow(dead_code, unreachable_pub)]
 #[path = "../../examples/tour/src/main.rs"]
-mod tour;
+mod example;
 
 #[tokio::test]
 async fn time_ranges_use_the_primary_key() -> Result<(), Box<dyn Error>> {
     let mut output = Vec::new();
-    tour::tour(&mut output).await?;
+    example::tour(&mut output).await?;
     let output = String::from_utf8(output)?;
 
     let shown = |label: &str| {
