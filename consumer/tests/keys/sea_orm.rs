@@ -5,7 +5,6 @@ use rowkey::driver::sea_orm::{KeyColumnMethods, migration};
 use rowkey::{Backend, EntityKey, UnixMillis};
 use rowkey_consumer::PassengerId;
 use sea_orm::{ActiveValue, DbBackend, IntoActiveValue, TryFromU64, TryGetable, Value};
-use sea_query::postgres_array::NotU8;
 use sea_query::{Expr, Nullable, ValueType};
 
 use super::{FERRY, PASSENGER, SHIP, TICKET};
@@ -25,7 +24,6 @@ where
         + Into<Value>
         + ValueType
         + Nullable
-        + NotU8
         + IntoActiveValue<K>
         + TryGetable
         + TryFromU64,
@@ -48,6 +46,14 @@ fn keys_are_values_and_columns() {
     check(PASSENGER);
     check(SHIP);
     check(FERRY);
+}
+
+#[cfg(feature = "sea-orm-postgres")]
+#[test]
+fn keys_are_elements_of_arrays() {
+    fn is_element<K: sea_query::postgres_array::NotU8>(_: K) {}
+    is_element(PASSENGER);
+    is_element(FERRY);
 }
 
 /// A ticket is a uuid in PostgreSQL and a number elsewhere, which no one value can be.
