@@ -198,8 +198,9 @@ pub(crate) mod sqlx {
             // ER_CHECKREAD (MariaDB: the row has changed since the snapshot),
             // ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK
             1020 | 1205 | 1213 => FailureKind::Collision,
-            // ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED, CR_SERVER_GONE_ERROR, CR_SERVER_LOST
-            1053 | 1927 | 2006 | 2013 => FailureKind::ConnectionLost,
+            // ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED, CR_SERVER_GONE_ERROR, CR_SERVER_LOST,
+            // ER_CLIENT_INTERACTION_TIMEOUT (MySQL since 8.0: the reason, before it hangs up)
+            1053 | 1927 | 2006 | 2013 | 4031 => FailureKind::ConnectionLost,
             // ER_CON_COUNT_ERROR, ER_TOO_MANY_USER_CONNECTIONS
             1040 | 1203 => FailureKind::Unavailable,
             // ER_READ_ONLY_MODE
@@ -349,7 +350,7 @@ mod tests {
         for number in [1020, 1205, 1213] {
             assert_eq!(kind(number), FailureKind::Collision, "{number}");
         }
-        for number in [1053, 1927, 2006, 2013] {
+        for number in [1053, 1927, 2006, 2013, 4031] {
             assert_eq!(kind(number), FailureKind::ConnectionLost, "{number}");
         }
         for number in [1040, 1203] {
