@@ -123,7 +123,7 @@ mod inner {
     #[entity_key]
     pub struct ST(ShortPrefixComb<1000>);
 
-    /// Called like another one, and a uuid in PostgreSQL alone.
+    /// Called like another one, and a uuid in one database alone.
     #[entity_key(storage(postgres = "uuid"))]
     pub struct DB(DistributedId);
 
