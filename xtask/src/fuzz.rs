@@ -11,7 +11,7 @@ pub(crate) const MANIFEST: &str = "fuzz/Cargo.toml";
 /// Seconds that all targets share.
 const BUDGET_SECONDS: usize = 180;
 
-/// Builds every fuzz target and runs each for its share of the time budget.
+/// Builds every fuzz target and runs each for its share of the time budget, and looks at their lints.
 ///
 /// Runs without a sanitizer: coverage instrumentation alone works with a stable
 /// toolchain, and the properties are about values, not about memory.
@@ -23,6 +23,8 @@ pub(crate) fn run() -> Result<()> {
     };
     let seconds = seconds.max(1);
 
+    let lints = ["clippy", "--all-targets", "--manifest-path", MANIFEST];
+    command::run(command::cargo(&lints).args(["--", "-D", "warnings"]))?;
     // First, so that no target spends its time on building.
     let build = ["fuzz", "build", "--sanitizer", "none"];
     command::run(&mut command::cargo(&build))?;

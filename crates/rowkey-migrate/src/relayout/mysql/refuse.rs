@@ -61,17 +61,22 @@ async fn add_cascades(
         return Ok(());
     }
     let has_action = |rule: &String| matches!(rule.as_str(), "CASCADE" | "SET NULL");
+    let mut keys = Vec::new();
     for table in &work.tables {
-        let keys = table.table.foreign_keys.iter();
-        for key in keys.filter(|key| has_action(&key.on_delete) || has_action(&key.on_update)) {
-            refusals.add(
-                format!("the foreign key {} of {}", key.name, table.name()),
-                "this server carries out CASCADE and SET NULL itself, and then may lose writes of programs in silence \
-                 when they meet the change in a deadlock",
-                "start it with --innodb-native-foreign-keys=ON until the change is contracted or undone, or let the \
-                 foreign key have no action for that time",
-            );
+        for key in &table.table.foreign_keys {
+            if has_action(&key.on_delete) || has_action(&key.on_update) {
+                keys.push(format!("{} of {}", key.name, table.name()));
+            }
         }
+    }
+    if !keys.is_empty() {
+        refusals.add(
+            format!("CASCADE and SET NULL of foreign keys ({})", keys.join(", ")),
+            "this server carries them out itself, and then may lose writes of programs in silence when they meet the \
+             change in a deadlock",
+            "start it with --innodb-native-foreign-keys=ON until the change is contracted or undone, or let the \
+             foreign keys have no action for that time",
+        );
     }
     Ok(())
 }

@@ -8,12 +8,7 @@ use rowkey_migrate::copy::{self, CopyPlan};
 use rowkey_migrate::{Connection, Silent};
 use rowkey_testkit::{Backend, Suite, TestDatabase};
 
-const LIVE: [Backend; 4] = [
-    Backend::Postgres,
-    Backend::MySql,
-    Backend::MariaDb,
-    Backend::Sqlite,
-];
+use crate::LIVE;
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     suite.test("keys_of_every_type", LIVE, |db| run(db, keys_of_every_type));

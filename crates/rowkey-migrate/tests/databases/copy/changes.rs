@@ -7,7 +7,8 @@ use rowkey_migrate::copy::{self as copies, CopyPlan};
 use rowkey_migrate::{Address, Connection, Step};
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::{LIVE, compare, copy, creating, interrupted, open, pair, plan, server, shop};
+use crate::LIVE;
+use crate::copy::{compare, copy, creating, interrupted, open, pair, plan, server, shop};
 
 /// Rows that a server cannot send before somebody reads them.
 const TEXTS: usize = 24_000;

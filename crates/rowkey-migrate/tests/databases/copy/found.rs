@@ -4,13 +4,14 @@ use anyhow::{Context, Result, ensure};
 use rowkey_migrate::copy::Comparison;
 use rowkey_testkit::{Backend, Suite};
 
-use crate::copy::{compare, copy, is_large, open, pair, plan};
+use crate::copy::{compare, copy, open, pair, plan};
+use crate::is_large;
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     pair(
         suite,
         "chaos_a_flipped_bit_is_found",
-        crate::copy::LIVE,
+        crate::LIVE,
         Backend::Postgres,
         found,
     );

@@ -8,19 +8,19 @@ use rowkey_testkit::{Backend, Suite, test_name};
 use crate::copy::{compare, copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    for target in crate::copy::LIVE {
+    for target in crate::LIVE {
         let to = test_name(target);
         pair(
             suite,
             &format!("misfits_to_{to}"),
-            crate::copy::LIVE,
+            crate::LIVE,
             target,
             misfits,
         );
         pair(
             suite,
             &format!("clashes_in_{to}"),
-            crate::copy::LIVE,
+            crate::LIVE,
             target,
             clashes,
         );
@@ -39,7 +39,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(
         suite,
         "names_that_are_mixed_up",
-        crate::copy::LIVE,
+        crate::LIVE,
         Backend::MariaDb,
         names,
     );
@@ -53,7 +53,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(
         suite,
         "an_existing_target_is_looked_at",
-        crate::copy::LIVE,
+        crate::LIVE,
         Backend::MySql,
         existing,
     );
@@ -151,7 +151,7 @@ const OF_MYSQL: [Awkward; 5] = [
         sql_type: "date",
         values: ["'0000-00-00'", "'2024-00-01'", "'0001-01-01'"],
         instead: "zero-date = \"null\"",
-        refused_by: &crate::copy::LIVE,
+        refused_by: &crate::LIVE,
     },
     Awkward {
         name: "made",
@@ -162,7 +162,7 @@ const OF_MYSQL: [Awkward; 5] = [
             "'9999-12-31 23:59:59.999999'",
         ],
         instead: "zero-date = \"null\"",
-        refused_by: &crate::copy::LIVE,
+        refused_by: &crate::LIVE,
     },
     Awkward {
         name: "span",

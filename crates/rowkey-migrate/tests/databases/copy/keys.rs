@@ -28,7 +28,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(
         suite,
         "resumed_behind_any_key",
-        crate::copy::LIVE,
+        crate::LIVE,
         Backend::Postgres,
         any_key,
     );

@@ -20,11 +20,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(
         suite,
         "programs_that_stay_behind",
-        crate::copy::LIVE,
+        crate::LIVE,
         target,
         programs,
     );
-    for target in crate::copy::LIVE {
+    for target in crate::LIVE {
         let name = format!("triggers_of_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, triggers);
     }

@@ -12,7 +12,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(suite, "lossy_types", [postgres], postgres, types);
     for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
         let name = format!("spaces_at_the_end_to_{}", test_name(target));
-        pair(suite, &name, crate::copy::LIVE, target, spaces);
+        pair(suite, &name, crate::LIVE, target, spaces);
     }
     let servers = [Backend::MySql, Backend::MariaDb];
     pair(

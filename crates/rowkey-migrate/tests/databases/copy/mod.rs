@@ -17,52 +17,36 @@ mod sqlserver;
 mod types;
 pub(crate) mod values;
 
-use std::env;
-
 use anyhow::{Result, anyhow, ensure};
 use rowkey_migrate::copy::{self, CopyPlan, Request};
 use rowkey_migrate::{Address, Connection, Silent};
 use rowkey_testkit::{Backend, Search, Server, Suite, test_name};
 
-const LIVE: [Backend; 4] = [
-    Backend::Postgres,
-    Backend::MySql,
-    Backend::MariaDb,
-    Backend::Sqlite,
-];
-
-/// With a backend whose values are a part of what the others have.
-const ALL: [Backend; 5] = [
-    Backend::Postgres,
-    Backend::MySql,
-    Backend::MariaDb,
-    Backend::Sqlite,
-    Backend::SqlServer,
-];
+use crate::is_large;
 
 pub(crate) use self::interrupted::as_child;
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    for target in ALL {
+    for target in Backend::ALL {
         let to = test_name(target);
         pair(
             suite,
             &format!("every_value_to_{to}"),
-            ALL,
+            Backend::ALL,
             target,
             every_value,
         );
         pair(
             suite,
             &format!("chaos_killed_and_resumed_to_{to}"),
-            ALL,
+            Backend::ALL,
             target,
             killed_and_resumed,
         );
         pair(
             suite,
             &format!("a_difference_is_found_in_{to}"),
-            ALL,
+            Backend::ALL,
             target,
             differences,
         );
@@ -83,7 +67,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
 
 /// Adds a scenario with a database of each of some backends and one of another backend. It is ignored where
 /// one of the two is missing.
-fn pair<F: Future<Output = Result<()>>>(
+/// Adds a scenario with a source and a database on another server, which is ignored without that one.
+pub(crate) fn pair<F: Future<Output = Result<()>>>(
     suite: &mut Suite,
     name: &str,
     sources: impl IntoIterator<Item = Backend>,
@@ -187,11 +172,6 @@ async fn every_value(source: String, target: String) -> Result<()> {
         "{again:?}"
     );
     shop::check_constraints(&mut db, &shop).await
-}
-
-/// Whether the long tests are to run.
-pub(crate) fn is_large() -> bool {
-    env::var_os("ROWKEY_CHAOS").is_some_and(|value| value == "1")
 }
 
 /// Two processes end in the middle, at places that differ from pair to pair; twenty in long tests.

@@ -14,6 +14,11 @@ const MYSQL: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
 const NOT_ENFORCED: &str =
     "CREATE TABLE a (n integer PRIMARY KEY, m integer REFERENCES a NOT ENFORCED)";
 
+/// Another one.
+const SPANS: &str = "CREATE TABLE stay (room int4range, at daterange, n integer, \
+                     CONSTRAINT one_guest PRIMARY KEY (room, at WITHOUT OVERLAPS), \
+                     CONSTRAINT numbered UNIQUE NULLS NOT DISTINCT (n))";
+
 /// One of MySQL 8.0.30.
 const INVISIBLE_KEYS: &str = "SET SESSION sql_generate_invisible_primary_key = ON";
 
@@ -29,6 +34,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             true => pair(suite, &name, [Backend::Postgres], target, constraints),
             false => suite.ignore_on(Backend::Postgres, &name, "it is older than version 18"),
         }
+    }
+    let name = "keys_of_spans_of_time";
+    match takes(suite, Backend::Postgres, SPANS) {
+        true => pair(suite, name, [Backend::Postgres], Backend::Postgres, spans),
+        false => suite.ignore_on(Backend::Postgres, name, "it is older than version 18"),
     }
     let (name, why) = ("keys_that_mysql_makes", "it makes no invisible keys");
     match takes(suite, Backend::MySql, INVISIBLE_KEYS) {
@@ -164,6 +174,39 @@ async fn constraints(source: String, target: String) -> Result<()> {
         let insert = "INSERT INTO thing (n) VALUES (7)";
         db.execute("a row", insert).await?;
     }
+    Ok(())
+}
+
+/// Keys that are more than their columns, and references to a part of a span, are told.
+async fn spans(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    execute(
+        &mut db,
+        "the source",
+        &[
+            SPANS,
+            "CREATE TABLE bill (n integer PRIMARY KEY, room int4range, at daterange, \
+             CONSTRAINT of_stay FOREIGN KEY (room, PERIOD at) REFERENCES stay (room, PERIOD at))",
+            "INSERT INTO stay VALUES ('[1,2)', '[2026-01-01,2026-02-01)', NULL)",
+            "INSERT INTO bill VALUES (1, '[1,2)', '[2026-01-05,2026-01-06)')",
+        ],
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    for expected in [
+        "stay: WITHOUT OVERLAPS of the key one_guest is left out",
+        "stay: NULLS NOT DISTINCT of the key numbered is left out",
+        "bill: the reference of room, at to stay is left out: it refers to spans of time",
+    ] {
+        ensure!(
+            report.notes.iter().any(|note| note == expected),
+            "{expected}: {:?}",
+            report.notes
+        );
+    }
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
     Ok(())
 }
 

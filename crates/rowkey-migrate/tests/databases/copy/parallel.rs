@@ -10,7 +10,8 @@ use rowkey_migrate::copy::{self as copies, CopyPlan, Request};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::changes::in_runtime;
-use crate::copy::{compare, interrupted, is_large, open, pair, plan, shop};
+use crate::copy::{compare, interrupted, open, pair, plan, shop};
+use crate::is_large;
 
 const SERVERS: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
 

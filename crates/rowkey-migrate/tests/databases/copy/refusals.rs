@@ -8,7 +8,7 @@ use rowkey_testkit::{Backend, Suite, test_name};
 use crate::copy::{copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    for target in crate::copy::LIVE {
+    for target in crate::LIVE {
         let name = format!("a_schema_that_is_missing_in_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, no_schema);
     }
@@ -17,18 +17,18 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(
         suite,
         "a_target_with_tables_is_refused",
-        crate::copy::LIVE,
+        crate::LIVE,
         Backend::Sqlite,
         existing,
     );
     pair(
         suite,
         "a_table_can_be_left_out",
-        crate::copy::LIVE,
+        crate::LIVE,
         Backend::Sqlite,
         left_out,
     );
-    for target in crate::copy::LIVE {
+    for target in crate::LIVE {
         let name = format!("negative_zero_to_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, floats);
     }

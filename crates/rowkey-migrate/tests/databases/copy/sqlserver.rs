@@ -9,8 +9,9 @@ use rowkey_migrate::copy::{self as copies, Request};
 use rowkey_migrate::{Silent, Value};
 use rowkey_testkit::{Backend, Suite, test_name};
 
+use crate::LIVE;
 use crate::copy::held::preflight;
-use crate::copy::{LIVE, compare, copy, execute, open, pair, plan};
+use crate::copy::{compare, copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     let source = [Backend::SqlServer];

@@ -10,24 +10,24 @@ use crate::copy::newer_servers::with_nearest;
 use crate::copy::{compare, copy, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    for target in crate::copy::ALL {
+    for target in Backend::ALL {
         let to = test_name(target);
         pair(
             suite,
             &format!("counters_go_on_in_{to}"),
-            crate::copy::ALL,
+            Backend::ALL,
             target,
             counters,
         );
         pair(
             suite,
             &format!("large_values_to_{to}"),
-            crate::copy::ALL,
+            Backend::ALL,
             target,
             large,
         );
     }
-    for target in crate::copy::LIVE {
+    for target in crate::LIVE {
         let to = test_name(target);
         let servers = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
         pair(

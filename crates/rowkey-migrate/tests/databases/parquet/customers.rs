@@ -9,16 +9,14 @@ use rowkey_core::storage::{StoragePlan, StoredForm};
 use rowkey_core::{DistributedId, ShortSuffixComb};
 use rowkey_testkit::{Backend, Suite};
 
-use crate::parquet::{column, compare, on_pair, open, plan, plan_back, read, write};
+use crate::copy::pair;
+use crate::parquet::{column, compare, open, plan, plan_back, read, write};
 
 pub(crate) const CUSTOMERS: usize = 300;
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    suite.test(
-        "one_customer_of_two_databases",
-        crate::parquet::LIVE,
-        |source| on_pair(source, Backend::MariaDb, one_customer),
-    );
+    let name = "one_customer_of_two_databases";
+    pair(suite, name, crate::LIVE, Backend::MariaDb, one_customer);
 }
 
 /// The public values of the ids and of the numbers of customers.

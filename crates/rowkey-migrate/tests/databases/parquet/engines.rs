@@ -12,10 +12,11 @@ use rowkey_migrate::copy::CopyPlan;
 use rowkey_testkit::{Backend, Suite};
 use serde::Deserialize;
 
+use crate::copy::pair;
 use crate::copy::shop;
 use crate::copy::values::{Content as C, all_columns, check, value};
 use crate::parquet::customers::{self, CUSTOMERS, Customers};
-use crate::parquet::{column, on, on_pair, open, plan, plan_back, read, write};
+use crate::parquet::{column, on, open, plan, plan_back, read, write};
 
 const SCRIPT: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -26,18 +27,14 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let (every_value, customers) = ("values_in_arrow", "customers_in_a_lake");
     if let Err(why) = python(&["check"]) {
         let why = format!("Python has no pyarrow and duckdb: {why}");
-        for backend in crate::parquet::LIVE {
+        for backend in crate::LIVE {
             suite.ignore_on(backend, every_value, &why);
             suite.ignore_on(backend, customers, &why);
         }
         return;
     }
-    suite.test(every_value, crate::parquet::LIVE, |source| {
-        on(source, values)
-    });
-    suite.test(customers, crate::parquet::LIVE, |source| {
-        on_pair(source, Backend::MariaDb, in_a_lake)
-    });
+    suite.test(every_value, crate::LIVE, |source| on(source, values));
+    pair(suite, customers, crate::LIVE, Backend::MariaDb, in_a_lake);
 }
 
 fn python(arguments: &[&str]) -> Result<String> {

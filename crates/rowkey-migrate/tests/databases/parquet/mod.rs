@@ -9,17 +9,10 @@ mod types;
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use rowkey_migrate::copy::{ColumnPlan, Comparison, CopyPlan, Report};
 use rowkey_migrate::{Address, Connection, Silent, parquet};
-use rowkey_testkit::{Backend, Search, Server, Suite, TestDatabase};
-
-const LIVE: [Backend; 4] = [
-    Backend::Postgres,
-    Backend::MySql,
-    Backend::MariaDb,
-    Backend::Sqlite,
-];
+use rowkey_testkit::{Suite, TestDatabase};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     round_trip::add_tests(suite);
@@ -39,21 +32,6 @@ pub(crate) fn on<F: Future<Output = Result<()>>>(
         .enable_all()
         .build()?;
     runtime.block_on(scenario(source.url().to_owned()))
-}
-
-/// Runs a scenario with a database and one of another backend, if there is one.
-pub(crate) fn on_pair<F: Future<Output = Result<()>>>(
-    source: &TestDatabase,
-    target: Backend,
-    scenario: impl FnOnce(String, String) -> F,
-) -> Result<()> {
-    let server = match Server::find(target)? {
-        Search::Found(server) => server,
-        Search::Missing(_) => return Ok(()),
-        Search::Required(why) => bail!(why),
-    };
-    let target = server.create_database()?;
-    on(source, |source| scenario(source, target.url().to_owned()))
 }
 
 pub(crate) async fn open(url: &str) -> Result<Connection> {

@@ -8,14 +8,12 @@ use rowkey_testkit::{Backend, Suite};
 use crate::parquet::{column, files, on, open, plan, plan_back, read, write};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    suite.test("values_without_a_place", crate::parquet::LIVE, |source| {
+    suite.test("values_without_a_place", crate::LIVE, |source| {
         on(source, values)
     });
-    suite.test(
-        "files_and_tables_that_exist",
-        crate::parquet::LIVE,
-        |source| on(source, existing),
-    );
+    suite.test("files_and_tables_that_exist", crate::LIVE, |source| {
+        on(source, existing)
+    });
 }
 
 /// A type, a value of it, and why the value has no place.

@@ -5,24 +5,24 @@ use rowkey_core::Backend;
 use rowkey_migrate::{Silent, parquet};
 use rowkey_testkit::{Suite, test_name};
 
-use crate::copy::shop;
-use crate::parquet::{compare, files, on, on_pair, open, plan, plan_back, there_and_back, write};
+use crate::copy::{pair, shop};
+use crate::parquet::{compare, files, on, open, plan, plan_back, there_and_back, write};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    for target in crate::parquet::LIVE {
+    for target in crate::LIVE {
         let to = test_name(target);
-        suite.test(
+        pair(
+            suite,
             &format!("every_value_to_{to}"),
-            crate::parquet::LIVE,
-            move |source| on_pair(source, target, every_value),
+            crate::LIVE,
+            target,
+            every_value,
         );
     }
-    suite.test(
-        "counters_go_on_behind_files",
-        crate::parquet::LIVE,
-        |source| on(source, counters),
-    );
-    suite.test("a_difference_is_found", crate::parquet::LIVE, |source| {
+    suite.test("counters_go_on_behind_files", crate::LIVE, |source| {
+        on(source, counters)
+    });
+    suite.test("a_difference_is_found", crate::LIVE, |source| {
         on(source, differences)
     });
 }

@@ -4,13 +4,12 @@ use anyhow::{Result, ensure};
 use rowkey_migrate::Connection;
 use rowkey_testkit::{Backend, Suite};
 
-use crate::parquet::{column, on, on_pair, open, plan, there_and_back};
+use crate::copy::pair;
+use crate::parquet::{column, on, open, plan, there_and_back};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    for backend in crate::parquet::LIVE {
-        suite.test_on(backend, "types_of_its_own", move |source| {
-            on_pair(source, backend, own_types)
-        });
+    for backend in crate::LIVE {
+        pair(suite, "types_of_its_own", [backend], backend, own_types);
     }
     suite.test_on(Backend::Postgres, "files_say_their_types", |source| {
         on(source, refused_types)

@@ -1,6 +1,5 @@
 //! Changes whose processes are killed while programs write.
 
-use std::env;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,6 +14,7 @@ use rowkey_migrate::{Silent, verify};
 use rowkey_testkit::{Backend, Suite};
 use tokio::task::JoinHandle;
 
+use crate::is_large;
 use crate::relayout::interrupted::Way;
 use crate::relayout::journal::{Counts, Writer, write_stubbornly};
 use crate::relayout::kills::Killer;
@@ -86,13 +86,8 @@ struct Size {
     window: Duration,
 }
 
-/// Whether the long tests are to run.
-pub(crate) fn is_large() -> bool {
-    env::var_os("ROWKEY_CHAOS").is_some_and(|value| value == "1")
-}
-
 impl Size {
-    fn of_change() -> Self {
+    fn of_change(forms: [&str; 2]) -> Self {
         match is_large() {
             true => Self {
                 rows: 300_000,
@@ -100,7 +95,11 @@ impl Size {
                 window: Duration::from_millis(3_000),
             },
             false => Self {
-                rows: 3_000,
+                // Expressions of compact text take a hundred times as long.
+                rows: match forms.contains(&"text-compact") {
+                    true => 600,
+                    false => 3_000,
+                },
                 kills: 2,
                 window: Duration::from_millis(250),
             },
@@ -130,7 +129,7 @@ impl Size {
 }
 
 async fn swapped(shop: Shop, forms: [&'static str; 2]) -> Result<()> {
-    let size = Size::of_change();
+    let size = Size::of_change(forms);
     let (mut killed, mut rounds) = (0, 0);
     loop {
         rounds += 1;

@@ -26,25 +26,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use rowkey_testkit::{Backend, Suite, TestDatabase};
 
+use crate::LIVE;
 use crate::relayout::dialect::Dialect;
 use crate::relayout::shop::Shop;
-
-/// Where everything works.
-const PROVEN: [Backend; 4] = [
-    Backend::Postgres,
-    Backend::MySql,
-    Backend::MariaDb,
-    Backend::Sqlite,
-];
-
-/// Where keys change their form: on SQL Server nothing else does.
-const ALL: [Backend; 5] = [
-    Backend::Postgres,
-    Backend::MySql,
-    Backend::MariaDb,
-    Backend::Sqlite,
-    Backend::SqlServer,
-];
 
 /// What a child process of this binary does, if it is one.
 pub(crate) fn as_child() -> Option<ExitCode> {
@@ -70,7 +54,7 @@ where
     S: Fn(Shop) -> F + Clone + Send + 'static,
     F: Future<Output = Result<()>>,
 {
-    add_on(suite, &ALL, name, scenario);
+    add_on(suite, &Backend::ALL, name, scenario);
 }
 
 /// Adds a scenario for every backend but SQL Server, on a shop of its own.
@@ -79,7 +63,7 @@ where
     S: Fn(Shop) -> F + Clone + Send + 'static,
     F: Future<Output = Result<()>>,
 {
-    add_on(suite, &PROVEN, name, scenario);
+    add_on(suite, &LIVE, name, scenario);
 }
 
 /// Adds a scenario for some backends, on a shop of its own.

@@ -8,7 +8,7 @@ use rowkey_migrate::plan::{OldPrograms, Plan, Policy, Request};
 use rowkey_migrate::relayout::{self, Phase};
 use rowkey_migrate::{Address, Connection, Error, Row, Silent, Value};
 
-use crate::relayout::chaos::is_large;
+use crate::is_large;
 use crate::relayout::dialect::Dialect;
 use crate::relayout::rows::{Child, Parent, Random, Rows};
 

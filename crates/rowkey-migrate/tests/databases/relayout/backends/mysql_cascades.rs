@@ -152,11 +152,9 @@ async fn tree(shop: Shop) -> Result<()> {
         "CREATE TABLE {t}cell ({parent_id} {key} NOT NULL, x INT NOT NULL, y INT NOT NULL, \
          PRIMARY KEY ({parent_id}, x, y), FOREIGN KEY ({parent_id}, x) REFERENCES {t}grid ({parent_id}, x) \
          ON DELETE CASCADE ON UPDATE CASCADE) ENGINE=InnoDB",
-        // If it came first, MySQL 9.7 would refuse deletions of the beginning of a chain by itself.
         "ALTER TABLE {t}node ADD FOREIGN KEY ({above_id}) REFERENCES {t}node ({id}) ON DELETE CASCADE",
     ];
-    // MySQL 9.7 by itself leaves cells behind if more than one node of a deletion has a grid, and refuses another id
-    // for a node with two grids. A chain of four, one that stands alone, one with two below it, and two that refer to each other.
+    // A chain of four, one that stands alone, one with two below it, and two that refer to each other.
     let rows = [
         "INSERT INTO {t}node VALUES (#1, %1, NULL), (#2, %2, #1), (#3, %3, #2), (#4, %4, #3), (#5, %5, NULL), \
          (#6, %6, NULL), (#7, %7, #6), (#8, %8, #6), (#9, %9, NULL), (#10, %10, #9)",

@@ -9,8 +9,8 @@ use rowkey_migrate::plan::Policy;
 use rowkey_migrate::relayout::Phase;
 use rowkey_testkit::{Backend, Suite};
 
+use crate::is_large;
 use crate::relayout::add_on;
-use crate::relayout::chaos::is_large;
 use crate::relayout::shop::{NEW, Names, OLD, Shop, number, text};
 
 const POSTGRES: [Backend; 1] = [Backend::Postgres];
@@ -193,6 +193,8 @@ async fn hindrances(shop: Shop) -> Result<()> {
         CREATE INDEX somewhat ON part (n) WHERE parent_id > '00000000-0000-0000-0000-000000000000';
         ALTER TABLE loose ALTER parent_id SET DEFAULT gen_random_uuid();
         CREATE UNIQUE INDEX told ON loose (number, parent_id);
+        ALTER TABLE loose ADD CONSTRAINT with_more UNIQUE (parent_id) INCLUDE (number);
+        ALTER TABLE loose ADD CONSTRAINT one_null UNIQUE NULLS NOT DISTINCT (parent_id, number);
         CREATE TABLE heir () INHERITS (loose);
         CREATE DOMAIN some_parts AS part[]; CREATE TABLE archive (kept some_parts);
         CREATE POLICY of_whole ON part USING (of_row(part) > 0);
@@ -232,6 +234,8 @@ async fn hindrances(shop: Shop) -> Result<()> {
         "the policy of_whole, for part: it takes all columns",
         "the view as_value, for part: it takes all columns",
         "gen_random_uuid()",
+        "the key with_more of loose: INCLUDE ( is not carried",
+        "the key one_null of loose: NULLS NOT DISTINCT is not carried",
         "inherited by heir",
         &publication,
     ] {
