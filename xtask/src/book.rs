@@ -10,7 +10,14 @@ use anyhow::{Result, ensure};
 use crate::{command, tool};
 
 /// Pages outside of the book that link to files.
-const PAGES: [&str; 4] = ["README.md", "DESIGN.md", "COMPARE.md", "CONTRIBUTING.md"];
+const PAGES: [&str; 6] = [
+    "README.md",
+    "DESIGN.md",
+    "COMPARE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "crates/*/README.md",
+];
 
 /// Builds the book below `docs/book` and fails at a link that leads nowhere.
 pub(crate) fn run() -> Result<()> {
@@ -20,7 +27,7 @@ pub(crate) fn run() -> Result<()> {
     command::run(command::external(tool::MDBOOK.name).arg("build").arg(&docs))?;
 
     let book = docs.join("book");
-    // A file or a part of it that an include does not find is only a line in mdBook's log.
+    // A file that an include does not find is only a line in mdBook's log.
     let whole = fs::read_to_string(book.join("print.html"))?;
     ensure!(
         !whole.contains("{{#"),

@@ -61,6 +61,9 @@ const MORE_STEPS: &[Step] = &[
     Step("clock", "tests under a moved clock", &[], servers::under_a_moved_clock),
 ];
 
+/// Those that start servers.
+const WITH_SERVERS: [&str; 3] = ["prepare", "older", "clock"];
+
 fn names() -> PossibleValuesParser {
     let steps = STEPS.iter().chain(MORE_STEPS);
     let values = steps.map(|Step(name, headline, ..)| PossibleValue::new(name).help(headline));
@@ -79,6 +82,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     // Before anything runs: a missing tool should not show up after minutes.
     for tool in steps.iter().flat_map(|Step(_, _, tools, _)| *tools) {
         tool.require()?;
+    }
+
+    if steps
+        .iter()
+        .any(|Step(name, ..)| WITH_SERVERS.contains(name))
+    {
+        servers::require()?;
     }
 
     let start = Instant::now();

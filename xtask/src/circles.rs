@@ -12,9 +12,10 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use petgraph::{algo::tarjan_scc, graphmap::DiGraphMap};
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
 use syn::{
-    Attribute, Item, ItemUse, Macro, UseTree, Visibility,
+    Attribute, ImplItem, Item, ItemUse, Macro, Meta, Token, UseTree, Visibility,
+    ext::IdentExt,
+    punctuated::Punctuated,
     visit::{self, Visit},
 };
 
@@ -130,7 +131,7 @@ impl Crate {
         }
         self.modules.push(module);
         for child in children {
-            let name = child.ident.to_string();
+            let name = child.ident.unraw().to_string();
             let below = folder.join(&name);
             let child = match &child.content {
                 Some((_, items)) => self.read_items(items, &below, file, id)?,
@@ -225,7 +226,13 @@ impl Crate {
         let mut graph = DiGraphMap::new();
         for (id, module) in self.modules.iter().enumerate() {
             for path in &module.paths {
-                if let Some(used) = self.resolve(id, path, 0) {
+                let used = match &path[..] {
+                    // What it is depends on imports. Variables are called like modules, too.
+                    [name] if module.children.contains_key(name) => None,
+                    [_] => self.resolve_in(id, path, 0),
+                    _ => self.resolve(id, path, 0),
+                };
+                if let Some(used) = used {
                     let used = self.modules[used].file;
                     if used != module.file {
                         graph.add_edge(module.file, used, ());
@@ -291,7 +298,7 @@ impl Module {
     fn add_import(&mut self, tree: &UseTree, mut path: Vec<String>, is_private: bool) {
         let (name, last) = match tree {
             UseTree::Path(tree) => {
-                path.push(tree.ident.to_string());
+                path.push(tree.ident.unraw().to_string());
                 return self.add_import(&tree.tree, path, is_private);
             }
             UseTree::Group(group) => {
@@ -349,6 +356,7 @@ impl Module {
         self.add_path(path);
     }
 
+    /// Takes a path of tokens, of which a single one may be anything.
     fn add_path(&mut self, path: Vec<String>) {
         if path.len() > 1 {
             self.paths.insert(path);
@@ -384,9 +392,22 @@ impl<'ast> Visit<'ast> for Module {
         }
     }
 
+    fn visit_impl_item(&mut self, item: &'ast ImplItem) {
+        let attributes = match item {
+            ImplItem::Const(item) => &item.attrs[..],
+            ImplItem::Fn(item) => &item.attrs[..],
+            ImplItem::Type(item) => &item.attrs[..],
+            _ => &[],
+        };
+        if !is_test(attributes) {
+            visit::visit_impl_item(self, item);
+        }
+    }
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments = path.segments.iter();
-        self.add_path(segments.map(|one| one.ident.to_string()).collect());
+        let names = segments.map(|one| one.ident.unraw().to_string());
+        self.paths.insert(names.collect());
         visit::visit_path(self, path);
     }
 
@@ -401,11 +422,27 @@ impl<'ast> Visit<'ast> for Module {
 
 /// Whether only tests are built with an item.
 fn is_test(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|one| {
-        let is_cfg = one.path().is_ident("cfg");
-        let condition = one.meta.to_token_stream().to_string();
-        is_cfg && condition.contains("test") && !condition.contains("not")
-    })
+    let conditions = attributes.iter().filter(|one| one.path().is_ident("cfg"));
+    let mut conditions = conditions.filter_map(|one| one.parse_args().ok());
+    conditions.any(|condition| asks_for_test(&condition))
+}
+
+fn asks_for_test(condition: &Meta) -> bool {
+    let Meta::List(list) = condition else {
+        return condition.path().is_ident("test");
+    };
+    let parts = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+    let parts = parts.unwrap_or_default();
+    match condition
+        .path()
+        .get_ident()
+        .map(ToString::to_string)
+        .as_deref()
+    {
+        Some("all") => parts.iter().any(asks_for_test),
+        Some("any") => !parts.is_empty() && parts.iter().all(asks_for_test),
+        _ => false,
+    }
 }
 
 fn path_attribute(attributes: &[Attribute]) -> Option<String> {
@@ -495,5 +532,40 @@ mod tests {
             ],
         );
         assert_eq!(found.len(), 1, "{found:?}");
+    }
+
+    #[test]
+    fn imports_that_others_may_use_are_used_where_they_are() {
+        let one = "pub(crate) use crate::b::*;\npub(crate) struct A(B);";
+        let other = "pub(crate) use crate::a::A;\npub(crate) struct B;\nfn of(_: &A) {}";
+        let files = [("lib.rs", "mod a;\nmod b;"), ("a.rs", one), ("b.rs", other)];
+        assert_eq!(circles("shared", &files), ["a.rs -> b.rs -> a.rs"]);
+    }
+
+    #[test]
+    fn only_what_tests_alone_are_built_with_is_left_out() {
+        for (name, condition, is_circle) in [
+            ("test", "test", false),
+            ("both", "all(test, unix)", false),
+            ("feature", "feature = \"proptest\"", true),
+            ("not", "not(test)", true),
+            ("either", "any(test, unix)", true),
+        ] {
+            let one = format!("#[cfg({condition})]\nuse crate::r#try::B;");
+            let method = format!(
+                "pub struct B;\nimpl B {{ #[cfg({condition})] fn a(_: crate::a::A) {{}} }}"
+            );
+            let files = [
+                ("lib.rs", "mod a;\nmod r#try;"),
+                ("a.rs", &one),
+                ("try.rs", &method),
+            ];
+            let expected: &[&str] = if is_circle {
+                &["a.rs -> try.rs -> a.rs"]
+            } else {
+                &[]
+            };
+            assert_eq!(circles(name, &files), expected, "{condition}");
+        }
     }
 }

@@ -107,6 +107,8 @@ pub(crate) struct Totals {
     pub(crate) counts: Counts,
     /// How many tests a filter has left out.
     filtered_out: usize,
+    /// Whether the lines are what failed tests have written.
+    is_quoted: bool,
 }
 
 impl Totals {
@@ -121,13 +123,20 @@ impl Totals {
         self.filtered_out += listed.filtered_out;
     }
 
-    /// Takes the next line of the output of `cargo nextest run` or `cargo test`.
-    pub(crate) fn read_line(&mut self, line: &str) {
+    /// Takes the next line of the output of `cargo nextest run`.
+    pub(crate) fn read_line_of_nextest(&mut self, line: &str) {
         if let Some([run, passed]) = nextest_summary(line) {
             self.counts.passed += passed;
             self.counts.failed += run - passed;
         }
-        if let Some([passed, failed, ignored, _, filtered_out]) = summary(line) {
+    }
+
+    /// Takes the next line of the output of `cargo test`.
+    pub(crate) fn read_line(&mut self, line: &str) {
+        // The output of tests is between two such lines.
+        self.is_quoted ^= line.trim_end() == "failures:";
+        let summary = summary(line).filter(|_| !self.is_quoted);
+        if let Some([passed, failed, ignored, _, filtered_out]) = summary {
             self.counts.passed += passed;
             self.counts.failed += failed;
             self.counts.skipped += ignored;
@@ -139,7 +148,8 @@ impl Totals {
 /// Reads `Summary [   0.230s] 6 tests run: 5 passed, 1 failed, 3 skipped`. Whatever has not passed has failed:
 /// it may have been killed, too.
 fn nextest_summary(line: &str) -> Option<[usize; 2]> {
-    let rest = line.trim_start().strip_prefix("Summary [")?;
+    // What tests have written is indented by four.
+    let rest = line.strip_prefix("     Summary [")?;
     let (run, ends) = rest.split_once("] ")?.1.split_once(" run: ")?;
     // Of a run that was interrupted, `6/7 tests run`.
     let run = run.split(['/', ' ']).next()?.parse().ok()?;
@@ -181,6 +191,14 @@ test postgres::round_trip  ... FAILED
 test result: looks fine. 7 passed
 test result: ok. 7 passed
 
+failures:
+
+---- postgres::round_trip stdout ----
+test result: ok. 77 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.42s
+
+failures:
+    postgres::round_trip
+
 test result: FAILED. 3 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.42s
 
    Doc-tests rowkey
@@ -218,11 +236,14 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
 
         let mut totals = Totals::default();
         totals.add_left_out(&listed);
-        totals.read_line(
+        totals.read_line_of_nextest(
             "     Summary [   0.230s] 6 tests run: 4 passed (1 leaky), 2 failed, 3 skipped",
         );
-        totals.read_line("     Summary [   0.1s] 2/3 tests run: 1 failed, 1 timed out, 0 skipped");
-        totals.read_line("Summary [1s] 1 test run: 1 passed, 0 skipped");
+        totals.read_line_of_nextest(
+            "     Summary [   0.1s] 2/3 tests run: 1 failed, 1 timed out, 0 skipped",
+        );
+        totals.read_line_of_nextest("     Summary [1s] 1 test run: 1 passed, 0 skipped");
+        totals.read_line_of_nextest("    Summary [1s] 100 tests run: 100 passed");
         assert_eq!(totals.counts, Counts::new(5, 4, 1));
         assert!(!totals.is_all_filtered_out());
     }

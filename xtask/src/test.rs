@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use cargo_metadata::Metadata;
 use rowkey_testkit::{Backend, REQUIRE_VARIABLE, RESULTS_VARIABLE, required_backends, test_name};
 
@@ -65,8 +65,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     chosen.splice(..0, long.split_whitespace().map(str::to_owned));
     let results = format!("test-results-{}.jsonl", process::id());
     let results = metadata.target_directory.join(results);
-    let cargo = |words: &[&str]| {
-        let mut cargo = cargo(words, &metadata, &missing, &chosen);
+    let cargo_with = |words: &[&str], chosen: &[String]| {
+        let mut cargo = cargo(words, &metadata, &missing, chosen);
         cargo.env(REQUIRE_VARIABLE, &servers.required);
         cargo.envs(servers.urls.iter().copied());
         cargo.envs(args.chaos.then_some(("ROWKEY_CHAOS", "1")));
@@ -74,43 +74,62 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         cargo
     };
 
+    let cargo = |words: &[&str]| cargo_with(words, &chosen);
+
     let mut problems = Vec::new();
+    let mut missing_note = None;
     let mut totals = Totals::default();
     let mut commands = Vec::new();
     let mut listed = None;
-    if tool::NEXTEST.is_installed() {
-        match list(cargo(&LIST)) {
-            Ok(list) => {
+    let mut by_nextest = !chosen.iter().any(|arg| arg == "--doc");
+    if by_nextest && !tool::NEXTEST.is_installed() {
+        by_nextest = false;
+        missing_note = Some("cargo-nextest is not installed");
+    }
+    if by_nextest {
+        let list_args = without_run_options(&chosen);
+        let lists = || cargo_with(&LIST, &list_args);
+        match list(lists()) {
+            Ok(Some(list)) => {
                 totals.add_left_out(&list);
-                if list.to_run > 0 {
+                if list.to_run == 0 {
+                    // Only what lists the tests writes down why they are ignored.
+                    let mut again = lists();
+                    command::output(again.env(RESULTS_VARIABLE, &results))?;
+                } else {
                     let mut tests = cargo(&NEXTEST);
                     if env::var_os(THREADS).is_none() {
                         // They wait for servers about half of their time.
                         let processors = thread::available_parallelism().map_or(1, NonZero::get);
                         tests.env(THREADS, (2 * processors).to_string());
                     }
-                    commands.push(tests);
+                    commands.push((tests, Totals::read_line_of_nextest as ReadLine));
                 }
                 listed = Some(list.ignored);
             }
+            Ok(None) => {
+                by_nextest = false;
+                missing_note = Some("nextest stops at a test binary that does not list its tests");
+            }
             Err(error) => problems.push(format!("{error:#}")),
         }
+    }
+    if !by_nextest {
+        commands.push((cargo(&["test", "--no-fail-fast"]), Totals::read_line));
+    } else if is_choice_of_packages(&chosen) {
         // A filter of tests would be one of examples, too, but other arguments are not.
-        commands.extend(
-            is_choice_of_packages(&chosen).then(|| cargo(&["test", "--doc", "--no-fail-fast"])),
-        );
-    } else {
-        println!("cargo-nextest is not installed: `cargo test` takes its place, and longer");
-        commands.push(cargo(&["test", "--no-fail-fast"]));
+        let examples = cargo(&["test", "--doc", "--no-fail-fast"]);
+        commands.push((examples, Totals::read_line));
     }
     let spawn = match args.containers {
         Some(_) => containers::spawn_tests,
         None => Command::spawn,
     };
-    for mut command in commands {
+    for (mut command, read_line) in commands {
         let shown = command::shown(&command);
         command.env(RESULTS_VARIABLE, &results);
-        let status = stream(command, spawn, &shown, &mut totals)?;
+        let read_line = |line: &str| read_line(&mut totals, line);
+        let status = stream(command, spawn, &shown, read_line)?;
         if !status.success() {
             problems.push(format!("`{shown}` failed with {status}"));
         }
@@ -137,6 +156,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     for library in missing {
         println!("ignored: {library}");
     }
+    if let Some(why) = missing_note {
+        println!("{why}: `cargo test` took its place, and longer");
+    }
     for problem in &problems {
         eprintln!("error: {problem}");
     }
@@ -161,10 +183,65 @@ const LIST: [&str; 4] = [
 /// Runs each test in a separate process, so that tests of all binaries run side by side.
 const NEXTEST: [&str; 4] = ["nextest", "run", "--no-fail-fast", "--no-tests=pass"];
 
-fn list(mut list: Command) -> Result<Listed> {
-    println!("$ {}", command::shown(&list));
+/// Its exit code where a test binary does not list its tests.
+const NOT_LISTED: i32 = 104;
+
+/// The tests; nothing if a test binary does not list its own.
+fn list(mut list: Command) -> Result<Option<Listed>> {
+    let shown = command::shown(&list);
+    println!("$ {shown}");
     // Building takes most of the time, and should be seen.
-    Listed::read(&command::output(list.stderr(Stdio::inherit()))?)
+    let output = list.stderr(Stdio::inherit()).output();
+    let output = output.with_context(|| format!("could not start `{shown}`"))?;
+    if output.status.code() == Some(NOT_LISTED) {
+        return Ok(None);
+    }
+    ensure!(
+        output.status.success(),
+        "`{shown}` failed with {}",
+        output.status
+    );
+    Listed::read(&String::from_utf8_lossy(&output.stdout)).map(Some)
+}
+
+/// Options of `cargo nextest run` that `cargo nextest list` refuses, and whether a value follows.
+const RUN_OPTIONS: [(&str, bool); 18] = [
+    ("--no-capture", false),
+    ("--nocapture", false),
+    ("--no-fail-fast", false),
+    ("--nff", false),
+    ("--fail-fast", false),
+    ("--ff", false),
+    ("--no-run", false),
+    ("--hide-progress-bar", false),
+    ("--no-output-indent", false),
+    ("-j", true),
+    ("--jobs", true),
+    ("--test-threads", true),
+    ("--retries", true),
+    ("--max-fail", true),
+    ("--status-level", true),
+    ("--final-status-level", true),
+    ("--success-output", true),
+    ("--failure-output", true),
+];
+
+/// The arguments that choose tests, without those that say how to run them.
+fn without_run_options(args: &[String]) -> Vec<String> {
+    let mut choosing = Vec::new();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let name = arg.split('=').next().unwrap_or_default();
+        match RUN_OPTIONS.iter().find(|(option, _)| *option == name) {
+            Some((_, true)) if !arg.contains('=') => drop(args.next()),
+            Some(_) => {}
+            None => choosing.push(arg.clone()),
+        }
+        if arg == "--" {
+            choosing.extend(args.by_ref().cloned());
+        }
+    }
+    choosing
 }
 
 /// A command of cargo for all tests, as far as the client libraries are there that some of them link.
@@ -222,12 +299,15 @@ fn chosen_packages(args: &[String]) -> Vec<&str> {
     chosen
 }
 
-/// Runs a command and passes its output on line by line, reading the totals from it.
+/// Reads the totals from a line.
+type ReadLine = fn(&mut Totals, &str);
+
+/// Runs a command and passes its output on line by line, reading each.
 fn stream(
     mut command: Command,
     spawn: fn(&mut Command) -> io::Result<Child>,
     shown: &str,
-    totals: &mut Totals,
+    mut read_line: impl FnMut(&str),
 ) -> Result<ExitStatus> {
     println!("$ {shown}");
     let (reader, writer) = io::pipe().context("could not create a pipe")?;
@@ -245,7 +325,7 @@ fn stream(
     let mut stdout = io::stdout().lock();
     while reader.read_until(b'\n', &mut line).with_context(failed)? > 0 {
         stdout.write_all(&line).context("could not write")?;
-        totals.read_line(&String::from_utf8_lossy(&line));
+        read_line(&String::from_utf8_lossy(&line));
         line.clear();
     }
     stdout.flush().context("could not write")?;
@@ -293,6 +373,13 @@ mod tests {
 
     fn args(words: &str) -> Vec<String> {
         words.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn tests_are_listed_without_what_says_how_to_run_them() {
+        let listed = |words| without_run_options(&args(words)).join(" ");
+        let given = "-p xtask -j 1 --no-capture --retries=2 -E all() name -- --exact -j";
+        assert_eq!(listed(given), "-p xtask -E all() name -- --exact -j");
     }
 
     #[test]
