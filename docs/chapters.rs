@@ -70,14 +70,21 @@ mod tests {
                 with_code(&path, pages);
             } else if path.extension().is_some_and(|extension| extension == "md") {
                 let text = fs::read_to_string(book.join(&path)).unwrap();
-                if text
-                    .lines()
-                    .any(|line| line.trim_start().starts_with("```rust"))
-                {
+                if text.lines().any(is_code) {
                     pages.insert(path.to_str().unwrap().replace('\\', "/"));
                 }
             }
         }
+    }
+
+    /// Whether a block of Rust code begins with a line, in a list or a quotation as well.
+    fn is_code(line: &str) -> bool {
+        let line = line.trim_start_matches([' ', '>', '*', '-']);
+        let language = line.trim_start_matches(['`', '~']);
+        let is_fence = line.starts_with("```") || line.starts_with("~~~");
+        let mut words = language.split([',', ' ']);
+        let word = words.find(|word| !word.is_empty()).unwrap_or_default();
+        is_fence && ["rust", "no_run", "compile_fail", "should_panic", "ignore"].contains(&word)
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::env;
 use std::process::Command;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, ensure};
 use rowkey_testkit::{Backend, Search, Server, Suite, TestDatabase};
 use serde_json::{Value, json};
 
@@ -22,7 +22,10 @@ pub(crate) fn add_page(suite: &mut Suite, page: &'static str) -> Result<()> {
             suite.ignore_on(source, with_programs, &why);
             return Ok(());
         }
-        Search::Required(why) => bail!(why),
+        Search::Required(why) => {
+            suite.test_on(source, name, move |_| Err(anyhow!(why)));
+            return Ok(());
+        }
     };
     let python = env::var_os("ROWKEY_TEST_PYTHON").unwrap_or_else(|| "python3".into());
     let mut imports = Command::new(&python);

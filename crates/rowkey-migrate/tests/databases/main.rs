@@ -10,6 +10,7 @@ mod chunks;
 mod copy;
 mod doctor;
 mod parquet;
+mod privileges;
 mod relayout;
 
 use std::env;
@@ -42,6 +43,7 @@ fn main() -> Result<ExitCode> {
     suite.module("copy", copy::add_tests);
     suite.module("doctor", doctor::add_tests);
     suite.module("parquet", parquet::add_tests);
+    suite.module("privileges", privileges::add_tests);
     suite.module("relayout", relayout::add_tests);
     Ok(suite.run())
 }

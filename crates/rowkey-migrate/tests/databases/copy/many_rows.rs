@@ -16,7 +16,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         (Backend::MariaDb, Backend::Postgres),
         (Backend::Postgres, Backend::MariaDb),
     ] {
-        pair(suite, "many_rows", [source], target, many_rows);
+        pair(suite, "chaos_many_rows", [source], target, many_rows);
     }
     pair(
         suite,

@@ -67,7 +67,6 @@ pub(crate) fn add_tests(suite: &mut Suite) {
 
 /// Adds a scenario with a database of each of some backends and one of another backend. It is ignored where
 /// one of the two is missing.
-/// Adds a scenario with a source and a database on another server, which is ignored without that one.
 pub(crate) fn pair<F: Future<Output = Result<()>>>(
     suite: &mut Suite,
     name: &str,
