@@ -269,7 +269,7 @@ impl<const LENGTH: usize> fmt::Debug for Code<LENGTH> {
     }
 }
 
-/// For drivers that read a column as text, such as `#[sqlx(try_from = "String")]`.
+/// For drivers that read a column as text.
 impl<const LENGTH: usize> TryFrom<String> for Code<LENGTH> {
     type Error = ParseCodeError;
 
