@@ -71,7 +71,8 @@ impl Reader {
     async fn create(database: &TestDatabase) -> anyhow::Result<Self> {
         let mut administrator = open(database.url()).await?;
         administrator.execute("the tables", TABLES).await?;
-        let name = format!("rowkey_reader_{}", unique());
+        // MySQL 5.6 takes 16 characters.
+        let name = format!("rk_{}", unique());
         let (connection, drop) = match database.backend() {
             Backend::Postgres => {
                 let grants = format!(
