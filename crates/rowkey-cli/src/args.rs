@@ -472,6 +472,10 @@ pub(crate) struct Range {
     #[arg(long, value_name = "NAME", default_value = "id")]
     pub(crate) column: String,
 
+    /// The table of the column, or its alias, for a query of several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) table: Option<String>,
+
     /// How the column stores the ids, if not in the default way, such as uuid or uuid:public
     ///
     /// Written as in the declaration of a key: uuid, native-uuid, binary, decimal, text,
@@ -521,7 +525,7 @@ pub(crate) struct Sql {
     #[arg(long, value_name = "NAME", default_value = "id")]
     pub(crate) column: String,
 
-    /// The table of the view, which is called after it: offer_public
+    /// The table of the column, or its alias; a view is called after its table: offer_public
     #[arg(long, value_name = "NAME")]
     pub(crate) table: Option<String>,
 }

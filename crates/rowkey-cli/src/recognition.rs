@@ -164,7 +164,7 @@ fn error_of_body(body: &str) -> Option<Error> {
             problem: problem @ TextProblem::Length { .. },
             ..
         } => Error::Text {
-            expected: "16 or 22 alphanumeric characters (0-9A-Za-z)",
+            expected: "16 or 22 alphanumeric characters (0-9A-Za-z)".into(),
             problem,
         },
         error => error,

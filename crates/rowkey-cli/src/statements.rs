@@ -29,7 +29,7 @@ pub(crate) fn print(backend: Backend, parts: &[Part], json: bool) -> Result<Outc
         let (Part::Statement(sql) | Part::Piece(sql)) = part;
         let is_plain = |character| character == '\n' || stays_in_line(character);
         if !sql.chars().all(is_plain) {
-            return Err(Error::Identifier("the name has a control character").into());
+            return Err(Error::Identifier("the name has a control character".into()).into());
         }
         line.clear();
         if json {

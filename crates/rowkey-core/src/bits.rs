@@ -124,6 +124,16 @@ impl FixedBits {
         }
     }
 
+    /// The next larger value with these bits.
+    #[cfg(feature = "std")]
+    pub(crate) const fn larger(self, value: u128) -> Option<u128> {
+        // A carry passes the fixed bits if they are all set.
+        match (value | self.mask).checked_add(1) {
+            Some(sum) => Some(sum & !self.mask | self.bits),
+            None => None,
+        }
+    }
+
     /// Version and variant among the fields of a format.
     pub(crate) const fn of(fields: &[BitField]) -> Self {
         let mut fixed = Self::NONE;

@@ -3,11 +3,13 @@
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
+use core::fmt;
 use core::time::Duration;
 
 use crate::clash::Clash;
 use crate::kind::FormatKind;
 use crate::layout::Layout;
+use crate::message::Message;
 use crate::time::UnixMillis;
 
 /// An invalid value or declaration: what is wrong, where, and what was expected.
@@ -19,8 +21,8 @@ pub enum Error {
     /// A text does not have the expected form.
     #[error("expected {expected}: {problem}")]
     Text {
-        /// The expected form in words: its length and alphabet.
-        expected: &'static str,
+        /// The expected form in words: its length and alphabet, and the prefix before it.
+        expected: Cow<'static, str>,
         /// What differs, and where.
         problem: TextProblem,
     },
@@ -170,7 +172,7 @@ pub enum Error {
 
     /// A name that cannot be an SQL identifier.
     #[error("not an SQL identifier: {0}")]
-    Identifier(&'static str),
+    Identifier(Cow<'static, str>),
 
     /// An interval of zero milliseconds.
     #[error("the interval of a short COMB is at least one millisecond")]
@@ -234,14 +236,10 @@ pub enum TextProblem {
 }
 
 /// Which fixed bits of a format differ in a value.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FormatProblem {
     /// The version nibble (high four bits of byte 6).
-    #[error(
-        "the version (position {position} of the hyphenated text) is {found:x}, expected \
-         {expected:x}"
-    )]
     Version {
         /// Characters before it in the hyphenated text: 14, unless a layout has moved it.
         position: usize,
@@ -251,10 +249,6 @@ pub enum FormatProblem {
         found: u8,
     },
     /// The variant bits (top of byte 8).
-    #[error(
-        "the variant (position {position} of the hyphenated text) is {found:x}, expected \
-         {expected}"
-    )]
     Variant {
         /// Characters before it in the hyphenated text: 19, unless a layout has moved it.
         position: usize,
@@ -264,21 +258,76 @@ pub enum FormatProblem {
         found: u8,
     },
     /// An iUID with an internal format version that is reserved for future use.
-    #[error("unknown internal format version {found} (only 0 is defined)")]
     InternalVersion {
         /// The value's internal version.
         found: u8,
     },
     /// The number is larger than the format's largest.
-    #[error("the number is larger than 10^{digits}-1")]
     TooLarge {
         /// Decimal digits of the largest value.
         digits: u8,
     },
     /// The number is larger than the largest BIGINT.
-    #[error("the number is larger than 2^63-1")]
     TooLargeForBigint,
 }
+
+impl FormatProblem {
+    pub(crate) const fn message(&self) -> Message<'static> {
+        self.after(Message::of(""))
+    }
+
+    /// The message at the end of another.
+    pub(crate) const fn after(&self, message: Message<'static>) -> Message<'static> {
+        const DIGITS: [&str; 16] = [
+            "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f",
+        ];
+        let (what, position, found, expected) = match *self {
+            Self::Version {
+                position,
+                expected,
+                found,
+            } => (
+                "the version (position ",
+                position,
+                found,
+                DIGITS[(expected & 0xf) as usize],
+            ),
+            Self::Variant {
+                position,
+                expected,
+                found,
+            } => ("the variant (position ", position, found, expected),
+            Self::InternalVersion { found } => {
+                return message
+                    .text("unknown internal format version ")
+                    .number(found)
+                    .text(" (only 0 is defined)");
+            }
+            Self::TooLarge { digits } => {
+                return message
+                    .text("the number is larger than 10^")
+                    .number(digits)
+                    .text("-1");
+            }
+            Self::TooLargeForBigint => return message.text("the number is larger than 2^63-1"),
+        };
+        message
+            .text(what)
+            .number(position as u8)
+            .text(" of the hyphenated text) is ")
+            .text(DIGITS[(found & 0xf) as usize])
+            .text(", expected ")
+            .text(expected)
+    }
+}
+
+impl fmt::Display for FormatProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl core::error::Error for FormatProblem {}
 
 /// What is wrong with an entry of a [`Registry`](crate::routing::Registry).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,15 +11,15 @@ use uuid::Uuid;
 #[cfg(feature = "std")]
 use {alloc::vec::Vec, core::time::Duration};
 
-use crate::error::Error;
+use crate::error::{Error, TextProblem};
 use crate::format::traits::sealed::{Admitted, Sealed};
 use crate::format::{DatabaseNumber, Luuid, LuuidGroup};
 use crate::format::{Format, FormatKind, TimeOrdered};
-#[cfg(feature = "std")]
-use crate::generate::Generate;
 use crate::generate::luuid::LuuidContext;
 #[cfg(feature = "std")]
 use crate::generate::number_source::NumberSource;
+#[cfg(feature = "std")]
+use crate::generate::{Generate, SystemEntropy};
 use crate::storage::Backend;
 use crate::storage::StoragePlan;
 use crate::text::{Encoding, ShortText, prefixed, write_padded};
@@ -268,6 +268,31 @@ pub trait EntityKey:
         }
     }
 
+    /// A new key of a time that was recorded, or that a test has chosen, with random bits of the system.
+    ///
+    /// It asks no [scope](crate::generate::scope), and keys of the same time are in no order: see
+    /// [`Generate::generate_with`], which also takes the random bits.
+    ///
+    /// ```
+    /// # use rowkey_core::{EntityKey, Error, UnixMillis, UuidV7};
+    /// fn of_an_old_row<K: EntityKey<Format = UuidV7>>(created: UnixMillis) -> Result<K, Error> {
+    ///     K::generate_at(created)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Time`] for a time outside of the format's range, and those of
+    /// [`from_format`](Self::from_format).
+    #[cfg(feature = "std")]
+    fn generate_at(time: UnixMillis) -> Result<Self, Error>
+    where
+        Self::Format: Generate<Context = ()>,
+    {
+        let id = Self::Format::generate_with(&(), &time, &mut SystemEntropy::new())?;
+        Self::from_format(id)
+    }
+
     /// `count` new keys: see [`Generate::generate_batch_for`].
     ///
     /// # Panics
@@ -468,11 +493,33 @@ fn parse_or_refuse<K: EntityKey>(text: &str) -> Result<K, Error> {
             .strip_prefix(prefix)
             .and_then(|rest| rest.strip_prefix('_'))
         {
-            Some(body) => K::Format::decode(K::TEXT, body)?,
+            Some(body) => {
+                K::Format::decode(K::TEXT, body).map_err(|error| after_prefix(prefix, error))?
+            }
             None => return Err(wrong_prefix::<K>(prefix, text)),
         },
     };
     K::from_format(id)
+}
+
+/// The error of the text after a prefix, with its positions in the whole text.
+fn after_prefix(prefix: &str, error: Error) -> Error {
+    let Error::Text {
+        expected,
+        mut problem,
+    } = error
+    else {
+        return error;
+    };
+    if let TextProblem::Character { position, .. } | TextProblem::TooLarge { position } =
+        &mut problem
+    {
+        *position += prefix.len() + 1;
+    }
+    Error::Text {
+        expected: format!("{expected} after `{prefix}_`").into(),
+        problem,
+    }
 }
 
 #[cold]

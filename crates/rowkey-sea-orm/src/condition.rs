@@ -2,9 +2,10 @@
 
 use std::borrow::Borrow;
 
-use rowkey_core::EntityKey;
+use rowkey_core::storage::quote_identifier;
 use rowkey_core::time_range::{Bounds, KeyRange};
-use sea_orm::sea_query::{Expr, ExprTrait};
+use rowkey_core::{Backend, EntityKey};
+use sea_orm::sea_query::{ColumnName, ColumnRef, Expr, ExprTrait};
 use sea_orm::{Condition, DbBackend, IntoSimpleExpr, Value};
 
 use crate::value::{ToParam, encode_for};
@@ -53,7 +54,7 @@ pub trait KeyColumnMethods: IntoSimpleExpr + Sized {
         bounds: impl Borrow<Bounds<K>>,
         backend: DbBackend,
     ) -> Condition {
-        let (column, bounds) = (self.into_simple_expr(), bounds.borrow());
+        let (column, bounds) = (column(self, backend), bounds.borrow());
         if bounds.is_empty() {
             // An empty `any` would be true.
             return Condition::all().add(Expr::cust("1 = 0"));
@@ -97,7 +98,7 @@ pub trait KeyColumnMethods: IntoSimpleExpr + Sized {
     /// ```
     fn in_keys<K: EntityKey + Into<Value>>(self, keys: &[K], backend: DbBackend) -> Condition {
         let keys = keys.iter().map(|key| encode_for(*key, backend));
-        Condition::all().add(self.into_simple_expr().is_in(keys))
+        Condition::all().add(column(self, backend).is_in(keys))
     }
 
     /// The condition that the column holds a key, but none of these: like `is_not_in`, with the
@@ -106,11 +107,24 @@ pub trait KeyColumnMethods: IntoSimpleExpr + Sized {
     /// It is true for an empty list, even if the column is NULL.
     fn not_in_keys<K: EntityKey + Into<Value>>(self, keys: &[K], backend: DbBackend) -> Condition {
         let keys = keys.iter().map(|key| encode_for(*key, backend));
-        Condition::all().add(self.into_simple_expr().is_not_in(keys))
+        Condition::all().add(column(self, backend).is_not_in(keys))
     }
 }
 
 impl<C: IntoSimpleExpr> KeyColumnMethods for C {}
+
+/// The column; without its table, it is in backticks in SQLite, which takes an unknown name in double
+/// quotes for a text.
+fn column(column: impl IntoSimpleExpr, backend: DbBackend) -> Expr {
+    let expression = column.into_simple_expr();
+    if backend == DbBackend::Sqlite
+        && let Expr::Column(ColumnRef::Column(ColumnName(None, name))) = &expression
+        && let Ok(quoted) = quote_identifier(Backend::Sqlite, &name.to_string())
+    {
+        return Expr::cust(quoted);
+    }
+    expression
+}
 
 fn interval<K: EntityKey + Into<Value>>(
     range: &KeyRange<K>,

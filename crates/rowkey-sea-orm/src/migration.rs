@@ -37,8 +37,8 @@ use std::fmt::Display;
 
 use rowkey_core::storage::postgres::PostgresWire;
 use rowkey_core::storage::sqlite::SqliteWire;
-use rowkey_core::storage::{StoragePlan, TextForm};
-use rowkey_core::{DatabaseNumber, EntityKey};
+use rowkey_core::storage::{StoragePlan, TextForm, quote_identifier};
+use rowkey_core::{Backend, DatabaseNumber, EntityKey};
 use sea_orm::sea_query::{Alias, ColumnDef, Expr, ExprTrait, Func};
 use sea_orm::{DbBackend, DbErr};
 
@@ -87,8 +87,7 @@ pub fn counted_key_column<K>(backend: DbBackend, name: &str) -> Result<ColumnDef
 where
     K: EntityKey<Format = DatabaseNumber>,
 {
-    let known =
-        backend_of::<K>(backend).ok_or_else(|| refused::<K>(name, &"not a known backend"))?;
+    let known = known_of::<K>(backend, name)?;
     let counted = K::PLAN.counted_column_type(known);
     let counted = counted.map_err(|error| refused::<K>(name, &error))?;
     Ok(ColumnDef::new(Alias::new(name))
@@ -100,9 +99,17 @@ fn refused<K: EntityKey>(name: &str, reason: &dyn Display) -> DbErr {
     DbErr::Migration(format!("column `{name}` for {} keys: {reason}", K::NAME))
 }
 
+/// The backend, for a name that is valid there.
+fn known_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<Backend, DbErr> {
+    let known =
+        backend_of::<K>(backend).ok_or_else(|| refused::<K>(name, &"not a known backend"))?;
+    quote_identifier(known, name).map_err(|error| refused::<K>(name, &error))?;
+    Ok(known)
+}
+
 fn definition_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr> {
     let refused = |reason: &dyn Display| refused::<K>(name, reason);
-    let known = backend_of::<K>(backend).ok_or_else(|| refused(&"not a known backend"))?;
+    let known = known_of::<K>(backend, name)?;
     let sql_type = K::PLAN
         .column_type(known)
         .map_err(|error| refused(&error))?;

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 
-use rowkey_core::time_range::ColumnName;
+use rowkey_core::storage::ColumnName;
 use rowkey_core::time_range::{Bounds, ConditionPart, KeyBound};
 use rowkey_core::{Backend, EntityKey, Error};
 use sqlx::encode::{Encode, IsNull};

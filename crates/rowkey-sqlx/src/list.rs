@@ -1,6 +1,6 @@
 //! Lists of keys as the condition of a query.
 
-use rowkey_core::time_range::ColumnName;
+use rowkey_core::storage::ColumnName;
 use rowkey_core::{Backend, EntityKey, Error};
 use sqlx::encode::{Encode, IsNull};
 use sqlx::error::BoxDynError;
@@ -32,7 +32,7 @@ pub trait PushInKeys {
     ///
     /// let mut query = QueryBuilder::<Sqlite>::new("SELECT title FROM offer o WHERE open AND ");
     /// query.push_in_keys(("o", "id"), &offers)?;
-    /// assert!(query.sql().as_str().ends_with(r#"WHERE open AND "o"."id" IN (?, ?)"#));
+    /// assert!(query.sql().as_str().ends_with("WHERE open AND `o`.`id` IN (?, ?)"));
     ///
     /// let mut query = QueryBuilder::<Postgres>::new("SELECT title FROM offer WHERE ");
     /// query.push_in_keys("id", &offers)?;

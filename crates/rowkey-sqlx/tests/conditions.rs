@@ -1,6 +1,6 @@
 //! The conditions that time spans become.
 
-use rowkey::time_range::ColumnName;
+use rowkey::storage::ColumnName;
 use rowkey::{
     Backend, DistributedId, EntityKey, Error, PrefixComb, ShortPrefixComb, ShortSuffixComb,
     UnixMillis, entity_key,
@@ -46,10 +46,7 @@ fn one_interval_has_two_edges() {
         r#"("id" >= $1 AND "id" < $2)"#
     );
     assert_eq!(condition::<MySql, _>(&bounds), "(`id` >= ? AND `id` < ?)");
-    assert_eq!(
-        condition::<Sqlite, _>(&bounds),
-        r#"("id" >= ? AND "id" < ?)"#
-    );
+    assert_eq!(condition::<Sqlite, _>(&bounds), "(`id` >= ? AND `id` < ?)");
 }
 
 #[test]
@@ -68,12 +65,9 @@ fn a_span_across_the_rings_end_is_two_intervals() {
         r#"("id" < $1 OR "id" >= $2)"#
     );
     let stops = StopId::bounds(at(WRAP - 1)..at(WRAP + 1));
-    assert_eq!(condition::<Sqlite, _>(&stops), r#"("id" < ? OR "id" >= ?)"#);
+    assert_eq!(condition::<Sqlite, _>(&stops), "(`id` < ? OR `id` >= ?)");
     let visits = VisitId::bounds(at(WRAP - 1)..at(WRAP + 1));
-    assert_eq!(
-        condition::<Sqlite, _>(&visits),
-        r#"("id" >= ? AND "id" < ?)"#
-    );
+    assert_eq!(condition::<Sqlite, _>(&visits), "(`id` >= ? AND `id` < ?)");
 }
 
 #[test]
@@ -123,6 +117,11 @@ fn names_are_quoted_or_refused() {
         let error = query.push_within(name, bounds).map(|_| ()).unwrap_err();
         assert!(matches!(error, Error::Identifier(_)), "{error}");
     }
+    let error = query.push_within("visit.id", bounds).map(drop).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        r#"not an SQL identifier: `visit.id` is one name; write the pair ("visit", "id")"#
+    );
     assert_eq!(query.sql().as_str(), "WHERE ");
 }
 
@@ -175,7 +174,7 @@ fn a_list_is_an_array_or_a_parameter_for_each_key() {
     );
     assert_eq!(
         list::<Sqlite, _>(&keys[..1]),
-        [r#""i"."id" IN (?)"#, r#""id" NOT IN (?)"#]
+        ["`i`.`id` IN (?)", "`id` NOT IN (?)"]
     );
 }
 

@@ -4,8 +4,9 @@ use std::borrow::Borrow;
 use std::fmt;
 
 use rowkey_core::routing::{RoutedConditionPart, RoutingColumn, RoutingPart};
+use rowkey_core::storage::ColumnName;
 use rowkey_core::storage::sql_server::SqlServerWire;
-use rowkey_core::time_range::{Bounds, ColumnName, ConditionPart};
+use rowkey_core::time_range::{Bounds, ConditionPart};
 use rowkey_core::{Backend, EntityKey};
 use tiberius::{ColumnData, Query};
 

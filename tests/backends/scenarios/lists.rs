@@ -5,8 +5,9 @@ use rowkey::storage::Storage;
 
 use crate::cases::Cases;
 use crate::driver::{KeyList, Session};
+use crate::query::Query;
 use crate::samples::samples;
-use crate::table::{Record, Table, distinct_cases_of};
+use crate::table::{Record, Table, distinct_cases, distinct_cases_of};
 
 /// Lists of no key, of one, of a thousand, and with a key several times, select the rows that hold
 /// one of the keys, or none of them. Columns that are NULL hold none, and are none of a list with keys.
@@ -77,6 +78,32 @@ pub(crate) async fn lists_of<D: Cases>(session: &mut Session<D>, storage: Storag
                 ensure!(found == numbers(false), "not in {}: {found:?}", what());
             }
         }
+    }
+    Ok(())
+}
+
+/// A condition on a column that the table does not have is an error, rather than one that every row meets.
+pub(crate) async fn unknown_columns_are_errors<D: Cases>(session: &mut Session<D>) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        let ids = &samples(case.format())[..4];
+        let table = Table::create(session, &case).await?;
+        let records = Record::numbered(ids.iter().copied());
+        table.insert(session, &records).await?;
+        for list in [KeyList::NotIn, KeyList::In] {
+            let mut delete = table.query("DELETE FROM", " WHERE ");
+            (case.push_list)(&mut delete, "idd", list(ids[..1].to_vec()));
+            let outcome = session.run(delete).await;
+            ensure!(outcome.is_err(), "{column:?}: `idd` is taken for a column");
+        }
+        let of_all = |query: &mut _| {
+            Query::push(query, "n >= 0");
+        };
+        let left = table.numbers_where(session, of_all).await?;
+        ensure!(
+            left.len() == records.len(),
+            "{column:?}: {} rows are left",
+            left.len()
+        );
     }
     Ok(())
 }

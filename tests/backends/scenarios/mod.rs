@@ -48,6 +48,12 @@ pub(crate) fn of_every_driver<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
         Scenario::new("extremes_come_back", |session| {
             Box::pin(round_trip::extremes_come_back(session))
         }),
+        Scenario::new("keys_and_parameters_are_one_expression", |session| {
+            Box::pin(round_trip::keys_and_parameters_are_one_expression(session))
+        }),
+        Scenario::new("unknown_columns_are_errors", |session| {
+            Box::pin(lists::unknown_columns_are_errors(session))
+        }),
         Scenario::new("a_key_is_there_once", |session| {
             Box::pin(round_trip::a_key_is_there_once(session))
         }),

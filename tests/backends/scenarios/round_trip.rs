@@ -3,10 +3,11 @@
 use anyhow::{Context, Result, ensure};
 use rowkey::Backend;
 use rowkey::format::FormatKind;
-use rowkey::storage::{Column, Layout, Storage};
+use rowkey::storage::{Column, Layout, Precision, Storage, Wire};
 
 use crate::cases::Cases;
 use crate::driver::{Session, Violation};
+use crate::query::Query;
 use crate::samples::{extremes, samples};
 use crate::table::{Record, Table, distinct_cases};
 
@@ -161,6 +162,54 @@ pub(crate) async fn literals_find_rows<D: Cases>(session: &mut Session<D>) -> Re
                 "{column:?}: {found:?} instead of {record:?}"
             );
         }
+    }
+    Ok(())
+}
+
+/// Expressions of keys and parameters are keys, also where the server gives the number of a parameter
+/// decimals of its own, as MySQL does from 8.0.22 on.
+pub(crate) async fn keys_and_parameters_are_one_expression<D: Cases>(
+    session: &mut Session<D>,
+) -> Result<()> {
+    for (case, column) in distinct_cases(session) {
+        let ids = &samples(case.format())[..3];
+        let table = Table::create(session, &case).await?;
+        let records = [
+            Record::numbered(ids[..1].iter().copied())[0],
+            Record {
+                n: 1,
+                id: ids[1],
+                parent: Some(ids[0]),
+            },
+        ];
+        table.insert(session, &records).await?;
+
+        let mut coalesced = Query::new("SELECT coalesce(parent, ");
+        coalesced
+            .push_param((case.param)(ids[2]))
+            .push(format!(") AS c FROM {} ORDER BY n", table.name()));
+        let found = session.fetch(coalesced, |row| (case.get)(row, "c")).await;
+        let found = found.with_context(|| format!("{column:?}: coalesce"))?;
+        ensure!(found == [ids[2], ids[0]], "{column:?}: {found:x?}");
+
+        let has_another_type = match column.wire() {
+            // With thirty decimals, 35 digits are left: the server answers with the largest such number.
+            Wire::Decimal(precision) => precision == Precision::Digits38,
+            // Diesel is told of text, because it asks before the server knows the parameter.
+            Wire::Integer => true,
+            _ => false,
+        };
+        if session.backend() == Backend::MySql && has_another_type {
+            continue;
+        }
+        let mut union = table.query("SELECT id FROM", " UNION ALL SELECT ");
+        union.push_param((case.param)(ids[2]));
+        let found = session.fetch(union, |row| (case.get)(row, "id")).await;
+        let mut found = found.with_context(|| format!("{column:?}: UNION"))?;
+        let mut expected = ids.to_vec();
+        found.sort_unstable();
+        expected.sort_unstable();
+        ensure!(found == expected, "{column:?}: {found:x?}");
     }
     Ok(())
 }

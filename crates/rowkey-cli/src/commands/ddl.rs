@@ -5,6 +5,7 @@ use rowkey_core::storage::{NewId, Nullability, StoragePlan};
 use rowkey_core::time_range::TimePartitions;
 use rowkey_core::{Backend, Error, UnixMillis};
 
+use super::column_name;
 use crate::args::Ddl;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::statements::{self, Part};
@@ -49,6 +50,7 @@ fn statements_of_stores(backend: Backend) -> Vec<Part> {
 
 fn of_key(args: &Ddl, format: FormatKind) -> Result<Vec<Part>, Failure> {
     let backend = args.backend;
+    column_name(None, &args.column)?;
     let choice = args.storage.as_deref().map(|storage| (backend, storage));
     let plan = plan(format, choice)?;
     let mut parts = column(args, &plan)?;

@@ -3,11 +3,12 @@
 use std::io::Write;
 
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Column, Layout, Stored, quote_identifier};
+use rowkey_core::storage::{Column, Layout, Stored};
 use rowkey_core::time_range::{ValueRange, ValueRanges};
 use rowkey_core::{Error, Luuid};
 use serde::Serialize;
 
+use super::column_name;
 use crate::args::Range;
 use crate::failure::{Failure, Outcome, Stop, stays_in_line};
 use crate::number::Group;
@@ -30,9 +31,15 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
         None => of_span(args)?,
     };
     let column = args.backend.column(args.format, args.storage.as_deref())?;
-    if !args.column.chars().all(stays_in_line) {
-        let name =
-            Error::Identifier("the name has a control character, and a condition is one line");
+    if !args
+        .table
+        .iter()
+        .chain([&args.column])
+        .all(|name| name.chars().all(stays_in_line))
+    {
+        let name = Error::Identifier(
+            "the name has a control character, and a condition is one line".into(),
+        );
         return Err(name.into());
     }
     if column.layout() == Layout::PublicUnordered {
@@ -44,7 +51,8 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
             "filter by a time column",
         )));
     }
-    let name = quote_identifier(args.backend.backend(), &args.column)?;
+    let name = column_name(args.table.as_deref(), &args.column)?;
+    let name = name.quoted(args.backend.backend())?;
     let mut output = output();
     let mut line = Vec::new();
     let mut is_empty = true;

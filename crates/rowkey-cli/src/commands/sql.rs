@@ -1,8 +1,9 @@
 //! `rowkey sql`.
 
 use rowkey_core::Error;
-use rowkey_core::storage::{Conversion, StoredForm, quote_identifier};
+use rowkey_core::storage::{Conversion, StoredForm};
 
+use super::column_name;
 use crate::args::{Sql, SqlShape};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::statements::{self, Part};
@@ -10,12 +11,19 @@ use crate::statements::{self, Part};
 /// Prints the SQL.
 pub(super) fn run(args: &Sql, json: bool) -> Result<Outcome, Stop> {
     let from = form(args, "--from", &args.from)?;
-    if args.table.is_some() != (args.shape == SqlShape::View) {
+    if args.table.is_none() && args.shape == SqlShape::View {
         return Err(Stop::Failure(Failure::wrong_usage(
-            "--table belongs to --as view, and a view needs it",
+            "a view needs its table",
             "write --as view --table and the name of the table",
         )));
     }
+    if args.table.is_some() && args.shape == SqlShape::Function {
+        return Err(Stop::Failure(Failure::wrong_usage(
+            "a function is of no table",
+            "write --as function without --table",
+        )));
+    }
+    let column = column_name(args.table.as_deref(), &args.column)?;
     let parts = match args.shape {
         SqlShape::Condition | SqlShape::Time => {
             if args.to.is_some() {
@@ -24,7 +32,7 @@ pub(super) fn run(args: &Sql, json: bool) -> Result<Outcome, Stop> {
                     "leave out --to, or --as",
                 )));
             }
-            let column = quote_identifier(args.backend, &args.column)?;
+            let column = column.quoted(args.backend)?;
             let sql = match args.shape {
                 SqlShape::Condition => from.condition(&column),
                 _ => from.unix_millis(&column),
@@ -32,7 +40,7 @@ pub(super) fn run(args: &Sql, json: bool) -> Result<Outcome, Stop> {
             vec![Part::Piece(sql.map_err(refused)?)]
         }
         SqlShape::Expression => {
-            let expression = conversion(args, from, None)?.expression(&args.column)?;
+            let expression = conversion(args, from, None)?.expression(column)?;
             vec![Part::Piece(expression)]
         }
         SqlShape::Function => {

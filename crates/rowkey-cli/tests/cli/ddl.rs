@@ -30,14 +30,14 @@ fn a_default_makes_the_ids() {
     insta::assert_snapshot!(column("--backend postgres --format uuid-v4"), @r#""id" uuid NOT NULL DEFAULT (gen_random_uuid())"#);
     insta::assert_snapshot!(column("--backend mariadb --format prefix-comb"), @"`id` BINARY(16) NOT NULL DEFAULT (CONCAT(UNHEX(LPAD(HEX((TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)), 12, '0')), CHAR((ASCII(RANDOM_BYTES(1)) & 15) | 64), RANDOM_BYTES(1), CHAR((ASCII(RANDOM_BYTES(1)) & 63) | 128), RANDOM_BYTES(7)))");
     let short = "--backend sqlite --format short-prefix-comb --storage text-upper --interval 30s";
-    insta::assert_snapshot!(column(short), @r#""id" TEXT COLLATE BINARY NOT NULL DEFAULT (upper(printf('%04X', ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) / 30000) & 65535)) || hex(randomblob(2)) || '-' || hex(randomblob(2)) || '-' || printf('%02X', (random() & 15) | 64) || hex(randomblob(1)) || '-' || printf('%02X', (random() & 63) | 128) || hex(randomblob(1)) || '-' || hex(randomblob(6)))) CHECK (length("id") = 36 AND "id" = upper("id"))"#);
+    insta::assert_snapshot!(column(short), @r#"`id` TEXT COLLATE BINARY NOT NULL DEFAULT (upper(printf('%04X', ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) / 30000) & 65535)) || hex(randomblob(2)) || '-' || hex(randomblob(2)) || '-' || printf('%02X', (random() & 15) | 64) || hex(randomblob(1)) || '-' || printf('%02X', (random() & 63) | 128) || hex(randomblob(1)) || '-' || hex(randomblob(6)))) CHECK (length(`id`) = 36 AND `id` = upper(`id`))"#);
     for (backend, expected) in [
         (
             "postgres",
             "\"id\" bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY\n",
         ),
         ("mysql", "`id` BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY\n"),
-        ("sqlite", "\"id\" INTEGER PRIMARY KEY AUTOINCREMENT\n"),
+        ("sqlite", "`id` INTEGER PRIMARY KEY AUTOINCREMENT\n"),
     ] {
         let counted = format!("--format database-number --backend {backend}");
         assert_eq!(column(&counted), expected);

@@ -78,7 +78,7 @@ fn the_interval_of_the_counter_can_be_given() {
 fn a_span_longer_than_the_counters_cycle_matches_everything() {
     let range = "range --format short-suffix-comb --from 2022-01-01T00:00:00Z \
                  --to 2023-01-01T00:00:00Z --backend sqlite";
-    assert_eq!(rowkey(range).run().ok(), "\"id\" IS NOT NULL\n");
+    assert_eq!(rowkey(range).run().ok(), "`id` IS NOT NULL\n");
 }
 
 #[test]

@@ -75,12 +75,12 @@ fn conditions_and_times_need_no_target() {
     let sql = "sql --format uuid-v7 --backend sqlite --from uuid --as";
     let condition = rowkey(&format!("{sql} condition")).run().ok();
     assert!(
-        condition.starts_with("CASE WHEN \"id\" IS NULL THEN NULL"),
+        condition.starts_with("CASE WHEN `id` IS NULL THEN NULL"),
         "{condition}"
     );
     let time = rowkey(&format!("{sql} time")).run().ok();
     assert!(
-        time.starts_with("CASE WHEN typeof(\"id\") = 'blob'"),
+        time.starts_with("CASE WHEN typeof(`id`) = 'blob'"),
         "{time}"
     );
 }
@@ -110,8 +110,12 @@ fn what_cannot_be_written_is_refused_with_the_reason() {
             "--table",
         ),
         (
-            "--backend postgres --from uuid --to text --table offer",
-            "--as view",
+            "--backend postgres --from uuid --to text --as function --table offer",
+            "without --table",
+        ),
+        (
+            "--backend postgres --from uuid --to text --column offer.id",
+            "--table offer --column id",
         ),
         ("--backend oracle --from uuid --to text", "possible values"),
     ] {

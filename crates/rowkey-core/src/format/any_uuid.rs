@@ -1,7 +1,7 @@
 //! Any 128 bits, for existing columns.
 
 use super::spec::{FormatSpec, Leading};
-use super::traits::{Contiguous, FromDraw, impl_format};
+use super::traits::{FromDraw, impl_format};
 use crate::bits::{BitField, FieldKind, FixedBits};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -19,8 +19,6 @@ pub(crate) const SPEC: FormatSpec = FormatSpec::new(&FIELDS, Leading::Unordered)
 pub struct AnyUuid(pub(crate) u128);
 
 impl_format!(AnyUuid, FormatKind::AnyUuid);
-
-impl Contiguous for AnyUuid {}
 
 impl AnyUuid {
     /// The id of these 128 bits.

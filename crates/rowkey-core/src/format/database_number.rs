@@ -10,7 +10,7 @@
 //! ```
 
 use super::spec::{ApartBy, FormatSpec, Leading};
-use super::traits::{Contiguous, impl_format};
+use super::traits::impl_format;
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -59,8 +59,6 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 pub struct DatabaseNumber(pub(crate) u128);
 
 impl_format!(DatabaseNumber, FormatKind::DatabaseNumber);
-
-impl Contiguous for DatabaseNumber {}
 
 impl DatabaseNumber {
     /// The number, from 0 on.

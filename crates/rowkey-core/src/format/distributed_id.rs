@@ -10,7 +10,7 @@
 //! ```
 
 use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
-use super::traits::{Contiguous, TimeOrdered, impl_format};
+use super::traits::{TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -78,8 +78,6 @@ pub(crate) const MAX_RANDOM: u64 = (1 << RANDOM_BITS) - 1;
 pub struct DistributedId(pub(crate) u128);
 
 impl_format!(DistributedId, FormatKind::DistributedId);
-
-impl Contiguous for DistributedId {}
 
 impl TimeOrdered for DistributedId {}
 

@@ -10,7 +10,7 @@
 //! ```
 
 use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
-use super::traits::{Contiguous, TimeOrdered, impl_format};
+use super::traits::{TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -83,8 +83,6 @@ pub(crate) const MAX_RANDOM: u128 = (1 << 75) - 1;
 pub struct DistributedId128(pub(crate) u128);
 
 impl_format!(DistributedId128, FormatKind::DistributedId128);
-
-impl Contiguous for DistributedId128 {}
 
 impl TimeOrdered for DistributedId128 {}
 

@@ -12,7 +12,7 @@
 //! fills the sixteen bytes of a .NET `Guid`, which stores its first three fields little-endian.
 
 use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
-use super::traits::{Contiguous, TimeOrdered, impl_format};
+use super::traits::{TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
 use crate::kind::FormatKind;
@@ -75,8 +75,6 @@ const COUNTER_SHIFT: u32 = 32;
 pub struct HotGuid(pub(crate) u128);
 
 impl_format!(HotGuid, FormatKind::HotGuid);
-
-impl Contiguous for HotGuid {}
 
 impl TimeOrdered for HotGuid {}
 

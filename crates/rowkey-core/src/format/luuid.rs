@@ -117,7 +117,7 @@ impl Luuid {
             _ => TextProblem::Length { found: text.len() },
         };
         Err(Error::Text {
-            expected: "1 to 12 hexadecimal digits (0-9, a-f) of a key",
+            expected: "1 to 12 hexadecimal digits (0-9, a-f) of a key".into(),
             problem,
         })
     }

@@ -7,6 +7,7 @@ use alloc::string::String;
 use crate::bits::FixedBits;
 use crate::error::{Error, FormatProblem};
 use crate::layout::Permutation;
+use crate::message::Message;
 use crate::text::{Encoding, ShortText, Width, hyphenated};
 use crate::time::UnixMillis;
 
@@ -41,7 +42,7 @@ pub use luuid::{LuuidGroup, crc12};
 use spec::FormatSpec;
 pub(crate) use spec::{Leading, TimeField, TimeRange, TimeUnit};
 pub(crate) use traits::FromDraw;
-pub use traits::{Contiguous, Counted, Format, TimeOrdered};
+pub use traits::{Counted, Format, TimeOrdered};
 
 macro_rules! list_formats {
     ([] $({$module:ident $format:ident $($rest:tt)*})*) => {
@@ -100,6 +101,15 @@ impl FormatKind {
         }
     }
 
+    /// Panics with the first rule that a constant breaks.
+    #[track_caller]
+    pub(crate) const fn refuse_constant(self, value: u128) -> ! {
+        let message = Message::of("not a ").text(self.name()).text(": ");
+        self.problem(value, Permutation::Identity)
+            .after(message)
+            .panic()
+    }
+
     /// Out of line, so that successful parsing does not pay for it.
     #[cold]
     fn explain(self, value: u128) -> Error {
@@ -110,9 +120,13 @@ impl FormatKind {
     }
 
     /// The first rule that `value` breaks, with its position in the text of the layout.
-    pub(crate) fn problem(self, value: u128, layout: Permutation) -> FormatProblem {
-        let nibble = |shift: u32| ((value >> shift) & 0xf) as u8;
-        let position = |shift: u32| hyphenated::position_of_digit(layout.apply(0xf << shift));
+    pub(crate) const fn problem(self, value: u128, layout: Permutation) -> FormatProblem {
+        const fn nibble(value: u128, shift: u32) -> u8 {
+            ((value >> shift) & 0xf) as u8
+        }
+        const fn position(layout: Permutation, shift: u32) -> usize {
+            hyphenated::position_of_digit(layout.apply(0xf << shift))
+        }
         let FixedBits { mask, bits } = self.spec().fixed;
         let differs = (value ^ bits) & mask;
         if value > self.width().max() {
@@ -122,12 +136,14 @@ impl FormatKind {
             }
         } else if differs >> 76 & 0xf != 0 {
             FormatProblem::Version {
-                position: position(76),
+                position: position(layout, 76),
                 expected: (bits >> 76 & 0xf) as u8,
-                found: nibble(76),
+                found: nibble(value, 76),
             }
         } else if differs >> 72 & 0xf != 0 {
-            FormatProblem::InternalVersion { found: nibble(72) }
+            FormatProblem::InternalVersion {
+                found: nibble(value, 72),
+            }
         } else {
             // The RFC's variant has two bits, so the digit has four possible values.
             let expected = if mask >> 60 & 0xf == 0xf {
@@ -136,9 +152,9 @@ impl FormatKind {
                 "8, 9, a or b"
             };
             FormatProblem::Variant {
-                position: position(60),
+                position: position(layout, 60),
                 expected,
-                found: nibble(60),
+                found: nibble(value, 60),
             }
         }
     }

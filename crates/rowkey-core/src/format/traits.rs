@@ -106,11 +106,6 @@ pub trait TimeOrdered: Format {
     };
 }
 
-/// A format whose values are all the numbers from 0 to its largest, without gaps.
-///
-/// Formats with a version or other fixed bits do not implement it.
-pub trait Contiguous: Format {}
-
 /// A format whose ids need only a time, a context and random bits: nothing of the ids before them.
 pub(crate) trait FromDraw: Format {
     /// The arguments for a new id; `()` if there are none.

@@ -87,7 +87,7 @@ mod sequence;
 #[cfg(feature = "std")]
 mod system_entropy;
 
-pub use crate::format::{Contiguous, Counted};
+pub use crate::format::Counted;
 pub use clock::Clock;
 #[cfg(feature = "coarse-clock")]
 pub use clock::CoarseClock;

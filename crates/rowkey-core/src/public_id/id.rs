@@ -94,7 +94,8 @@ impl<T> FromStr for PublicId<T> {
         };
         Self::decode(encoding, text).map_err(|error| match error {
             Error::Text { problem, .. } => Error::Text {
-                expected: "22 alphanumeric characters (0-9, A-Z, a-z), or hyphenated UUID text",
+                expected: "22 alphanumeric characters (0-9, A-Z, a-z), or hyphenated UUID text"
+                    .into(),
                 problem,
             },
             error => error,

@@ -9,8 +9,7 @@ use core::marker::PhantomData;
 use super::part::RoutingPart;
 use crate::error::Error;
 use crate::key::EntityKey;
-use crate::storage::{Backend, TableName, quote_identifier};
-use crate::time_range::ColumnName;
+use crate::storage::{Backend, ColumnName, TableName, quote_identifier};
 
 /// A plain column beside a key's column, with a number that the key's ids contain: their shard key,
 /// country or service entity.
@@ -199,10 +198,7 @@ where
     }
 
     fn qualified(self, column: &'static str) -> ColumnName<'static> {
-        match self.table {
-            Some(table) => (table, column).into(),
-            None => column.into(),
-        }
+        ColumnName::new(self.table, column)
     }
 
     /// The quoted names of the key's column and of this column.

@@ -90,7 +90,7 @@ impl StoragePlan {
     /// );
     /// assert_eq!(
     ///     plan.counted_column_definition(Backend::Sqlite, "id")?,
-    ///     "\"id\" INTEGER PRIMARY KEY AUTOINCREMENT",
+    ///     "`id` INTEGER PRIMARY KEY AUTOINCREMENT",
     /// );
     /// # Ok::<(), rowkey_core::Error>(())
     /// ```
@@ -139,7 +139,7 @@ impl StoragePlan {
     /// let plan = StoragePlan::default_for(FormatKind::UuidV4).with(Backend::Sqlite, "text-upper");
     /// assert_eq!(
     ///     plan.column_check(Backend::Sqlite, "id")?.as_deref(),
-    ///     Some("length(\"id\") = 36 AND \"id\" = upper(\"id\")"),
+    ///     Some("length(`id`) = 36 AND `id` = upper(`id`)"),
     /// );
     /// assert_eq!(plan.column_check(Backend::Postgres, "id")?, None);
     /// # Ok::<(), rowkey_core::Error>(())
@@ -392,8 +392,66 @@ impl TableName<'_> {
     }
 }
 
-/// Quotes the name of a schema, table or column for a backend. This is the only function that puts
-/// names into SQL.
+/// The name of a column, optionally with its table's name or alias. Made from `"id"` or from
+/// `("offer", "id")`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnName<'a> {
+    table: Option<&'a str>,
+    column: &'a str,
+}
+
+impl<'a> From<&'a str> for ColumnName<'a> {
+    fn from(column: &'a str) -> Self {
+        Self::new(None, column)
+    }
+}
+
+impl<'a> From<(&'a str, &'a str)> for ColumnName<'a> {
+    fn from((table, column): (&'a str, &'a str)) -> Self {
+        Self::new(Some(table), column)
+    }
+}
+
+impl<'a> ColumnName<'a> {
+    /// A column, with its table if the statement has several.
+    pub const fn new(table: Option<&'a str>, column: &'a str) -> Self {
+        Self { table, column }
+    }
+
+    /// The name as written in SQL.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that is not valid on the backend, and for a single name with
+    /// a dot, which would be that of a column rather than of a table and its column.
+    ///
+    /// ```
+    /// use rowkey_core::storage::ColumnName;
+    /// use rowkey_core::Backend;
+    ///
+    /// let name = ColumnName::from(("offer", "id"));
+    /// assert_eq!(name.quoted(Backend::SqlServer)?, "[offer].[id]");
+    /// assert!(ColumnName::from("offer.id").quoted(Backend::SqlServer).is_err());
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn quoted(self, backend: Backend) -> Result<String, Error> {
+        let column = quote_identifier(backend, self.column)?;
+        match (self.table, self.column.rsplit_once('.')) {
+            (Some(table), _) => Ok(format!("{}.{column}", quote_identifier(backend, table)?)),
+            (None, None) => Ok(column),
+            (None, Some((table, name))) => Err(Error::Identifier(
+                format!(
+                    "`{}` is one name; write the pair ({table:?}, {name:?})",
+                    self.column
+                )
+                .into(),
+            )),
+        }
+    }
+}
+
+/// Quotes the name of a schema, table or column for a backend, so that an unknown column is an
+/// error everywhere. This is the only function that puts names into SQL.
 ///
 /// # Errors
 ///
@@ -410,10 +468,10 @@ impl TableName<'_> {
 /// ```
 pub fn quote_identifier(backend: Backend, name: &str) -> Result<String, Error> {
     if name.is_empty() {
-        return Err(Error::Identifier("the name is empty"));
+        return Err(Error::Identifier("the name is empty".into()));
     }
     if name.contains('\0') {
-        return Err(Error::Identifier("the name has a NUL character"));
+        return Err(Error::Identifier("the name has a NUL character".into()));
     }
     let too_long = match backend {
         Backend::Postgres => name.len() > 63,
@@ -423,19 +481,21 @@ pub fn quote_identifier(backend: Backend, name: &str) -> Result<String, Error> {
     };
     if too_long {
         return Err(Error::Identifier(
-            "the name is longer than the database takes",
+            "the name is longer than the database takes".into(),
         ));
     }
     if matches!(backend, Backend::MySql | Backend::MariaDb)
         && (name.ends_with(' ') || name.chars().any(|character| character > '\u{ffff}'))
     {
         return Err(Error::Identifier(
-            "MySQL and MariaDB names neither end in a blank nor have characters beyond U+FFFF",
+            "MySQL and MariaDB names neither end in a blank nor have characters beyond U+FFFF"
+                .into(),
         ));
     }
     let (open, close) = match backend {
-        Backend::Postgres | Backend::Sqlite => ('"', '"'),
-        Backend::MySql | Backend::MariaDb => ('`', '`'),
+        Backend::Postgres => ('"', '"'),
+        // SQLite takes a name in double quotes for a text where there is no such column.
+        Backend::Sqlite | Backend::MySql | Backend::MariaDb => ('`', '`'),
         Backend::SqlServer => ('[', ']'),
     };
     let mut quoted = String::with_capacity(name.len() + 2);

@@ -31,7 +31,7 @@ pub use backend::Backend;
 pub use column::{Column, OrderPromise};
 pub use column_type::Storage;
 pub(crate) use ddl::text_type;
-pub use ddl::{Nullability, TableName, quote_identifier};
+pub use ddl::{ColumnName, Nullability, TableName, quote_identifier};
 pub(crate) use expression::{ByteOrder, NumberField};
 pub use expression::{Conversion, NewId, SparkConversion, StoredForm};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};

@@ -75,7 +75,14 @@ impl MySqlColumn {
         let column = self.0;
         match (self.wire(), found) {
             (MySqlWire::Decimal(_), MySqlFound::Decimal(bytes)) => {
-                column.decode(column.text(bytes)?)
+                match column.decode(column.text(bytes)?) {
+                    Err(refusal) => self.without_decimals(bytes, refusal),
+                    decoded => decoded,
+                }
+            }
+            // Diesel asks for types before the server knows those of the parameters.
+            (MySqlWire::Decimal(_), MySqlFound::BytesOrText(bytes)) if bytes.contains(&b'.') => {
+                self.without_decimals(bytes, column.refusal(column.text(bytes)?))
             }
             (_, MySqlFound::Decimal(_)) => Err(column.refusal("a DECIMAL number")),
             (_, MySqlFound::Integer(number)) => column.decode(StoredRef::Integer(number)),
@@ -98,5 +105,20 @@ impl MySqlColumn {
                 column.decode(StoredRef::Bytes(bytes))
             }
         }
+    }
+
+    /// The public value of a number with decimals, which are all zero: from 8.0.22 on, an expression of a
+    /// column and a parameter, such as `coalesce(id, ?)`, has thirty of them.
+    #[cold]
+    fn without_decimals(self, bytes: &[u8], refusal: Error) -> Result<u128, Error> {
+        let Some(point) = bytes.iter().position(|byte| *byte == b'.') else {
+            return Err(refusal);
+        };
+        let (digits, decimals) = bytes.split_at(point);
+        if decimals.iter().skip(1).any(|byte| *byte != b'0') {
+            return Err(self.0.refusal("a number with decimals"));
+        }
+        let decoded = self.0.decode(self.0.text(digits)?);
+        decoded.map_err(|_| refusal)
     }
 }

@@ -142,7 +142,7 @@ pub(crate) fn refusal(text: &str) -> Error {
         None => TextProblem::Length { found: length },
     };
     Error::Text {
-        expected: FORM,
+        expected: FORM.into(),
         problem,
     }
 }

@@ -183,7 +183,7 @@ impl Width {
             Self::U128 => "a number from 0 to 2^128-1",
         };
         Error::Text {
-            expected,
+            expected: expected.into(),
             problem: TextProblem::TooLarge { position: 0 },
         }
     }
@@ -211,7 +211,7 @@ impl Width {
             (_, width) => return width.beyond_range(),
         };
         Error::Text {
-            expected,
+            expected: expected.into(),
             problem: TextProblem::TooLarge { position: 0 },
         }
     }

@@ -96,7 +96,8 @@ pub fn check(prefix: &str) -> Result<(), Error> {
         None => return Ok(()),
     };
     Err(Error::Text {
-        expected: "a prefix of 1 to 24 lower-case ASCII letters and digits, the first a letter",
+        expected: "a prefix of 1 to 24 lower-case ASCII letters and digits, the first a letter"
+            .into(),
         problem,
     })
 }

@@ -34,5 +34,8 @@ pub(super) fn refusal(
     } else {
         TextProblem::TooLarge { position: overflow }
     };
-    Error::Text { expected, problem }
+    Error::Text {
+        expected: expected.into(),
+        problem,
+    }
 }

@@ -9,5 +9,5 @@ mod partition;
 
 pub use crate::typed::{Bounds, KeyBound, KeyRange};
 pub use crate::value_range::{ValueRange, ValueRanges};
-pub use condition::{ColumnName, ConditionPart};
+pub use condition::ConditionPart;
 pub use partition::TimePartitions;

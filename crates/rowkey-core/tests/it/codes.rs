@@ -174,7 +174,7 @@ fn columns_are_text_of_a_fixed_length_in_binary_order() {
             Backend::MariaDb,
             "`code` CHAR(9) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
         ),
-        (Backend::Sqlite, r#""code" TEXT COLLATE BINARY NOT NULL"#),
+        (Backend::Sqlite, "`code` TEXT COLLATE BINARY NOT NULL"),
         (
             Backend::SqlServer,
             "[code] char(9) COLLATE Latin1_General_100_BIN2 NOT NULL",

@@ -77,8 +77,7 @@ fn text_of_a_named_case_is_checked_for_its_length_and_case() {
              CHECK (char_length(`id`) = 36 AND `id` = upper(`id`))",
             "`id` CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL \
              CHECK (char_length(`id`) = 36 AND `id` = upper(`id`))",
-            "\"id\" TEXT COLLATE BINARY NOT NULL \
-             CHECK (length(\"id\") = 36 AND \"id\" = upper(\"id\"))",
+            "`id` TEXT COLLATE BINARY NOT NULL CHECK (length(`id`) = 36 AND `id` = upper(`id`))",
             "[id] char(36) COLLATE Latin1_General_100_BIN2 NOT NULL \
              CHECK (len([id]) = 36 AND [id] = upper([id]))",
         ]
@@ -111,7 +110,7 @@ fn definitions_quote_their_names() {
     };
     assert_eq!(definition(Backend::Postgres), "\"a`b\"\"c]d\" uuid NULL");
     assert_eq!(definition(Backend::MySql), "`a``b\"c]d` BINARY(16) NULL");
-    assert_eq!(definition(Backend::Sqlite), "\"a`b\"\"c]d\" BLOB NULL");
+    assert_eq!(definition(Backend::Sqlite), "`a``b\"c]d` BLOB NULL");
     assert_eq!(
         definition(Backend::SqlServer),
         "[a`b\"c]]d] uniqueidentifier NULL"

@@ -77,7 +77,7 @@ fn the_column_is_checked_against_the_id() {
     }
     assert_eq!(
         SHARD.definition(Backend::Sqlite).unwrap(),
-        r#""shard" INTEGER NOT NULL"#
+        "`shard` INTEGER NOT NULL"
     );
     assert_eq!(
         SHARD.definition(Backend::MySql).unwrap(),
@@ -139,7 +139,7 @@ fn a_condition_names_both_columns() {
             RoutedConditionPart::Number(number) => number.to_string(),
         }
     });
-    assert_eq!(sql, format!(r#"("id" = {ride} AND "country" = 7)"#));
+    assert_eq!(sql, format!("(`id` = {ride} AND `country` = 7)"));
     assert_eq!(
         COUNTRY.of_table("r").name(Backend::MySql).unwrap(),
         "`r`.`country`"
@@ -345,10 +345,7 @@ proptest! {
 #[test]
 fn sqlite_has_the_column_and_no_partitions() {
     let check = COUNTRY.check(Backend::Sqlite).unwrap();
-    assert!(
-        check.starts_with(r#"CHECK ("country" = ((instr("#),
-        "{check}"
-    );
+    assert!(check.starts_with("CHECK (`country` = ((instr("), "{check}");
     for outcome in [
         regions().before_create(Backend::Sqlite).map(drop),
         regions().partition_by(Backend::Sqlite).map(drop),

@@ -63,15 +63,15 @@ pub(super) fn largest(column: Column) -> u128 {
 ///
 /// # Errors
 ///
-/// As [`SixteenBytes::expression`].
+/// As [`SixteenBytes::condition`].
 pub(super) fn at_most(column: Column, stored: &str, max: u128) -> Result<Option<String>, Error> {
     let (backend, wire) = (column.backend(), column.wire());
     let largest = largest(column);
     if largest <= max {
         return Ok(None);
     }
-    SixteenBytes::expression(backend, wire, stored, |bytes| {
-        Ok(bytes.in_order(column.permutation().places()).at_most(max))
+    SixteenBytes::condition(backend, wire, stored, |bytes| {
+        bytes.in_order(column.permutation().places()).at_most(max)
     })
     .map(Some)
 }

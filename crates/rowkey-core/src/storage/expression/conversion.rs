@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::super::backend::Backend;
-use super::super::ddl::{TableName, quote_identifier};
+use super::super::ddl::{ColumnName, TableName, quote_identifier};
 use super::super::text_form::TextForm;
 use super::super::wire::Wire;
 use super::check;
@@ -83,8 +83,8 @@ impl Conversion {
     /// # Errors
     ///
     /// [`Error::Identifier`] for a name that is not valid on the backend.
-    pub fn expression(self, column: &str) -> Result<String, Error> {
-        self.of(&quote_identifier(self.from.backend(), column)?)
+    pub fn expression<'c>(self, column: impl Into<ColumnName<'c>>) -> Result<String, Error> {
+        self.of(&column.into().quoted(self.from.backend())?)
     }
 
     /// The statement that creates a function of the conversion.
@@ -230,6 +230,53 @@ mod tests {
                 Conversion::new(postgres, other),
                 Err(Error::Refused(_))
             ));
+        }
+    }
+
+    /// The comparisons of an expression that are its value or that of a SELECT, rather than a condition.
+    fn comparisons_as_values(sql: &str, is_condition: bool) -> Vec<&str> {
+        let mut found = Vec::new();
+        let mut conditions = Vec::from([is_condition]);
+        for token in sql.split_inclusive([' ', '(', ')']) {
+            let innermost = conditions.len() - 1;
+            match token.trim_end_matches([' ', '(', ')']) {
+                "SELECT" | "FROM" | "THEN" | "ELSE" => conditions[innermost] = false,
+                "WHEN" | "WHERE" => conditions[innermost] = true,
+                "CASE" => conditions.push(false),
+                "END" => drop(conditions.pop()),
+                "=" | "<" | "<=" | ">" | ">=" | "LIKE" | "BETWEEN" | "IS" | "AND" | "NOT"
+                    if !conditions[innermost] =>
+                {
+                    found.push(token);
+                }
+                _ => {}
+            }
+            match token.chars().last() {
+                Some('(') => conditions.push(conditions[conditions.len() - 1]),
+                Some(')') => drop(conditions.pop()),
+                _ => {}
+            }
+        }
+        assert_eq!(conditions.len(), 1, "{sql}");
+        found
+    }
+
+    #[test]
+    fn sql_server_gets_no_comparison_as_a_value() {
+        let selected = "(SELECT [id] <= 0x00 FROM t WHERE a = 1)";
+        assert_eq!(comparisons_as_values(selected, true), ["<= "]);
+        for format in FormatKind::ALL {
+            let forms = forms(format, Backend::SqlServer);
+            for from in &forms {
+                let condition = from.condition("[id]").unwrap();
+                let found = comparisons_as_values(&condition, true);
+                assert!(found.is_empty(), "{from:?}: {found:?} in {condition}");
+                for to in &forms {
+                    let sql = Conversion::new(*from, *to).unwrap().of("[id]").unwrap();
+                    let found = comparisons_as_values(&sql, false);
+                    assert!(found.is_empty(), "{from:?} {to:?}: {found:?} in {sql}");
+                }
+            }
         }
     }
 

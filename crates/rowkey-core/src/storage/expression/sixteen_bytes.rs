@@ -49,20 +49,56 @@ impl SixteenBytes {
         stored: &str,
         of: impl FnOnce(Self) -> Result<String, Error>,
     ) -> Result<String, Error> {
-        let hex = match wire {
+        match Self::long_hex(backend, wire, stored) {
+            // An expression has pieces of it.
+            Some(hex) => {
+                let expression = of(Self::of_hex(backend, "digits".into()))?;
+                Ok(with_names(backend, [("digits".into(), hex)], &expression))
+            }
+            None => of(Self::stored(backend, wire, stored)?),
+        }
+    }
+
+    /// A condition of the bytes of a column, those of a number included.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] for integers of 64 bits.
+    pub(super) fn condition(
+        backend: Backend,
+        wire: Wire,
+        stored: &str,
+        of: impl FnOnce(Self) -> String,
+    ) -> Result<String, Error> {
+        // SQL Server selects values, and a condition is none.
+        let is_selected =
+            backend == Backend::SqlServer && Self::long_hex(backend, wire, stored).is_some();
+        let sql = Self::expression(backend, wire, stored, |bytes| {
+            let condition = of(bytes);
+            Ok(match is_selected {
+                true => format!("CASE WHEN {condition} THEN 1 ELSE 0 END"),
+                false => condition,
+            })
+        })?;
+        Ok(match is_selected {
+            true => format!("{sql} = 1"),
+            false => sql,
+        })
+    }
+
+    /// The hexadecimal digits of a form whose expression takes long.
+    fn long_hex(backend: Backend, wire: Wire, stored: &str) -> Option<String> {
+        match wire {
             Wire::Text(form @ (TextForm::Compact16 | TextForm::Compact22))
                 if has_names(backend) =>
             {
-                compact_text::hex(backend, form, stored)
+                Some(compact_text::hex(backend, form, stored))
             }
             Wire::Text(TextForm::Digits38) if backend == Backend::Sqlite => {
-                sqlite_digits::hex(stored)
+                Some(sqlite_digits::hex(stored))
             }
-            _ => return of(Self::stored(backend, wire, stored)?),
-        };
-        // It takes long, and an expression has pieces of it.
-        let expression = of(Self::of_hex(backend, "digits".into()))?;
-        Ok(with_names(backend, [("digits".into(), hex)], &expression))
+            _ => None,
+        }
     }
 
     fn stored(backend: Backend, wire: Wire, stored: &str) -> Result<Self, Error> {

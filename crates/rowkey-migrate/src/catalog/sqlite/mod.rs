@@ -89,7 +89,7 @@ async fn columns(
     connection: &mut Connection,
     table: &str,
 ) -> Result<(Vec<Column>, Vec<String>), Error> {
-    let query = "SELECT name, type, \"notnull\", dflt_value, pk, hidden \
+    let query = "SELECT name, type, `notnull`, dflt_value, pk, hidden \
                  FROM pragma_table_xinfo(?, 'main') ORDER BY cid";
     let rows = connection
         .query("the columns", query, &[Value::from(table)])
@@ -122,7 +122,7 @@ async fn keys_and_indexes(
     connection: &mut Connection,
     table: &str,
 ) -> Result<(Vec<Key>, Vec<Index>), Error> {
-    let query = "SELECT i.name, i.\"unique\", i.origin, i.partial, s.sql \
+    let query = "SELECT i.name, i.`unique`, i.origin, i.partial, s.sql \
                  FROM pragma_index_list(?, 'main') AS i \
                  LEFT JOIN sqlite_master AS s ON s.type = 'index' AND s.name = i.name \
                  ORDER BY i.origin = 'c', i.origin = 'u', i.seq DESC";
@@ -157,7 +157,7 @@ async fn index_columns(
     connection: &mut Connection,
     index: &str,
 ) -> Result<(Vec<String>, bool), Error> {
-    let query = "SELECT name, cid, \"desc\", coll FROM pragma_index_xinfo(?, 'main') \
+    let query = "SELECT name, cid, `desc`, coll FROM pragma_index_xinfo(?, 'main') \
                  WHERE key ORDER BY seqno";
     let rows = connection
         .query("the columns of an index", query, &[Value::from(index)])
@@ -176,7 +176,7 @@ async fn index_columns(
 /// The references. One without columns of the other table refers to its primary key, which is filled
 /// in later.
 async fn foreign_keys(connection: &mut Connection, table: &str) -> Result<Vec<ForeignKey>, Error> {
-    let query = "SELECT id, \"table\", \"from\", \"to\", on_update, on_delete \
+    let query = "SELECT id, `table`, `from`, `to`, on_update, on_delete \
                  FROM pragma_foreign_key_list(?, 'main') ORDER BY id, seq";
     let rows = connection
         .query("the references", query, &[Value::from(table)])

@@ -458,7 +458,7 @@ mod tests {
                 "REAL",
                 MySql,
                 "double",
-                "typeof(\"c\") NOT IN ('null', 'real') OR",
+                "typeof(`c`) NOT IN ('null', 'real') OR",
             ),
         ] {
             let found = doubt(source, from, target, to);

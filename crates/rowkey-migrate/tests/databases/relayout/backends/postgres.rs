@@ -523,7 +523,10 @@ async fn speed(shop: Shop) -> Result<()> {
         let (mut added, mut set) = (Vec::new(), Vec::new());
         for column in columns {
             added.push(format!("ADD COLUMN {column}_new uuid"));
-            set.push(format!("{column}_new = {}", conversion.expression(column)?));
+            set.push(format!(
+                "{column}_new = {}",
+                conversion.expression(*column)?
+            ));
         }
         let copy = format!(
             "CREATE TABLE hand_{table} (LIKE {table} INCLUDING ALL); \
