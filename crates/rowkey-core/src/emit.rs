@@ -25,7 +25,51 @@ use crate::{key, luuid};
 #[macro_export]
 macro_rules! __impl_key {
     ($key:ident, $format:ty) => {
+        // What every program needs, without an import of the trait.
         impl $key {
+            /// The storage and layout on every backend.
+            pub const PLAN: $crate::storage::StoragePlan = <Self as $crate::EntityKey>::PLAN;
+
+            /// The 128 bits in public (RFC) order.
+            #[must_use]
+            #[inline]
+            pub fn to_u128(self) -> ::core::primitive::u128 {
+                $crate::EntityKey::to_u128(self)
+            }
+
+            /// The same bits as a `Uuid`.
+            #[must_use]
+            #[inline]
+            pub fn to_uuid(self) -> $crate::__private::Uuid {
+                $crate::EntityKey::to_uuid(self)
+            }
+
+            /// The keys made in a time span: see `EntityKey::bounds`.
+            #[must_use]
+            #[inline]
+            pub fn bounds(
+                __rowkey_span: impl ::core::ops::RangeBounds<$crate::UnixMillis>,
+            ) -> $crate::time_range::Bounds<Self>
+            where
+                for<'a> $format: $crate::format::TimeOrdered,
+            {
+                <Self as $crate::EntityKey>::bounds(__rowkey_span)
+            }
+
+            /// The keys made since an instant, with the current time: see
+            /// `EntityKey::bounds_since`.
+            #[must_use]
+            #[inline]
+            pub fn bounds_since(
+                __rowkey_since: $crate::UnixMillis,
+                __rowkey_now: $crate::UnixMillis,
+            ) -> $crate::time_range::Bounds<Self>
+            where
+                for<'a> $format: $crate::format::TimeOrdered,
+            {
+                <Self as $crate::EntityKey>::bounds_since(__rowkey_since, __rowkey_now)
+            }
+
             /// The key of these 128 bits, for constants and fixtures.
             ///
             /// # Panics
@@ -480,7 +524,7 @@ pub fn luuid_of_key<K: EntityKey>(key: K) -> Luuid {
 #[track_caller]
 pub const fn admit_constant<K: EntityKey>(value: u128) -> u128 {
     if !K::Format::KIND.admits(value) {
-        panic!("these 128 bits do not belong to the key's format");
+        K::Format::KIND.refuse_constant(value);
     }
     if value > K::PLAN.max_value() {
         panic!("these 128 bits have more digits than the key's plan stores");

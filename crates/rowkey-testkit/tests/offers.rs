@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use rowkey::storage::Nullability;
-use rowkey::{EntityKey, ShortPrefixComb, entity_key};
+use rowkey::{ShortPrefixComb, entity_key};
 use rowkey_testkit::{Backend, Suite, TestDatabase};
 use sqlx::{
     AssertSqlSafe, Connection, MySqlConnection, PgConnection, QueryBuilder, SqliteConnection,

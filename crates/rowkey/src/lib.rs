@@ -356,29 +356,36 @@ pub use rowkey_core::public_id;
     feature = "tiberius"
 ))]
 pub mod driver {
+    // Modules, because for a renamed crate the compiler suggests paths that do not exist.
+
     /// Keys in Diesel.
     #[cfg(any(
         feature = "diesel-postgres",
         feature = "diesel-mysql",
         feature = "diesel-sqlite"
     ))]
-    pub use rowkey_diesel as diesel;
+    pub mod diesel {
+        pub use rowkey_diesel::*;
+    }
     /// Keys in SeaORM.
     #[cfg(any(
         feature = "sea-orm-postgres",
         feature = "sea-orm-mysql",
         feature = "sea-orm-sqlite"
     ))]
-    pub use rowkey_sea_orm as sea_orm;
+    pub mod sea_orm {
+        pub use rowkey_sea_orm::*;
+    }
     /// Keys in sqlx.
     #[cfg(any(
         feature = "sqlx-postgres",
         feature = "sqlx-mysql",
         feature = "sqlx-sqlite"
     ))]
-    pub use rowkey_sqlx as sqlx;
+    pub mod sqlx {
+        pub use rowkey_sqlx::*;
+    }
     /// Keys in SQL Server.
-    // A module, because for a renamed crate the compiler suggests paths that do not exist.
     #[cfg(feature = "tiberius")]
     pub mod tiberius {
         pub use rowkey_tiberius::*;

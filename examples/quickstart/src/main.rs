@@ -4,7 +4,7 @@ use std::{error::Error, time::Duration};
 
 use rowkey::driver::sqlx::PushWithin;
 use rowkey::storage::Nullability;
-use rowkey::{Backend, EntityKey, UnixMillis, UuidV7, entity_key};
+use rowkey::{Backend, UnixMillis, UuidV7, entity_key};
 use sqlx::{AssertSqlSafe, Connection, Executor, QueryBuilder, SqliteConnection};
 
 #[entity_key]

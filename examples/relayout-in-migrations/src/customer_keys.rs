@@ -1,6 +1,6 @@
 //! The change: `customers.id`, and every reference to it, from text to what [`CustomerId`] declares.
 
-use rowkey::{Backend, EntityKey};
+use rowkey::Backend;
 use rowkey_migrate::catalog::Catalog;
 use rowkey_migrate::plan::{Plan, Request};
 use rowkey_migrate::relayout::{self, Phase};

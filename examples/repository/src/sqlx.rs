@@ -8,7 +8,7 @@ use std::ops::{Range, RangeInclusive};
 
 use async_trait::async_trait;
 use rowkey::driver::sqlx::PushWithin;
-use rowkey::{Backend, EntityKey, UnixMillis};
+use rowkey::{Backend, UnixMillis};
 use sqlx::error::ErrorKind;
 use sqlx::{
     ColumnIndex, Database, Decode, Encode, Executor, FromRow, IntoArguments, MySql, Pool, Postgres,

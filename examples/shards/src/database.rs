@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rowkey::Backend;
 use rowkey::storage::Nullability;
-use rowkey::{Backend, EntityKey};
 use sqlx::mysql::MySqlPoolOptions;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::sqlite::SqlitePoolOptions;

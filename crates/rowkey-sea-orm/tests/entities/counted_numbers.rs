@@ -47,6 +47,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
 
 async fn counted_numbers(db: &DatabaseConnection) -> Result<()> {
     let backend = db.get_database_backend();
+    for name in ["", "i\0d"] {
+        let refused = counted_key_column::<BookingNumber>(backend, name).is_err();
+        ensure!(refused, "{name:?} is a name of a counted column");
+    }
     let table = Table::create()
         .table("booking")
         .col(counted_key_column::<BookingNumber>(backend, "id")?)

@@ -1,7 +1,6 @@
 //! What entities do: rows in and out, relations, pages.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::EntityKey;
 use rowkey_testkit::Suite;
 use sea_orm::prelude::*;
 use sea_orm::{

@@ -1,7 +1,6 @@
 //! Tables that SeaORM makes of entities, instead of migrations, and what that does to keys.
 
 use anyhow::{Result, bail, ensure};
-use rowkey::EntityKey;
 use rowkey::driver::sea_orm::migration::key_column;
 use rowkey_testkit::{Backend, Suite};
 use sea_orm::prelude::*;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 use rowkey::command_log::{CommandLog, Execution};
 use rowkey::storage::Nullability;
-use rowkey::{EntityKey, UuidV4, UuidV7, entity_key};
+use rowkey::{UuidV4, UuidV7, entity_key};
 use rowkey_testkit::{Backend, TestDatabase};
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use rowkey::storage::Nullability;
-use rowkey::{EntityKey, ShortPrefixComb, UuidV7, entity_key};
+use rowkey::{ShortPrefixComb, UuidV7, entity_key};
 use rowkey_stores::{Session, Store};
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::migrate::Migrator;

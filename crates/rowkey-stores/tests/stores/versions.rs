@@ -2,7 +2,6 @@
 
 use anyhow::{Context, Result, bail};
 use futures_util::future;
-use rowkey::EntityKey;
 use rowkey::command_log::{CommandLog, Execution};
 use rowkey_testkit::TestDatabase;
 

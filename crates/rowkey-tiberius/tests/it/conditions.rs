@@ -3,8 +3,8 @@
 use rowkey::driver::tiberius::{Condition, Error, OrderedKey, ToParam};
 use rowkey::time_range::Bounds;
 use rowkey::{
-    AnyUuid, DistributedId, EntityKey, PrefixComb, ShortPrefixComb, ShortSuffixComb, UnixMillis,
-    UuidV7, entity_key,
+    AnyUuid, DistributedId, PrefixComb, ShortPrefixComb, ShortSuffixComb, UnixMillis, UuidV7,
+    entity_key,
 };
 use tiberius::numeric::Numeric;
 use tiberius::{ColumnData, Query};
@@ -229,6 +229,9 @@ fn names_are_quoted_or_refused() {
         let list = Condition::in_keys(name, &[LegacyId::constant(1)], 1);
         assert_eq!(list.unwrap_err(), error);
     }
+    let error = Condition::within("visit.id", bounds, 1).unwrap_err();
+    let pair = r#"`visit.id` is one name; write the pair ("visit", "id")"#;
+    assert!(error.to_string().ends_with(pair), "{error}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 #[cfg(feature = "public-id")]
 use rowkey::public_id::{PublicId, PublicIdCipher};
-use rowkey::{DistributedId, EntityKey, ShortPrefixComb, UuidV7, entity_key};
+use rowkey::{DistributedId, ShortPrefixComb, UuidV7, entity_key};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! What a database says of its tables.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::{DistributedId, EntityKey, ShortPrefixComb, entity_key};
+use rowkey::{DistributedId, ShortPrefixComb, entity_key};
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::{AssertSqlSafe, MySqlPool, PgPool, SqlitePool};
 use tiberius::{Client, Config};

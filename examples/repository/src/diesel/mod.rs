@@ -19,8 +19,8 @@ use diesel::r2d2::PoolError;
 use diesel::result::DatabaseErrorKind::{self, ForeignKeyViolation, UniqueViolation};
 use diesel::result::Error as DieselError;
 use diesel::sql_types::BigInt;
+use rowkey::UnixMillis;
 use rowkey::driver::diesel::KeyColumnMethods;
-use rowkey::{EntityKey, UnixMillis};
 use tokio::task::{JoinError, spawn_blocking};
 
 use self::connection::{AnyConnection, Connector, Pool, with_name};

@@ -7,9 +7,9 @@ mod entities;
 use std::ops::{Range, RangeInclusive};
 
 use async_trait::async_trait;
+use rowkey::UnixMillis;
 use rowkey::driver::sea_orm::KeyColumnMethods;
 use rowkey::driver::sea_orm::ToParam;
-use rowkey::{EntityKey, UnixMillis};
 use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, FromQueryResult,

@@ -9,8 +9,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use deadpool::Runtime;
 use deadpool::managed::{Object, PoolError};
+use rowkey::UnixMillis;
 use rowkey::driver::tiberius::{Condition, RowKeys, ToParam};
-use rowkey::{EntityKey, UnixMillis};
 use tiberius::{Config, FromSql, Query, Row};
 
 use self::pool::{Connection, Manager, Pool};

@@ -2,7 +2,6 @@
 
 use anyhow::{Result, bail, ensure};
 use repository::{Customer, CustomerId, Error, InvoiceId};
-use rowkey::EntityKey;
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::{AssertSqlSafe, Connection, MySqlConnection, PgConnection, SqliteConnection};
 use tokio::task::JoinSet;

@@ -1,7 +1,7 @@
 //! Suffix COMBs in a column that sorts from the front, and COMBs among random ids.
 
 use anyhow::{Result, ensure};
-use rowkey::{EntityKey, UnixMillis};
+use rowkey::UnixMillis;
 
 use super::keys::{AnyId, PrefixId, RandomId, ShortSuffixId, SuffixId};
 use super::orders::{

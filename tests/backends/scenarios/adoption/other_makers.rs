@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use rowkey::storage::{Nullability, SqlServerOrd};
-use rowkey::{AnyUuid, Backend, EntityKey, entity_key};
+use rowkey::{AnyUuid, Backend, entity_key};
 use uuid::Uuid;
 
 use super::page_session::PageSession;

@@ -1,7 +1,6 @@
 //! Keys that are declared for another column than there is.
 
 use anyhow::{Result, ensure};
-use rowkey::EntityKey;
 use sqlx::{MySql, Sqlite};
 
 use super::keys::{ContextId, HotId, NumberInBytesId, RandomId, SuffixId, TextId, native};

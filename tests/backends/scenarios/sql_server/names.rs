@@ -1,10 +1,10 @@
 //! Names of tables and columns.
 
 use anyhow::{Result, ensure};
+use rowkey::Backend;
 use rowkey::driver::tiberius::{Condition, RowKeys};
 use rowkey::format::FormatKind;
 use rowkey::storage::Nullability;
-use rowkey::{Backend, EntityKey};
 use tiberius::Query as Statement;
 
 use crate::driver::Session;

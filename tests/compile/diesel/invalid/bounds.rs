@@ -1,7 +1,7 @@
 // The bounds of another key's time span are no condition on a column.
 
 use rowkey::driver::diesel::{Key, KeyColumnMethods};
-use rowkey::{EntityKey, ShortPrefixComb, entity_key};
+use rowkey::{ShortPrefixComb, entity_key};
 
 #[entity_key]
 pub struct OfferId(ShortPrefixComb);

@@ -1,7 +1,7 @@
 //! Neither the fields of entities nor queries take a key whose columns differ.
 
 use rowkey::driver::sea_orm::KeyColumnMethods;
-use rowkey::{DistributedId, DistributedId128, EntityKey, UnixMillis, entity_key};
+use rowkey::{DistributedId, DistributedId128, UnixMillis, entity_key};
 use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue, DbBackend, Value};
 

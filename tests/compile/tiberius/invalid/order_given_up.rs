@@ -2,7 +2,7 @@
 
 use rowkey::driver::tiberius::{Condition, ToParam};
 use rowkey::luuid::ShortKey;
-use rowkey::{EntityKey, Luuid, UnixMillis, UuidV7, entity_key};
+use rowkey::{Luuid, UnixMillis, UuidV7, entity_key};
 
 #[entity_key(storage(sqlserver = "uuid:public-unordered"))]
 struct VisitId(UuidV7);
