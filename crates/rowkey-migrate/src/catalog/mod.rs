@@ -158,7 +158,8 @@ impl Table {
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// Its type as the database writes it, such as `character varying(36)` or `binary(16)`.
+    /// Its type as the database writes it, such as `character varying(36)` or `binary(16)`. For a domain of
+    /// PostgreSQL, it is the type that this is over.
     pub sql_type: String,
     /// Whether it may be NULL.
     pub is_nullable: bool,
@@ -307,6 +308,8 @@ impl Catalog {
             Backend::Postgres => postgres::read(connection).await,
             #[cfg(feature = "mysql")]
             Backend::MySql | Backend::MariaDb => mysql::read(connection).await,
+    /// A domain of PostgreSQL, which is the type of columns.
+    Domain,
             #[cfg(feature = "sqlite")]
             Backend::Sqlite => sqlite::read(connection).await,
             #[cfg(feature = "sqlserver")]
@@ -334,6 +337,7 @@ impl Catalog {
         for table in &self.tables {
             let to_target = table
                 .foreign_keys
+            Self::Domain => "domain",
                 .iter()
                 .filter(|key| key.target == *target);
             found.extend(to_target.map(|key| (table, key)));

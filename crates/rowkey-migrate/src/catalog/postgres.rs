@@ -26,19 +26,30 @@ SELECT c.oid::bigint, NULLIF(n.nspname, current_schema())::text, c.relname::text
 FROM reached r JOIN pg_class c ON c.oid = r.oid JOIN pg_namespace n ON n.oid = c.relnamespace
 ORDER BY 2 NULLS FIRST, 3";
 
+/// The type of a column is the one that its domain is over, and so are NOT NULL and the default of the domain those
+/// of the column; the domain itself is among what hangs on the table.
+///
 /// From PostgreSQL 18 on, a column may be NOT NULL although it has NULL: with a constraint that is not valid.
 const COLUMNS: &str = "
-SELECT a.attrelid::bigint, a.attname::text, format_type(a.atttypid, a.atttypmod),
-  NOT a.attnotnull OR EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = a.attrelid
-    AND k.contype = 'n' AND a.attnum = ANY (k.conkey) AND NOT k.convalidated),
-  pg_get_expr(d.adbin, d.adrelid),
+WITH RECURSIVE typed (attrelid, attnum, type, modifier, is_required, default_sql) AS (
+  SELECT a.attrelid, a.attnum, a.atttypid, a.atttypmod,
+    a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = a.attrelid
+      AND k.contype = 'n' AND a.attnum = ANY (k.conkey) AND NOT k.convalidated),
+    pg_get_expr(d.adbin, d.adrelid)
+  FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+  WHERE a.attrelid = ANY ($1::text::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL
+  SELECT c.attrelid, c.attnum, t.typbasetype, t.typtypmod, c.is_required OR t.typnotnull,
+    COALESCE(c.default_sql, t.typdefault)
+  FROM typed c JOIN pg_type t ON t.oid = c.type AND t.typtype = 'd'
+)
+SELECT c.attrelid::bigint, a.attname::text, format_type(c.type, c.modifier), NOT c.is_required, c.default_sql,
   CASE WHEN a.attidentity <> '' THEN 'identity' WHEN a.attgenerated <> '' THEN 'generated'
     ELSE '' END,
   l.collname::text, col_description(a.attrelid, a.attnum)
-FROM pg_attribute a
-LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+FROM typed c JOIN pg_type t ON t.oid = c.type AND t.typtype <> 'd'
+JOIN pg_attribute a ON a.attrelid = c.attrelid AND a.attnum = c.attnum
 LEFT JOIN pg_collation l ON l.oid = a.attcollation
-WHERE a.attrelid = ANY ($1::text::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attrelid, a.attnum";
 
 const KEYS: &str = "

@@ -6,7 +6,7 @@ use crate::connection::{Connection, Value};
 use crate::error::Error;
 
 /// Each query gives the number of the table, the name, a list of columns as JSON, and the definition.
-const QUERIES: [(DependentKind, &str); 14] = [
+const QUERIES: [(DependentKind, &str); 15] = [
     (DependentKind::View, VIEWS),
     (DependentKind::Rule, RULES),
     (DependentKind::Trigger, TRIGGERS),
@@ -16,6 +16,7 @@ const QUERIES: [(DependentKind, &str); 14] = [
     (DependentKind::Partition, PARTITIONS),
     (DependentKind::Inheritance, INHERITANCE),
     (DependentKind::Check, CHECKS),
+    (DependentKind::Domain, DOMAINS),
     (DependentKind::GeneratedColumn, GENERATED_COLUMNS),
     (DependentKind::ReplicaIdentity, REPLICA_IDENTITIES),
     (DependentKind::Statistics, STATISTICS),
@@ -117,6 +118,22 @@ LEFT JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey
 WHERE k.conrelid = ANY ($1::text::oid[]) AND (k.contype IN ('c', 'x')
   OR k.contype = 'n' AND NOT k.convalidated)
 GROUP BY k.oid, k.conrelid, k.conname ORDER BY 1, 2";
+
+/// The domains of columns, and those that they are over: with what each of them says beyond its type.
+const DOMAINS: &str = "
+WITH RECURSIVE used (attrelid, attname, attnum, type) AS (
+  SELECT a.attrelid, a.attname, a.attnum, a.atttypid FROM pg_attribute a
+  WHERE a.attrelid = ANY ($1::text::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL
+  SELECT u.attrelid, u.attname, u.attnum, t.typbasetype
+  FROM used u JOIN pg_type t ON t.oid = u.type AND t.typtype = 'd'
+)
+SELECT u.attrelid::bigint, format_type(u.type, NULL), json_agg(u.attname ORDER BY u.attnum)::text,
+  concat_ws(' ', 'DEFAULT ' || t.typdefault, CASE WHEN t.typnotnull THEN 'NOT NULL' END,
+    (SELECT string_agg(pg_get_constraintdef(k.oid), ' ' ORDER BY k.conname)
+      FROM pg_constraint k WHERE k.contypid = t.oid AND k.contype = 'c'))
+FROM used u JOIN pg_type t ON t.oid = u.type AND t.typtype = 'd'
+GROUP BY u.attrelid, u.type, t.oid, t.typdefault, t.typnotnull ORDER BY 1, 2";
 
 const GENERATED_COLUMNS: &str = "
 SELECT g.attrelid::bigint, g.attname::text,

@@ -142,7 +142,7 @@ fn type_of_column(
                 "its type is {found}, and {} is stored as {declared}",
                 from.storage().name()
             ),
-            "plan with the storage that it has; a domain has to become its plain type first",
+            "plan with the storage that it has",
         );
     }
     if column.column.generated == "identity" {
@@ -277,6 +277,18 @@ fn objection(dependent: &Dependent, used: &[&str]) -> Option<(String, &'static s
         )),
         DependentKind::Privilege | DependentKind::Sequence => None,
         _ if used.is_empty() => None,
+        // The new column has the type of the storage, and the old one keeps its domain.
+        DependentKind::Domain if dependent.definition.is_empty() => None,
+        DependentKind::Domain => Some((
+            format!(
+                "it says {} of {}, which would not hold for new ids, and could not be taken from the old \
+                 column",
+                dependent.definition,
+                used.join(", ")
+            ),
+            "give the column the type that the domain is over (ALTER TABLE … ALTER COLUMN … TYPE …), and add \
+             what it says to the column",
+        )),
         DependentKind::ReplicaIdentity => Some((
             format!("it is an index on {}", used.join(", ")),
             "set REPLICA IDENTITY DEFAULT or FULL first",
