@@ -19,6 +19,28 @@ use sha2::{Digest, Sha256};
 use crate::connection::Connection;
 use crate::error::Error;
 
+/// The tables in which tools for migrations remember what they have done.
+const TOOLS: [&str; 18] = [
+    "_sqlx_migrations",
+    "__diesel_schema_migrations",
+    "seaql_migrations",
+    "refinery_schema_history",
+    "schema_migrations",
+    "ar_internal_metadata",
+    "django_migrations",
+    "__EFMigrationsHistory",
+    "flyway_schema_history",
+    "DATABASECHANGELOG",
+    "DATABASECHANGELOGLOCK",
+    "goose_db_version",
+    "_prisma_migrations",
+    "__drizzle_migrations",
+    "alembic_version",
+    "knex_migrations",
+    "knex_migrations_lock",
+    "SequelizeMeta",
+];
+
 /// The tables of a database, with what hangs on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Catalog {
@@ -151,6 +173,26 @@ impl Table {
     pub fn primary_key(&self) -> Option<&Key> {
         self.keys.iter().find(|key| key.is_primary)
     }
+
+    /// Whether the database counts the values of a column.
+    pub(crate) fn counts(&self, column: &Column) -> bool {
+        // SQLite's number of a row, whose key has no index of its own, and so no name.
+        let is_rowid = || {
+            let key = self.primary_key();
+            let is_it =
+                key.is_some_and(|key| key.name.is_empty() && key.columns == [column.name.as_str()]);
+            is_it && column.sql_type.eq_ignore_ascii_case("integer")
+        };
+        matches!(column.generated.as_str(), "identity" | "auto_increment")
+            || column.is_serial()
+            || is_rowid()
+    }
+
+    /// Whether a tool for migrations, or this crate, keeps its own records there.
+    pub(crate) fn is_of_tools(&self) -> bool {
+        let name = &self.name.name;
+        name.starts_with("rowkey_") || TOOLS.iter().any(|tool| tool.eq_ignore_ascii_case(name))
+    }
 }
 
 /// A column.
@@ -172,6 +214,14 @@ pub struct Column {
     pub collation: Option<String>,
     /// Its comment.
     pub comment: Option<String>,
+}
+
+impl Column {
+    /// Whether its default is the next number of a sequence of PostgreSQL.
+    pub(crate) fn is_serial(&self) -> bool {
+        let default = self.default.as_deref();
+        default.is_some_and(|sql| sql.starts_with("nextval("))
+    }
 }
 
 /// A primary key or a unique constraint. Its columns are in the order of its index.
@@ -258,6 +308,8 @@ pub enum DependentKind {
     Inheritance,
     /// A CHECK or exclusion constraint.
     Check,
+    /// A domain of PostgreSQL, which is the type of columns.
+    Domain,
     /// A column that the database computes from others.
     GeneratedColumn,
     /// Which columns identify a row in replication.
@@ -285,6 +337,7 @@ impl DependentKind {
             Self::Partition => "partition",
             Self::Inheritance => "inheritance",
             Self::Check => "check",
+            Self::Domain => "domain",
             Self::GeneratedColumn => "generated-column",
             Self::ReplicaIdentity => "replica-identity",
             Self::Statistics => "statistics",
@@ -308,8 +361,6 @@ impl Catalog {
             Backend::Postgres => postgres::read(connection).await,
             #[cfg(feature = "mysql")]
             Backend::MySql | Backend::MariaDb => mysql::read(connection).await,
-    /// A domain of PostgreSQL, which is the type of columns.
-    Domain,
             #[cfg(feature = "sqlite")]
             Backend::Sqlite => sqlite::read(connection).await,
             #[cfg(feature = "sqlserver")]
@@ -337,7 +388,6 @@ impl Catalog {
         for table in &self.tables {
             let to_target = table
                 .foreign_keys
-            Self::Domain => "domain",
                 .iter()
                 .filter(|key| key.target == *target);
             found.extend(to_target.map(|key| (table, key)));

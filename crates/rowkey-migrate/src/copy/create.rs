@@ -31,7 +31,7 @@ pub(super) fn creation(
     let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
     let primary = table.primary_key().map(|key| key.columns.as_slice());
     let primary = primary.filter(|columns| columns.iter().all(is_copied));
-    let counted = counted(source, table, side);
+    let counted = counted(table, side);
     for column in &side.columns {
         let Some(original) = table.column(&column.name) else {
             return Err(Error::Missing {
@@ -114,34 +114,13 @@ pub(crate) fn line(
 }
 
 /// The column that the target counts: the only column of the primary key, if the source counts it.
-pub(crate) fn counted<'s>(
-    source: Backend,
-    table: &Table,
-    side: &'s Side,
-) -> Option<&'s SideColumn> {
+pub(crate) fn counted<'s>(table: &Table, side: &'s Side) -> Option<&'s SideColumn> {
     let [name] = table.primary_key()?.columns.as_slice() else {
         return None;
     };
     let column = side.columns.iter().find(|column| column.name == *name)?;
     let is_integer = matches!(column.own, Type::Integer { .. });
-    (is_integer && is_counted(source, table, table.column(name)?)).then_some(column)
-}
-
-fn is_counted(source: Backend, table: &Table, column: &Column) -> bool {
-    let is_rowid = || {
-        let key = table.primary_key();
-        let is_it =
-            key.is_some_and(|key| key.name.is_empty() && key.columns == [column.name.clone()]);
-        is_it && column.sql_type.eq_ignore_ascii_case("integer")
-    };
-    matches!(column.generated.as_str(), "identity" | "auto_increment")
-        || is_serial(column)
-        || source == Backend::Sqlite && is_rowid()
-}
-
-fn is_serial(column: &Column) -> bool {
-    let default = column.default.as_deref();
-    default.is_some_and(|sql| sql.starts_with("nextval("))
+    (is_integer && table.counts(table.column(name)?)).then_some(column)
 }
 
 /// A column of PostgreSQL that is always counted stays so: COPY gives it values all the same.
@@ -215,7 +194,7 @@ fn default_of(
     let is_moment = types::parse(source, &original.sql_type) == Some(Type::Instant)
         && matches!(side.backend, Backend::MySql | Backend::MariaDb)
         && column.own == Type::Timestamp;
-    let carried = match is_serial(original) || is_moment {
+    let carried = match original.is_serial() || is_moment {
         true => None,
         false => defaults::carried(source, side.backend, column.own, sql),
     };

@@ -15,28 +15,6 @@ use crate::error::Error;
 use crate::progress::{Progress, Silent, Step};
 use crate::types::{self, Type};
 
-/// The tables in which tools for migrations remember what they have done.
-const TOOLS: [&str; 18] = [
-    "_sqlx_migrations",
-    "__diesel_schema_migrations",
-    "seaql_migrations",
-    "refinery_schema_history",
-    "schema_migrations",
-    "ar_internal_metadata",
-    "django_migrations",
-    "__EFMigrationsHistory",
-    "flyway_schema_history",
-    "DATABASECHANGELOG",
-    "DATABASECHANGELOGLOCK",
-    "goose_db_version",
-    "_prisma_migrations",
-    "__drizzle_migrations",
-    "alembic_version",
-    "knex_migrations",
-    "knex_migrations_lock",
-    "SequelizeMeta",
-];
-
 /// Which tables of a database go to another, in the order of their references, and what their columns
 /// become there. Ids whose format is certain get the form that a key of the format declares by default.
 ///
@@ -50,7 +28,7 @@ pub async fn plan(
 ) -> Result<CopyPlan, Error> {
     let catalog = Catalog::read(source).await?;
     let (left_out, mut tables): (Vec<&Table>, Vec<&Table>) =
-        catalog.tables.iter().partition(|table| is_of_tools(table));
+        catalog.tables.iter().partition(|table| table.is_of_tools());
     order(&mut tables);
     let mut planner = Planner {
         source: source.backend(),
@@ -73,11 +51,6 @@ pub async fn plan(
             .collect(),
         policy: CopyPolicy::default(),
     })
-}
-
-fn is_of_tools(table: &Table) -> bool {
-    let name = &table.name.name;
-    name.starts_with("rowkey_") || TOOLS.iter().any(|tool| tool.eq_ignore_ascii_case(name))
 }
 
 /// Puts tables behind those that they refer to, as far as there is no circle.

@@ -410,7 +410,7 @@ impl<'c> Job<'c> {
         target: &mut Connection,
     ) -> Result<(), Error> {
         for (table, side) in self.originals.iter().zip(&self.to) {
-            let counted = create::counted(self.source, table, side);
+            let counted = create::counted(table, side);
             let Some(column) = counted.and_then(|column| table.column(&column.name)) else {
                 continue;
             };

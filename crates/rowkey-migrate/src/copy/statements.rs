@@ -27,7 +27,7 @@ impl TargetTable<'_> {
     /// The statements that let its counter go on behind the rows, and behind the last number that the source
     /// has counted so far.
     pub(crate) async fn counter(&self, source: &mut Connection) -> Result<Vec<String>, Error> {
-        let counted = create::counted(source.backend(), self.original, &self.to);
+        let counted = create::counted(self.original, &self.to);
         let Some(column) = counted.and_then(|column| self.original.column(&column.name)) else {
             return Ok(Vec::new());
         };

@@ -1,17 +1,19 @@
 //! Columns that look like references, by their names and types.
 
 use super::names::{means, stem, words};
-use super::{Holds, KeyCandidate, Origin, Reference, is_own, keys_of};
+use super::{Holds, KeyCandidate, Origin, Reference, keys_of};
 use crate::catalog::{Catalog, Column, QualifiedName, Table};
 
 /// The references of a table that no constraint declares, as far as names and types tell.
 pub(super) fn references(catalog: &Catalog, table: &Table) -> Vec<Reference> {
-    if is_own(table) {
+    if table.is_of_tools() {
         return Vec::new();
     }
     let columns = table.columns.iter();
     columns
         .filter(|column| !is_declared(table, column) && type_column(table, column).is_none())
+        // Nobody counts the keys of another table.
+        .filter(|column| !table.counts(column))
         .filter_map(|column| reference(catalog, table, column))
         .collect()
 }
@@ -41,12 +43,11 @@ fn reference(catalog: &Catalog, table: &Table, column: &Column) -> Option<Refere
             evidence: None,
         },
     };
-    // A key of the table itself refers to nothing by its own name.
-    let others = || catalog.tables.iter().filter(|other| !is_own(other));
-    let own_key =
-        |other: &Table, key: &KeyCandidate| other.name == table.name && key.column == column.name;
+    let known = || catalog.tables.iter().filter(|other| !other.is_of_tools());
+    // The name of a table does not say that its column refers to another of its rows.
+    let others = || known().filter(|other| other.name != table.name);
     for other in others().filter(|other| means(&words(&other.name.name), &stem)) {
-        if let Some(key) = key_of(other, holds).filter(|key| !own_key(other, key)) {
+        if let Some(key) = key_of(other, holds) {
             let why = format!("its name is that of the table {}", other.name);
             return Some(target(other, key, why));
         }
@@ -55,24 +56,32 @@ fn reference(catalog: &Catalog, table: &Table, column: &Column) -> Option<Refere
         let same_name = |key: &KeyCandidate| key.column.eq_ignore_ascii_case(&column.name);
         let mut keys = keys_of(other).into_iter();
         let key = keys.find(|key| same_name(key) && key.holds == holds && key.is_primary);
-        if let Some(key) = key.filter(|key| !own_key(other, key)) {
+        if let Some(key) = key {
             let why = format!("it has the name of the key of {}", other.name);
             return Some(target(other, key, why));
         }
     }
-    if let Some(key) = key_of(table, holds).filter(|_| is_parent(&stem)) {
+    // A key of the table refers to nothing by its own name.
+    let own = key_of(table, holds).filter(|key| key.column != column.name);
+    if let Some(key) = own.clone().filter(|_| is_parent(&stem)) {
         let why = "its name says that it refers to another row of the table".to_owned();
         return Some(target(table, key, why));
     }
     // A prefix of tables, as of an application, or a role: `billing_address_id`.
-    for other in others() {
+    for other in known() {
         let name = words(&other.name.name);
-        let is_prefixed = name.len() > stem.len() && means(&name[name.len() - stem.len()..], &stem);
+        let is_own = other.name == table.name;
+        let is_prefixed =
+            !is_own && name.len() > stem.len() && means(&name[name.len() - stem.len()..], &stem);
         let has_role = stem.len() > name.len() && means(&name, &stem[stem.len() - name.len()..]);
         if !is_prefixed && !has_role {
             continue;
         }
-        if let Some(key) = key_of(other, holds).filter(|key| !own_key(other, key)) {
+        let key = match is_own {
+            true => own.clone(),
+            false => key_of(other, holds),
+        };
+        if let Some(key) = key {
             let why = match is_prefixed {
                 true => format!(
                     "its name is the end of the name of the table {}",
@@ -106,6 +115,6 @@ pub(super) fn table_of_type<'c>(catalog: &'c Catalog, value: &str) -> Option<&'c
     let name = value.rsplit(['\\', '.', ':', '/']).next()?;
     let stem = words(name);
     let mut tables = catalog.tables.iter();
-    let found = tables.find(|table| means(&words(&table.name.name), &stem));
+    let found = tables.find(|table| !table.is_of_tools() && means(&words(&table.name.name), &stem));
     found.map(|table| &table.name)
 }

@@ -4,7 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
 use super::likely::{key_of, table_of_type, type_column};
-use super::{Evidence, Holds, Origin, Reference, is_own};
+use super::{Evidence, Holds, Origin, Reference};
 use crate::catalog::{Catalog, Column, QualifiedName, Table};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
@@ -21,8 +21,8 @@ struct Target<'t> {
     column: &'t str,
 }
 
-/// Looks for values of a likely reference in its target. False if there are values, and not one of them
-/// is found.
+/// Looks for values of a likely reference in its target. False if there are values, and fewer than half of
+/// them are found: the numbers of two tables are often the same by chance.
 pub(super) async fn agrees(
     connection: &mut Connection,
     table: &Table,
@@ -43,7 +43,7 @@ pub(super) async fn agrees(
     match count(connection, table, column, &target, None).await {
         Ok(found) => {
             *evidence = Some(found).filter(|found| found.sampled > 0);
-            found.sampled == 0 || found.found > 0
+            found.found * 2 >= found.sampled
         }
         Err(error) => {
             unseen.push(format!(
@@ -63,7 +63,7 @@ pub(super) async fn polymorphic(
     unseen: &mut Vec<String>,
 ) -> Vec<Reference> {
     let mut found = Vec::new();
-    for column in table.columns.iter().filter(|_| !is_own(table)) {
+    for column in table.columns.iter().filter(|_| !table.is_of_tools()) {
         let (Some(kind), Some(holds)) = (type_column(table, column), Holds::of(column)) else {
             continue;
         };

@@ -123,7 +123,7 @@ fn counters(catalog: &Catalog, imports: &[Import]) -> Result<Vec<String>, Error>
     let mut statements = Vec::new();
     for import in imports {
         let table = catalog.table(&import.to.name)?;
-        if let Some(column) = counted(catalog.backend, table, &import.to) {
+        if let Some(column) = counted(table, &import.to) {
             // Files do not say how far the source has counted.
             statements.extend(counter(&import.to, &column.name, 0)?);
         }

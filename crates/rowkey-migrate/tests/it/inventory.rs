@@ -127,6 +127,60 @@ async fn a_name_without_a_single_value_in_its_target_is_no_reference() -> anyhow
 }
 
 #[tokio::test]
+async fn most_of_the_values_of_a_reference_exist() -> anyhow::Result<()> {
+    let found = inventory(
+        "CREATE TABLE session (id INTEGER PRIMARY KEY);
+         CREATE TABLE visit (session_id INTEGER);
+         CREATE TABLE click (session_id INTEGER);
+         INSERT INTO session VALUES (1), (2);
+         INSERT INTO visit VALUES (1), (200), (300);
+         INSERT INTO click VALUES (1), (2), (300);",
+    )
+    .await?;
+    assert_eq!(
+        references(&found),
+        [
+            "click.session_id -> session.id: its name is that of the table session, and the types \
+          agree (2 of 3)"
+        ]
+    );
+    Ok(())
+}
+
+/// Counted keys, keys of the table itself, and records of tools have names and numbers like references.
+#[tokio::test]
+async fn what_a_table_counts_or_a_tool_records_is_no_reference() -> anyhow::Result<()> {
+    let found = inventory(
+        "CREATE TABLE address (id INTEGER PRIMARY KEY);
+         CREATE TABLE customer_address (address_id INTEGER PRIMARY KEY);
+         CREATE TABLE customer_place (address_id INTEGER PRIMARY KEY AUTOINCREMENT);
+         CREATE TABLE category (id INTEGER PRIMARY KEY, category_id INTEGER, first_category_id INTEGER);
+         CREATE TABLE blog_post (id INTEGER PRIMARY KEY, post_id INTEGER, parent_id INTEGER);
+         CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY, blog_post_id INTEGER);
+         CREATE TABLE deployment (id INTEGER PRIMARY KEY, version_id VARCHAR(32), alembic_version_id TEXT,
+             subject_id TEXT, subject_type TEXT);
+         INSERT INTO address VALUES (1), (2);
+         INSERT INTO customer_address VALUES (1), (2);
+         INSERT INTO customer_place VALUES (1), (2);
+         INSERT INTO category VALUES (1, 1, 1), (2, 2, 1);
+         INSERT INTO blog_post VALUES (1, 1, NULL), (2, 2, 1);
+         INSERT INTO alembic_version VALUES ('a', 1);
+         INSERT INTO deployment VALUES (1, 'a', 'a', 'a', 'AlembicVersion');",
+    )
+    .await?;
+    assert_eq!(
+        references(&found),
+        [
+            "blog_post.parent_id -> blog_post.id: its name says that it refers to another row of \
+             the table, and the types agree (1 of 1)",
+            "category.first_category_id -> category.id: its name ends with that of the table \
+             category, and the types agree (2 of 2)",
+        ]
+    );
+    Ok(())
+}
+
+#[tokio::test]
 async fn polymorphic_references_have_a_target_for_each_kind() -> anyhow::Result<()> {
     let found = inventory(
         "CREATE TABLE posts (id INTEGER PRIMARY KEY);
