@@ -82,6 +82,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod address;
+mod advisory_lock;
 mod batch;
 pub mod catalog;
 pub mod chunks;

@@ -1,11 +1,17 @@
 //! What both connections are told before the first row.
 
+use std::time::Duration;
+
 use rowkey_core::Backend;
 
-use crate::connection::{Connection, Value};
+use crate::advisory_lock::AdvisoryLock;
+use crate::connection::Connection;
 use crate::copy::side::Side;
 use crate::error::Error;
 use crate::text_literal::text_literal;
+
+/// How long to wait for another process with the same plan.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Begins to see the source as it is now, until the connection ends.
 pub(crate) async fn begin_reading(source: &mut Connection) -> Result<(), Error> {
@@ -234,49 +240,27 @@ pub(super) async fn set_target(target: &mut Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes sure that a job has one process. A killed one is noticed by its server, which may take a while.
+/// Makes sure that a job has one process.
 async fn lock(target: &mut Connection, job: &str) -> Result<(), Error> {
-    let doing = "the lock of the copy";
-    let refused = || {
-        Error::refused(
+    let name = format!("rowkey_copy_{}", job.get(..32).unwrap_or_default());
+    let number = i64::from_str_radix(job.get(..15).unwrap_or_default(), 16).unwrap_or(0);
+    let lock = AdvisoryLock {
+        numbers: number.to_string(),
+        name: match target.backend() {
+            // Each transaction locks the file, and checks that the last one was its own.
+            Backend::Sqlite => return Ok(()),
+            Backend::SqlServer => name,
+            _ => format!("'{name}'"),
+        },
+    };
+    match lock.take(target, "the lock of the copy", PATIENCE).await? {
+        true => Ok(()),
+        false => Err(Error::refused(
             "the plan",
             "another process copies with it",
             "wait until that has ended",
-        )
-    };
-    match target.backend() {
-        Backend::Postgres => {
-            let number = i64::from_str_radix(job.get(..15).unwrap_or_default(), 16).unwrap_or(0);
-            target.execute(doing, "SET lock_timeout = '30s'").await?;
-            let query = format!("SELECT pg_advisory_lock({number})::text");
-            if target.query(doing, &query, &[]).await.is_err() {
-                return Err(refused());
-            }
-            target.execute(doing, "SET lock_timeout = 0").await?;
-        }
-        Backend::MySql | Backend::MariaDb => {
-            let name = format!("rowkey_copy_{}", job.get(..32).unwrap_or_default());
-            let query = format!("SELECT GET_LOCK('{name}', 30)");
-            let rows = target.query(doing, &query, &[]).await?;
-            if rows.first().and_then(|row| row.0.first()) != Some(&Value::Integer(1)) {
-                return Err(refused());
-            }
-        }
-        Backend::SqlServer => {
-            let name = format!("rowkey_copy_{}", job.get(..32).unwrap_or_default());
-            let query = format!(
-                "DECLARE @granted int; EXEC @granted = sp_getapplock @Resource = N'{name}', \
-                 @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 30000; SELECT @granted"
-            );
-            let rows = target.query(doing, &query, &[]).await?;
-            if rows.first().map_or(Ok(-1), |row| row.integer(0))? < 0 {
-                return Err(refused());
-            }
-        }
-        // Each transaction locks the file, and checks that the last one was its own.
-        _ => {}
+        )),
     }
-    Ok(())
 }
 
 /// The statement that begins a transaction that writes.

@@ -7,6 +7,7 @@ use rowkey_core::storage::quote_identifier;
 
 use super::work::Work;
 use super::{Phase, new_references};
+use crate::advisory_lock::AdvisoryLock;
 use crate::catalog::{Catalog, Table};
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
@@ -27,9 +28,8 @@ const UNDO: &str = "undo-";
 const LOCK_NUMBER: i32 = 0x726f_776b;
 const LOCK_NAME: &str = "rowkey_relayout";
 
-/// How often the lock is tried, and the pause in between: ten seconds in sum.
-const LOCK_ATTEMPTS: u32 = 100;
-const LOCK_PAUSE: Duration = Duration::from_millis(100);
+/// How long to wait for the lock.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The beginning of SQLite's transaction, in which the pragma would do nothing, and its end.
 pub(super) const SQLITE_BEGIN: [&str; 2] = ["PRAGMA foreign_keys = OFF", "BEGIN IMMEDIATE"];
@@ -359,17 +359,17 @@ fn placeholders(backend: Backend) -> [&'static str; 6] {
     }
 }
 
-/// Takes the lock. The server may not have noticed yet that the process before, which was killed, is gone.
+/// Takes the lock. In SQLite, where the driver waits for other writers, it is the transaction.
 async fn lock(connection: &mut Connection) -> Result<(), Error> {
-    for _ in 1..LOCK_ATTEMPTS {
-        if try_lock(connection).await? {
-            return Ok(());
-        }
-        // Not in the server: a session that waits there holds a snapshot, for whose end an index that
-        // the other process builds concurrently would wait in turn.
-        tokio::time::sleep(LOCK_PAUSE).await;
+    let doing = "the lock of changes";
+    if connection.backend() == Backend::Sqlite {
+        let begin = SQLITE_BEGIN.join("; ");
+        return connection.execute(doing, &begin).await.map(|_| ());
     }
-    match try_lock(connection).await? {
+    match advisory_lock(connection.backend())
+        .take(connection, doing, PATIENCE)
+        .await?
+    {
         true => Ok(()),
         false => Err(Error::refused(
             "the database",
@@ -379,28 +379,14 @@ async fn lock(connection: &mut Connection) -> Result<(), Error> {
     }
 }
 
-async fn try_lock(connection: &mut Connection) -> Result<bool, Error> {
-    let doing = "the lock of changes";
-    let query = match connection.backend() {
-        Backend::Postgres => {
-            format!("SELECT pg_try_advisory_lock({LOCK_NUMBER}, hashtext(current_schema()))")
-        }
-        Backend::MySql | Backend::MariaDb => {
-            format!("SELECT COALESCE(GET_LOCK({}, 0), 0)", mysql_lock())
-        }
-        Backend::SqlServer => format!(
-            "DECLARE @r int; EXEC @r = sp_getapplock @Resource = '{LOCK_NAME}', \
-             @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 0; \
-             SELECT CASE WHEN @r >= 0 THEN 1 ELSE 0 END"
-        ),
-        Backend::Sqlite => {
-            // The driver waits for other writers.
-            let begin = SQLITE_BEGIN.join("; ");
-            return connection.execute(doing, &begin).await.map(|_| true);
-        }
-    };
-    let rows = connection.query(doing, &query, &[]).await?;
-    Ok(rows.first().map(|row| row.is(0)).transpose()? == Some(true))
+fn advisory_lock(backend: Backend) -> AdvisoryLock {
+    AdvisoryLock {
+        numbers: format!("{LOCK_NUMBER}, hashtext(current_schema())"),
+        name: match backend {
+            Backend::SqlServer => LOCK_NAME.into(),
+            _ => mysql_lock(),
+        },
+    }
 }
 
 /// The name of the lock in MySQL and MariaDB, where locks are the server's and their names have at most 64 characters.
@@ -413,17 +399,9 @@ fn mysql_lock() -> String {
 
 async fn unlock(connection: &mut Connection, is_done: bool) -> Result<(), Error> {
     let statement = match connection.backend() {
-        Backend::Postgres => {
-            format!("SELECT pg_advisory_unlock({LOCK_NUMBER}, hashtext(current_schema()))")
-        }
-        Backend::MySql | Backend::MariaDb => {
-            format!("SELECT RELEASE_LOCK({})", mysql_lock())
-        }
-        Backend::SqlServer => {
-            format!("EXEC sp_releaseapplock @Resource = '{LOCK_NAME}', @LockOwner = 'Session'")
-        }
         Backend::Sqlite if is_done => SQLITE_COMMIT.into(),
         Backend::Sqlite => "ROLLBACK".into(),
+        backend => advisory_lock(backend).release(backend),
     };
     connection
         .execute("the end of the lock", &statement)
