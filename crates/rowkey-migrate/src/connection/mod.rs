@@ -33,6 +33,8 @@ pub struct Connection {
     address: Address,
     backend: Backend,
     version: String,
+    /// How long a statement may be, if the server says so.
+    statement_limit: Option<u64>,
     pub(crate) driver: Driver,
 }
 
@@ -90,7 +92,10 @@ impl Connection {
     pub async fn open(address: &Address) -> Result<Self, Error> {
         let (backend, version_query) = match address.protocol() {
             Protocol::Postgres => (Backend::Postgres, "SHOW server_version"),
-            Protocol::MySql => (Backend::MySql, "SELECT VERSION()"),
+            Protocol::MySql => (
+                Backend::MySql,
+                "SELECT VERSION(), CAST(@@max_allowed_packet AS SIGNED)",
+            ),
             Protocol::Sqlite => (Backend::Sqlite, "SELECT sqlite_version()"),
             Protocol::SqlServer => (
                 Backend::SqlServer,
@@ -102,11 +107,15 @@ impl Connection {
             address: address.clone(),
             backend,
             version: String::new(),
+            statement_limit: None,
             driver,
         };
         let doing = "the version of the server";
         if let Some(row) = connection.query(doing, version_query, &[]).await?.first() {
             connection.version = row.text(0)?.to_owned();
+            if let Some(Value::Integer(bytes)) = row.0.get(1) {
+                connection.statement_limit = u64::try_from(*bytes).ok();
+            }
         }
         if backend == Backend::MySql && connection.version.contains("MariaDB") {
             connection.backend = Backend::MariaDb;
@@ -119,6 +128,12 @@ impl Connection {
         Self::open(&self.address).await
     }
 
+    /// Lets the session write, for commands that do. Others keep what its address, its role or its database says.
+    pub(crate) async fn allow_writing(&mut self) -> Result<(), Error> {
+        let doing = "the settings of a session that writes";
+        with_driver!(self, allow_writing(doing))
+    }
+
     /// The database's product.
     pub fn backend(&self) -> Backend {
         self.backend
@@ -127,6 +142,11 @@ impl Connection {
     /// The version, as the server writes it.
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// How many bytes a statement may have; more than all, unless the server says so.
+    pub(crate) fn statement_limit(&self) -> u64 {
+        self.statement_limit.unwrap_or(u64::MAX)
     }
 
     /// Runs statements without values: definitions, locks, transactions. Returns how many rows were

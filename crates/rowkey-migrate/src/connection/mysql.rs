@@ -20,16 +20,41 @@ pub(super) async fn open(address: &Address) -> Result<MySqlConnection, Error> {
         .map_err(Error::database("the address of the database"))?;
     let options = options.disable_statement_logging();
     let mut connection = options.connect().await.map_err(tls::connecting(address))?;
-    let doing = "the settings of the session";
-    let set = connection.execute(UNCACHED).await;
-    set.map_err(Error::database(doing))?;
+    for statement in [SETTINGS, ISOLATION] {
+        execute(&mut connection, "the settings of the session", statement).await?;
+    }
     Ok(connection)
 }
 
-/// MySQL 8 and later tell for a day how many rows a table had, and how far it had counted. Older ones and
-/// MariaDB do not read the comment.
-const UNCACHED: &str =
-    "SET @rowkey = NULL /*!80000 , SESSION information_schema_stats_expiry = 0 */";
+/// What the server, or an account's statement at the beginning of a session, may have set otherwise: how literals are
+/// read, which values are refused, what NULL is compared with, how many rows a query has, how long it may take, and
+/// how long the other side of a copy may.
+///
+/// MySQL 8 and later tell for a day how many rows a table had, and how far it had counted. MariaDB does not read the
+/// comments of MySQL from 5.7 on, nor MySQL those of MariaDB.
+const SETTINGS: &str = "
+SET NAMES utf8mb4, SESSION sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION',
+  time_zone = '+00:00', autocommit = 1, completion_type = 0,
+  sql_select_limit = 18446744073709551615, sql_big_selects = 1, sql_safe_updates = 0, sql_auto_is_null = 0,
+  sql_quote_show_create = 1, group_concat_max_len = 67108864, div_precision_increment = 4,
+  foreign_key_checks = 1, unique_checks = 1,
+  wait_timeout = 604800, net_read_timeout = 3600, net_write_timeout = 3600
+  /*M!100101 , max_statement_time = 0 */
+  /*M!100301 , idle_transaction_timeout = 0, idle_readonly_transaction_timeout = 0,
+    idle_write_transaction_timeout = 0 */
+  /*!50708 , max_execution_time = 0 */
+  /*!80000 , information_schema_stats_expiry = 0 */";
+
+const ISOLATION: &str = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+
+/// Lets the session write, whatever its default is.
+pub(super) async fn allow_writing(
+    connection: &mut MySqlConnection,
+    doing: &str,
+) -> Result<(), Error> {
+    let allow = "SET SESSION TRANSACTION READ WRITE";
+    execute(connection, doing, allow).await.map(|_| ())
+}
 
 /// After a prepared statement that it does not keep, the driver sends its end, to which the server does not
 /// answer; the next message then waits for an acknowledgement, which takes 40 ms where the system delays

@@ -21,7 +21,61 @@ pub(super) async fn open(address: &Address) -> Result<PgConnection, Error> {
     let options = options
         .application_name("rowkey")
         .disable_statement_logging();
-    options.connect().await.map_err(tls::connecting(address))
+    let mut connection = options.connect().await.map_err(tls::connecting(address))?;
+    // The first for itself: it might not leave time for the others.
+    for statement in ["SET statement_timeout = 0", OWN_FUNCTIONS, &settings()] {
+        execute(&mut connection, "the settings of the session", statement).await?;
+    }
+    Ok(connection)
+}
+
+/// What addresses, roles and databases may have set otherwise. Statements rely on how literals are read, the catalogue
+/// and the values on how they are written as text, and a change or a copy takes the time that it takes. That a
+/// session may only read holds until something is to be written.
+const SETTINGS: [(&str, &str); 17] = [
+    ("standard_conforming_strings", "on"),
+    ("array_nulls", "on"),
+    ("transform_null_equals", "off"),
+    ("xmloption", "content"),
+    ("bytea_output", "hex"),
+    ("DateStyle", "ISO, MDY"),
+    ("IntervalStyle", "postgres"),
+    ("TimeZone", "UTC"),
+    ("extra_float_digits", "3"),
+    ("lc_numeric", "C"),
+    ("quote_all_identifiers", "off"),
+    ("default_transaction_isolation", "read committed"),
+    ("default_transaction_deferrable", "off"),
+    ("lock_timeout", "0"),
+    ("idle_in_transaction_session_timeout", "0"),
+    // From 14 on, and from 17 on.
+    ("idle_session_timeout", "0"),
+    ("transaction_timeout", "0"),
+];
+
+/// A query that changes those settings that the server has.
+fn settings() -> String {
+    let settings = SETTINGS.map(|(name, value)| format!("('{name}', '{value}')"));
+    format!(
+        "SELECT pg_catalog.set_config(s.name, v.value, false) FROM pg_catalog.pg_settings s \
+         JOIN (VALUES {}) AS v (name, value) ON s.name OPERATOR(pg_catalog.=) v.name",
+        settings.join(", ")
+    )
+}
+
+/// The schemas that are searched decide which tables there are, and so are left as they are. But the server's own come
+/// first, as they do unless somebody names them: no function or operator of another schema stands in for theirs.
+const OWN_FUNCTIONS: &str = "
+SELECT pg_catalog.set_config('search_path', (
+  SELECT COALESCE(pg_catalog.string_agg(pg_catalog.quote_ident(name::text), ', ' ORDER BY place), '')
+  FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) WITH ORDINALITY AS path (name, place)
+  WHERE name OPERATOR(pg_catalog.<>) 'pg_catalog'), false)
+WHERE 'pg_catalog' OPERATOR(pg_catalog.=) ANY (pg_catalog.current_schemas(false))";
+
+/// Lets the session write, whatever its default is.
+pub(super) async fn allow_writing(connection: &mut PgConnection, doing: &str) -> Result<(), Error> {
+    let allow = "SET default_transaction_read_only = off";
+    execute(connection, doing, allow).await.map(|_| ())
 }
 
 /// Its protocol has text for every value of a query that is not prepared.

@@ -32,6 +32,11 @@ pub(super) async fn open(address: &Address) -> Result<SqliteConnection, Error> {
     })
 }
 
+/// A connection may write unless its file may not be written.
+pub(super) async fn allow_writing(_: &mut SqliteConnection, _: &str) -> Result<(), Error> {
+    Ok(())
+}
+
 /// In a file, both are the same.
 const UNBOUND_AS_TEXT: bool = false;
 

@@ -19,9 +19,25 @@ pub(super) async fn open(address: &Address) -> Result<Client, Error> {
         .await
         .map_err(Error::database(&doing))?;
     stream.set_nodelay(true).map_err(Error::database(&doing))?;
-    Client::connect(config, stream.compat_write())
+    let mut client = Client::connect(config, stream.compat_write())
         .await
-        .map_err(tls::connecting(address))
+        .map_err(tls::connecting(address))?;
+    execute(&mut client, "the settings of the session", SETTINGS).await?;
+    Ok(client)
+}
+
+/// What a login or a server may have set otherwise: how dates are read, what NULL is compared with, how many rows and
+/// bytes there are of a query, and when a transaction begins. Indexes with conditions need the first eight.
+const SETTINGS: &str = "
+SET ANSI_NULLS ON; SET ANSI_PADDING ON; SET ANSI_WARNINGS ON; SET ARITHABORT ON;
+SET CONCAT_NULL_YIELDS_NULL ON; SET QUOTED_IDENTIFIER ON; SET NUMERIC_ROUNDABORT OFF;
+SET ANSI_NULL_DFLT_ON ON; SET LANGUAGE us_english; SET DATEFORMAT mdy; SET ROWCOUNT 0;
+SET TEXTSIZE 2147483647; SET LOCK_TIMEOUT -1; SET IMPLICIT_TRANSACTIONS OFF;
+SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+
+/// A session of SQL Server may write unless its database may not be written.
+pub(super) async fn allow_writing(_: &mut Client, _: &str) -> Result<(), Error> {
+    Ok(())
 }
 
 pub(super) async fn execute(

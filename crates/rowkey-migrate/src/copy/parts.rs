@@ -166,7 +166,7 @@ impl Part {
     ) -> Result<(), Error> {
         let query = self.rest()?;
         let (sender, batches) = mpsc::channel(WAITING);
-        let mut encoder = Encoder::start(&self.to, batches)?;
+        let mut encoder = Encoder::start(&self.to, target.statement_limit(), batches)?;
         let rows = policy.batch_rows as usize;
         let reading = read(source, &self.from, &query, rows, sender);
         let writing = self.write(target, &mut encoder, policy, written);

@@ -21,13 +21,7 @@ pub(crate) async fn begin_reading(source: &mut Connection) -> Result<(), Error> 
             "SET row_security = off",
             "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
         ],
-        Backend::MySql | Backend::MariaDb => &[
-            "SET SESSION time_zone = '+00:00'",
-            // A target that is slower than the source makes the server wait.
-            "SET SESSION net_write_timeout = 3600",
-            "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-            "START TRANSACTION WITH CONSISTENT SNAPSHOT",
-        ],
+        Backend::MySql | Backend::MariaDb => &["START TRANSACTION WITH CONSISTENT SNAPSHOT"],
         Backend::SqlServer if sees_one_moment(source).await? => &[
             "SET TRANSACTION ISOLATION LEVEL SNAPSHOT",
             "BEGIN TRANSACTION",
@@ -205,38 +199,16 @@ pub(crate) async fn begin_writing(target: &mut Connection, job: &str) -> Result<
 
 /// The settings of the session that writes.
 pub(super) async fn set_target(target: &mut Connection) -> Result<(), Error> {
-    let doing = "the session of the target";
-    match target.backend() {
-        Backend::Postgres => {
-            target
-                .execute(doing, "SET client_min_messages = warning")
-                .await?;
-        }
-        Backend::MySql | Backend::MariaDb => {
-            target
-                .execute(
-                    doing,
-                    "SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,\
-                     NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'",
-                )
-                .await?;
-        }
-        Backend::SqlServer => {
-            // An error ends the transaction, and indexes with conditions need the rest.
-            target
-                .execute(
-                    doing,
-                    "SET XACT_ABORT ON; SET ANSI_NULLS ON; SET ANSI_PADDING ON; SET ANSI_WARNINGS ON; \
-                     SET ARITHABORT ON; SET CONCAT_NULL_YIELDS_NULL ON; SET QUOTED_IDENTIFIER ON; \
-                     SET NUMERIC_ROUNDABORT OFF",
-                )
-                .await?;
-        }
-        _ => {
-            // They are checked at the end, because rows may refer to later ones.
-            target.execute(doing, "PRAGMA foreign_keys = OFF").await?;
-        }
-    }
+    target.allow_writing().await?;
+    let set = match target.backend() {
+        Backend::Postgres => "SET client_min_messages = warning",
+        Backend::MySql | Backend::MariaDb => return Ok(()),
+        // An error ends the transaction.
+        Backend::SqlServer => "SET XACT_ABORT ON",
+        // They are checked at the end, because rows may refer to later ones.
+        Backend::Sqlite => "PRAGMA foreign_keys = OFF",
+    };
+    target.execute("the session of the target", set).await?;
     Ok(())
 }
 

@@ -198,7 +198,7 @@ async fn table(
     let (sender, batches) = mpsc::channel(WAITING);
     let side = to.clone();
     let reading = spawn_blocking(move || give(reader, &side, &places, &sender));
-    let mut encoder = Encoder::start(&to, batches)?;
+    let mut encoder = Encoder::start(&to, target.statement_limit(), batches)?;
     let written: Result<Sum, Error> = async {
         let mut tally = Tally::default();
         while let Some(first) = encoder.next().await? {

@@ -76,6 +76,7 @@ impl State {
     /// done.
     pub(super) async fn open(connection: &mut Connection, plan: &Plan) -> Result<Self, Error> {
         let plan_hash = plan.hash()?;
+        connection.allow_writing().await?;
         lock(connection).await?;
         let (saved, outcome) = match saved(connection).await {
             Ok(saved) => (saved, Ok(())),

@@ -93,10 +93,7 @@ pub async fn verify(
 fn begin(backend: Backend) -> &'static [&'static str] {
     match backend {
         Backend::Postgres => &["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"],
-        Backend::MySql | Backend::MariaDb => &[
-            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-            "START TRANSACTION WITH CONSISTENT SNAPSHOT",
-        ],
+        Backend::MySql | Backend::MariaDb => &["START TRANSACTION WITH CONSISTENT SNAPSHOT"],
         Backend::Sqlite => &["BEGIN"],
         Backend::SqlServer => &[
             "SET TRANSACTION ISOLATION LEVEL SNAPSHOT",

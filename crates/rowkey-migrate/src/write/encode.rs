@@ -51,13 +51,17 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// Begins to take batches for a side. The thread ends with them, or when nobody takes what it makes.
-    pub(crate) fn start(side: &Side, batches: Receiver<Batch>) -> Result<Self, Error> {
+    /// Begins to take batches for a side, whose statements have a limit of bytes. The thread ends with them, or when nobody takes what it makes.
+    pub(crate) fn start(
+        side: &Side,
+        statement_limit: u64,
+        batches: Receiver<Batch>,
+    ) -> Result<Self, Error> {
         let (sender, encoded) = channel(WAITING);
         let side = side.clone();
         let thread = Builder::new()
             .name("rowkey-encoder".into())
-            .spawn(move || run(&side, batches, &sender))
+            .spawn(move || run(&side, statement_limit, batches, &sender))
             .map_err(Error::database("starting a thread"))?;
         Ok(Self {
             encoded,
@@ -81,10 +85,15 @@ impl Encoder {
     }
 }
 
-fn run(side: &Side, mut batches: Receiver<Batch>, encoded: &Sender<Result<Encoded, Error>>) {
+fn run(
+    side: &Side,
+    statement_limit: u64,
+    mut batches: Receiver<Batch>,
+    encoded: &Sender<Result<Encoded, Error>>,
+) {
     let mut canonical = Canonical::default();
     while let Some(batch) = batches.blocking_recv() {
-        let made = encode(side, batch, &mut canonical);
+        let made = encode(side, statement_limit, batch, &mut canonical);
         let is_last = made.is_err();
         if encoded.blocking_send(made).is_err() || is_last {
             return;
@@ -92,7 +101,14 @@ fn run(side: &Side, mut batches: Receiver<Batch>, encoded: &Sender<Result<Encode
     }
 }
 
-fn encode(side: &Side, batch: Batch, canonical: &mut Canonical) -> Result<Encoded, Error> {
+fn encode(
+    side: &Side,
+    statement_limit: u64,
+    batch: Batch,
+    canonical: &mut Canonical,
+) -> Result<Encoded, Error> {
+    #[cfg(not(feature = "mysql"))]
+    let _ = statement_limit;
     let (mut rows, mut sum) = (0, 0_u128);
     for row in batch.rows() {
         rows += 1;
@@ -106,7 +122,7 @@ fn encode(side: &Side, batch: Batch, canonical: &mut Canonical) -> Result<Encode
         Backend::Postgres => Payload::Binary(super::postgres::encode(side, &batch)?),
         #[cfg(feature = "mysql")]
         Backend::MySql | Backend::MariaDb => {
-            Payload::Statements(super::mysql::encode(side, &batch)?)
+            Payload::Statements(super::mysql::encode(side, &batch, statement_limit)?)
         }
         #[cfg(feature = "sqlite")]
         Backend::Sqlite => Payload::Batch(batch),

@@ -49,11 +49,13 @@ pub(crate) async fn write(
         left: limit,
         tally,
     };
+    #[cfg(feature = "mysql")]
+    let statement_limit = connection.statement_limit();
     match &mut connection.driver {
         #[cfg(feature = "postgres")]
         Driver::Postgres(driver) => postgres::write(driver, side, &mut inlet).await,
         #[cfg(feature = "mysql")]
-        Driver::MySql(driver) => mysql::write(driver, side, &mut inlet).await,
+        Driver::MySql(driver) => mysql::write(driver, statement_limit, side, &mut inlet).await,
         #[cfg(feature = "sqlite")]
         Driver::Sqlite(driver) => sqlite::write(driver, side, &mut inlet).await,
         #[cfg(feature = "sqlserver")]

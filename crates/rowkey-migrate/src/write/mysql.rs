@@ -8,27 +8,23 @@ use crate::batch::{Batch, Cell};
 use crate::copy::side::Side;
 use crate::error::Error;
 
-/// A server accepts statements of 4 MiB, unless it was told otherwise.
-const STATEMENT: usize = 1 << 20;
+/// After how many bytes a statement ends, unless the server takes less than twice as many: a row may be long.
+const STATEMENT: u64 = 1 << 20;
 
 pub(super) async fn write(
     connection: &mut MySqlConnection,
+    limit: u64,
     side: &Side,
     inlet: &mut Inlet<'_>,
 ) -> Result<(), Error> {
     let doing = format!("writing {}", side.name);
-    let limit = "SELECT CAST(@@max_allowed_packet AS SIGNED)";
-    let limit: i64 = sqlx::query_scalar(limit)
-        .fetch_one(&mut *connection)
-        .await
-        .map_err(Error::database(&doing))?;
     while let Some(payload) = inlet.next().await? {
         let Payload::Statements(statements) = payload else {
             return Err(Error::NoDriver(side.backend));
         };
         for Statement { sql, rows } in statements {
             // The server would close the connection, and the program would not know why.
-            if sql.len() as u64 >= limit.unsigned_abs() {
+            if sql.len() as u64 >= limit {
                 return Err(too_long(side, &sql, rows, limit));
             }
             let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await;
@@ -39,7 +35,7 @@ pub(super) async fn write(
     Ok(())
 }
 
-fn too_long(side: &Side, sql: &str, rows: u64, limit: i64) -> Error {
+fn too_long(side: &Side, sql: &str, rows: u64, limit: u64) -> Error {
     Error::refused(
         format!("the next {rows} rows of {}", side.name),
         format!(
@@ -50,8 +46,9 @@ fn too_long(side: &Side, sql: &str, rows: u64, limit: i64) -> Error {
     )
 }
 
-/// The rows of a batch.
-pub(super) fn encode(side: &Side, batch: &Batch) -> Result<Vec<Statement>, Error> {
+/// The rows of a batch, for a server with a limit of bytes.
+pub(super) fn encode(side: &Side, batch: &Batch, limit: u64) -> Result<Vec<Statement>, Error> {
+    let enough = STATEMENT.min(limit / 2);
     let beginning = format!(
         "INSERT INTO {} ({}) VALUES ",
         side.quoted()?,
@@ -59,7 +56,7 @@ pub(super) fn encode(side: &Side, batch: &Batch) -> Result<Vec<Statement>, Error
     );
     let mut statements: Vec<Statement> = Vec::new();
     for row in batch.rows() {
-        let is_full = |statement: &Statement| statement.sql.len() >= STATEMENT;
+        let is_full = |statement: &Statement| statement.sql.len() as u64 >= enough;
         if statements.last().is_none_or(is_full) {
             let (sql, rows) = (beginning.clone(), 0);
             statements.push(Statement { sql, rows });

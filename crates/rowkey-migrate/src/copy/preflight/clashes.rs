@@ -280,7 +280,7 @@ impl Key {
     async fn fill(&self, source: &mut Connection, target: &mut Connection) -> Result<(), Error> {
         let query = self.from.select(KeyRange::ALL, false)?;
         let (sender, batches) = mpsc::channel(1);
-        let mut encoder = Encoder::start(&self.to, batches)?;
+        let mut encoder = Encoder::start(&self.to, target.statement_limit(), batches)?;
         let rows = CopyPolicy::default().batch_rows as usize;
         let writing = async {
             let mut tally = Tally::default();

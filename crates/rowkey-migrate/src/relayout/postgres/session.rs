@@ -13,8 +13,24 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) async fn prepare(runner: &mut Runner<'_>) -> Result<(), Error> {
     let settings = "SET statement_timeout = 0; SET lock_timeout = 0; \
                     SET idle_in_transaction_session_timeout = 0; SET row_security = off; \
-                    SET standard_conforming_strings = on";
+                    SET standard_conforming_strings = on; SET bytea_output = hex; \
+                    SET DateStyle = 'ISO, MDY'; SET IntervalStyle = postgres; SET TimeZone = 'UTC'; \
+                    SET extra_float_digits = 3; SET default_transaction_isolation = 'read committed'; \
+                    SET default_transaction_read_only = off";
     runner.run("the session", settings).await.map(|_| ())
+}
+
+/// The settings of a function that triggers call in the sessions of programs. If it reads `old_ids` as text, the text
+/// must be the same in all of them.
+pub(super) fn of_function(reads_old_ids: bool) -> &'static str {
+    match reads_old_ids {
+        false => "SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on",
+        true => {
+            "SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on \
+             SET bytea_output = hex SET DateStyle = 'ISO, MDY' SET IntervalStyle = postgres \
+             SET TimeZone = 'UTC' SET extra_float_digits = 3"
+        }
+    }
 }
 
 /// Runs statements in a transaction, which is repeated if a lock is not granted in time.

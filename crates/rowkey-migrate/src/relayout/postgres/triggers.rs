@@ -222,9 +222,9 @@ fn function_of(function: &str, body: &str, is_definer: bool) -> String {
         false => "",
     };
     format!(
-        "CREATE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql{definer} \
-         SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on \
-         AS {quote}\nBEGIN\n{body}END\n{quote}"
+        "CREATE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql{definer} {} \
+         AS {quote}\nBEGIN\n{body}END\n{quote}",
+        session::of_function(is_definer)
     )
 }
 

@@ -5,6 +5,7 @@ use rowkey_core::storage::{Conversion, NewId};
 
 use super::constraints;
 use super::names::{made, quoted};
+use super::session;
 use crate::catalog::{DependentKind, QualifiedName};
 use crate::error::Error;
 use crate::plan::public_text;
@@ -360,8 +361,8 @@ fn definer(head: &str, function: &str, result: &str, body: &str) -> Vec<String> 
     vec![
         format!(
             "CREATE OR REPLACE FUNCTION {head} RETURNS {result} LANGUAGE plpgsql SECURITY DEFINER \
-             SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on \
-             AS {quote}\n{body}{quote}"
+             {} AS {quote}\n{body}{quote}",
+            session::of_function(true)
         ),
         format!("REVOKE ALL ON FUNCTION {function} FROM PUBLIC"),
     ]

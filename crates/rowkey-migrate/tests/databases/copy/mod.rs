@@ -12,6 +12,7 @@ mod newer_servers;
 mod parallel;
 mod refusals;
 mod server;
+mod settings;
 pub(crate) mod shop;
 mod sqlserver;
 mod types;
@@ -61,6 +62,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     newer_servers::add_tests(suite);
     parallel::add_tests(suite);
     refusals::add_tests(suite);
+    settings::add_tests(suite);
     sqlserver::add_tests(suite);
     types::add_tests(suite);
 }
