@@ -8,7 +8,7 @@ use rowkey_core::storage::{Column as DeclaredColumn, Conversion, StoredForm};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Catalog, QualifiedName, Table};
+use crate::catalog::{Catalog, Column, QualifiedName, Table};
 use crate::error::Error;
 
 /// The version of the file's format.
@@ -34,6 +34,9 @@ pub struct Plan {
     /// The columns with the key's values in other rows, with or without a constraint.
     #[serde(default, rename = "reference", skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<ReferencePlan>,
+    /// Columns that look like references, and are none, or keep the values of before.
+    #[serde(default, rename = "left-out", skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// How the change is made.
     #[serde(default)]
     pub policy: Policy,
@@ -75,6 +78,16 @@ pub struct ReferencePlan {
     pub becomes: String,
     /// Whether a foreign key of the database asserts it.
     pub asserted: bool,
+}
+
+/// A column that a plan leaves as it is, although it looks like a reference.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LeftOut {
+    /// Its table.
+    pub table: QualifiedName,
+    /// Its column.
+    pub column: String,
 }
 
 /// How a change is made.
@@ -130,7 +143,7 @@ impl Plan {
     /// [`Error::Core`] for a format or a form that does not exist there.
     pub fn for_key(catalog: &Catalog, request: &Request) -> Result<Self, Error> {
         let table = catalog.table(&request.table)?;
-        column_of(table, &request.column)?;
+        let column = column_of(table, &request.column)?;
         let mut plan = Self {
             version: VERSION,
             backend: catalog.backend.name().into(),
@@ -146,9 +159,10 @@ impl Plan {
                 created: request.created.clone(),
             },
             references: Vec::new(),
+            left_out: Vec::new(),
             policy: request.policy.clone(),
         };
-        plan.forms(catalog.backend)?;
+        plan.require_forms(catalog.backend, column)?;
         plan.key.becomes = plan.new_name(table, &request.column);
         for (table, column) in referring(catalog, &request.table, &request.column) {
             let becomes = plan.new_name(table, &column);
@@ -250,6 +264,42 @@ impl Plan {
             Conversion::new(from, to)?;
         }
         Ok((from, to))
+    }
+
+    /// Fails for forms that do not exist, and for a column that pads its ids, where that stands in the way: spaces
+    /// behind a text do not, unless nothing else would change.
+    fn require_forms(&self, backend: Backend, column: &Column) -> Result<(), Error> {
+        let from = self.key.from.as_deref();
+        let from = from.and_then(|from| StoredForm::named(self.format().ok()?, backend, from).ok());
+        let to = StoredForm::named(self.format()?, backend, &self.key.to).ok();
+        let (Some(from), Some(found)) = (from, fixed_length(&column.sql_type)) else {
+            return self.forms(backend).map(|_| ());
+        };
+        let (sql_type, is_bytes) = (from.sql_type(), column.sql_type.starts_with("binary"));
+        let is_padded = fixed_length(&sql_type.replace("var", "")).is_some_and(|own| found > own);
+        if !is_padded || !is_bytes && to != Some(from) {
+            return self.forms(backend).map(|_| ());
+        }
+        let name = &self.key.column;
+        let (with, instead) = match is_bytes {
+            true => (
+                "bytes of zero",
+                format!(
+                    "make it varbinary({found}), cut its values and those of its references (SET {name} = \
+                     SUBSTRING({name}, 1, 16)), and make it {sql_type}; foreign keys have to be dropped \
+                     before, and added again"
+                ),
+            ),
+            false => (
+                "spaces",
+                format!("give it and its references the type {sql_type}, which cuts them off"),
+            ),
+        };
+        Err(Error::refused(
+            format!("{}.{name}", self.key.table),
+            format!("its type {} fills each id up with {with}", column.sql_type),
+            instead,
+        ))
     }
 
     /// The plan in a file's text.
@@ -395,7 +445,16 @@ pub(crate) fn public_text(format: FormatKind, backend: Backend) -> Result<Stored
     })
 }
 
-fn column_of<'t>(table: &'t Table, column: &str) -> Result<&'t crate::catalog::Column, Error> {
+/// The length to which a type pads its values, such as `char(36)` or `binary(16)`.
+fn fixed_length(sql_type: &str) -> Option<u32> {
+    let sql_type = sql_type.to_ascii_lowercase();
+    let (name, rest) = sql_type.split_once('(')?;
+    let is_fixed = matches!(name, "binary" | "char" | "character" | "nchar");
+    let (length, _) = rest.split_once(')')?;
+    is_fixed.then(|| length.parse().ok())?
+}
+
+fn column_of<'t>(table: &'t Table, column: &str) -> Result<&'t Column, Error> {
     table.column(column).ok_or_else(|| Error::Missing {
         what: format!("the column {column} of the table {}", table.name),
     })

@@ -3,13 +3,16 @@
 use std::time::{Duration, Instant};
 
 use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Conversion, StoredForm, quote_identifier};
 use serde::Serialize;
 
 use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
 use crate::connection::{Connection, Value};
+use crate::doctor::{self, Report};
 use crate::error::Error;
 use crate::plan::{OldPrograms, Plan};
+use crate::progress::Silent;
 use crate::relayout;
 
 /// How many rows are shown before and after.
@@ -145,6 +148,11 @@ impl Preflight {
                 ));
             }
             preflight.columns.push(part);
+        }
+        if let Some(from) = from {
+            preflight
+                .notes
+                .extend(another_format(connection, plan, from).await);
         }
         Ok(preflight)
     }
@@ -290,6 +298,74 @@ struct Trial {
     timed: String,
     /// The columns that it needs.
     columns: String,
+}
+
+/// Tells if the values of the key do not look like ids of the plan's format in its form. Both can be converted then,
+/// to other ids than programs know.
+async fn another_format(
+    connection: &mut Connection,
+    plan: &Plan,
+    from: StoredForm,
+) -> Option<String> {
+    // Every UUID is one.
+    if from.format() == FormatKind::AnyUuid {
+        return None;
+    }
+    let request = doctor::Request::new(plan.key.table.clone(), &plan.key.column);
+    let report = match doctor::examine(connection, &request, &mut Silent).await {
+        Ok(report) => report,
+        Err(error) => return Some(format!("what the values of the key look like: {error}")),
+    };
+    let found = found_instead(&report, (from.format(), from.layout().name()))?;
+    Some(format!(
+        "the plan takes {}.{} for {} as {}:{}, and its values do not look like that: `rowkey doctor` finds {found}. \
+         If the plan is wrong, other ids come out.",
+        plan.key.table,
+        plan.key.column,
+        from.format().name(),
+        from.storage().name(),
+        from.layout().name(),
+    ))
+}
+
+/// What a report finds instead of a format in a layout.
+fn found_instead(report: &Report, planned: (FormatKind, &'static str)) -> Option<String> {
+    let planned = as_stored(planned);
+    let is_planned = |format: FormatKind, layout: Option<&'static str>| {
+        let format = as_stored((format, layout.unwrap_or(planned.1)));
+        format == planned || layout.is_none() && format.0 == planned.0
+    };
+    let mut candidates = report.candidates.iter();
+    if candidates.any(|one| is_planned(one.format, one.layout.map(|layout| layout.name())))
+        || report.candidates.is_empty()
+    {
+        return None;
+    }
+    let found = report.candidates.iter().map(|one| {
+        let layout = one.layout.map(|layout| format!(":{}", layout.name()));
+        format!("{}{}", one.format.name(), layout.unwrap_or_default())
+    });
+    let found: Vec<String> = found.collect();
+    let why = report.evidence.first().map(|why| format!(" {why}"));
+    Some(format!(
+        "{} ({}).{}",
+        found.join(", "),
+        report.certainty.name(),
+        why.unwrap_or_default()
+    ))
+}
+
+/// The one of two names for the same stored bytes that is without a layout: a prefix COMB in the suffix layout has
+/// the bytes of a suffix COMB.
+fn as_stored(form: (FormatKind, &'static str)) -> (FormatKind, &'static str) {
+    let as_stored = match form {
+        (FormatKind::PrefixComb, "suffix") => FormatKind::SuffixComb,
+        (FormatKind::SuffixComb, "prefix") => FormatKind::PrefixComb,
+        (FormatKind::ShortPrefixComb, "suffix") => FormatKind::ShortSuffixComb,
+        (FormatKind::ShortSuffixComb, "prefix") => FormatKind::ShortPrefixComb,
+        other => return other,
+    };
+    (as_stored, "public")
 }
 
 /// Tells how many rows get new ids with the time of the change.

@@ -148,12 +148,7 @@ impl Inventory {
         let mut inventory = Self::of(&catalog);
         for table in &catalog.tables {
             let unseen = &mut inventory.unseen;
-            let mut found = probe::polymorphic(connection, &catalog, table, unseen).await;
-            for mut reference in likely::references(&catalog, table) {
-                if probe::agrees(connection, table, &mut reference, unseen).await {
-                    found.push(reference);
-                }
-            }
+            let found = likely(connection, &catalog, table, |_| true, unseen).await;
             inventory.add(table, found);
         }
         inventory.other_schemas = other_schemas::names(connection).await?;
@@ -179,6 +174,24 @@ impl Inventory {
             known.references.extend(references);
         }
     }
+}
+
+/// The likely references of a table to columns that are looked for.
+pub(crate) async fn likely(
+    connection: &mut Connection,
+    catalog: &Catalog,
+    table: &Table,
+    is_wanted: impl Fn(&Reference) -> bool,
+    unseen: &mut Vec<String>,
+) -> Vec<Reference> {
+    let mut found = probe::polymorphic(connection, catalog, table, unseen).await;
+    found.retain(&is_wanted);
+    for mut reference in likely::references(catalog, table) {
+        if is_wanted(&reference) && probe::agrees(connection, table, &mut reference, unseen).await {
+            found.push(reference);
+        }
+    }
+    found
 }
 
 /// Whether a table is one of this crate's own.

@@ -177,6 +177,7 @@ async fn refuse_work(connection: &mut Connection, work: &Work) -> Result<(), Err
     with_backend!(work.backend, refuse(connection, work))?;
     let mut refusals = Refusals::default();
     refusals.add_polymorphic(connection, work).await?;
+    refusals.add_unplanned(connection, work).await?;
     refusals.add_map_of_another_format(connection, work).await?;
     refusals.result()
 }

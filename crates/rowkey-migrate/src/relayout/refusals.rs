@@ -5,10 +5,10 @@ use rowkey_core::storage::{Conversion, quote_identifier};
 
 use super::creation_time;
 use super::work::{ChangedColumn, ChangedTable, MAP, Source, Work, is_same_name};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, QualifiedName};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
-use crate::inventory::others_of_type;
+use crate::inventory::{self, Origin, Reference, others_of_type};
 use crate::plan::{OldPrograms, public_text};
 use crate::text_literal::text_literal;
 
@@ -184,6 +184,65 @@ impl Refusals {
         Ok(())
     }
 
+    /// Adds the columns that look like references to what changes, and of which the plan says nothing: they would
+    /// keep the values of before, in silence.
+    pub(super) async fn add_unplanned(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        let catalog = Catalog::read(connection).await?;
+        let changes = |table: &QualifiedName, column: &String| {
+            let mut columns = work.columns();
+            columns.any(|(known, changed)| known.name() == table && changed.column.name == *column)
+        };
+        for table in &catalog.tables {
+            let is_planned = |column: &String| {
+                let mut left_out = work.left_out.iter();
+                changes(&table.name, column)
+                    || left_out.any(|one| one.table == table.name && one.column == *column)
+            };
+            let is_wanted = |reference: &Reference| {
+                let mut targets = reference.target_columns.iter();
+                targets.any(|column| changes(&reference.target, column))
+                    && !reference.columns.iter().any(is_planned)
+            };
+            // What cannot be read is named like the others.
+            let mut unseen = Vec::new();
+            let found =
+                inventory::likely(connection, &catalog, table, is_wanted, &mut unseen).await;
+            for reference in found {
+                self.add_unplanned_reference(&table.name, &reference);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_unplanned_reference(&mut self, table: &QualifiedName, reference: &Reference) {
+        let Origin::Likely { reason, evidence } = &reference.origin else {
+            return;
+        };
+        let column = reference.columns.join(", ");
+        let found = evidence.map_or_else(
+            || "no value tells".to_owned(),
+            |found| format!("{} of {} values exist there", found.found, found.sampled),
+        );
+        self.add(
+            format!("{table}.{column}"),
+            format!(
+                "it looks like a reference to {}.{} ({reason}; {found}), and would go on with the old ids",
+                reference.target,
+                reference.target_columns.join(", "),
+            ),
+            format!(
+                "write the plan again with --reference {table}.{column}; or, if it is none, or you change its \
+                 values yourself after the swap, write into the plan: [[left-out]] table = {} column = {}",
+                toml_text(&table.to_string()),
+                toml_text(&column),
+            ),
+        );
+    }
+
     /// Adds a reason if the map has ids of another format, from an attempt that was undone: the rows would get
     /// those.
     pub(super) async fn add_map_of_another_format(
@@ -308,6 +367,11 @@ impl Refusals {
         self.add(what, why, instead);
         Ok(())
     }
+}
+
+/// A text as a plan has it.
+fn toml_text(text: &str) -> String {
+    toml::Value::from(text).to_string()
 }
 
 /// A time as the database writes it.

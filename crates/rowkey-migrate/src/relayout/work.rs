@@ -5,7 +5,7 @@ use rowkey_core::storage::{Conversion, StoredForm, quote_identifier};
 
 use crate::catalog::{Catalog, Column, QualifiedName, Table};
 use crate::error::Error;
-use crate::plan::{Plan, Policy};
+use crate::plan::{LeftOut, Plan, Policy};
 
 /// The table that maps old ids to new ones, and stays when a change is contracted or undone.
 pub(super) const MAP: &str = "rowkey_id_map";
@@ -20,6 +20,8 @@ pub(super) struct Work {
     /// The key's table first, then the others.
     pub(super) tables: Vec<ChangedTable>,
     pub(super) policy: Policy,
+    /// Columns that look like references, and stay as they are.
+    pub(super) left_out: Vec<LeftOut>,
     /// The column with the time at which a row of the key's table was created.
     pub(super) created: Option<String>,
     /// The beginning of the plan's hash, which marks sessions and names.
@@ -97,6 +99,7 @@ impl Work {
             to,
             tables,
             policy: plan.policy.clone(),
+            left_out: plan.left_out.clone(),
             created: plan.key.created.clone(),
             mark,
         })

@@ -30,6 +30,7 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
         let instead =
             "write the plan again, or drop the foreign key, and add it again after the change";
         add_outer_references(&mut refusals, work, &catalog, table, instead);
+        add_targetless(&mut refusals, &catalog, table);
     }
     add_cascades(connection, &mut refusals, work).await?;
     add_periods(connection, &mut refusals, work).await?;
@@ -299,6 +300,33 @@ fn add_outer_references(
             instead,
         );
     }
+}
+
+/// While it does not check foreign keys, a server lets tables and indexes go to which they refer. The new table would
+/// not get such a reference.
+fn add_targetless(refusals: &mut Refusals, catalog: &Catalog, table: &ChangedTable) {
+    for key in &table.table.foreign_keys {
+        let found = catalog.table(&key.target);
+        let why = match &found {
+            Err(_) => "does not exist, or the account may not see it",
+            Ok(target) if !has_index(target, &key.target_columns) => {
+                "has no index that begins with the columns that it refers to"
+            }
+            Ok(_) => continue,
+        };
+        refusals.add(
+            format!("the foreign key {} of {}", key.name, table.name()),
+            format!("the table {} {why}", key.target),
+            "drop the foreign key, or make again what it refers to",
+        );
+    }
+}
+
+/// Whether an index of a table begins with some columns.
+fn has_index(table: &Table, columns: &[String]) -> bool {
+    let keys = table.keys.iter().map(|key| &key.columns);
+    let mut indexes = keys.chain(table.indexes.iter().map(|index| &index.columns));
+    indexes.any(|index| index.starts_with(columns))
 }
 
 /// Rows of a period cannot be written as the backfill does, nor the earlier versions of a row.

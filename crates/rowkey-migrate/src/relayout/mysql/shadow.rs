@@ -1,7 +1,7 @@
 //! The new tables, and what the phases keep beside them.
 
 use super::super::runner::Runner;
-use super::super::work::{MAP, Work};
+use super::super::work::{ChangedColumn, MAP, Source, Work};
 use super::names::{self, OLD_IDS, SWAPPED, SWAPPED_YES};
 use super::rebuilt::{Rebuilt, Side, quoted};
 use super::session::{Made, patiently};
@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::plan::OldPrograms;
 use crate::text_literal::text_literal;
 use rowkey_core::Backend;
+use rowkey_core::storage::Storage;
 
 /// Creates the tables of which one says that the swap has happened, and the other that it has not.
 pub(super) async fn create_swapped(runner: &mut Runner<'_>) -> Result<(), Error> {
@@ -93,6 +94,12 @@ pub(super) async fn create(
     for key in &table.foreign_keys {
         changes.push(format!("ADD {}", foreign_key(work, table, key)?));
     }
+    // The server changes no number to a UUID, not even in an empty table.
+    let through_bytes = through_bytes(work, table)?;
+    if !through_bytes.is_empty() {
+        let alter = format!("ALTER TABLE {new} {}", through_bytes.join(", "));
+        runner.run(&doing, &alter).await?;
+    }
     if !changes.is_empty() {
         let alter = format!("ALTER TABLE {new} {}", changes.join(", "));
         patiently(runner, &work.policy, &doing, &alter).await?;
@@ -134,6 +141,19 @@ fn changed_columns(work: &Work, table: &Rebuilt<'_>) -> Result<Vec<String>, Erro
         ));
     }
     Ok(changes)
+}
+
+/// What makes bytes of columns that become MariaDB's UUIDs.
+fn through_bytes(work: &Work, table: &Rebuilt<'_>) -> Result<Vec<String>, Error> {
+    if work.to.storage() != Storage::NativeUuid || !matches!(work.source, Source::Mapped) {
+        return Ok(Vec::new());
+    }
+    let columns = table.changed.columns.iter();
+    let modify = |changed: &ChangedColumn| {
+        let name = quoted(&changed.column.name)?;
+        Ok(format!("MODIFY COLUMN {name} BINARY(16)"))
+    };
+    columns.map(modify).collect()
 }
 
 /// The definition of a foreign key of the new table, to the new tables.

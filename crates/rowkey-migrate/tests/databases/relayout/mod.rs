@@ -3,6 +3,7 @@
 //! A scenario is written once and runs on every backend. `ROWKEY_CHAOS=1` makes the tables and the number
 //! of killed processes large.
 
+mod asked;
 mod backends;
 mod begun;
 mod between_phases;
@@ -39,6 +40,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     round_trip::add_tests(suite);
     undone::add_tests(suite);
     refusals::add_tests(suite);
+    asked::add_tests(suite);
     verified::add_tests(suite);
     rekeyed::add_tests(suite);
     between_phases::add_tests(suite);
