@@ -5,7 +5,7 @@ use rowkey_core::storage::quote_identifier;
 
 use super::names;
 use super::side::{Content, Side};
-use crate::catalog::{Column, DependentKind, ForeignKey, Table};
+use crate::catalog::{Column, DependentKind, ForeignKey, QualifiedName, Table};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 use crate::text_literal::text_literal;
@@ -14,6 +14,11 @@ use crate::text_literal::text_literal;
 pub(super) struct Object {
     pub(super) name: String,
     pub(super) kind: ObjectKind,
+    /// Its columns, in order.
+    pub(super) columns: Vec<String>,
+    pub(super) is_unique: bool,
+    /// The table of the target that a reference refers to, and its columns.
+    pub(super) referred: Option<(QualifiedName, Vec<String>)>,
     /// As it is written in a definition of the table.
     pub(super) definition: String,
     /// The statement that adds it.
@@ -25,6 +30,43 @@ pub(super) enum ObjectKind {
     PrimaryKey,
     Index,
     Reference,
+}
+
+impl Object {
+    /// Whether a table has it: by its name, or under one that the server or somebody else has given to something
+    /// that covers the same. What has the name of another planned object is that one.
+    pub(super) fn is_in(&self, table: &Table, planned: &[&str]) -> bool {
+        let Self { name, columns, .. } = self;
+        let is_of_another = |found: &String| found != name && planned.contains(&found.as_str());
+        match self.kind {
+            ObjectKind::PrimaryKey => table.primary_key().is_some(),
+            ObjectKind::Index => {
+                let indexes = table.indexes.iter().map(|index| {
+                    // Where NULL is like NULL, a unique index has a condition, which does not tell it from another.
+                    let is_alike = index.is_plain || index.is_unique;
+                    (&index.name, &index.columns, index.is_unique, is_alike)
+                });
+                let keys = table.keys.iter().filter(|key| !key.is_primary);
+                let keys = keys.map(|key| (&key.name, &key.columns, true, true));
+                indexes
+                    .chain(keys)
+                    .any(|(found, covered, is_unique, is_alike)| {
+                        found == name
+                            || covered == columns
+                                && is_unique == self.is_unique
+                                && is_alike
+                                && !is_of_another(found)
+                    })
+            }
+            ObjectKind::Reference => table.foreign_keys.iter().any(|key| {
+                let is_alike = key.columns == *columns
+                    && self.referred.as_ref().is_some_and(|(target, columns)| {
+                        key.target == *target && key.target_columns == *columns
+                    });
+                key.name == *name || is_alike && !is_of_another(&key.name)
+            }),
+        }
+    }
 }
 
 /// An object, or why there is none.
@@ -91,6 +133,9 @@ pub(super) fn late_key(table: &Table, side: &Side) -> Result<Option<Object>, Err
     Ok(Some(Object {
         name: "primary key".into(),
         kind: ObjectKind::PrimaryKey,
+        columns: key.columns.clone(),
+        is_unique: true,
+        referred: None,
         statement: format!("ALTER TABLE {} ADD {definition}", side.quoted()?),
         definition,
     }))
@@ -135,6 +180,9 @@ pub(super) fn indexes(
         found.push(Ok(Object {
             name,
             kind: ObjectKind::Index,
+            columns: columns.clone(),
+            is_unique,
+            referred: None,
             definition: String::new(),
             statement,
         }));
@@ -282,6 +330,9 @@ pub(super) fn references(
         found.push(Ok(Object {
             name,
             kind: ObjectKind::Reference,
+            columns: key.columns.clone(),
+            is_unique: false,
+            referred: Some((target.name.clone(), key.target_columns.clone())),
             statement: format!("ALTER TABLE {} ADD {definition}", side.quoted()?),
             definition,
         }));
@@ -406,4 +457,108 @@ pub(crate) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String
             i128::from(last) + 1
         )],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Index, Key};
+
+    fn table() -> Table {
+        Table {
+            name: "booking".into(),
+            columns: Vec::new(),
+            keys: Vec::new(),
+            indexes: Vec::new(),
+            foreign_keys: Vec::new(),
+            dependents: Vec::new(),
+            options: String::new(),
+            estimated_rows: None,
+        }
+    }
+
+    fn object(kind: ObjectKind, name: &str, is_unique: bool) -> Object {
+        let referred = ("offer".into(), vec!["id".to_owned()]);
+        Object {
+            name: name.into(),
+            kind,
+            columns: vec!["offer_id".into()],
+            is_unique,
+            referred: (kind == ObjectKind::Reference).then_some(referred),
+            definition: String::new(),
+            statement: String::new(),
+        }
+    }
+
+    fn index(name: &str, columns: &[&str], is_unique: bool, is_plain: bool) -> Index {
+        Index {
+            name: name.into(),
+            columns: columns.iter().map(|column| (*column).to_owned()).collect(),
+            is_unique,
+            is_plain,
+            definition: String::new(),
+        }
+    }
+
+    #[test]
+    fn what_covers_the_same_is_not_made_again() {
+        let once = object(ObjectKind::Index, "once", true);
+        let planned = ["once", "by_offer"];
+        for (found, expected) in [
+            (index("once", &["offer_id"], true, true), true),
+            (index("onceb00king8ff1", &["offer_id"], true, true), true),
+            // With the condition that NULL is not looked at.
+            (index("onceb00king8ff1", &["offer_id"], true, false), true),
+            (index("other", &["offer_id"], false, true), false),
+            (index("other", &["offer_id", "id"], true, true), false),
+            (index("other", &["id"], true, true), false),
+            // That is another of the plan.
+            (index("by_offer", &["offer_id"], true, true), false),
+        ] {
+            let described = format!("{found:?}");
+            let mut table = table();
+            table.indexes = vec![found];
+            assert_eq!(once.is_in(&table, &planned), expected, "{described}");
+        }
+        let by_offer = object(ObjectKind::Index, "by_offer", false);
+        let mut found = table();
+        found.indexes = vec![index("other", &["offer_id"], false, false)];
+        assert!(
+            !by_offer.is_in(&found, &planned),
+            "it may be in another order"
+        );
+
+        let key = |name: &str, is_primary| Key {
+            name: name.into(),
+            columns: vec!["offer_id".into()],
+            is_primary,
+            definition: String::new(),
+        };
+        for (key, expected) in [(key("uq8ff1", false), true), (key("pk8ff1", true), false)] {
+            let mut table = table();
+            table.keys = vec![key];
+            assert_eq!(once.is_in(&table, &planned), expected);
+        }
+    }
+
+    #[test]
+    fn a_reference_to_the_same_is_not_made_again() {
+        let reference = object(ObjectKind::Reference, "booking_fk", false);
+        let found = |name: &str, target: &str| {
+            let mut table = table();
+            table.foreign_keys = vec![ForeignKey {
+                name: name.into(),
+                columns: vec!["offer_id".into()],
+                target: target.into(),
+                target_columns: vec!["id".into()],
+                on_update: "NO ACTION".into(),
+                on_delete: "NO ACTION".into(),
+                attributes: String::new(),
+            }];
+            table
+        };
+        assert!(reference.is_in(&found("booking_fk", "offer"), &["booking_fk"]));
+        assert!(reference.is_in(&found("booking_fk8ff1", "offer"), &["booking_fk"]));
+        assert!(!reference.is_in(&found("other", "visit"), &["booking_fk"]));
+    }
 }

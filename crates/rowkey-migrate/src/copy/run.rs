@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::checkpoint::{self, Checkpoint, State};
 use super::compare::{self, Difference, compare_table};
 use super::left_out;
-use super::objects::{self, Carried, Object, ObjectKind};
+use super::objects::{self, Carried, ObjectKind};
 use super::parts::{self, Part, Told};
 use super::plan::{CopyPlan, CopyPolicy, type_of};
 use super::request::{MAX_JOBS, Request};
@@ -342,16 +342,17 @@ impl<'c> Job<'c> {
     ) -> Result<(), Error> {
         let planned = self.planned_objects()?;
         let catalog = Catalog::read(target).await?;
-        for (number, object) in planned {
+        for (number, object) in &planned {
             let object = match object {
                 Ok(object) => object,
                 Err(note) => {
-                    self.notes.push(note);
+                    self.notes.push(note.clone());
                     continue;
                 }
             };
-            let side = &self.to[number];
-            if !exists(catalog.table(&side.name)?, &object) {
+            let side = &self.to[*number];
+            let names = names_of(&planned, *number);
+            if !object.is_in(catalog.table(&side.name)?, &names) {
                 let doing = format!("{}: {}", side.name, object.name);
                 progress.report(Step::Begins(doing.clone()));
                 target.execute(&doing, &object.statement).await?;
@@ -386,14 +387,16 @@ impl<'c> Job<'c> {
     /// What of it a target has not got.
     pub(super) fn missing_objects(&self, target: &Catalog) -> Result<Vec<String>, Error> {
         let mut missing = Vec::new();
-        for (number, object) in self.planned_objects()? {
-            let side = &self.to[number];
+        let planned = self.planned_objects()?;
+        for (number, object) in &planned {
+            let side = &self.to[*number];
+            let names = names_of(&planned, *number);
             let table = target.tables.iter().find(|table| table.name == side.name);
             if let Ok(object) = object
-                && !table.is_some_and(|table| exists(table, &object))
+                && !table.is_some_and(|table| object.is_in(table, &names))
             {
                 let what = match object.kind {
-                    ObjectKind::PrimaryKey => object.name,
+                    ObjectKind::PrimaryKey => object.name.clone(),
                     ObjectKind::Index => format!("index {}", object.name),
                     ObjectKind::Reference => format!("reference {}", object.name),
                 };
@@ -536,14 +539,9 @@ async fn check_rows(target: &mut Connection, side: &Side, rows: u64) -> Result<(
     }
 }
 
-fn exists(table: &Table, object: &Object) -> bool {
-    let is_it = |name: &String| *name == object.name;
-    match object.kind {
-        ObjectKind::PrimaryKey => table.primary_key().is_some(),
-        ObjectKind::Index => {
-            table.indexes.iter().any(|index| is_it(&index.name))
-                || table.keys.iter().any(|key| is_it(&key.name))
-        }
-        ObjectKind::Reference => table.foreign_keys.iter().any(|key| is_it(&key.name)),
-    }
+/// The names of the objects of a table.
+fn names_of(planned: &[(usize, Carried)], number: usize) -> Vec<&str> {
+    let planned = planned.iter().filter(|(table, _)| *table == number);
+    let objects = planned.filter_map(|(_, object)| object.as_ref().ok());
+    objects.map(|object| object.name.as_str()).collect()
 }
