@@ -2,8 +2,9 @@
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Column, Layout, Storage, StoragePlan};
+use rowkey_core::storage::{Column, Layout, Storage, StoragePlan, quote_identifier};
 
+use super::damage::DamageKind;
 use super::diagnosis::{Certainty, Diagnosis};
 use crate::catalog::QualifiedName;
 
@@ -49,6 +50,32 @@ pub(super) fn advise(
     };
     let parameters = parameters(format, diagnosis.interval_ms);
     let declared = |layout| declaration(format, &parameters, backend, storage, layout, &name);
+    if let Some(special) = special_values(diagnosis, format) {
+        let any = FormatKind::AnyUuid;
+        let is_public = diagnosis
+            .layout
+            .is_none_or(|layout| layout == Layout::Public);
+        advice.declare = is_public
+            .then(|| declaration(any, "", backend, storage, None, &name))
+            .flatten();
+        let reads_all = match advice.declare {
+            Some(_) => "AnyUuid reads all rows. ",
+            None => "",
+        };
+        let then = declared(diagnosis.layout).map_or(String::new(), |declared| {
+            format!(", and then declare `{declared}`")
+        });
+        advice.sentences.push(format!(
+            "{} does not read {special}. {reads_all}Or give these rows ids, or NULL where they refer to \
+             nothing{then}.",
+            format.type_name()
+        ));
+        return advice;
+    }
+    if format == FormatKind::AnyUuid && storage == Storage::NativeUuid {
+        any_in_native_uuid(backend, table, column, &name, &mut advice);
+        return advice;
+    }
     let Some(layout) = diagnosis.layout else {
         advice.declare = declared(None);
         return advice;
@@ -79,6 +106,44 @@ pub(super) fn advise(
         ));
     }
     advice
+}
+
+/// The UUIDs of zeros or ones among the values, if a format does not read them.
+fn special_values(diagnosis: &Diagnosis, format: FormatKind) -> Option<&'static str> {
+    let has = |kind, value| {
+        let mut damaged = diagnosis.damaged.iter();
+        !format.admits(value) && damaged.any(|damage| damage.kind == kind)
+    };
+    match (has(DamageKind::Nil, 0), has(DamageKind::Max, u128::MAX)) {
+        (true, true) => Some("the UUIDs of zeros and of ones only"),
+        (true, false) => Some("the UUID of zeros only"),
+        (false, true) => Some("the UUID of ones only"),
+        (false, false) => None,
+    }
+}
+
+/// MariaDB's type sorts UUIDs of each version otherwise, so that no key of several versions is declared over it.
+fn any_in_native_uuid(
+    backend: Backend,
+    table: &QualifiedName,
+    column: &str,
+    name: &str,
+    advice: &mut Advice,
+) {
+    let any = FormatKind::AnyUuid;
+    let after = declaration(any, "", backend, Storage::Uuid, None, name);
+    let quoted = quote_identifier(backend, column);
+    let (Some(after), Ok(table), Ok(column)) = (after, table.quoted(backend), quoted) else {
+        return;
+    };
+    advice.next = Some(format!(
+        "ALTER TABLE {table} MODIFY {column} BINARY(16) NOT NULL"
+    ));
+    advice.sentences.push(format!(
+        "MariaDB's UUID type refuses or damages some values of AnyUuid, so no key over AnyUuid is declared \
+         in it. The statement below keeps the ids, but not a DEFAULT; convert the columns that refer to \
+         this one in the same way, without their constraints. Afterwards, declare `{after}`."
+    ));
 }
 
 /// What reads ids of a format as they are, although their order is lost.
@@ -220,6 +285,7 @@ pub(super) fn argument(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doctor::damage::Damage;
 
     fn diagnosis(format: FormatKind, layout: Layout, storage: Storage) -> Diagnosis {
         Diagnosis {
@@ -319,6 +385,44 @@ mod tests {
             )
         );
         assert!(unordered.next.unwrap().contains("--to uuid:sql-server"));
+    }
+
+    #[test]
+    fn rows_of_zeros_or_ones_need_a_key_that_reads_them() {
+        let damage = |kind| Damage {
+            kind,
+            count: 1,
+            examples: Vec::new(),
+        };
+        let mut v7 = diagnosis(FormatKind::UuidV7, Layout::Public, Storage::Uuid);
+        v7.damaged = vec![damage(DamageKind::Nil)];
+        let told = advice(&v7, Backend::Postgres);
+        let any = "#[entity_key] struct OfferId(AnyUuid);";
+        assert_eq!(told.declare.as_deref(), Some(any));
+        assert!(told.sentences[0].contains("then declare `#[entity_key] struct OfferId(UuidV7);`"));
+        v7.damaged = vec![damage(DamageKind::Max)];
+        v7.storage = Some(Storage::NativeUuid);
+        let native = advice(&v7, Backend::MariaDb);
+        assert_eq!(native.declare, None);
+        assert!(native.sentences[0].contains("ones only"), "{native:?}");
+        let mut hot = diagnosis(FormatKind::HotGuid, Layout::Public, Storage::Uuid);
+        hot.damaged = vec![damage(DamageKind::Nil)];
+        assert!(
+            advice(&hot, Backend::Postgres)
+                .declare
+                .unwrap()
+                .contains("HotGuid")
+        );
+    }
+
+    #[test]
+    fn several_versions_in_the_type_of_mariadb_get_the_statement_that_converts() {
+        let any = diagnosis(FormatKind::AnyUuid, Layout::Public, Storage::NativeUuid);
+        let told = advice(&any, Backend::MariaDb);
+        let next = "ALTER TABLE `offers` MODIFY `id` BINARY(16) NOT NULL";
+        assert_eq!(told.next.as_deref(), Some(next));
+        assert_eq!(told.declare, None);
+        assert!(told.sentences[0].contains("declare `#[entity_key] struct OfferId(AnyUuid);`"));
     }
 
     #[test]

@@ -167,8 +167,18 @@ impl Survey {
             let have = if self.nulls == 1 { "has" } else { "have" };
             evidence.push(format!("{rows} {have} no value."));
         }
+        let looks: Vec<String> = self.looks.sentences().collect();
         let Some(shape) = self.take_main_shape() else {
-            evidence.push("There is no value to look at.".to_owned());
+            let values = self.rows - self.nulls;
+            evidence.push(match values {
+                0 => "There is no value to look at.".to_owned(),
+                1 => "The only value has no form that a key of rowkey has.".to_owned(),
+                _ => format!(
+                    "None of {} has a form that a key of rowkey has.",
+                    number_of(values, "value")
+                ),
+            });
+            evidence.extend(looks);
             return Diagnosis {
                 format: None,
                 layout: None,
@@ -190,6 +200,7 @@ impl Survey {
             self.damages.add_all(kind, count, examples);
         }
         findings.evidence.append(&mut evidence);
+        findings.evidence.extend(looks);
         let unfit = self.damages.count_of_others();
         let ids: f64 = findings.parts.iter().map(|part| part.rows).sum();
         if is_told_by_few(shape.wire) && unfit as f64 > ids {

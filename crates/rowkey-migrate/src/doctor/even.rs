@@ -3,6 +3,8 @@
 //! Windows of neighbours are no such sample: in a table that is sorted by its ids, the ids of a window are
 //! near to each other.
 
+use rowkey_core::storage::Permutation;
+
 use super::chance::Draws;
 use super::window::Kept;
 
@@ -83,6 +85,17 @@ pub(super) fn independent<T: Copy, K: Ord>(
         part => part,
     });
     kept.copied().collect()
+}
+
+/// The same for rows that may be in the order of any index of their ids.
+pub(super) fn independent_in_any_order(rows: &[Kept]) -> Vec<Kept> {
+    let follows = |row: &Kept| row.follows;
+    let keys: [fn(&Kept) -> u128; 2] = [
+        |row| row.stored,
+        |row| Permutation::SqlServer.invert(row.stored),
+    ];
+    keys.into_iter()
+        .fold(rows.to_vec(), |rows, key| independent(&rows, follows, key))
 }
 
 /// Whether most keys are larger than the one before, or most are smaller. Of random ones, half are.

@@ -9,19 +9,17 @@ pub(super) const NO_VERSION: u8 = 16;
 const VARIANT: u32 = 62;
 const VERSION: u32 = 76;
 
-/// A way to store all sixteen bytes.
+/// A way to store all sixteen bytes that a layout has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Home {
     /// Version and variant where the text of a UUID has them. The swaps of the COMBs leave them there.
     Text,
     /// As in the `sql-server` layout.
     SqlServer,
-    /// As in the bytes of a .NET `Guid`, which no layout has.
-    DotNet,
 }
 
 impl Home {
-    pub(super) const ALL: [Self; 3] = [Self::Text, Self::SqlServer, Self::DotNet];
+    pub(super) const ALL: [Self; 2] = [Self::Text, Self::SqlServer];
 
     /// The version of a value with the variant of RFC 9562.
     pub(super) fn version(self, stored: u128) -> u8 {
@@ -30,6 +28,18 @@ impl Home {
             0b10 => (stored >> version & 0xf) as u8,
             _ => NO_VERSION,
         }
+    }
+
+    /// The bits of a stored UUID that are neither version nor variant.
+    pub(super) fn free_bits(self) -> u128 {
+        let (variant, version) = self.shifts();
+        !(0b11 << variant | 0xf << version)
+    }
+
+    /// The bits of the byte of the variant that are not the variant.
+    pub(super) fn bits_after_the_variant(self) -> u128 {
+        let (variant, _) = self.shifts();
+        0x3f << (variant - 6)
     }
 
     /// Whether values with such a version may have these bits, of which a mask says which they are.
@@ -53,25 +63,15 @@ impl Home {
         match self {
             Self::Text => (VARIANT, VERSION),
             Self::SqlServer => SQL_SERVER,
-            // Bytes 6 and 7 are exchanged.
-            Self::DotNet => (VARIANT, VERSION - 8),
-        }
-    }
-
-    /// How many random values have one version here, at most, among those that are UUIDs elsewhere.
-    pub(super) fn chance(self) -> f64 {
-        match self {
-            Self::Text | Self::SqlServer => 1.0 / 64.0,
-            // The variant is where the text has it.
-            Self::DotNet => 1.0 / 16.0,
         }
     }
 }
 
+/// How many random values have one version and the variant.
+pub(super) const SHARE_OF_A_VERSION: f64 = 1.0 / 64.0;
+
 #[cfg(test)]
 mod tests {
-    use rowkey_core::uuid::Uuid;
-
     use super::*;
     use crate::doctor::chance::Draws;
 
@@ -85,7 +85,6 @@ mod tests {
                 let value = match home {
                     Home::Text => stored,
                     Home::SqlServer => Permutation::SqlServer.invert(stored),
-                    Home::DotNet => Uuid::from_bytes_le(stored.to_be_bytes()).as_u128(),
                 };
                 let expected = match value >> 62 & 3 {
                     2 => (value >> 76 & 15) as u8,

@@ -2,7 +2,7 @@
 
 use rowkey_core::format::{BitField, FieldKind, FormatKind};
 use rowkey_core::storage::{
-    Backend, Column, Layout, Permutation, Storage, Stored, StoredForm, Wire,
+    Backend, Column, Layout, Permutation, Storage, StoragePlan, Stored, StoredForm, Wire,
 };
 use rowkey_core::{Luuid, UnixMillis};
 
@@ -195,6 +195,11 @@ impl Hypothesis {
         self.bits_of(|kind| kind == FieldKind::Random)
     }
 
+    /// The stored bits of some of the public value.
+    pub(super) fn public_bits(&self, bits: u128) -> u128 {
+        self.permutation.apply(bits)
+    }
+
     fn bits_of(&self, is_meant: impl Fn(FieldKind) -> bool) -> u128 {
         let mut bits = 0;
         for field in self
@@ -242,6 +247,27 @@ impl Hypothesis {
             && in_order(self)
             && in_order(other)
             && self.time_bits() == other.time_bits()
+    }
+
+    /// Names the bits as the short prefix COMB that they are by default in a database that sorts other bytes
+    /// first. Hardly any other program makes short COMBs; COMBs of milliseconds are mostly made by others,
+    /// which show them as they are stored.
+    fn named_by_default(self, backend: Backend, wire: Wire, era: Era) -> Self {
+        let default = StoragePlan::default_for(FormatKind::ShortPrefixComb).column(backend);
+        let (format, layout) = (default.format(), default.layout());
+        let is_twin = |twin: &(FormatKind, Layout)| *twin == (format, layout);
+        let place = self.twins.iter().position(is_twin);
+        match (place, permutation(format, layout)) {
+            (Some(place), Some(permutation)) if default.wire() == wire => {
+                let mut twins = self.twins;
+                twins[place] = (self.format, self.layout);
+                Self {
+                    twins,
+                    ..Self::new(format, layout, permutation, era)
+                }
+            }
+            _ => self,
+        }
     }
 
     /// Whether the format is told by each value, and not by the order of many.
@@ -317,7 +343,10 @@ pub(super) fn hypotheses(backend: Backend, wire: Wire, era: Era) -> Vec<Hypothes
             None => found.push(hypothesis),
         }
     }
-    found
+    let named = found.into_iter();
+    named
+        .map(|hypothesis| hypothesis.named_by_default(backend, wire, era))
+        .collect()
 }
 
 #[cfg(test)]

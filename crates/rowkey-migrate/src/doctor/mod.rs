@@ -7,6 +7,8 @@
 //!
 //! [`examine`] reads the rows of a database: a sample of them in the order of their insertion, or all.
 
+mod bits;
+mod byte_order;
 mod chance;
 mod damage;
 mod declaration;
@@ -15,7 +17,9 @@ mod even;
 mod examination;
 mod home;
 mod hypothesis;
+mod look;
 mod machines;
+mod makers;
 mod numbers;
 mod observation;
 mod packed;

@@ -1,8 +1,10 @@
 //! UUIDs of version 4: random, or COMBs with a time or a counter in place of some random bits.
 
+use rowkey_core::UnixMillis;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Layout;
 
+use super::bits;
 use super::chance::{self, NEVER};
 use super::diagnosis::{Certainty, Part, number_of};
 use super::even;
@@ -17,6 +19,9 @@ const REST: f64 = 0.005;
 
 /// Fewer rows than these do not show that ids are random.
 const MANY: usize = 100;
+
+/// A bit or two that are not random do not make a clock, but a generator that sets them.
+const FEW_BITS: u32 = 2;
 
 /// Fewer rows than these say nothing: a COMB's time or counter is as likely.
 const FEW: u64 = 8;
@@ -52,12 +57,23 @@ pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Finding
     if left < REST * group.count as f64 {
         return;
     }
+    let not_random = match certainty_of_rest {
+        Some(_) => 0,
+        None => rows.not_random(group.home.free_bits()),
+    };
+    let (format, is_foreign) = match not_random & group.home.bits_after_the_variant() {
+        // A few COMBs of the same millisecond have bits in common, too.
+        0 if group.count < FEW => (FormatKind::UuidV4, false),
+        0 => (FormatKind::UuidV4, growing.is_foreign || not_random != 0),
+        // What counts up to the variant changes it as well.
+        _ => (FormatKind::AnyUuid, true),
+    };
     let certainty = certainty_of_rest
-        .unwrap_or_else(|| certainty_of_random(group, rest, &rows, growing.is_foreign, findings));
-    let mut part = Part::without_layout(FormatKind::UuidV4, left, certainty);
+        .unwrap_or_else(|| certainty_of_random(group, rest, &rows, is_foreign, findings));
+    let mut part = Part::without_layout(format, left, certainty);
     if group.home == Home::SqlServer {
         part.layout = Some(Layout::SqlServer);
-    } else {
+    } else if !is_foreign {
         findings.evidence.push(
             "Random bits are alike in any order, so the order of the other bytes of random UUIDs \
              cannot be told: --witness STORED=PUBLIC tells it."
@@ -68,6 +84,7 @@ pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Finding
 }
 
 /// The rows that are kept of the table.
+#[derive(Clone)]
 struct Rows {
     /// Windows of neighbours.
     linked: Vec<Kept>,
@@ -100,6 +117,12 @@ impl Rows {
         (independent.len() < rows.len()).then_some(independent)
     }
 
+    /// The bits of a mask that are not random.
+    fn not_random(&self, mask: u128) -> u128 {
+        let independent = even::independent_in_any_order(&self.even);
+        bits::not_random(&independent, &self.linked, mask)
+    }
+
     fn points(&self, hypothesis: &Hypothesis) -> Points {
         let points = |rows: &[Kept]| -> Vec<Point> {
             let points = rows.iter().filter_map(|row| Point::of(row, hypothesis));
@@ -130,6 +153,7 @@ fn of_times<'s>(
     rows: &Rows,
     findings: &mut Findings,
 ) -> Option<(&'s Hypothesis, Part)> {
+    let kept = rows;
     let known = rest.shape.hypotheses.iter().enumerate();
     let combs = known.filter(|(_, known)| {
         let is_comb = matches!(
@@ -174,10 +198,57 @@ fn of_times<'s>(
         1.0 / hypothesis.chance
     ));
     name_twins(hypothesis, findings);
-    Some((
-        hypothesis,
-        Part::of(hypothesis, rows, Certainty::of(chance)),
-    ))
+    let certainty = match doubt_of_times(hypothesis, group, rest, kept) {
+        Some(doubt) => {
+            findings.evidence.push(doubt.to_owned());
+            Certainty::Likely
+        }
+        None => Certainty::of(chance),
+    };
+    Some((hypothesis, Part::of(hypothesis, rows, certainty)))
+}
+
+/// COMBs whose newest time is older than this, and that no column of times confirms, may count something else.
+const OLD_MS: i64 = 10 * 365 * 86_400_000;
+
+/// Times of a row that are nearer than this differ by a time zone, or by the time until the row was stored.
+const SAME_DAY_MS: i64 = 36 * 3_600_000;
+
+/// Why the times of a COMB may be numbers of another maker.
+fn doubt_of_times(
+    hypothesis: &Hypothesis,
+    group: &Group<'_>,
+    rest: &Rest<'_>,
+    rows: &Rows,
+) -> Option<&'static str> {
+    let is_meant =
+        |row: &Kept| group.contains(row.stored) && hypothesis.admits(row.stored, rest.era);
+    let mut meant = rows.clone();
+    meant.keep(is_meant);
+    let time = |row: &Kept| {
+        let time = hypothesis.format.time_of(hypothesis.public(row.stored));
+        time.map_or(0, UnixMillis::get)
+    };
+    let dated: Vec<i64> = meant
+        .even
+        .iter()
+        .filter_map(|row| Some((time(row) - row.created?).abs()))
+        .collect();
+    let agreeing = dated.iter().filter(|apart| **apart < SAME_DAY_MS).count();
+    if dated.len() * 2 > meant.even.len() {
+        if agreeing * 2 < dated.len() {
+            return Some("The column of times has other times than the ids.");
+        }
+    } else if meant.even.iter().map(time).max() < Some(rest.era.to - OLD_MS) {
+        return Some(
+            "No time of the last ten years is among them: a counter of another unit may look so.",
+        );
+    }
+    let random = meant.not_random(hypothesis.random_bits());
+    (random.count_ones() > FEW_BITS).then_some(
+        "Bits that are random in such ids are the same in many rows, or grow: another maker's ids have \
+         times in the same place.",
+    )
 }
 
 /// Says which other names the bits have.
@@ -208,16 +279,13 @@ fn of_counters<'s>(group: &Group<'_>, rest: &Rest<'s>, rows: &Rows) -> Growing<'
         is_foreign: false,
     };
     for hypothesis in short {
-        if !is_random_elsewhere(&rows.linked, hypothesis) {
-            growing.is_foreign = true;
-            continue;
-        }
         let points = rows.points(hypothesis);
         let Some(counted) = ring::examine(&points) else {
             continue;
         };
         let best = growing.counter.map_or(0.0, |(_, known)| known.chance);
-        if points.are_longer() {
+        let not_random = rows.not_random(hypothesis.random_bits());
+        if counted.is_contradicted || not_random.count_ones() > FEW_BITS || points.are_longer() {
             growing.is_foreign = true;
         } else if counted.chance < best {
             growing.counter = Some((hypothesis, counted));
@@ -235,27 +303,13 @@ fn is_short(hypothesis: &Hypothesis, home: Home) -> bool {
     is_short && hypothesis.home() == home
 }
 
-/// Whether the bits besides the counter vary as random ones do. Ids that were written by hand, or count
-/// something else, have many that do not.
-fn is_random_elsewhere(rows: &[Kept], hypothesis: &Hypothesis) -> bool {
-    let random = hypothesis.random_bits();
-    let (mut ones, mut zeros) = (u128::MAX, u128::MAX);
-    for row in rows {
-        ones &= row.stored;
-        zeros &= !row.stored;
-    }
-    let constant = ((ones | zeros) & random).count_ones();
-    let by_chance = f64::from(random.count_ones()) * 2.0 * 0.5_f64.powi(rows.len() as i32);
-    f64::from(constant) <= 4.0 + 2.0 * by_chance
-}
-
 fn counter_part(
     hypothesis: &Hypothesis,
     counted: Counted,
     rows: f64,
     findings: &mut Findings,
 ) -> Part {
-    let mut part = Part::of(hypothesis, rows, Certainty::of(counted.chance));
+    let mut part = Part::of(hypothesis, rows, Certainty::Likely);
     let share = match counted.evidence {
         Evidence::Rhythm => "in a share of the values that cannot be told".to_owned(),
         _ => format!("in {:.1} % of the values", counted.share * 100.0),
@@ -268,6 +322,9 @@ fn counter_part(
         }
         Evidence::Clock(clock) => {
             part.interval_ms = u64::try_from(clock.interval_ms).ok();
+            if clock.is_told {
+                part.certainty = Certainty::of(counted.chance);
+            }
             let ahead = match clock.ahead_ms / 60_000 {
                 0 => String::new(),
                 minutes => format!(", whose clock is {minutes} minutes away"),
@@ -287,8 +344,8 @@ fn counter_part(
     ));
     if part.interval_ms.is_none() {
         findings.evidence.push(
-            "The interval of the counter cannot be told without a column of times: check whether it \
-             is the usual minute."
+            "The interval of the counter cannot be told without a column of times, and clocks of other \
+             units count in the same place: --created COLUMN names one."
                 .to_owned(),
         );
     }
@@ -309,14 +366,6 @@ fn certainty_of_random(
     let Some(hypothesis) = short.next() else {
         return Certainty::Likely;
     };
-    if group.count < FEW {
-        findings.evidence.push(
-            "These are too few rows to tell random UUIDs from COMBs, which have a time or a counter in \
-             the place of some random bits."
-                .to_owned(),
-        );
-        return Certainty::CannotTell;
-    }
     if is_foreign {
         findings.evidence.push(
             "Bits that are random in a UUID of version 4 are the same in many rows, or grow: the ids \
@@ -324,6 +373,14 @@ fn certainty_of_random(
                 .to_owned(),
         );
         return Certainty::Likely;
+    }
+    if group.count < FEW {
+        findings.evidence.push(
+            "These are too few rows to tell random UUIDs from COMBs, which have a time or a counter in \
+             the place of some random bits."
+                .to_owned(),
+        );
+        return Certainty::CannotTell;
     }
     if !ring::would_tell(&rows.points(hypothesis)) {
         findings.evidence.push(

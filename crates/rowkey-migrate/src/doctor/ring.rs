@@ -112,6 +112,8 @@ pub(super) struct Counted {
     pub(super) chance: f64,
     /// How many of the points have a counter.
     pub(super) share: f64,
+    /// Whether there are times that the counters do not keep step with: they count something else.
+    pub(super) is_contradicted: bool,
 }
 
 /// Whether there is a counter in the points.
@@ -135,8 +137,9 @@ pub(super) fn examine(points: &Points) -> Option<Counted> {
     found.sort_by_key(|counted| counted.evidence == Evidence::Rhythm);
     let mut best = found.first().copied()?;
     // Times say more than the order, and the order says how many there are as well.
-    if let Some(clock) = by_clock.filter(|clock| clock.chance < chance::NEVER) {
-        best.evidence = clock.evidence;
+    match by_clock.filter(|clock| clock.chance < chance::NEVER && clock.share * 2.0 > best.share) {
+        Some(clock) => best.evidence = clock.evidence,
+        None => best.is_contradicted = clock::are_dated(&points.even),
     }
     Some(best)
 }
@@ -161,6 +164,7 @@ fn concentration(points: &[Point]) -> Option<Counted> {
         evidence: Evidence::Near,
         chance,
         share,
+        is_contradicted: false,
     })
 }
 

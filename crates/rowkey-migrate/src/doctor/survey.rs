@@ -7,6 +7,7 @@ use rowkey_core::storage::{Backend, Wire};
 use super::damage::{DamageKind, Damages, EXAMPLES};
 use super::even::Even;
 use super::hypothesis::{Era, Hypothesis, hypotheses};
+use super::look::Looks;
 use super::observation::{Observation, StoredValue};
 use super::reading::{Reader, Reading, show, show_stored};
 use super::tallies::Tallies;
@@ -26,6 +27,8 @@ pub struct Survey {
     /// Rows with a value that was there before.
     pub(super) repeated: u64,
     pub(super) damages: Damages,
+    /// What the values look like that have no form of an id.
+    pub(super) looks: Looks,
     pub(super) shapes: Vec<Shape>,
 }
 
@@ -56,6 +59,7 @@ impl Survey {
             nulls: 0,
             repeated: 0,
             damages: Damages::default(),
+            looks: Looks::default(),
             shapes: Vec::new(),
         }
     }
@@ -79,7 +83,10 @@ impl Survey {
         }
         match self.reader.read(row.value) {
             Ok(reading) => self.count(reading, row),
-            Err(damage) => self.damages.add(damage, || show(row.value)),
+            Err(damage) => {
+                self.damages.add(damage, || show(row.value));
+                self.looks.add(row.value);
+            }
         }
     }
 

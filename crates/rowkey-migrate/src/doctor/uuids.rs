@@ -1,18 +1,25 @@
 //! Columns of sixteen bytes, in whatever form.
 
+use std::collections::{HashMap, HashSet};
+
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Backend, BinaryLength, Layout, TextForm, Wire};
 
+use super::bits;
+use super::byte_order::{self, ByteOrder};
 use super::chance::{self, CERTAIN, NEVER};
 use super::damage::DamageKind;
 use super::diagnosis::{Certainty, Part, number_of};
-use super::home::{Home, NO_VERSION};
+use super::even;
+use super::home::{Home, NO_VERSION, SHARE_OF_A_VERSION};
 use super::hypothesis::{Era, Hypothesis};
 use super::machines;
+use super::makers;
 use super::random;
 use super::reading::show_stored;
 use super::survey::Shape;
 use super::tallies::{Signature, Tally};
+use super::window::Kept;
 
 /// What an examination of values found.
 #[derive(Debug, Default)]
@@ -78,6 +85,13 @@ impl<'s> Rest<'s> {
         known.find(|(_, known)| known.format == format && known.home() == home)
     }
 
+    /// Values that do not depend on each other: of each part of the table that is in the order of an index,
+    /// one.
+    pub(super) fn independent(&self) -> Vec<u128> {
+        let rows = even::independent_in_any_order(&self.shape.even.rows());
+        rows.iter().map(|row| row.stored).collect()
+    }
+
     pub(super) fn show(&self, values: &[u128]) -> Vec<String> {
         let shown = values
             .iter()
@@ -100,10 +114,14 @@ pub(super) fn examine(shape: &Shape, backend: Backend, era: Era) -> Findings {
         tallies: shape.tallies.iter().collect(),
     };
     reversed_segments(&mut rest, &mut findings);
-    numbers_in_sixteen_bytes(&mut rest, &mut findings);
+    byte_order::examine(&mut rest, &mut findings, backend);
+    numbers_in_sixteen_bytes(&mut rest, &mut findings, FormatKind::DistributedId);
+    // Some of their ids have the constant of a DistributedId128 by chance.
+    makers::examine(&mut rest, &mut findings);
+    numbers_in_sixteen_bytes(&mut rest, &mut findings, FormatKind::DistributedId128);
     machines::examine(&mut rest, &mut findings);
     padded_with_zeros(&mut rest, &mut findings);
-    versions(&mut rest, &mut findings, backend);
+    versions(&mut rest, &mut findings);
     without_version(&mut rest, &mut findings);
     findings
 }
@@ -146,39 +164,68 @@ fn forward(reversed: u128) -> u128 {
 }
 
 /// Numbers with leading zeros or a constant of their own instead of a version.
-fn numbers_in_sixteen_bytes(rest: &mut Rest<'_>, findings: &mut Findings) {
+fn numbers_in_sixteen_bytes(rest: &mut Rest<'_>, findings: &mut Findings, format: FormatKind) {
     let luuid = rest
         .hypothesis(FormatKind::Luuid, Home::Text)
         .map(|(index, _)| index);
-    for format in [FormatKind::DistributedId, FormatKind::DistributedId128] {
-        for home in [Home::Text, Home::SqlServer] {
-            let Some((index, hypothesis)) = rest.hypothesis(format, home) else {
-                continue;
-            };
-            let total = rest.count(|_| true);
-            let count = rest.count(|signature| admits(signature, index));
-            // LUUIDs with some small numbers look like a DistributedId, and some of those like LUUIDs.
-            let also_luuid = rest.count(|signature| {
-                admits(signature, index) && luuid.is_some_and(|luuid| admits(signature, luuid))
-            });
-            let chance = chance::at_least(count, total, hypothesis.chance);
-            let is_all = count == total && home == Home::Text;
-            let limit = if is_all { -8.0 } else { NEVER };
-            if count == 0 || also_luuid * 2 >= count || chance > limit {
-                continue;
-            }
-            rest.take(|signature| admits(signature, index));
-            let part = Part::of(hypothesis, count as f64, Certainty::of(chance));
-            findings.parts.push(part);
-            findings.evidence.push(format!(
-                "{} have the leading zeros or the constant bits of {} and a time since 2000{}; of \
-                 random values, one in {:.0} does.",
-                number_of(count, "value"),
-                format.name(),
-                place(hypothesis.layout),
-                1.0 / hypothesis.chance
-            ));
+    for home in [Home::Text, Home::SqlServer] {
+        let Some((index, hypothesis)) = rest.hypothesis(format, home) else {
+            continue;
+        };
+        let total = rest.count(|_| true);
+        let count = rest.count(|signature| admits(signature, index));
+        // LUUIDs with some small numbers look like a DistributedId, and some of those like LUUIDs.
+        let also_luuid = rest.count(|signature| {
+            admits(signature, index) && luuid.is_some_and(|luuid| admits(signature, luuid))
+        });
+        let chance = chance::at_least(count, total, hypothesis.chance);
+        let is_all = count == total && home == Home::Text;
+        let limit = if is_all { -8.0 } else { NEVER };
+        let of_marks = chance_of_marks(rest, hypothesis);
+        let is_by_marks = count == total || of_marks < limit / 2.0;
+        if count == 0 || also_luuid * 2 >= count || chance > limit || !is_by_marks {
+            continue;
         }
+        rest.take(|signature| admits(signature, index));
+        let part = Part::of(hypothesis, count as f64, Certainty::of(of_marks));
+        findings.parts.push(part);
+        findings.evidence.push(format!(
+            "{} have the leading zeros or the constant bits of {} and a time since 2000{}; of \
+             random values, one in {:.0} does.",
+            number_of(count, "value"),
+            format.name(),
+            place(hypothesis.layout),
+            1.0 / hypothesis.chance
+        ));
+    }
+}
+
+/// The logarithm of the probability that those of the values which have a plausible time have the constant
+/// bits of a format by chance: clocks of other makers have such times, too.
+fn chance_of_marks(rest: &Rest<'_>, hypothesis: &Hypothesis) -> f64 {
+    let Some(times) = hypothesis.times() else {
+        return f64::NEG_INFINITY;
+    };
+    let (mask, _) = hypothesis.marks();
+    let share = 0.5_f64.powi(mask.count_ones() as i32);
+    let rows = even::independent_in_any_order(&rest.shape.even.rows());
+    let timed: Vec<Kept> = rows
+        .into_iter()
+        .filter(|row| times.contain(row.stored))
+        .collect();
+    let is_admitted = |row: &&Kept| hypothesis.admits(row.stored, rest.era);
+    let admitted: Vec<Kept> = timed.iter().filter(is_admitted).copied().collect();
+    // A number that counts over the bits after the time has them by chance once, for many values.
+    let after = hypothesis.random_bits() & hypothesis.public_bits(0xffff << 64);
+    let is_counted = bits::not_random(&admitted, &[], after).count_ones() > 2;
+    let of_rows = chance::at_least(admitted.len() as u64, timed.len() as u64, share);
+    let times = |rows: &[Kept]| {
+        let times = rows.iter().map(|row| hypothesis.time_key(row.stored));
+        times.collect::<HashSet<_>>().len() as u64
+    };
+    match is_counted {
+        true => of_rows.max(chance::at_least(times(&admitted), times(&timed), share)),
+        false => of_rows,
     }
 }
 
@@ -210,7 +257,7 @@ fn padded_with_zeros(rest: &mut Rest<'_>, findings: &mut Findings) {
 }
 
 /// Takes away the UUIDs that have a version, home by home, the most frequent first.
-fn versions(rest: &mut Rest<'_>, findings: &mut Findings, backend: Backend) {
+fn versions(rest: &mut Rest<'_>, findings: &mut Findings) {
     let total = rest.count(|_| true);
     let mut taken: Vec<(Home, u8)> = Vec::new();
     let mut refused: Vec<(Home, u8)> = Vec::new();
@@ -231,7 +278,7 @@ fn versions(rest: &mut Rest<'_>, findings: &mut Findings, backend: Backend) {
             break;
         };
         let left = rest.count(|_| true);
-        let is_random = chance::at_least(count, left, home.chance()) > NEVER
+        let is_random = chance::at_least(count, left, SHARE_OF_A_VERSION) > NEVER
             || (home != Home::Text && is_of_text(rest, place, version, count));
         let is_whole = count == left && home == Home::Text;
         // Among UUIDs, another version in the usual place is no chance.
@@ -249,7 +296,7 @@ fn versions(rest: &mut Rest<'_>, findings: &mut Findings, backend: Backend) {
             total,
             earlier: &taken[..taken.len() - 1],
         };
-        group.examine(rest, findings, backend);
+        group.examine(rest, findings);
         rest.take(|signature| signature.versions[place] == version);
     }
 }
@@ -273,8 +320,6 @@ fn is_possible(home: Home, shape: &Shape) -> bool {
             .hypotheses
             .iter()
             .any(|hypothesis| hypothesis.layout == Layout::SqlServer),
-        // Drivers make text of a `Guid` in the order of its text.
-        Home::DotNet => matches!(shape.wire, Wire::Bytes(_) | Wire::Uuid),
     }
 }
 
@@ -300,13 +345,12 @@ impl Group<'_> {
         self.home.version(stored) == self.version && !self.earlier.iter().any(is_of)
     }
 
-    fn examine(&self, rest: &mut Rest<'_>, findings: &mut Findings, backend: Backend) {
+    fn examine(&self, rest: &mut Rest<'_>, findings: &mut Findings) {
         let whole = self.count == self.total;
         let rows = number_of(self.count, "value");
         let order = match self.home {
             Home::Text => String::new(),
             Home::SqlServer => place(Layout::SqlServer),
-            Home::DotNet => ", in the byte order of a .NET Guid".to_owned(),
         };
         let all = if whole && self.count > 1 { "All " } else { "" };
         let have = if self.count == 1 { "has" } else { "have" };
@@ -314,21 +358,6 @@ impl Group<'_> {
             "{all}{rows} {have} version {} and the variant of RFC 9562{order}.",
             self.version
         ));
-        if self.home == Home::DotNet {
-            findings.evidence.push(format!(
-                "No layout of rowkey has that order: convert the column, on {backend} by exchanging \
-                 the bytes of the first three groups, before a key is declared."
-            ));
-            let format = match self.version {
-                4 => FormatKind::UuidV4,
-                7 => FormatKind::UuidV7,
-                _ => FormatKind::AnyUuid,
-            };
-            let mut part = Part::without_layout(format, self.count as f64, Certainty::Likely);
-            part.is_readable = false;
-            findings.parts.push(part);
-            return;
-        }
         match self.version {
             4 => random::examine(self, rest, findings),
             6 => self.of_format(FormatKind::Luuid, rest, findings),
@@ -351,8 +380,7 @@ impl Group<'_> {
             self.of_others(self.count, findings);
             return;
         }
-        let by_chance = hypothesis.chance * self.home.chance();
-        let certainty = Certainty::of(count as f64 * by_chance.ln());
+        let certainty = Certainty::of(self.chance_of_other_makers(hypothesis, rest));
         findings
             .parts
             .push(Part::of(hypothesis, count as f64, certainty));
@@ -378,6 +406,35 @@ impl Group<'_> {
                 .push((DamageKind::ImplausibleTime, others, examples));
         } else {
             self.of_others(others, findings);
+        }
+    }
+
+    /// The logarithm of the probability that ids of others, which begin with the same time, are like those of
+    /// the format: what they have by chance, each time that they draw it anew.
+    fn chance_of_other_makers(&self, hypothesis: &Hypothesis, rest: &Rest<'_>) -> f64 {
+        let rows = rest.shape.windows.rows();
+        let rows = rows.iter().filter(|row| self.contains(row.stored));
+        let values = rows.filter(|row| hypothesis.admits(row.stored, rest.era));
+        let values: Vec<u128> = values.map(|row| hypothesis.public(row.stored)).collect();
+        // Some makers count in the last bits within a millisecond.
+        let drawn: HashSet<u64> = values.iter().map(|value| *value as u64 >> 32).collect();
+        let drawn = drawn.len() as f64;
+        match hypothesis.format {
+            // Versions of their own have other bits where an IUID says for whom it is.
+            FormatKind::Iuid => {
+                let mut contexts: HashMap<u8, u64> = HashMap::new();
+                for value in &values {
+                    *contexts.entry((value >> 54) as u8).or_default() += 1;
+                }
+                let most = contexts.values().max().copied().unwrap_or(0);
+                let by_context = chance::at_least(most, values.len() as u64, 1.0 / 256.0);
+                match drawn * 2.0 > values.len() as f64 {
+                    true => by_context + 256_f64.ln(),
+                    false => 0.0,
+                }
+            }
+            FormatKind::UuidV7 => drawn * SHARE_OF_A_VERSION.ln(),
+            _ => values.len() as f64 * (hypothesis.chance * SHARE_OF_A_VERSION).ln(),
         }
     }
 
@@ -418,33 +475,49 @@ fn merge(parts: &mut Vec<Part>, part: Part) {
 /// Fewer values than these may have one version in another place by chance.
 const FEWEST_ELSEWHERE: u64 = 9;
 
-/// Another place where all values that are left have one version.
-fn whole_home(rest: &Rest<'_>) -> Option<Home> {
-    let left = rest.count(|_| true);
-    let homes = Home::ALL.into_iter().enumerate().skip(1);
-    let mut possible = homes.filter(|(_, home)| is_possible(*home, rest.shape));
-    let found = possible.find(|(place, _)| {
-        (1..=8).any(|version| rest.count(|signature| signature.versions[*place] == version) == left)
-    });
-    found.map(|(_, home)| home)
+/// How the orders are said in which all of a few values have one version.
+fn whole_orders(values: &[u128], shape: &Shape) -> Vec<&'static str> {
+    let is_one = |version_of: &dyn Fn(u128) -> u8| {
+        let mut versions = values.iter().map(|stored| version_of(*stored));
+        let first = versions.next();
+        first.is_some_and(|first| (1..=8).contains(&first) && versions.all(|other| other == first))
+    };
+    let is_sql_server =
+        is_possible(Home::SqlServer, shape) && is_one(&|stored| Home::SqlServer.version(stored));
+    let others = ByteOrder::ALL.into_iter();
+    let others = others.filter(|order| is_one(&|stored| order.version(stored)));
+    let others = others.map(ByteOrder::name);
+    is_sql_server
+        .then_some("in the order of the `sql-server` layout")
+        .into_iter()
+        .chain(others)
+        .collect()
 }
 
 /// What is left has no version anywhere.
 fn without_version(rest: &mut Rest<'_>, findings: &mut Findings) {
     let total = rest.shape.count;
-    let elsewhere = whole_home(rest);
     let (count, examples) = rest.take(|_| true);
     if count == 0 {
         return;
     }
-    if let Some(home) = elsewhere.filter(|_| count == total && count < FEWEST_ELSEWHERE) {
-        let order = match home {
-            Home::SqlServer => "in the order of the `sql-server` layout",
-            _ => "in the byte order of a .NET Guid",
-        };
+    let are_few = count == total && count < FEWEST_ELSEWHERE;
+    let few: Vec<u128> = rest
+        .shape
+        .windows
+        .rows()
+        .iter()
+        .map(|row| row.stored)
+        .collect();
+    let orders = match are_few {
+        true => whole_orders(&few, rest.shape),
+        false => Vec::new(),
+    };
+    if !orders.is_empty() {
         findings.evidence.push(format!(
-            "{} would be UUIDs {order}, and are too few to exclude chance: --witness STORED=PUBLIC tells it.",
-            number_of(count, "value")
+            "{} would be UUIDs {}, and are too few to exclude chance: --witness STORED=PUBLIC tells it.",
+            number_of(count, "value"),
+            orders.join(", or ")
         ));
         let rows = count as f64;
         let part = Part::without_layout(FormatKind::AnyUuid, rows, Certainty::CannotTell);

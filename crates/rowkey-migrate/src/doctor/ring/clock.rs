@@ -9,6 +9,8 @@ pub(in super::super) struct Clock {
     pub(in super::super) interval_ms: i64,
     /// The counter's clock minus the column's, in milliseconds, to the interval.
     pub(in super::super) ahead_ms: i64,
+    /// Whether the times exclude other intervals.
+    pub(in super::super) is_told: bool,
 }
 
 /// The intervals that are tried, the most common first.
@@ -19,15 +21,37 @@ pub(super) const SECONDS: [i64; 14] = [
 /// Counters whose distances from the time differ by more than `2^WIDEST` do not keep step.
 const WIDEST: u32 = 3;
 
-/// Whether the counters keep step with the times, with any of the intervals.
-pub(super) fn examine(points: &[Point]) -> Option<Counted> {
+/// Counters that keep step for so many intervals, and are this near to where the times say, have no other
+/// interval: a counter of 1,024 ms is six seconds away from one of a second after so many.
+const LONG: i64 = 256;
+const NARROW: u16 = 4;
+
+/// Times that are nearer to each other than this say nothing about the step of a counter: they may be those
+/// of a copy of the table.
+const APART_MS: i64 = 60_000;
+
+/// The counters that have a time, if most have one.
+fn dated(points: &[Point]) -> Option<Vec<(u16, i64)>> {
     let dated: Vec<(u16, i64)> = points
         .iter()
         .filter_map(|point| Some((point.counter, point.created?)))
         .collect();
-    if dated.len() * 2 <= points.len() {
-        return None;
-    }
+    (dated.len() * 2 > points.len()).then_some(dated)
+}
+
+/// Whether the points have times that could contradict a counter: those of most are not the same.
+pub(super) fn are_dated(points: &[Point]) -> bool {
+    dated(points).is_some_and(|dated| {
+        let mut times: Vec<i64> = dated.iter().map(|(_, created)| *created).collect();
+        times.sort_unstable();
+        let at = |tenth: usize| times.get(times.len() * tenth / 10).copied().unwrap_or(0);
+        at(9) - at(1) > APART_MS
+    })
+}
+
+/// Whether the counters keep step with the times, with any of the intervals.
+pub(super) fn examine(points: &[Point]) -> Option<Counted> {
+    let dated = dated(points)?;
     let is_sorted = are_sorted_by_time(points);
     let tried = SECONDS.into_iter().filter_map(|seconds| {
         let interval_ms = seconds * 1_000;
@@ -38,14 +62,27 @@ pub(super) fn examine(points: &[Point]) -> Option<Counted> {
         phases.sort_unstable();
         let typical = most_frequent(&phases);
         let (chance, share) = densest(&phases, WIDEST)?;
+        let is_near = |counter: u16, created: i64| {
+            let phase = phase(counter, created, interval_ms).wrapping_sub(typical as u16);
+            phase.wrapping_add(NARROW / 2) <= NARROW
+        };
+        let near = dated
+            .iter()
+            .filter(|(counter, created)| is_near(*counter, *created));
+        let times: Vec<i64> = near.map(|(_, created)| *created).collect();
+        let span = times.iter().max().zip(times.iter().min());
+        let span = span.map_or(0, |(last, first)| last - first);
+        let are_most = times.len() as f64 > 0.9 * share * dated.len() as f64;
         let clock = Clock {
             interval_ms,
             ahead_ms: i64::from(typical) * interval_ms,
+            is_told: are_most && span / interval_ms > LONG,
         };
         Some(Counted {
             evidence: Evidence::Clock(clock),
             chance: chance + (SECONDS.len() as f64).ln(),
             share,
+            is_contradicted: false,
         })
     });
     // With times that are near to each other several intervals fit; clocks in another time zone are at

@@ -55,6 +55,7 @@ pub(super) fn examine(points: &[Point], is_complete: bool, is_unsorted: bool) ->
         // Neither random nor sorted rows may look like this.
         chance: chance.max(sorted),
         share: counted.iter().filter(|counted| **counted).count() as f64 / counted.len() as f64,
+        is_contradicted: false,
     })
 }
 

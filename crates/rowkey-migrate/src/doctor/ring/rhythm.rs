@@ -32,6 +32,7 @@ pub(super) fn examine(points: &[Point]) -> Option<Counted> {
         evidence: Evidence::Rhythm,
         chance: best + (tried.len() as f64).ln(),
         share: 1.0,
+        is_contradicted: false,
     })
 }
 

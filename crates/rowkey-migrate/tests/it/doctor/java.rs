@@ -192,7 +192,12 @@ fn columns_of_java_are_found_in_each_storage() {
                 let found = diagnose(column, generator, rate);
                 let what = format!("{name} {column:?} {rate:?}: {found:#?}");
                 assert_eq!(found.format, Some(format), "{what}");
-                assert_eq!(found.certainty, Certainty::Certain, "{what}");
+                let certainty = match format {
+                    // Without times, the interval of a counter cannot be told.
+                    FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb => Certainty::Likely,
+                    _ => Certainty::Certain,
+                };
+                assert_eq!(found.certainty, certainty, "{what}");
                 assert!(found.damaged.is_empty(), "{what}");
                 let storage = match column {
                     Column::Uuid | Column::Binary => Storage::Uuid,

@@ -5,6 +5,7 @@ mod formats;
 mod frameworks;
 mod java;
 mod mixtures;
+mod other_makers;
 mod random_tables;
 mod references;
 mod tables;
