@@ -13,12 +13,12 @@ use crate::text::{Encoding, ShortText, Width, write_padded};
 ///
 /// It is written as hyphenated lower-case text; [`encode`](Self::encode) writes shorter forms, such as
 /// the 22 alphanumeric characters of the original system, which `public_id::alphanumeric` writes with
-/// serde. The `T` only keeps public ids of different
-/// types apart at compile time.
+/// serde. The `T` only keeps public ids of different types apart at compile time.
 ///
-/// Parsing reads both of these forms. Parsing, or deserializing with serde (text in
-/// human-readable formats, 16 bytes in binary ones), requires no key: only a cipher can check whether
-/// the text belongs to a value, when it decodes it.
+/// Parsing reads every form that has a length of its own: 36 characters hyphenated, 32 hexadecimal and
+/// 22 alphanumeric. Decimal text has any length up to 39, so only [`decode`](Self::decode) reads it.
+/// Parsing, or deserializing with serde (text in human-readable formats, 16 bytes in binary ones),
+/// requires no key: only a cipher can check whether the text belongs to a value, when it decodes it.
 ///
 /// ```
 /// use rowkey_core::public_id::PublicId;
@@ -29,6 +29,7 @@ use crate::text::{Encoding, ShortText, Width, write_padded};
 /// assert_eq!("30322474-a954-ffa9-941c-6f038afe4ff1".parse(), Ok(public_id));
 /// assert_eq!(public_id.encode(Encoding::Alphanumeric), "48XoooHHCe1CiOHrghM7Dl");
 /// assert_eq!(public_id.encode(Encoding::Hexadecimal), "30322474A954FFA9941C6F038AFE4FF1");
+/// assert_eq!("30322474A954FFA9941C6F038AFE4FF1".parse(), Ok(public_id));
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
 pub struct PublicId<T> {
@@ -87,15 +88,20 @@ impl<T> FromStr for PublicId<T> {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
+        // Only hyphenated text has hyphens. The others differ in length, so none is read as another.
         let encoding = if text.contains('-') {
             Encoding::Uuid
+        } else if text.len() == 32 {
+            Encoding::Hexadecimal
         } else {
             Encoding::Alphanumeric
         };
         Self::decode(encoding, text).map_err(|error| match error {
             Error::Text { problem, .. } => Error::Text {
-                expected: "22 alphanumeric characters (0-9, A-Z, a-z), or hyphenated UUID text"
-                    .into(),
+                expected:
+                    "hyphenated UUID text, 32 hexadecimal digits, or 22 alphanumeric characters \
+                           (0-9, A-Z, a-z)"
+                        .into(),
                 problem,
             },
             error => error,

@@ -22,6 +22,11 @@ fn text_in_formats_for_humans() {
         serde_json::from_str::<PublicId<u64>>(&json).unwrap(),
         public_id()
     );
+    let hexadecimal = json.replace('-', "");
+    assert_eq!(
+        serde_json::from_str::<PublicId<u64>>(&hexadecimal).unwrap(),
+        public_id()
+    );
     let error = serde_json::from_str::<PublicId<u64>>("\"30322474\"").unwrap_err();
     assert!(error.to_string().contains("found 8 characters"), "{error}");
     assert!(serde_json::from_str::<PublicId<u64>>("5").is_err());

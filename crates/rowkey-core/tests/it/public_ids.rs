@@ -423,7 +423,7 @@ fn public_ids_are_plain_values() {
     );
     for text in [
         "",
-        "30322474a954ffa9941c6f038afe4ff1",
+        "30322474a954ffa9941c6f038afe4ff",
         "{30322474-a954-ffa9-941c-6f038afe4ff1}",
     ] {
         assert!(text.parse::<PublicId<u64>>().is_err());
@@ -503,6 +503,21 @@ proptest! {
         for encoding in Encoding::ALL {
             let text = public_id.encode(encoding);
             prop_assert_eq!(PublicId::decode(encoding, &text)?, public_id);
+            // Decimal text may have as many digits as another form has characters.
+            if encoding != Encoding::Decimal {
+                prop_assert_eq!(text.parse(), Ok(public_id));
+            }
         }
+    }
+
+    #[test]
+    fn no_text_is_read_as_two_public_ids(
+        text in "[0-9A-Za-z]{22}|[0-9A-Fa-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    ) {
+        let forms = [Encoding::Uuid, Encoding::Alphanumeric, Encoding::Hexadecimal];
+        let decoded = forms.iter().filter_map(|form| PublicId::decode(*form, &text).ok());
+        let decoded: Vec<PublicId<u64>> = decoded.collect();
+        let parsed: Vec<PublicId<u64>> = text.parse().into_iter().collect();
+        prop_assert_eq!(parsed, decoded);
     }
 }

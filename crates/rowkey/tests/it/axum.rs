@@ -90,8 +90,9 @@ async fn a_public_id_in_the_path() {
     let id: PublicId<InvoiceId> = text.parse().unwrap();
     assert_eq!(id.encode(Encoding::Alphanumeric), text);
     let uuid = "30322474-a954-ffa9-941c-6f038afe4ff1";
-    for either in [text, uuid] {
-        assert_eq!(ask(either).await, (StatusCode::OK, uuid.to_owned()));
+    let hexadecimal = &id.encode(Encoding::Hexadecimal);
+    for form in [text, uuid, hexadecimal] {
+        assert_eq!(ask(form).await, (StatusCode::OK, uuid.to_owned()));
     }
 
     for wrong in [
