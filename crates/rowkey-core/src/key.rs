@@ -55,6 +55,10 @@ pub trait EntityKey:
     /// The type's name, for messages.
     const NAME: &'static str;
 
+    /// The doc comment of the declaration, for schemas.
+    #[doc(hidden)]
+    const DESCRIPTION: Option<&'static str> = None;
+
     /// The prefix of the key's text, without the underscore, if it has one.
     const PREFIX: Option<&'static str> = None;
 

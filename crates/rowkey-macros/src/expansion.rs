@@ -7,7 +7,7 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, LitStr};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr};
 
 use crate::declaration::Declaration;
 use crate::options::Options;
@@ -36,7 +36,7 @@ pub(crate) fn expand(declaration: &Declaration, options: &Options) -> TokenStrea
         ),
         format => (format.to_token_stream(), TokenStream::new()),
     };
-    let entity_key = entity_key_impl(name, &format, options, &rowkey);
+    let entity_key = entity_key_impl(declaration, &format, options, &rowkey);
     let public_id_label = options
         .public_id
         .as_ref()
@@ -77,12 +77,15 @@ pub(crate) fn expand(declaration: &Declaration, options: &Options) -> TokenStrea
 }
 
 fn entity_key_impl(
-    name: &Ident,
+    Declaration {
+        attributes, name, ..
+    }: &Declaration,
     format: &TokenStream,
     options: &Options,
     rowkey: &TokenStream,
 ) -> TokenStream {
     let text = name.unraw().to_string();
+    let description = description(attributes);
     let prefix = optional("PREFIX", options.prefix.as_ref());
     let encoding = options.text.map(|text| {
         let encoding = Ident::new(text.encoding, Span::call_site());
@@ -107,6 +110,7 @@ fn entity_key_impl(
             type Format = #format;
 
             const NAME: &'static ::core::primitive::str = #text;
+            #description
             #prefix
             #encoding
             #group
@@ -187,6 +191,25 @@ pub(crate) fn moved(tokens: TokenStream, place: Span) -> TokenStream {
             }
         })
         .collect()
+}
+
+/// The constant with the doc comment of a declaration, if it has one.
+pub(crate) fn description(attributes: &[Attribute]) -> Option<TokenStream> {
+    let lines = attributes.iter().filter_map(|attribute| {
+        let meta = attribute.meta.require_name_value().ok()?;
+        match &meta.value {
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(line),
+                ..
+            }) if meta.path.is_ident("doc") => Some(line.value()),
+            _ => None,
+        }
+    });
+    let lines: Vec<String> = lines
+        .map(|line| line.strip_prefix(' ').unwrap_or(&line).to_owned())
+        .collect();
+    let text = LitStr::new(lines.join("\n").trim(), Span::call_site());
+    optional("DESCRIPTION", Some(&text).filter(|_| !lines.is_empty()))
 }
 
 /// The constant of an option, if it is declared: the trait has the value of one that is not, and a

@@ -13,7 +13,7 @@ use syn::{
 };
 
 use crate::derives::{Implemented, without_clashes};
-use crate::expansion::moved;
+use crate::expansion::{description, moved};
 use crate::options::up_to_comma;
 use crate::problems::Problems;
 
@@ -94,6 +94,7 @@ impl Union {
         let conditions: Vec<Vec<Attribute>> = variants.iter().map(conditions).collect();
         let conversions = self.conversions();
         let checks = self.checks(&rowkey);
+        let description = description(attributes);
         quote! {
             #(#attributes)*
             #[derive(
@@ -114,6 +115,7 @@ impl Union {
                 #[automatically_derived]
                 impl #rowkey::luuid::KeyUnion for #name {
                     const NAME: &'static ::core::primitive::str = #text;
+                    #description
                     const GROUPS: &'static [#rowkey::luuid::KeyGroup] =
                         &[#(#(#conditions)* #rowkey::__private::member::<#keys>()),*];
 

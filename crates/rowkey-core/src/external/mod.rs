@@ -33,8 +33,6 @@ macro_rules! implement_rows {
     };
 }
 
-#[cfg(any(feature = "schemars", feature = "utoipa"))]
-mod pattern;
 #[cfg(feature = "proptest")]
 pub(crate) mod proptest;
 #[cfg(feature = "rust_decimal")]

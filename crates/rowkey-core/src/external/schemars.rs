@@ -50,6 +50,12 @@ fn schema_of(text: TextSchema) -> Schema {
     if let Some(format) = text.format {
         schema.insert("format".into(), format.into());
     }
+    if let Some(description) = text.description {
+        schema.insert("description".into(), description.into());
+    }
+    if let Some(example) = text.example {
+        schema.insert("examples".into(), [example].into());
+    }
     schema
 }
 
@@ -75,7 +81,7 @@ macro_rules! implement {
             }
 
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                schema_of(TextSchema::of_format(Self::KIND))
+                schema_of(TextSchema::of_format::<Self>())
             }
         }
     };

@@ -53,7 +53,9 @@ fn schema_of(text: TextSchema) -> RefOr<Schema> {
     let string = ObjectBuilder::new()
         .schema_type(Type::String)
         .format(text.format.map(|name| SchemaFormat::Custom(name.into())))
-        .pattern(Some(text.pattern));
+        .pattern(Some(text.pattern))
+        .description(text.description)
+        .examples(text.example);
     RefOr::T(Schema::Object(string.build()))
 }
 
@@ -71,7 +73,7 @@ macro_rules! implement {
     ([$($generics:tt)*] $format:ty) => {
         impl<$($generics)*> PartialSchema for $format {
             fn schema() -> RefOr<Schema> {
-                schema_of(TextSchema::of_format(Self::KIND))
+                schema_of(TextSchema::of_format::<Self>())
             }
         }
 

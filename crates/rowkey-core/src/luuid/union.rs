@@ -38,6 +38,10 @@ pub trait KeyUnion:
     /// The type's name, for messages.
     const NAME: &'static str;
 
+    /// The doc comment of the declaration, for schemas.
+    #[doc(hidden)]
+    const DESCRIPTION: Option<&'static str> = None;
+
     /// The groups of the keys, in the order of the declaration.
     const GROUPS: &'static [KeyGroup];
 
