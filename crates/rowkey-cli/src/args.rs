@@ -132,6 +132,10 @@ pub(crate) struct Ids {
 
 /// Make new ids
 ///
+/// distributed-id, distributed-id128, luuid, iuid and uuid-v7 are printed in increasing order; with --at,
+/// iuid and uuid-v7 are not. hot-guid is, until its counter starts again. Of the others, COMBs made in one
+/// millisecond or interval, uuid-v4 and any-uuid are in no order.
+///
 /// Options for which the format has no field are wrong usage; numbers outside a field's range and
 /// times outside the format's range are bad input.
 #[derive(Debug, Args)]
@@ -255,7 +259,8 @@ pub(crate) struct Convert {
 ///
 /// An id passes if it is a random UUID whose interval counter is close to the current one. For an id
 /// that passes, `valid` is printed; one that fails is bad input. With --json, an object is printed for
-/// every id, which names the failed rule: missing, malformed, not-random-v4 or outside-window.
+/// every id, which names the failed rule: missing, malformed, not-random-v4 or outside-window; the ids
+/// after a bad one are checked without --keep-going, too.
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
     #[command(flatten)]

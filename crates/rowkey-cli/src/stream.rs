@@ -14,7 +14,7 @@ use crate::line::{Lines, Unreadable};
 pub(crate) struct Refusal {
     /// Why.
     failure: Failure,
-    /// Whether the output of the command so far is printed.
+    /// Whether the output has the answer for this id, so that the next one can follow.
     answered: bool,
 }
 
@@ -159,7 +159,7 @@ impl<W: Write> Stream<'_, W> {
             self.output.write_all(b"\n")?;
         }
         let failure = refusal.failure.at(place());
-        if self.keep_going {
+        if self.keep_going || refusal.answered {
             (self.report)(&failure);
             *outcome = Outcome::SomeBad;
             Ok(())

@@ -128,12 +128,15 @@ fn json_names_the_rule_that_fails() {
 }
 
 #[test]
-fn json_includes_the_bad_id_before_it_stops() {
+fn json_has_an_object_for_each_id_also_after_a_bad_one() {
     let finished = rowkey("validate --format short-prefix-comb --at 1647575040000 --json").reading(
         b"00000000-0000-4000-8000-000000000000\nx\n00000000-0000-4000-8000-000000000000\n",
     );
-    assert!(finished.bad_input().starts_with("error: line 2: "));
-    assert_eq!(finished.output.lines().count(), 2);
+    assert_eq!(finished.code, 1);
+    assert!(finished.errors.starts_with("error: line 2: "));
+    let verdicts = finished.output.lines();
+    let valid = verdicts.map(|line| serde_json::from_str::<Value>(line).unwrap()["valid"].clone());
+    assert_eq!(valid.collect::<Vec<_>>(), [true, false, true]);
 }
 
 #[test]
