@@ -41,7 +41,7 @@ impl Session {
                     millis.div_ceil(1_000)
                 )),
                 "ROLLBACK",
-                "SET SESSION max_statement_time = DEFAULT",
+                "SET SESSION max_statement_time = 0",
             ),
             Backend::MySql => {
                 let has_timeout = has_execution_time(connection.version());
@@ -54,7 +54,7 @@ impl Session {
                     has_timeout.then(|| format!("SET SESSION max_execution_time = {millis}")),
                     "ROLLBACK",
                     if has_timeout {
-                        "SET SESSION max_execution_time = DEFAULT"
+                        "SET SESSION max_execution_time = 0"
                     } else {
                         ""
                     },
