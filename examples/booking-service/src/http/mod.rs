@@ -55,7 +55,8 @@ pub struct Service {
         description = "Offers whose ids clients make, and bookings whose ids the server makes. \
                        Commands can be repeated."
     ),
-    components(schemas(problem::Problem))
+    // No body has an `AnyId`, and the schemas of parameters are not collected.
+    components(schemas(crate::keys::AnyId, problem::Problem))
 )]
 struct Document;
 
