@@ -102,8 +102,8 @@ pub enum Conflict {
     #[error("the entity was created by another command")]
     Command,
 
-    /// The same entity id and the same command id with another payload.
-    #[error("the entity was created by the same command with another payload")]
+    /// The same entity id and the same command id, or none, with another payload.
+    #[error("the entity was created from another payload")]
     Payload,
 }
 

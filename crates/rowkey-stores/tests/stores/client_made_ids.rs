@@ -218,7 +218,13 @@ pub(crate) async fn the_same_id_with_another_payload_is_a_conflict<D: Driver>(
         title: "Geysers",
         ..first.clone()
     };
-    assert_eq!(refusal(&shop, &first, &second).await?, Conflict::Payload);
+    let conflict = refusal(&shop, &first, &second).await?;
+    assert_eq!(conflict, Conflict::Payload);
+    // Not of a command, which `Origin` can be without.
+    assert_eq!(
+        conflict.to_string(),
+        "the entity was created from another payload"
+    );
     Ok(())
 }
 
