@@ -17,7 +17,7 @@ const AHEAD: &str = "faketime -m -f +1866d";
 /// by which the service refuses them), and what starts the compiler, whose allocator and faketime wait for each other.
 const WITH_A_MOVED_CLOCK: &str = "not (test(the_coarse_clock_is_a_little_late) \
     or (package(booking-service) and binary(end_to_end)) \
-    or package(rowkey-compile-tests))";
+    or package(rowkey-bench) or package(rowkey-compile-tests))";
 
 /// Fails where servers cannot be started, or the clock cannot be moved.
 pub(crate) fn require() -> Result<()> {
