@@ -3,7 +3,9 @@
 use clap::ValueEnum;
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Column, MariaDbUuidOrd, SqlServerOrd, Storage, StoragePlan};
+use rowkey_core::storage::{
+    Column, ColumnName, MariaDbUuidOrd, SqlServerOrd, Storage, StoragePlan,
+};
 use uuid::Uuid;
 
 use crate::failure::Failure;
@@ -127,5 +129,19 @@ impl SortOrder {
             Self::Postgres => uuids.sort(),
             Self::MariadbUuid => uuids.sort_by_key(|uuid| MariaDbUuidOrd(*uuid)),
         }
+    }
+}
+
+/// The column that `--column` and `--table` name.
+pub(crate) fn column_name<'a>(
+    table: Option<&'a str>,
+    column: &'a str,
+) -> Result<ColumnName<'a>, Failure> {
+    match column.rsplit_once('.') {
+        Some((table, name)) => Err(Failure::wrong_usage(
+            format_args!("--column {column} is one name with a dot in it"),
+            format!("write --table {table} --column {name}"),
+        )),
+        None => Ok(ColumnName::new(table, column)),
     }
 }

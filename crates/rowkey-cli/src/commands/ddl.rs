@@ -5,11 +5,10 @@ use rowkey_core::storage::{NewId, Nullability, StoragePlan};
 use rowkey_core::time_range::TimePartitions;
 use rowkey_core::{Backend, Error, UnixMillis};
 
-use super::column_name;
 use crate::args::Ddl;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::statements::{self, Part};
-use crate::target::plan;
+use crate::target::{column_name, plan};
 
 /// The tables of rowkey-stores.
 macro_rules! tables {

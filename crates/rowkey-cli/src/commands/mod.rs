@@ -30,10 +30,8 @@ mod validate;
 #[cfg(feature = "databases")]
 pub(crate) mod verify;
 
-use rowkey_core::storage::ColumnName;
-
 use crate::args::{Cli, Command, PublicId};
-use crate::failure::{Failure, Outcome, Stop};
+use crate::failure::{Outcome, Stop};
 
 /// Runs the command of a command line.
 pub(crate) fn run(cli: &Cli) -> Result<Outcome, Stop> {
@@ -69,16 +67,5 @@ pub(crate) fn run(cli: &Cli) -> Result<Outcome, Stop> {
         #[cfg(feature = "databases")]
         Command::Verify(args) => verify::run(args, json),
         Command::Completions(args) => completions::run(args),
-    }
-}
-
-/// The column that `--column` and `--table` name.
-fn column_name<'a>(table: Option<&'a str>, column: &'a str) -> Result<ColumnName<'a>, Failure> {
-    match column.rsplit_once('.') {
-        Some((table, name)) => Err(Failure::wrong_usage(
-            format_args!("--column {column} is one name with a dot in it"),
-            format!("write --table {table} --column {name}"),
-        )),
-        None => Ok(ColumnName::new(table, column)),
     }
 }

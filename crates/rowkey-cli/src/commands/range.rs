@@ -8,11 +8,11 @@ use rowkey_core::time_range::{ValueRange, ValueRanges};
 use rowkey_core::{Error, Luuid};
 use serde::Serialize;
 
-use super::column_name;
 use crate::args::Range;
 use crate::failure::{Failure, Outcome, Stop, stays_in_line};
 use crate::number::Group;
 use crate::stream::{json_line, output, text_line};
+use crate::target::column_name;
 use crate::time::Interval;
 
 /// One half-open interval; a bound that is `null` is open.

@@ -3,10 +3,10 @@
 use rowkey_core::Error;
 use rowkey_core::storage::{Conversion, StoredForm};
 
-use super::column_name;
 use crate::args::{Sql, SqlShape};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::statements::{self, Part};
+use crate::target::column_name;
 
 /// Prints the SQL.
 pub(super) fn run(args: &Sql, json: bool) -> Result<Outcome, Stop> {

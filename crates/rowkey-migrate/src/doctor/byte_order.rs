@@ -7,10 +7,10 @@ use rowkey_core::storage::{Backend, Layout, Wire};
 use rowkey_core::uuid::Uuid;
 
 use super::chance::{self, NEVER};
-use super::diagnosis::{Certainty, Part, number_of};
 use super::home::{Home, NO_VERSION, SHARE_OF_A_VERSION};
 use super::hypothesis::Era;
-use super::uuids::{Findings, Rest};
+use super::part::{Certainty, Part, number_of};
+use super::rest::{Findings, Rest};
 
 /// Fewer rows than this share of the values are no reason to convert a column.
 const SHARE: f64 = 0.05;

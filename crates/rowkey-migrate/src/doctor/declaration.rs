@@ -5,7 +5,8 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Column, Layout, Storage, StoragePlan, quote_identifier};
 
 use super::damage::DamageKind;
-use super::diagnosis::{Certainty, Diagnosis};
+use super::diagnosis::Diagnosis;
+use super::part::Certainty;
 use crate::catalog::QualifiedName;
 
 /// The usual interval of a short COMB, which a declaration leaves out.

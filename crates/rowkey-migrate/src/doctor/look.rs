@@ -2,8 +2,8 @@
 
 use rowkey_core::text::hyphenated;
 
-use super::diagnosis::number_of;
 use super::observation::StoredValue;
+use super::part::number_of;
 
 /// What a value looks like that is read by no column of rowkey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

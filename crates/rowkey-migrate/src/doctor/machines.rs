@@ -6,9 +6,9 @@ use rowkey_core::HotGuid;
 use rowkey_core::format::FormatKind;
 
 use super::chance::{self, NEVER};
-use super::diagnosis::{Certainty, Part, number_of};
 use super::hypothesis::Hypothesis;
-use super::uuids::{Findings, Rest, place};
+use super::part::{Certainty, Part, number_of};
+use super::rest::{Findings, Rest, place};
 
 /// The values of a HotGuid's counter.
 const COUNTERS: u64 = 1 << 24;

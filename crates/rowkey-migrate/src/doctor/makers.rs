@@ -6,10 +6,10 @@ use rowkey_core::storage::Layout;
 
 use super::bits;
 use super::chance::{self, NEVER};
-use super::diagnosis::{Certainty, Part, number_of};
 use super::even;
 use super::home::{Home, NO_VERSION};
-use super::uuids::{Findings, Rest};
+use super::part::{Certainty, Part, number_of};
+use super::rest::{Findings, Rest};
 
 /// The bits in front of the variant, without the version.
 const BEFORE_THE_VARIANT: u128 = u128::MAX << 64 & !(0xf << 76);

@@ -5,10 +5,10 @@ use rowkey_core::storage::Wire;
 
 use super::chance::{self, NEVER};
 use super::damage::DamageKind;
-use super::diagnosis::{Certainty, Part, number_of};
+use super::part::{Certainty, Part, number_of};
 use super::reading::show_stored;
+use super::rest::Findings;
 use super::survey::Shape;
-use super::uuids::Findings;
 
 /// A number that the database counted is hardly larger.
 const LARGEST_COUNTED: u128 = 1 << 44;

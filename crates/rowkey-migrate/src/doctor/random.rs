@@ -6,12 +6,12 @@ use rowkey_core::storage::Layout;
 
 use super::bits;
 use super::chance::{self, NEVER};
-use super::diagnosis::{Certainty, Part, number_of};
 use super::even;
 use super::home::Home;
 use super::hypothesis::Hypothesis;
+use super::part::{Certainty, Part, number_of};
+use super::rest::{Findings, Group, Rest, admits, place};
 use super::ring::{self, Counted, Evidence, Point, Points};
-use super::uuids::{Findings, Group, Rest, admits, place};
 use super::window::Kept;
 
 /// A smaller rest of a column with a COMB is not worth a name.

@@ -8,7 +8,8 @@ use serde::ser::Serializer;
 
 use super::damage::Damage;
 use super::declaration;
-use super::diagnosis::{Candidate, Certainty, Diagnosis, number_of};
+use super::diagnosis::{Candidate, Diagnosis};
+use super::part::{Certainty, number_of};
 use super::request::Request;
 
 /// What the doctor says of a column. Its JSON is one object with the fields in this order.

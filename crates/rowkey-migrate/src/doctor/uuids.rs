@@ -9,25 +9,17 @@ use super::bits;
 use super::byte_order::{self, ByteOrder};
 use super::chance::{self, CERTAIN, NEVER};
 use super::damage::DamageKind;
-use super::diagnosis::{Certainty, Part, number_of};
 use super::even;
 use super::home::{Home, NO_VERSION, SHARE_OF_A_VERSION};
 use super::hypothesis::{Era, Hypothesis};
 use super::machines;
 use super::makers;
+use super::part::{Certainty, Part, number_of};
 use super::random;
-use super::reading::show_stored;
+use super::rest::{Findings, Group, Rest, admits, place};
 use super::survey::Shape;
-use super::tallies::{Signature, Tally};
+use super::tallies::Signature;
 use super::window::Kept;
-
-/// What an examination of values found.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
-    pub(super) parts: Vec<Part>,
-    pub(super) evidence: Vec<String>,
-    pub(super) damages: Vec<(DamageKind, u64, Vec<String>)>,
-}
 
 /// Whether the values of a shape are 128 bits.
 pub(super) fn are_uuids(shape: &Shape) -> bool {
@@ -46,73 +38,10 @@ pub(super) fn are_uuids(shape: &Shape) -> bool {
     )
 }
 
-/// The values that no format has explained so far.
-pub(super) struct Rest<'s> {
-    pub(super) shape: &'s Shape,
-    pub(super) era: Era,
-    tallies: Vec<&'s Tally>,
-}
-
-impl<'s> Rest<'s> {
-    pub(super) fn count(&self, is_meant: impl Fn(&Signature) -> bool) -> u64 {
-        let tallies = self.tallies.iter();
-        let meant = tallies.filter(|tally| is_meant(&tally.signature));
-        meant.map(|tally| tally.count).sum()
-    }
-
-    /// How many values a condition is true for, and some of them.
-    fn look(&self, is_meant: impl Fn(&Signature) -> bool) -> (u64, Vec<u128>) {
-        let (mut count, mut examples) = (0, Vec::new());
-        for tally in &self.tallies {
-            if is_meant(&tally.signature) {
-                count += tally.count;
-                examples.extend_from_slice(&tally.examples);
-            }
-        }
-        examples.sort_unstable();
-        (count, examples)
-    }
-
-    /// Takes the values that a condition is true for away; returns how many they are and some of them.
-    pub(super) fn take(&mut self, is_meant: impl Fn(&Signature) -> bool) -> (u64, Vec<u128>) {
-        let taken = self.look(&is_meant);
-        self.tallies.retain(|tally| !is_meant(&tally.signature));
-        taken
-    }
-
-    fn hypothesis(&self, format: FormatKind, home: Home) -> Option<(usize, &'s Hypothesis)> {
-        let mut known = self.shape.hypotheses.iter().enumerate();
-        known.find(|(_, known)| known.format == format && known.home() == home)
-    }
-
-    /// Values that do not depend on each other: of each part of the table that is in the order of an index,
-    /// one.
-    pub(super) fn independent(&self) -> Vec<u128> {
-        let rows = even::independent_in_any_order(&self.shape.even.rows());
-        rows.iter().map(|row| row.stored).collect()
-    }
-
-    pub(super) fn show(&self, values: &[u128]) -> Vec<String> {
-        let shown = values
-            .iter()
-            .map(|stored| show_stored(self.shape.wire, *stored));
-        shown.collect()
-    }
-}
-
-/// Whether a value speaks for the hypothesis of an index.
-pub(super) fn admits(signature: &Signature, index: usize) -> bool {
-    signature.admitted >> index & 1 == 1
-}
-
 /// Examines the values.
 pub(super) fn examine(shape: &Shape, backend: Backend, era: Era) -> Findings {
     let mut findings = Findings::default();
-    let mut rest = Rest {
-        shape,
-        era,
-        tallies: shape.tallies.iter().collect(),
-    };
+    let mut rest = Rest::new(shape, era);
     reversed_segments(&mut rest, &mut findings);
     byte_order::examine(&mut rest, &mut findings, backend);
     numbers_in_sixteen_bytes(&mut rest, &mut findings, FormatKind::DistributedId);
@@ -229,14 +158,6 @@ fn chance_of_marks(rest: &Rest<'_>, hypothesis: &Hypothesis) -> f64 {
     }
 }
 
-/// How the order of the bytes is said.
-pub(super) fn place(layout: Layout) -> String {
-    match layout {
-        Layout::Public => String::new(),
-        layout => format!(", in the order of the `{layout}` layout"),
-    }
-}
-
 fn padded_with_zeros(rest: &mut Rest<'_>, findings: &mut Findings) {
     let total = rest.count(|_| true);
     let padded = rest.count(|signature| signature.ends_in_zeros);
@@ -323,28 +244,7 @@ fn is_possible(home: Home, shape: &Shape) -> bool {
     }
 }
 
-/// The values that have a version in a home.
-pub(super) struct Group<'t> {
-    place: usize,
-    pub(super) home: Home,
-    version: u8,
-    pub(super) count: u64,
-    total: u64,
-    /// The groups that were taken away before.
-    earlier: &'t [(Home, u8)],
-}
-
 impl Group<'_> {
-    pub(super) fn has(&self, signature: &Signature) -> bool {
-        signature.versions[self.place] == self.version
-    }
-
-    /// Whether a kept row belongs to the group.
-    pub(super) fn contains(&self, stored: u128) -> bool {
-        let is_of = |(home, version): &(Home, u8)| home.version(stored) == *version;
-        self.home.version(stored) == self.version && !self.earlier.iter().any(is_of)
-    }
-
     fn examine(&self, rest: &mut Rest<'_>, findings: &mut Findings) {
         let whole = self.count == self.total;
         let rows = number_of(self.count, "value");

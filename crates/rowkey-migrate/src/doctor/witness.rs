@@ -6,7 +6,7 @@ use rowkey_core::Error;
 use rowkey_core::storage::{Layout, Permutation};
 use rowkey_core::text::hyphenated;
 
-use super::diagnosis::{Certainty, Part};
+use super::part::{Certainty, Part};
 use super::survey::Shape;
 
 /// An id whose two forms somebody knows: what the database shows, and what the programs show.

@@ -1,0 +1,123 @@
+//! What is left to explain of a column of sixteen bytes, and what was found so far.
+
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::Layout;
+
+use super::damage::DamageKind;
+use super::even;
+use super::home::Home;
+use super::hypothesis::{Era, Hypothesis};
+use super::part::Part;
+use super::reading::show_stored;
+use super::survey::Shape;
+use super::tallies::{Signature, Tally};
+
+/// What an examination of values found.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub(super) parts: Vec<Part>,
+    pub(super) evidence: Vec<String>,
+    pub(super) damages: Vec<(DamageKind, u64, Vec<String>)>,
+}
+
+/// The values that no format has explained so far.
+pub(super) struct Rest<'s> {
+    pub(super) shape: &'s Shape,
+    pub(super) era: Era,
+    tallies: Vec<&'s Tally>,
+}
+
+impl<'s> Rest<'s> {
+    pub(super) fn new(shape: &'s Shape, era: Era) -> Self {
+        Self {
+            shape,
+            era,
+            tallies: shape.tallies.iter().collect(),
+        }
+    }
+
+    pub(super) fn count(&self, is_meant: impl Fn(&Signature) -> bool) -> u64 {
+        let tallies = self.tallies.iter();
+        let meant = tallies.filter(|tally| is_meant(&tally.signature));
+        meant.map(|tally| tally.count).sum()
+    }
+
+    /// How many values a condition is true for, and some of them.
+    pub(super) fn look(&self, is_meant: impl Fn(&Signature) -> bool) -> (u64, Vec<u128>) {
+        let (mut count, mut examples) = (0, Vec::new());
+        for tally in &self.tallies {
+            if is_meant(&tally.signature) {
+                count += tally.count;
+                examples.extend_from_slice(&tally.examples);
+            }
+        }
+        examples.sort_unstable();
+        (count, examples)
+    }
+
+    /// Takes the values that a condition is true for away; returns how many they are and some of them.
+    pub(super) fn take(&mut self, is_meant: impl Fn(&Signature) -> bool) -> (u64, Vec<u128>) {
+        let taken = self.look(&is_meant);
+        self.tallies.retain(|tally| !is_meant(&tally.signature));
+        taken
+    }
+
+    pub(super) fn hypothesis(
+        &self,
+        format: FormatKind,
+        home: Home,
+    ) -> Option<(usize, &'s Hypothesis)> {
+        let mut known = self.shape.hypotheses.iter().enumerate();
+        known.find(|(_, known)| known.format == format && known.home() == home)
+    }
+
+    /// Values that do not depend on each other: of each part of the table that is in the order of an index,
+    /// one.
+    pub(super) fn independent(&self) -> Vec<u128> {
+        let rows = even::independent_in_any_order(&self.shape.even.rows());
+        rows.iter().map(|row| row.stored).collect()
+    }
+
+    pub(super) fn show(&self, values: &[u128]) -> Vec<String> {
+        let shown = values
+            .iter()
+            .map(|stored| show_stored(self.shape.wire, *stored));
+        shown.collect()
+    }
+}
+
+/// Whether a value speaks for the hypothesis of an index.
+pub(super) fn admits(signature: &Signature, index: usize) -> bool {
+    signature.admitted >> index & 1 == 1
+}
+
+/// The values that have a version in a home.
+pub(super) struct Group<'t> {
+    pub(super) place: usize,
+    pub(super) home: Home,
+    pub(super) version: u8,
+    pub(super) count: u64,
+    pub(super) total: u64,
+    /// The groups that were taken away before.
+    pub(super) earlier: &'t [(Home, u8)],
+}
+
+impl Group<'_> {
+    pub(super) fn has(&self, signature: &Signature) -> bool {
+        signature.versions[self.place] == self.version
+    }
+
+    /// Whether a kept row belongs to the group.
+    pub(super) fn contains(&self, stored: u128) -> bool {
+        let is_of = |(home, version): &(Home, u8)| home.version(stored) == *version;
+        self.home.version(stored) == self.version && !self.earlier.iter().any(is_of)
+    }
+}
+
+/// How the order of the bytes is said.
+pub(super) fn place(layout: Layout) -> String {
+    match layout {
+        Layout::Public => String::new(),
+        layout => format!(", in the order of the `{layout}` layout"),
+    }
+}
