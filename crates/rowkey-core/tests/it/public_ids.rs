@@ -430,6 +430,26 @@ fn public_ids_are_plain_values() {
     }
 }
 
+#[test]
+fn what_is_no_public_id_is_zero_in_one_line() {
+    let cipher = PublicIdCipher::from_key(&[7; 32]).unwrap();
+    let number = |text: &str| {
+        let id = text.parse::<PublicId<u64>>();
+        id.and_then(|id| cipher.decode(id)).unwrap_or_default()
+    };
+    let written = cipher.encode(&4711_u64).unwrap();
+    for encoding in [
+        Encoding::Uuid,
+        Encoding::Alphanumeric,
+        Encoding::Hexadecimal,
+    ] {
+        assert_eq!(number(&written.encode(encoding)), 4711);
+    }
+    for text in ["", "4711", "30322474-a954-ffa9-941c-6f038afe4ff1"] {
+        assert_eq!(number(text), 0, "{text}");
+    }
+}
+
 fn any_value() -> impl Strategy<Value = u128> {
     (any::<u128>(), 0..128_u32).prop_map(|(value, shift)| value >> shift)
 }
