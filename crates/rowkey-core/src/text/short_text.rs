@@ -19,7 +19,8 @@ use ascii::{AsAsciiStr, AsciiChar, AsciiStr};
 /// let text = hyphenated::write(u128::MAX);
 /// assert_eq!(text, "ffffffff-ffff-ffff-ffff-ffffffffffff");
 /// assert_eq!(text.len(), 36);
-/// assert_eq!(text.to_string(), format!("{text}"));
+/// assert_eq!(text, format!("{text}"));
+/// assert_eq!(text.to_string(), text);
 /// ```
 #[derive(Clone, Copy)]
 pub struct ShortText {
@@ -184,6 +185,18 @@ impl PartialEq<ShortText> for str {
 impl PartialEq<ShortText> for &str {
     fn eq(&self, other: &ShortText) -> bool {
         *self == other.as_str()
+    }
+}
+
+impl PartialEq<String> for ShortText {
+    fn eq(&self, other: &String) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<ShortText> for String {
+    fn eq(&self, other: &ShortText) -> bool {
+        self == other.as_str()
     }
 }
 
