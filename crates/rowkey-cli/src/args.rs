@@ -518,7 +518,7 @@ pub(crate) struct Sql {
     #[arg(long, value_name = "STORAGE[:LAYOUT]")]
     pub(crate) from: String,
 
-    /// What to convert them to [default for a view: text:public]
+    /// What to convert them to [default for a view: the public text, as `rowkey convert` prints it]
     #[arg(long, value_name = "STORAGE[:LAYOUT]")]
     pub(crate) to: Option<String>,
 

@@ -483,21 +483,34 @@ async fn functions_convert_like_their_expressions<D: Driver>(
 
 async fn views_show_the_public_form<D: Driver>(session: &mut Session<D>) -> Result<()> {
     let backend = session.backend();
-    let format = FormatKind::ShortSuffixComb;
-    let form = |name| StoredForm::named(format, backend, name).map_err(anyhow::Error::msg);
-    let (stored, public) = (form("uuid")?, form("text:public")?);
-    let values = samples(format);
-    create_table(session, &[stored], &values).await?;
-    let view = Conversion::new(stored, public)?.view("public_ids", "ids", "c0", "public")?;
-    session.execute(view).await?;
     let public_column = session.quoted("public");
-    let sql =
-        format!("SELECT n, {public_column} AS t FROM public_ids WHERE c0 IS NOT NULL ORDER BY n");
-    let found = session.fetch_text(sql, |row| D::get_text(row, "t")).await?;
-    let expected: Vec<Option<String>> = values
-        .iter()
-        .map(|value| Some(format.public_text(*value).to_string()))
-        .collect();
-    ensure!(found == expected);
+    let formats = [
+        FormatKind::ShortSuffixComb,
+        FormatKind::DistributedId,
+        FormatKind::DatabaseNumber,
+    ];
+    for format in formats {
+        let mut values = samples(format);
+        values.truncate(100);
+        if format != FormatKind::ShortSuffixComb {
+            values.extend([0, 5, 10, 1_020_304_050]);
+        }
+        let expected: Vec<Option<String>> = values
+            .iter()
+            .map(|value| Some(format.public_text(*value).to_string()))
+            .collect();
+        for stored in forms(backend, format) {
+            create_table(session, &[stored], &values).await?;
+            let view = stored.public_view("public_ids", "ids", "c0", "public")?;
+            session.execute(view).await?;
+            let sql = format!(
+                "SELECT n, {public_column} AS t FROM public_ids WHERE c0 IS NOT NULL ORDER BY n"
+            );
+            let found = session.fetch_text(sql, |row| D::get_text(row, "t")).await?;
+            ensure!(found == expected, "{stored:?}: {found:?}");
+            session.execute("DROP VIEW public_ids").await?;
+            session.execute("DROP TABLE ids").await?;
+        }
+    }
     Ok(())
 }

@@ -40,11 +40,11 @@ pub(super) fn run(args: &Sql, json: bool) -> Result<Outcome, Stop> {
             vec![Part::Piece(sql.map_err(refused)?)]
         }
         SqlShape::Expression => {
-            let expression = conversion(args, from, None)?.expression(column)?;
+            let expression = conversion(args, from)?.expression(column)?;
             vec![Part::Piece(expression)]
         }
         SqlShape::Function => {
-            let there = conversion(args, from, None)?;
+            let there = conversion(args, from)?;
             let name = |from: StoredForm, to: StoredForm| {
                 format!("rowkey_{}_to_{}", name_of(from), name_of(to))
             };
@@ -62,20 +62,20 @@ pub(super) fn run(args: &Sql, json: bool) -> Result<Outcome, Stop> {
             let table = args.table.as_deref().unwrap_or_default();
             let converted = format!("{}_public", args.column);
             let view = format!("{table}_public");
-            let view = conversion(args, from, Some("text:public"))?.view(
-                view.as_str(),
-                table,
-                &args.column,
-                &converted,
-            )?;
+            let view = match args.to {
+                Some(_) => {
+                    conversion(args, from)?.view(view.as_str(), table, &args.column, &converted)?
+                }
+                None => from.public_view(view.as_str(), table, &args.column, &converted)?,
+            };
             vec![Part::Statement(view)]
         }
     };
     statements::print(args.backend, &parts, json)
 }
 
-fn conversion(args: &Sql, from: StoredForm, default: Option<&str>) -> Result<Conversion, Failure> {
-    let Some(to) = args.to.as_deref().or(default) else {
+fn conversion(args: &Sql, from: StoredForm) -> Result<Conversion, Failure> {
+    let Some(to) = args.to.as_deref() else {
         return Err(Failure::wrong_usage(
             "a conversion needs --to",
             "write --to and a storage, such as uuid or text:public",

@@ -4,15 +4,17 @@ use alloc::format;
 use alloc::string::String;
 
 use super::super::backend::Backend;
+use super::super::column_type::Storage;
 use super::super::ddl::{ColumnName, TableName, quote_identifier};
 use super::super::text_form::TextForm;
 use super::super::wire::Wire;
 use super::check;
 use super::sixteen_bytes::{Places, SixteenBytes, text_of_column};
 use super::stored_form::StoredForm;
-use super::whole_number::WholeNumber;
+use super::whole_number::{WholeNumber, text_of_integer, without_zeros};
 use crate::error::Error;
-use crate::layout::Permutation;
+use crate::layout::{Layout, Permutation};
+use crate::text::Encoding;
 
 /// The conversion of ids from one stored form to another of the same format and backend, in SQL.
 ///
@@ -133,13 +135,9 @@ impl Conversion {
         column: &str,
         converted: &str,
     ) -> Result<String, Error> {
-        let backend = self.from.backend();
-        let (view, table) = (view.into().quoted(backend)?, table.into().quoted(backend)?);
-        let converted = quote_identifier(backend, converted)?;
         let expression = self.expression(column)?;
-        Ok(format!(
-            "CREATE VIEW {view} AS SELECT {table}.*, {expression} AS {converted} FROM {table}"
-        ))
+        let backend = self.from.backend();
+        create_view(backend, view.into(), table.into(), &expression, converted)
     }
 
     /// The SQL expression for the SQL of a stored value, such as `NEW."id"` in a trigger.
@@ -174,6 +172,56 @@ impl Conversion {
     }
 }
 
+impl StoredForm {
+    /// The statement that creates a view of a table: its columns, and the public text of the ids, which
+    /// `Display` writes, as a column with a name of its own. Numbers have no zeros in front of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    pub fn public_view<'t>(
+        self,
+        view: impl Into<TableName<'t>>,
+        table: impl Into<TableName<'t>>,
+        column: &str,
+        public: &str,
+    ) -> Result<String, Error> {
+        let text = self.public_text(&quote_identifier(self.backend(), column)?)?;
+        create_view(self.backend(), view.into(), table.into(), &text, public)
+    }
+
+    fn public_text(self, stored: &str) -> Result<String, Error> {
+        let backend = self.backend();
+        if matches!(self.wire(), Wire::Integer) {
+            return Ok(text_of_integer(backend, stored));
+        }
+        let text = Self::new(self.format(), backend, Storage::Text, Some(Layout::Public));
+        let text = text.map_err(Error::Refused)?;
+        let sql = Conversion::new(self, text)?.of(stored)?;
+        if self.format().public_encoding() != Encoding::Decimal {
+            return Ok(sql);
+        }
+        // A conversion looks at the shape, unless there is nothing to convert.
+        let shape = check::shape(self.column(), stored).filter(|_| sql == stored);
+        let number = without_zeros(backend, &sql);
+        Ok(check::guarded(shape, number))
+    }
+}
+
+fn create_view(
+    backend: Backend,
+    view: TableName<'_>,
+    table: TableName<'_>,
+    expression: &str,
+    name: &str,
+) -> Result<String, Error> {
+    let (view, table) = (view.quoted(backend)?, table.quoted(backend)?);
+    let name = quote_identifier(backend, name)?;
+    Ok(format!(
+        "CREATE VIEW {view} AS SELECT {table}.*, {expression} AS {name} FROM {table}"
+    ))
+}
+
 /// Where the bytes of one stored form are in another.
 pub(super) fn places_of(from: Permutation, to: Permutation) -> Places {
     let places = from.places();
@@ -186,8 +234,6 @@ mod tests {
 
     use super::*;
     use crate::kind::FormatKind;
-    use crate::layout::Layout;
-    use crate::storage::Storage;
 
     fn forms(format: FormatKind, backend: Backend) -> Vec<StoredForm> {
         let mut forms = Vec::new();

@@ -197,6 +197,30 @@ impl WholeNumber {
     }
 }
 
+/// Text of 28 digits without the zeros in front of a number, which may be zero.
+pub(super) fn without_zeros(backend: Backend, digits: &str) -> String {
+    match backend {
+        Backend::Postgres => format!("regexp_replace({digits}, '^0+(?=.)', '')"),
+        Backend::MySql | Backend::MariaDb => {
+            format!("CONCAT(TRIM(LEADING '0' FROM LEFT({digits}, 27)), RIGHT({digits}, 1))")
+        }
+        Backend::SqlServer => {
+            format!("SUBSTRING({digits}, PATINDEX('%[^0]%', LEFT({digits}, 27) + '.'), 28)")
+        }
+        Backend::Sqlite => format!("ltrim(substr({digits}, 1, 27), '0') || substr({digits}, 28)"),
+    }
+}
+
+/// An integer as text.
+pub(super) fn text_of_integer(backend: Backend, integer: &str) -> String {
+    match backend {
+        Backend::Postgres => format!("{integer}::text"),
+        Backend::MySql | Backend::MariaDb => format!("CAST({integer} AS CHAR)"),
+        Backend::SqlServer => format!("CONVERT(varchar(20), {integer})"),
+        Backend::Sqlite => format!("CAST({integer} AS TEXT)"),
+    }
+}
+
 /// An expression as an exact decimal.
 fn exact(backend: Backend, precision: Precision, sql: &str) -> String {
     let digits = precision.digits();
