@@ -498,7 +498,7 @@ pub(crate) struct Range {
 ///
 /// Expressions of text-compact, and of 38 digits in SQLite, contain a subquery, except in MySQL and
 /// MariaDB. SQLite needs version 3.41 for bytes from text, 3.42 for digits and compact text. Expressions
-/// for SQL Server have not run there.
+/// for SQL Server have run on a server that speaks T-SQL, not on SQL Server itself.
 #[derive(Debug, Args)]
 pub(crate) struct Sql {
     /// The format of the ids
@@ -579,7 +579,8 @@ pub(crate) struct Ddl {
     ///
     /// The column gets an expression as its default, for formats of time and random bits. A
     /// database-number is counted. PostgreSQL needs version 13, MySQL 8.0.13 (see --trigger), MariaDB
-    /// 10.10; SQLite 3.41 for bytes. Expressions for SQL Server have not run there.
+    /// 10.10; SQLite 3.41 for bytes. Those for SQL Server have run on a server that speaks
+    /// T-SQL, not on SQL Server itself.
     #[arg(long, requires = "format", conflicts_with_all = ["stores", "nullable", "trigger"])]
     pub(crate) default: bool,
 
