@@ -498,7 +498,8 @@ pub(crate) struct Range {
 ///
 /// Expressions of text-compact, and of 38 digits in SQLite, contain a subquery, except in MySQL and
 /// MariaDB. SQLite needs version 3.41 for bytes from text, 3.42 for digits and compact text. Expressions
-/// for SQL Server have run on a server that speaks T-SQL, not on SQL Server itself.
+/// for SQL Server have run on a server that speaks T-SQL, not on SQL Server itself; those of a view of numbers and of
+/// the checks of compact text have run nowhere.
 #[derive(Debug, Args)]
 pub(crate) struct Sql {
     /// The format of the ids
