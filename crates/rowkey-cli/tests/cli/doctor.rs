@@ -48,7 +48,8 @@ impl Drop for File {
 fn offers(name: &str) -> File {
     let statements = "CREATE TABLE offer (id BLOB PRIMARY KEY);
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
-        INSERT INTO offer SELECT CAST(randomblob(6) || X'4abc' || X'8123' || randomblob(6) AS BLOB) FROM n;";
+        INSERT INTO offer SELECT CAST(randomblob(6) || substr(X'404142434445464748494a4b4c4d4e4f', 1 + (random() & 15), 1)
+            || randomblob(1) || substr(X'8090a0b0', 1 + (random() & 3), 1) || randomblob(7) AS BLOB) FROM n;";
     File::with(name, statements)
 }
 

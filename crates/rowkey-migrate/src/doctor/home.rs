@@ -42,6 +42,12 @@ impl Home {
         0x3f << (variant - 6)
     }
 
+    /// The bits of the hexadecimal digit of the variant that are not the variant.
+    pub(super) fn rest_of_the_variants_digit(self) -> u128 {
+        let (variant, _) = self.shifts();
+        0b11 << (variant - 2)
+    }
+
     /// Whether values with such a version may have these bits, of which a mask says which they are.
     pub(super) fn may_have(self, (mask, bits): (u128, u128), version: u8) -> bool {
         let (variant_shift, version_shift) = self.shifts();

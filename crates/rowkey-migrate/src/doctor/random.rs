@@ -61,6 +61,11 @@ pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Finding
         Some(_) => 0,
         None => rows.not_random(group.home.free_bits()),
     };
+    // Who writes UUIDs by hand often has one digit for the variant.
+    let not_random = match not_random & !group.home.rest_of_the_variants_digit() {
+        0 => 0,
+        _ => not_random,
+    };
     let (format, is_foreign) = match not_random & group.home.bits_after_the_variant() {
         // A few COMBs of the same millisecond have bits in common, too.
         0 if group.count < FEW => (FormatKind::UuidV4, false),

@@ -257,7 +257,7 @@ async fn of_mysql(source: String, target: String) -> Result<()> {
                 "CREATE TABLE item (id VARBINARY(20) PRIMARY KEY, note VARCHAR(40) {text}, \
                  at TIMESTAMP NOT NULL, moment DATETIME NOT NULL)"
             ),
-            r"INSERT INTO item SELECT CONCAT(UNHEX(MD5(a.n * 10 + b.n)), X'5C275C'), CONCAT('a\\b''é–', a.n),
+            r"INSERT INTO item SELECT CONCAT(LEFT(UNHEX(SHA2(a.n * 10 + b.n, 256)), 16), X'5C275C'), CONCAT('a\\b''é–', a.n),
               '2026-03-04 05:06:07', '2026-03-04 05:06:07' FROM digit a, digit b",
             &format!(
                 "CREATE TABLE path (name VARCHAR(40) {text}, number INT, PRIMARY KEY (name, number))"
@@ -266,7 +266,7 @@ async fn of_mysql(source: String, target: String) -> Result<()> {
             "CREATE TABLE offer (id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY) \
              ENGINE=InnoDB",
             "INSERT INTO offer SELECT CONCAT(SUBSTR(h, 1, 8), '-', SUBSTR(h, 9, 4), '-4', SUBSTR(h, 14, 3), \
-             '-a', SUBSTR(h, 18, 3), '-', SUBSTR(h, 21, 12)) FROM (SELECT MD5(a.n * 100 + b.n * 10 + c.n) AS h \
+             '-a', SUBSTR(h, 18, 3), '-', SUBSTR(h, 21, 12)) FROM (SELECT SHA2(a.n * 100 + b.n * 10 + c.n, 256) AS h \
              FROM digit a, digit b, digit c) AS x",
             "CREATE TABLE booking (number INT NOT NULL AUTO_INCREMENT PRIMARY KEY, \
              offer_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NULL, \

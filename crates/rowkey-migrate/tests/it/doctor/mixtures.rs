@@ -319,6 +319,22 @@ fn witnesses_choose_between_names_of_the_same_bytes() {
 }
 
 #[test]
+fn one_digit_for_the_variant_is_still_random() {
+    let mut random = Random(11);
+    let rate = Rate::Random(1_000.0);
+    let mut rows = table(FormatKind::UuidV4, &mut random, rate, 400, 1.0);
+    for row in &mut rows {
+        row.id = row.id & !(0xf << 60) | 0xa << 60;
+    }
+    let found = diagnose(FormatKind::UuidV4, Layout::Public, &rows, ORDER, &[]);
+    assert_eq!(
+        (found.format, found.certainty),
+        (Some(FormatKind::UuidV4), Certainty::Certain),
+        "{found:#?}"
+    );
+}
+
+#[test]
 fn the_byte_order_of_random_uuids_is_told_by_a_witness_only() {
     let mut random = Random(9);
     let rows = table(
