@@ -46,11 +46,17 @@ impl Drop for File {
 
 /// A table with random UUIDs as blobs.
 fn offers(name: &str) -> File {
-    let statements = "CREATE TABLE offer (id BLOB PRIMARY KEY);
+    let bytes = |range: std::ops::Range<u8>| -> String {
+        range.map(|byte| format!("{byte:02x}")).collect()
+    };
+    let (version, variant) = (bytes(0x40..0x50), bytes(0x80..0xc0));
+    let statements = format!(
+        "CREATE TABLE offer (id BLOB PRIMARY KEY);
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
-        INSERT INTO offer SELECT CAST(randomblob(6) || substr(X'404142434445464748494a4b4c4d4e4f', 1 + (random() & 15), 1)
-            || randomblob(1) || substr(X'8090a0b0', 1 + (random() & 3), 1) || randomblob(7) AS BLOB) FROM n;";
-    File::with(name, statements)
+        INSERT INTO offer SELECT CAST(randomblob(6) || substr(X'{version}', 1 + (random() & 15), 1)
+            || randomblob(1) || substr(X'{variant}', 1 + (random() & 63), 1) || randomblob(7) AS BLOB) FROM n;"
+    );
+    File::with(name, &statements)
 }
 
 #[test]

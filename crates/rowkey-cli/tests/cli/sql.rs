@@ -74,7 +74,7 @@ fn a_view_has_the_public_form_beside_the_columns() {
 fn a_view_shows_numbers_as_convert_prints_them() {
     let sql = "sql --format distributed-id --backend sqlite --from text --as view --table offer";
     let view = rowkey(sql).run().ok();
-    insta::assert_snapshot!(view, @r#"CREATE VIEW "offer_public" AS SELECT "offer".*, CASE WHEN typeof("id") = 'text' AND length(CAST("id" AS BLOB)) = 28 AND "id" NOT GLOB '*[^0-9]*' THEN ltrim(substr("id", 1, 27), '0') || substr("id", 28) END AS "id_public" FROM "offer";"#);
+    insta::assert_snapshot!(view, @"CREATE VIEW `offer_public` AS SELECT `offer`.*, CASE WHEN typeof(`id`) = 'text' AND length(CAST(`id` AS BLOB)) = 28 AND `id` NOT GLOB '*[^0-9]*' THEN ltrim(substr(`id`, 1, 27), '0') || substr(`id`, 28) END AS `id_public` FROM `offer`;");
     let sql =
         "sql --format database-number --backend postgres --from bigint --as view --table offer";
     let view = rowkey(sql).run().ok();
