@@ -276,17 +276,17 @@ impl Plan {
             return self.forms(backend).map(|_| ());
         };
         let (sql_type, is_bytes) = (from.sql_type(), column.sql_type.starts_with("binary"));
-        let is_padded = fixed_length(&sql_type.replace("var", "")).is_some_and(|own| found > own);
-        if !is_padded || !is_bytes && to != Some(from) {
+        let own = fixed_length(&sql_type.replace("var", "")).filter(|own| found > *own);
+        let Some(own) = own.filter(|_| is_bytes || to == Some(from)) else {
             return self.forms(backend).map(|_| ());
-        }
+        };
         let name = &self.key.column;
         let (with, instead) = match is_bytes {
             true => (
                 "bytes of zero",
                 format!(
                     "make it varbinary({found}), cut its values and those of its references (SET {name} = \
-                     SUBSTRING({name}, 1, 16)), and make it {sql_type}; foreign keys have to be dropped \
+                     SUBSTRING({name}, 1, {own})), and make it {sql_type}; foreign keys have to be dropped \
                      before, and added again"
                 ),
             ),

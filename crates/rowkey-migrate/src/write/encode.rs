@@ -51,7 +51,8 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// Begins to take batches for a side, whose statements have a limit of bytes. The thread ends with them, or when nobody takes what it makes.
+    /// Begins to take batches for a side, whose statements have a limit of bytes. The thread ends with them, or when
+    /// nobody takes what it makes.
     pub(crate) fn start(
         side: &Side,
         statement_limit: u64,

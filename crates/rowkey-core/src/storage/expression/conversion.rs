@@ -285,7 +285,7 @@ mod tests {
         let mut conditions = Vec::from([is_condition]);
         for token in sql.split_inclusive([' ', '(', ')']) {
             let innermost = conditions.len() - 1;
-            match token.trim_end_matches([' ', '(', ')']) {
+            match token.trim_end_matches([' ', '(', ')', ',']) {
                 "SELECT" | "FROM" | "THEN" | "ELSE" => conditions[innermost] = false,
                 "WHEN" | "WHERE" => conditions[innermost] = true,
                 "CASE" => conditions.push(false),
@@ -317,6 +317,9 @@ mod tests {
                 let condition = from.condition("[id]").unwrap();
                 let found = comparisons_as_values(&condition, true);
                 assert!(found.is_empty(), "{from:?}: {found:?} in {condition}");
+                let text = from.public_text("[id]").unwrap();
+                let found = comparisons_as_values(&text, false);
+                assert!(found.is_empty(), "{from:?}: {found:?} in {text}");
                 for to in &forms {
                     let sql = Conversion::new(*from, *to).unwrap().of("[id]").unwrap();
                     let found = comparisons_as_values(&sql, false);
