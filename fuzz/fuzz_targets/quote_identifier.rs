@@ -29,8 +29,8 @@ fuzz_target!(|input: Input<'_>| {
 /// What a backend takes the quoted name for, if it is one name and nothing more.
 fn unquoted(backend: Backend, quoted: &str) -> Option<String> {
     let (open, close) = match backend {
-        Backend::Postgres | Backend::Sqlite => ('"', '"'),
-        Backend::MySql | Backend::MariaDb => ('`', '`'),
+        Backend::Postgres => ('"', '"'),
+        Backend::MySql | Backend::MariaDb | Backend::Sqlite => ('`', '`'),
         Backend::SqlServer => ('[', ']'),
     };
     let mut characters = quoted.strip_prefix(open)?.chars();
