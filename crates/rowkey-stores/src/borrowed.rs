@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use futures_util::lock::{Mutex, OwnedMutexGuard};
 
 use crate::Error;
 

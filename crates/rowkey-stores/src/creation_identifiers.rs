@@ -8,6 +8,7 @@ use crate::attempts::Attempts;
 use crate::borrowed::{Borrowed, lend};
 use crate::failure::{Failure, FailureKind};
 use crate::session::{PublicForm, Session, Source, Store, Value};
+use crate::statements::Statements;
 use crate::transaction::{end, undo};
 use crate::{Conflict, CreateError, Created, CreatedBy, Error};
 
@@ -155,7 +156,7 @@ where
 
 async fn reserve<S: Session>(session: &mut S, command: Command<'_>) -> Result<(), Error> {
     let row = [Value::Id(command.id), Value::Name(command.name)];
-    let statement = S::STATEMENTS.reserve_identifier;
+    let statement = session.statements().reserve_identifier;
     match session.run_statement(statement, &row).await {
         Ok(_) => Ok(()),
         Err(Error::Database(source)) if FailureKind::of(&*source) == FailureKind::Duplicate => {
@@ -174,7 +175,7 @@ where
     K: EntityKey,
 {
     let row = [Value::Id(PublicForm::of(id)), Value::Id(command.id)];
-    let statement = S::STATEMENTS.complete_identifier;
+    let statement = session.statements().complete_identifier;
     match session.run_statement(statement, &row).await? {
         1 => Ok(()),
         _ => Err(Error::TransactionEnded),
@@ -190,8 +191,8 @@ where
     S: Source,
     K: EntityKey,
 {
-    let statement = S::Session::STATEMENTS.find_identifier;
     let mut connection = attempts.connect(source).await?;
+    let statement = connection.statements().find_identifier;
     let found = connection
         .query_identifier(statement, &[Value::Id(command.id)])
         .await;
@@ -227,7 +228,7 @@ where
     S: Session,
     K: EntityKey,
 {
-    let statement = S::STATEMENTS.forget_identifiers;
+    let statement = session.statements().forget_identifiers;
     let entity = [Value::Id(PublicForm::of(entity))];
     Ok(session.run_statement(statement, &entity).await? > 0)
 }
@@ -242,8 +243,8 @@ where
 ///
 /// [`Error::OpenTransaction`] for a connection in the middle of a transaction, [`Error::Database`].
 pub async fn prune<S: Store>(store: S, keep: u32) -> Result<u64, Error> {
-    let statement = S::Session::STATEMENTS.prune_identifiers;
-    delete(store, statement, &[Value::Number(keep.into())]).await
+    let values = [Value::Number(keep.into())];
+    delete(store, |statements| statements.prune_identifiers, &values).await
 }
 
 /// As [`prune`], among the commands of one name.
@@ -253,17 +254,17 @@ pub async fn prune<S: Store>(store: S, keep: u32) -> Result<u64, Error> {
 /// [`Error::CommandName`], [`Error::OpenTransaction`] for a connection in the middle of a
 /// transaction, [`Error::Database`].
 pub async fn prune_name<S: Store>(store: S, command_name: &str, keep: u32) -> Result<u64, Error> {
-    let statement = S::Session::STATEMENTS.prune_identifiers_of_name;
     let values = [
         Value::Name(checked(command_name)?),
         Value::Number(keep.into()),
     ];
+    let statement = |statements: &Statements| statements.prune_identifiers_of_name;
     delete(store, statement, &values).await
 }
 
 async fn delete<S: Store>(
     store: S,
-    statement: &'static str,
+    statement: fn(&Statements) -> &'static str,
     values: &[Value<'_>],
 ) -> Result<u64, Error> {
     let mut source = store.into_source();
@@ -278,10 +279,11 @@ async fn delete<S: Store>(
 
 async fn execute<S: Source>(
     source: &mut S,
-    statement: &'static str,
+    statement: fn(&Statements) -> &'static str,
     values: &[Value<'_>],
 ) -> Result<u64, Error> {
     let mut transaction = source.begin().await?;
+    let statement = statement(transaction.statements());
     let outcome = transaction.run_statement(statement, values).await;
     end(source, transaction, outcome).await
 }

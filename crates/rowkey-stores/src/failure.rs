@@ -98,6 +98,14 @@ fn of_driver(error: &(dyn StdError + 'static)) -> Option<FailureKind> {
     if let Some(kind) = sqlx::kind(error) {
         return Some(kind);
     }
+    #[cfg(feature = "_sea-orm")]
+    if let Some(kind) = sea_orm::kind(error) {
+        return Some(kind);
+    }
+    #[cfg(feature = "_diesel")]
+    if let Some(kind) = diesel::kind(error) {
+        return Some(kind);
+    }
     #[cfg(feature = "tiberius")]
     if let Some(kind) = tiberius::kind(error) {
         return Some(kind);
@@ -219,6 +227,154 @@ pub(crate) mod sqlx {
             Ok(5 | 6) => FailureKind::Collision,
             _ => FailureKind::Permanent,
         }
+    }
+}
+
+#[cfg(feature = "_sea-orm")]
+mod sea_orm {
+    use sea_orm::{DbErr, RuntimeErr};
+
+    use super::{FailureKind, StdError, sqlx};
+
+    pub(super) fn kind(error: &(dyn StdError + 'static)) -> Option<FailureKind> {
+        let runtime = match error.downcast_ref::<DbErr>() {
+            Some(DbErr::ConnectionAcquire(_)) => return Some(FailureKind::Unavailable),
+            Some(DbErr::Conn(error) | DbErr::Exec(error) | DbErr::Query(error)) => error,
+            // For a transparent error, which has kept only the source.
+            _ => error.downcast_ref::<RuntimeErr>()?,
+        };
+        match runtime {
+            RuntimeErr::SqlxError(error) => sqlx::kind(&**error),
+            _ => None,
+        }
+    }
+}
+
+/// Diesel has kinds of errors, but none for most of what matters here, and hides the codes. So their
+/// messages are read, which are English if the server's `lc_messages` is.
+#[cfg(feature = "_diesel")]
+mod diesel {
+    use diesel::ConnectionError;
+    use diesel::result::{DatabaseErrorKind, Error};
+
+    use super::{FailureKind, StdError};
+
+    /// How messages begin, by database, in the order of `of_postgres`, `of_mysql` and `of_sqlite` of
+    /// sqlx's errors.
+    const MESSAGES: &[(&str, FailureKind)] = &[
+        // PostgreSQL
+        ("deadlock detected", FailureKind::Collision),
+        (
+            "canceling statement due to lock timeout",
+            FailureKind::Collision,
+        ),
+        ("could not obtain lock on ", FailureKind::Collision),
+        ("terminating connection ", FailureKind::ConnectionLost),
+        ("the database system is ", FailureKind::ConnectionLost),
+        ("server closed the connection ", FailureKind::ConnectionLost),
+        ("sorry, too many clients already", FailureKind::Unavailable),
+        (
+            "remaining connection slots are reserved ",
+            FailureKind::Unavailable,
+        ),
+        ("too many connections for ", FailureKind::Unavailable),
+        (
+            "current transaction is aborted",
+            FailureKind::TransactionAborted,
+        ),
+        // MySQL and MariaDB
+        ("Duplicate entry ", FailureKind::Duplicate),
+        (
+            "Record has changed since last read ",
+            FailureKind::Collision,
+        ),
+        ("Lock wait timeout exceeded", FailureKind::Collision),
+        (
+            "Deadlock found when trying to get lock",
+            FailureKind::Collision,
+        ),
+        ("Server shutdown in progress", FailureKind::ConnectionLost),
+        ("Connection was killed", FailureKind::ConnectionLost),
+        ("MySQL server has gone away", FailureKind::ConnectionLost),
+        ("Server has gone away", FailureKind::ConnectionLost),
+        ("Lost connection to ", FailureKind::ConnectionLost),
+        (
+            "The client was disconnected by the server ",
+            FailureKind::ConnectionLost,
+        ),
+        ("Too many connections", FailureKind::Unavailable),
+        ("Running in read-only mode", FailureKind::ReadOnly),
+        // diesel-async on MySQL
+        ("Input/output error: ", FailureKind::ConnectionLost),
+        (
+            "Driver error: `Connection to the server is closed",
+            FailureKind::ConnectionLost,
+        ),
+        // SQLite
+        ("UNIQUE constraint failed: ", FailureKind::Duplicate),
+        ("database is locked", FailureKind::Collision),
+        ("database table is locked", FailureKind::Collision),
+        ("database schema is locked", FailureKind::Collision),
+    ];
+
+    pub(super) fn kind(error: &(dyn StdError + 'static)) -> Option<FailureKind> {
+        if let Some(error) = error.downcast_ref::<Error>() {
+            return Some(of_error(error));
+        }
+        if let Some(error) = error.downcast_ref::<ConnectionError>() {
+            return Some(of_connection(error));
+        }
+        #[cfg(feature = "_diesel-blocking")]
+        if error.is::<diesel::r2d2::PoolError>() {
+            return Some(FailureKind::Unavailable);
+        }
+        #[cfg(feature = "_diesel-async")]
+        if error.is::<diesel_async::pooled_connection::deadpool::PoolError>() {
+            return Some(FailureKind::Unavailable);
+        }
+        None
+    }
+
+    fn of_connection(error: &ConnectionError) -> FailureKind {
+        match error {
+            ConnectionError::BadConnection(_) => FailureKind::ConnectionLost,
+            ConnectionError::CouldntSetupConfiguration(error) => of_error(error),
+            _ => FailureKind::Permanent,
+        }
+    }
+
+    fn of_error(error: &Error) -> FailureKind {
+        let (kind, information) = match error {
+            Error::DatabaseError(kind, information) => (kind, information),
+            Error::RollbackErrorOnCommit { commit_error, .. } => return of_error(commit_error),
+            // Diesel has lost track of the connection's transactions.
+            Error::BrokenTransactionManager => return FailureKind::LeftInTransaction,
+            _ => return FailureKind::Permanent,
+        };
+        match kind {
+            DatabaseErrorKind::UniqueViolation => FailureKind::Duplicate,
+            DatabaseErrorKind::SerializationFailure => FailureKind::Collision,
+            DatabaseErrorKind::ReadOnlyTransaction => FailureKind::ReadOnly,
+            DatabaseErrorKind::ClosedConnection => FailureKind::ConnectionLost,
+            // Of libpq, also for a statement that cannot be sent on any connection.
+            DatabaseErrorKind::UnableToSendCommand
+                if !information.message().starts_with("number of parameters ") =>
+            {
+                FailureKind::ConnectionLost
+            }
+            _ => of_message(information.message()),
+        }
+    }
+
+    pub(super) fn of_message(message: &str) -> FailureKind {
+        // Of MySQL: also for --skip-grant-tables and others.
+        if message.contains("is running with the --") && message.contains("read-only") {
+            return FailureKind::ReadOnly;
+        }
+        let known = MESSAGES
+            .iter()
+            .find(|(begin, _)| message.starts_with(begin));
+        known.map_or(FailureKind::Permanent, |(_, kind)| *kind)
     }
 }
 

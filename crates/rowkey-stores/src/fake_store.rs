@@ -61,16 +61,18 @@ pub(crate) struct FakeSession {
 impl sealed::Sealed for FakeSession {}
 
 impl Session for FakeSession {
-    const STATEMENTS: &'static Statements = &Statements {
-        find_identifier: "find",
-        reserve_identifier: "reserve",
-        complete_identifier: "complete",
-        forget_identifiers: "",
-        prune_identifiers: "",
-        prune_identifiers_of_name: "",
-        advance_numbers: "",
-        begin_numbers: "",
-    };
+    fn statements(&self) -> &'static Statements {
+        &Statements {
+            find_identifier: "find",
+            reserve_identifier: "reserve",
+            complete_identifier: "complete",
+            forget_identifiers: "",
+            prune_identifiers: "",
+            prune_identifiers_of_name: "",
+            advance_numbers: "",
+            begin_numbers: "",
+        }
+    }
 
     async fn run_statement(
         &mut self,

@@ -46,9 +46,13 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod attempts;
+#[cfg(feature = "_diesel-blocking")]
+pub mod blocking;
 mod borrowed;
 mod created;
 mod creation_identifiers;
+#[cfg(feature = "_diesel")]
+mod diesel;
 mod error;
 mod failure;
 #[cfg(test)]
@@ -61,6 +65,8 @@ mod number_blocks;
     feature = "sqlx-sqlite"
 ))]
 mod pooled_connection;
+#[cfg(feature = "_sea-orm")]
+mod sea_orm;
 mod session;
 #[cfg(any(
     feature = "sqlx-postgres",
@@ -73,6 +79,10 @@ mod statements;
 mod tiberius;
 mod transaction;
 
+#[cfg(feature = "_diesel")]
+pub use crate::diesel::{DieselTransaction, LentConnection};
+#[cfg(feature = "_sea-orm")]
+pub use crate::sea_orm::SeaOrmConnection;
 #[cfg(feature = "tiberius")]
 pub use crate::tiberius::ClientTransaction;
 pub use borrowed::Borrowed;

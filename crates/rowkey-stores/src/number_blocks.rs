@@ -4,9 +4,9 @@ use std::error::Error as StdError;
 use std::num::NonZeroU32;
 use std::ops::Range;
 
+use futures_util::lock::Mutex;
 use rowkey::luuid::{LuuidGroup, NumberSource, ReservedNumbers};
 use rowkey::{EntityKey, Luuid};
-use tokio::sync::Mutex;
 
 use crate::attempts::Attempts;
 use crate::failure::{Failure, FailureKind};
@@ -164,7 +164,7 @@ async fn advance_on<S: Session>(
         Value::Number(group.get().into()),
         Value::Number(LAST_NUMBER),
     ];
-    let statement = S::STATEMENTS.advance_numbers;
+    let statement = session.statements().advance_numbers;
     let end = session.run_update(statement, &values).await?;
     match end.map(|end| end.saturating_sub(size.get().into())) {
         Some(next_number) if next_number < 1 => Err(Error::NextNumber {
@@ -182,7 +182,7 @@ async fn begin_on<S: Session>(
     size: NonZeroU32,
 ) -> Result<Option<i64>, Error> {
     let values = [Value::Number(group.get().into())];
-    let statement = S::STATEMENTS.begin_numbers;
+    let statement = session.statements().begin_numbers;
     session.run_statement(statement, &values).await?;
     advance_on(session, group, size).await
 }

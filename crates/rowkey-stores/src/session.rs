@@ -46,13 +46,16 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// A connection that the statements of this crate run on: sqlx's `PgConnection`, `MySqlConnection`
-/// and `SqliteConnection`, and tiberius' `Client`.
+/// A connection that the statements of this crate run on.
 ///
-/// A transaction of sqlx is given as `&mut *transaction`.
+/// * sqlx's `PgConnection`, `MySqlConnection` and `SqliteConnection`. A transaction is given as
+///   `&mut *transaction`.
+/// * SeaORM's `DatabaseConnection` and `DatabaseTransaction`.
+/// * Diesel's `PgConnection`, `MysqlConnection` and `SqliteConnection`, and those of diesel-async.
+/// * tiberius' `Client`.
 pub trait Session: sealed::Sealed + Send {
     #[doc(hidden)]
-    const STATEMENTS: &'static Statements;
+    fn statements(&self) -> &'static Statements;
 
     /// Runs a statement and returns how many rows it has changed.
     #[doc(hidden)]
@@ -83,6 +86,11 @@ pub trait Session: sealed::Sealed + Send {
 ///
 /// * sqlx's `PgPool`, `MySqlPool` and `SqlitePool`, or a reference to one. A broken connection is
 ///   replaced by another one, and so is one that was left in a transaction.
+/// * SeaORM's `DatabaseConnection`, or a reference to one, on sqlx's pools. Closures get a
+///   [`SeaOrmConnection`](crate::SeaOrmConnection).
+/// * Diesel's connections as `&mut connection`, or an `r2d2::Pool`, for the functions of
+///   [`blocking`](crate::blocking).
+/// * diesel-async's connections as `&mut connection`, or a `Pool` of deadpool.
 /// * tiberius' `Client`, as `&mut client` or as an `Arc<Mutex<Client>>` of tokio. A broken one
 ///   cannot be used any more; get another one and repeat the call.
 pub trait Store: sealed::Sealed {

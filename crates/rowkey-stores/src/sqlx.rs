@@ -110,7 +110,9 @@ macro_rules! impl_driver {
 
         #[cfg(feature = $feature)]
         impl Session for sqlx::$Connection {
-            const STATEMENTS: &'static Statements = &$statements;
+            fn statements(&self) -> &'static Statements {
+                &$statements
+            }
 
             async fn run_statement(
                 &mut self,

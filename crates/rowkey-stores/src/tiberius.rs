@@ -38,7 +38,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 impl<S: Stream> sealed::Sealed for Client<S> {}
 
 impl<S: Stream> Session for Client<S> {
-    const STATEMENTS: &'static Statements = &statements::SQL_SERVER;
+    fn statements(&self) -> &'static Statements {
+        &statements::SQL_SERVER
+    }
 
     async fn run_statement(
         &mut self,

@@ -30,14 +30,23 @@
 
 use std::process::ExitCode;
 
+#[cfg(feature = "diesel-mysql")]
+use ::diesel::MysqlConnection;
+#[cfg(feature = "diesel-postgres")]
+use ::diesel::PgConnection;
+use ::diesel::SqliteConnection;
+use ::sea_orm::DatabaseConnection;
+use diesel_async::{AsyncMysqlConnection, AsyncPgConnection};
 use rowkey_testkit::{Backend, Suite, TestDatabase};
 use sqlx::{MySql, MySqlPool, PgPool, Postgres, Sqlite, SqlitePool};
 
+use crate::diesel::{AsyncSqliteConnection, Asynchronous, Waiting};
 use crate::shop::SqlServer;
 
 mod client_made_ids;
 mod command_ids;
 mod creation_without_identifiers;
+mod diesel;
 mod dropped_calls;
 mod ended_transactions;
 mod executed_commands;
@@ -47,6 +56,7 @@ mod messages;
 mod number_blocks;
 mod odd_connections;
 mod pruning;
+mod sea_orm;
 mod shop;
 mod taken_numbers;
 mod transactions;
@@ -98,8 +108,33 @@ macro_rules! tests_of_pools {
     )*};
 }
 
-/// Adds scenarios to the suite: functions that are generic over the driver.
+/// Adds scenarios to the suite: functions that are generic over the driver, with each of the drivers.
 macro_rules! tests {
+    ($suite:ident, $backends:expr, $module:ident: $($scenario:ident),* $(,)?) => {
+        tests_of_tasks! { $suite, $backends, $module: $($scenario),* }
+        $($suite.test(
+            concat!("diesel_", stringify!($scenario)),
+            with_driver_of_diesel($backends),
+            |database: &TestDatabase| {
+                run(async || match database.backend() {
+                    #[cfg(feature = "diesel-postgres")]
+                    Backend::Postgres => {
+                        $module::$scenario::<Waiting<PgConnection>>(database).await
+                    }
+                    #[cfg(feature = "diesel-mysql")]
+                    Backend::MySql | Backend::MariaDb => {
+                        $module::$scenario::<Waiting<MysqlConnection>>(database).await
+                    }
+                    _ => $module::$scenario::<Waiting<SqliteConnection>>(database).await,
+                })
+            }
+        );)*
+    };
+}
+
+/// Adds scenarios in which tasks wait for each other. Diesel's connections block, so that their only
+/// thread would wait for itself.
+macro_rules! tests_of_tasks {
     ($suite:ident, $backends:expr, $module:ident: $($scenario:ident),* $(,)?) => {$(
         $suite.test(stringify!($scenario), $backends, |database: &TestDatabase| {
             run(async || match database.backend() {
@@ -111,7 +146,46 @@ macro_rules! tests {
                 Backend::SqlServer => $module::$scenario::<SqlServer>(database).await,
             })
         });
+        $suite.test(
+            concat!("sea_orm_", stringify!($scenario)),
+            without_sql_server($backends),
+            |database: &TestDatabase| {
+                run(async || $module::$scenario::<DatabaseConnection>(database).await)
+            }
+        );
+        $suite.test(
+            concat!("diesel_async_", stringify!($scenario)),
+            without_sql_server($backends),
+            |database: &TestDatabase| {
+                run(async || match database.backend() {
+                    Backend::Postgres => {
+                        $module::$scenario::<Asynchronous<AsyncPgConnection>>(database).await
+                    }
+                    Backend::MySql | Backend::MariaDb => {
+                        $module::$scenario::<Asynchronous<AsyncMysqlConnection>>(database).await
+                    }
+                    _ => $module::$scenario::<Asynchronous<AsyncSqliteConnection>>(database).await,
+                })
+            }
+        );
     )*};
+}
+
+fn without_sql_server(backends: impl IntoIterator<Item = Backend>) -> Vec<Backend> {
+    let mut backends: Vec<Backend> = backends.into_iter().collect();
+    backends.retain(|backend| *backend != Backend::SqlServer);
+    backends
+}
+
+/// The backends whose client library is linked.
+fn with_driver_of_diesel(backends: impl IntoIterator<Item = Backend>) -> Vec<Backend> {
+    let mut backends = without_sql_server(backends);
+    backends.retain(|backend| match backend {
+        Backend::Postgres => cfg!(feature = "diesel-postgres"),
+        Backend::MySql | Backend::MariaDb => cfg!(feature = "diesel-mysql"),
+        _ => true,
+    });
+    backends
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -135,9 +209,11 @@ fn main() -> anyhow::Result<ExitCode> {
         a_command_id_with_another_name_is_a_conflict,
         an_id_of_another_type_is_an_error,
         names_that_databases_would_mix_up_are_refused,
-        a_call_that_is_dropped_before_the_commit_leaves_nothing,
         a_closure_that_rolls_back_has_created_nothing,
         a_duplicate_of_the_closure_is_no_repeated_command,
+    }
+    tests_of_tasks! { suite, ALL, command_ids:
+        a_call_that_is_dropped_before_the_commit_leaves_nothing,
     }
     tests! { suite, ALL, command_ids:
         concurrent_duplicates_create_one_entity_per_command,
@@ -145,6 +221,8 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     tests! { suite, SERVERS, command_ids:
         a_connection_killed_between_insert_and_commit_is_tried_again,
+    }
+    tests_of_tasks! { suite, SERVERS, command_ids:
         deadlocks_are_tried_again,
     }
     suite.test(
@@ -204,6 +282,8 @@ fn main() -> anyhow::Result<ExitCode> {
     tests! { suite, ALL, creation_without_identifiers:
         orphans_are_deleted_by_the_time_in_their_keys,
         orphans_are_marked_and_can_be_brought_back,
+    }
+    tests_of_tasks! { suite, ALL, creation_without_identifiers:
         an_entity_whose_first_command_is_under_way_is_no_orphan,
         a_collision_of_ids_fails_one_transaction_and_leaves_the_others_row,
     }

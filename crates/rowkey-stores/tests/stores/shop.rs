@@ -5,7 +5,7 @@ use std::ops::DerefMut;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use rowkey::storage::Nullability;
 use rowkey::{ShortPrefixComb, UuidV7, entity_key};
 use rowkey_stores::{Session, Store};
@@ -33,7 +33,7 @@ pub(crate) struct OfferId(ShortPrefixComb);
 pub(crate) struct CommandId(UuidV7);
 
 /// Connections for tests that use many at once. Other tests run at the same time.
-const CONNECTIONS: u32 = 12;
+pub(crate) const CONNECTIONS: u32 = 12;
 
 static POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
 static MYSQL: Migrator = sqlx::migrate!("../../migrations/mysql");
@@ -73,8 +73,38 @@ pub(crate) trait Driver: Sized + 'static {
     async fn strings(session: &mut Self::Session, sql: &str) -> Result<Vec<String>, Self::Error>;
 }
 
+/// The migrations of a database that sqlx has a driver for.
+pub(crate) fn migrator(backend: Backend) -> &'static Migrator {
+    match backend {
+        Backend::Postgres => &POSTGRES,
+        Backend::MySql => &MYSQL,
+        Backend::MariaDb => &MARIADB,
+        Backend::Sqlite | Backend::SqlServer => &SQLITE,
+    }
+}
+
+/// Applies the migrations for a driver that has another form of them.
+pub(crate) async fn migrate(backend: Backend, url: &str) -> Result<()> {
+    let migrator = migrator(backend);
+    match backend {
+        Backend::Postgres => migrator.run(&mut PgConnection::connect(url).await?).await?,
+        Backend::MySql | Backend::MariaDb => {
+            migrator
+                .run(&mut MySqlConnection::connect(url).await?)
+                .await?;
+        }
+        Backend::Sqlite => {
+            migrator
+                .run(&mut SqliteConnection::connect(url).await?)
+                .await?
+        }
+        Backend::SqlServer => bail!("it has migrations of its own"),
+    }
+    Ok(())
+}
+
 macro_rules! impl_driver {
-    ($Pool:ident, $Connection:ident, $connect:expr, $migrator:expr) => {
+    ($Pool:ident, $Connection:ident, $connect:expr) => {
         impl Driver for $Pool {
             type Session = $Connection;
             type Connection = PoolConnection<<$Connection as Connection>::Database>;
@@ -86,7 +116,7 @@ macro_rules! impl_driver {
             }
 
             async fn migrate(&self, backend: Backend) -> Result<()> {
-                Ok($migrator(backend).run(self).await?)
+                Ok(migrator(backend).run(self).await?)
             }
 
             async fn connection(&self) -> Result<Self::Connection> {
@@ -118,16 +148,11 @@ macro_rules! impl_driver {
 
 impl_driver! {
     PgPool, PgConnection,
-    |url| PgPoolOptions::new().max_connections(CONNECTIONS).connect(url),
-    |_| &POSTGRES
+    |url| PgPoolOptions::new().max_connections(CONNECTIONS).connect(url)
 }
 impl_driver! {
     MySqlPool, MySqlConnection,
-    |url| MySqlPoolOptions::new().max_connections(CONNECTIONS).connect(url),
-    |backend| match backend {
-        Backend::MySql => &MYSQL,
-        _ => &MARIADB,
-    }
+    |url| MySqlPoolOptions::new().max_connections(CONNECTIONS).connect(url)
 }
 impl_driver! {
     SqlitePool, SqliteConnection,
@@ -140,8 +165,7 @@ impl_driver! {
             .max_connections(CONNECTIONS)
             .connect_with(options)
             .await
-    },
-    |_| &SQLITE
+    }
 }
 
 /// A SQL Server without a pool: a connection for each call.

@@ -1,0 +1,192 @@
+//! Diesel and diesel-async in the scenarios.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use diesel::connection::SimpleConnection;
+use diesel::deserialize::{self, FromSql, QueryableByName};
+use diesel::r2d2::{self, ConnectionManager, CustomizeConnection, PooledConnection};
+use diesel::row::{Field as _, NamedRow, Row};
+use diesel::sql_types::Text;
+use diesel_async::pooled_connection::deadpool::{Object, Pool};
+use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig};
+use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
+use diesel_async::{AsyncConnection as _, SimpleAsyncConnection as _};
+use rowkey_testkit::Backend;
+
+use crate::shop::{CONNECTIONS, Driver, migrate};
+
+/// A pool of one of Diesel's connections, and the address for everything else.
+pub(crate) struct DieselPool<P> {
+    pub(crate) pool: P,
+    url: String,
+}
+
+pub(crate) type Waiting<C> = DieselPool<r2d2::Pool<ConnectionManager<C>>>;
+pub(crate) type Asynchronous<C> = DieselPool<Pool<C>>;
+pub(crate) type AsyncSqliteConnection = SyncConnectionWrapper<diesel::SqliteConnection>;
+
+/// The database's address as Diesel takes it.
+fn address(url: &str) -> String {
+    let url = url.trim_start_matches("sqlite://");
+    url.trim_end_matches("?mode=rwc")
+        .replace("ssl-mode=", "ssl_mode=")
+}
+
+/// The address as diesel-async takes it. It knows no parameter of MySQL that others do.
+fn async_address(url: &str) -> String {
+    match url.split_once('?') {
+        Some((url, _)) if url.starts_with("mysql:") => url.to_owned(),
+        _ => address(url),
+    }
+}
+
+/// The first column of a row, whatever its name is.
+struct First(String);
+
+impl<DB: diesel::backend::Backend> QueryableByName<DB> for First
+where
+    String: FromSql<Text, DB>,
+{
+    fn build<'a>(row: &impl NamedRow<'a, DB>) -> deserialize::Result<Self> {
+        let field = Row::get(row, 0).ok_or("there is a column")?;
+        Ok(Self(FromSql::<Text, DB>::from_nullable_sql(field.value())?))
+    }
+}
+
+/// What a connection does first.
+#[derive(Debug)]
+struct Settings(&'static str);
+
+impl<C: SimpleConnection + 'static> CustomizeConnection<C, r2d2::Error> for Settings {
+    fn on_acquire(&self, connection: &mut C) -> Result<(), r2d2::Error> {
+        connection
+            .batch_execute(self.0)
+            .map_err(r2d2::Error::QueryError)
+    }
+}
+
+const OF_SQLITE: &str = "PRAGMA busy_timeout = 30000; PRAGMA journal_mode = WAL";
+
+/// The driver of a connection, and how many connections its pool has: `$settings` is what each does first.
+macro_rules! impl_waiting {
+    ($Connection:ty, $settings:expr) => {
+        impl Driver for Waiting<$Connection> {
+            type Session = $Connection;
+            type Connection = PooledConnection<ConnectionManager<$Connection>>;
+            type Store = r2d2::Pool<ConnectionManager<$Connection>>;
+            type Error = diesel::result::Error;
+
+            async fn connect(url: &str) -> Result<Self> {
+                let pool = r2d2::Pool::builder()
+                    .max_size(CONNECTIONS)
+                    .min_idle(Some(0))
+                    .connection_timeout(Duration::from_secs(20))
+                    .connection_customizer(Box::new(Settings($settings)))
+                    .build(ConnectionManager::new(address(url)))?;
+                let url = url.to_owned();
+                Ok(Self { pool, url })
+            }
+
+            async fn migrate(&self, backend: Backend) -> Result<()> {
+                migrate(backend, &self.url).await
+            }
+
+            async fn connection(&self) -> Result<Self::Connection> {
+                Ok(self.pool.get()?)
+            }
+
+            async fn store(&self) -> Result<Self::Store> {
+                Ok(self.pool.clone())
+            }
+
+            async fn execute(session: &mut $Connection, sql: &str) -> diesel::QueryResult<()> {
+                session.batch_execute(sql)
+            }
+
+            async fn changed(session: &mut $Connection, sql: &str) -> diesel::QueryResult<u64> {
+                let changed = diesel::RunQueryDsl::execute(diesel::sql_query(sql), session)?;
+                Ok(changed.try_into().unwrap_or(u64::MAX))
+            }
+
+            async fn strings(
+                session: &mut $Connection,
+                sql: &str,
+            ) -> diesel::QueryResult<Vec<String>> {
+                let rows = diesel::RunQueryDsl::load::<First>(diesel::sql_query(sql), session)?;
+                Ok(rows.into_iter().map(|first| first.0).collect())
+            }
+        }
+    };
+}
+
+macro_rules! impl_asynchronous {
+    ($Connection:ty, $settings:expr) => {
+        impl Driver for Asynchronous<$Connection> {
+            type Session = $Connection;
+            type Connection = Object<$Connection>;
+            type Store = Pool<$Connection>;
+            type Error = diesel::result::Error;
+
+            async fn connect(url: &str) -> Result<Self> {
+                let mut config = ManagerConfig::<$Connection>::default();
+                config.custom_setup = Box::new(|url| {
+                    let url = url.to_owned();
+                    Box::pin(async move {
+                        let mut connection = <$Connection>::establish(&url).await?;
+                        let set = connection.batch_execute($settings).await;
+                        set.map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
+                        Ok(connection)
+                    })
+                });
+                let manager =
+                    AsyncDieselConnectionManager::new_with_config(async_address(url), config);
+                let pool = Pool::builder(manager)
+                    .max_size(CONNECTIONS as usize)
+                    .build()?;
+                let url = url.to_owned();
+                Ok(Self { pool, url })
+            }
+
+            async fn migrate(&self, backend: Backend) -> Result<()> {
+                migrate(backend, &self.url).await
+            }
+
+            async fn connection(&self) -> Result<Self::Connection> {
+                self.pool.get().await.context("the pool has a connection")
+            }
+
+            async fn store(&self) -> Result<Self::Store> {
+                Ok(self.pool.clone())
+            }
+
+            async fn execute(session: &mut $Connection, sql: &str) -> diesel::QueryResult<()> {
+                session.batch_execute(sql).await
+            }
+
+            async fn changed(session: &mut $Connection, sql: &str) -> diesel::QueryResult<u64> {
+                let query = diesel::sql_query(sql);
+                let changed = diesel_async::RunQueryDsl::execute(query, session).await?;
+                Ok(changed.try_into().unwrap_or(u64::MAX))
+            }
+
+            async fn strings(
+                session: &mut $Connection,
+                sql: &str,
+            ) -> diesel::QueryResult<Vec<String>> {
+                let query = diesel::sql_query(sql);
+                let rows = diesel_async::RunQueryDsl::load::<First>(query, session).await?;
+                Ok(rows.into_iter().map(|first| first.0).collect())
+            }
+        }
+    };
+}
+
+#[cfg(feature = "diesel-postgres")]
+impl_waiting! { diesel::PgConnection, "SELECT 1" }
+#[cfg(feature = "diesel-mysql")]
+impl_waiting! { diesel::MysqlConnection, "DO 0" }
+impl_waiting! { diesel::SqliteConnection, OF_SQLITE }
+impl_asynchronous! { diesel_async::AsyncPgConnection, "SELECT 1" }
+impl_asynchronous! { diesel_async::AsyncMysqlConnection, "DO 0" }
+impl_asynchronous! { AsyncSqliteConnection, OF_SQLITE }

@@ -1,0 +1,66 @@
+//! SeaORM in the scenarios.
+
+use anyhow::{Context, Result, bail};
+use rowkey_stores::SeaOrmConnection;
+use rowkey_testkit::Backend;
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr, Statement};
+use sqlx::sqlite::SqliteJournalMode;
+
+use crate::shop::{CONNECTIONS, Driver, migrator};
+
+impl Driver for DatabaseConnection {
+    type Session = SeaOrmConnection;
+    type Connection = Box<SeaOrmConnection>;
+    type Store = Self;
+    type Error = DbErr;
+
+    async fn connect(url: &str) -> Result<Self> {
+        let mut options = ConnectOptions::new(url);
+        options
+            .max_connections(CONNECTIONS)
+            .sqlx_logging(false)
+            .map_sqlx_sqlite_opts(|options| {
+                options
+                    .journal_mode(SqliteJournalMode::Wal)
+                    .busy_timeout(std::time::Duration::from_secs(30))
+            });
+        Ok(Database::connect(options).await?)
+    }
+
+    async fn migrate(&self, backend: Backend) -> Result<()> {
+        let migrator = migrator(backend);
+        match backend {
+            Backend::Postgres => migrator.run(self.get_postgres_connection_pool()).await?,
+            Backend::MySql | Backend::MariaDb => {
+                migrator.run(self.get_mysql_connection_pool()).await?;
+            }
+            Backend::Sqlite => migrator.run(self.get_sqlite_connection_pool()).await?,
+            Backend::SqlServer => bail!("SeaORM has no driver for SQL Server"),
+        }
+        Ok(())
+    }
+
+    async fn connection(&self) -> Result<Self::Connection> {
+        let connection = SeaOrmConnection::acquire(self).await;
+        Ok(Box::new(connection.context("the pool has a connection")?))
+    }
+
+    async fn store(&self) -> Result<Self> {
+        Ok(self.clone())
+    }
+
+    async fn execute(session: &mut SeaOrmConnection, sql: &str) -> Result<(), DbErr> {
+        session.execute_unprepared(sql).await?;
+        Ok(())
+    }
+
+    async fn changed(session: &mut SeaOrmConnection, sql: &str) -> Result<u64, DbErr> {
+        Ok(session.execute_unprepared(sql).await?.rows_affected())
+    }
+
+    async fn strings(session: &mut SeaOrmConnection, sql: &str) -> Result<Vec<String>, DbErr> {
+        let statement = Statement::from_string(session.get_database_backend(), sql);
+        let rows = session.query_all_raw(statement).await?;
+        rows.iter().map(|row| row.try_get_by_index(0)).collect()
+    }
+}
