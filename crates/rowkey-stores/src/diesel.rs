@@ -252,8 +252,8 @@ fn roll_back_now<C: DieselConnection>(connection: &mut C) {
     let _ = connection.roll_back().now_or_never();
 }
 
-/// Nothing can be awaited while a transaction is dropped. Diesel then still counts it: a pool closes the
-/// connection, and a single one begins no other transaction.
+/// Nothing can be awaited while a transaction is dropped. Diesel then still counts it, and the connection
+/// begins no other one.
 #[cfg(feature = "_diesel-async")]
 fn leave_open<C>(_: &mut C) {}
 
@@ -347,11 +347,22 @@ impl<C: DieselConnection> Session for C {
     }
 }
 
+/// A connection during a call.
+#[doc(hidden)]
+pub trait CallConnection: DerefMut<Target: DieselConnection> + Send + Sized {
+    /// Ends the transaction of a call that was dropped.
+    fn abandon(mut self) {
+        self.roll_back_now();
+    }
+}
+
+impl<C: DieselConnection> CallConnection for LentConnection<'_, C> {}
+
 /// Where the connections of a call come from.
 #[doc(hidden)]
 pub trait ConnectionSource: Clone + Send {
     type Target: DieselConnection;
-    type Connection: DerefMut<Target = Self::Target> + Send;
+    type Connection: CallConnection<Target = Self::Target>;
 
     /// Whether another connection is there when one is lost.
     const RECONNECTS: bool;
@@ -434,8 +445,8 @@ mod r2d2 {
     use diesel::r2d2::{ConnectionManager, Pool, PooledConnection, R2D2Connection};
 
     use super::{
-        BlockingStore, ConnectionSource, Connections, DieselConnection, DieselTransaction, Error,
-        Store, sealed,
+        BlockingStore, CallConnection, ConnectionSource, Connections, DieselConnection,
+        DieselTransaction, Error, Store, sealed,
     };
 
     impl<C: DieselConnection + R2D2Connection> ConnectionSource for Pool<ConnectionManager<C>> {
@@ -447,6 +458,11 @@ mod r2d2 {
         async fn connection(&self) -> Result<Self::Connection, Error> {
             self.get().map_err(|error| Error::Database(Box::new(error)))
         }
+    }
+
+    impl<C: DieselConnection + R2D2Connection> CallConnection
+        for PooledConnection<ConnectionManager<C>>
+    {
     }
 
     impl_pool! { [C: DieselConnection + R2D2Connection] C, Pool<ConnectionManager<C>> }
@@ -462,7 +478,8 @@ mod deadpool {
     use diesel_async::pooled_connection::{AsyncDieselConnectionManager, PoolError};
 
     use super::{
-        ConnectionSource, Connections, DieselConnection, DieselTransaction, Error, Store, sealed,
+        CallConnection, ConnectionSource, Connections, DieselConnection, DieselTransaction, Error,
+        Store, sealed,
     };
 
     impl<C: DieselConnection> ConnectionSource for Pool<C>
@@ -480,6 +497,17 @@ mod deadpool {
         }
     }
 
+    impl<C: DieselConnection> CallConnection for Object<C>
+    where
+        AsyncDieselConnectionManager<C>: Manager<Type = C, Error = PoolError>,
+    {
+        /// Closes the connection now. In the pool it would be closed when it is needed again, and keep
+        /// its locks until then.
+        fn abandon(self) {
+            drop(Object::take(self));
+        }
+    }
+
     #[cfg(feature = "diesel-async-postgres")]
     impl_pool! { [] diesel_async::AsyncPgConnection, Pool<diesel_async::AsyncPgConnection> }
     #[cfg(feature = "diesel-async-mysql")]
@@ -488,36 +516,37 @@ mod deadpool {
     impl_pool! { [] super::AsyncSqliteConnection, Pool<super::AsyncSqliteConnection> }
 }
 
-/// A transaction on a connection of Diesel. If it is dropped with its call, it is rolled back: by a pool,
-/// which closes the connection of diesel-async, or at once.
-pub struct DieselTransaction<P: DerefMut<Target: DieselConnection>> {
-    connection: P,
+/// A transaction on a connection of Diesel. If it is dropped with its call, it is rolled back, or a pool
+/// of diesel-async has one connection less until it opens another one.
+pub struct DieselTransaction<P: CallConnection> {
+    /// `None` only in `drop`.
+    connection: Option<P>,
     is_open: bool,
 }
 
-impl<P: DerefMut<Target: DieselConnection>> Deref for DieselTransaction<P> {
+impl<P: CallConnection> Deref for DieselTransaction<P> {
     type Target = P::Target;
 
     fn deref(&self) -> &P::Target {
-        &self.connection
+        self.connection.as_ref().expect("it is not dropped yet")
     }
 }
 
-impl<P: DerefMut<Target: DieselConnection>> DerefMut for DieselTransaction<P> {
+impl<P: CallConnection> DerefMut for DieselTransaction<P> {
     fn deref_mut(&mut self) -> &mut P::Target {
-        &mut self.connection
+        self.connection.as_mut().expect("it is not dropped yet")
     }
 }
 
-impl<P: DerefMut<Target: DieselConnection>> Drop for DieselTransaction<P> {
+impl<P: CallConnection> Drop for DieselTransaction<P> {
     fn drop(&mut self) {
-        if self.is_open {
-            self.connection.roll_back_now();
+        if let Some(connection) = self.connection.take().filter(|_| self.is_open) {
+            connection.abandon();
         }
     }
 }
 
-impl<P: DerefMut<Target: DieselConnection>> fmt::Debug for DieselTransaction<P> {
+impl<P: CallConnection> fmt::Debug for DieselTransaction<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DieselTransaction").finish_non_exhaustive()
     }
@@ -533,15 +562,19 @@ impl<P: ConnectionSource> Connections<P> {
         &mut self,
         statement: &'static str,
     ) -> Result<DieselTransaction<P::Connection>, Error> {
-        let mut connection = self.0.connection().await?;
-        match connection.begin(statement).await {
-            Ok(()) => Ok(DieselTransaction {
-                connection,
-                is_open: true,
-            }),
-            Err(DieselError::AlreadyInTransaction) => Err(Error::OpenTransaction),
-            Err(error) => Err(failed(error)),
-        }
+        // Before it begins: the call may be dropped meanwhile.
+        let mut transaction = DieselTransaction {
+            connection: Some(self.0.connection().await?),
+            is_open: true,
+        };
+        let Err(error) = DieselConnection::begin(&mut *transaction, statement).await else {
+            return Ok(transaction);
+        };
+        transaction.is_open = false;
+        Err(match error {
+            DieselError::AlreadyInTransaction => Error::OpenTransaction,
+            error => failed(error),
+        })
     }
 }
 
@@ -588,15 +621,16 @@ impl<P: ConnectionSource> Source for Connections<P> {
         }
         // After a failure, Diesel has rolled back, or takes the connection for broken.
         transaction.is_open = false;
-        transaction.connection.commit().await.map_err(failed)
+        DieselConnection::commit(&mut *transaction)
+            .await
+            .map_err(failed)
     }
 
     async fn roll_back(&mut self, mut transaction: Self::Transaction, reason: FailureKind) {
-        transaction.is_open = false;
-        if reason == FailureKind::ReadOnly && P::RECONNECTS {
-            // The pool closes a connection that is in a transaction.
-            return;
+        // A pool closes a connection that is in a transaction.
+        if reason != FailureKind::ReadOnly || !P::RECONNECTS {
+            let _ = DieselConnection::roll_back(&mut *transaction).await;
         }
-        let _ = transaction.connection.roll_back().await;
+        transaction.is_open = false;
     }
 }

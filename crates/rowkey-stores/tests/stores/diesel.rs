@@ -189,4 +189,7 @@ impl_waiting! { diesel::MysqlConnection, "DO 0" }
 impl_waiting! { diesel::SqliteConnection, OF_SQLITE }
 impl_asynchronous! { diesel_async::AsyncPgConnection, "SELECT 1" }
 impl_asynchronous! { diesel_async::AsyncMysqlConnection, "DO 0" }
-impl_asynchronous! { AsyncSqliteConnection, OF_SQLITE }
+// A call that is dropped waits for its statement there, and with it the thread of all other tasks.
+impl_asynchronous! {
+    AsyncSqliteConnection, "PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL"
+}

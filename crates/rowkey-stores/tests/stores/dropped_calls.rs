@@ -28,7 +28,7 @@ const NAME: &str = "book-offer";
 const CUSTOMERS: LuuidGroup = LuuidGroup::of("com.acme.Customer");
 
 /// Polls a future up to a number of times and drops it; returns whether it had finished.
-async fn drop_after(waits: u32, future: impl Future) -> bool {
+pub(crate) async fn drop_after(waits: u32, future: impl Future) -> bool {
     let mut future = pin!(future);
     let mut waited = 0;
     poll_fn(|context| match future.as_mut().poll(context) {
@@ -107,10 +107,10 @@ impl Entry {
 }
 
 /// Pseudo-random numbers, the same in each run (SplitMix64).
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, end: u32) -> u32 {
+    pub(crate) fn below(&mut self, end: u32) -> u32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -43,6 +43,7 @@ use sqlx::{MySql, MySqlPool, PgPool, Postgres, Sqlite, SqlitePool};
 use crate::diesel::{AsyncSqliteConnection, Asynchronous, Waiting};
 use crate::shop::SqlServer;
 
+mod chaos;
 mod client_made_ids;
 mod command_ids;
 mod creation_without_identifiers;
@@ -78,8 +79,10 @@ fn run<F>(scenario: F) -> anyhow::Result<()>
 where
     F: AsyncFnOnce() -> anyhow::Result<()>,
 {
-    // Each test runs on a separate thread.
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    // The scenario stays on the thread of its test. diesel-async's connection to SQLite must not be dropped
+    // on a runtime without other threads.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()?;
     runtime.block_on(scenario())
@@ -353,5 +356,20 @@ fn main() -> anyhow::Result<ExitCode> {
         each_of_many_commands_at_the_same_time_is_executed_once,
         a_command_that_fails_changes_nothing,
     }
+    tests_of_tasks! { suite, ALL, chaos: commands_are_executed_once_whatever_breaks }
+    suite.test(
+        "threads_execute_commands_once_whatever_breaks",
+        with_driver_of_diesel(ALL),
+        |database: &TestDatabase| {
+            use chaos::threads_execute_commands_once_whatever_breaks as scenario;
+            run(async || match database.backend() {
+                #[cfg(feature = "diesel-postgres")]
+                Backend::Postgres => scenario::<PgConnection>(database).await,
+                #[cfg(feature = "diesel-mysql")]
+                Backend::MySql | Backend::MariaDb => scenario::<MysqlConnection>(database).await,
+                _ => scenario::<SqliteConnection>(database).await,
+            })
+        },
+    );
     Ok(suite.run())
 }
