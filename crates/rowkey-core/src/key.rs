@@ -15,11 +15,15 @@ use crate::error::{Error, TextProblem};
 use crate::format::traits::sealed::{Admitted, Sealed};
 use crate::format::{DatabaseNumber, Luuid, LuuidGroup};
 use crate::format::{Format, FormatKind, TimeOrdered};
+#[cfg(any(feature = "rand", feature = "std"))]
+use crate::generate::Generate;
+#[cfg(feature = "std")]
+use crate::generate::SystemEntropy;
 use crate::generate::luuid::LuuidContext;
 #[cfg(feature = "std")]
 use crate::generate::number_source::NumberSource;
-#[cfg(feature = "std")]
-use crate::generate::{Generate, SystemEntropy};
+#[cfg(feature = "rand")]
+use crate::generate::{Clock, EntropyRng};
 use crate::storage::Backend;
 use crate::storage::StoragePlan;
 use crate::text::{Encoding, ShortText, prefixed, write_padded};
@@ -295,6 +299,37 @@ pub trait EntityKey:
     {
         let id = Self::Format::generate_with(&(), &time, &mut SystemEntropy::new())?;
         Self::from_format(id)
+    }
+
+    /// A new key of this clock's time with random bits of the crate `rand`: with a seeded generator and
+    /// a fixed time, the same key each time.
+    ///
+    /// It asks no scope. A format with a context takes an [`EntropyRng`] in its own
+    /// [`generate_with`](Generate::generate_with).
+    ///
+    /// ```
+    /// # use rand::{SeedableRng, rngs::StdRng};
+    /// # use rowkey_core::{EntityKey, Error, UnixMillis, UuidV7};
+    /// fn for_a_test<K: EntityKey<Format = UuidV7>>(seed: u64) -> Result<K, Error> {
+    ///     let mut rng = StdRng::seed_from_u64(seed);
+    ///     K::generate_with(&UnixMillis::new(1_700_000_000_000), &mut rng)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Time`] for a time outside of the format's range, and those of
+    /// [`from_format`](Self::from_format).
+    #[cfg(feature = "rand")]
+    fn generate_with(clock: &impl Clock, rng: &mut impl rand_core::Rng) -> Result<Self, Error>
+    where
+        Self::Format: Generate<Context = ()>,
+    {
+        Self::from_format(Self::Format::generate_with(
+            &(),
+            clock,
+            &mut EntropyRng(rng),
+        )?)
     }
 
     /// `count` new keys: see [`Generate::generate_batch_for`].

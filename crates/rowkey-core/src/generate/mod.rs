@@ -80,6 +80,8 @@ mod incremental;
 mod locked;
 pub(crate) mod luuid;
 pub(crate) mod number_source;
+#[cfg(feature = "rand")]
+mod rng;
 #[cfg(feature = "std")]
 pub mod scope;
 #[cfg(feature = "std")]
@@ -109,6 +111,10 @@ use fork::PerProcess;
 pub use hot_guid::HotGuidGenerator;
 #[cfg(feature = "std")]
 pub use incremental::Incremental;
+#[cfg(feature = "rand")]
+pub use rng::EntropyRng;
+#[cfg(all(feature = "rand", feature = "std"))]
+pub use rng::RngGenerator;
 #[cfg(feature = "std")]
 pub use system_entropy::SystemEntropy;
 

@@ -38,6 +38,8 @@ mod routing;
 #[cfg(feature = "router")]
 mod routing_tables;
 mod scopes;
+#[cfg(all(feature = "rand", feature = "std"))]
+mod seeded;
 mod sequence;
 mod sql_server_order;
 mod stored;
