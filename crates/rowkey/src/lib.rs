@@ -320,6 +320,41 @@ pub use rowkey_macros::entity_key;
 /// Its only option is `crate`, as in [`entity_key`].
 pub use rowkey_macros::key_union;
 
+/// Lists the columns of a database that hold keys, as an array of [`KeyColumn`](storage::KeyColumn)s.
+///
+/// Each key is followed by `table.column` or `schema.table.column`; an `Option` of a key is a column that
+/// allows NULL. `rowkey_migrate::schema` compares a database with such a list.
+///
+/// ```
+/// use rowkey::storage::KeyColumn;
+/// use rowkey::{UuidV7, entity_key, key_columns};
+///
+/// #[entity_key]
+/// pub struct OfferId(UuidV7);
+///
+/// #[entity_key]
+/// pub struct BookingId(UuidV7);
+///
+/// const KEY_COLUMNS: &[KeyColumn] = &key_columns![
+///     OfferId => "offer.id",
+///     BookingId => "shop.booking.id",
+///     OfferId => "shop.booking.offer_id",
+///     Option<BookingId> => "shop.booking.replaces_id",
+/// ];
+/// assert_eq!(KEY_COLUMNS[1].schema, Some("shop"));
+/// ```
+///
+/// Text that names no column does not compile:
+///
+/// ```compile_fail
+/// # use rowkey::{UuidV7, entity_key, key_columns};
+/// # #[entity_key]
+/// # pub struct OfferId(UuidV7);
+/// key_columns![OfferId => "offer"];
+/// ```
+#[doc(inline)]
+pub use rowkey_core::key_columns;
+
 pub use rowkey_core::{Backend, EntityKey, Error, UnixMillis, Uuid};
 pub use rowkey_core::{
     command_log, error, format, generate, luuid, routing, storage, text, time_range, uuid, validate,

@@ -8,6 +8,7 @@ mod column;
 mod column_type;
 mod ddl;
 mod expression;
+mod key_column;
 #[doc(hidden)]
 pub mod mysql;
 #[doc(hidden)]
@@ -34,6 +35,7 @@ pub(crate) use ddl::text_type;
 pub use ddl::{ColumnName, Nullability, TableName, quote_identifier};
 pub(crate) use expression::{ByteOrder, NumberField};
 pub use expression::{Conversion, NewId, SparkConversion, StoredForm};
+pub use key_column::{ColumnKey, KeyColumn};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
 pub(crate) use partitioned_table::{Dialect, Partition, PartitionedTable, Values};
 pub use plan::StoragePlan;
