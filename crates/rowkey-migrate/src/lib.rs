@@ -100,6 +100,7 @@ pub mod preset;
 mod progress;
 mod read;
 pub mod relayout;
+pub mod schema;
 mod text_literal;
 mod types;
 pub mod verify;

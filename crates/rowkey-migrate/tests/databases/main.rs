@@ -12,6 +12,7 @@ mod doctor;
 mod parquet;
 mod privileges;
 mod relayout;
+mod schema;
 
 use std::env;
 use std::process::ExitCode;
@@ -45,5 +46,6 @@ fn main() -> Result<ExitCode> {
     suite.module("parquet", parquet::add_tests);
     suite.module("privileges", privileges::add_tests);
     suite.module("relayout", relayout::add_tests);
+    suite.module("schema", schema::add_tests);
     Ok(suite.run())
 }

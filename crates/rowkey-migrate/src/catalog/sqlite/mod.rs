@@ -1,11 +1,13 @@
 //! The catalogue of SQLite: its pragmas as tables, and the statements that it keeps.
 
 mod dependents;
+mod statement;
 mod tokens;
 
 use std::collections::BTreeMap;
 
-pub(crate) use self::tokens::{Token, tokens};
+pub(crate) use self::statement::{checks, collation};
+pub(crate) use self::tokens::{Token, end_of_group, parts, tokens};
 use super::{Catalog, Column, ForeignKey, Index, Key, QualifiedName, Table};
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;

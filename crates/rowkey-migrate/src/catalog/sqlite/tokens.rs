@@ -103,6 +103,44 @@ pub(crate) fn tokens(sql: &str) -> Result<Vec<Token>, Error> {
     Ok(tokens)
 }
 
+/// The index of the parenthesis that closes the one at an index; nothing if there is none at it.
+pub(crate) fn end_of_group(tokens: &[Token], open: usize) -> Option<usize> {
+    if !tokens.get(open)?.is('(') {
+        return None;
+    }
+    let mut depth = 0_usize;
+    for (index, token) in tokens.iter().enumerate().skip(open) {
+        if token.is('(') {
+            depth += 1;
+        } else if token.is(')') {
+            depth -= 1;
+            if depth == 0 {
+                return Some(index);
+            }
+        }
+    }
+    None
+}
+
+/// The tokens between the commas that are not inside parentheses.
+pub(crate) fn parts(tokens: &[Token], group: Range<usize>) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let (mut start, mut depth) = (group.start, 0_usize);
+    for index in group.clone() {
+        let token = &tokens[index];
+        if token.is('(') {
+            depth += 1;
+        } else if token.is(')') {
+            depth = depth.saturating_sub(1);
+        } else if token.is(',') && depth == 0 {
+            parts.push(start..index);
+            start = index + 1;
+        }
+    }
+    parts.push(start..group.end);
+    parts
+}
+
 /// The length of quoted text with its quotes, and what it says; nothing if it has no end.
 fn quoted(text: &str, quote: char) -> Option<(usize, String)> {
     let mut name = String::new();

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::catalog::sqlite::{Token, tokens};
+use crate::catalog::sqlite::{Token, end_of_group, parts, tokens};
 use crate::error::Error;
 
 /// What ends the type of a column.
@@ -266,44 +266,6 @@ fn uses_value(tokens: &[Token], condition: Range<usize>, column: &str) -> bool {
                     && keyword(index + 3, "NULL");
             !is_null_test
         })
-}
-
-/// The index of the parenthesis that closes the one at an index; nothing if there is none at it.
-fn end_of_group(tokens: &[Token], open: usize) -> Option<usize> {
-    if !tokens.get(open)?.is('(') {
-        return None;
-    }
-    let mut depth = 0_usize;
-    for (index, token) in tokens.iter().enumerate().skip(open) {
-        if token.is('(') {
-            depth += 1;
-        } else if token.is(')') {
-            depth -= 1;
-            if depth == 0 {
-                return Some(index);
-            }
-        }
-    }
-    None
-}
-
-/// The tokens between the commas that are not inside parentheses.
-fn parts(tokens: &[Token], group: Range<usize>) -> Vec<Range<usize>> {
-    let mut parts = Vec::new();
-    let (mut start, mut depth) = (group.start, 0_usize);
-    for index in group.clone() {
-        let token = &tokens[index];
-        if token.is('(') {
-            depth += 1;
-        } else if token.is(')') {
-            depth = depth.saturating_sub(1);
-        } else if token.is(',') && depth == 0 {
-            parts.push(start..index);
-            start = index + 1;
-        }
-    }
-    parts.push(start..group.end);
-    parts
 }
 
 #[cfg(test)]
