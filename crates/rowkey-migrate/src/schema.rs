@@ -38,7 +38,7 @@
 //! ```text
 //! 3 differences between the sqlite database and the plans of its keys:
 //!   booking.id (BookingId): the type is BLOB instead of TEXT; write `id` TEXT COLLATE BINARY NOT NULL
-//!   booking.offer_id (OfferId): the column is NULL instead of NOT NULL; write `offer_id` BLOB NOT NULL
+//!   booking.offer_id (OfferId): the column allows NULL; write `offer_id` BLOB NOT NULL
 //!   invoice.offer_id refers to offer.id (OfferId), and is not listed
 //! ```
 //!
@@ -54,6 +54,7 @@ use rowkey_core::storage::{KeyColumn, Nullability, quote_identifier};
 use crate::catalog::{Catalog, Column, DependentKind, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;
+use crate::types::declared::{is_same_type, without_collation};
 use crate::{inventory, types};
 
 /// Compares the columns of the database at an address with the plans of their keys. It writes nothing.
@@ -273,10 +274,10 @@ impl Database {
             }]);
         };
         let mut found = Vec::new();
-        if !types::is_same(self.backend, &column.sql_type, &declared)
+        if !is_same_type(self.backend, &column.sql_type, &declared)
             || is_no_rowid(self.backend, table, column, &declared)
         {
-            let declared = types::without_collation(&declared);
+            let declared = without_collation(&declared);
             let what = format!("the type is {} instead of {declared}", column.sql_type);
             found.push(difference(Aspect::Type, what));
         }
@@ -285,11 +286,11 @@ impl Database {
             false => Nullability::NotNull,
         };
         if nullability != listed.nullability {
-            let what = format!(
-                "the column is {nullability} instead of {}",
-                listed.nullability
-            );
-            found.push(difference(Aspect::Nullability, what));
+            let what = match nullability {
+                Nullability::Nullable => "the column allows NULL",
+                Nullability::NotNull => "the column does not allow NULL",
+            };
+            found.push(difference(Aspect::Nullability, what.to_owned()));
         }
         if let Some(declared) = types::collation_of(&declared) {
             let declared = declared.trim_matches('"');
@@ -446,4 +447,160 @@ fn words(condition: &str) -> String {
         !matches!(character, '(' | ')' | '[' | ']' | '"' | '`') && !character.is_whitespace()
     });
     words.replace("ucase", "upper").replace("lcase", "lower")
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey::{UuidV7, entity_key};
+    use rowkey_core::storage::{Storage, StoragePlan};
+
+    use super::*;
+    use crate::catalog::Dependent;
+
+    #[entity_key]
+    struct OfferId(UuidV7);
+
+    /// A table as the catalogue of SQL Server has it, with the columns of a list as they are declared.
+    fn table_of(columns: &[KeyColumn]) -> Table {
+        let mut table = Table {
+            name: "offer".into(),
+            columns: Vec::new(),
+            keys: Vec::new(),
+            indexes: Vec::new(),
+            foreign_keys: Vec::new(),
+            dependents: Vec::new(),
+            options: String::new(),
+            estimated_rows: None,
+        };
+        for listed in columns {
+            let declared = listed.plan.column_type(Backend::SqlServer).unwrap();
+            table.columns.push(Column {
+                name: listed.column.to_owned(),
+                sql_type: without_collation(&declared).to_owned(),
+                is_nullable: listed.nullability == Nullability::Nullable,
+                default: None,
+                generated: String::new(),
+                collation: types::collation_of(&declared).map(str::to_owned),
+                comment: None,
+            });
+            let check = listed.plan.column_check(Backend::SqlServer, listed.column);
+            let kept = |check: String| check.replace("= 3", "=(3").replace(" AND", ") AND");
+            table
+                .dependents
+                .extend(check.unwrap().map(|check| Dependent {
+                    kind: DependentKind::Check,
+                    name: format!("CK__{}", listed.column),
+                    columns: vec![listed.column.to_owned()],
+                    definition: format!("({})", kept(check)),
+                }));
+        }
+        table
+    }
+
+    fn differences(table: Table, columns: &[KeyColumn]) -> Differences {
+        let database = Database {
+            backend: Backend::SqlServer,
+            own: Some("dbo".to_owned()),
+            tables: vec![table],
+            has_checks: true,
+        };
+        let all = columns
+            .iter()
+            .map(|listed| database.column(listed).unwrap());
+        Differences {
+            backend: Backend::SqlServer,
+            all: all.flatten().collect(),
+        }
+    }
+
+    /// Each storage of each format in SQL Server, with and without NULL.
+    fn every_column() -> Vec<KeyColumn> {
+        let mut columns = Vec::new();
+        for format in FormatKind::ALL {
+            for storage in Storage::ALL {
+                let plan = StoragePlan::default_for(format);
+                let plan = plan.try_with(Backend::SqlServer, storage.name());
+                for nullability in [Nullability::NotNull, Nullability::Nullable] {
+                    let mut column = KeyColumn::of::<OfferId>("dbo.offer.id");
+                    let Ok(plan) = plan else { continue };
+                    (column.plan, column.nullability) = (plan, nullability);
+                    column.column = format!("{format} {storage} {nullability}").leak();
+                    columns.push(column);
+                }
+            }
+        }
+        columns
+    }
+
+    #[test]
+    fn columns_of_sql_server_as_declared_do_not_differ() {
+        let columns = every_column();
+        differences(table_of(&columns), &columns).assert_none();
+    }
+
+    #[test]
+    fn each_change_of_a_column_of_sql_server_is_found() {
+        let columns = every_column();
+        let aspects = |change: fn(&mut Table)| {
+            let mut table = table_of(&columns);
+            change(&mut table);
+            let found = differences(table, &columns).all;
+            found.iter().map(|one| one.aspect).collect::<Vec<_>>()
+        };
+        let count = |is_counted: fn(&str) -> bool| {
+            let types = columns.iter().map(|listed| {
+                let declared = listed.plan.column_type(Backend::SqlServer).unwrap();
+                let check = listed.plan.column_check(Backend::SqlServer, "id").unwrap();
+                declared + check.as_deref().unwrap_or_default()
+            });
+            types.filter(|words| is_counted(words)).count()
+        };
+        let all = |aspect, count: usize| {
+            assert!(count > 0);
+            vec![aspect; count]
+        };
+        let typed = aspects(|table| {
+            for column in &mut table.columns {
+                column.sql_type = "sql_variant".to_owned();
+            }
+        });
+        assert_eq!(typed, all(Aspect::Type, columns.len()));
+        let reversed = aspects(|table| {
+            for column in &mut table.columns {
+                column.is_nullable = !column.is_nullable;
+            }
+        });
+        assert_eq!(reversed, all(Aspect::Nullability, columns.len()));
+        let collated = aspects(|table| {
+            for column in &mut table.columns {
+                let other = |_| "Latin1_General_CI_AS".to_owned();
+                column.collation = column.collation.take().map(other);
+            }
+        });
+        assert_eq!(
+            collated,
+            all(Aspect::Collation, count(|words| words.contains("COLLATE")))
+        );
+        let unchecked = aspects(|table| table.dependents.clear());
+        assert_eq!(
+            unchecked,
+            all(Aspect::Check, count(|words| words.contains("len(")))
+        );
+        let missing = aspects(|table| table.columns.clear());
+        assert_eq!(missing, all(Aspect::Column, columns.len()));
+        let elsewhere = aspects(|table| table.name.schema = Some("archive".to_owned()));
+        assert_eq!(elsewhere, all(Aspect::Table, columns.len()));
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "1 difference between the sql-server database and the plans of its keys:\n  \
+                               offer.id (OfferId): the column allows NULL; write [id] uniqueidentifier NOT NULL"
+    )]
+    fn a_failed_test_shows_the_differences() {
+        let columns = [KeyColumn::of::<OfferId>("offer.id")];
+        let mut table = table_of(&columns);
+        table.columns[0].is_nullable = true;
+        differences(table, &columns).assert_none();
+    }
 }

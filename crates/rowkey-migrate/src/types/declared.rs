@@ -5,7 +5,7 @@ use rowkey_core::Backend;
 use super::Words;
 
 /// Whether two types in the words of a database are the same. Collations do not count.
-pub(crate) fn is_same(backend: Backend, found: &str, declared: &str) -> bool {
+pub(crate) fn is_same_type(backend: Backend, found: &str, declared: &str) -> bool {
     spelling(backend, found) == spelling(backend, declared)
 }
 
@@ -98,7 +98,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                is_same(backend, found, declared),
+                is_same_type(backend, found, declared),
                 expected,
                 "{backend}: {found}, {declared}"
             );

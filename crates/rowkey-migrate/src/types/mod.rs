@@ -6,7 +6,7 @@
 mod charset;
 pub(crate) mod clock;
 pub(crate) mod collation;
-mod declared;
+pub(crate) mod declared;
 pub(crate) mod interval;
 mod members;
 mod mysql;
@@ -20,7 +20,6 @@ pub(crate) mod sqlserver;
 use rowkey_core::Backend;
 
 pub(crate) use self::charset::{Charset, collation_of, with_collation};
-pub(crate) use self::declared::{is_same, without_collation};
 pub(crate) use self::members::members;
 
 /// A type of a column, without the words of its database.

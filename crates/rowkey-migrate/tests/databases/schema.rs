@@ -298,12 +298,12 @@ fn nullability(database: &TestDatabase) -> Result<()> {
         (
             "booking.offer_id",
             Aspect::Nullability,
-            "is NULL instead of NOT NULL",
+            "the column allows NULL; write ",
         ),
         (
             "booking.replaces_id",
             Aspect::Nullability,
-            "is NOT NULL instead of NULL",
+            "does not allow NULL; write ",
         ),
     ];
     expect(database, &shop(backend, &other)?, SHOP, &expected)
@@ -470,7 +470,11 @@ fn other_schemas(database: &TestDatabase) -> Result<()> {
         format!("{other}.booking.other_id"),
     ];
     let expected = [
-        (places[0].as_str(), Aspect::Nullability, "is NOT NULL"),
+        (
+            places[0].as_str(),
+            Aspect::Nullability,
+            "does not allow NULL",
+        ),
         (places[1].as_str(), Aspect::Unlisted, "refers to"),
     ];
     let result = expect(database, &tables, &[offer, booking], &expected);
@@ -504,7 +508,7 @@ fn report(database: &TestDatabase) -> Result<()> {
                 backend.name()
             ),
             format!(
-                "  booking.offer_id (OfferId): the column is NULL instead of NOT NULL; write {}",
+                "  booking.offer_id (OfferId): the column allows NULL; write {}",
                 column::<OfferId>(backend, "offer_id")?
             ),
             format!(
@@ -513,10 +517,6 @@ fn report(database: &TestDatabase) -> Result<()> {
             ),
         ];
         ensure!(found.to_string() == lines.join("\n"), "{found}");
-        let panic = std::panic::catch_unwind(|| found.assert_none());
-        let message = panic.expect_err("it differs");
-        let message = message.downcast_ref::<String>().cloned();
-        ensure!(message == Some(lines.join("\n")), "{message:?}");
         found
             .all
             .retain(|one| one.table.name != "review" && one.aspect != Aspect::Nullability);
