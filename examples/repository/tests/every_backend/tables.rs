@@ -1,7 +1,10 @@
 //! The tables, as the databases describe them.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 use repository::{Customer, CustomerId, Error, InvoiceId};
+use rowkey::key_columns;
+use rowkey::storage::KeyColumn;
+use rowkey_migrate::schema;
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::{AssertSqlSafe, Connection, MySqlConnection, PgConnection, SqliteConnection};
 use tokio::task::JoinSet;
@@ -9,24 +12,18 @@ use tokio::task::JoinSet;
 use crate::drivers::{Driver, one_for};
 use crate::sql_server;
 
+const KEY_COLUMNS: &[KeyColumn] = &key_columns![
+    CustomerId => "customers.id",
+    Option<CustomerId> => "customers.referred_by",
+    InvoiceId => "invoices.id",
+    CustomerId => "invoices.customer_id",
+];
+
 pub(crate) async fn key_columns_are_those_of_the_plans(database: &TestDatabase) -> Result<()> {
     one_for(database.backend())?.connect(database.url()).await?;
-    let backend = database.backend();
-    for (table, column, planned) in [
-        ("customers", "id", CustomerId::PLAN),
-        ("customers", "referred_by", CustomerId::PLAN),
-        ("invoices", "id", InvoiceId::PLAN),
-        ("invoices", "customer_id", CustomerId::PLAN),
-    ] {
-        let found = column_type(database, table, column).await?;
-        let planned = planned.column_type(backend)?.to_lowercase();
-        // SQLite does not report a collation here. This one is its default.
-        let planned = planned.trim_end_matches(" collate binary");
-        ensure!(
-            found == planned,
-            "{table}.{column} is {found}, but the plan of its key says {planned}"
-        );
-    }
+    schema::check(database.url(), KEY_COLUMNS)
+        .await?
+        .assert_none();
     Ok(())
 }
 
@@ -119,30 +116,6 @@ pub(crate) async fn an_unknown_migration_is_refused(
         Ok(_) => bail!("it went unnoticed"),
     }
     Ok(())
-}
-
-/// The type of a column as the database reports it, in lower case.
-async fn column_type(database: &TestDatabase, table: &str, column: &str) -> Result<String> {
-    let query = match database.backend() {
-        Backend::Postgres => format!(
-            "SELECT format_type(atttypid, atttypmod) FROM pg_attribute \
-             WHERE attrelid = '{table}'::regclass AND attname = '{column}'"
-        ),
-        Backend::MySql | Backend::MariaDb => format!(
-            "SELECT CAST(column_type AS CHAR) FROM information_schema.columns \
-             WHERE table_schema = database() AND table_name = '{table}' \
-             AND column_name = '{column}'"
-        ),
-        Backend::SqlServer => format!(
-            "SELECT CASE DATA_TYPE WHEN 'decimal' \
-                 THEN CONCAT('decimal(', NUMERIC_PRECISION, ',', NUMERIC_SCALE, ')') \
-                 ELSE DATA_TYPE END \
-             FROM INFORMATION_SCHEMA.COLUMNS \
-             WHERE TABLE_NAME = '{table}' AND COLUMN_NAME = '{column}'"
-        ),
-        _ => format!("SELECT type FROM pragma_table_info('{table}') WHERE name = '{column}'"),
-    };
-    Ok(text(database, &query).await?.to_lowercase())
 }
 
 /// Runs a query on a separate connection, of any database of sqlx.
