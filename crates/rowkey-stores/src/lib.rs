@@ -1,5 +1,6 @@
 //! Tables that keys need: which command has created which entity, and which numbers of LUUID keys are
-//! reserved. For sqlx (PostgreSQL, MySQL, MariaDB, SQLite) and tiberius (SQL Server).
+//! reserved. For sqlx, SeaORM, Diesel and diesel-async (PostgreSQL, MySQL, MariaDB, SQLite) and tiberius
+//! (SQL Server).
 //!
 //! | for | use | table |
 //! |---|---|---|
@@ -14,7 +15,8 @@
 //! # Connections
 //!
 //! Functions that begin transactions take a [`Store`], and lend each closure a connection of the driver as
-//! [`Borrowed`]: `&mut *borrowed`. [`forget`] runs in your own transaction.
+//! [`Borrowed`]: `&mut *borrowed`. [`forget`] runs in your own transaction. Diesel's own connections block:
+//! their functions are in `blocking`.
 //!
 //! # Calls that are dropped
 //!

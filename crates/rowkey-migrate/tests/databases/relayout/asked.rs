@@ -278,7 +278,8 @@ async fn padded(shop: Shop) -> Result<()> {
         shop.run(&plan, Phase::Swap).await?;
         shop.contract(&plan).await?;
     }
-    let same = "SELECT count(*) FROM wide w JOIN long_text t ON w.id_key = \
+    // MySQL 5.6 does not compare the column's ASCII with the text of the connection.
+    let same = "SELECT count(*) FROM wide w JOIN long_text t ON CONVERT(w.id_key USING utf8) = \
                 LOWER(CONCAT_WS('-', HEX(SUBSTR(t.id_key, 1, 4)), HEX(SUBSTR(t.id_key, 5, 2)), \
                 HEX(SUBSTR(t.id_key, 7, 2)), HEX(SUBSTR(t.id_key, 9, 2)), HEX(SUBSTR(t.id_key, 11))))";
     ensure!(number(&mut connection, same).await? == 1);
