@@ -286,7 +286,7 @@ fn layout_of_text(report: &doctor::Report) -> Option<&'static str> {
     let is_public = |layout: Option<Layout>| layout.is_none_or(|layout| layout == Layout::Public);
     let mut candidates = report.candidates.iter();
     let is_text = report.storage?.starts_with("text")
-        && report.certainty == doctor::Certainty::Certain
+        && report.certainty != doctor::Certainty::CannotTell
         && candidates.all(|candidate| is_public(candidate.layout));
     is_text.then(|| Layout::Public.name())
 }

@@ -78,11 +78,8 @@ fn uneven(values: &[u128], mask: u128) -> u128 {
 
 /// Bits that are seldom or nearly always other ones in the next row that was inserted. In rows that are sorted
 /// by their ids, the first bits of random ones are so as well: these do not count.
-fn counting(linked: &[Kept], mask: u128) -> u128 {
-    let parts = linked.chunk_by(|_, next| next.follows);
-    let runs = parts.flat_map(|part| part.chunks(RUN));
-    let unsorted = runs.filter(|run| run.len() > 8 && !is_sorted(run));
-    let pairs = unsorted.flat_map(|run| run.windows(2));
+pub(super) fn counting(linked: &[Kept], mask: u128) -> u128 {
+    let pairs = unsorted_runs(linked).flat_map(|run| run.windows(2));
     let changes = Ones::of(pairs.map(|pair| (pair[0].stored ^ pair[1].stored) & mask));
     let ways = 256_f64.ln();
     let mut found = 0;
@@ -94,6 +91,13 @@ fn counting(linked: &[Kept], mask: u128) -> u128 {
         }
     }
     found
+}
+
+/// Runs of rows that follow each other and are not in the order of an index of their ids.
+pub(super) fn unsorted_runs(linked: &[Kept]) -> impl Iterator<Item = &[Kept]> {
+    let parts = linked.chunk_by(|_, next| next.follows);
+    let runs = parts.flat_map(|part| part.chunks(RUN));
+    runs.filter(|run| run.len() > 8 && !is_sorted(run))
 }
 
 /// How many of the values have each bit.

@@ -37,6 +37,7 @@ mod source;
 mod survey;
 mod surveyor;
 mod tallies;
+mod timeline;
 mod uuids;
 mod window;
 mod witness;

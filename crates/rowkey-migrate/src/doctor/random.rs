@@ -12,6 +12,7 @@ use super::hypothesis::Hypothesis;
 use super::part::{Certainty, Part, number_of};
 use super::rest::{Findings, Group, Rest, admits, place};
 use super::ring::{self, Counted, Evidence, Point, Points};
+use super::timeline::{self, Order};
 use super::window::Kept;
 
 /// A smaller rest of a column with a COMB is not worth a name.
@@ -69,7 +70,16 @@ pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Finding
     let (format, is_foreign) = match not_random & group.home.bits_after_the_variant() {
         // A few COMBs of the same millisecond have bits in common, too.
         0 if group.count < FEW => (FormatKind::UuidV4, false),
-        0 => (FormatKind::UuidV4, growing.is_foreign || not_random != 0),
+        0 => {
+            let is_foreign = growing.is_foreign
+                || not_random != 0
+                || certainty_of_rest.is_none()
+                    && timeline::count(
+                        &rows.even,
+                        group.home.free_bits() & !group.home.rest_of_the_variants_digit(),
+                    );
+            (FormatKind::UuidV4, is_foreign)
+        }
         // What counts up to the variant changes it as well.
         _ => (FormatKind::AnyUuid, true),
     };
@@ -387,22 +397,31 @@ fn certainty_of_random(
         );
         return Certainty::CannotTell;
     }
-    if !ring::would_tell(&rows.points(hypothesis)) {
-        findings.evidence.push(
-            "Neither the order of insertion nor a column of times is known. Short COMBs whose counter \
-             has gone around its ring cannot be told from random UUIDs without one: --created COLUMN \
-             names one."
-                .to_owned(),
-        );
-        return Certainty::CannotTell;
-    }
+    let is_sorted = ring::are_sorted(&rows.points(hypothesis));
+    let order = timeline::order(&rows.linked, &rows.even, is_sorted);
     findings.evidence.push(
-        "The bits are random where COMBs have a time or a counter, also in the order of insertion or \
-         of the column of times."
-            .to_owned(),
+        match order {
+            Order::Times => {
+                "The bits are random where COMBs have a time or a counter, also in the order of insertion \
+                 or of the column of times."
+            }
+            Order::Insertion => {
+                "The bits are random where COMBs have a time or a counter, also in the order of insertion. \
+                 No column of times shows that the ids were made in that order: short COMBs that were \
+                 copied in another order look the same."
+            }
+            Order::Unknown => {
+                "Neither the order of insertion nor the times at which the rows were made are known: most \
+                 rows have no time, or share it with many others. Short COMBs whose counter has gone \
+                 around its ring cannot be told from random UUIDs without one: --created COLUMN names a \
+                 column of times."
+            }
+        }
+        .to_owned(),
     );
-    match rows.linked.len() < MANY {
-        true => Certainty::Likely,
-        false => Certainty::Certain,
+    match order {
+        Order::Unknown => Certainty::CannotTell,
+        Order::Times if rows.linked.len() >= MANY => Certainty::Certain,
+        Order::Times | Order::Insertion => Certainty::Likely,
     }
 }

@@ -19,7 +19,7 @@ use super::even::independent;
 use super::hypothesis::Hypothesis;
 use super::window::Kept;
 
-pub(super) use clock::Clock;
+pub(super) use clock::{Clock, SECONDS};
 
 /// The number of values of the counter.
 const RING: u32 = 1 << 16;
@@ -144,16 +144,9 @@ pub(super) fn examine(points: &Points) -> Option<Counted> {
     Some(best)
 }
 
-/// Whether the points are ones whose order or time would have told a counter.
-pub(super) fn would_tell(points: &Points) -> bool {
-    let points = &points.linked;
-    let linked = points.iter().filter(|point| point.follows).count();
-    let dated = points
-        .iter()
-        .filter(|point| point.created.is_some())
-        .count();
-    let is_sorted = order::is_sorted(points);
-    (linked * 2 > points.len() && !is_sorted) || dated * 2 > points.len()
+/// Whether the points of windows of neighbours are in the order of their counters.
+pub(super) fn are_sorted(points: &Points) -> bool {
+    order::is_sorted(&points.linked)
 }
 
 /// The counters in one part of the ring, whatever their order.

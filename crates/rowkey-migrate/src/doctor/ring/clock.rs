@@ -1,6 +1,7 @@
 //! Counters that keep step with a column of times.
 
 use super::{Counted, Evidence, Point, RING, densest};
+use crate::doctor::chance;
 
 /// The interval of a counter and the distance of its clock from the times of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,12 +15,17 @@ pub(in super::super) struct Clock {
 }
 
 /// The intervals that are tried, the most common first.
-pub(super) const SECONDS: [i64; 14] = [
+pub(in super::super) const SECONDS: [i64; 14] = [
     60, 1, 30, 10, 5, 2, 15, 20, 120, 300, 600, 900, 1_800, 3_600,
 ];
 
 /// Counters whose distances from the time differ by more than `2^WIDEST` do not keep step.
 const WIDEST: u32 = 3;
+
+/// The same for times that are dates only. Over this many values of the ring, two clocks of other units are
+/// apart in every way.
+const WIDEST_OF_DATES: u32 = 12;
+const LONG_OF_DATES: i64 = RING as i64 * 5 / 2;
 
 /// Counters that keep step for so many intervals, and are this near to where the times say, have no other
 /// interval: a counter of 1,024 ms is six seconds away from one of a second after so many.
@@ -53,6 +59,8 @@ pub(super) fn are_dated(points: &[Point]) -> bool {
 pub(super) fn examine(points: &[Point]) -> Option<Counted> {
     let dated = dated(points)?;
     let is_sorted = are_sorted_by_time(points);
+    let times = dated.iter().map(|(_, created)| *created);
+    let length = times.clone().max()? - times.min()?;
     let tried = SECONDS.into_iter().filter_map(|seconds| {
         let interval_ms = seconds * 1_000;
         let mut phases: Vec<u16> = dated
@@ -61,7 +69,12 @@ pub(super) fn examine(points: &[Point]) -> Option<Counted> {
             .collect();
         phases.sort_unstable();
         let typical = most_frequent(&phases);
-        let (chance, share) = densest(&phases, WIDEST)?;
+        let exact = densest(&phases, WIDEST)?;
+        let is_long = length / interval_ms > LONG_OF_DATES;
+        let by_date = is_long.then(|| densest(&phases, WIDEST_OF_DATES)).flatten();
+        let by_date = by_date.filter(|(_, share)| *share > 2.0 * exact.1);
+        let is_exact = by_date.is_none();
+        let (chance, share) = by_date.unwrap_or(exact);
         let is_near = |counter: u16, created: i64| {
             let phase = phase(counter, created, interval_ms).wrapping_sub(typical as u16);
             phase.wrapping_add(NARROW / 2) <= NARROW
@@ -75,8 +88,12 @@ pub(super) fn examine(points: &[Point]) -> Option<Counted> {
         let are_most = times.len() as f64 > 0.9 * share * dated.len() as f64;
         let clock = Clock {
             interval_ms,
-            ahead_ms: i64::from(typical) * interval_ms,
-            is_told: are_most && span / interval_ms > LONG,
+            ahead_ms: if is_exact {
+                i64::from(typical) * interval_ms
+            } else {
+                0
+            },
+            is_told: is_exact && are_most && span / interval_ms > LONG,
         };
         Some(Counted {
             evidence: Evidence::Clock(clock),
@@ -92,7 +109,8 @@ pub(super) fn examine(points: &[Point]) -> Option<Counted> {
         _ => 1,
     };
     // Ids in the order of the times grow with them at some rate, but by random steps.
-    let credible = tried.filter(|counted| !is_sorted || counted.share > 0.5);
+    let credible = tried
+        .filter(|counted| counted.chance < chance::NEVER && (!is_sorted || counted.share > 0.5));
     credible.min_by(|a, b| {
         distance(a)
             .cmp(&distance(b))

@@ -66,14 +66,16 @@ fn assert_found(found: &Diagnosis, format: FormatKind, storage: Storage) {
 fn django_stores_random_uuids_as_32_digits() {
     let found = diagnose_text(Backend::Sqlite, include_str!("frameworks/django.tsv"));
     assert_found(&found, FormatKind::UuidV4, Storage::TextHex);
-    assert_eq!(found.certainty, Certainty::Certain, "{found:#?}");
+    // Times of a few seconds may be those of a copy.
+    assert_eq!(found.certainty, Certainty::Likely, "{found:#?}");
 }
 
 #[test]
 fn rails_stores_random_uuids_as_text() {
     let found = diagnose_text(Backend::Sqlite, include_str!("frameworks/rails.tsv"));
     assert_found(&found, FormatKind::UuidV4, Storage::Text);
-    assert_eq!(found.certainty, Certainty::Certain, "{found:#?}");
+    // Times of a few seconds may be those of a copy.
+    assert_eq!(found.certainty, Certainty::Likely, "{found:#?}");
 }
 
 #[test]
