@@ -3,7 +3,7 @@
 
 use rowkey_core::UnixMillis;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Backend, Layout, Wire};
+use rowkey_core::storage::{Layout, Wire};
 use rowkey_core::uuid::Uuid;
 
 use super::chance::{self, NEVER};
@@ -14,6 +14,9 @@ use super::rest::{Findings, Rest};
 
 /// Fewer rows than this share of the values are no reason to convert a column.
 const SHARE: f64 = 0.05;
+
+/// If more than this share of the values fits, all do.
+const ALL: f64 = 0.95;
 
 /// An order of the bytes that no layout has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +31,7 @@ impl ByteOrder {
     pub(super) const ALL: [Self; 2] = [Self::DotNet, Self::MySql];
 
     /// The value in the order of its text.
-    fn text(self, stored: u128) -> u128 {
+    pub(super) fn text(self, stored: u128) -> u128 {
         match self {
             Self::DotNet => Uuid::from_bytes_le(stored.to_be_bytes()).as_u128(),
             Self::MySql => {
@@ -52,13 +55,17 @@ impl ByteOrder {
     }
 
     /// What puts the bytes in order.
-    fn conversion(self) -> &'static str {
-        match self {
+    pub(super) fn advice(self) -> String {
+        let conversion = match self {
             Self::DotNet => "by exchanging the bytes of the first three groups",
             Self::MySql => {
                 "by putting bytes 5 to 8 in front, then bytes 3 and 4, then bytes 1 and 2"
             }
-        }
+        };
+        format!(
+            "No layout of rowkey has that order: convert the column, {conversion}, before a key is \
+             declared."
+        )
     }
 }
 
@@ -74,7 +81,7 @@ struct Fit {
 }
 
 /// Takes away the values in an order that no layout has.
-pub(super) fn examine(rest: &mut Rest<'_>, findings: &mut Findings, backend: Backend) {
+pub(super) fn examine(rest: &mut Rest<'_>, findings: &mut Findings) {
     let rows = rest.independent();
     let mut fits: Vec<Fit> = ByteOrder::ALL
         .into_iter()
@@ -84,18 +91,22 @@ pub(super) fn examine(rest: &mut Rest<'_>, findings: &mut Findings, backend: Bac
     if fits.iter().any(|fit| fit.has_times) {
         fits.retain(|fit| fit.has_times);
     }
+    // One value in a few has some version in any order.
+    let most = fits.iter().map(|fit| fit.share).fold(0.0, f64::max);
+    let limit = if most > ALL { ALL } else { most / 2.0 };
+    fits.retain(|fit| fit.share > limit);
     let [first, others @ ..] = &fits[..] else {
         return;
     };
     let fit = *first;
     let usual = usual_version(&rows);
     let total = rest.count(|_| true);
-    let is_all = fit.share > 0.95 || !others.is_empty();
+    let is_all = fit.share > ALL || !others.is_empty();
+    let (taken, _) = rest.take(|signature| is_all || Some(signature.versions[0]) != usual);
     let count = match is_all {
         true => total,
-        false => (fit.share * total as f64).round() as u64,
+        false => taken.min((fit.share * total as f64).round() as u64),
     };
-    rest.take(|signature| is_all || Some(signature.versions[0]) != usual);
     let all = if count == total && count > 1 {
         "All "
     } else {
@@ -124,11 +135,7 @@ pub(super) fn examine(rest: &mut Rest<'_>, findings: &mut Findings, backend: Bac
     let part = match (fit.order, fit.version) {
         (ByteOrder::DotNet, 1) => sequential(rest, fit, count, findings),
         (_, version) => {
-            findings.evidence.push(format!(
-                "No layout of rowkey has that order: convert the column, on {backend} {}, before a key \
-                 is declared.",
-                fit.order.conversion()
-            ));
+            findings.evidence.push(fit.order.advice());
             let format = match version {
                 4 => FormatKind::UuidV4,
                 7 => FormatKind::UuidV7,
@@ -140,6 +147,17 @@ pub(super) fn examine(rest: &mut Rest<'_>, findings: &mut Findings, backend: Bac
         }
     };
     findings.parts.push(part);
+    let others = taken - count;
+    if others > 0 {
+        findings.evidence.push(format!(
+            "{} {} no version of RFC 9562 in that order, nor in the usual one.",
+            number_of(others, "other value"),
+            if others == 1 { "has" } else { "have" }
+        ));
+        let any = FormatKind::AnyUuid;
+        let part = Part::without_layout(any, others as f64, Certainty::Likely);
+        findings.parts.push(part);
+    }
 }
 
 /// UUIDs of version 1 that are shown in the order of .NET: SQL Server makes them so.

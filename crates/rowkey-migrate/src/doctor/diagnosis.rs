@@ -91,8 +91,8 @@ impl Survey {
             };
         };
         let mut findings = match shape.wire {
-            Wire::Uuid | Wire::NativeUuid => uuids::examine(&shape, self.backend(), self.era),
-            _ if uuids::are_uuids(&shape) => uuids::examine(&shape, self.backend(), self.era),
+            Wire::Uuid | Wire::NativeUuid => uuids::examine(&shape, self.era),
+            _ if uuids::are_uuids(&shape) => uuids::examine(&shape, self.era),
             _ => numbers::examine(&shape),
         };
         for (kind, count, examples) in findings.damages {

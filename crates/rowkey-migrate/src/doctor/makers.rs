@@ -2,14 +2,16 @@
 
 use rowkey_core::UnixMillis;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::Layout;
+use rowkey_core::storage::{Layout, Wire};
 
 use super::bits;
+use super::byte_order::ByteOrder;
 use super::chance::{self, NEVER};
 use super::even;
 use super::home::{Home, NO_VERSION};
 use super::part::{Certainty, Part, number_of};
 use super::rest::{Findings, Rest};
+use super::window::Kept;
 
 /// The bits in front of the variant, without the version.
 const BEFORE_THE_VARIANT: u128 = u128::MAX << 64 & !(0xf << 76);
@@ -41,28 +43,65 @@ pub(super) fn examine(rest: &mut Rest<'_>, findings: &mut Findings) {
     {
         "begin with milliseconds since 1970, but have no version: ULIDs are stored so".to_owned()
     } else {
-        let digit = |stored: u128| (stored >> 76 & 0xf) as u8;
-        let fours = without.iter().filter(|stored| digit(**stored) == 4);
-        let fours = fours.count() as u64;
-        let is_all = fours * 20 > without.len() as u64 * 19;
         let kept = even::independent_in_any_order(&rest.shape.even.rows());
-        // Others have this digit by the time or the machine that all rows have.
-        if !is_all
-            || chance::at_least(fours, without.len() as u64, 1.0 / 16.0) > NEVER
-            || bits::not_random(&kept, &[], BEFORE_THE_VARIANT) != 0
-        {
+        if !are_overwritten(&kept) {
             return;
         }
-        "have version 4, but most of them not its variant: other bytes were written over those of \
-         random UUIDs, as for the sequential guids of EF Core"
-            .to_owned()
+        OVERWRITTEN.to_owned()
     };
+    conclude(rest, findings, &said, Certainty::Certain);
+}
+
+/// What is said of sequential guids.
+const OVERWRITTEN: &str = "have version 4, but most of them not its variant: other bytes were written over \
+                           those of random UUIDs, as for the sequential guids of EF Core";
+
+/// Takes sequential guids away that are stored as the bytes of .NET.
+pub(super) fn examine_bytes(rest: &mut Rest<'_>, findings: &mut Findings) {
+    if !matches!(rest.shape.wire, Wire::Bytes(_)) {
+        return;
+    }
+    let kept = even::independent_in_any_order(&rest.shape.even.rows());
+    let ordered = kept.iter().map(|row| Kept {
+        stored: ByteOrder::DotNet.text(row.stored),
+        ..*row
+    });
+    let ordered: Vec<Kept> = ordered.collect();
+    if are_overwritten(&ordered) {
+        let said = format!("{OVERWRITTEN}, {}", ByteOrder::DotNet.name());
+        conclude(rest, findings, &said, Certainty::Likely);
+        findings.evidence.push(ByteOrder::DotNet.advice());
+        if let Some(part) = findings.parts.last_mut() {
+            part.layout = None;
+            part.is_readable = false;
+        }
+    }
+}
+
+/// Whether the values have version 4, and most of them not the variant, in the order of their text.
+fn are_overwritten(rows: &[Kept]) -> bool {
+    let without: Vec<u128> = rows
+        .iter()
+        .map(|row| row.stored)
+        .filter(|stored| Home::Text.version(*stored) == NO_VERSION)
+        .collect();
+    let digit = |stored: u128| (stored >> 76 & 0xf) as u8;
+    let fours = without.iter().filter(|stored| digit(**stored) == 4);
+    let fours = fours.count() as u64;
+    // Others have this digit by the time or the machine that all rows have.
+    without.len() * 4 >= rows.len()
+        && fours * 20 > without.len() as u64 * 19
+        && chance::at_least(fours, without.len() as u64, 1.0 / 16.0) < NEVER
+        && bits::not_random(rows, &[], BEFORE_THE_VARIANT) == 0
+}
+
+fn conclude(rest: &mut Rest<'_>, findings: &mut Findings, said: &str, certainty: Certainty) {
     let (count, _) = rest.take(|_| true);
     findings.evidence.push(format!(
         "{} {said}; rowkey has no format of its own for them.",
         number_of(count, "value")
     ));
-    let mut part = Part::without_layout(FormatKind::AnyUuid, count as f64, Certainty::Certain);
+    let mut part = Part::without_layout(FormatKind::AnyUuid, count as f64, certainty);
     part.layout = Some(Layout::Public);
     findings.parts.push(part);
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Backend, BinaryLength, Layout, TextForm, Wire};
+use rowkey_core::storage::{BinaryLength, Layout, TextForm, Wire};
 
 use super::bits;
 use super::byte_order::{self, ByteOrder};
@@ -39,11 +39,12 @@ pub(super) fn are_uuids(shape: &Shape) -> bool {
 }
 
 /// Examines the values.
-pub(super) fn examine(shape: &Shape, backend: Backend, era: Era) -> Findings {
+pub(super) fn examine(shape: &Shape, era: Era) -> Findings {
     let mut findings = Findings::default();
     let mut rest = Rest::new(shape, era);
     reversed_segments(&mut rest, &mut findings);
-    byte_order::examine(&mut rest, &mut findings, backend);
+    makers::examine_bytes(&mut rest, &mut findings);
+    byte_order::examine(&mut rest, &mut findings);
     numbers_in_sixteen_bytes(&mut rest, &mut findings, FormatKind::DistributedId);
     // Some of their ids have the constant of a DistributedId128 by chance.
     makers::examine(&mut rest, &mut findings);

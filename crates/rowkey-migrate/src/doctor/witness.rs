@@ -6,12 +6,13 @@ use rowkey_core::Error;
 use rowkey_core::storage::{Layout, Permutation};
 use rowkey_core::text::hyphenated;
 
+use super::byte_order::ByteOrder;
 use super::part::{Certainty, Part};
 use super::survey::Shape;
 
 /// An id whose two forms somebody knows: what the database shows, and what the programs show.
 ///
-/// Written `STORED=PUBLIC`, both as hyphenated text.
+/// Written `STORED=PUBLIC`, both as hyphenated text or as 32 hexadecimal digits, with or without `0x`.
 ///
 /// ```
 /// use rowkey_migrate::doctor::Witness;
@@ -31,9 +32,19 @@ impl FromStr for Witness {
     fn from_str(text: &str) -> Result<Self, Error> {
         let (stored, public) = text.split_once('=').unwrap_or((text, ""));
         Ok(Self {
-            stored: hyphenated::parse(stored)?,
-            public: hyphenated::parse(public)?,
+            stored: bits(stored)?,
+            public: bits(public)?,
         })
+    }
+}
+
+/// The bits of a text, which may be the hexadecimal digits that a database shows for bytes.
+fn bits(text: &str) -> Result<u128, Error> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let is_hexadecimal = digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match u128::from_str_radix(digits, 16) {
+        Ok(bits) if is_hexadecimal => Ok(bits),
+        _ => hyphenated::parse(text),
     }
 }
 
@@ -69,16 +80,34 @@ pub(super) fn judge(
                     format.name()
                 ));
                 (part.format, part.layout) = (format, Some(layout));
+                part.is_readable = true;
                 part.twins.clear();
                 part.certainty = part.certainty.max(Certainty::Likely);
             }
-            None => evidence.push(format!(
-                "The witnesses contradict every layout of {}: the bytes are in another order, or \
-                 the witnesses are not of these ids.",
-                part.format.name()
-            )),
+            None => contradicted(witnesses, part, evidence),
         }
     }
+}
+
+/// The witnesses have the bytes in an order that no layout has.
+fn contradicted(witnesses: &[Witness], part: &mut Part, evidence: &mut Vec<String>) {
+    let mut orders = ByteOrder::ALL.into_iter();
+    let order = orders.find(|order| {
+        let agrees = |witness: &Witness| order.text(witness.stored) == witness.public;
+        witnesses.iter().all(agrees)
+    });
+    let Some(order) = order else {
+        evidence.push(format!(
+            "The witnesses contradict every layout of {}: the bytes are in another order, or the \
+             witnesses are not of these ids.",
+            part.format.name()
+        ));
+        return;
+    };
+    evidence.push(format!("By the witnesses, the bytes are {}.", order.name()));
+    evidence.push(order.advice());
+    part.is_readable = false;
+    part.certainty = part.certainty.max(Certainty::Likely);
 }
 
 /// The order of the bytes of a format in a layout, if the column may have it.

@@ -244,7 +244,7 @@ fn sequence(process: &mut Process, _: i64) -> u128 {
     first(process, block << 32 | random)
 }
 
-const MAKERS: [(&str, Maker); 32] = [
+const MAKERS: [(&str, Maker); 33] = [
     ("Laravel and ramsey, time first", laravel),
     ("ramsey, time last", ramsey_last),
     ("jhtodd and ABP, as string", jhtodd_as_string),
@@ -283,6 +283,9 @@ const MAKERS: [(&str, Maker); 32] = [
     }),
     ("NHibernate in the order of .NET", |process, time| {
         in_dotnet_order(nhibernate(process, time))
+    }),
+    ("EF Core in the order of .NET", |process, time| {
+        in_dotnet_order(ef_core(process, time))
     }),
 ];
 
@@ -463,6 +466,96 @@ fn the_swap_of_mysql_is_named_like_the_order_of_dotnet() {
             }
         }
     }
+}
+
+/// Of as many values as there are, one in sixteen has some version in the order of .NET by chance.
+#[test]
+fn the_order_that_all_values_fit_is_named() {
+    for rows in [20, 200, 400, 1_000, 3_000] {
+        for (seed, known) in (0..4).zip(KNOWN) {
+            let stored = Stored::Bytes(Backend::MySql);
+            let rate = Rate::Random(20_000.0);
+            let found = diagnose(stored, version_4_swapped, rows, rate, known, seed);
+            let what = format!("{rows} {known:?}: {found:#?}");
+            let said = found.evidence.join(" ");
+            assert!(said.contains("UUID_TO_BIN(…, 1)"), "{what}");
+            assert!(!said.contains(".NET Guid"), "{what}");
+            assert_eq!(found.format, None, "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_witness_tells_the_order_of_another_program() {
+    let mut random = Random(8);
+    let ids: Vec<u128> = (0..1_000).map(|_| random.v4()).collect();
+    for (order, name) in [
+        (
+            in_mysql_order as fn(u128) -> u128,
+            "MySQL's UUID_TO_BIN(…, 1)",
+        ),
+        (in_dotnet_order, "a .NET Guid"),
+    ] {
+        for rows in [4, 1_000] {
+            let mut survey = Survey::new(Backend::MySql, false, NOW);
+            for id in &ids[..rows] {
+                let stored = order(*id).to_be_bytes();
+                survey.take(Observation::of(StoredValue::Bytes(&stored)));
+            }
+            let stored = order(ids[0]);
+            let public = hyphenated::write(ids[0]);
+            let hexadecimal = format!("0x{stored:032X}={public}");
+            let hyphenated = format!("{}={public}", hyphenated::write(stored));
+            for witness in [hexadecimal, hyphenated] {
+                let found = survey.clone().conclude(&[witness.parse().unwrap()]);
+                let said = found.evidence.join(" ");
+                let told = format!("By the witnesses, the bytes are in the byte order of {name}");
+                assert!(said.contains(&told), "{witness}: {found:#?}");
+                assert!(!said.contains("contradict"), "{witness}: {found:#?}");
+                assert_eq!(found.certainty, Certainty::Likely, "{witness}: {found:#?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sequential_guids_in_bytes_are_named_like_those_in_text() {
+    for seed in 0..20 {
+        let known = (true, false);
+        let rate = Rate::Random(1_000.0);
+        let of = |stored, maker| diagnose(stored, maker, 400, rate, known, seed);
+        let text = of(Stored::Text(Backend::Sqlite), ef_core as Maker);
+        let maker: Maker = |process, time| in_dotnet_order(ef_core(process, time));
+        let bytes = of(Stored::Bytes(Backend::Sqlite), maker);
+        let is_named = |found: &Diagnosis| found.evidence.join(" ").contains("EF Core");
+        assert_eq!(
+            is_named(&text),
+            is_named(&bytes),
+            "{seed} {text:#?} {bytes:#?}"
+        );
+    }
+}
+
+/// Random UUIDs as .NET's bytes, and values that have no version anywhere.
+#[test]
+fn shares_are_those_of_all_rows() {
+    let mut random = Random(3);
+    let mut survey = Survey::new(Backend::Sqlite, false, NOW);
+    for row in 0..400 {
+        let id = match row % 4 {
+            0 => in_dotnet_order(random.v4()),
+            _ => random.v4() & !(0b11 << 62 | 0xf << 76),
+        };
+        let stored = id.to_be_bytes();
+        survey.take(Observation::of(StoredValue::Bytes(&stored)).following());
+    }
+    let found = survey.conclude(&[]);
+    let of_dotnet = found
+        .candidates
+        .iter()
+        .find(|found| found.format == FormatKind::UuidV4);
+    let share = of_dotnet.map(|found| found.share);
+    assert_eq!(share, Some(0.25), "{found:#?}");
 }
 
 /// One process fills the variant with its counter: it is the same in many ids, and wrong in the next.
