@@ -6,7 +6,7 @@ use rowkey_core::storage::{Column, Layout, Storage, StoragePlan, quote_identifie
 
 use super::damage::DamageKind;
 use super::diagnosis::Diagnosis;
-use super::part::Certainty;
+use super::part::{Certainty, number_of};
 use crate::catalog::QualifiedName;
 
 /// The usual interval of a short COMB, which a declaration leaves out.
@@ -25,6 +25,54 @@ pub(super) struct Advice {
 
 /// Advises on a column. `options` are those of the command line that name the database.
 pub(super) fn advise(
+    diagnosis: &Diagnosis,
+    backend: Backend,
+    table: &QualifiedName,
+    column: &str,
+    options: &str,
+) -> Advice {
+    let mut advice = advise_on_ids(diagnosis, backend, table, column, options);
+    let others = other_forms(diagnosis);
+    if !others.is_empty() {
+        let then = advice.declare.take().map_or(String::new(), |declare| {
+            format!(", and then declare `{declare}`")
+        });
+        advice.sentences.push(format!(
+            "No key reads the whole column, because {} cannot be read in the form of the others: bring \
+             all into one form{then}.",
+            others.join(", ")
+        ));
+    }
+    advice
+}
+
+/// How many values have a form in which no key reads them together with the others.
+fn other_forms(diagnosis: &Diagnosis) -> Vec<String> {
+    use DamageKind::{
+        ImplausibleTime, ImpossibleVersion, Max, Nil, SegmentsReversed, TextCutOff, ZeroPadded,
+    };
+    let is_read = |kind| {
+        matches!(
+            kind,
+            Nil | Max
+                | ImpossibleVersion
+                | ImplausibleTime
+                | SegmentsReversed
+                | TextCutOff
+                | ZeroPadded
+        )
+    };
+    let others = diagnosis.damaged.iter();
+    let others = others.filter(|damage| !is_read(damage.kind));
+    let named = others.map(|damage| {
+        let count = number_of(damage.count, "value");
+        format!("{count} ({})", damage.kind.name())
+    });
+    named.collect()
+}
+
+/// Advises on the values that have the form of most.
+fn advise_on_ids(
     diagnosis: &Diagnosis,
     backend: Backend,
     table: &QualifiedName,
@@ -60,17 +108,20 @@ pub(super) fn advise(
             .then(|| declaration(any, "", backend, storage, None, &name))
             .flatten();
         let reads_all = match advice.declare {
-            Some(_) => "AnyUuid reads all rows. ",
-            None => "",
+            Some(_) => "AnyUuid reads all rows. Or give",
+            None => "Give",
         };
         let then = declared(diagnosis.layout).map_or(String::new(), |declared| {
             format!(", and then declare `{declared}`")
         });
         advice.sentences.push(format!(
-            "{} does not read {special}. {reads_all}Or give these rows ids, or NULL where they refer to \
+            "{} does not read {special}. {reads_all} these rows ids, or NULL where they refer to \
              nothing{then}.",
             format.type_name()
         ));
+        if storage == Storage::NativeUuid {
+            any_in_native_uuid(backend, table, column, &name, &mut advice);
+        }
         return advice;
     }
     if format == FormatKind::AnyUuid && storage == Storage::NativeUuid {
@@ -109,18 +160,19 @@ pub(super) fn advise(
     advice
 }
 
-/// The UUIDs of zeros or ones among the values, if a format does not read them.
-fn special_values(diagnosis: &Diagnosis, format: FormatKind) -> Option<&'static str> {
-    let has = |kind, value| {
-        let mut damaged = diagnosis.damaged.iter();
-        !format.admits(value) && damaged.any(|damage| damage.kind == kind)
-    };
-    match (has(DamageKind::Nil, 0), has(DamageKind::Max, u128::MAX)) {
-        (true, true) => Some("the UUIDs of zeros and of ones only"),
-        (true, false) => Some("the UUID of zeros only"),
-        (false, true) => Some("the UUID of ones only"),
-        (false, false) => None,
-    }
+/// The values of sixteen bytes, such as UUIDs of zeros or ones, that a format does not read.
+fn special_values(diagnosis: &Diagnosis, format: FormatKind) -> Option<String> {
+    let damaged = diagnosis.damaged.iter();
+    let special = damaged.filter_map(|damage| match damage.kind {
+        DamageKind::Nil if !format.admits(0) => Some("the UUID of zeros only"),
+        DamageKind::Max if !format.admits(u128::MAX) => Some("the UUID of ones only"),
+        // Formats with a version do not admit zeros either.
+        DamageKind::ImpossibleVersion if !format.admits(0) => Some("values without a version"),
+        DamageKind::TextCutOff if !format.admits(0) => Some("text that was cut off"),
+        _ => None,
+    });
+    let special: Vec<&str> = special.collect();
+    (!special.is_empty()).then(|| special.join(" and "))
 }
 
 /// MariaDB's type sorts UUIDs of each version otherwise, so that no key of several versions is declared over it.
@@ -173,10 +225,30 @@ fn undecided(
         let candidate = diagnosis.candidates.first();
         let is_any = |format| matches!(format, FormatKind::UuidV4 | FormatKind::AnyUuid);
         if let Some(candidate) = candidate.filter(|candidate| is_any(candidate.format)) {
-            let layout = candidate.layout;
-            advice.declare = declaration(candidate.format, "", backend, storage, layout, name);
+            let special = special_values(diagnosis, candidate.format);
+            let format = match special {
+                Some(_) => FormatKind::AnyUuid,
+                None => candidate.format,
+            };
+            advice.declare = declaration(format, "", backend, storage, candidate.layout, name);
+            advice.sentences.extend(special.map(|special| {
+                let reads_all = match advice.declare {
+                    Some(_) => "AnyUuid reads all rows",
+                    None => "no key reads all rows",
+                };
+                format!(
+                    "{} does not read {special}; {reads_all}.",
+                    candidate.format.type_name()
+                )
+            }));
         }
-        advice.next = Some(format!("rowkey doctor{place} --created COLUMN"));
+        // Where not even a version is known, the order of the bytes is in question.
+        let is_of_version = candidate.is_none_or(|known| known.format != FormatKind::AnyUuid);
+        let option = match is_of_version {
+            true => "--created COLUMN",
+            false => "--witness STORED=PUBLIC",
+        };
+        advice.next = Some(format!("rowkey doctor{place} {option}"));
     }
 }
 
@@ -414,6 +486,89 @@ mod tests {
                 .unwrap()
                 .contains("HotGuid")
         );
+    }
+
+    fn damaged(kind: DamageKind) -> Vec<Damage> {
+        vec![Damage {
+            kind,
+            count: 150,
+            examples: Vec::new(),
+        }]
+    }
+
+    #[test]
+    fn what_is_declared_reads_rows_of_zeros_where_nothing_tells_the_format() {
+        for kind in [
+            DamageKind::Nil,
+            DamageKind::Max,
+            DamageKind::ImpossibleVersion,
+        ] {
+            let mut told = diagnosis(FormatKind::UuidV4, Layout::Public, Storage::Text);
+            (told.format, told.layout) = (None, None);
+            told.certainty = Certainty::CannotTell;
+            told.candidates = vec![crate::doctor::Candidate {
+                format: FormatKind::UuidV4,
+                layout: None,
+                share: 1.0,
+            }];
+            told.damaged = damaged(kind);
+            let advice = advice(&told, Backend::MariaDb);
+            let any = "#[entity_key(storage(mariadb = \"text\"))] struct OfferId(AnyUuid);";
+            assert_eq!(advice.declare.as_deref(), Some(any), "{kind:?}");
+            let reason = "UuidV4 does not read";
+            assert!(advice.sentences[0].contains(reason), "{advice:?}");
+        }
+    }
+
+    #[test]
+    fn the_type_of_mariadb_with_rows_of_zeros_is_converted() {
+        let mut v7 = diagnosis(FormatKind::UuidV7, Layout::Public, Storage::NativeUuid);
+        v7.damaged = damaged(DamageKind::Nil);
+        let told = advice(&v7, Backend::MariaDb);
+        let next = "ALTER TABLE `offers` MODIFY `id` BINARY(16) NOT NULL";
+        assert_eq!(told.next.as_deref(), Some(next));
+        let said = told.sentences.join(" ");
+        assert!(said.contains("zeros only. Give these rows ids"), "{said}");
+    }
+
+    #[test]
+    fn nothing_is_declared_that_refuses_rows() {
+        use DamageKind::{Blanks, Braces, MixedCase, WrongCase, WrongForm, WrongLength, WrongType};
+        for kind in [
+            Blanks,
+            Braces,
+            MixedCase,
+            WrongCase,
+            WrongForm,
+            WrongLength,
+            WrongType,
+        ] {
+            let mut told = diagnosis(FormatKind::UuidV4, Layout::Public, Storage::TextUpper);
+            told.damaged = damaged(kind);
+            let advice = advice(&told, Backend::Sqlite);
+            assert_eq!(advice.declare, None, "{kind:?}");
+            let said = advice.sentences.join(" ");
+            for part in [
+                format!("150 values ({})", kind.name()).as_str(),
+                "then declare `#[entity_key(storage(sqlite = \"text-upper\"))] struct OfferId(UuidV4);`",
+            ] {
+                assert!(said.contains(part), "{kind:?}: {said}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_order_of_bytes_that_cannot_be_told_asks_for_a_witness() {
+        let mut told = diagnosis(FormatKind::AnyUuid, Layout::Public, Storage::Uuid);
+        (told.format, told.layout) = (None, None);
+        told.certainty = Certainty::CannotTell;
+        told.candidates = vec![crate::doctor::Candidate {
+            format: FormatKind::AnyUuid,
+            layout: None,
+            share: 1.0,
+        }];
+        let next = advice(&told, Backend::MySql).next.unwrap();
+        assert!(next.ends_with("--witness STORED=PUBLIC"), "{next}");
     }
 
     #[test]
