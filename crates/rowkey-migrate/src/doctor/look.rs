@@ -17,10 +17,14 @@ pub(super) enum Look {
     TextInBytes,
     PaddedText,
     Scale,
+    Fraction,
+    ZeroX,
+    Parentheses,
+    Base64,
 }
 
 impl Look {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 13] = [
         Self::Ulid,
         Self::TypeId,
         Self::Braces,
@@ -30,13 +34,17 @@ impl Look {
         Self::TextInBytes,
         Self::PaddedText,
         Self::Scale,
+        Self::Fraction,
+        Self::ZeroX,
+        Self::Parentheses,
+        Self::Base64,
     ];
 
     /// What a value looks like, if it is known.
     pub(super) fn of(value: StoredValue<'_>) -> Option<Self> {
         match value {
             StoredValue::Text(text) => Self::of_text(text),
-            StoredValue::Decimal(text) => has_scale(text).then_some(Self::Scale),
+            StoredValue::Decimal(text) => of_scale(text),
             StoredValue::Bytes(bytes) => Self::of_bytes(bytes),
             StoredValue::Null | StoredValue::Integer(_) | StoredValue::Real(_) => None,
         }
@@ -46,15 +54,19 @@ impl Look {
         let is_uuid = |text: &str| hyphenated::parse(&text.to_ascii_lowercase()).is_ok();
         let inner =
             text.trim_matches(|character: char| character == '\0' || character.is_whitespace());
-        let in_braces = text
-            .strip_prefix('{')
-            .and_then(|text| text.strip_suffix('}'));
+        let enclosed = |first, last| text.strip_prefix(first)?.strip_suffix(last);
         let prefixed = text.rsplit_once('_').map(|(_, suffix)| suffix);
         let hexadecimal = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
         match () {
-            () if in_braces.is_some_and(is_uuid) => Some(Self::Braces),
+            () if enclosed('{', '}').is_some_and(is_uuid) => Some(Self::Braces),
+            () if enclosed('(', ')').is_some_and(is_uuid) => Some(Self::Parentheses),
+            () if (text.strip_prefix("0x"))
+                .is_some_and(|digits| digits.len() == 32 && hexadecimal(digits)) =>
+            {
+                Some(Self::ZeroX)
+            }
             () if text.strip_prefix("urn:uuid:").is_some_and(is_uuid) => Some(Self::Urn),
-            () if is_base_32(text) => Some(Self::Ulid),
+            () if is_base_32(inner) => Some(Self::Ulid),
             () if prefixed
                 .is_some_and(|text| is_base_32(text) && *text == text.to_ascii_lowercase()) =>
             {
@@ -66,8 +78,8 @@ impl Look {
             {
                 Some(Self::PaddedText)
             }
-            () if has_scale(text) => Some(Self::Scale),
-            () => None,
+            () if is_base_64(inner) => Some(Self::Base64),
+            () => of_scale(text),
         }
     }
 
@@ -117,6 +129,19 @@ impl Look {
                 "look like numbers with digits behind the point: without them, such as in \
                  DECIMAL(28, 0), look again"
             }
+            Self::Fraction => "look like amounts: ids have no digits behind the point",
+            Self::ZeroX => {
+                "look like sixteen bytes, written with `0x` in front: without it, as in a column of 32 \
+                 characters, they are read as text"
+            }
+            Self::Parentheses => {
+                "look like GUIDs in parentheses: without them, as in a column of 36 characters, they are \
+                 read as text"
+            }
+            Self::Base64 => {
+                "look like the base 64 of sixteen bytes, for which rowkey has no form: decoded, as in \
+                 BINARY(16), look again"
+            }
         }
     }
 }
@@ -132,12 +157,21 @@ fn is_base_32(text: &str) -> bool {
     text.len() == 26 && has_one_case && text.as_bytes()[0] <= b'7' && text.bytes().all(is_digit)
 }
 
-/// Whether a text is a whole number, followed by a point and zeros.
-fn has_scale(text: &str) -> bool {
-    text.split_once('.').is_some_and(|(number, scale)| {
-        let is_digits =
-            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        is_digits(number) && is_digits(scale) && scale.bytes().all(|byte| byte == b'0')
+/// Whether a text is 128 bits in base 64, with or without padding. Its last digit has two of them.
+fn is_base_64(text: &str) -> bool {
+    let digits = text.strip_suffix("==").unwrap_or(text);
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte);
+    digits.len() == 22 && digits.bytes().all(is_digit) && digits.ends_with(['A', 'Q', 'g', 'w'])
+}
+
+/// What a number looks like that is followed by a point and digits.
+fn of_scale(text: &str) -> Option<Look> {
+    let (number, scale) = text.split_once('.')?;
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_zero = scale.bytes().all(|byte| byte == b'0');
+    (is_digits(number) && is_digits(scale)).then_some(match is_zero {
+        true => Look::Scale,
+        false => Look::Fraction,
     })
 }
 
@@ -184,7 +218,8 @@ mod tests {
             ),
             ("935.0", Some(Look::Scale)),
             ("1088824355131185736905670087.00", Some(Look::Scale)),
-            ("935.5", None),
+            ("935.5", Some(Look::Fraction)),
+            ("935.", None),
             ("81ARZ3NDEKTSV4RRFFQ69G5FAV", None),
             ("01ARZ3NDEKTSV4RRFFQ69G5FaV", None),
             ("ÄÄÄÄÄÄÄÄÄÄÄÄÄ", None),

@@ -396,6 +396,36 @@ fn values_of_other_forms_are_values() {
             "braces",
         ),
         (["935.0", "936.0"], "behind the point"),
+        (["935.50", "936.25"], "behind the point"),
+        (
+            [
+                "01ARZ3NDEKTSV4RRFFQ69G5FAV    ",
+                "01BX5ZZKBKACTAV9WEVGEMMVRZ    ",
+            ],
+            "ULIDs",
+        ),
+        (
+            [
+                "0x018e5f3bff4847ccb5bad01c25cc63a7",
+                "0x118E5F3BFF4847CCB5BAD01C25CC63A7",
+            ],
+            "`0x`",
+        ),
+        (
+            [
+                "(018e5f3b-ff48-47cc-b5ba-d01c25cc63a7)",
+                "(118E5F3B-FF48-47CC-B5BA-D01C25CC63A7)",
+            ],
+            "parentheses",
+        ),
+        (
+            ["AY5fO_9IR8y1utAcJcxjpw", "EY5fO-9IR8y1utAcJcxjpw"],
+            "base 64",
+        ),
+        (
+            ["AY5fO/9IR8y1utAcJcxjpw==", "EY5fO+9IR8y1utAcJcxjpw=="],
+            "base 64",
+        ),
         (["hello", "world"], "None of 2 values"),
     ] {
         let mut survey = Survey::new(Backend::Sqlite, false, NOW);
