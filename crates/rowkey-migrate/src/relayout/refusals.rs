@@ -235,8 +235,9 @@ impl Refusals {
                 reference.target_columns.join(", "),
             ),
             format!(
-                "write the plan again with --reference {table}.{column}; or, if it is none, or you change its \
-                 values yourself after the swap, write into the plan: [[left-out]] table = {} column = {}",
+                "write the plan again with --reference {table}.{column}, or write into the plan\n\
+                 [[left-out]]\ntable = {}\ncolumn = {}\n\
+                 if it is none, or you change its values yourself after the swap",
                 toml_text(&table.to_string()),
                 toml_text(&column),
             ),

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use rowkey_core::format::FormatKind;
 use rowkey_core::uuid::Uuid;
 use rowkey_migrate::Error;
-use rowkey_migrate::plan::{LeftOut, Plan, Policy, Request};
+use rowkey_migrate::plan::{Plan, Policy, Request};
 use rowkey_migrate::preflight::Preflight;
 use rowkey_migrate::relayout::Phase;
 use rowkey_testkit::{Backend, Suite};
@@ -57,13 +57,13 @@ async fn unplanned(shop: Shop) -> Result<()> {
     }
     let mut request = rekeyed::request();
     request.unasserted = Vec::new();
-    let mut plan = shop.plan_for(&request).await?;
+    let plan = shop.plan_for(&request).await?;
     let refused = preflight(&shop, &plan).await?.refused.join("\n");
     for part in [
         "mention.ticket_id: it looks like a reference to ticket.id (its name is that of the table ticket",
         "400 of 450 values exist there",
         "--reference mention.ticket_id",
-        "[[left-out]] table = \"mention\" column = \"ticket_id\"",
+        "[[left-out]]\ntable = \"mention\"\ncolumn = \"ticket_id\"",
         "remark.about_id: it looks like a reference to ticket.id (it is polymorphic: about_type says `Ticket`; \
          20 of 20 values exist there)",
     ] {
@@ -74,17 +74,19 @@ async fn unplanned(shop: Shop) -> Result<()> {
         Err(Error::Refused { .. }) => {}
         other => bail!("{other:?}"),
     }
-    for table in ["mention", "remark"] {
-        let column = match table {
-            "mention" => "ticket_id",
-            _ => "about_id",
-        };
-        plan.left_out.push(LeftOut {
-            table: table.into(),
-            column: column.into(),
-        });
+    // What it says to write is pasted behind the plan.
+    let mut pasted = plan.to_toml()?;
+    let lines: Vec<&str> = refused.lines().collect();
+    let entries = lines.windows(3).filter(|entry| entry[0] == "[[left-out]]");
+    for entry in entries {
+        pasted += &format!("\n{}\n", entry.join("\n"));
     }
-    let plan = Plan::from_toml(&plan.to_toml()?)?;
+    let plan = Plan::from_toml(&pasted)?;
+    let names = plan.left_out.iter().map(|one| one.table.to_string());
+    ensure!(
+        names.collect::<Vec<_>>() == ["mention", "remark"],
+        "{pasted}"
+    );
     let refused = preflight(&shop, &plan).await?.refused;
     ensure!(refused.is_empty(), "{refused:?}");
     shop.run(&plan, Phase::Swap).await?;
@@ -104,12 +106,12 @@ async fn another_format(shop: Shop) -> Result<()> {
         .collect();
     let insert = format!("INSERT INTO offer VALUES {}", ids.join(", "));
     connection.execute("the rows", &insert).await?;
-    let told = async |format| {
+    let told = async |format, from: &str| {
         let request = Request {
             table: "offer".into(),
             column: "id".into(),
             format,
-            from: Some("text:public".into()),
+            from: Some(from.into()),
             to: "binary:public".into(),
             created: None,
             unasserted: Vec::new(),
@@ -122,25 +124,57 @@ async fn another_format(shop: Shop) -> Result<()> {
         let told = notes.filter(|note| note.contains("`rowkey doctor` finds"));
         Ok::<_, anyhow::Error>(told.collect::<Vec<String>>())
     };
-    let told_of_own = told(FormatKind::PrefixComb).await?;
-    ensure!(told_of_own.is_empty(), "{told_of_own:?}");
-    let told_of_other = told(FormatKind::SuffixComb).await?.join("\n");
-    for part in [
-        "the plan takes offer.id for suffix-comb as text:public",
-        "`rowkey doctor` finds prefix-comb:public (certain).",
-    ] {
-        ensure!(told_of_other.contains(part), "{part} in {told_of_other}");
+    // Every UUID is one, where its bytes stay in their order.
+    for format in [FormatKind::PrefixComb, FormatKind::AnyUuid] {
+        let told_of_own = told(format, "text:public").await?;
+        ensure!(told_of_own.is_empty(), "{told_of_own:?}");
     }
+    for (format, from) in [
+        (FormatKind::SuffixComb, "text:public"),
+        (FormatKind::AnyUuid, "text:sql-server"),
+    ] {
+        let told_of_other = told(format, from).await?.join("\n");
+        let planned = format!("the plan takes offer.id for {} as {from}", format.name());
+        let doctors = "`rowkey doctor` finds prefix-comb:public (certain). All 300 values";
+        for part in [&planned, doctors, "RFC 9562. If the plan is wrong"] {
+            ensure!(told_of_other.contains(part), "{part} in {told_of_other}");
+        }
+    }
+    // No time tells random ids from COMBs, but their version is where it is.
+    connection
+        .execute("other rows", "DELETE FROM offer")
+        .await?;
+    let ids = (0..300).map(|number| format!("('{}')", random(number)));
+    let insert = format!(
+        "INSERT INTO offer VALUES {}",
+        ids.collect::<Vec<_>>().join(", ")
+    );
+    connection.execute("the rows", &insert).await?;
+    let told_of_random = told(FormatKind::AnyUuid, "text:sql-server").await?;
+    ensure!(told_of_random.len() == 1, "{told_of_random:?}");
+    let told_of_own = told(FormatKind::AnyUuid, "text:public").await?;
+    ensure!(told_of_own.is_empty(), "{told_of_own:?}");
     Ok(())
 }
 
 /// A prefix COMB, with a minute between two of them.
 fn comb(number: u64) -> Uuid {
     let time = u128::from(1_700_000_000_000 + number * 60_000);
-    let mut hasher = DefaultHasher::new();
-    number.hash(&mut hasher);
-    let random = u128::from(hasher.finish());
-    Uuid::from_u128(time << 80 | 4 << 76 | (random & 0xfff) << 64 | 0b10 << 62 | random >> 2)
+    let rest = random(number).as_u128() & (1 << 80) - 1;
+    Uuid::from_u128(time << 80 | rest)
+}
+
+/// A UUID of version 4.
+fn random(number: u64) -> Uuid {
+    let [high, low] = [0, 1].map(|half| {
+        let mut hasher = DefaultHasher::new();
+        (number, half).hash(&mut hasher);
+        hasher.finish()
+    });
+    rowkey_core::uuid::Builder::from_random_bytes(
+        (u128::from(high) << 64 | u128::from(low)).to_be_bytes(),
+    )
+    .into_uuid()
 }
 
 /// The server does not look while it does not check foreign keys.
