@@ -20,7 +20,7 @@ use crate::connection::Connection;
 use crate::error::Error;
 
 /// The tables in which tools for migrations remember what they have done.
-const TOOLS: [&str; 18] = [
+const TOOLS: [&str; 43] = [
     "_sqlx_migrations",
     "__diesel_schema_migrations",
     "seaql_migrations",
@@ -29,16 +29,57 @@ const TOOLS: [&str; 18] = [
     "ar_internal_metadata",
     "django_migrations",
     "__EFMigrationsHistory",
+    "__MigrationHistory",
     "flyway_schema_history",
     "DATABASECHANGELOG",
     "DATABASECHANGELOGLOCK",
     "goose_db_version",
+    "gorp_migrations",
+    "atlas_schema_revisions",
+    "gh_ost_migrations",
     "_prisma_migrations",
     "__drizzle_migrations",
+    "d1_migrations",
     "alembic_version",
+    "migrate_version",
+    "aerich",
+    "_yoyo_migration",
+    "_yoyo_log",
+    "_yoyo_version",
+    "yoyo_lock",
     "knex_migrations",
     "knex_migrations_lock",
+    "kysely_migration",
+    "kysely_migration_lock",
+    "mikro_orm_migrations",
+    "pgmigrations",
     "SequelizeMeta",
+    "SequelizeData",
+    "typeorm_metadata",
+    "adonis_schema",
+    "adonis_schema_versions",
+    "phinxlog",
+    "doctrine_migration_versions",
+    "migration_versions",
+    "play_evolutions",
+    "play_evolutions_lock",
+    "south_migrationhistory",
+];
+
+/// Those whose names programs may use as well, with all of their columns but `id`.
+const TOOLS_BY_COLUMNS: [(&str, &[&str]); 7] = [
+    // Laravel, TypeORM, CodeIgniter, db-migrate and postgres-migrations.
+    ("migrations", &["migration", "batch"]),
+    ("migrations", &["timestamp", "name"]),
+    (
+        "migrations",
+        &["version", "class", "group", "namespace", "time", "batch"],
+    ),
+    ("migrations", &["name", "run_on"]),
+    ("migrations", &["name", "hash", "executed_at"]),
+    // Yii and FluentMigrator.
+    ("migration", &["version", "apply_time"]),
+    ("VersionInfo", &["Version", "AppliedOn", "Description"]),
 ];
 
 /// The tables of a database, with what hangs on them.
@@ -191,7 +232,22 @@ impl Table {
     /// Whether a tool for migrations, or this crate, keeps its own records there.
     pub(crate) fn is_of_tools(&self) -> bool {
         let name = &self.name.name;
-        name.starts_with("rowkey_") || TOOLS.iter().any(|tool| tool.eq_ignore_ascii_case(name))
+        let columns = self.columns.iter().map(|column| column.name.as_str());
+        let columns: Vec<&str> = columns
+            .filter(|name| !name.eq_ignore_ascii_case("id"))
+            .collect();
+        let is_one_of =
+            |own: &[&str], name: &str| own.iter().any(|one| one.eq_ignore_ascii_case(name));
+        let mut by_columns = TOOLS_BY_COLUMNS.iter();
+        name.starts_with("rowkey_")
+            // CakePHP's plugins have one each.
+            || name.ends_with("_phinxlog")
+            || is_one_of(&TOOLS, name)
+            || by_columns.any(|(tool, own)| {
+                tool.eq_ignore_ascii_case(name)
+                    && own.len() == columns.len()
+                    && columns.iter().all(|column| is_one_of(own, column))
+            })
     }
 }
 

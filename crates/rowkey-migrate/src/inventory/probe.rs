@@ -21,8 +21,15 @@ struct Target<'t> {
     column: &'t str,
 }
 
-/// Looks for values of a likely reference in its target. False if there are values, and fewer than half of
-/// them are found: the numbers of two tables are often the same by chance.
+impl Evidence {
+    /// Whether at least half of the values are found: the numbers of two tables are often the same by chance.
+    fn is_enough(self) -> bool {
+        self.found * 2 >= self.sampled
+    }
+}
+
+/// Looks for values of a likely reference in its target. False if there are values, and too few of them are
+/// found.
 pub(super) async fn agrees(
     connection: &mut Connection,
     table: &Table,
@@ -43,7 +50,7 @@ pub(super) async fn agrees(
     match count(connection, table, column, &target, None).await {
         Ok(found) => {
             *evidence = Some(found).filter(|found| found.sampled > 0);
-            found.found * 2 >= found.sampled
+            found.is_enough()
         }
         Err(error) => {
             unseen.push(format!(
@@ -55,7 +62,8 @@ pub(super) async fn agrees(
     }
 }
 
-/// The polymorphic references of a table, one for each kind of row that its type column names.
+/// The polymorphic references of a table, one for each kind of row that its type column names, unless too few
+/// of its values are found.
 pub(super) async fn polymorphic(
     connection: &mut Connection,
     catalog: &Catalog,
@@ -98,6 +106,9 @@ pub(super) async fn polymorphic(
                     target.name
                 ));
             });
+            if evidence.is_ok_and(|found| !found.is_enough()) {
+                continue;
+            }
             found.push(Reference {
                 columns: vec![column.name.clone()],
                 target: target.name.clone(),

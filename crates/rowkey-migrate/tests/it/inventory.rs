@@ -187,14 +187,15 @@ async fn polymorphic_references_have_a_target_for_each_kind() -> anyhow::Result<
          CREATE TABLE users (id TEXT PRIMARY KEY);
          CREATE TABLE comments (commentable_type TEXT, commentable_id INTEGER);
          INSERT INTO posts VALUES (1), (2);
-         INSERT INTO comments VALUES ('Post', 1), ('App\\Models\\Post', 3), ('User', 1), (NULL, 1);",
+         INSERT INTO comments VALUES ('Post', 1), ('App\\Models\\Post', 2), ('App\\Models\\Post', 3),
+             ('shop.Post', 1), ('shop.Post', 3), ('shop.Post', 4), ('User', 1), (NULL, 1);",
     )
     .await?;
     assert_eq!(
         references(&found),
         [
             "comments.commentable_id -> posts.id: it is polymorphic: commentable_type says \
-             `App\\Models\\Post` (0 of 1)",
+             `App\\Models\\Post` (1 of 2)",
             "comments.commentable_id -> posts.id: it is polymorphic: commentable_type says \
              `Post` (1 of 1)",
         ]
@@ -206,5 +207,48 @@ async fn polymorphic_references_have_a_target_for_each_kind() -> anyhow::Result<
              type of commentable_id"
         ]
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn records_of_tools_are_told_from_tables_of_the_same_name() -> anyhow::Result<()> {
+    for (columns, is_of_tool) in [
+        (
+            "id INTEGER PRIMARY KEY, migration TEXT, batch INTEGER",
+            true,
+        ),
+        ("id INTEGER PRIMARY KEY, timestamp BIGINT, name TEXT", true),
+        (
+            "id INTEGER PRIMARY KEY, migration TEXT, batch INTEGER, bird TEXT",
+            false,
+        ),
+        ("id INTEGER PRIMARY KEY, name TEXT", false),
+    ] {
+        let found = inventory(&format!(
+            "CREATE TABLE migrations ({columns});
+             CREATE TABLE deploy (migration_id INTEGER);"
+        ))
+        .await?;
+        assert_eq!(references(&found).is_empty(), is_of_tool, "{columns}");
+    }
+    let names = [
+        "phinxlog",
+        "blog_phinxlog",
+        "doctrine_migration_versions",
+        "gh_ost_migrations",
+        "atlas_schema_revisions",
+        "mikro_orm_migrations",
+        "typeorm_metadata",
+        "__efmigrationshistory",
+    ];
+    for name in names {
+        let found = inventory(&format!(
+            "CREATE TABLE customer (id INTEGER PRIMARY KEY);
+             CREATE TABLE {name} (id INTEGER PRIMARY KEY, customer_id INTEGER);
+             CREATE TABLE deploy ({name}_id INTEGER);"
+        ))
+        .await?;
+        assert_eq!(references(&found), [""; 0], "{name}");
+    }
     Ok(())
 }
