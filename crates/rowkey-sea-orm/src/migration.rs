@@ -57,7 +57,7 @@ use crate::value::backend_of;
 /// # Errors
 ///
 /// `DbErr::Migration` for a backend that rowkey does not support, and for a name that is not valid
-/// there.
+/// there or has a dot in it: the column of a migration has no table before its name.
 pub fn key_column<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr> {
     let mut column = definition_of::<K>(backend, name)?;
     Ok(column.not_null().take())
@@ -104,7 +104,13 @@ fn known_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<Backend, DbE
     let known =
         backend_of::<K>(backend).ok_or_else(|| refused::<K>(name, &"not a known backend"))?;
     quote_identifier(known, name).map_err(|error| refused::<K>(name, &error))?;
-    Ok(known)
+    match name.rsplit_once('.') {
+        Some((_, column)) => {
+            let instead = format!("it is one name with a dot in it; write `{column}`");
+            Err(refused::<K>(name, &instead))
+        }
+        None => Ok(known),
+    }
 }
 
 fn definition_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<ColumnDef, DbErr> {

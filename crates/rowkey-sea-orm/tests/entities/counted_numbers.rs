@@ -47,9 +47,20 @@ pub(crate) fn add_tests(suite: &mut Suite) {
 
 async fn counted_numbers(db: &DatabaseConnection) -> Result<()> {
     let backend = db.get_database_backend();
-    for name in ["", "i\0d"] {
-        let refused = counted_key_column::<BookingNumber>(backend, name).is_err();
-        ensure!(refused, "{name:?} is a name of a counted column");
+    for (name, why) in [
+        ("", "empty"),
+        ("i\0d", "NUL"),
+        ("b.id", "one name with a dot in it; write `id`"),
+    ] {
+        for column in [
+            counted_key_column::<BookingNumber>(backend, name),
+            key_column::<BookingId>(backend, name),
+            nullable_key_column::<BookingId>(backend, name),
+        ] {
+            let refused = column.err().map(|error| error.to_string());
+            let is_told = refused.as_ref().is_some_and(|told| told.contains(why));
+            ensure!(is_told, "{name:?}: {refused:?}");
+        }
     }
     let table = Table::create()
         .table("booking")
