@@ -1,75 +1,48 @@
-//! The service of a region, and the commands that move countries: `cargo run -p mesh -- --help`.
+//! The service of a region, and the commands that move countries.
 
-use std::path::PathBuf;
+use std::env;
 
-use anyhow::Result;
-use clap::{Parser, Subcommand};
-use mesh::{Config, MESH, describe, http, moving, pairs};
+use anyhow::{Result, bail};
+use mesh::{Config, MESH, describe, instance, moving, pairs};
 
-/// Orders and rides in several regions.
-#[derive(Parser)]
-struct Settings {
-    /// The configuration, the same for all regions.
-    #[arg(long, env = "MESH_CONFIG", default_value = "mesh.toml")]
-    config: PathBuf,
-    #[command(subcommand)]
-    command: Command,
-}
+const USAGE: &str = "\
+Usage: mesh run REGION
+       mesh open                            opens what no region has yet, where its route says
+       mesh move COUNTRY REGION [ENTITY]    moves a country, or one service entity of it
+       mesh clean COUNTRY                   deletes rows in regions that the country has left
 
-#[derive(Subcommand)]
-enum Command {
-    /// Open what no region has yet, where its route says: at first, and after a new country.
-    Open,
-    /// Serve a region.
-    Run { region: String },
-    /// Move a country to a region while requests go on; repeat it if it was interrupted.
-    Move {
-        country: String,
-        region: String,
-        /// Only this service entity; otherwise all of them move.
-        #[arg(long)]
-        service_entity: Option<String>,
-    },
-    /// Delete the rows of a country in the regions that it has left.
-    Clean { country: String },
-}
+The variable MESH_CONFIG names the configuration, otherwise it is mesh.toml. Every command can be repeated.";
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let settings = Settings::parse();
-    let config = Config::read(&settings.config)?;
-    match settings.command {
-        Command::Run { region } => return http::serve(config, &region).await,
-        Command::Open => moving::open(&config, &config.stores().await?).await?,
-        Command::Move {
-            country,
-            region,
-            service_entity,
-        } => {
-            let country = MESH.countries.number(&country)?;
-            let only = service_entity.map(|name| MESH.service_entities.number(&name));
-            let only = only.transpose()?;
-            let stores = config.stores().await?;
-            for pair in pairs().filter(|pair| pair.country == country) {
-                if only.is_none_or(|only| only == pair.service_entity) {
-                    let copied = moving::move_pair(&stores, pair, &region).await?;
-                    println!("{} is in `{region}`; rows copied: {copied}", describe(pair));
-                }
-            }
-        }
-        Command::Clean { country } => {
-            let country = MESH.countries.number(&country)?;
-            let stores = config.stores().await?;
-            for pair in pairs().filter(|pair| pair.country == country) {
-                let deleted = moving::clean(&stores, pair).await?;
-                println!("{}: rows deleted: {deleted}", describe(pair));
-            }
+    let config = env::var_os("MESH_CONFIG").unwrap_or_else(|| "mesh.toml".into());
+    let config = || Config::read(config.as_ref());
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (country, entity) = match arguments[..] {
+        ["run", region] => return instance::serve(config()?, region).await,
+        ["open"] => return moving::open(&config()?, &config()?.stores().await?).await,
+        ["clean", country] | ["move", country, _] => (country, None),
+        ["move", country, _, entity] => (country, Some(MESH.service_entities.number(entity)?)),
+        _ => bail!("{USAGE}"),
+    };
+    let (config, country) = (config()?, MESH.countries.number(country)?);
+    let stores = config.stores().await?;
+    for pair in pairs().filter(|pair| pair.0 == country && entity.is_none_or(|only| only == pair.1))
+    {
+        if let ["move", _, region, ..] = arguments[..] {
+            let copied = moving::move_pair(&stores, pair, region).await?;
+            println!("{} is in `{region}`; rows copied: {copied}", describe(pair));
+        } else {
+            println!(
+                "{}: rows deleted: {}",
+                describe(pair),
+                moving::clean(&stores, pair).await?
+            );
         }
     }
-    for region in moving::tell(&config).await {
-        eprintln!(
-            "note: the instance of `{region}` does not answer; it learns with its next request"
-        );
+    for region in moving::tell(&config).await? {
+        eprintln!("note: the instance of `{region}` does not answer; it will learn by itself");
     }
     Ok(())
 }

@@ -1,0 +1,282 @@
+//! An instance of a region: it answers what its database has, and passes everything else on.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Path, Request, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router as Paths};
+use rowkey::routing::{IuidTable, Router};
+use rowkey_stores::{CreateError, CreatedBy};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::store::Refusal;
+use crate::{Config, MESH, MeshId, Pair, Place, Store, describe, pair_of, service_and_table};
+
+/// The region that has passed a request on. A request with this header is never passed on again.
+const PASSED_ON: HeaderName = HeaderName::from_static("mesh-passed-on-by");
+
+/// The region that has answered.
+const ANSWERED: HeaderName = HeaderName::from_static("mesh-answered-by");
+
+/// The headers that are passed on, there and back: what a client may do remains what it may do.
+const PASSED: [HeaderName; 4] = [AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, ANSWERED];
+
+/// A failure, for the client.
+type Problem = (StatusCode, String);
+
+/// A request as it is passed on.
+#[derive(FromRequest)]
+struct Asked {
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+struct Instance {
+    store: Store,
+    config: Config,
+    client: reqwest::Client,
+    /// Which region has a pair whose place is not known.
+    routes: IuidTable<String>,
+    places: Router<HashMap<Pair, Place>>,
+}
+
+/// Serves a region until the process ends, which may happen at any time. It needs no other region to start.
+pub async fn serve(config: Config, region: &str) -> Result<()> {
+    let listener = TcpListener::bind(&config.region(region)?.address).await?;
+    let instance = Arc::new(Instance {
+        store: config.store(region).await?,
+        // A proxy of the environment is for requests to the world.
+        client: reqwest::Client::builder().no_proxy().build()?,
+        routes: config.table()?,
+        places: Router::new(HashMap::new()),
+        config,
+    });
+    instance.reload().await?;
+    let paths = Paths::new()
+        .route("/any/{id}", get(any))
+        .route("/admin/reload", post(reload))
+        .route("/{table}/{id}", get(read).put(create))
+        .layer(middleware::from_fn(to_the_end))
+        .with_state(instance);
+    println!("listening on http://{}", listener.local_addr()?);
+    Ok(axum::serve(listener, paths).await?)
+}
+
+/// Finishes a request even if its client has gone: a transaction that is dropped may cost a connection.
+async fn to_the_end(request: Request, next: Next) -> Response {
+    let response = tokio::spawn(next.run(request)).await;
+    let mut response =
+        response.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response());
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        response
+            .headers_mut()
+            .insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
+}
+
+impl Instance {
+    /// Learns the places that the region's database knows.
+    async fn reload(&self) -> Result<(), sqlx::Error> {
+        self.store
+            .places()
+            .await?
+            .into_iter()
+            .for_each(|place| _ = self.learn(place));
+        Ok(())
+    }
+
+    /// Remembers a place; `false` if it is not newer.
+    fn learn(&self, place: Place) -> bool {
+        let mut places = HashMap::clone(&self.places.load());
+        if places.get(&place.pair()).map_or(0, |known| known.moves) >= place.moves {
+            return false;
+        }
+        places.insert(place.pair(), place);
+        // Two requests that learn at the same time: what one of them forgets is learned again.
+        self.places.replace(places);
+        true
+    }
+
+    // ANCHOR: ask
+    /// Has a request answered by the region of its id, whatever this instance knows at first.
+    async fn ask<F: Future<Output = Result<Response, CreateError<Refusal>>>>(
+        &self,
+        id: MeshId,
+        asked: &Asked,
+        answer: impl Fn(Store) -> F,
+    ) -> Result<Response, Problem> {
+        let (pair, own) = (pair_of(id), &self.store.region);
+        let routed = self
+            .routes
+            .node_of(id)
+            .map_err(|unknown| problem(404, unknown))?;
+        let was_passed_on = asked.headers.contains_key(PASSED_ON);
+        let deadline = Instant::now() + Duration::from_millis(self.config.limit_ms);
+        let mut pause = Duration::from_millis(2);
+        loop {
+            let known = self
+                .places
+                .load()
+                .get(&pair)
+                .map(|place| place.region.clone());
+            let region = known.unwrap_or_else(|| routed.clone());
+            let silent = format!(
+                "the region `{region}` does not answer for {}",
+                describe(pair)
+            );
+            let unavailable = || problem(503, &silent);
+            // The database has the last word: an instance that another one asks does not look at its table.
+            let place = if was_passed_on || region == *own {
+                let answered = timeout_at(deadline, answer(self.store.clone())).await;
+                match answered.map_err(|_| unavailable())? {
+                    Ok(answer) => return Ok(([(ANSWERED, own)], answer).into_response()),
+                    Err(CreateError::Closure(Refusal::NotHere(place))) => Some(*place),
+                    Err(error) if error.is_conflict() => return Err(problem(409, error)),
+                    Err(error) if error.is_unavailable() => return Err(unavailable()),
+                    Err(error) => {
+                        eprintln!("error: {:#}", anyhow::Error::from(error));
+                        return Err(problem(500, "the log of the region says why"));
+                    }
+                }
+            } else {
+                let passed_on = timeout_at(deadline, self.pass_on(&region, asked)).await;
+                let Ok(Ok((status, headers, body))) = passed_on else {
+                    return Err(unavailable());
+                };
+                if status != StatusCode::MISDIRECTED_REQUEST {
+                    return Ok((status, headers, body).into_response());
+                }
+                serde_json::from_slice(&body).ok()
+            };
+            if was_passed_on {
+                return Err(problem(421, json!(place)));
+            }
+            // Only the instance that the client has asked waits for the end of a move.
+            if !place.is_some_and(|place| self.learn(place)) {
+                if Instant::now() + pause > deadline {
+                    return Err(unavailable());
+                }
+                sleep(pause).await;
+                pause = (2 * pause).min(Duration::from_millis(100));
+            }
+        }
+    }
+
+    async fn pass_on(&self, to: &str, asked: &Asked) -> Result<(StatusCode, HeaderMap, Bytes)> {
+        let url = format!("http://{}{}", self.config.region(to)?.address, asked.uri);
+        let mut request = self
+            .client
+            .request(asked.method.clone(), url)
+            .headers(passed(&asked.headers));
+        request = request
+            .header(PASSED_ON, &self.store.region)
+            .body(asked.body.clone());
+        let response = request.send().await?;
+        Ok((
+            response.status(),
+            passed(response.headers()),
+            response.bytes().await?,
+        ))
+    }
+    // ANCHOR_END: ask
+}
+
+fn passed(headers: &HeaderMap) -> HeaderMap {
+    let passed = headers.iter().filter(|(name, _)| PASSED.contains(name));
+    passed
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+fn problem(status: u16, detail: impl ToString) -> Problem {
+    let status = StatusCode::from_u16(status).unwrap_or_default();
+    (status, detail.to_string())
+}
+
+type Answer = Result<Response, Problem>;
+type Shared = State<Arc<Instance>>;
+type Id = Path<(String, String)>;
+
+async fn read(State(instance): Shared, Path((table, id)): Id, asked: Asked) -> Answer {
+    let id = id_in(Some(&table), &id)?;
+    let answer = |store: Store| async move {
+        let title = store.find(id).await.map_err(CreateError::Closure)?;
+        Ok(title
+            .ok_or_else(|| problem(404, format!("nothing has the id {id}")))
+            .into_response())
+    };
+    instance.ask(id, &asked, answer).await
+}
+
+async fn create(State(instance): Shared, Path((table, id)): Id, asked: Asked) -> Answer {
+    let id = id_in(Some(&table), &id)?;
+    let title = String::from_utf8(asked.body.to_vec()).map_err(|error| problem(400, error))?;
+    if title.chars().count() > 200 || title.contains('\0') {
+        return Err(problem(
+            400,
+            "a title has at most 200 characters, and no NUL",
+        ));
+    }
+    let answer = |store: Store| {
+        let title = title.clone();
+        async move {
+            let status = match store.create((id, title.clone())).await?.by {
+                CreatedBy::ThisCall => StatusCode::CREATED,
+                CreatedBy::EarlierCall => StatusCode::OK,
+            };
+            Ok((status, title).into_response())
+        }
+    };
+    instance.ask(id, &asked, answer).await
+}
+
+// ANCHOR: any
+/// Where an id is from, where its row is, and the row, for whoever has the id and nothing else.
+async fn any(State(instance): Shared, Path(id): Path<String>, asked: Asked) -> Answer {
+    let id = id_in(None, &id)?;
+    let (origin, service) = (MESH.origin(id.into()), service_and_table(pair_of(id)));
+    let answer = |store: Store| async move {
+        let answer = json!({
+            "id": id,
+            "country": origin.country,
+            "service": service.map(|(service, _)| service),
+            "service_entity": origin.service_entity,
+            "region": store.region,
+            "title": store.find(id).await.map_err(CreateError::Closure)?,
+        });
+        Ok(Json(answer).into_response())
+    };
+    instance.ask(id, &asked, answer).await
+}
+// ANCHOR_END: any
+
+async fn reload(State(instance): Shared) -> Result<(), Problem> {
+    instance.reload().await.map_err(|error| problem(503, error))
+}
+
+/// The id in a path. If its entity is not registered, the table says so.
+fn id_in(table: Option<&str>, id: &str) -> Result<MeshId, Problem> {
+    let id = id
+        .parse()
+        .map_err(|error: rowkey::Error| problem(400, error))?;
+    match (table, service_and_table(pair_of(id))) {
+        (Some(table), Some((_, other))) if other != table => Err(problem(
+            404,
+            format!("this id is one of /{other}, not of /{table}"),
+        )),
+        _ => Ok(id),
+    }
+}
