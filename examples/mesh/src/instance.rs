@@ -1,6 +1,7 @@
 //! An instance of a region: it answers what its database has, and passes everything else on.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use anyhow::Result;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Path, Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -68,33 +69,23 @@ pub async fn serve(config: Config, region: &str) -> Result<()> {
         .route("/any/{id}", get(any))
         .route("/admin/reload", post(reload))
         .route("/{table}/{id}", get(read).put(create))
-        .layer(middleware::from_fn(to_the_end))
+        .layer(middleware::from_fn(with_retry_after))
         .with_state(instance);
     println!("listening on http://{}", listener.local_addr()?);
     Ok(axum::serve(listener, paths).await?)
 }
 
-/// Finishes a request even if its client has gone: a transaction that is dropped may cost a connection.
-async fn to_the_end(request: Request, next: Next) -> Response {
-    let response = tokio::spawn(next.run(request)).await;
-    let mut response =
-        response.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response());
-    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
-        response
-            .headers_mut()
-            .insert(RETRY_AFTER, HeaderValue::from_static("1"));
-    }
-    response
+async fn with_retry_after(request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let is_for_now = response.status() == StatusCode::SERVICE_UNAVAILABLE;
+    (is_for_now.then_some([(RETRY_AFTER, "1")]), response).into_response()
 }
 
 impl Instance {
     /// Learns the places that the region's database knows.
     async fn reload(&self) -> Result<(), sqlx::Error> {
-        self.store
-            .places()
-            .await?
-            .into_iter()
-            .for_each(|place| _ = self.learn(place));
+        let places = self.store.places().await?;
+        places.into_iter().for_each(|place| _ = self.learn(place));
         Ok(())
     }
 
@@ -112,36 +103,32 @@ impl Instance {
 
     // ANCHOR: ask
     /// Has a request answered by the region of its id, whatever this instance knows at first.
-    async fn ask<F: Future<Output = Result<Response, CreateError<Refusal>>>>(
-        &self,
-        id: MeshId,
-        asked: &Asked,
-        answer: impl Fn(Store) -> F,
-    ) -> Result<Response, Problem> {
+    async fn ask<F>(&self, id: MeshId, asked: &Asked, answer: impl Fn(Store) -> F) -> Answer
+    where
+        F: Future<Output = Result<Response, CreateError<Refusal>>> + Send + 'static,
+    {
         let (pair, own) = (pair_of(id), &self.store.region);
-        let routed = self
-            .routes
-            .node_of(id)
-            .map_err(|unknown| problem(404, unknown))?;
+        let routed = self.routes.node_of(id);
+        let routed = routed.map_err(|unknown| problem(404, unknown))?;
         let was_passed_on = asked.headers.contains_key(PASSED_ON);
         let deadline = Instant::now() + Duration::from_millis(self.config.limit_ms);
         let mut pause = Duration::from_millis(2);
         loop {
-            let known = self
-                .places
-                .load()
-                .get(&pair)
-                .map(|place| place.region.clone());
-            let region = known.unwrap_or_else(|| routed.clone());
-            let silent = format!(
-                "the region `{region}` does not answer for {}",
-                describe(pair)
-            );
-            let unavailable = || problem(503, &silent);
+            let region = match self.places.load().get(&pair) {
+                Some(place) => place.region.clone(),
+                None => routed.clone(),
+            };
+            let what = describe(pair);
+            let silent = || format!("the region `{region}` does not answer for {what}");
+            let unavailable = || problem(503, silent());
             // The database has the last word: an instance that another one asks does not look at its table.
             let place = if was_passed_on || region == *own {
-                let answered = timeout_at(deadline, answer(self.store.clone())).await;
-                match answered.map_err(|_| unavailable())? {
+                // A task ends even if the client has gone. A transaction that is dropped may cost a connection.
+                let answered = tokio::spawn(answer(self.store.clone()));
+                let Ok(Ok(answered)) = timeout_at(deadline, answered).await else {
+                    return Err(unavailable());
+                };
+                match answered {
                     Ok(answer) => return Ok(([(ANSWERED, own)], answer).into_response()),
                     Err(CreateError::Closure(Refusal::NotHere(place))) => Some(*place),
                     Err(error) if error.is_conflict() => return Err(problem(409, error)),
@@ -177,31 +164,22 @@ impl Instance {
 
     async fn pass_on(&self, to: &str, asked: &Asked) -> Result<(StatusCode, HeaderMap, Bytes)> {
         let url = format!("http://{}{}", self.config.region(to)?.address, asked.uri);
-        let mut request = self
-            .client
-            .request(asked.method.clone(), url)
-            .headers(passed(&asked.headers));
-        request = request
-            .header(PASSED_ON, &self.store.region)
-            .body(asked.body.clone());
-        let response = request.send().await?;
-        Ok((
-            response.status(),
-            passed(response.headers()),
-            response.bytes().await?,
-        ))
+        let request = self.client.request(asked.method.clone(), url);
+        let request = request.headers(passed(&asked.headers));
+        let request = request.header(PASSED_ON, &self.store.region);
+        let response = request.body(asked.body.clone()).send().await?;
+        let (status, headers) = (response.status(), passed(response.headers()));
+        Ok((status, headers, response.bytes().await?))
     }
     // ANCHOR_END: ask
 }
 
 fn passed(headers: &HeaderMap) -> HeaderMap {
-    let passed = headers.iter().filter(|(name, _)| PASSED.contains(name));
-    passed
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect()
+    let passed = |name: &HeaderName| Some((name.clone(), headers.get(name)?.clone()));
+    PASSED.iter().filter_map(passed).collect()
 }
 
-fn problem(status: u16, detail: impl ToString) -> Problem {
+fn problem(status: u16, detail: impl Display) -> Problem {
     let status = StatusCode::from_u16(status).unwrap_or_default();
     (status, detail.to_string())
 }
@@ -214,9 +192,8 @@ async fn read(State(instance): Shared, Path((table, id)): Id, asked: Asked) -> A
     let id = id_in(Some(&table), &id)?;
     let answer = |store: Store| async move {
         let title = store.find(id).await.map_err(CreateError::Closure)?;
-        Ok(title
-            .ok_or_else(|| problem(404, format!("nothing has the id {id}")))
-            .into_response())
+        let missing = || problem(404, format!("nothing has the id {id}"));
+        Ok(title.ok_or_else(missing).into_response())
     };
     instance.ask(id, &asked, answer).await
 }
@@ -225,10 +202,8 @@ async fn create(State(instance): Shared, Path((table, id)): Id, asked: Asked) ->
     let id = id_in(Some(&table), &id)?;
     let title = String::from_utf8(asked.body.to_vec()).map_err(|error| problem(400, error))?;
     if title.chars().count() > 200 || title.contains('\0') {
-        return Err(problem(
-            400,
-            "a title has at most 200 characters, and no NUL",
-        ));
+        let detail = "a title has at most 200 characters, and no NUL";
+        return Err(problem(400, detail));
     }
     let answer = |store: Store| {
         let title = title.clone();
@@ -269,14 +244,12 @@ async fn reload(State(instance): Shared) -> Result<(), Problem> {
 
 /// The id in a path. If its entity is not registered, the table says so.
 fn id_in(table: Option<&str>, id: &str) -> Result<MeshId, Problem> {
-    let id = id
-        .parse()
-        .map_err(|error: rowkey::Error| problem(400, error))?;
+    let id: MeshId = id.parse().map_err(|error| problem(400, error))?;
     match (table, service_and_table(pair_of(id))) {
-        (Some(table), Some((_, other))) if other != table => Err(problem(
-            404,
-            format!("this id is one of /{other}, not of /{table}"),
-        )),
+        (Some(table), Some((_, other))) if other != table => {
+            let detail = format!("this id is one of /{other}, not of /{table}");
+            Err(problem(404, detail))
+        }
         _ => Ok(id),
     }
 }

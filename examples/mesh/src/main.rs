@@ -28,17 +28,15 @@ async fn main() -> Result<()> {
     };
     let (config, country) = (config()?, MESH.countries.number(country)?);
     let stores = config.stores().await?;
-    for pair in pairs().filter(|pair| pair.0 == country && entity.is_none_or(|only| only == pair.1))
-    {
+    let is_chosen = |pair: &(u8, u8)| pair.0 == country && entity.is_none_or(|one| one == pair.1);
+    for pair in pairs().filter(is_chosen) {
+        let what = describe(pair);
         if let ["move", _, region, ..] = arguments[..] {
             let copied = moving::move_pair(&stores, pair, region).await?;
-            println!("{} is in `{region}`; rows copied: {copied}", describe(pair));
+            println!("{what} is in `{region}`; rows copied: {copied}");
         } else {
-            println!(
-                "{}: rows deleted: {}",
-                describe(pair),
-                moving::clean(&stores, pair).await?
-            );
+            let deleted = moving::clean(&stores, pair).await?;
+            println!("{what}: rows deleted: {deleted}");
         }
     }
     for region in moving::tell(&config).await? {

@@ -23,10 +23,11 @@ pub async fn open(config: &Config, stores: &[Store]) -> Result<()> {
     for (country, service_entity) in pairs() {
         let pair = (country, service_entity);
         // A pair without a route has no place, and is refused by all instances.
-        let Ok(region) = table.node_of_context(IuidContext {
+        let context = IuidContext {
             country,
             service_entity,
-        }) else {
+        };
+        let Ok(region) = table.node_of_context(context) else {
             continue;
         };
         if newest(stores, pair).await?.moves == 0 {
@@ -44,10 +45,8 @@ pub async fn open(config: &Config, stores: &[Store]) -> Result<()> {
 pub async fn move_pair(stores: &[Store], pair: Pair, region: &str) -> Result<usize> {
     // If an earlier command has died after its step 4, this is its step 5.
     let mut place = settle(stores, pair).await?;
-    let (from, to) = (
-        in_region(stores, &place.region)?,
-        in_region(stores, region)?,
-    );
+    let [from, to] = [&place.region, region].map(|region| in_region(stores, region));
+    let (from, to) = (from?, to?);
     let begun = |place: &mut Place| {
         (place.moving_to, place.is_frozen) = (Some(region.to_owned()), false);
     };
@@ -60,8 +59,7 @@ pub async fn move_pair(stores: &[Store], pair: Pair, region: &str) -> Result<usi
         let other = place.moving_to.as_deref().unwrap_or(region);
         ensure!(
             other == region,
-            "{} is on its way to `{other}`: go on there, or move it to `{}` to \
-                give that up",
+            "{} is on its way to `{other}`: go on there, or move it to `{}` to give that up",
             describe(pair),
             place.region
         );
@@ -102,10 +100,8 @@ async fn copy(from: &Store, to: &Store, place: &mut Place) -> Result<usize> {
             return Ok(copied);
         }
         since = place.round;
-        change(from, place, |place| {
-            place.is_frozen = copied - before <= BATCH
-        })
-        .await?;
+        let few = copied - before <= BATCH;
+        change(from, place, |place| place.is_frozen = few).await?;
     }
 }
 // ANCHOR_END: move
@@ -129,16 +125,11 @@ pub async fn clean(stores: &[Store], pair: Pair) -> Result<u64> {
 /// Tells the instances of all regions; returns those that do not answer.
 pub async fn tell(config: &Config) -> Result<Vec<&str>> {
     let limit = std::time::Duration::from_millis(config.limit_ms);
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .timeout(limit)
-        .build()?;
-    let mut silent = Vec::new();
+    let client = reqwest::Client::builder().no_proxy().timeout(limit);
+    let (client, mut silent) = (client.build()?, Vec::new());
     for (name, region) in &config.regions {
-        let told = client
-            .post(format!("http://{}/admin/reload", region.address))
-            .send()
-            .await;
+        let reload = format!("http://{}/admin/reload", region.address);
+        let told = client.post(reload).send().await;
         if told.and_then(|told| told.error_for_status()).is_err() {
             silent.push(name.as_str());
         }
@@ -151,11 +142,9 @@ async fn newest(stores: &[Store], pair: Pair) -> Result<Place> {
     let mut newest = stores[0].place(pair).await?;
     for store in &stores[1..] {
         let place = store.place(pair).await?;
-        newest = if place.moves > newest.moves {
-            place
-        } else {
-            newest
-        };
+        if place.moves > newest.moves {
+            newest = place;
+        }
     }
     Ok(newest)
 }
@@ -163,11 +152,8 @@ async fn newest(stores: &[Store], pair: Pair) -> Result<Place> {
 /// Writes the newest place to all databases, that of its region first, and returns it as that one has it.
 async fn settle(stores: &[Store], pair: Pair) -> Result<Place> {
     let newest = newest(stores, pair).await?;
-    ensure!(
-        newest.moves > 0,
-        "no region has {}: run `mesh open`",
-        describe(pair)
-    );
+    let what = describe(pair);
+    ensure!(newest.moves > 0, "no region has {what}: run `mesh open`");
     let known = |place: &mut Place| {
         (place.region, place.moves) = (newest.region.clone(), newest.moves);
         (place.moving_to, place.is_frozen) = (None, false);
@@ -183,11 +169,10 @@ async fn settle(stores: &[Store], pair: Pair) -> Result<Place> {
 }
 
 async fn change(store: &Store, place: &mut Place, change: impl Fn(&mut Place)) -> Result<()> {
-    let is_changed = store.change(place, change).await?;
+    let (region, is_changed) = (&store.region, store.change(place, change).await?);
     ensure!(
         is_changed,
-        "another command is at work in `{}`; run this one again",
-        store.region
+        "another command is at work in `{region}`; repeat this one"
     );
     Ok(())
 }

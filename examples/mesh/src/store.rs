@@ -101,17 +101,13 @@ impl Store {
                 // The commands that move countries are other processes.
                 let options = options.journal_mode(SqliteJournalMode::Wal);
                 let options = options.busy_timeout(Duration::from_secs(30));
-                (
-                    Pool::Sqlite(SqlitePool::connect_with(options).await?),
-                    Backend::Sqlite,
-                )
+                let pool = SqlitePool::connect_with(options).await?;
+                (Pool::Sqlite(pool), Backend::Sqlite)
             }
             _ => bail!("its address begins with none of postgres:, mysql: and sqlite:"),
         };
-        let store = Self {
-            region: region.to_owned(),
-            pool,
-        };
+        let region = region.to_owned();
+        let store = Self { region, pool };
         let id = MeshId::PLAN.column_definition(backend, "id", Nullability::NotNull)?;
         let (country, check) = (COUNTRY.definition(backend)?, COUNTRY.check(backend)?);
         let mut statements = vec![format!(
@@ -157,10 +153,8 @@ impl Store {
     // ANCHOR: create
     /// Creates a row with the id of a client, or finds what the same request has created before.
     pub(crate) async fn create(&self, row: Row) -> Result<Created<()>, CreateError<Refusal>> {
-        let origin = Origin {
-            command: (),
-            payload: row.1.clone(),
-        };
+        let (command, payload) = ((), row.1.clone());
+        let origin = Origin { command, payload };
         on_each!(self, pool => find_or_create(pool, &origin)
             .find(async |mut connection| {
                 let found = select(row.0).build_query_as().fetch_one(&mut *connection).await?;
@@ -200,11 +194,8 @@ impl Store {
 
     /// The place of a pair.
     pub async fn place(&self, pair: Pair) -> Result<Place, sqlx::Error> {
-        let place = self
-            .places()
-            .await?
-            .into_iter()
-            .find(|place| place.pair() == pair);
+        let mut places = self.places().await?.into_iter();
+        let place = places.find(|place| place.pair() == pair);
         place.ok_or(sqlx::Error::RowNotFound)
     }
 
@@ -287,14 +278,10 @@ fn select<DB: Database>(id: MeshId) -> QueryBuilder<DB>
 where
     MeshId: for<'q> Encode<'q, DB> + Type<DB>,
 {
-    let title = format!(
-        "SELECT places.*, (SELECT title {} AND id = ",
-        rows_of(pair_of(id))
-    );
-    let mut query = QueryBuilder::new(title);
-    query
-        .push_bind(id)
-        .push(format!(") AS title {}", of(pair_of(id))));
+    let pair = pair_of(id);
+    let title = format!("(SELECT title {} AND id = ", rows_of(pair));
+    let mut query = QueryBuilder::new(format!("SELECT places.*, {title}"));
+    query.push_bind(id).push(") AS title ").push(of(pair));
     query
 }
 
@@ -306,10 +293,8 @@ where
     let table = rows.first().map_or("", |(id, _)| table(pair_of(*id)));
     let mut insert = QueryBuilder::new(format!("INSERT INTO {table} (country, id, title, round) "));
     insert.push_values(rows, |mut row, (id, title)| {
-        row.push(pair_of(*id).0)
-            .push_bind(*id)
-            .push_bind(title.clone())
-            .push(round);
+        row.push(pair_of(*id).0).push_bind(*id);
+        row.push_bind(title.clone()).push(round);
     });
     insert
 }
