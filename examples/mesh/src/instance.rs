@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Path, Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER};
@@ -55,7 +55,9 @@ struct Instance {
 
 /// Serves a region until the process ends, which may happen at any time. It needs no other region to start.
 pub async fn serve(config: Config, region: &str) -> Result<()> {
-    let listener = TcpListener::bind(&config.region(region)?.address).await?;
+    let address = &config.region(region)?.address;
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.with_context(|| format!("cannot listen on {address}"))?;
     let instance = Arc::new(Instance {
         store: config.store(region).await?,
         // A proxy of the environment is for requests to the world.

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, TcpListener};
 use std::pin::Pin;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use std::{env, fs};
+use std::{env, fs, process};
 
 use anyhow::{Context, Result, ensure};
 use mesh::{Config, MESH, MeshId, Pair, Place, Store, pairs};
@@ -85,8 +85,14 @@ impl System {
         let mut text = format!("limit_ms = {limit_ms}\n");
         let (mut urls, mut databases, mut ports) = (BTreeMap::new(), Vec::new(), Vec::new());
         let third = Server::at(Backend::Sqlite, "");
+        // Linux has many local addresses: with one for each test, no client of another takes a port meanwhile.
+        static COUNT: AtomicUsize = AtomicUsize::new(1);
+        let [.., high, low] = process::id().to_be_bytes();
+        let is_linux = cfg!(target_os = "linux");
+        let own = Ipv4Addr::new(127, high, low, COUNT.fetch_add(1, SeqCst) as u8);
+        let host = if is_linux { own } else { Ipv4Addr::LOCALHOST };
         for (region, server) in REGIONS.into_iter().zip([from, to, &third]) {
-            let (port, database) = (TcpListener::bind("127.0.0.1:0")?, server.create_database()?);
+            let (port, database) = (TcpListener::bind((host, 0))?, server.create_database()?);
             let (address, url) = (port.local_addr()?, database.url());
             text += &format!("[regions.{region}]\naddress = \"{address}\"\ndatabase = {url:?}\n");
             urls.insert(region, format!("http://{address}"));
@@ -370,7 +376,7 @@ async fn old_tables(mut system: System) -> Result<()> {
     let unreachable = NamedTempFile::new()?;
     fs::write(
         &unreachable,
-        text.replace("address = \"127.0.0.1:", "address = \"127.0.0.2:"),
+        text.replace("address = ", "address = \"127.0.0.1:1\" # "),
     )?;
     let moved = ["move", "Brazil", "sao-paulo"];
     let moved = system
