@@ -20,8 +20,9 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::store::Refusal;
-use crate::{Config, MESH, MeshId, Pair, Place, Store, describe, pair_of, service_and_table};
+use crate::config::Config;
+use crate::ids::{MESH, MeshId, Pair, describe, pair_of, service_and_table};
+use crate::store::{Place, Refusal, Store};
 
 /// The region that has passed a request on. A request with this header is never passed on again.
 const PASSED_ON: HeaderName = HeaderName::from_static("mesh-passed-on-by");

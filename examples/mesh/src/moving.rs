@@ -14,8 +14,9 @@
 use anyhow::{Context, Result, ensure};
 use rowkey::routing::IuidContext;
 
-use crate::store::BATCH;
-use crate::{Config, Pair, Place, Store, describe, pairs};
+use crate::config::Config;
+use crate::ids::{Pair, describe, pairs};
+use crate::store::{BATCH, Place, Store};
 
 /// Opens every pair that no region has yet, where its route says.
 pub async fn open(config: &Config, stores: &[Store]) -> Result<()> {

@@ -14,7 +14,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode};
 use sqlx::{AssertSqlSafe, Database, Encode, Executor, FromRow, QueryBuilder, Type};
 use sqlx::{MySqlPool, PgPool, SqlitePool};
 
-use crate::{MeshId, Pair, pair_of, pairs, service_and_table};
+use crate::ids::{MeshId, Pair, pair_of, pairs, service_and_table};
 
 /// Rows of one statement: servers and SQLite limit the number of parameters.
 pub(crate) const BATCH: usize = 500;
