@@ -160,7 +160,7 @@ async fn another_format(shop: Shop) -> Result<()> {
 /// A prefix COMB, with a minute between two of them.
 fn comb(number: u64) -> Uuid {
     let time = u128::from(1_700_000_000_000 + number * 60_000);
-    let rest = random(number).as_u128() & (1 << 80) - 1;
+    let rest = random(number).as_u128() & ((1 << 80) - 1);
     Uuid::from_u128(time << 80 | rest)
 }
 
