@@ -2,7 +2,7 @@
 
 use rowkey_core::UnixMillis;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Layout, Wire};
+use rowkey_core::storage::Layout;
 
 use super::bits;
 use super::byte_order::ByteOrder;
@@ -56,11 +56,8 @@ pub(super) fn examine(rest: &mut Rest<'_>, findings: &mut Findings) {
 const OVERWRITTEN: &str = "have version 4, but most of them not its variant: other bytes were written over \
                            those of random UUIDs, as for the sequential guids of EF Core";
 
-/// Takes sequential guids away that are stored as the bytes of .NET.
+/// Takes sequential guids away that are stored as the bytes of .NET, or as their hexadecimal digits.
 pub(super) fn examine_bytes(rest: &mut Rest<'_>, findings: &mut Findings) {
-    if !matches!(rest.shape.wire, Wire::Bytes(_)) {
-        return;
-    }
     let kept = even::independent_in_any_order(&rest.shape.even.rows());
     let ordered = kept.iter().map(|row| Kept {
         stored: ByteOrder::DotNet.text(row.stored),
