@@ -94,7 +94,8 @@ macro_rules! on_pool {
                 DbBackend::Sqlite,
             ))),
             ConnectionPool::None => Err(failed(DbErr::Custom(
-                "SeaORM's connection has no pool of sqlx, or rowkey-stores lacks the feature of its database".to_owned(),
+                "SeaORM's connection has no pool of sqlx, or rowkey-stores lacks the feature of its \
+                 database".to_owned(),
             ))),
         }
     };
