@@ -12,11 +12,11 @@
 //! use rowkey_stores::blocking::create_once;
 //!
 //! #[entity_key]
-//! struct OfferId(ShortPrefixComb);
+//! pub struct OfferId(ShortPrefixComb);
 //!
 //! /// Made by the client, which sends it again with each repetition.
 //! #[entity_key]
-//! struct CommandId(UuidV7);
+//! pub struct CommandId(UuidV7);
 //!
 //! diesel::table! {
 //!     use super::{Key, OfferId};
@@ -119,7 +119,7 @@ where
 /// # use rowkey_stores::blocking::find_or_create;
 /// # use rowkey_stores::{CreateError, Created, Origin};
 /// # #[entity_key]
-/// # struct OfferId(ShortPrefixComb);
+/// # pub struct OfferId(ShortPrefixComb);
 /// # diesel::table! {
 /// #     use super::{Key, OfferId};
 /// #     use diesel::sql_types::Text;
