@@ -1,5 +1,6 @@
 //! Diesel and diesel-async in the scenarios.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -12,9 +13,13 @@ use diesel_async::pooled_connection::deadpool::{Object, Pool};
 use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig};
 use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
 use diesel_async::{AsyncConnection as _, SimpleAsyncConnection as _};
-use rowkey_testkit::Backend;
+use rowkey::luuid::LuuidGroup;
+use rowkey::{EntityKey as _, Luuid, entity_key};
+use rowkey_stores::blocking::{self, BlockingStore};
+use rowkey_stores::{CreateError, CreatedBy, Error, NumberBlocks};
+use rowkey_testkit::{Backend, TestDatabase};
 
-use crate::shop::{CONNECTIONS, Driver, migrate};
+use crate::shop::{CONNECTIONS, CommandId, Driver, OfferId, Shop, migrate};
 
 /// A pool of one of Diesel's connections, and the address for everything else.
 pub(crate) struct DieselPool<P> {
@@ -192,4 +197,66 @@ impl_asynchronous! { diesel_async::AsyncMysqlConnection, "DO 0" }
 // A call that is dropped waits for its statement there, and with it the thread of all other tasks.
 impl_asynchronous! {
     AsyncSqliteConnection, "PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL"
+}
+
+#[entity_key(group = "com.acme.Customer")]
+struct CustomerId(Luuid);
+
+pub(crate) async fn blocking_functions_reserve_numbers<D>(database: &TestDatabase) -> Result<()>
+where
+    D: Driver<Store: BlockingStore>,
+{
+    let shop = Shop::<D>::open(database).await?;
+    let pool = shop.driver.store().await?;
+    let size = NonZeroU32::new(5).context("a block is not empty")?;
+    let group = LuuidGroup::of("com.acme.Customer");
+    assert_eq!(blocking::reserve_block(pool.clone(), group, size)?, 1..6);
+
+    let numbers = NumberBlocks::new(pool, size);
+    let customer: CustomerId = blocking::generate_numbered(&numbers)?;
+    assert_eq!(customer.into_format().number(), 6);
+    let created = blocking::create_numbered(&numbers, |customer: CustomerId| {
+        Ok::<_, D::Error>(customer.into_format().number())
+    });
+    assert_eq!(created?, 7);
+    let refused = blocking::create_numbered(&numbers, |_: CustomerId| {
+        Err::<(), _>(std::io::Error::other("no customer"))
+    });
+    assert!(
+        matches!(refused, Err(CreateError::Closure(_))),
+        "{refused:?}"
+    );
+    Ok(())
+}
+
+pub(crate) async fn blocking_functions_drop_commands<D>(database: &TestDatabase) -> Result<()>
+where
+    D: Driver<Store: BlockingStore>,
+    for<'c> &'c mut D::Session: BlockingStore,
+{
+    let shop = Shop::<D>::open(database).await?;
+    let pool = shop.driver.store().await?;
+    let create = |command: CommandId, name| {
+        blocking::create_once(pool.clone(), command, name, |_| {
+            Ok::<_, D::Error>(OfferId::generate())
+        })
+    };
+    let commands = [(); 4].map(|()| CommandId::generate());
+    let offer = create(commands[0], "book-offer")?.entity;
+    for command in &commands[1..] {
+        create(*command, "book-room")?;
+    }
+
+    let mut session = shop.driver.connection().await?;
+    assert!(blocking::forget(&mut *session, offer)?);
+    assert!(!blocking::forget(&mut *session, offer)?);
+    drop(session);
+    assert_eq!(blocking::prune_name(pool.clone(), "book-room", 2)?, 1);
+    assert_eq!(blocking::prune(pool.clone(), 1)?, 1);
+    let refused = blocking::prune_name(pool.clone(), "no name", 0);
+    assert!(matches!(refused, Err(Error::CommandName { .. })));
+
+    assert_eq!(create(commands[3], "book-room")?.by, CreatedBy::EarlierCall);
+    assert_eq!(create(commands[0], "book-offer")?.by, CreatedBy::ThisCall);
+    Ok(())
 }

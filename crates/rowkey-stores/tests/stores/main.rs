@@ -115,6 +115,13 @@ macro_rules! tests_of_pools {
 macro_rules! tests {
     ($suite:ident, $backends:expr, $module:ident: $($scenario:ident),* $(,)?) => {
         tests_of_tasks! { $suite, $backends, $module: $($scenario),* }
+        tests_of_diesel! { $suite, $backends, $module: $($scenario),* }
+    };
+}
+
+/// Adds scenarios to the suite with Diesel's connections, which block.
+macro_rules! tests_of_diesel {
+    ($suite:ident, $backends:expr, $module:ident: $($scenario:ident),* $(,)?) => {
         $($suite.test(
             concat!("diesel_", stringify!($scenario)),
             with_driver_of_diesel($backends),
@@ -356,6 +363,11 @@ fn main() -> anyhow::Result<ExitCode> {
         each_of_many_commands_at_the_same_time_is_executed_once,
         a_command_that_fails_changes_nothing,
     }
+    tests_of_diesel! { suite, ALL, diesel:
+        blocking_functions_reserve_numbers,
+        blocking_functions_drop_commands,
+    }
+    tests_of_sqlx! { suite, [Backend::Sqlite], sea_orm: a_connection_without_a_pool_is_refused }
     tests_of_tasks! { suite, ALL, chaos: commands_are_executed_once_whatever_breaks }
     suite.test(
         "threads_execute_commands_once_whatever_breaks",

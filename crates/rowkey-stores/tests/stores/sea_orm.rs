@@ -1,8 +1,8 @@
 //! SeaORM in the scenarios.
 
 use anyhow::{Context, Result, bail};
-use rowkey_stores::SeaOrmConnection;
-use rowkey_testkit::Backend;
+use rowkey_stores::{Error, SeaOrmConnection, prune};
+use rowkey_testkit::{Backend, TestDatabase};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr, Statement};
 use sqlx::sqlite::SqliteJournalMode;
 
@@ -63,4 +63,16 @@ impl Driver for DatabaseConnection {
         let rows = session.query_all_raw(statement).await?;
         rows.iter().map(|row| row.try_get_by_index(0)).collect()
     }
+}
+
+pub(crate) async fn a_connection_without_a_pool_is_refused(_: &TestDatabase) -> Result<()> {
+    let refused = prune(DatabaseConnection::default(), 0).await;
+    let Err(Error::Database(source)) = refused else {
+        bail!("{refused:?}");
+    };
+    assert!(
+        source.to_string().contains("has no pool of sqlx"),
+        "{source}"
+    );
+    Ok(())
 }
