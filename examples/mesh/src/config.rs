@@ -1,15 +1,14 @@
-//! The configuration: regions, and which countries and service entities they have at first.
+//! The configuration: regions, and which of them is asked for which countries and service entities.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
-use std::{env, fs};
 
 use anyhow::{Context, Result};
 use rowkey::routing::{IuidRoutes, IuidTable, RoutesError};
 use serde::Deserialize;
 
-use crate::ids::MESH;
-use crate::store::Store;
+use crate::{MESH, Store};
 
 // ANCHOR: config
 /// What `mesh.toml` contains.
@@ -30,44 +29,34 @@ pub(crate) struct Region {
 }
 
 impl Config {
-    /// Reads the file, and checks its routes.
+    /// Reads the file.
     pub fn read(file: &Path) -> Result<Self> {
-        let read = || -> Result<Self> {
-            let config: Self = toml::from_str(&fs::read_to_string(file)?)?;
-            config.table()?;
-            Ok(config)
-        };
-        read().with_context(|| format!("the configuration {} is wrong", file.display()))
+        Ok(toml::from_str(&fs::read_to_string(file)?)?)
     }
 
-    /// Which region has which pair at first.
+    /// Which region is asked first.
     pub(crate) fn table(&self) -> Result<IuidTable<String>, RoutesError> {
         let nodes = self.regions.keys().map(|name| (name, name.clone()));
         IuidTable::new(&MESH, &self.mesh, nodes)
     }
     // ANCHOR_END: config
 
-    pub(crate) fn region(&self, name: &str) -> Result<&Region> {
-        self.regions
-            .get(name)
-            .with_context(|| format!("no region is called `{name}`"))
-    }
-
-    pub(crate) async fn store(&self, region: &str) -> Result<Store> {
-        let mut url = self.region(region)?.database.clone();
-        if let Some(name) = url.strip_prefix("env:") {
-            url = env::var(name).with_context(|| format!("the variable {name}"))?;
-        }
-        let opened = Store::open(region, &url).await;
-        opened.with_context(|| format!("the database of the region `{region}`"))
+    pub(crate) async fn store(&self, name: &str) -> Result<Store> {
+        let store = Store::open(name, &in_region(&self.regions, name)?.database).await;
+        store.with_context(|| format!("the database of the region `{name}`"))
     }
 
     /// Opens the databases of all regions.
-    pub async fn stores(&self) -> Result<Vec<Store>> {
-        let mut stores = Vec::new();
-        for region in self.regions.keys() {
-            stores.push(self.store(region).await?);
+    pub async fn stores(&self) -> Result<BTreeMap<String, Store>> {
+        let mut stores = BTreeMap::new();
+        for name in self.regions.keys() {
+            stores.insert(name.clone(), self.store(name).await?);
         }
         Ok(stores)
     }
+}
+
+pub(crate) fn in_region<'a, T>(regions: &'a BTreeMap<String, T>, name: &str) -> Result<&'a T> {
+    let region = regions.get(name);
+    region.with_context(|| format!("no region is called `{name}`"))
 }
