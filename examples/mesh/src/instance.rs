@@ -13,14 +13,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router as Paths};
 use rowkey::routing::{IuidTable, Router};
-use rowkey_stores::CreateError;
 use serde_json::json;
 use tokio::net::TcpListener;
+use tokio::spawn;
 use tokio::time::{sleep, timeout};
 
 use crate::config::{Config, in_region};
-use crate::store::{Refusal, Store};
-use crate::{MESH, MeshId, Pair, describe, pair_of, pairs};
+use crate::{MESH, MeshId, Pair, Store, describe, pair_of, pairs};
 
 /// The region that has passed a request on. A request with this header is never passed on again.
 const PASSED_ON: HeaderName = HeaderName::from_static("mesh-passed-on-by");
@@ -84,6 +83,9 @@ async fn answer(
     let id: MeshId = id.parse().map_err(|error| problem(400, error))?;
     let routed = instance.routes.node_of(id);
     let routed = routed.map_err(|unknown| problem(404, unknown))?;
+    if body.contains('\0') {
+        return Err(problem(400, "a title has no NUL"));
+    }
     let (pair, own) = (pair_of(id), &instance.store.region);
     let known = instance.places.load().get(&pair).unwrap_or(routed).clone();
     let (mut region, mut pause) = (known.clone(), Duration::from_millis(2));
@@ -93,7 +95,8 @@ async fn answer(
         loop {
             // The database has the last word: an instance that another one asks does not look at its table.
             let response = match was_passed_on || region == *own {
-                true => instance.answer_here(id, request.clone()).await?,
+                // A task ends even if the client has gone. A dropped transaction may cost a connection.
+                true => spawn(answer_here(instance.store.clone(), id, request.clone())).await??,
                 false => instance.pass_on(&region, request.clone()).await?,
             };
             match response.headers().get(REGION) {
@@ -107,10 +110,14 @@ async fn answer(
             pause = (2 * pause).min(Duration::from_millis(100));
         }
     });
-    let Ok(Ok(response)) = answered.await else {
-        let what = describe(pair);
-        let silent = format!("the region `{region}` does not answer for {what}");
-        return Err(problem(503, silent));
+    let response = match answered.await {
+        Ok(Ok(response)) => response,
+        failed => {
+            eprintln!("{region}: {failed:?}");
+            let what = describe(pair);
+            let silent = format!("the region `{region}` does not answer for {what}");
+            return Err(problem(503, silent));
+        }
     };
     if region != known {
         let mut places = HashMap::clone(&instance.places.load());
@@ -133,56 +140,39 @@ impl Instance {
         let (status, headers) = (response.status(), passed(response.headers()));
         Ok((status, headers, response.bytes().await?).into_response())
     }
-    // ANCHOR_END: answer
-
-    async fn answer_here(&self, id: MeshId, request: Request<String>) -> Result<Response> {
-        // A task ends even if the client has gone. A transaction that is dropped may cost a connection.
-        let answered = tokio::spawn(from_database(self.store.clone(), id, request)).await?;
-        let (region, response) = match answered {
-            Ok(response) => (self.store.region.clone(), response),
-            Err(CreateError::Closure(Refusal::Elsewhere(region))) => {
-                (region, MISDIRECTED.into_response())
-            }
-            Err(error) => {
-                eprintln!("error: {error:?}");
-                return Err(error.into());
-            }
-        };
-        Ok(([(REGION, region)], response).into_response())
-    }
 }
+// ANCHOR_END: answer
 
-async fn from_database(
-    store: Store,
-    id: MeshId,
-    request: Request<String>,
-) -> Result<Response, CreateError<Refusal>> {
-    let (method, path, given) = (request.method(), request.uri().path(), request.body());
-    if method == Method::PUT {
-        if given.contains('\0') {
-            return Ok(problem(400, "a title has no NUL").into_response());
-        }
+// ANCHOR: here
+/// Answers from the database.
+async fn answer_here(store: Store, id: MeshId, request: Request<String>) -> Result<Response> {
+    let (parts, given) = request.into_parts();
+    let is_put = parts.method == Method::PUT;
+    if is_put {
         store.create((id, given.clone())).await?;
     }
-    let title = store.find(id).await.map_err(CreateError::Closure)?;
-    // ANCHOR: any
-    if path.starts_with("/any/") {
-        let (origin, region) = (MESH.origin(id.into()), store.region);
-        let name = origin.service_entity.unwrap_or_default();
-        let (service, entity) = name.split_once('.').unwrap_or_default();
-        let everything = json!({ "id": id, "country": origin.country, "service": service,
-            "entity": entity, "region": region, "title": title });
-        return Ok(Json(everything).into_response());
-    }
-    // ANCHOR_END: any
-    Ok(match title {
+    let (region, title) = store.find(id).await?;
+    let response = match title {
+        _ if region != store.region => MISDIRECTED.into_response(),
+        title if parts.uri.path().starts_with("/any/") => {
+            let origin = MESH.origin(id.into());
+            let name = origin.service_entity.unwrap_or_default();
+            let (service, entity) = name.split_once('.').unwrap_or_default();
+            Json(
+                json!({ "id": id, "country": origin.country, "service": service,
+                "entity": entity, "region": region, "title": title }),
+            )
+            .into_response()
+        }
         None => problem(404, format!("nothing has the id {id}")).into_response(),
-        Some(title) if method == Method::PUT && title != *given => {
+        Some(title) if is_put && title != given => {
             problem(409, "the entity was created with another title").into_response()
         }
         Some(title) => title.into_response(),
-    })
+    };
+    Ok(([(REGION, region)], response).into_response())
 }
+// ANCHOR_END: here
 
 fn passed(headers: &HeaderMap) -> HeaderMap {
     let passed = |name: &HeaderName| Some((name.clone(), headers.get(name)?.clone()));

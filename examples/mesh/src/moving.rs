@@ -21,19 +21,19 @@ pub async fn move_pair(stores: &Stores, pair: Pair, region: &str) -> Result<()> 
     // Finishes the move if an earlier command has decided one and died.
     let (mut place, from) = settle(stores, pair).await?;
     let (to, mut since) = (in_region(stores, region)?, 0);
+    let another = format!("another command moves {}: repeat this one", describe(pair));
     while place.region != region {
         place.version += 1;
         // The new region is told as well: an earlier command may still be deleting rows there.
-        for store in [from, to] {
-            advance(store, pair, &place).await?;
-        }
+        ensure!(from.advance(pair, &place).await?, "{another}");
+        to.advance(pair, &place).await?;
         // If the command dies here, the old region goes on. The next command copies again.
         let copied = copy(from, to, pair, since..place.version).await?;
         since = place.version;
         if copied <= BATCH {
             // This decides the move. If the command dies now, requests get 503 until the next command.
             (place.region, place.version) = (region.to_owned(), place.version + 1);
-            advance(from, pair, &place).await?;
+            ensure!(from.advance(pair, &place).await?, "{another}");
         }
     }
     settle(stores, pair).await?;
@@ -76,13 +76,3 @@ async fn copy(from: &Store, to: &Store, pair: Pair, versions: Range<i64>) -> Res
     Ok(copied)
 }
 // ANCHOR_END: move
-
-async fn advance(store: &Store, pair: Pair, place: &Place) -> Result<()> {
-    let is_newer = store.advance(pair, place).await?;
-    ensure!(
-        is_newer,
-        "another command moves {}; repeat this one",
-        describe(pair)
-    );
-    Ok(())
-}

@@ -1,6 +1,7 @@
 //! The database of a region: its entities, and the places that say which region has which of them.
 
 use std::ops::Range;
+use std::slice;
 use std::time::Duration;
 
 use anyhow::bail;
@@ -27,15 +28,6 @@ pub struct Place {
     pub version: i64,
 }
 // ANCHOR_END: place
-
-/// Why a database does not answer a request.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
-    #[error("the region `{0}` has it")]
-    Elsewhere(String),
-    #[error(transparent)]
-    Database(#[from] sqlx::Error),
-}
 
 /// A region and its database. Clones share the pool.
 #[derive(Clone)]
@@ -94,22 +86,18 @@ impl Store {
         };
         let id = MeshId::PLAN.column_definition(backend, "id", Nullability::NotNull)?;
         let pair = "country SMALLINT NOT NULL, service_entity SMALLINT NOT NULL";
-        let mut statements = vec![
-            format!(
-                "CREATE TABLE IF NOT EXISTS places ({pair}, region VARCHAR(100) NOT NULL, \
-                 version BIGINT NOT NULL, PRIMARY KEY (country, service_entity))"
-            ),
-            // The second key finds the rows of a pair, and those of its last version.
-            format!(
-                "CREATE TABLE IF NOT EXISTS entities ({pair}, version BIGINT NOT NULL, \
-                 {id} PRIMARY KEY, title VARCHAR(200) NOT NULL, \
-                 UNIQUE (country, service_entity, version, id))"
-            ),
-        ];
+        // The second key of the entities finds those of a pair, and of its last version.
+        let tables = format!(
+            "CREATE TABLE IF NOT EXISTS places ({pair}, region VARCHAR(100) NOT NULL, \
+             version BIGINT NOT NULL, PRIMARY KEY (country, service_entity)); \
+             CREATE TABLE IF NOT EXISTS entities ({pair}, version BIGINT NOT NULL, \
+             {id} PRIMARY KEY, title VARCHAR(200) NOT NULL, \
+             UNIQUE (country, service_entity, version, id));"
+        );
         let places = pairs().map(|(country, entity)| {
-            format!("INSERT INTO places VALUES ({country}, {entity}, '', 0){or_leave}")
+            format!("INSERT INTO places VALUES ({country}, {entity}, '', 0){or_leave};")
         });
-        statements.extend(places);
+        let schema = AssertSqlSafe(tables + &places.collect::<String>());
         let region = region.to_owned();
         let store = Self {
             region,
@@ -117,40 +105,33 @@ impl Store {
             for_share,
             or_leave,
         };
-        for statement in statements {
-            on_each!(store, pool => pool.execute(AssertSqlSafe(statement)).await.map(drop))?;
-        }
+        on_each!(store, pool => sqlx::raw_sql(schema).execute(pool).await.map(drop))?;
         Ok(store)
     }
 
-    /// The title of an entity. One statement sees the place and the row at the same time.
-    pub(crate) async fn find(&self, id: MeshId) -> Result<Option<String>, Refusal> {
-        let (region, title): (String, Option<String>) = on_each!(self, pool => {
+    /// The region of an entity, and its title. One statement sees the place and the row at the same time.
+    pub(crate) async fn find(&self, id: MeshId) -> sqlx::Result<(String, Option<String>)> {
+        on_each!(self, pool => {
             let title = "(SELECT title FROM entities WHERE id = ";
             let mut query = QueryBuilder::new(format!("SELECT region, {title}"));
             query.push_bind(id).push(format!(") FROM places {}", of(pair_of(id))));
-            query.build_query_as().fetch_one(pool).await?
-        });
-        match region == self.region {
-            true => Ok(title),
-            false => Err(Refusal::Elsewhere(region)),
-        }
+            query.build_query_as().fetch_one(pool).await
+        })
     }
 
     // ANCHOR: create
-    /// Creates an entity with the id of a client. If there is one, it remains as it is.
-    pub(crate) async fn create(&self, row: Row) -> Result<(), CreateError<Refusal>> {
+    /// Creates an entity with the id of a client, unless it is there already or its region is another one.
+    pub(crate) async fn create(&self, row: Row) -> Result<(), CreateError<sqlx::Error>> {
         // Locked until the commit: a change of the place waits for it.
         let (place, for_share) = (of(pair_of(row.0)), self.for_share);
         let place = format!("SELECT region, version FROM places {place}{for_share}");
         on_each!(self, pool => in_transaction(pool, async |mut transaction| {
             let place = sqlx::query_as(AssertSqlSafe(place.as_str()));
             let place: Place = place.fetch_one(&mut *transaction).await?;
-            if place.region != self.region {
-                return Err(Refusal::Elsewhere(place.region));
+            if place.region == self.region {
+                let mut insert = insert(slice::from_ref(&row), place.version, self.or_leave);
+                insert.build().execute(&mut *transaction).await?;
             }
-            let mut insert = insert(std::slice::from_ref(&row), place.version, self.or_leave);
-            insert.build().execute(&mut *transaction).await?;
             Ok(())
         })
         .await)
