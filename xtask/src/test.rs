@@ -37,7 +37,7 @@ pub(crate) struct Args {
         require_equals = true
     )]
     containers: Option<Vec<String>>,
-    /// Run only the long tests of changed and copied tables: many rows, and programs that are killed.
+    /// Run only the long tests of tables that change, are copied or move: many rows, and programs that are killed.
     #[arg(long)]
     chaos: bool,
     /// Run only the copies by a Spark job, for which variables name Spark and its JDBC drivers.
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let missing = ClientLibrary::missing();
 
     let long = match (args.chaos, args.spark) {
-        (true, _) => "--release -p rowkey-migrate --test databases -- chaos",
+        (true, _) => "--release -p rowkey-migrate --test databases -p mesh --test mesh -- chaos",
         (_, true) => "-p rowkey-cli --test databases -- there_and_back_by_spark",
         _ => "",
     };

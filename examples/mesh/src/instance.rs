@@ -110,15 +110,15 @@ async fn answer(
             pause = (2 * pause).min(Duration::from_millis(100));
         }
     });
-    let response = match answered.await {
-        Ok(Ok(response)) => response,
-        failed => {
-            eprintln!("{region}: {failed:?}");
-            let what = describe(pair);
-            let silent = format!("the region `{region}` does not answer for {what}");
-            return Err(problem(503, silent));
-        }
-    };
+    let response = answered.await.map_err(anyhow::Error::from).flatten();
+    let response = response.map_err(|error| {
+        let silent = format!(
+            "the region `{region}` does not answer for {}",
+            describe(pair)
+        );
+        eprintln!("{silent}: {error:#}");
+        problem(503, silent)
+    })?;
     if region != known {
         let mut places = HashMap::clone(&instance.places.load());
         places.insert(pair, region);
@@ -154,6 +154,8 @@ async fn answer_here(store: Store, id: MeshId, request: Request<String>) -> Resu
     let (region, title) = store.find(id).await?;
     let response = match title {
         _ if region != store.region => MISDIRECTED.into_response(),
+        // The pair has come here since `create` found it elsewhere: it is asked again.
+        None if is_put => MISDIRECTED.into_response(),
         title if parts.uri.path().starts_with("/any/") => {
             let origin = MESH.origin(id.into());
             let name = origin.service_entity.unwrap_or_default();
