@@ -31,9 +31,6 @@ const MISDIRECTED: StatusCode = StatusCode::MISDIRECTED_REQUEST;
 /// The headers that are passed on, there and back: what a client may do remains what it may do.
 const PASSED: [HeaderName; 4] = [AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, REGION];
 
-/// A failure, for the client.
-type Problem = (StatusCode, Option<[(HeaderName, &'static str); 1]>, String);
-
 struct Instance {
     store: Store,
     config: Config,
@@ -79,12 +76,12 @@ async fn answer(
     Path(id): Path<String>,
     parts: Parts,
     body: String,
-) -> Result<Response, Problem> {
+) -> axum::response::Result<Response> {
     let id: MeshId = id.parse().map_err(|error| problem(400, error))?;
     let routed = instance.routes.node_of(id);
     let routed = routed.map_err(|unknown| problem(404, unknown))?;
     if body.contains('\0') {
-        return Err(problem(400, "a title has no NUL"));
+        return Err(problem(400, "a title has no NUL").into());
     }
     let (pair, own) = (pair_of(id), &instance.store.region);
     let known = instance.places.load().get(&pair).unwrap_or(routed).clone();
@@ -117,7 +114,11 @@ async fn answer(
             describe(pair)
         );
         eprintln!("{silent}: {error:#}");
-        problem(503, silent)
+        (
+            StatusCode::SERVICE_UNAVAILABLE,
+            [(RETRY_AFTER, "1")],
+            silent,
+        )
     })?;
     if region != known {
         let mut places = HashMap::clone(&instance.places.load());
@@ -143,7 +144,6 @@ impl Instance {
 }
 // ANCHOR_END: answer
 
-// ANCHOR: here
 /// Answers from the database.
 async fn answer_here(store: Store, id: MeshId, request: Request<String>) -> Result<Response> {
     let (parts, given) = request.into_parts();
@@ -174,16 +174,14 @@ async fn answer_here(store: Store, id: MeshId, request: Request<String>) -> Resu
     };
     Ok(([(REGION, region)], response).into_response())
 }
-// ANCHOR_END: here
 
 fn passed(headers: &HeaderMap) -> HeaderMap {
     let passed = |name: &HeaderName| Some((name.clone(), headers.get(name)?.clone()));
     PASSED.iter().filter_map(passed).collect()
 }
 
-fn problem(status: u16, detail: impl Display) -> Problem {
+/// A failure, for the client.
+fn problem(status: u16, detail: impl Display) -> (StatusCode, String) {
     let status = StatusCode::from_u16(status).unwrap_or_default();
-    let is_for_now = status == StatusCode::SERVICE_UNAVAILABLE;
-    let retry_after = is_for_now.then_some([(RETRY_AFTER, "1")]);
-    (status, retry_after, detail.to_string())
+    (status, detail.to_string())
 }

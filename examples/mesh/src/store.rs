@@ -18,7 +18,6 @@ use crate::{MeshId, Pair, pair_of, pairs};
 /// An entity: its id and title.
 pub(crate) type Row = (MeshId, String);
 
-// ANCHOR: place
 /// Where a pair is, as far as a database knows.
 #[derive(Clone, Debug, FromRow)]
 pub struct Place {
@@ -27,7 +26,6 @@ pub struct Place {
     /// Grows with each change; the highest one is right. A row has the version that it was written under.
     pub version: i64,
 }
-// ANCHOR_END: place
 
 /// A region and its database. Clones share the pool.
 #[derive(Clone)]
@@ -112,8 +110,7 @@ impl Store {
     /// The region of an entity, and its title. One statement sees the place and the row at the same time.
     pub(crate) async fn find(&self, id: MeshId) -> sqlx::Result<(String, Option<String>)> {
         on_each!(self, pool => {
-            let title = "(SELECT title FROM entities WHERE id = ";
-            let mut query = QueryBuilder::new(format!("SELECT region, {title}"));
+            let mut query = QueryBuilder::new("SELECT region, (SELECT title FROM entities WHERE id = ");
             query.push_bind(id).push(format!(") FROM places {}", of(pair_of(id))));
             query.build_query_as().fetch_one(pool).await
         })
@@ -144,7 +141,6 @@ impl Store {
         on_each!(self, pool => sqlx::query_as(select).fetch_one(pool).await)
     }
 
-    // ANCHOR: advance
     /// Writes a place, if its version is higher; `false` otherwise.
     ///
     /// Waits for transactions that write rows of the pair. Those that begin afterwards see the new place.
@@ -157,7 +153,6 @@ impl Store {
             Ok(update.build().execute(pool).await?.rows_affected() == 1)
         })
     }
-    // ANCHOR_END: advance
 
     /// The rows of a pair that were written under some versions.
     pub fn rows(&self, pair: Pair, versions: Range<i64>) -> BoxStream<'_, sqlx::Result<Row>> {
@@ -169,9 +164,7 @@ impl Store {
 
     /// Writes copies, without those that are there: rows never change.
     pub async fn put(&self, rows: &[Row]) -> sqlx::Result<()> {
-        on_each!(self, pool => {
-            insert(rows, 0, self.or_leave).build().execute(pool).await.map(drop)
-        })
+        on_each!(self, pool => insert(rows, 0, self.or_leave).build().execute(pool).await.map(drop))
     }
 
     /// Deletes the rows of a pair that is elsewhere, unless its place has changed since it was read.
@@ -188,8 +181,7 @@ where
     MeshId: for<'q> Encode<'q, DB> + Type<DB>,
     String: for<'q> Encode<'q, DB> + Type<DB>,
 {
-    let columns = "country, service_entity, version, id, title";
-    let mut insert = QueryBuilder::new(format!("INSERT INTO entities ({columns}) "));
+    let mut insert = QueryBuilder::new("INSERT INTO entities ");
     insert.push_values(rows, |mut row, (id, title)| {
         let (country, service_entity) = pair_of(*id);
         row.push(country).push(service_entity).push(version);
