@@ -169,9 +169,10 @@ impl Store {
 
     /// Deletes the rows of a pair that is elsewhere, unless its place has changed since it was read.
     pub(crate) async fn delete(&self, pair: Pair, place: &Place) -> sqlx::Result<()> {
-        let (pair, version) = (of(pair), place.version);
-        let unchanged = format!("EXISTS (SELECT 1 FROM places {pair} AND version = {version})");
-        let delete = AssertSqlSafe(format!("DELETE FROM entities {pair} AND {unchanged}"));
+        // Locked, so that a move back here waits: it leaves rows as they are that are about to be deleted.
+        let (pair, version, for_share) = (of(pair), place.version, self.for_share);
+        let place = format!("SELECT 1 FROM places {pair} AND version = {version}{for_share}");
+        let delete = AssertSqlSafe(format!("DELETE FROM entities {pair} AND EXISTS ({place})"));
         on_each!(self, pool => pool.execute(delete).await.map(drop))
     }
 }
