@@ -3,7 +3,8 @@
 //! The derives are Diesel's. sqlx needs none, and SeaORM has its own structs.
 
 use diesel::{Insertable, Queryable};
-use rowkey::{DistributedId, ShortPrefixComb, entity_key};
+use rowkey::{DistributedId, ShortPrefixComb, UuidV7, entity_key};
+use serde::Serialize;
 
 use crate::diesel::schema::{customers, invoices};
 
@@ -15,9 +16,14 @@ pub struct CustomerId(ShortPrefixComb);
 #[entity_key]
 pub struct InvoiceId(DistributedId);
 
+/// A command: made by the client, which sends it again with each repetition.
+#[entity_key]
+pub struct CommandId(UuidV7);
+
 /// A customer.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, Serialize)]
 #[diesel(table_name = customers)]
+#[serde(rename_all = "camelCase")]
 pub struct Customer {
     /// The key.
     pub id: CustomerId,
@@ -28,8 +34,9 @@ pub struct Customer {
 }
 
 /// An invoice to a customer.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, Serialize)]
 #[diesel(table_name = invoices)]
+#[serde(rename_all = "camelCase")]
 pub struct Invoice {
     /// The key.
     pub id: InvoiceId,

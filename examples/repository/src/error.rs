@@ -3,6 +3,9 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use rowkey::validate::ValidationError;
+use rowkey_stores::CreateError;
+
 use crate::{CustomerId, InvoiceId};
 
 /// An error of a repository.
@@ -17,6 +20,12 @@ pub enum Error {
     /// There is no entity with this key.
     #[error("{0} does not exist")]
     NotFound(AnyKey),
+    /// The id of a command or a customer came with something else before.
+    #[error("the id was used for something else")]
+    Conflict,
+    /// The client's id is not accepted for a new customer.
+    #[error(transparent)]
+    Invalid(ValidationError),
     /// The customer has invoices, or has referred other customers.
     #[error("customer {0} has invoices or has referred other customers")]
     InUse(CustomerId),
@@ -38,8 +47,20 @@ pub enum Error {
     #[error("could not migrate the database: {0}")]
     Migrate(Box<dyn StdError + Send + Sync>),
     /// Any other error of the database or its driver.
-    #[error(transparent)]
-    Database(Box<dyn StdError + Send + Sync>),
+    // Transparent, it would hide the driver's error from rowkey-stores, which then tries nothing again.
+    #[error("{0}")]
+    Database(#[source] Box<dyn StdError + Send + Sync>),
+}
+
+impl From<CreateError<Error>> for Error {
+    fn from(error: CreateError<Error>) -> Self {
+        match error {
+            CreateError::Closure(error) => error,
+            CreateError::Store(rowkey_stores::Error::Conflict(_)) => Self::Conflict,
+            CreateError::Store(rowkey_stores::Error::Invalid(error)) => Self::Invalid(error),
+            CreateError::Store(error) => Self::Database(Box::new(error)),
+        }
+    }
 }
 
 // A value in the database is not a valid key.

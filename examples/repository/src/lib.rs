@@ -39,6 +39,12 @@
 //! }
 //! ```
 //!
+//! # Calls that are repeated
+//!
+//! [`put_customer`](CustomerRepository::put_customer) and
+//! [`add_invoice_once`](CustomerRepository::add_invoice_once) create once, by `rowkey-stores`, whichever driver
+//! gets the repetition.
+//!
 //! # Calls that are dropped
 //!
 //! A web framework drops a handler whose client disconnects, at any `await`. The pools of sqlx, and of
@@ -91,7 +97,7 @@ pub mod sqlx;
 pub mod tiberius;
 mod tour;
 
-pub use crate::entities::{Customer, CustomerId, CustomerTotal, Invoice, InvoiceId};
+pub use crate::entities::{CommandId, Customer, CustomerId, CustomerTotal, Invoice, InvoiceId};
 pub use crate::error::{AnyKey, Error};
 pub use crate::repository::CustomerRepository;
 pub use crate::tour::tour;

@@ -4,8 +4,9 @@ use std::ops::{Range, RangeInclusive};
 
 use async_trait::async_trait;
 use rowkey::UnixMillis;
+use rowkey_stores::{Created, CreatedBy};
 
-use crate::{Customer, CustomerId, CustomerTotal, Error, Invoice, InvoiceId};
+use crate::{CommandId, Customer, CustomerId, CustomerTotal, Error, Invoice, InvoiceId};
 
 /// Customers and their invoices, in some database.
 ///
@@ -26,6 +27,15 @@ pub trait CustomerRepository: Send + Sync {
     /// none yet with the key in `referred_by`, as with the customer's own, [`Error::Name`] for a
     /// name that cannot be stored.
     async fn add_customer(&self, customer: &Customer) -> Result<(), Error>;
+
+    /// Adds a customer whose key a client has made, unless an earlier call has.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] if the customer with this key is another one, or was renamed;
+    /// [`Error::Invalid`] for a new key that was not made now; and those of
+    /// [`add_customer`](Self::add_customer) but [`Error::Duplicate`].
+    async fn put_customer(&self, customer: &Customer) -> Result<CreatedBy, Error>;
 
     /// The customer with this key.
     async fn customer(&self, id: CustomerId) -> Result<Option<Customer>, Error>;
@@ -72,6 +82,24 @@ pub trait CustomerRepository: Send + Sync {
     /// [`Error::Duplicate`] for a key that another invoice has, [`Error::NotFound`] for a customer
     /// who does not exist.
     async fn add_invoices(&self, invoices: &[Invoice]) -> Result<(), Error>;
+
+    /// Adds an invoice, once for each command, and makes its key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] if the command asked for another invoice before, [`Error::NotFound`] for a
+    /// customer who does not exist; then the command may be sent again.
+    async fn add_invoice_once(
+        &self,
+        command: CommandId,
+        customer: CustomerId,
+        cents: i64,
+    ) -> Result<Created<InvoiceId>, Error>;
+
+    /// The invoice with this key.
+    async fn invoice(&self, id: InvoiceId) -> Result<Option<Invoice>, Error> {
+        Ok(self.invoices_between(id..=id).await?.pop())
+    }
 
     /// The invoices of a customer in order of their keys, which is that of time: the newest last.
     async fn invoices_of(&self, customer: CustomerId) -> Result<Vec<Invoice>, Error>;

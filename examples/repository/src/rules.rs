@@ -1,8 +1,10 @@
 //! Checks and parts of queries that all drivers share.
 
-use rowkey::Backend;
+use rowkey::validate::{CreationWindow, ValidationError};
+use rowkey::{Backend, UnixMillis};
+use rowkey_stores::{Created, CreatedBy, Origin};
 
-use crate::{Customer, CustomerId, Error};
+use crate::{Customer, CustomerId, CustomerRepository, Error, Invoice, InvoiceId};
 
 /// How many keys one query asks for. The lowest limit of a database is 2,098, in SQL Server.
 const KEYS_PER_QUERY: usize = 1000;
@@ -26,6 +28,48 @@ pub(crate) fn check_name(name: &str) -> Result<(), Error> {
         return Err(Error::Name("contains the character U+0000"));
     }
     Ok(())
+}
+
+/// What a customer was created from: all of it. Clients send no command id.
+pub(crate) fn origin(customer: Customer) -> Origin<(), Customer> {
+    Origin {
+        command: (),
+        payload: customer,
+    }
+}
+
+/// Refuses the key of a new customer if its client has not made it now.
+pub(crate) fn check_new(id: CustomerId) -> Result<(), ValidationError> {
+    CreationWindow::default().check(id, UnixMillis::now())
+}
+
+/// The name of the command that adds an invoice.
+pub(crate) fn command_name(cents: i64) -> &'static str {
+    match cents {
+        ..0 => "add-credit-note",
+        _ => "add-invoice",
+    }
+}
+
+/// Refuses a repetition that asks for another invoice. The table of the commands has only the name.
+pub(crate) async fn check_repetition(
+    repository: &dyn CustomerRepository,
+    created: Created<InvoiceId>,
+    customer_id: CustomerId,
+    cents: i64,
+) -> Result<Created<InvoiceId>, Error> {
+    let id = created.entity;
+    let asked = Invoice {
+        id,
+        customer_id,
+        cents,
+    };
+    match created.by {
+        CreatedBy::EarlierCall if repository.invoice(id).await? != Some(asked) => {
+            Err(Error::Conflict)
+        }
+        _ => Ok(created),
+    }
 }
 
 /// The result of a statement about one customer, who may not exist.

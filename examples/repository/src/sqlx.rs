@@ -9,6 +9,7 @@ use std::ops::{Range, RangeInclusive};
 use async_trait::async_trait;
 use rowkey::driver::sqlx::PushWithin;
 use rowkey::{Backend, UnixMillis};
+use rowkey_stores::{Created, CreatedBy, Session, Store, create_once, find_or_create};
 use sqlx::error::ErrorKind;
 use sqlx::{
     ColumnIndex, Database, Decode, Encode, Executor, FromRow, IntoArguments, MySql, Pool, Postgres,
@@ -16,8 +17,13 @@ use sqlx::{
 };
 
 use crate::database::{DatabaseUrl, MigratedPool};
-use crate::rules::{check_customer, check_name, must_exist, portions, sum_of_cents};
-use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
+use crate::rules::{
+    check_customer, check_name, check_new, check_repetition, command_name, must_exist, origin,
+    portions, sum_of_cents,
+};
+use crate::{
+    CommandId, Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId,
+};
 
 /// Connects to the database that a URL names and applies missing migrations.
 ///
@@ -79,6 +85,8 @@ impl<DB> CustomerRepository for SqlxRepository<DB>
 where
     DB: Driver,
     for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
+    DB::Connection: Session,
+    Pool<DB>: Store<Session = DB::Connection>,
     QueryBuilder<DB>: PushWithin,
     CustomerId: Bind<DB>,
     Option<CustomerId>: Bind<DB>,
@@ -91,20 +99,32 @@ where
 {
     async fn add_customer(&self, customer: &Customer) -> Result<(), Error> {
         check_customer(customer)?;
-        let mut query = QueryBuilder::new("INSERT INTO customers (id, name, referred_by) VALUES (");
-        query
-            .separated(", ")
-            .push_bind(customer.id)
-            .push_bind(customer.name.as_str())
-            .push_bind(customer.referred_by);
-        query.push(")");
-        let outcome = query.build().execute(&self.pool).await;
-        outcome.map_err(|error| match (violation(&error), customer.referred_by) {
-            (Some(ErrorKind::UniqueViolation), _) => Error::Duplicate(customer.id.into()),
-            (Some(ErrorKind::ForeignKeyViolation), Some(by)) => Error::NotFound(by.into()),
-            _ => error.into(),
+        let outcome = insert_customer(customer).build().execute(&self.pool).await;
+        outcome.map_err(|error| match violation(&error) {
+            Some(ErrorKind::UniqueViolation) => Error::Duplicate(customer.id.into()),
+            _ => customer_refused(error, customer),
         })?;
         Ok(())
+    }
+
+    async fn put_customer(&self, customer: &Customer) -> Result<CreatedBy, Error> {
+        check_customer(customer)?;
+        let created = find_or_create(self.pool.clone(), &origin(customer.clone()))
+            .find(async |mut connection| {
+                let mut query = select_customers();
+                query.push(" WHERE id = ").push_bind(customer.id);
+                let found = query.build_query_as().fetch_optional(&mut *connection);
+                Ok(found.await?.map(|found| (origin(found), ())))
+            })
+            .validate(|| check_new(customer.id))
+            .create(async |mut transaction| {
+                let mut insert = insert_customer(customer);
+                let outcome = insert.build().execute(&mut *transaction).await;
+                outcome.map_err(|error| customer_refused(error, customer))?;
+                Ok(())
+            })
+            .await?;
+        Ok(created.by)
     }
 
     async fn customer(&self, id: CustomerId) -> Result<Option<Customer>, Error> {
@@ -176,22 +196,34 @@ where
         let mut transaction = self.pool.begin().await?;
         // One by one, so that an error says which one it concerns. Each is the same prepared statement.
         for invoice in invoices {
-            let mut query =
-                QueryBuilder::new("INSERT INTO invoices (id, customer_id, cents) VALUES (");
-            query
-                .separated(", ")
-                .push_bind(invoice.id)
-                .push_bind(invoice.customer_id)
-                .push_bind(invoice.cents);
-            query.push(")");
-            let outcome = query.build().execute(&mut *transaction).await;
-            outcome.map_err(|error| match violation(&error) {
-                Some(ErrorKind::UniqueViolation) => Error::Duplicate(invoice.id.into()),
-                Some(ErrorKind::ForeignKeyViolation) => Error::NotFound(invoice.customer_id.into()),
-                _ => error.into(),
-            })?;
+            let outcome = insert_invoice(invoice)
+                .build()
+                .execute(&mut *transaction)
+                .await;
+            outcome.map_err(|error| invoice_refused(error, invoice))?;
         }
         Ok(transaction.commit().await?)
+    }
+
+    async fn add_invoice_once(
+        &self,
+        command: CommandId,
+        customer: CustomerId,
+        cents: i64,
+    ) -> Result<Created<InvoiceId>, Error> {
+        let name = command_name(cents);
+        let created = create_once(self.pool.clone(), command, name, async |mut transaction| {
+            let invoice = Invoice {
+                id: InvoiceId::generate(),
+                customer_id: customer,
+                cents,
+            };
+            let mut insert = insert_invoice(&invoice);
+            let outcome = insert.build().execute(&mut *transaction).await;
+            outcome.map_err(|error| invoice_refused(error, &invoice))?;
+            Ok(invoice.id)
+        });
+        check_repetition(self, created.await?, customer, cents).await
     }
 
     async fn invoices_of(&self, customer: CustomerId) -> Result<Vec<Invoice>, Error> {
@@ -239,6 +271,53 @@ fn select_customers<DB: Database>() -> QueryBuilder<DB> {
 
 fn select_invoices<DB: Database>() -> QueryBuilder<DB> {
     QueryBuilder::new("SELECT id, customer_id, cents FROM invoices")
+}
+
+fn insert_customer<DB: Database>(customer: &Customer) -> QueryBuilder<DB>
+where
+    CustomerId: Bind<DB>,
+    Option<CustomerId>: Bind<DB>,
+    for<'s> &'s str: Bind<DB>,
+{
+    let mut query = QueryBuilder::new("INSERT INTO customers (id, name, referred_by) VALUES (");
+    query
+        .separated(", ")
+        .push_bind(customer.id)
+        .push_bind(customer.name.as_str())
+        .push_bind(customer.referred_by);
+    query.push(")");
+    query
+}
+
+fn insert_invoice<DB: Database>(invoice: &Invoice) -> QueryBuilder<DB>
+where
+    InvoiceId: Bind<DB>,
+    CustomerId: Bind<DB>,
+    i64: Bind<DB>,
+{
+    let mut query = QueryBuilder::new("INSERT INTO invoices (id, customer_id, cents) VALUES (");
+    query
+        .separated(", ")
+        .push_bind(invoice.id)
+        .push_bind(invoice.customer_id)
+        .push_bind(invoice.cents);
+    query.push(")");
+    query
+}
+
+fn customer_refused(error: sqlx::Error, customer: &Customer) -> Error {
+    match (violation(&error), customer.referred_by) {
+        (Some(ErrorKind::ForeignKeyViolation), Some(by)) => Error::NotFound(by.into()),
+        _ => error.into(),
+    }
+}
+
+fn invoice_refused(error: sqlx::Error, invoice: &Invoice) -> Error {
+    match violation(&error) {
+        Some(ErrorKind::UniqueViolation) => Error::Duplicate(invoice.id.into()),
+        Some(ErrorKind::ForeignKeyViolation) => Error::NotFound(invoice.customer_id.into()),
+        _ => error.into(),
+    }
 }
 
 /// The constraint that a statement would have violated, if that is why it failed.

@@ -24,6 +24,20 @@ pub(super) enum AnyConnection {
 
 multi_backend!(MultiBackend);
 
+/// Evaluates a call with Diesel's own connection, as `rowkey-stores` takes it.
+macro_rules! on_connection {
+    ($any:expr, |$connection:ident| $call:expr) => {
+        match $any {
+            #[cfg(feature = "diesel-postgres")]
+            AnyConnection::Postgres($connection) => $call,
+            #[cfg(feature = "diesel-mysql")]
+            AnyConnection::Mysql($connection) => $call,
+            AnyConnection::Sqlite($connection) => $call,
+        }
+    };
+}
+pub(super) use on_connection;
+
 /// A pool of connections.
 pub(super) type Pool = r2d2::Pool<Connector>;
 

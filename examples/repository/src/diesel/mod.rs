@@ -21,13 +21,20 @@ use diesel::result::Error as DieselError;
 use diesel::sql_types::BigInt;
 use rowkey::UnixMillis;
 use rowkey::driver::diesel::KeyColumnMethods;
+use rowkey_stores::blocking::{create_once, find_or_create};
+use rowkey_stores::{Created, CreatedBy};
 use tokio::task::{JoinError, spawn_blocking};
 
-use self::connection::{AnyConnection, Connector, Pool, with_name};
+use self::connection::{AnyConnection, Connector, Pool, on_connection, with_name};
 use self::schema::{customers, invoices};
 use crate::database::DatabaseUrl;
-use crate::rules::{check_customer, check_name, must_exist, portions, sum_of_cents};
-use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
+use crate::rules::{
+    check_customer, check_name, check_new, check_repetition, command_name, must_exist, origin,
+    portions, sum_of_cents,
+};
+use crate::{
+    CommandId, Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId,
+};
 
 /// Connects to the database that a URL names and applies missing migrations.
 ///
@@ -79,14 +86,33 @@ impl CustomerRepository for DieselRepository {
         self.run(move |db| {
             let insert = diesel::insert_into(customers::table).values(&customer);
             let outcome = insert.execute(db);
-            outcome.map_err(|error| match (violation(&error), customer.referred_by) {
-                (Some(UniqueViolation), _) => Error::Duplicate(customer.id.into()),
-                (Some(ForeignKeyViolation), Some(by)) => Error::NotFound(by.into()),
-                _ => error.into(),
+            outcome.map_err(|error| match violation(&error) {
+                Some(UniqueViolation) => Error::Duplicate(customer.id.into()),
+                _ => customer_refused(error, &customer),
             })
         })
         .await?;
         Ok(())
+    }
+
+    async fn put_customer(&self, customer: &Customer) -> Result<CreatedBy, Error> {
+        check_customer(customer)?;
+        let customer = customer.clone();
+        let created = self.run(move |db| {
+            on_connection!(db, |db| find_or_create(db, &origin(customer.clone()))
+                .find(|db| {
+                    let found = customers::table.find(customer.id).first(db).optional()?;
+                    Ok(found.map(|found| (origin(found), ())))
+                })
+                .validate(|| check_new(customer.id))
+                .create(|db| {
+                    let insert = diesel::insert_into(customers::table).values(&customer);
+                    let outcome = insert.execute(db);
+                    outcome.map_err(|error| customer_refused(error, &customer))?;
+                    Ok(())
+                }))
+        });
+        Ok(created.await?.by)
     }
 
     async fn customer(&self, id: CustomerId) -> Result<Option<Customer>, Error> {
@@ -153,16 +179,35 @@ impl CustomerRepository for DieselRepository {
                 for invoice in &invoices {
                     let insert = diesel::insert_into(invoices::table).values(invoice);
                     let outcome = insert.execute(db);
-                    outcome.map_err(|error| match violation(&error) {
-                        Some(UniqueViolation) => Error::Duplicate(invoice.id.into()),
-                        Some(ForeignKeyViolation) => Error::NotFound(invoice.customer_id.into()),
-                        _ => error.into(),
-                    })?;
+                    outcome.map_err(|error| invoice_refused(error, invoice))?;
                 }
                 Ok::<(), Error>(())
             })
         })
         .await
+    }
+
+    async fn add_invoice_once(
+        &self,
+        command: CommandId,
+        customer: CustomerId,
+        cents: i64,
+    ) -> Result<Created<InvoiceId>, Error> {
+        let name = command_name(cents);
+        let created = self.run(move |db| {
+            on_connection!(db, |db| create_once(db, command, name, |db| {
+                let invoice = Invoice {
+                    id: InvoiceId::generate(),
+                    customer_id: customer,
+                    cents,
+                };
+                let insert = diesel::insert_into(invoices::table).values(&invoice);
+                let outcome = insert.execute(db);
+                outcome.map_err(|error| invoice_refused(error, &invoice))?;
+                Ok(invoice.id)
+            }))
+        });
+        check_repetition(self, created.await?, customer, cents).await
     }
 
     async fn invoices_of(&self, customer: CustomerId) -> Result<Vec<Invoice>, Error> {
@@ -197,6 +242,21 @@ impl CustomerRepository for DieselRepository {
             .select((customers::all_columns, cents))
             .order_by(customers::id);
         self.run(move |db| query.load(db)).await
+    }
+}
+
+fn customer_refused(error: DieselError, customer: &Customer) -> Error {
+    match (violation(&error), customer.referred_by) {
+        (Some(ForeignKeyViolation), Some(by)) => Error::NotFound(by.into()),
+        _ => error.into(),
+    }
+}
+
+fn invoice_refused(error: DieselError, invoice: &Invoice) -> Error {
+    match violation(&error) {
+        Some(UniqueViolation) => Error::Duplicate(invoice.id.into()),
+        Some(ForeignKeyViolation) => Error::NotFound(invoice.customer_id.into()),
+        _ => error.into(),
     }
 }
 

@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use rowkey::UnixMillis;
 use rowkey::driver::sea_orm::KeyColumnMethods;
 use rowkey::driver::sea_orm::ToParam;
+use rowkey_stores::{Created, CreatedBy, create_once, find_or_create};
 use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, FromQueryResult,
@@ -18,8 +19,13 @@ use sea_orm::{
 
 use self::entities::{customer, invoice};
 use crate::database::{DatabaseUrl, MigratedPool};
-use crate::rules::{check_customer, check_name, must_exist, portions, sum_of_cents};
-use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
+use crate::rules::{
+    check_customer, check_name, check_new, check_repetition, command_name, must_exist, origin,
+    portions, sum_of_cents,
+};
+use crate::{
+    CommandId, Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId,
+};
 
 /// Connects to the database that a URL names and applies missing migrations.
 ///
@@ -52,23 +58,63 @@ impl SeaOrmRepository {
     fn number(&self, id: InvoiceId) -> Value {
         id.to_param(self.db.get_database_backend())
     }
+
+    async fn insert_invoice(
+        &self,
+        db: &impl ConnectionTrait,
+        invoice: &Invoice,
+    ) -> Result<(), Error> {
+        let insert = Query::insert()
+            .into_table(invoice::Entity)
+            .columns([
+                invoice::Column::Id,
+                invoice::Column::CustomerId,
+                invoice::Column::Cents,
+            ])
+            .values_panic([
+                self.number(invoice.id).into(),
+                invoice.customer_id.into(),
+                invoice.cents.into(),
+            ])
+            .take();
+        db.execute(&insert)
+            .await
+            .map_err(|error| match error.sql_err() {
+                Some(SqlErr::UniqueConstraintViolation(_)) => Error::Duplicate(invoice.id.into()),
+                Some(SqlErr::ForeignKeyConstraintViolation(_)) => {
+                    Error::NotFound(invoice.customer_id.into())
+                }
+                _ => error.into(),
+            })?;
+        Ok(())
+    }
 }
 
 #[async_trait]
 impl CustomerRepository for SeaOrmRepository {
     async fn add_customer(&self, customer: &Customer) -> Result<(), Error> {
         check_customer(customer)?;
-        let model = customer::Model::from(customer.clone()).into_active_model();
-        let insert = customer::Entity::insert(model);
-        let outcome = insert.exec_without_returning(&self.db).await;
-        outcome.map_err(|error| match (error.sql_err(), customer.referred_by) {
-            (Some(SqlErr::UniqueConstraintViolation(_)), _) => Error::Duplicate(customer.id.into()),
-            (Some(SqlErr::ForeignKeyConstraintViolation(_)), Some(by)) => {
-                Error::NotFound(by.into())
-            }
-            _ => error.into(),
-        })?;
-        Ok(())
+        let outcome = insert_customer(&self.db, customer).await;
+        outcome.map_err(|error| match error.sql_err() {
+            Some(SqlErr::UniqueConstraintViolation(_)) => Error::Duplicate(customer.id.into()),
+            _ => customer_refused(error, customer),
+        })
+    }
+
+    async fn put_customer(&self, customer: &Customer) -> Result<CreatedBy, Error> {
+        check_customer(customer)?;
+        let created = find_or_create(&self.db, &origin(customer.clone()))
+            .find(async |connection| {
+                let found = customer::Entity::find_by_id(customer.id).one(&*connection);
+                Ok(found.await?.map(|found| (origin(found.into()), ())))
+            })
+            .validate(|| check_new(customer.id))
+            .create(async |transaction| {
+                let outcome = insert_customer(&*transaction, customer).await;
+                outcome.map_err(|error| customer_refused(error, customer))
+            })
+            .await?;
+        Ok(created.by)
     }
 
     async fn customer(&self, id: CustomerId) -> Result<Option<Customer>, Error> {
@@ -130,29 +176,28 @@ impl CustomerRepository for SeaOrmRepository {
         let transaction = self.db.begin().await?;
         // One by one, so that an error says which one it concerns.
         for invoice in invoices {
-            let insert = Query::insert()
-                .into_table(invoice::Entity)
-                .columns([
-                    invoice::Column::Id,
-                    invoice::Column::CustomerId,
-                    invoice::Column::Cents,
-                ])
-                .values_panic([
-                    self.number(invoice.id).into(),
-                    invoice.customer_id.into(),
-                    invoice.cents.into(),
-                ])
-                .take();
-            let outcome = transaction.execute(&insert).await;
-            outcome.map_err(|error| match error.sql_err() {
-                Some(SqlErr::UniqueConstraintViolation(_)) => Error::Duplicate(invoice.id.into()),
-                Some(SqlErr::ForeignKeyConstraintViolation(_)) => {
-                    Error::NotFound(invoice.customer_id.into())
-                }
-                _ => error.into(),
-            })?;
+            self.insert_invoice(&transaction, invoice).await?;
         }
         Ok(transaction.commit().await?)
+    }
+
+    async fn add_invoice_once(
+        &self,
+        command: CommandId,
+        customer: CustomerId,
+        cents: i64,
+    ) -> Result<Created<InvoiceId>, Error> {
+        let name = command_name(cents);
+        let created = create_once(&self.db, command, name, async |transaction| {
+            let invoice = Invoice {
+                id: InvoiceId::generate(),
+                customer_id: customer,
+                cents,
+            };
+            self.insert_invoice(&*transaction, &invoice).await?;
+            Ok(invoice.id)
+        });
+        check_repetition(self, created.await?, customer, cents).await
     }
 
     async fn invoices_of(&self, customer: CustomerId) -> Result<Vec<Invoice>, Error> {
@@ -193,6 +238,20 @@ impl CustomerRepository for SeaOrmRepository {
             .order_by_asc(customer::Column::Id);
         let totals = query.into_model::<Total>().all(&self.db).await?;
         Ok(totals.into_iter().map(CustomerTotal::from).collect())
+    }
+}
+
+async fn insert_customer(db: &impl ConnectionTrait, customer: &Customer) -> Result<(), DbErr> {
+    let model = customer::Model::from(customer.clone()).into_active_model();
+    let insert = customer::Entity::insert(model);
+    insert.exec_without_returning(db).await?;
+    Ok(())
+}
+
+fn customer_refused(error: DbErr, customer: &Customer) -> Error {
+    match (error.sql_err(), customer.referred_by) {
+        (Some(SqlErr::ForeignKeyConstraintViolation(_)), Some(by)) => Error::NotFound(by.into()),
+        _ => error.into(),
     }
 }
 

@@ -11,11 +11,17 @@ use deadpool::Runtime;
 use deadpool::managed::{Object, PoolError};
 use rowkey::UnixMillis;
 use rowkey::driver::tiberius::{Condition, RowKeys, ToParam};
-use tiberius::{Config, FromSql, Query, Row};
+use rowkey_stores::{Created, CreatedBy, create_once, find_or_create};
+use tiberius::{Config, FromSql, Query, Row, ToSql};
 
 use self::pool::{Connection, Manager, Pool};
-use crate::rules::{check_customer, check_name, must_exist, portions};
-use crate::{Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
+use crate::rules::{
+    check_customer, check_name, check_new, check_repetition, command_name, must_exist, origin,
+    portions,
+};
+use crate::{
+    CommandId, Customer, CustomerId, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId,
+};
 
 /// The time limit for the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -89,23 +95,31 @@ const SELECT_INVOICES: &str = "SELECT id, customer_id, cents FROM invoices";
 impl CustomerRepository for TiberiusRepository {
     async fn add_customer(&self, customer: &Customer) -> Result<(), Error> {
         check_customer(customer)?;
+        let outcome = insert_customer(&mut *self.pool.get().await?, customer).await;
+        outcome.map_err(|error| match violation(&error) {
+            Some(Violation::Unique) => Error::Duplicate(customer.id.into()),
+            _ => customer_refused(error, customer),
+        })
+    }
+
+    async fn put_customer(&self, customer: &Customer) -> Result<CreatedBy, Error> {
+        check_customer(customer)?;
         let mut connection = self.pool.get().await?;
-        let outcome = connection
-            .execute(
-                "INSERT INTO customers (id, name, referred_by) VALUES (@P1, @P2, @P3)",
-                &[
-                    &customer.id,
-                    &customer.name,
-                    &customer.referred_by.to_param(),
-                ],
-            )
-            .await;
-        outcome.map_err(|error| match (violation(&error), customer.referred_by) {
-            (Some(Violation::Unique), _) => Error::Duplicate(customer.id.into()),
-            (Some(Violation::ForeignKey), Some(by)) => Error::NotFound(by.into()),
-            _ => error.into(),
-        })?;
-        Ok(())
+        let created = find_or_create(&mut *connection, &origin(customer.clone()))
+            .find(async |mut connection| {
+                let mut query = Query::new(format!("{SELECT_CUSTOMERS} WHERE id = @P1"));
+                query.bind(customer.id);
+                let row = query.query(&mut *connection).await?.into_row().await?;
+                let found = row.as_ref().map(Customer::from_row).transpose()?;
+                Ok(found.map(|found| (origin(found), ())))
+            })
+            .validate(|| check_new(customer.id))
+            .create(async |mut transaction| {
+                let outcome = insert_customer(&mut transaction, customer).await;
+                outcome.map_err(|error| customer_refused(error, customer))
+            })
+            .await?;
+        Ok(created.by)
     }
 
     async fn customer(&self, id: CustomerId) -> Result<Option<Customer>, Error> {
@@ -194,6 +208,28 @@ impl CustomerRepository for TiberiusRepository {
             .map_err(|error| Error::Database(error.into()))?
     }
 
+    async fn add_invoice_once(
+        &self,
+        command: CommandId,
+        customer: CustomerId,
+        cents: i64,
+    ) -> Result<Created<InvoiceId>, Error> {
+        let mut connection = self.pool.get().await?;
+        let name = command_name(cents);
+        let created = create_once(&mut *connection, command, name, async |mut transaction| {
+            let invoice = Invoice {
+                id: InvoiceId::generate(),
+                customer_id: customer,
+                cents,
+            };
+            insert_invoice(&mut transaction, &invoice).await?;
+            Ok(invoice.id)
+        })
+        .await?;
+        drop(connection);
+        check_repetition(self, created, customer, cents).await
+    }
+
     async fn invoices_of(&self, customer: CustomerId) -> Result<Vec<Invoice>, Error> {
         let sql = format!("{SELECT_INVOICES} WHERE customer_id = @P1 ORDER BY id");
         let mut query = Query::new(sql);
@@ -233,21 +269,38 @@ impl CustomerRepository for TiberiusRepository {
     }
 }
 
+async fn insert_customer(connection: &mut Connection, customer: &Customer) -> tiberius::Result<()> {
+    let sql = "INSERT INTO customers (id, name, referred_by) VALUES (@P1, @P2, @P3)";
+    let referred_by = customer.referred_by.to_param();
+    let values: [&dyn ToSql; 3] = [&customer.id, &customer.name, &referred_by];
+    connection.execute(sql, &values).await?;
+    Ok(())
+}
+
+fn customer_refused(error: tiberius::error::Error, customer: &Customer) -> Error {
+    match (violation(&error), customer.referred_by) {
+        (Some(Violation::ForeignKey), Some(by)) => Error::NotFound(by.into()),
+        _ => error.into(),
+    }
+}
+
 /// Inserts one by one, so that an error says which one it concerns. Each is the same prepared plan.
 async fn insert_invoices(connection: &mut Connection, invoices: &[Invoice]) -> Result<(), Error> {
     for invoice in invoices {
-        let outcome = connection
-            .execute(
-                "INSERT INTO invoices (id, customer_id, cents) VALUES (@P1, @P2, @P3)",
-                &[&invoice.id, &invoice.customer_id, &invoice.cents],
-            )
-            .await;
-        outcome.map_err(|error| match violation(&error) {
-            Some(Violation::Unique) => Error::Duplicate(invoice.id.into()),
-            Some(Violation::ForeignKey) => Error::NotFound(invoice.customer_id.into()),
-            None => error.into(),
-        })?;
+        insert_invoice(connection, invoice).await?;
     }
+    Ok(())
+}
+
+async fn insert_invoice(connection: &mut Connection, invoice: &Invoice) -> Result<(), Error> {
+    let sql = "INSERT INTO invoices (id, customer_id, cents) VALUES (@P1, @P2, @P3)";
+    let values: [&dyn ToSql; 3] = [&invoice.id, &invoice.customer_id, &invoice.cents];
+    let outcome = connection.execute(sql, &values).await;
+    outcome.map_err(|error| match violation(&error) {
+        Some(Violation::Unique) => Error::Duplicate(invoice.id.into()),
+        Some(Violation::ForeignKey) => Error::NotFound(invoice.customer_id.into()),
+        None => error.into(),
+    })?;
     Ok(())
 }
 

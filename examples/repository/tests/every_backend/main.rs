@@ -3,6 +3,7 @@
 //! A test is called `<backend>::<driver>::<scenario>`, or `<backend>::<scenario>` if it is only
 //! about the tables; see [`rowkey_testkit`].
 
+mod creation;
 mod drivers;
 mod pairs;
 mod scenarios;
@@ -31,7 +32,7 @@ fn main() -> anyhow::Result<ExitCode> {
         }
         for other in drivers::ALL {
             if other.name != driver.name {
-                add_test_of_pair(&mut suite, driver, other);
+                add_tests_of_pair(&mut suite, driver, other);
             }
         }
     }
@@ -70,13 +71,21 @@ fn add_scenario(suite: &mut Suite, driver: Driver, Scenario { name, run }: Scena
     });
 }
 
-fn add_test_of_pair(suite: &mut Suite, writer: Driver, reader: Driver) {
+fn add_tests_of_pair(suite: &mut Suite, writer: Driver, reader: Driver) {
     let name = format!("rows_are_read_by_{}", reader.name);
     writer.test_with(reader, suite, &name, |writer, reader, database| {
         block_on(async {
             let writer = writer.connect(database.url()).await?;
             let reader = reader.connect(database.url()).await?;
             pairs::rows_of_one_are_read_by_the_other(&*writer, &*reader).await
+        })
+    });
+    let name = format!("commands_are_found_by_{}", reader.name);
+    writer.test_with(reader, suite, &name, |writer, reader, database| {
+        block_on(async {
+            let writer = writer.connect(database.url()).await?;
+            let reader = reader.connect(database.url()).await?;
+            pairs::commands_of_one_are_found_by_the_other(&*writer, &*reader).await
         })
     });
 }

@@ -5,9 +5,13 @@ use std::slice;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use repository::{Customer, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId};
+use repository::{
+    CommandId, Customer, CustomerRepository, CustomerTotal, Error, Invoice, InvoiceId,
+};
 use rowkey::UnixMillis;
+use rowkey_stores::CreatedBy::{EarlierCall, ThisCall};
 
+use crate::creation::{add_at_once, conflict};
 use crate::scenarios::{customer, invoice, refusal};
 
 pub(crate) async fn rows_of_one_are_read_by_the_other(
@@ -110,4 +114,24 @@ pub(crate) async fn rows_of_one_are_read_by_the_other(
     reader.remove_customer(joan.id).await?;
     assert_eq!(writer.customer(joan.id).await?, None);
     Ok(())
+}
+
+pub(crate) async fn commands_of_one_are_found_by_the_other(
+    writer: &dyn CustomerRepository,
+    reader: &dyn CustomerRepository,
+) -> Result<()> {
+    let ada = customer("Ada");
+    assert_eq!(writer.put_customer(&ada).await?, ThisCall);
+    assert_eq!(reader.put_customer(&ada).await?, EarlierCall);
+
+    let command = CommandId::generate();
+    let created = writer.add_invoice_once(command, ada.id, 100).await?;
+    assert_eq!(created.by, ThisCall);
+    let found = reader.add_invoice_once(command, ada.id, 100).await?;
+    assert_eq!((found.entity, found.by), (created.entity, EarlierCall));
+    for cents in [101, -100] {
+        conflict(reader.add_invoice_once(command, ada.id, cents).await)?;
+    }
+
+    add_at_once(&[writer, reader].repeat(4)).await
 }

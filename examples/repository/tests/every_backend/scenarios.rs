@@ -10,6 +10,11 @@ use repository::{
 use rowkey::{DistributedId, EntityKey, ShortPrefixComb, UnixMillis};
 use rowkey_testkit::{Backend, TestDatabase};
 
+use crate::creation::{
+    a_command_adds_one_invoice, a_customer_is_put_once, a_refused_command_leaves_nothing,
+    a_refused_customer_may_be_put_later, an_id_of_yesterday_is_only_found,
+    commands_at_once_add_one_invoice_each, one_of_the_customers_at_once_is_put,
+};
 use crate::drivers::Driver;
 
 /// A test on a repository without rows.
@@ -53,6 +58,13 @@ pub(crate) fn all() -> Vec<Scenario> {
         invoices_are_found_between_neighbouring_keys,
         invoices_are_found_by_the_time_in_their_keys,
         a_total_that_is_too_large_is_an_error,
+        a_customer_is_put_once,
+        a_refused_customer_may_be_put_later,
+        an_id_of_yesterday_is_only_found,
+        one_of_the_customers_at_once_is_put,
+        a_command_adds_one_invoice,
+        a_refused_command_leaves_nothing,
+        commands_at_once_add_one_invoice_each,
     ]
 }
 
@@ -509,7 +521,7 @@ pub(crate) fn refusal<T>(outcome: Result<T, Error>) -> Result<Error> {
     outcome.err().context("it was not refused")
 }
 
-fn not_found(outcome: Result<(), Error>, nobody: CustomerId) -> Result<()> {
+pub(crate) fn not_found<T>(outcome: Result<T, Error>, nobody: CustomerId) -> Result<()> {
     let error = refusal(outcome)?;
     ensure!(
         matches!(&error, Error::NotFound(key) if *key == nobody.into()),
