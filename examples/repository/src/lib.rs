@@ -43,13 +43,13 @@
 //!
 //! [`put_customer`](CustomerRepository::put_customer) and
 //! [`add_invoice_once`](CustomerRepository::add_invoice_once) create once, by `rowkey-stores`, whichever driver
-//! gets the repetition.
+//! gets the repetition. [`http`] serves them: `cargo run -p repository --bin customer-service -- diesel`.
 //!
 //! # Calls that are dropped
 //!
 //! A web framework drops a handler whose client disconnects, at any `await`. The pools of sqlx, and of
 //! SeaORM with it, can then lose a connection to MySQL or MariaDB for good, or get one to PostgreSQL back
-//! in the middle of a transaction. So make the call in a separate task:
+//! in the middle of a transaction. So make the call in a separate task, as [`http`] does for all of its routes:
 //!
 //! ```
 //! use std::error::Error;
@@ -89,6 +89,7 @@ mod database;
 pub mod diesel;
 mod entities;
 mod error;
+pub mod http;
 mod migrations;
 mod repository;
 mod rules;

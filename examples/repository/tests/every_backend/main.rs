@@ -5,6 +5,7 @@
 
 mod creation;
 mod drivers;
+mod http;
 mod pairs;
 mod scenarios;
 mod sql_server;
@@ -43,6 +44,14 @@ fn main() -> anyhow::Result<ExitCode> {
 fn add_tests(suite: &mut Suite, driver: Driver) {
     for scenario in scenarios::all() {
         add_scenario(suite, driver, scenario);
+    }
+    for (name, run) in http::ALL {
+        driver.test(suite, name, move |driver, database| {
+            block_on(async {
+                let repository = driver.connect(database.url()).await?;
+                run(&http::Service::start(repository.into()).await?).await
+            })
+        });
     }
     driver.test(
         suite,
