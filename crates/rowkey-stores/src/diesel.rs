@@ -5,7 +5,6 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use diesel::backend::Backend;
-use diesel::connection::AnsiTransactionManager;
 use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
 use diesel::result::Error as DieselError;
 use diesel::serialize::ToSql;
@@ -259,17 +258,17 @@ fn leave_open<C>(_: &mut C) {}
 
 impl_connection! {
     "diesel-postgres", diesel::PgConnection, POSTGRES, waiting,
-    begin: AnsiTransactionManager::begin_transaction_sql,
+    begin: diesel::connection::AnsiTransactionManager::begin_transaction_sql,
     roll_back_now: roll_back_now,
 }
 impl_connection! {
     "diesel-mysql", diesel::MysqlConnection, MYSQL, waiting,
-    begin: AnsiTransactionManager::begin_transaction_sql,
+    begin: diesel::connection::AnsiTransactionManager::begin_transaction_sql,
     roll_back_now: roll_back_now,
 }
 impl_connection! {
     "diesel-sqlite", diesel::SqliteConnection, SQLITE, waiting,
-    begin: AnsiTransactionManager::begin_transaction_sql,
+    begin: diesel::connection::AnsiTransactionManager::begin_transaction_sql,
     roll_back_now: roll_back_now,
 }
 impl_connection! {
@@ -286,7 +285,7 @@ impl_connection! {
     "diesel-async-sqlite", AsyncSqliteConnection, SQLITE, asynchronous.await,
     begin: |connection: &mut AsyncSqliteConnection, sql| {
         connection.spawn_blocking(move |inner| {
-            AnsiTransactionManager::begin_transaction_sql(inner, sql)
+            diesel::connection::AnsiTransactionManager::begin_transaction_sql(inner, sql)
         })
     },
     roll_back_now: leave_open,

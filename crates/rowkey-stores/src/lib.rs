@@ -76,6 +76,7 @@ mod session;
     feature = "sqlx-sqlite"
 ))]
 mod sqlx;
+#[allow(dead_code, reason = "each driver uses those of its databases")]
 mod statements;
 #[cfg(feature = "tiberius")]
 mod tiberius;

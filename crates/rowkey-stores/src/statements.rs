@@ -25,7 +25,6 @@ pub struct Statements {
 }
 
 /// PostgreSQL and SQLite.
-#[cfg(any(feature = "sqlx-postgres", feature = "sqlx-sqlite"))]
 pub(crate) const POSTGRES_AND_SQLITE: Statements = Statements {
     find_identifier: "SELECT entity_id, command_name FROM creation_identifiers \
                       WHERE command_id = $1 AND entity_id IS NOT NULL",
@@ -52,7 +51,6 @@ pub(crate) const POSTGRES_AND_SQLITE: Statements = Statements {
 /// Neither takes a subquery with a LIMIT on the table that it deletes from, unless it is a derived
 /// table that is read first. MySQL has no UPDATE that returns rows: the number comes in its OK
 /// packet.
-#[cfg(feature = "sqlx-mysql")]
 pub(crate) const MYSQL: Statements = Statements {
     find_identifier: "SELECT entity_id, command_name FROM creation_identifiers \
                       WHERE command_id = ? AND entity_id IS NOT NULL",
@@ -82,7 +80,6 @@ pub(crate) const MYSQL: Statements = Statements {
 ///
 /// The number of a block is read back while the row is locked. `UPDATE … OUTPUT` is shorter, but some
 /// servers that speak TDS compute its output before they have waited for the row.
-#[cfg(feature = "tiberius")]
 pub(crate) const SQL_SERVER: Statements = Statements {
     find_identifier: "SELECT entity_id, command_name FROM creation_identifiers \
                       WHERE command_id = @P1 AND entity_id IS NOT NULL",
