@@ -10,8 +10,6 @@
 //! Others are 400 and 422 for what cannot be read or accepted, 404 for an entity that does not exist, 409 for
 //! an id that came with something else before, 503 while the database is unavailable, and 500.
 
-use std::fmt::Display;
-use std::str;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Path, Request, State};
@@ -115,21 +113,15 @@ fn created(by: CreatedBy, location: String, body: impl Serialize) -> Response {
 
 /// The header `Idempotency-Key`: a UUID of version 7.
 impl<S: Sync> FromRequestParts<S> for CommandId {
-    type Rejection = (StatusCode, String);
+    type Rejection = (StatusCode, &'static str);
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        fn refused(reason: impl Display) -> (StatusCode, String) {
-            let text = format!("the header Idempotency-Key: {reason}");
-            (StatusCode::BAD_REQUEST, text)
-        }
         let mut keys = parts.headers.get_all("idempotency-key").iter();
-        match (keys.next(), keys.next()) {
-            (Some(key), None) => {
-                let key = str::from_utf8(key.as_bytes()).map_err(refused)?;
-                key.parse().map_err(refused)
-            }
-            _ => Err(refused("expected exactly one")),
-        }
+        let key = keys.next().and_then(|key| key.to_str().ok()?.parse().ok());
+        key.filter(|_| keys.next().is_none()).ok_or((
+            StatusCode::BAD_REQUEST,
+            "the header Idempotency-Key has to be one UUID of version 7",
+        ))
     }
 }
 

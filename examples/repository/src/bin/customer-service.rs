@@ -11,11 +11,9 @@ use tokio::net::TcpListener;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
-    let driver = arguments.next().unwrap_or_else(|| "sqlx".to_owned());
-    let url = arguments.next();
-    let url = url.unwrap_or_else(|| "sqlite::memory:".to_owned());
-    let address = arguments.next();
-    let address = address.unwrap_or_else(|| "127.0.0.1:3000".to_owned());
+    let driver = arguments.next().unwrap_or("sqlx".into());
+    let url = arguments.next().unwrap_or("sqlite::memory:".into());
+    let address = arguments.next().unwrap_or("127.0.0.1:3000".into());
     let repository = match &*driver {
         "sqlx" => repository::sqlx::connect(&url).await?,
         "diesel" => repository::diesel::connect(&url).await?,
