@@ -7,10 +7,10 @@ use rowkey_testkit::{Backend, url_variable};
 
 use crate::{command, tool, workspace};
 
-/// Rows of each table on the page in docs/src/.
+/// Rows of each table in bench/results/databases.md.
 const PAGE_ROWS: u64 = 1_000_000;
 
-/// Rows of each case on the page about the growth of indexes.
+/// Rows of each case in bench/results/index-growth.md.
 const GROWTH_ROWS: u64 = 1_000_000;
 
 /// Arguments of `cargo xtask bench`.
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// driver's own types, and what each format does to an index.
     ///
     /// Uses the servers in ROWKEY_TEST_POSTGRES_URL and ROWKEY_TEST_MARIADB_URL,
-    /// with a database of its own, and writes docs/src/benchmarks.md and its plot.
+    /// with a database of its own, and writes bench/results/databases.md and its plot.
     /// The buffer pool of MariaDB is made small meanwhile; PostgreSQL's cache is
     /// left as it is.
     #[arg(long, group = "page")]
@@ -28,28 +28,28 @@ pub(crate) struct Args {
     /// Measure how indexes grow instead, by the rate of inserts and over turns of the
     /// ring, in a PostgreSQL that is started for it with a small cache.
     ///
-    /// Needs PostgreSQL's `initdb`, and writes docs/src/index-growth.md.
+    /// Needs PostgreSQL's `initdb`, and writes bench/results/index-growth.md.
     #[arg(long, group = "page")]
     growth: bool,
     /// Measure compilation instead: what a typed key costs `cargo check` and `cargo
     /// build`, next to newtypes with the drivers' own derives.
     ///
-    /// Writes docs/src/compile-cost.md. Counts instructions too if valgrind is installed.
+    /// Writes bench/results/compile-cost.md. Counts instructions too if valgrind is installed.
     #[arg(long, group = "page")]
     compile: bool,
     /// Measure copies of tables between MariaDB and PostgreSQL instead.
     #[arg(long, conflicts_with = "page")]
     copy: bool,
     /// Record the ratios of instructions, which later runs may not fall behind, and
-    /// write docs/src/peers.md. Needs the servers that the tests need.
+    /// write bench/results/instructions.md. Needs the servers that the tests need.
     #[arg(long, conflicts_with_all = ["page", "copy"])]
     record: bool,
     /// Rows of each table, at least 10000; another number than the default needs
     /// --output.
     #[arg(long, default_value_t = PAGE_ROWS, requires = "databases")]
     rows: u64,
-    /// The folder for the page and the plot, instead of docs/src/; with --databases
-    /// needed if a server is missing.
+    /// The folder for the page and the plot, instead of bench/results/; with
+    /// --databases needed if a server is missing.
     #[arg(long, requires = "page")]
     output: Option<PathBuf>,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Args {
 impl Args {
     fn folder(&self) -> PathBuf {
         let folder = self.output.clone();
-        folder.unwrap_or_else(|| command::root().join("docs").join("src"))
+        folder.unwrap_or_else(|| command::root().join("bench").join("results"))
     }
 }
 
@@ -70,9 +70,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         (.., true) => command::run(&mut cargo(COPY)),
         _ => {
             if args.record {
-                ensure_servers("docs/src/peers.md is about every database", is_set)?;
+                ensure_servers("bench/results/instructions.md is about every database", is_set)?;
             }
-            let page = args.folder().join("peers.md");
+            let page = args.folder().join("instructions.md");
             let record = [OsString::from("--record"), page.into()];
             let options = if args.record { &record[..] } else { &[] };
             instructions(&["bench", "plain"], " --features drivers", options)
@@ -142,20 +142,20 @@ fn compile(args: &Args) -> Result<Command> {
     Ok(command)
 }
 
-/// Only a run with every figure replaces the page in docs/src/ without being told to.
+/// Only a run with every figure replaces the recorded page without being told to.
 fn ensure_whole_page(rows: u64, is_set: impl Fn(&str) -> bool) -> Result<()> {
     const HINT: &str = "name a folder for this run's page with --output";
     ensure!(
         rows == PAGE_ROWS,
-        "docs/src/benchmarks.md is about {PAGE_ROWS} rows, not {rows}; {HINT}"
+        "bench/results/databases.md is about {PAGE_ROWS} rows, not {rows}; {HINT}"
     );
     ensure_servers(
-        &format!("docs/src/benchmarks.md is about every database; {HINT}"),
+        &format!("bench/results/databases.md is about every database; {HINT}"),
         is_set,
     )
 }
 
-/// What is `needed` by the pages in docs/src/.
+/// What is `needed` by the recorded pages.
 fn ensure_servers(needed: &str, is_set: impl Fn(&str) -> bool) -> Result<()> {
     let servers = [Backend::Postgres, Backend::MariaDb].into_iter();
     for variable in servers.filter_map(url_variable) {

@@ -53,8 +53,9 @@ enum Task {
     Ci(ci::Args),
     /// Run the benchmarks.
     ///
-    /// Counts instructions first, then measures time, then prints how the
-    /// results compare. Counting needs valgrind and gungraun-runner.
+    /// Counts the instructions of every operation and of its peers, and fails if a
+    /// ratio has fallen behind the recorded one. Needs valgrind and gungraun-runner.
+    /// Options measure databases, indexes, the compiler or copies instead.
     Bench(bench::Args),
     /// Build the book in docs/book and check the links of its pages.
     Book,

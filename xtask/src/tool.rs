@@ -26,7 +26,7 @@ pub(crate) struct Tool {
     version: &'static str,
 }
 
-/// Checks licences and duplicate dependencies.
+/// Checks licences and bans of dependencies.
 pub(crate) const DENY: Tool = tool("cargo-deny", "0.20.2");
 /// Runs tests, each in a separate process.
 pub(crate) const NEXTEST: Tool = tool("cargo-nextest", "0.9.148");

@@ -10,7 +10,7 @@ use crate::pair::{self, Pair, Times};
 use crate::server::{Measured, Section};
 
 /// The file name of the page.
-pub(crate) const PAGE: &str = "benchmarks.md";
+pub(crate) const PAGE: &str = "databases.md";
 
 /// The file name of the plot.
 pub(crate) const PLOT: &str = "index-inserts.svg";
