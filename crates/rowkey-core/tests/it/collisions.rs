@@ -644,7 +644,9 @@ fn figures_of_the_documents() {
         FormatKind::DistributedId.guess_beside_others(),
         Some(0.5_f64.powi(40))
     );
-    // Generators of HotGuids with 1 %: 148,665, not 23,786,20.
+    // Generators of HotGuids with 1 %. The documents' "23,786,20" is that of 48 bits, with its commas misplaced;
+    // the machine bytes are 40 bits.
+    close(Space::of_bits(48).ids_until(0.01) as f64, 2_378_620.0, 1e-6);
     assert_eq!(Space::of_bits(40).ids_until(0.01), 148_665);
     // With three bytes of the host's name and equal process ids: 582 hosts.
     assert_eq!(Space::of_bits(24).ids_until(0.01), 582);

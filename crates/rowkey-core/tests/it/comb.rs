@@ -91,7 +91,6 @@ fn full_suffix_vectors() {
     }
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn prefix_and_suffix_convert_into_each_other() {
     for case in section("comb_convert.json", "short", 10) {
@@ -122,7 +121,6 @@ fn prefix_and_suffix_convert_into_each_other() {
     // The section `order_preserving_v4` proposes a conversion that is not implemented.
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn the_suffix_is_where_sql_server_looks_first() {
     for case in section("comb_convert.json", "extract", 8) {
@@ -145,7 +143,6 @@ fn the_suffix_is_where_sql_server_looks_first() {
     }
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn the_counter_has_65536_values() {
     type Comb = ShortPrefixComb<60_000>;
@@ -160,7 +157,6 @@ fn full_combs_count_milliseconds() {
     assert_eq!(id.time(), UnixMillis::new(1_710_994_751_304)); // 2024-03-21T04:19:11.304Z
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn a_counter_is_shown_with_four_hexadecimal_digits() {
     let id: ShortPrefixComb = ShortPrefixComb::from_parts(5, [0; 14]);

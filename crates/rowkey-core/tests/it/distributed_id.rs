@@ -268,7 +268,6 @@ fn a_rewind_matters_only_on_overflow_and_from_1001_ms() {
     );
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn the_last_instant_is_in_3014() {
     let last = DistributedIdState::new().next(LAST_CLOCK, 1).unwrap();
@@ -280,7 +279,6 @@ fn the_last_instant_is_in_3014() {
     ));
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn about_128_ids_fit_a_millisecond() {
     // 2^48 / 2^41: a fresh start leaves half the room, an average step takes half the maximum.
@@ -356,7 +354,6 @@ fn a_panic_of_the_clock_leaves_the_generator_usable() {
     assert!(ids.try_generate().is_ok());
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn the_incremental_generator_counts_from_its_first_number() {
     for case in vectors::<Counting>("incremental_generator", 2) {

@@ -321,7 +321,6 @@ fn looks_generated_checks_the_nibble_and_bit_64() {
     }
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn numbers_have_38_digits_from_1962_to_4321() {
     let digits = |ms_since_1700: i64, random| {

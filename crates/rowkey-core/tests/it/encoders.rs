@@ -244,7 +244,6 @@ fn characters_outside_ascii_are_refused_where_they_stand() {
     );
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn other_lengths_are_refused() {
     for width in Width::ALL {
@@ -265,7 +264,6 @@ fn other_lengths_are_refused() {
     }
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn hexadecimal_is_upper_case_out_and_either_case_in() {
     assert_eq!(

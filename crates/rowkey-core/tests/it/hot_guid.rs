@@ -132,7 +132,6 @@ fn the_counter_starts_anywhere_in_24_bits() {
     assert!(starts.max().unwrap() > 500_000);
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn the_first_id_has_the_number_after_the_start() {
     let ids = HotGuidGenerator::new().with_counter(0xff_fffd);

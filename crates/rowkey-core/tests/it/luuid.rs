@@ -57,7 +57,6 @@ fn version_6_and_variant_a_are_required() {
     }
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn the_group_is_the_crc_of_the_name() {
     assert_eq!(
@@ -66,7 +65,6 @@ fn the_group_is_the_crc_of_the_name() {
     );
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn the_text_has_the_shape_of_a_uuid() {
     let group = LuuidGroup::new(0xaa1).unwrap();
@@ -129,7 +127,6 @@ fn each_group_counts_for_itself_across_threads() {
     );
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn short_keys_are_hexadecimal() {
     let group = LuuidGroup::new(0xaa1).unwrap();

@@ -35,7 +35,6 @@ fn bounded_vectors() {
     }
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn quirks_of_the_original_are_corrected() {
     for case in section("comb_validation.json", "quirks", 6) {
