@@ -34,7 +34,6 @@ chapters! {
     drivers_sqlx "drivers/sqlx.md"
     drivers_tiberius "drivers/tiberius.md"
     ef_core "ef-core.md"
-    formats "formats.md"
     hide_ids_from_the_public "hide-ids-from-the-public.md"
     ids_in_tests "ids-in-tests.md"
     ids_of_a_mesh "ids-of-a-mesh.md"

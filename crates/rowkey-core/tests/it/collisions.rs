@@ -469,21 +469,6 @@ fn about(number: f64) -> String {
     }
 }
 
-fn years(seconds: Option<f64>) -> String {
-    let Some(seconds) = seconds else {
-        return "never".into();
-    };
-    let (minute, day, year) = (60.0, 86_400.0, YEAR.as_secs_f64());
-    match seconds {
-        _ if seconds < minute => "seconds".into(),
-        _ if seconds < day => format!("{:.0} minutes", seconds / minute),
-        _ if seconds < year => format!("{:.0} days", seconds / day),
-        _ if seconds < 10.0 * year => format!("{:.1} years", seconds / year),
-        _ if seconds < 1e9 * year => format!("{} years", about(seconds / year)),
-        _ => "> 10^9 years".into(),
-    }
-}
-
 fn code(format: FormatKind) -> String {
     format!("`{format}`")
 }
@@ -505,45 +490,6 @@ fn the_book_says_how_likely_ten_years_are() {
         "1,000 per second",
         "1,000,000 per second",
     ];
-    the_book_has(&header, &rows);
-}
-
-#[test]
-fn the_book_says_how_long_it_takes() {
-    let rows = FormatKind::ALL.map(|format| {
-        let of = |rate, probability| years(stream(format, rate).seconds_until(probability));
-        vec![
-            code(format),
-            of(1e3, 1e-6),
-            of(1e6, 1e-6),
-            of(1e6, 0.01),
-            of(1e6, 0.5),
-        ]
-    });
-    the_book_has(
-        &[
-            "format",
-            "1,000 per second: 1 in a million",
-            "1,000,000 per second: 1 in a million",
-            "1 %",
-            "50 %",
-        ],
-        &rows,
-    );
-}
-
-#[test]
-fn the_book_says_what_meets() {
-    let rows = FormatKind::ALL.map(|format| {
-        let space = format.random_space();
-        vec![
-            code(format),
-            format!("2^{}", space.values().log2()),
-            odds(space.collision(1_000)),
-            about(space.ids_until(0.01) as f64),
-        ]
-    });
-    let header = ["format", "values", "1,000 such ids", "1 % at"];
     the_book_has(&header, &rows);
 }
 
