@@ -33,7 +33,7 @@
 //!       |            transparent newtype
 //! ShortPrefixComb    format: 128 bits in public (RFC) order
 //!       |            StoragePlan of the key: for each backend a column type and a layout
-//!    Stored          uuid bytes, binary bytes, decimal digits or text
+//!    Stored          uuid bytes, binary bytes, decimal digits, an integer or text
 //!       |            driver: moves bytes, contains no rules
 //!     wire
 //! ```
@@ -176,9 +176,10 @@ pub use drivers::private as __private;
 ///
 /// Backends: `postgres`, `mysql`, `mariadb`, `sqlite`, `sqlserver`. Storages: `uuid`, `native-uuid`
 /// (MariaDB's own type), `binary`, `decimal`, `text` (hyphenated, lower case), `text-upper`,
-/// `text-hex` (32 digits), `text-hex-upper`, `text-compact`, `text-digits`. Layouts, after a colon:
+/// `text-hex` (32 digits), `text-hex-upper`, `text-compact`, `text-digits`, `bigint` (of
+/// [`DatabaseNumber`] alone). Layouts, after a colon:
 /// `public`, `public-unordered`, `prefix`, `suffix`, `sql-server`. A choice that would
-/// lose the order or a value is a compile error that says why and what to write:
+/// lose a value, or the order without saying so, is a compile error that says why and what to write:
 ///
 /// ```compile_fail
 /// # use rowkey::{UuidV7, entity_key};

@@ -18,7 +18,8 @@ use crate::public_id::{PublicId, PublicIdValue};
 /// original system.
 ///
 /// The public id of one entity can be decoded as that of another. In new programs, use a cipher for
-/// each entity: `LabelledCipher` or `SealedCipher`, with the feature `public-id`.
+/// each entity: [`LabelledCipher`](crate::public_id::LabelledCipher) or
+/// [`SealedCipher`](crate::public_id::SealedCipher).
 ///
 /// The key schedule is computed once; a cipher is used from any number of threads without a lock
 /// (share it with `Arc` or in a `static`).
