@@ -34,6 +34,7 @@ chapters! {
     drivers_sqlx "drivers/sqlx.md"
     drivers_tiberius "drivers/tiberius.md"
     ef_core "ef-core.md"
+    everyday_queries "everyday-queries.md"
     hide_ids_from_the_public "hide-ids-from-the-public.md"
     ids_in_tests "ids-in-tests.md"
     ids_of_a_mesh "ids-of-a-mesh.md"
@@ -41,6 +42,7 @@ chapters! {
     integer_keys "integer-keys.md"
     introduction "introduction.md"
     keys "keys.md"
+    keys_crate "keys-crate.md"
     migrations "migrations.md"
     partitions "partitions.md"
     retries_are_safe "retries-are-safe.md"
@@ -49,6 +51,7 @@ chapters! {
     support_has_an_id "support-has-an-id.md"
     time_ranges "time-ranges.md"
     two_columns "two-columns.md"
+    web_service "web-service.md"
 }
 
 /// The README of the repository.
