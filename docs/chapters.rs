@@ -27,7 +27,6 @@ chapters! {
     clients_make_the_ids "clients-make-the-ids.md"
     codes "codes.md"
     collisions "collisions.md"
-    compiler_messages "compiler-messages.md"
     conditions "conditions.md"
     drivers_diesel "drivers/diesel.md"
     drivers_sea_orm "drivers/sea-orm.md"

@@ -534,23 +534,6 @@ fn the_book_says_how_many_forged_ids_pass() {
     );
 }
 
-#[test]
-fn the_book_says_what_full_processes_do() {
-    let rows = [2, 10, 100, 100_000].map(|processes| {
-        let [short, long] = [FormatKind::DistributedId, FormatKind::DistributedId128]
-            .map(|format| about(Stream::full_load(format, processes).unwrap()));
-        vec![processes.to_string(), short, long]
-    });
-    the_book_has(
-        &[
-            "processes at their limit",
-            "`DistributedId`s per collision",
-            "`DistributedId128`s per collision",
-        ],
-        &rows,
-    );
-}
-
 /// The figures of the documents, as the book judges them.
 #[test]
 fn figures_of_the_documents() {
