@@ -70,7 +70,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         (.., true) => command::run(&mut cargo(COPY)),
         _ => {
             if args.record {
-                ensure_servers("bench/results/instructions.md is about every database", is_set)?;
+                ensure_servers(
+                    "bench/results/instructions.md is about every database",
+                    is_set,
+                )?;
             }
             let page = args.folder().join("instructions.md");
             let record = [OsString::from("--record"), page.into()];

@@ -10,13 +10,17 @@ use anyhow::{Result, ensure};
 use crate::{command, tool};
 
 /// Pages outside of the book that link to files.
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 10] = [
     "README.md",
     "DESIGN.md",
     "COMPARE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "SECURITY.md",
     "crates/*/README.md",
+    "migrations/README.md",
+    "tests/README.md",
+    "bench/results/*.md",
 ];
 
 /// Builds the book below `docs/book` and fails at a link that leads nowhere.

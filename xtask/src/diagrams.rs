@@ -5,15 +5,16 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use rowkey_core::format::{BitField, FieldKind, FormatKind};
-use rowkey_core::storage::{Permutation, StoragePlan};
-use rowkey_core::{Backend, UuidV7};
+use rowkey_core::storage::{Permutation, StoragePlan, Stored};
+use rowkey_core::{Backend, DistributedId, ShortPrefixComb};
 use svg::node::element::{Line, Rectangle, Text, Title};
 use svg::{Document, Node};
 
 use crate::command;
 
-/// The key of the picture of five databases.
-const EXAMPLE: UuidV7 = UuidV7::constant(0x019a_b1c2_d3e4_7f50_8a61_7283_94a5_b6c7);
+/// The keys of the picture of five databases.
+const OFFER: ShortPrefixComb = ShortPrefixComb::constant(0x3a7c_b1c2_d3e4_4f50_8a61_7283_94a5_b6d8);
+const INVOICE: DistributedId = DistributedId::constant(1_088_824_355_131_185_736_905_670_087);
 
 #[rustfmt::skip]
 const LAYOUTS: [(&str, Permutation, &str); 3] = [
@@ -223,32 +224,52 @@ fn layout_picture(title: &str, permutation: Permutation) -> String {
     card.finish()
 }
 
-/// One key as each database stores it, with the bytes that come first in its order.
+/// Keys as each database stores them, with the bytes that come first in its order.
 fn databases_picture() -> String {
-    let plan = StoragePlan::default_for(FormatKind::UuidV7);
-    let mut card = Card::new("One OfferId(UuidV7) in five databases");
-    let public = EXAMPLE.to_bytes();
-    card.line(&format!("public: {EXAMPLE}"));
-    card.bytes(&hexadecimal(public, public));
-    for backend in Backend::ALL {
-        let bytes = plan.column(backend).permutation().apply(EXAMPLE.to_u128());
-        let column_type = plan.column_type(backend).unwrap_or_default();
-        card.height += 6;
-        card.line(&format!("{backend}: {column_type}"));
-        card.bytes(&hexadecimal(bytes.to_be_bytes(), public));
-    }
-    card.line("orange: the milliseconds, which lead the index");
+    let mut card = Card::new("Two keys in five databases");
+    card.line("OfferId(ShortPrefixComb)");
+    card.line(&format!("public: {OFFER}"));
+    let plan = StoragePlan::default_for(FormatKind::ShortPrefixComb);
+    stored(&mut card, &plan, OFFER.to_u128(), 0xffff << 112);
+    card.height += 16;
+    card.line("InvoiceId(DistributedId) with");
+    card.line("storage(postgres = \"uuid\", sqlserver = \"uuid\")");
+    card.line(&format!("public: {INVOICE}"));
+    let plan = StoragePlan::default_for(FormatKind::DistributedId)
+        .with(Backend::Postgres, "uuid")
+        .with(Backend::SqlServer, "uuid");
+    stored(&mut card, &plan, INVOICE.to_u128(), 0xffff_ffff_ffff << 48);
+    card.height += 6;
+    card.line("orange: the time, which leads the index");
     card.finish()
 }
 
-/// Two digits a byte; the time stands out, wherever its six bytes went.
-fn hexadecimal(bytes: [u8; 16], public: [u8; 16]) -> Vec<(String, &'static str)> {
-    let mut sixes = bytes.windows(6);
-    let time = sixes.position(|six| six == &public[..6]).unwrap_or(16);
-    let fills = (0..16).map(|index| match (time..time + 6).contains(&index) {
-        true => TIME,
-        false => FIXED,
-    });
-    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
-    digits.zip(fills).collect()
+/// What the databases store for a value, two digits a byte; `time` has the bits of its time.
+fn stored(card: &mut Card, plan: &StoragePlan, value: u128, time: u128) {
+    for backend in Backend::ALL {
+        let column = plan.column(backend);
+        let column_type = plan.column_type(backend).unwrap_or_default();
+        card.height += 6;
+        card.line(&format!("{backend}: {column_type}"));
+        if let Stored::Decimal(_) | Stored::Text(_) = column.encode(value) {
+            card.text(
+                (MARGIN, card.height + 14),
+                13,
+                INK,
+                "start",
+                &column.literal(value),
+            );
+            card.height += 20;
+            continue;
+        }
+        let [digits, time] =
+            [value, time].map(|bits| column.permutation().apply(bits).to_be_bytes());
+        let bytes = digits.into_iter().zip(time);
+        card.bytes(&bytes.map(cell).collect::<Vec<_>>());
+    }
+}
+
+fn cell((byte, time): (u8, u8)) -> (String, &'static str) {
+    let fill = if time == 0 { FIXED } else { TIME };
+    (format!("{byte:02x}"), fill)
 }

@@ -59,9 +59,9 @@ fn is_the_default_matrix(page: &str) {
 #[test]
 fn the_table_of_situations_names_every_format() {
     let page = include_str!("../../../../README.md");
-    let (_, table) = page.split_once("| situation | format |").unwrap();
+    let (_, table) = page.split_once("| for | situation | format |").unwrap();
     let rows = table.lines().skip(2).take_while(|row| row.starts_with('|'));
-    let cells = rows.filter_map(|row| row.split(" | ").nth(1));
+    let cells = rows.filter_map(|row| row.split(" | ").nth(2));
     let mut named: Vec<_> = cells
         .flat_map(|cell| cell.split('`').skip(1).step_by(2))
         .collect();
