@@ -1,7 +1,6 @@
 //! JSON Schemas of keys.
 
 use renamed::ShipId;
-use rowkey::command_log::CommandLog;
 use rowkey::luuid::ShortKey;
 use rowkey_consumer::formats::{InvoiceId, PersonId, SubjectId};
 use rowkey_consumer::shadowed::{FerryId, PlaceId};
@@ -36,9 +35,5 @@ fn what_is_made_of_keys_has_a_schema() {
     assert_eq!(
         schema::<ShortKey<PersonId>>().get("pattern"),
         Some(&"^[0-9A-Fa-f]{1,12}$".into())
-    );
-    assert_eq!(
-        schema::<CommandLog<InvoiceId, 7>>().get("maxItems"),
-        Some(&7.into())
     );
 }

@@ -34,7 +34,6 @@ pub mod code;
 #[cfg(feature = "collision")]
 #[cfg_attr(docsrs, doc(cfg(feature = "collision")))]
 pub mod collision;
-pub mod command_log;
 pub mod error;
 pub mod format;
 pub mod generate;

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | entities whose ids the server makes | [`create_once`], [`forget`], [`prune`] | `creation_identifiers` |
 //! | entities whose ids clients make | [`find_or_create`] | your own |
-//! | later commands of an entity | [`in_transaction`] | your own |
+//! | later commands of an entity | [`in_transaction`], [`CommandLog`](command_log::CommandLog) | your own |
 //! | numbers of LUUID keys for several processes | [`NumberBlocks`], [`create_numbered`] | `key_blocks` |
 //!
 //! The tables are in the folder `migrations` of this package. Its README lists the guarantees and the
@@ -51,6 +51,7 @@ mod attempts;
 #[cfg(feature = "_diesel-blocking")]
 pub mod blocking;
 mod borrowed;
+pub mod command_log;
 mod created;
 mod creation_identifiers;
 #[cfg(feature = "_diesel")]

@@ -11,7 +11,7 @@ use crate::{CreateError, Error};
 /// Runs a closure in a transaction, which is committed if it succeeds and rolled back if it fails.
 ///
 /// It is for the commands after an entity's creation: the closure reads the entity with its
-/// [`CommandLog`](rowkey::command_log::CommandLog), executes the command and stores both. It has to lock
+/// [`CommandLog`](crate::command_log::CommandLog), executes the command and stores both. It has to lock
 /// the row that it reads (`SELECT … FOR UPDATE`), so that no other call executes the same command at the
 /// same time. In SQLite, which has no such locks, the transaction takes the write lock at once.
 ///
@@ -25,7 +25,7 @@ use crate::{CreateError, Error};
 /// [calls that are dropped](crate#calls-that-are-dropped).
 ///
 /// ```no_run
-/// use rowkey::command_log::CommandLog;
+/// use rowkey_stores::command_log::CommandLog;
 /// use rowkey::{ShortPrefixComb, UuidV4, entity_key};
 /// use rowkey_stores::{CreateError, in_transaction};
 /// use sqlx::PgPool;

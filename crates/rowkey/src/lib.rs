@@ -57,7 +57,7 @@
 //! |---|---|---|
 //! | `std` | yes | the system clock, `generate()`, generators and scopes; without it the crate is `no_std` with `alloc` |
 //! | `serde` | yes | text in human-readable formats such as JSON, sixteen bytes in binary formats |
-//! | `schemars`, `utoipa` | | JSON Schema and OpenAPI schemas of keys, short keys, unions, command logs and public ids |
+//! | `schemars`, `utoipa` | | JSON Schema and OpenAPI schemas of keys, short keys, unions and public ids |
 //! | `proptest` | | arbitrary valid keys |
 //! | `rust_decimal` | | conversions of [`DistributedId`] keys |
 //! | `public-id` | | encrypted public ids, separate for each entity by a label, and ids that cannot be forged |
@@ -358,7 +358,7 @@ pub use rowkey_core::key_columns;
 
 pub use rowkey_core::{Backend, EntityKey, Error, UnixMillis, Uuid};
 pub use rowkey_core::{
-    command_log, error, format, generate, luuid, routing, storage, text, time_range, uuid, validate,
+    error, format, generate, luuid, routing, storage, text, time_range, uuid, validate,
 };
 
 /// Exports the types of the formats.

@@ -1,7 +1,7 @@
 //! The entities, and the rules for changing them.
 
-use rowkey::command_log::{CommandLog, Execution};
 use rowkey_stores::Origin;
+use rowkey_stores::command_log::{CommandLog, Execution};
 use serde::Serialize;
 use sqlx::FromRow;
 use utoipa::ToSchema;
@@ -305,9 +305,12 @@ mod tests {
         let mut offer = offer();
         let (first, second) = (CommandId::generate(), CommandId::generate());
         let change = |cents| OfferCommand::ChangePrice { cents };
-        assert_eq!(offer.execute(first, change(1)), Ok(Execution::Now(())));
-        assert_eq!(offer.execute(second, change(2)), Ok(Execution::Now(())));
-        assert_eq!(offer.execute(first, change(1)), Ok(Execution::Before));
+        assert_eq!(offer.execute(first, change(1)), Ok(Execution::Executed(())));
+        assert_eq!(
+            offer.execute(second, change(2)),
+            Ok(Execution::Executed(()))
+        );
+        assert_eq!(offer.execute(first, change(1)), Ok(Execution::Duplicate));
         assert_eq!(offer.cents, 2);
         // Its origin does not change.
         assert_eq!(offer.origin().payload.cents, 5_000);
@@ -322,7 +325,7 @@ mod tests {
         assert_eq!(refused, Err(NotOpen::Booked));
         offer.state = OfferState::Open;
         let executed = offer.execute(command, OfferCommand::Withdraw);
-        assert_eq!(executed, Ok(Execution::Now(())));
+        assert_eq!(executed, Ok(Execution::Executed(())));
         assert_eq!(offer.state, OfferState::Withdrawn);
     }
 

@@ -5,7 +5,6 @@ use alloc::format;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::command_log::CommandLog;
 use crate::external::schema::TextSchema;
 use crate::format::Format;
 use crate::key::EntityKey;
@@ -131,34 +130,5 @@ impl<K: JsonSchema> JsonSchema for ShortKey<K> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         schema_of(TextSchema::of_short_key())
-    }
-}
-
-/// An inline array, as for a `Vec`.
-impl<C: JsonSchema, const LIMIT: usize> JsonSchema for CommandLog<C, LIMIT> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        match Self::MAX_LEN {
-            Some(limit) => format!("CommandLog_of_{limit}_{}", C::schema_name()).into(),
-            None => format!("UnboundedCommandLog_of_{}", C::schema_name()).into(),
-        }
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        format!("rowkey::CommandLog<{}, {LIMIT}>", C::schema_id()).into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = json_schema!({
-            "type": "array",
-            "items": generator.subschema_for::<C>(),
-        });
-        if let Some(limit) = Self::MAX_LEN {
-            schema.insert("maxItems".into(), limit.into());
-        }
-        schema
     }
 }

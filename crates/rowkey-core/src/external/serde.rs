@@ -4,7 +4,6 @@
 
 use alloc::borrow::Cow;
 use core::fmt;
-use core::marker::PhantomData;
 use core::str::FromStr;
 
 use serde::de::{Error as _, SeqAccess, Visitor};
@@ -12,7 +11,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
 use crate::code::Code;
-use crate::command_log::CommandLog;
 use crate::error::Error;
 use crate::format::Format;
 use crate::format::Luuid;
@@ -235,34 +233,6 @@ impl<'de, K: EntityKey<Format = Luuid>> Deserialize<'de> for ShortKey<K> {
         } else {
             Self::new(u64::deserialize(deserializer)?).map_err(D::Error::custom)
         }
-    }
-}
-
-/// The ids, oldest first.
-impl<C: Serialize, const LIMIT: usize> Serialize for CommandLog<C, LIMIT> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self)
-    }
-}
-
-/// Of a list longer than the limit, the newest ids.
-impl<'de, C: Deserialize<'de>, const LIMIT: usize> Deserialize<'de> for CommandLog<C, LIMIT> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(CommandsVisitor(PhantomData))
-    }
-}
-
-struct CommandsVisitor<C, const LIMIT: usize>(PhantomData<C>);
-
-impl<'de, C: Deserialize<'de>, const LIMIT: usize> Visitor<'de> for CommandsVisitor<C, LIMIT> {
-    type Value = CommandLog<C, LIMIT>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the ids of executed commands, oldest first")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut ids: A) -> Result<Self::Value, A::Error> {
-        core::iter::from_fn(|| ids.next_element().transpose()).collect()
     }
 }
 

@@ -6,16 +6,13 @@
 //! utoipa 6 accepts any utoipa-gen 6, whose output names the trait in users' crates.
 
 use alloc::borrow::Cow;
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use utoipa::__dev::ComposeSchema;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::command_log::CommandLog;
 use crate::external::schema::TextSchema;
 use crate::format::Format;
 use crate::key::EntityKey;
@@ -127,28 +124,5 @@ impl<K> ComposeSchema for ShortKey<K> {
 impl<K> ToSchema for ShortKey<K> {
     fn name() -> Cow<'static, str> {
         "ShortKey".into()
-    }
-}
-
-/// If a derive passes schemas, the first one is that of the ids.
-impl<C: ToSchema, const LIMIT: usize> ComposeSchema for CommandLog<C, LIMIT> {
-    fn compose(schemas: Vec<RefOr<Schema>>) -> RefOr<Schema> {
-        let ids = schemas.into_iter().next().unwrap_or_else(C::schema);
-        let array = ArrayBuilder::new().items(ids).max_items(Self::MAX_LEN);
-        RefOr::T(Schema::Array(array.build()))
-    }
-}
-
-/// The limit is part of the name, so that logs with different limits have different schemas.
-impl<C: ToSchema, const LIMIT: usize> ToSchema for CommandLog<C, LIMIT> {
-    fn name() -> Cow<'static, str> {
-        match Self::MAX_LEN {
-            Some(limit) => format!("CommandLog{limit}").into(),
-            None => "UnboundedCommandLog".into(),
-        }
-    }
-
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        C::schemas(schemas);
     }
 }

@@ -8,7 +8,6 @@ mod collision_edges;
 #[cfg(feature = "collision")]
 mod collisions;
 mod comb;
-mod command_log;
 mod ddl;
 mod differences;
 mod distributed_id;

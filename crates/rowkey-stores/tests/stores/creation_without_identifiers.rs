@@ -3,10 +3,10 @@
 
 use anyhow::Result;
 use futures_util::future;
-use rowkey::command_log::Execution;
 use rowkey::generate::{EntropyFn, Generate};
 use rowkey::time_range::ConditionPart;
 use rowkey::{EntityKey, UnixMillis, UuidV7};
+use rowkey_stores::command_log::Execution;
 use rowkey_testkit::TestDatabase;
 
 use crate::halls::{Booking, HallId, Halls, Refusal, What};
@@ -37,7 +37,7 @@ async fn add_hall<D: Driver>(halls: &Halls<D>, time: i64) -> Result<HallId> {
 
 async fn book<D: Driver>(halls: &Halls<D>, hall: HallId) -> Result<Result<(), Refusal>> {
     let answer = halls.answer(&Booking::of(hall, What::AnyPlace)).await?;
-    Ok(answer.map(|execution| assert!(matches!(execution, Execution::Now(_)))))
+    Ok(answer.map(|execution| assert!(matches!(execution, Execution::Executed(_)))))
 }
 
 /// What happens to orphans.
@@ -126,7 +126,7 @@ pub(crate) async fn an_entity_whose_first_command_is_under_way_is_no_orphan<D: D
         let mut session = halls.0.driver.connection().await?;
         halls.begin(&mut session).await?;
         let answer = halls.execute(&mut session, &booking).await?;
-        assert!(matches!(answer, Ok(Execution::Now(_))), "{answer:?}");
+        assert!(matches!(answer, Ok(Execution::Executed(_))), "{answer:?}");
         // The clean-up starts before the commit, waits for it, and checks the row again.
         future::try_join(clean_up(&halls, how), async {
             Ok(D::execute(&mut session, "COMMIT").await?)

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow, ensure};
 use futures_util::future;
-use rowkey::command_log::{Execution, UnboundedCommandLog};
+use rowkey_stores::command_log::{Execution, UnboundedCommandLog};
 use rowkey_testkit::TestDatabase;
 
 use crate::halls::{Booking, BookingId, Fate, Hall, HallId, Halls, REMEMBERED, Refusal, What};
@@ -25,7 +25,7 @@ pub(crate) async fn an_executed_command_is_recorded_with_what_it_has_changed<D: 
     let booking = Booking::of(hall, What::Seat(7));
     let answer = halls.answer(&booking).await?;
     let stored = halls.hall(hall).await?;
-    assert_eq!(answer, Ok(Execution::Now(stored.clone())));
+    assert_eq!(answer, Ok(Execution::Executed(stored.clone())));
     assert!(stored.commands.iter().eq([&booking.id]));
     assert_eq!((stored.state.version, stored.state.guests), (1, 1));
     assert_eq!(halls.executed().await?, strings(&[&booking]));
@@ -42,16 +42,16 @@ pub(crate) async fn a_known_command_changes_nothing_and_succeeds<D: Driver>(
     let of_first = halls.answer(&first).await?;
     assert!(matches!(
         halls.answer(&second).await?,
-        Ok(Execution::Now(_))
+        Ok(Execution::Executed(_))
     ));
     let before = halls.hall(hall).await?;
 
     // Its seat is taken, by itself: the rules are not checked again.
-    assert_eq!(halls.answer(&first).await?, Ok(Execution::Before));
+    assert_eq!(halls.answer(&first).await?, Ok(Execution::Duplicate));
     let present = halls.hall(hall).await?;
     assert_eq!(present, before);
     // The answer is the present state of the hall, not that of the first time.
-    assert_ne!(of_first, Ok(Execution::Now(present)));
+    assert_ne!(of_first, Ok(Execution::Executed(present)));
     assert_eq!(halls.executed().await?, strings(&[&first, &second]));
     Ok(())
 }
@@ -70,10 +70,13 @@ pub(crate) async fn a_command_that_fails_is_not_recorded_and_runs_again<D: Drive
     }
 
     let other = Booking::of(hall, What::AnyPlace);
-    assert!(matches!(halls.answer(&other).await?, Ok(Execution::Now(_))));
+    assert!(matches!(
+        halls.answer(&other).await?,
+        Ok(Execution::Executed(_))
+    ));
     assert!(matches!(
         halls.answer(&booking).await?,
-        Ok(Execution::Now(_))
+        Ok(Execution::Executed(_))
     ));
     assert_eq!(halls.executed().await?, strings(&[&booking, &other]));
     Ok(())
@@ -95,7 +98,7 @@ pub(crate) async fn whatever_was_lost_the_client_sends_the_same_command_again<D:
 
         let again = halls.answer(&booking).await?;
         let again = again.map_err(|refusal| anyhow!("{fate:?}: {refusal:?}"))?;
-        assert_eq!(again.was_before(), was_committed, "{fate:?}");
+        assert_eq!(again.is_duplicate(), was_committed, "{fate:?}");
         let end = halls.hall(hall).await?;
         assert!(end.commands.iter().eq([&booking.id]));
         ends.push(end.state);
@@ -113,10 +116,16 @@ async fn after_others<D: Driver>(
 ) -> Result<(Booking, Hall<REMEMBERED>)> {
     let hall = halls.add_hall().await?;
     let first = Booking::of(hall, what);
-    ensure!(matches!(halls.answer(&first).await?, Ok(Execution::Now(_))));
+    ensure!(matches!(
+        halls.answer(&first).await?,
+        Ok(Execution::Executed(_))
+    ));
     for _ in 0..REMEMBERED {
         let later = Booking::of(hall, What::AnyPlace);
-        ensure!(matches!(halls.answer(&later).await?, Ok(Execution::Now(_))));
+        ensure!(matches!(
+            halls.answer(&later).await?,
+            Ok(Execution::Executed(_))
+        ));
     }
     Ok((first, halls.hall(hall).await?))
 }
@@ -130,7 +139,10 @@ pub(crate) async fn a_bounded_list_forgets_the_oldest_command<D: Driver>(
     assert!(!before.commands.contains(&first.id));
 
     // Without a rule that forbids it, the command is executed again.
-    assert!(matches!(halls.answer(&first).await?, Ok(Execution::Now(_))));
+    assert!(matches!(
+        halls.answer(&first).await?,
+        Ok(Execution::Executed(_))
+    ));
     let after = halls.hall(first.hall).await?;
     assert_eq!(after.state.guests, before.state.guests + 1);
     let remembered = before.commands.iter().skip(1).chain([&first.id]);
@@ -164,11 +176,11 @@ pub(crate) async fn an_unbounded_list_forgets_nothing<D: Driver>(
     for booking in &bookings {
         assert!(matches!(
             halls.answer(booking).await?,
-            Ok(Execution::Now(_))
+            Ok(Execution::Executed(_))
         ));
     }
     for booking in &bookings {
-        assert_eq!(halls.answer(booking).await?, Ok(Execution::Before));
+        assert_eq!(halls.answer(booking).await?, Ok(Execution::Duplicate));
     }
     let stored = halls.hall(hall).await?;
     let log: &UnboundedCommandLog<BookingId> = &stored.commands;
@@ -190,11 +202,11 @@ pub(crate) async fn concurrent_repetitions_execute_once<D: Driver>(
         let answers = future::try_join_all(answers).await?;
         let by_this = answers
             .iter()
-            .filter(|answer| matches!(answer, Ok(Execution::Now(_))));
+            .filter(|answer| matches!(answer, Ok(Execution::Executed(_))));
         assert_eq!(by_this.count(), 1);
         let before = answers
             .iter()
-            .filter(|answer| **answer == Ok(Execution::Before));
+            .filter(|answer| **answer == Ok(Execution::Duplicate));
         assert_eq!(before.count(), TASKS - 1);
         assert_eq!(halls.hall(hall).await?.state.guests, round);
         assert_eq!(halls.executed().await?.len(), round as usize);

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
-use rowkey::command_log::{CommandLog, Execution};
 use rowkey::storage::Nullability;
 use rowkey::{UuidV4, UuidV7, entity_key};
+use rowkey_stores::command_log::{CommandLog, Execution};
 use rowkey_testkit::{Backend, TestDatabase};
 use serde::{Deserialize, Serialize};
 
@@ -187,8 +187,8 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         }
         match hall.book(booking) {
             Err(refusal) => return Ok(Err(refusal)),
-            Ok(Execution::Before) => return Ok(Ok(Execution::Before)),
-            Ok(Execution::Now(())) => {}
+            Ok(Execution::Duplicate) => return Ok(Ok(Execution::Duplicate)),
+            Ok(Execution::Executed(())) => {}
         }
         let state = serde_json::to_string(&hall.state)?;
         let commands = serde_json::to_string(&hall.commands)?;
@@ -196,7 +196,7 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
         let sql =
             format!("UPDATE halls SET state = '{state}', commands = '{commands}' WHERE id = {id}");
         D::execute(session, &sql).await?;
-        Ok(Ok(Execution::Now(hall)))
+        Ok(Ok(Execution::Executed(hall)))
     }
 
     /// What the client gets for a request with this fate.
@@ -212,7 +212,7 @@ impl<D: Driver, const LIMIT: usize> Halls<D, LIMIT> {
                 self.break_off(&mut session).await?;
                 return Ok(None);
             }
-            (Ok(Execution::Now(_)), _) => D::execute(&mut session, "COMMIT").await?,
+            (Ok(Execution::Executed(_)), _) => D::execute(&mut session, "COMMIT").await?,
             _ => D::execute(&mut session, "ROLLBACK").await?,
         }
         Ok((fate != Fate::AnswerLost).then_some(outcome))

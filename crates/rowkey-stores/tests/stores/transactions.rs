@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use futures_util::future;
-use rowkey::command_log::CommandLog;
+use rowkey_stores::command_log::CommandLog;
 use rowkey_stores::{CreateError, in_transaction};
 use rowkey_testkit::TestDatabase;
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use futures_util::future;
-use rowkey::command_log::{CommandLog, Execution};
+use rowkey_stores::command_log::{CommandLog, Execution};
 use rowkey_testkit::TestDatabase;
 
 use crate::halls::{BookingId, HallId};
@@ -100,7 +100,7 @@ impl<D: Driver> Rooms<D> {
         loop {
             let mut room = self.room(id).await?;
             let execution = room.add_guest(command);
-            if execution.was_before() || self.write(&room).await? {
+            if execution.is_duplicate() || self.write(&room).await? {
                 return Ok(execution);
             }
         }
@@ -133,11 +133,11 @@ pub(crate) async fn a_repetition_that_comes_too_late_finds_its_command<D: Driver
     let command = BookingId::generate();
     // Both have read the room before either has written it.
     let [mut first, mut second] = [rooms.room(id).await?, rooms.room(id).await?];
-    assert!(!first.add_guest(command).was_before());
-    assert!(!second.add_guest(command).was_before());
+    assert!(!first.add_guest(command).is_duplicate());
+    assert!(!second.add_guest(command).is_duplicate());
     assert!(rooms.write(&first).await?);
     assert!(!rooms.write(&second).await?);
-    assert!(rooms.add_guest(id, command).await?.was_before());
+    assert!(rooms.add_guest(id, command).await?.is_duplicate());
     assert_eq!(rooms.room(id).await?.guests, 1);
     Ok(())
 }
@@ -156,7 +156,7 @@ pub(crate) async fn many_commands_are_executed_once_without_a_lock<D: Driver>(
     let executions = future::try_join_all(calls).await?;
     let now = executions
         .iter()
-        .filter(|execution| !execution.was_before());
+        .filter(|execution| !execution.is_duplicate());
     assert_eq!(now.count() as u64, COMMANDS);
     let stored = rooms.room(id).await?;
     assert_eq!((stored.version, stored.guests), (COMMANDS, COMMANDS));

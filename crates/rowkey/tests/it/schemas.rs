@@ -8,7 +8,6 @@ use proptest::sample::Index;
 use proptest::string::string_regex;
 use proptest::test_runner::TestRunner;
 use regex::Regex;
-use rowkey::command_log::{CommandLog, UnboundedCommandLog};
 use rowkey::luuid::ShortKey;
 use rowkey::public_id::{PublicId, SealedId};
 use rowkey::text::{base62, decimal, hyphenated};
@@ -138,9 +137,7 @@ struct Offer {
     customer: ShortKey<CustomerId>,
     order: Option<ShortKey<OrderId>>,
     about: AnyId,
-    offers: CommandLog<OfferId>,
-    numbers: CommandLog<NumberId, 3>,
-    all: UnboundedCommandLog<String>,
+    numbers: Vec<NumberId>,
 }
 
 fn json_schema<T: JsonSchema>() -> Value {
@@ -272,25 +269,6 @@ fn the_schema_of_a_union_describes_the_text_of_each_key() {
     assert_eq!(schema.get("format"), None);
     assert_eq!(json_schema::<AnyId>(), titled("AnyId", schema));
     assert_eq!(<AnyId as ToSchema>::name(), "AnyId");
-}
-
-#[test]
-fn the_schema_of_a_command_log_is_an_array_with_its_limit() {
-    assert_eq!(
-        openapi_schema::<CommandLog<NumberId, 3>>(),
-        json!({ "type": "array", "items": digits(), "maxItems": 3 })
-    );
-    assert_eq!(
-        openapi_schema::<UnboundedCommandLog<NumberId>>(),
-        json!({ "type": "array", "items": digits() })
-    );
-
-    let log = json_schema::<CommandLog<NumberId>>();
-    assert_eq!(log["items"], json!({ "$ref": "#/$defs/NumberId" }));
-    assert_eq!(log["maxItems"], 20);
-    let unbounded = json_schema::<UnboundedCommandLog<NumberId>>();
-    assert_eq!(unbounded["type"], "array");
-    assert_eq!(unbounded.get("maxItems"), None);
 }
 
 /// Strings that match a pattern.
@@ -467,17 +445,15 @@ fn every_use_of_a_key_refers_to_its_one_schema() {
         names,
         [
             "AnyId",
-            "CommandLog20_OfferId",
-            "CommandLog3_NumberId",
             "InvoiceId",
+            "NumberId",
             "Offer",
             "OfferId",
             "PublicId_InvoiceId",
             "PublicId_NumberId",
             "PublicId_u64",
             "ShortKey_CustomerId",
-            "ShortKey_OrderId",
-            "UnboundedCommandLog_String"
+            "ShortKey_OrderId"
         ]
     );
     assert_eq!(schemas["PublicId_InvoiceId"], public_id());

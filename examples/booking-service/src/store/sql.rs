@@ -6,10 +6,10 @@
 use std::num::NonZeroU32;
 
 use async_trait::async_trait;
-use rowkey::command_log::CommandLog;
 use rowkey::driver::sqlx::PushWithin;
 use rowkey::luuid::ShortKey;
 use rowkey::validate::CreationWindow;
+use rowkey_stores::command_log::CommandLog;
 use rowkey_stores::{
     Borrowed, Created, NumberBlocks, PooledConnection, Session, create_numbered, create_once,
     find_or_create, forget, in_transaction, prune,
@@ -241,7 +241,7 @@ where
             let Some(mut offer) = offer else {
                 return Ok(None);
             };
-            if offer.execute(command_id, command)?.was_before() {
+            if offer.execute(command_id, command)?.is_duplicate() {
                 return Ok(Some(offer));
             }
             let mut query = QueryBuilder::new("UPDATE booking_offers SET cents = ");
@@ -338,7 +338,7 @@ where
             let Some(mut booking) = booking else {
                 return Ok(None);
             };
-            if booking.cancel(command)?.was_before() {
+            if booking.cancel(command)?.is_duplicate() {
                 return Ok(Some(booking));
             }
             let mut query = QueryBuilder::new("UPDATE bookings SET state = ");

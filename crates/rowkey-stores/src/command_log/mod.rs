@@ -1,7 +1,16 @@
 //! The commands that an entity has executed, as part of its own state.
 
-use alloc::collections::VecDeque;
-use alloc::collections::vec_deque;
+#[cfg(feature = "schemars")]
+mod schemars;
+#[cfg(feature = "serde")]
+mod serde;
+#[cfg(all(test, feature = "serde"))]
+mod tests;
+#[cfg(feature = "utoipa")]
+mod utoipa;
+
+use std::collections::VecDeque;
+use std::collections::vec_deque;
 
 /// The ids of the commands that an entity has executed, oldest first, so that a command is executed
 /// once even if a client sends it again.
@@ -16,8 +25,8 @@ use alloc::collections::vec_deque;
 /// newest ids, so you can lower the limit while entities are stored.
 ///
 /// ```
-/// use rowkey_core::command_log::{CommandLog, Execution};
-/// use uuid::{Uuid, uuid};
+/// use rowkey::uuid::{Uuid, uuid};
+/// use rowkey_stores::command_log::{CommandLog, Execution};
 ///
 /// #[derive(Default)]
 /// struct Account {
@@ -40,10 +49,10 @@ use alloc::collections::vec_deque;
 ///
 /// let mut account = Account { balance: 100, ..Account::default() };
 /// let command = uuid!("5f0b1a53-5f04-4d1f-a2a5-6d4ffbc4a1f8");
-/// assert_eq!(account.withdraw(command, 70), Ok(Execution::Now(30)));
+/// assert_eq!(account.withdraw(command, 70), Ok(Execution::Executed(30)));
 ///
 /// // The response was lost, so the client sends the command again.
-/// assert_eq!(account.withdraw(command, 70), Ok(Execution::Before));
+/// assert_eq!(account.withdraw(command, 70), Ok(Execution::Duplicate));
 /// assert_eq!(account.balance, 30);
 ///
 /// let other = uuid!("2a7f4c37-0c8e-4be4-8b0e-7c0d1c2b3a49");
@@ -72,31 +81,31 @@ pub type UnboundedCommandLog<C> = CommandLog<C, { usize::MAX }>;
 #[must_use]
 pub enum Execution<T> {
     /// Executed by this call, with this result.
-    Now(T),
+    Executed(T),
     /// Executed before: this call changed nothing. To the client this is a success; respond with
     /// the entity's current state.
-    Before,
+    Duplicate,
 }
 
 impl<T> Execution<T> {
-    /// The result of the command if it was executed now.
+    /// The result of the command if this call executed it.
     pub fn into_result(self) -> Option<T> {
         match self {
-            Self::Now(result) => Some(result),
-            Self::Before => None,
+            Self::Executed(result) => Some(result),
+            Self::Duplicate => None,
         }
     }
 
     /// Whether the command had been executed before.
-    pub const fn was_before(&self) -> bool {
-        matches!(self, Self::Before)
+    pub const fn is_duplicate(&self) -> bool {
+        matches!(self, Self::Duplicate)
     }
 }
 
 impl<C, const LIMIT: usize> CommandLog<C, LIMIT> {
     /// The maximum number of ids, for schemas; `None` if unlimited.
     #[cfg(any(feature = "schemars", feature = "utoipa"))]
-    pub(crate) const MAX_LEN: Option<usize> = match LIMIT {
+    const MAX_LEN: Option<usize> = match LIMIT {
         usize::MAX => None,
         limit => Some(limit),
     };
@@ -152,29 +161,29 @@ impl<C: PartialEq, const LIMIT: usize> CommandLog<C, LIMIT> {
         command: impl FnOnce() -> Result<T, E>,
     ) -> Result<Execution<T>, E> {
         let Some(new) = self.check(id) else {
-            return Ok(Execution::Before);
+            return Ok(Execution::Duplicate);
         };
         let result = command()?;
         self.record(new);
-        Ok(Execution::Now(result))
+        Ok(Execution::Executed(result))
     }
 
     /// A command to execute, or `None` if it has been executed. Nothing is remembered until you
     /// call [`record`](Self::record).
     ///
     /// ```
-    /// use rowkey_core::command_log::{CommandLog, Execution};
+    /// use rowkey_stores::command_log::{CommandLog, Execution};
     /// # #[derive(Default)]
     /// # struct Order { is_paid: bool, is_shipped: bool, commands: CommandLog<u32> }
     ///
     /// impl Order {
     ///     fn ship(&mut self, command: u32) -> Result<Execution<()>, &'static str> {
     ///         let Some(command) = self.commands.check(command) else {
-    ///             return Ok(Execution::Before);
+    ///             return Ok(Execution::Duplicate);
     ///         };
     ///         self.hand_over()?;
     ///         self.commands.record(command);
-    ///         Ok(Execution::Now(()))
+    ///         Ok(Execution::Executed(()))
     ///     }
     /// #   fn hand_over(&mut self) -> Result<(), &'static str> {
     /// #       self.is_shipped = self.is_paid;
@@ -184,8 +193,8 @@ impl<C: PartialEq, const LIMIT: usize> CommandLog<C, LIMIT> {
     /// # let mut order = Order::default();
     /// # assert_eq!(order.ship(1), Err("not paid"));
     /// # order.is_paid = true;
-    /// # assert_eq!(order.ship(1), Ok(Execution::Now(())));
-    /// # assert_eq!(order.ship(1), Ok(Execution::Before));
+    /// # assert_eq!(order.ship(1), Ok(Execution::Executed(())));
+    /// # assert_eq!(order.ship(1), Ok(Execution::Duplicate));
     /// ```
     pub fn check(&self, id: C) -> Option<NewCommand<C>> {
         (!self.contains(&id)).then_some(NewCommand { id })

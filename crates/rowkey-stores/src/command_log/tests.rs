@@ -2,10 +2,11 @@
 //!
 //! The numbers are those of the idempotency checklist for commands after an entity's creation.
 
+use ::serde::{Deserialize, Serialize};
 use proptest::prelude::*;
-use rowkey_core::UuidV4;
-use rowkey_core::command_log::{CommandLog, Execution, UnboundedCommandLog};
-use serde::{Deserialize, Serialize};
+use rowkey::UuidV4;
+
+use super::{CommandLog, Execution, UnboundedCommandLog};
 
 type CommandId = UuidV4;
 
@@ -125,8 +126,8 @@ fn commands_are_told_apart_by_their_ids_alone() {
 #[test]
 fn the_log_is_stored_with_its_entity() {
     let mut order = Server::with_an_order().load();
-    assert_eq!(order.add_line(id(1), "book"), Ok(Execution::Now(1)));
-    assert_eq!(order.add_line(id(2), "pen"), Ok(Execution::Now(2)));
+    assert_eq!(order.add_line(id(1), "book"), Ok(Execution::Executed(1)));
+    assert_eq!(order.add_line(id(2), "pen"), Ok(Execution::Executed(2)));
     let stored = serde_json::to_value(&order).unwrap();
     assert_eq!(
         stored["commands"],
@@ -139,17 +140,17 @@ fn the_log_is_stored_with_its_entity() {
 #[test]
 fn a_command_that_comes_again_changes_nothing_and_succeeds() {
     let mut order = Server::with_an_order().load();
-    assert_eq!(order.add_line(id(1), "book"), Ok(Execution::Now(1)));
+    assert_eq!(order.add_line(id(1), "book"), Ok(Execution::Executed(1)));
     let before = order.clone();
     let mut calls = 0;
     let again = order.commands.execute(id(1), || {
         calls += 1;
         Err::<(), _>("not reached")
     });
-    assert_eq!((again, calls), (Ok(Execution::Before), 0));
-    assert_eq!(order.add_line(id(1), "another"), Ok(Execution::Before));
+    assert_eq!((again, calls), (Ok(Execution::Duplicate), 0));
+    assert_eq!(order.add_line(id(1), "another"), Ok(Execution::Duplicate));
     assert_eq!(order, before);
-    assert!(Execution::<()>::Before.was_before() && !Execution::Now(()).was_before());
+    assert!(Execution::<()>::Duplicate.is_duplicate() && !Execution::Executed(()).is_duplicate());
 }
 
 /// 4: the id is recorded with the change; if the logic fails nothing is, and a retry runs again.
@@ -162,7 +163,7 @@ fn a_command_that_fails_is_not_recorded_and_runs_again() {
         assert!(order.commands.is_empty());
     }
     order.is_shipped = false;
-    assert_eq!(order.add_line(id(1), "book"), Ok(Execution::Now(1)));
+    assert_eq!(order.add_line(id(1), "book"), Ok(Execution::Executed(1)));
     assert!(order.commands.contains(&id(1)));
 
     // Also where the logic stands between the check and the record.
@@ -200,10 +201,13 @@ fn a_bounded_log_forgets_the_oldest_and_an_unbounded_one_nothing() {
     let mut bounded = CommandLog::<u32>::default();
     let mut unbounded = UnboundedCommandLog::<u32>::new();
     for n in 0..100 {
-        assert_eq!(bounded.execute(n, || Ok::<_, ()>(n)), Ok(Execution::Now(n)));
+        assert_eq!(
+            bounded.execute(n, || Ok::<_, ()>(n)),
+            Ok(Execution::Executed(n))
+        );
         assert_eq!(
             unbounded.execute(n, || Ok::<_, ()>(n)),
-            Ok(Execution::Now(n))
+            Ok(Execution::Executed(n))
         );
     }
     assert_eq!((bounded.len(), unbounded.len()), (20, 100));
@@ -217,15 +221,18 @@ fn a_bounded_log_forgets_the_oldest_and_an_unbounded_one_nothing() {
 fn a_forgotten_command_is_up_to_the_business_rules() {
     let mut order = Server::with_an_order().load();
     for n in 1..=4 {
-        assert_eq!(order.add_line(id(n), "book"), Ok(Execution::Now(n.into())));
+        assert_eq!(
+            order.add_line(id(n), "book"),
+            Ok(Execution::Executed(n.into()))
+        );
     }
     // The limit of an order is 3.
-    assert_eq!(order.add_line(id(2), "book"), Ok(Execution::Before));
-    assert_eq!(order.add_line(id(1), "book"), Ok(Execution::Now(5)));
+    assert_eq!(order.add_line(id(2), "book"), Ok(Execution::Duplicate));
+    assert_eq!(order.add_line(id(1), "book"), Ok(Execution::Executed(5)));
 
     order.is_shipped = true;
     assert_eq!(order.add_line(id(2), "book"), Err(AlreadyShipped));
-    assert_eq!(order.add_line(id(1), "book"), Ok(Execution::Before));
+    assert_eq!(order.add_line(id(1), "book"), Ok(Execution::Duplicate));
 }
 
 /// 7: the client cannot distinguish the three failures and always sends the same id again.
@@ -269,6 +276,56 @@ fn a_longer_list_than_the_limit_keeps_its_newest() {
     }
 }
 
+#[cfg(feature = "schemars")]
+#[test]
+fn the_json_schema_is_an_array_with_the_limit() {
+    use ::schemars::{JsonSchema, schema_for};
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct CommandNumber(u32);
+
+    let log = schema_for!(CommandLog<CommandNumber>).to_value();
+    let reference = serde_json::json!({ "$ref": "#/$defs/CommandNumber" });
+    assert_eq!(log["items"], reference);
+    assert_eq!(log["maxItems"], 20);
+    let unbounded = schema_for!(UnboundedCommandLog<CommandNumber>).to_value();
+    assert_eq!(unbounded["type"], "array");
+    assert_eq!(unbounded.get("maxItems"), None);
+}
+
+#[cfg(feature = "utoipa")]
+#[test]
+fn the_openapi_schema_is_an_array_with_the_limit() {
+    use ::utoipa::{OpenApi, ToSchema};
+    use serde_json::json;
+
+    #[derive(ToSchema)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Offer {
+        numbers: CommandLog<String>,
+        three: CommandLog<String, 3>,
+        all: UnboundedCommandLog<String>,
+    }
+
+    #[derive(OpenApi)]
+    #[openapi(components(schemas(Offer)))]
+    struct Api;
+
+    let api = serde_json::to_value(Api::openapi()).unwrap();
+    let mut schemas = api["components"]["schemas"].clone();
+    schemas.as_object_mut().unwrap().remove("Offer");
+    let string = json!({ "type": "string" });
+    assert_eq!(
+        schemas,
+        json!({
+            "CommandLog20_String": { "type": "array", "items": string, "maxItems": 20 },
+            "CommandLog3_String": { "type": "array", "items": string, "maxItems": 3 },
+            "UnboundedCommandLog_String": { "type": "array", "items": string },
+        })
+    );
+}
+
 proptest! {
     /// Against the simplest list there is.
     #[test]
@@ -280,9 +337,9 @@ proptest! {
             let fails = id == 11;
             let outcome = log.execute(id, || if fails { Err(()) } else { Ok(id) });
             let expected = match (is_known, fails) {
-                (true, _) => Ok(Execution::Before),
+                (true, _) => Ok(Execution::Duplicate),
                 (false, true) => Err(()),
-                (false, false) => Ok(Execution::Now(id)),
+                (false, false) => Ok(Execution::Executed(id)),
             };
             prop_assert_eq!(outcome, expected);
             if !is_known && !fails {
