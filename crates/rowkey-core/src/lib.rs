@@ -31,9 +31,6 @@ mod typed;
 mod value_range;
 
 pub mod code;
-#[cfg(feature = "collision")]
-#[cfg_attr(docsrs, doc(cfg(feature = "collision")))]
-pub mod collision;
 pub mod error;
 pub mod format;
 pub mod generate;

@@ -61,7 +61,6 @@
 //! | `proptest` | | arbitrary valid keys |
 //! | `rust_decimal` | | conversions of [`DistributedId`] keys |
 //! | `public-id` | | encrypted public ids, separate for each entity by a label, and ids that cannot be forged |
-//! | `collision` | | how likely collisions and guesses are |
 //! | `router` | | [routing tables](routing) from configuration, replaced at run time |
 //! | `coarse-clock` | | a cheaper clock for the short COMBs and `HotGuid` |
 //! | `sqlx-postgres`, `sqlx-mysql`, `sqlx-sqlite` | | keys as parameters and columns of sqlx queries |
@@ -371,9 +370,6 @@ macro_rules! export_formats {
 rowkey_core::__private::format_rows!(export_formats);
 
 pub use rowkey_core::code;
-#[cfg(feature = "collision")]
-#[cfg_attr(docsrs, doc(cfg(feature = "collision")))]
-pub use rowkey_core::collision;
 
 #[cfg(feature = "public-id")]
 #[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]

@@ -9,7 +9,7 @@
 //! byte                 0 .. 8      8 (low 7 bits) .. 15
 //! ```
 
-use super::spec::{ApartBy, FormatSpec, Leading};
+use super::spec::{FormatSpec, Leading};
 use super::traits::impl_format;
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
@@ -23,7 +23,6 @@ const FIELDS: [BitField; 2] = BitField::consecutive([
 
 pub(crate) const SPEC: FormatSpec = FormatSpec {
     width: Width::I64,
-    apart_by: ApartBy::Number,
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 

@@ -9,7 +9,7 @@
 //! byte                 0 .. 4      4 (low 5 bits) .. 9           10 .. 15
 //! ```
 
-use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
+use super::spec::{FormatSpec, Leading, TimeRange};
 use super::traits::{TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
@@ -37,7 +37,6 @@ const FIELDS: [BitField; 3] = BitField::consecutive([
 pub(crate) const SPEC: FormatSpec = FormatSpec {
     width: Width::Decimal28,
     decimal_digits: Some(28),
-    apart_by: ApartBy::Steps { bits: STEP_BITS },
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 

@@ -9,7 +9,7 @@
 //!                                        (74..63)      (62..0)
 //! ```
 
-use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
+use super::spec::{FormatSpec, Leading, TimeRange};
 use super::traits::{TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
@@ -33,7 +33,6 @@ const FIELDS: [BitField; 5] = BitField::consecutive([
 
 pub(crate) const SPEC: FormatSpec = FormatSpec {
     decimal_digits: Some(38),
-    apart_by: ApartBy::Steps { bits: STEP_BITS },
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 

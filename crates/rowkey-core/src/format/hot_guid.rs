@@ -11,7 +11,7 @@
 //! The machine bytes m0..m4 are swapped in pairs and the shard key is little-endian: the original
 //! fills the sixteen bytes of a .NET `Guid`, which stores its first three fields little-endian.
 
-use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
+use super::spec::{FormatSpec, Leading, TimeRange};
 use super::traits::{TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind};
 use crate::error::Error;
@@ -32,10 +32,7 @@ const FIELDS: [BitField; 4] = BitField::consecutive([
     ("shard key", FieldKind::Context, 32),
 ]);
 
-pub(crate) const SPEC: FormatSpec = FormatSpec {
-    apart_by: ApartBy::Machine,
-    ..FormatSpec::new(&FIELDS, Leading::Plain)
-};
+pub(crate) const SPEC: FormatSpec = FormatSpec::new(&FIELDS, Leading::Plain);
 
 /// The times that ids can carry, to the second.
 pub(crate) const TIME: TimeRange = SPEC.instants();

@@ -9,7 +9,7 @@
 //!                                  (8 = version, ver1 = 0, 2 = variant bits 10)
 //! ```
 
-use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
+use super::spec::{FormatSpec, Leading, TimeRange};
 use super::traits::{Counted, FromDraw, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind, UuidBits};
 use crate::error::Error;
@@ -26,12 +26,7 @@ const FIELDS: [BitField; 7] = BitField::consecutive([
     ("random", FieldKind::Random, 54),
 ]);
 
-pub(crate) const SPEC: FormatSpec = FormatSpec {
-    apart_by: ApartBy::Counter {
-        random_bits: Iuid::RANDOM_BITS,
-    },
-    ..FormatSpec::new(&FIELDS, Leading::Plain)
-};
+pub(crate) const SPEC: FormatSpec = FormatSpec::new(&FIELDS, Leading::Plain);
 
 const TIME: TimeRange = SPEC.instants();
 

@@ -12,7 +12,7 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
-use super::spec::{ApartBy, FormatSpec, Leading};
+use super::spec::{FormatSpec, Leading};
 use super::traits::impl_format;
 use crate::bits::{BitField, FieldKind, UuidBits};
 use crate::error::Error;
@@ -30,7 +30,6 @@ const FIELDS: [BitField; 5] = BitField::consecutive([
 
 pub(crate) const SPEC: FormatSpec = FormatSpec {
     fits_mariadb_uuid: true,
-    apart_by: ApartBy::Number,
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 

@@ -23,13 +23,10 @@ pub(crate) struct FormatSpec {
     pub(crate) leading: Leading,
     /// Whether MariaDB's `UUID` type stores every value unchanged and sorts it by time.
     pub(crate) fits_mariadb_uuid: bool,
-    /// What keeps ids of the same time and context apart.
-    #[cfg_attr(not(feature = "collision"), allow(dead_code))]
-    pub(crate) apart_by: ApartBy,
 }
 
 impl FormatSpec {
-    /// A format of 128 bits that MariaDB's `UUID` type may damage, and whose ids are random.
+    /// A format of 128 bits that MariaDB's `UUID` type may damage.
     pub(crate) const fn new(fields: &'static [BitField], leading: Leading) -> Self {
         Self {
             fields,
@@ -39,7 +36,6 @@ impl FormatSpec {
             decimal_digits: None,
             leading,
             fits_mariadb_uuid: false,
-            apart_by: ApartBy::Chance,
         }
     }
 
@@ -71,22 +67,6 @@ impl FormatSpec {
             None => None,
         }
     }
-}
-
-/// What keeps ids of the same time and context apart.
-#[derive(Clone, Copy)]
-#[cfg_attr(not(feature = "collision"), allow(dead_code))]
-pub(crate) enum ApartBy {
-    /// The random bits of each, also among the ids of one process.
-    Chance,
-    /// Among processes, the start of a counter and the random bits behind it.
-    Counter { random_bits: u32 },
-    /// Among processes, the random bits, which grow by a random step of this width from id to id.
-    Steps { bits: u32 },
-    /// Among processes, the bytes of the machine and the counter.
-    Machine,
-    /// A number, which is given out once.
-    Number,
 }
 
 /// What a format requires of a column's order.

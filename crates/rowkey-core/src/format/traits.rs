@@ -125,7 +125,7 @@ pub(crate) trait FromDraw: Format {
 
 /// The bits of a counter that are random in the first id of a millisecond: all but the first, so that at
 /// least half of the counters follow before an overflow.
-#[cfg(any(feature = "std", feature = "collision"))]
+#[cfg(feature = "std")]
 pub(crate) const COUNTER_START_BITS: u32 = u16::BITS - 1;
 
 /// A format whose ids of one millisecond are counted, so that those of a process are in order:

@@ -9,7 +9,7 @@
 //! ```
 
 use super::comb::around_field;
-use super::spec::{ApartBy, FormatSpec, Leading, TimeRange};
+use super::spec::{FormatSpec, Leading, TimeRange};
 use super::traits::{Counted, FromDraw, TimeOrdered, impl_format};
 use crate::bits::{BitField, FieldKind, UuidBits};
 use crate::error::Error;
@@ -26,9 +26,6 @@ const FIELDS: [BitField; 5] = BitField::consecutive([
 
 pub(crate) const SPEC: FormatSpec = FormatSpec {
     fits_mariadb_uuid: true,
-    apart_by: ApartBy::Counter {
-        random_bits: UuidV7::RANDOM_BITS,
-    },
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 

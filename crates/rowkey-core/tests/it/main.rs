@@ -3,9 +3,7 @@
 mod bounds;
 mod clashes;
 mod codes;
-#[cfg(feature = "collision")]
-mod collision_edges;
-#[cfg(feature = "collision")]
+#[cfg(feature = "std")]
 mod collisions;
 mod comb;
 mod ddl;
