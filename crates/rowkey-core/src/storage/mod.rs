@@ -34,7 +34,7 @@ pub use column_type::Storage;
 pub(crate) use ddl::text_type;
 pub use ddl::{ColumnName, Nullability, TableName, quote_identifier};
 pub(crate) use expression::{ByteOrder, NumberField};
-pub use expression::{Conversion, NewId, SparkConversion, StoredForm};
+pub use expression::{Conversion, NewId, StoredForm};
 pub use key_column::{ColumnKey, KeyColumn};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
 pub(crate) use partitioned_table::{Dialect, Partition, PartitionedTable, Values};

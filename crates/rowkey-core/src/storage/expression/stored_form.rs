@@ -14,7 +14,7 @@ use super::number::NumberField;
 use crate::error::Error;
 use crate::format::{FieldKind, TimeField, TimeUnit};
 use crate::kind::FormatKind;
-use crate::layout::Layout;
+use crate::layout::{Layout, Permutation};
 
 /// How a column stores ids of a format: on one backend, in a storage and a layout.
 ///
@@ -100,6 +100,11 @@ impl StoredForm {
     /// The order of the bytes.
     pub const fn layout(self) -> Layout {
         self.column.layout()
+    }
+
+    /// The permutation that the layout means for the format.
+    pub const fn permutation(self) -> Permutation {
+        self.column.permutation()
     }
 
     /// The type of the column, with the binary collation of text.

@@ -2,6 +2,7 @@
 //!
 //! The program is a file of its own, `job.py`; what is different from plan to plan is a list of tables in it.
 
+mod conversion;
 mod objects;
 mod transport;
 

@@ -3,8 +3,9 @@
 //! stay what they are.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{SparkConversion, StoredForm, Wire};
+use rowkey_core::storage::{StoredForm, Wire};
 
+use super::conversion::SparkConversion;
 use crate::copy::side::{Content, SideColumn};
 use crate::types::{Kind, Type};
 

@@ -1,16 +1,7 @@
-//! The same conversions in Spark SQL, between databases.
+//! The conversion of ids in Spark SQL.
 
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
-
-use super::super::text_form::TextForm;
-use super::super::wire::{BinaryLength, Precision, Wire};
-use super::check;
-use super::conversion::places_of;
-use super::sixteen_bytes::{Places, runs};
-use super::stored_form::StoredForm;
-use crate::error::Error;
+use rowkey_core::Error;
+use rowkey_core::storage::{BinaryLength, Permutation, Precision, StoredForm, TextForm, Wire};
 
 /// 2^64.
 const TWO_64: &str = "18446744073709551616BD";
@@ -20,25 +11,8 @@ const TWO_64: &str = "18446744073709551616BD";
 /// In Spark, a `uuid`, a `uniqueidentifier` and MariaDB's `UUID` are a `STRING` of 36 characters, numbers are
 /// a `DECIMAL` without a scale, bytes are `BINARY`, and text is a `STRING`. A value that is not of the first
 /// form's shape gives NULL, as does an id that is too large for the second form.
-///
-/// ```
-/// use rowkey_core::format::FormatKind;
-/// use rowkey_core::storage::{SparkConversion, StoredForm};
-/// use rowkey_core::Backend;
-///
-/// let form = |backend, name| StoredForm::named(FormatKind::ShortPrefixComb, backend, name).unwrap();
-/// let (from, to) = (form(Backend::MariaDb, "uuid:suffix"), form(Backend::Postgres, "uuid"));
-/// assert_eq!(
-///     SparkConversion::new(from, to)?.expression("id"),
-///     "CASE WHEN length(`id`) = 16 THEN lower(concat_ws('-', \
-///      concat(substring(hex(`id`), 21, 4), substring(hex(`id`), 5, 4)), \
-///      substring(hex(`id`), 9, 4), substring(hex(`id`), 13, 4), substring(hex(`id`), 17, 4), \
-///      concat(substring(hex(`id`), 1, 4), substring(hex(`id`), 25, 8)))) END",
-/// );
-/// # Ok::<(), rowkey_core::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SparkConversion {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SparkConversion {
     from: StoredForm,
     to: StoredForm,
 }
@@ -75,7 +49,7 @@ impl SparkConversion {
     ///
     /// [`Error::Refused`] for forms of different formats, and for compact text, whose base 62 is slow in SQL,
     /// unless it stays as it is.
-    pub fn new(from: StoredForm, to: StoredForm) -> Result<Self, Error> {
+    pub(super) fn new(from: StoredForm, to: StoredForm) -> Result<Self, Error> {
         if from.format() != to.format() {
             return Err(Error::Refused(
                 "a conversion is between two forms of the same format",
@@ -93,7 +67,7 @@ impl SparkConversion {
 
     /// Whether values stay as they are. Text that becomes a `uuid` is checked, because a server takes other text
     /// for one too.
-    pub fn is_identity(self) -> bool {
+    pub(super) fn is_identity(self) -> bool {
         let (before, after) = self.types();
         let is_checked =
             self.from.wire() != self.to.wire() && matches!(self.from.wire(), Wire::Text(_));
@@ -101,7 +75,7 @@ impl SparkConversion {
     }
 
     /// The expression for a column.
-    pub fn expression(self, column: &str) -> String {
+    pub(super) fn expression(self, column: &str) -> String {
         let stored = format!("`{}`", column.replace('`', "``"));
         if self.is_identity() {
             return stored;
@@ -115,28 +89,61 @@ impl SparkConversion {
             }
             _ => written(after, &hex, &self.places()),
         };
-        let fitting = check::guarded(self.at_most(&hex), sql);
-        check::guarded(shape(self.from.wire(), &stored), fitting)
+        let fitting = guarded(self.at_most(&hex), sql);
+        guarded(shape(self.from.wire(), &stored), fitting)
     }
 
     fn types(self) -> (Spark, Spark) {
         (Spark::of(self.from.wire()), Spark::of(self.to.wire()))
     }
 
+    /// The index in the first form of each byte of the second.
     fn places(self) -> Places {
-        places_of(
-            self.from.column().permutation(),
-            self.to.column().permutation(),
-        )
+        let from = places(self.from.permutation());
+        let to = self.to.permutation();
+        to.apply(u128::from_be_bytes(from)).to_be_bytes()
+    }
+
+    /// The largest public value that a value of the first form's shape can have.
+    fn largest(self) -> u128 {
+        match self.from.wire() {
+            Wire::Bytes(BinaryLength::Bytes12) => (1 << 96) - 1,
+            Wire::Decimal(_)
+            | Wire::Text(TextForm::Digits28 | TextForm::Digits38)
+            | Wire::Integer => self.from.max_value(),
+            _ => u128::MAX,
+        }
     }
 
     /// The condition that an id fits, unless every one does.
     fn at_most(self, hex: &str) -> Option<String> {
         let max = self.to.max_value();
-        (check::largest(self.from.column()) > max).then(|| {
-            let public = piece(hex, &self.from.column().permutation().places());
+        (self.largest() > max).then(|| {
+            let public = piece(hex, &places(self.from.permutation()));
             format!("upper({public}) <= '{max:032X}'")
         })
+    }
+}
+
+/// Sixteen indexes of bytes.
+type Places = [u8; 16];
+
+/// The index in the stored form of each byte of the public form.
+fn places(permutation: Permutation) -> Places {
+    permutation
+        .invert(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f)
+        .to_be_bytes()
+}
+
+const fn is_hyphenated(form: TextForm) -> bool {
+    matches!(form, TextForm::Hyphenated | TextForm::HyphenatedUpper)
+}
+
+/// `NULL` for values that do not fulfil the condition.
+fn guarded(condition: Option<String>, sql: String) -> String {
+    match condition {
+        Some(condition) => format!("CASE WHEN {condition} THEN {sql} END"),
+        None => sql,
     }
 }
 
@@ -157,7 +164,7 @@ fn shape(wire: Wire, stored: &str) -> Option<String> {
         },
     };
     let width = form.width();
-    let pattern = match form.is_hyphenated() {
+    let pattern = match is_hyphenated(form) {
         true => format!("^[{class}]{{8}}(-[{class}]{{4}}){{3}}-[{class}]{{12}}$"),
         false => format!("^[{class}]{{{width}}}$"),
     };
@@ -189,7 +196,7 @@ fn hex(from: Spark, stored: &str) -> String {
     match from {
         Spark::Bytes(BinaryLength::Bytes16) => format!("hex({stored})"),
         Spark::Bytes(BinaryLength::Bytes12) => format!("concat('00000000', hex({stored}))"),
-        Spark::Text(form) if form.is_hyphenated() => format!("replace({stored}, '-', '')"),
+        Spark::Text(form) if is_hyphenated(form) => format!("replace({stored}, '-', '')"),
         _ => stored.into(),
     }
 }
@@ -199,9 +206,9 @@ fn piece(hex: &str, places: &[u8]) -> String {
     if places.len() == 16 && places.is_sorted() {
         return hex.into();
     }
-    let runs = runs(places, false);
-    let pieces = runs.map(|(first, count)| {
-        let (first, count) = (2 * first + 1, 2 * count);
+    let runs = places.chunk_by(|before, after| before + 1 == *after);
+    let pieces = runs.map(|run| {
+        let (first, count) = (2 * run[0] + 1, 2 * run.len());
         format!("substring({hex}, {first}, {count})")
     });
     let pieces: Vec<String> = pieces.collect();
@@ -221,7 +228,7 @@ fn written(to: Spark, hex: &str, places: &Places) -> String {
             digits(&whole(hex, places), form)
         }
         Spark::Text(form) => {
-            let text = match form.is_hyphenated() {
+            let text = match is_hyphenated(form) {
                 true => {
                     let pieces = [0..4, 4..6, 6..8, 8..10, 10..16];
                     let pieces = pieces.map(|range| piece(hex, &places[range]));
@@ -259,10 +266,11 @@ fn digits(number: &str, form: TextForm) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rowkey_core::Backend;
+    use rowkey_core::format::FormatKind;
+    use rowkey_core::storage::{Layout, Storage};
+
     use super::*;
-    use crate::kind::FormatKind;
-    use crate::layout::Layout;
-    use crate::storage::{Backend, Storage};
 
     fn form(format: FormatKind, backend: Backend, name: &str) -> StoredForm {
         StoredForm::named(format, backend, name).unwrap()
@@ -308,6 +316,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn bytes_move_to_the_places_of_the_other_layout() {
+        let from = form(FormatKind::ShortPrefixComb, Backend::MariaDb, "uuid:suffix");
+        let to = form(FormatKind::ShortPrefixComb, Backend::Postgres, "uuid");
+        assert_eq!(
+            SparkConversion::new(from, to).unwrap().expression("id"),
+            "CASE WHEN length(`id`) = 16 THEN lower(concat_ws('-', \
+             concat(substring(hex(`id`), 21, 4), substring(hex(`id`), 5, 4)), \
+             substring(hex(`id`), 9, 4), substring(hex(`id`), 13, 4), substring(hex(`id`), 17, 4), \
+             concat(substring(hex(`id`), 1, 4), substring(hex(`id`), 25, 8)))) END",
+        );
     }
 
     #[test]
