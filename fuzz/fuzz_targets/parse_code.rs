@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::code::Code;
+use rowkey::code::Code;
 
 fuzz_target!(|text: &str| {
     check::<1>(text);

@@ -30,7 +30,6 @@ mod time;
 mod typed;
 mod value_range;
 
-pub mod code;
 pub mod error;
 pub mod format;
 pub mod generate;

@@ -74,7 +74,13 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
 mod drivers;
+
+pub mod code;
 
 #[doc(hidden)]
 pub use drivers::private as __private;
@@ -368,8 +374,6 @@ macro_rules! export_formats {
 }
 
 rowkey_core::__private::format_rows!(export_formats);
-
-pub use rowkey_core::code;
 
 #[cfg(feature = "public-id")]
 #[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]

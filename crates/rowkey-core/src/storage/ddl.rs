@@ -320,7 +320,7 @@ impl NewId {
 }
 
 /// The type of a column of ASCII text with a fixed length, in the order of its bytes.
-pub(crate) fn text_type(backend: Backend, width: u8) -> String {
+pub fn text_type(backend: Backend, width: u8) -> String {
     match backend {
         // Not char(n), which pads and ignores the padding in comparisons.
         Backend::Postgres => format!("varchar({width}) COLLATE \"C\""),

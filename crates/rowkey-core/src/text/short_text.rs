@@ -54,6 +54,12 @@ impl ShortText {
         Self::of_slice(&ascii)
     }
 
+    /// The text of at most [`CAPACITY`](Self::CAPACITY) ASCII characters; `None` for other bytes.
+    pub fn of_ascii(text: &[u8]) -> Option<Self> {
+        let fits = text.len() <= Self::CAPACITY && text.is_ascii();
+        fits.then(|| Self::of_slice(text))
+    }
+
     /// The text of at most [`CAPACITY`](Self::CAPACITY) ASCII characters.
     #[inline]
     pub(crate) fn of_slice(ascii: &[u8]) -> Self {

@@ -2,7 +2,6 @@
 
 mod bounds;
 mod clashes;
-mod codes;
 #[cfg(feature = "std")]
 mod collisions;
 mod comb;

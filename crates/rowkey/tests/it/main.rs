@@ -2,6 +2,8 @@
 
 #[cfg(all(feature = "serde", feature = "std"))]
 mod axum;
+#[cfg(all(feature = "serde", feature = "std"))]
+mod codes;
 mod counted_keys;
 #[cfg(feature = "std")]
 mod keys;

@@ -5,7 +5,7 @@
 //! Crockford's base 32 with his check symbol.
 //!
 //! ```
-//! use rowkey_core::code::Code;
+//! use rowkey::code::Code;
 //!
 //! type BookingCode = Code<8>;
 //!
@@ -15,22 +15,25 @@
 //! assert_eq!("4g7h 2mqx 7".replace(' ', "-").parse(), Ok(code));
 //! // Two symbols exchanged.
 //! assert!("4GH7-2MQX-7".parse::<BookingCode>().is_err());
-//! # Ok::<(), rowkey_core::code::ParseCodeError>(())
+//! # Ok::<(), rowkey::code::ParseCodeError>(())
 //! ```
 //!
 //! Source: Douglas Crockford, "Base 32".
+
+#[cfg(feature = "serde")]
+mod serde;
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
 use core::str::FromStr;
 
-use crate::error::Error;
 use crate::generate::Entropy;
 #[cfg(feature = "std")]
 use crate::generate::SystemEntropy;
-use crate::storage::{Backend, Nullability, quote_identifier, text_type};
+use crate::storage::{Nullability, quote_identifier, text_type};
 use crate::text::ShortText;
+use crate::{Backend, Error};
 
 /// The 32 symbols in the order of their values, then the five that only a check symbol can be.
 const SYMBOLS: &[u8; 37] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ*~$=U";
@@ -71,7 +74,7 @@ impl<const LENGTH: usize> Code<LENGTH> {
     /// refuses it.
     ///
     /// ```
-    /// use rowkey_core::code::Code;
+    /// use rowkey::code::Code;
     ///
     /// assert_eq!(Code::<8>::generate().to_string().len(), 9);
     /// ```
@@ -117,17 +120,17 @@ impl<const LENGTH: usize> Code<LENGTH> {
             rest >>= BITS;
         }
         text[LENGTH] = check_symbol(self.0);
-        ShortText::of_slice(&text[..=LENGTH])
+        ShortText::of_ascii(&text[..=LENGTH]).expect("the symbols are ASCII")
     }
 
     /// The text in groups of four symbols with hyphens between them, for letters and screens.
     ///
     /// ```
-    /// use rowkey_core::code::Code;
+    /// use rowkey::code::Code;
     ///
     /// let code: Code<8> = "4G7H2MQX7".parse()?;
     /// assert_eq!(code.grouped(), "4G7H-2MQX-7");
-    /// # Ok::<(), rowkey_core::code::ParseCodeError>(())
+    /// # Ok::<(), rowkey::code::ParseCodeError>(())
     /// ```
     pub fn grouped(self) -> String {
         let text = self.to_text();
@@ -145,8 +148,8 @@ impl<const LENGTH: usize> Code<LENGTH> {
     /// database distinguishes and orders codes like this type. It stores [`to_text`](Self::to_text).
     ///
     /// ```
-    /// use rowkey_core::Backend;
-    /// use rowkey_core::code::Code;
+    /// use rowkey::Backend;
+    /// use rowkey::code::Code;
     ///
     /// assert_eq!(Code::<8>::column_type(Backend::Postgres), r#"varchar(9) COLLATE "C""#);
     /// ```

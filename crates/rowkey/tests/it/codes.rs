@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use rowkey_core::Backend;
-use rowkey_core::code::{Code, ParseCodeError};
-use rowkey_core::generate::EntropyFn;
-use rowkey_core::storage::Nullability;
+use rowkey::Backend;
+use rowkey::code::{Code, ParseCodeError};
+use rowkey::generate::EntropyFn;
+use rowkey::storage::Nullability;
 
 type Booking = Code<8>;
 
