@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aes::Aes256;
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
-use rowkey_core::public_id::{PublicId, PublicIdCipher, PublicIdValue};
+use rowkey::public_id::{PublicId, PublicIdCipher, PublicIdValue};
 use rowkey_core::{AnyUuid, DistributedId};
 
 use crate::inputs::{COUNT, distributed, wide};

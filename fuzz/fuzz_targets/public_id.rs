@@ -8,7 +8,7 @@ use arbitrary::Arbitrary;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdValue};
+use rowkey::public_id::{PublicId, PublicIdCipher, PublicIdCiphers, PublicIdValue};
 use rowkey_core::text::Encoding;
 use rowkey_core::{
     AnyUuid, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, ShortPrefixComb, UuidV7,

@@ -4,7 +4,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::public_id::{PublicIdSecret, PublicIdSecrets, SealedId};
+use rowkey::public_id::{PublicIdSecret, PublicIdSecrets, SealedId};
 use rowkey_core::text::base62;
 use rowkey_fuzz::Damage;
 

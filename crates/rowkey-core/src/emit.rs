@@ -177,7 +177,6 @@ macro_rules! __impl_key {
             }
         }
 
-        $crate::__impl_key_public_id! { $key }
         $crate::__impl_key_generate! { $key, $format }
         $crate::__impl_serde! { $key, serialize_key, deserialize_key }
         $crate::__impl_schemars! { $key, EntityKey, key_json_schema }
@@ -298,63 +297,6 @@ macro_rules! __impl_key_generate {
     ($key:ident, $format:ty) => {};
 }
 
-/// Implements the traits of public ids for a key.
-#[cfg(feature = "public-id")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __impl_key_public_id {
-    ($key:ident) => {
-        #[automatically_derived]
-        impl $crate::public_id::PublicIdValue for $key {
-            const TYPE: &'static ::core::primitive::str = <Self as $crate::EntityKey>::NAME;
-
-            #[inline]
-            fn to_block(
-                &self,
-            ) -> ::core::result::Result<[::core::primitive::u8; 16], $crate::Error> {
-                $crate::__private::block_of_key(self)
-            }
-
-            #[inline]
-            fn from_block(
-                __rowkey_block: [::core::primitive::u8; 16],
-            ) -> ::core::option::Option<Self> {
-                $crate::__private::key_of_block(__rowkey_block)
-            }
-        }
-    };
-}
-
-/// Gives a key the label of its public ids.
-#[cfg(feature = "public-id")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __impl_public_id_label {
-    ($key:ident, $label:literal) => {
-        #[automatically_derived]
-        impl $crate::public_id::PublicIdLabel for $key {
-            const LABEL: &'static ::core::primitive::str = $label;
-        }
-    };
-}
-
-/// Emits nothing without the feature `public-id`.
-#[cfg(not(feature = "public-id"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __impl_key_public_id {
-    ($key:ident) => {};
-}
-
-/// Ignores the label without the feature `public-id`, so that a crate of keys need not enable the
-/// feature for the crate that encrypts them.
-#[cfg(not(feature = "public-id"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __impl_public_id_label {
-    ($key:ident, $label:literal) => {};
-}
-
 /// The items that the emitted code refers to.
 #[doc(hidden)]
 pub mod private {
@@ -364,9 +306,8 @@ pub mod private {
     #[cfg(feature = "std")]
     pub use super::WithoutContext;
     pub use super::{
-        admit_constant, check_group, check_key_of_union, check_public_id_label, check_storage,
-        check_union, default_plan, has_group_of, key_of_bits, luuid_of, luuid_of_key,
-        unknown_group, write_debug,
+        admit_constant, check_group, check_key_of_union, check_storage, check_union, default_plan,
+        has_group_of, key_of_bits, luuid_of, luuid_of_key, unknown_group, write_debug,
     };
     pub use crate::__format_rows as format_rows;
     pub use crate::EntityKey;
@@ -378,18 +319,16 @@ pub mod private {
     pub use crate::external::schemars::{key_json_schema, union_json_schema};
     #[cfg(feature = "serde")]
     pub use crate::external::serde::{
-        deserialize_key, deserialize_union, serialize_key, serialize_union,
+        deserialize_id, deserialize_key, deserialize_union, serialize_id, serialize_key,
+        serialize_union,
     };
     #[cfg(feature = "utoipa")]
     pub use crate::external::utoipa::{key_openapi_schema, union_openapi_schema};
     pub use crate::key::{admit, parse_text, write_text};
     pub use crate::luuid::{KeyUnion, member, parse_union};
 
-    #[cfg(feature = "public-id")]
-    pub use super::{block_of_key, key_of_block};
     pub use crate::__impl_key as impl_key;
     pub use crate::__impl_key_union as impl_key_union;
-    pub use crate::__impl_public_id_label as impl_public_id_label;
 
     #[cfg(feature = "proptest")]
     pub use proptest;
@@ -474,14 +413,6 @@ pub const fn check_group<K: EntityKey>() {
     key::check_group(K::Format::KIND, K::GROUP.is_some());
 }
 
-/// Rejects, at compile time and at the caller's location, an invalid label of public ids.
-#[track_caller]
-pub const fn check_public_id_label(label: &str) {
-    if let Some(problem) = key::label_problem(label) {
-        panic!("{}", problem);
-    }
-}
-
 /// Rejects, at compile time and at the caller's location, a key without a group.
 #[track_caller]
 pub const fn check_key_of_union<K: EntityKey>() {
@@ -541,21 +472,6 @@ pub const fn admit_constant<K: EntityKey>(value: u128) -> u128 {
 #[inline]
 pub fn key_of_bits<K: EntityKey>(value: u128) -> Result<K, Error> {
     K::from_format(K::Format::try_from(value)?)
-}
-
-/// The block that is encrypted for the public id of a key.
-#[cfg(feature = "public-id")]
-#[inline]
-pub fn block_of_key<K: EntityKey>(key: &K) -> Result<[u8; 16], Error> {
-    crate::public_id::PublicIdValue::to_block(&key.into_format())
-}
-
-/// The key of a public id's decrypted block.
-#[cfg(feature = "public-id")]
-#[inline]
-pub fn key_of_block<K: EntityKey>(block: [u8; 16]) -> Option<K> {
-    let id = <K::Format as crate::public_id::PublicIdValue>::from_block(block)?;
-    K::from_format(id).ok()
 }
 
 /// `CustomerId(text)`.

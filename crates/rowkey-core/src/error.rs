@@ -477,15 +477,6 @@ pub enum PublicIdProblem {
     NoKey,
 }
 
-#[cfg(feature = "public-id")]
-impl PublicIdProblem {
-    #[cold]
-    pub(crate) fn not_of_label(kind: &'static str, label: &str) -> Error {
-        let label = label.into();
-        Self::NotOfLabel { kind, label }.into()
-    }
-}
-
 fn beginning(found: &str) -> String {
     match found {
         "" => "is empty".into(),

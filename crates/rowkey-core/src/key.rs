@@ -586,26 +586,3 @@ pub(crate) const fn check_group(format: FormatKind, has_group: bool) {
         _ => {}
     }
 }
-
-/// What is wrong with a label, if anything.
-pub(crate) const fn label_problem(label: &str) -> Option<&'static str> {
-    let [first, rest @ ..] = label.as_bytes() else {
-        return Some("the label of public ids is empty; write one such as \"invoice\"");
-    };
-    if !first.is_ascii_lowercase() {
-        return Some("the label of public ids begins with a lower-case ASCII letter");
-    }
-    let mut rest = rest;
-    while let [character, others @ ..] = rest {
-        if !matches!(character, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.') {
-            return Some(
-                "the label of public ids has only lower-case ASCII letters, digits, `-`, `_` and `.`",
-            );
-        }
-        rest = others;
-    }
-    if label.len() > 64 {
-        return Some("the label of public ids has at most 64 characters");
-    }
-    None
-}

@@ -34,9 +34,6 @@ pub mod error;
 pub mod format;
 pub mod generate;
 pub mod luuid;
-#[cfg(feature = "public-id")]
-#[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]
-pub mod public_id;
 pub mod routing;
 pub mod storage;
 pub mod text;

@@ -3,11 +3,12 @@
 //! A driver that is off is a macro that expands to nothing: a `#[cfg]` inside an expansion would test a
 //! feature of the user's crate instead of this one.
 
-/// Implements the traits of every driver for a key.
+/// Implements the traits of public ids and of every driver for a key.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __key_drivers {
     ($key:ident) => {
+        $crate::__impl_key_public_id! { $key }
         $crate::__private::sqlx_postgres! { $key }
         $crate::__private::sqlx_mysql! { $key }
         $crate::__private::sqlx_sqlite! { $key }
@@ -27,7 +28,11 @@ macro_rules! __no_driver {
 /// Hidden items that the expansion of `#[entity_key]` refers to.
 #[doc(hidden)]
 pub mod private {
+    pub use crate::__impl_public_id_label as impl_public_id_label;
     pub use crate::__key_drivers as key_drivers;
+    pub use crate::emit::check_public_id_label;
+    #[cfg(feature = "public-id")]
+    pub use crate::emit::{block_of_key, key_of_block};
     pub use rowkey_core::__private::*;
 
     #[cfg(not(any(

@@ -79,8 +79,12 @@ extern crate alloc;
 extern crate std;
 
 mod drivers;
+mod emit;
 
 pub mod code;
+#[cfg(feature = "public-id")]
+#[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]
+pub mod public_id;
 
 #[doc(hidden)]
 pub use drivers::private as __private;
@@ -374,10 +378,6 @@ macro_rules! export_formats {
 }
 
 rowkey_core::__private::format_rows!(export_formats);
-
-#[cfg(feature = "public-id")]
-#[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]
-pub use rowkey_core::public_id;
 
 /// Extensions for queries with keys, one module per driver.
 ///

@@ -1,10 +1,10 @@
 //! `rowkey public-id encode` and `rowkey public-id decode`.
 
-use rowkey_core::format::FormatKind;
-use rowkey_core::public_id::{
+use rowkey::public_id::{
     LabelledCipher, PublicId, PublicIdCipher, PublicIdCiphers, PublicIdSecret, PublicIdSecrets,
     PublicIdValue, SealedCipher, SealedId,
 };
+use rowkey_core::format::FormatKind;
 use rowkey_core::text::{Encoding, ShortText, Width, decimal, hyphenated};
 use rowkey_core::{DistributedId, Error};
 use serde::Serialize;

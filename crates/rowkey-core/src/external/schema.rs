@@ -75,25 +75,6 @@ impl TextSchema {
         }
     }
 
-    /// The text of a public id, in any form that is read.
-    #[cfg(feature = "public-id")]
-    pub(crate) fn of_public_id() -> Self {
-        let forms = [
-            Encoding::Uuid,
-            Encoding::Hexadecimal,
-            Encoding::Alphanumeric,
-        ];
-        let texts = forms.map(|form| pattern(None, form, Width::U128));
-        Self::new(&texts, Some("30322474-a954-ffa9-941c-6f038afe4ff1".into()))
-    }
-
-    /// The text of a sealed id.
-    #[cfg(feature = "public-id")]
-    pub(crate) fn of_sealed_id() -> Self {
-        let example = "DGQyDpdqtT74sfUADQKiJI4Nj4AfUAbxVL6GQQqXKQqw";
-        Self::new(&["[0-9A-Za-z]{44}".into()], Some(example.into()))
-    }
-
     /// The text of a short key.
     pub(crate) fn of_short_key() -> Self {
         Self::new(&["[0-9A-Fa-f]{1,12}".into()], Some("23122e".into()))

@@ -9,8 +9,6 @@ use crate::external::schema::TextSchema;
 use crate::format::Format;
 use crate::key::EntityKey;
 use crate::luuid::{KeyUnion, ShortKey};
-#[cfg(feature = "public-id")]
-use crate::public_id::PublicId;
 
 /// Implements schemars' trait for a key or a union of keys, with the trait that has its name and the
 /// function of its schema.
@@ -87,36 +85,6 @@ macro_rules! implement {
 }
 
 for_each_format!(implement);
-
-#[cfg(feature = "public-id")]
-impl<T> JsonSchema for PublicId<T> {
-    fn schema_name() -> Cow<'static, str> {
-        "PublicId".into()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        "rowkey::PublicId".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schema_of(TextSchema::of_public_id())
-    }
-}
-
-#[cfg(feature = "public-id")]
-impl<T> JsonSchema for crate::public_id::SealedId<T> {
-    fn schema_name() -> Cow<'static, str> {
-        "SealedId".into()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        "rowkey::SealedId".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schema_of(TextSchema::of_sealed_id())
-    }
-}
 
 /// One schema per key.
 impl<K: JsonSchema> JsonSchema for ShortKey<K> {

@@ -15,8 +15,6 @@ use crate::format::Format;
 use crate::format::Luuid;
 use crate::key::{EntityKey, with_text};
 use crate::luuid::{KeyUnion, ShortKey};
-#[cfg(feature = "public-id")]
-use crate::public_id::{PublicId, SealedId};
 
 /// Implements serde's traits for a key or a union of keys, with its functions.
 #[doc(hidden)]
@@ -57,7 +55,7 @@ macro_rules! __impl_serde {
 }
 
 /// Writes an id as its text or as its bytes.
-pub(crate) fn serialize<S: Serializer, const N: usize>(
+pub fn serialize_id<S: Serializer, const N: usize>(
     text: &impl fmt::Display,
     bytes: [u8; N],
     serializer: S,
@@ -70,7 +68,7 @@ pub(crate) fn serialize<S: Serializer, const N: usize>(
 }
 
 /// Reads an id from its text or from its bytes. `name` is the id's name in messages.
-pub(crate) fn deserialize<'de, T, D, const N: usize>(
+pub fn deserialize_id<'de, T, D, const N: usize>(
     name: &'static str,
     from_bytes: fn([u8; N]) -> Result<T, Error>,
     deserializer: D,
@@ -104,7 +102,7 @@ pub fn serialize_key<K: EntityKey, S: Serializer>(
 pub fn deserialize_key<'de, K: EntityKey, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<K, D::Error> {
-    deserialize(
+    deserialize_id(
         K::NAME,
         |bytes| K::try_from(u128::from_be_bytes(bytes)),
         deserializer,
@@ -116,14 +114,14 @@ pub fn serialize_union<U: KeyUnion, S: Serializer>(
     key: &U,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serialize(key, key.into_luuid().to_bytes(), serializer)
+    serialize_id(key, key.into_luuid().to_bytes(), serializer)
 }
 
 /// Reads a key of a union from its text or from its bytes.
 pub fn deserialize_union<'de, U: KeyUnion, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<U, D::Error> {
-    deserialize(
+    deserialize_id(
         U::NAME,
         |bytes| U::try_from(Uuid::from_bytes(bytes)),
         deserializer,
@@ -144,7 +142,7 @@ macro_rules! implement {
 
         impl<'de, $($generics)*> Deserialize<'de> for $format {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserialize(
+                deserialize_id(
                     Self::KIND.type_name(),
                     |bytes| Self::try_from(u128::from_be_bytes(bytes)),
                     deserializer,
@@ -155,36 +153,6 @@ macro_rules! implement {
 }
 
 for_each_format!(implement);
-
-#[cfg(feature = "public-id")]
-impl<T> Serialize for PublicId<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize(self, self.as_uuid().into_bytes(), serializer)
-    }
-}
-
-#[cfg(feature = "public-id")]
-impl<'de, T> Deserialize<'de> for PublicId<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let from_bytes = |bytes| Ok(Self::from_uuid(Uuid::from_bytes(bytes)));
-        deserialize("a public id", from_bytes, deserializer)
-    }
-}
-
-#[cfg(feature = "public-id")]
-impl<T> Serialize for SealedId<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize(self, self.to_bytes(), serializer)
-    }
-}
-
-#[cfg(feature = "public-id")]
-impl<'de, T> Deserialize<'de> for SealedId<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let from_bytes = |bytes| Ok(Self::from_bytes(bytes));
-        deserialize("a sealed id", from_bytes, deserializer)
-    }
-}
 
 /// Text in human-readable formats, the number in others.
 impl<K: EntityKey<Format = Luuid>> Serialize for ShortKey<K> {

@@ -1,6 +1,6 @@
 //! utoipa: OpenAPI schemas named after the type, so that every use of a key refers to one schema.
 //!
-//! For a field with a generic type, such as `PublicId<InvoiceId>`, the derives require
+//! For a field with a generic type, such as `ShortKey<CustomerId>`, the derives require
 //! `ComposeSchema`, which is in a hidden module. It is implemented here nevertheless, because there
 //! is no other way to support such a field. It is unlikely to change in this major version: every
 //! utoipa 6 accepts any utoipa-gen 6, whose output names the trait in users' crates.
@@ -17,8 +17,6 @@ use crate::external::schema::TextSchema;
 use crate::format::Format;
 use crate::key::EntityKey;
 use crate::luuid::{KeyUnion, ShortKey};
-#[cfg(feature = "public-id")]
-use crate::public_id::PublicId;
 
 /// Implements utoipa's traits for a key or a union of keys, with the trait that has its name and the
 /// function of its schema.
@@ -83,36 +81,6 @@ macro_rules! implement {
 }
 
 for_each_format!(implement);
-
-/// A derive turns the name into `PublicId_InvoiceId`: one schema for each type of id.
-#[cfg(feature = "public-id")]
-impl<T> ComposeSchema for PublicId<T> {
-    fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
-        schema_of(TextSchema::of_public_id())
-    }
-}
-
-#[cfg(feature = "public-id")]
-impl<T> ToSchema for PublicId<T> {
-    fn name() -> Cow<'static, str> {
-        "PublicId".into()
-    }
-}
-
-/// A derive turns the name into `SealedId_CustomerId`: one schema for each type of id.
-#[cfg(feature = "public-id")]
-impl<T> ComposeSchema for crate::public_id::SealedId<T> {
-    fn compose(_: Vec<RefOr<Schema>>) -> RefOr<Schema> {
-        schema_of(TextSchema::of_sealed_id())
-    }
-}
-
-#[cfg(feature = "public-id")]
-impl<T> ToSchema for crate::public_id::SealedId<T> {
-    fn name() -> Cow<'static, str> {
-        "SealedId".into()
-    }
-}
 
 /// A derive turns the name into `ShortKey_CustomerId`: one schema for each type of key.
 impl<K> ComposeSchema for ShortKey<K> {

@@ -13,19 +13,11 @@ mod encoders;
 mod generation;
 mod hot_guid;
 mod iuid;
-#[cfg(all(target_os = "linux", feature = "public-id", feature = "std"))]
-mod keys_in_memory;
-#[cfg(all(feature = "public-id", feature = "std"))]
-mod labelled_public_ids;
 mod luuid;
 mod memory;
 mod numbers;
 mod ordered;
 mod partitions;
-#[cfg(all(feature = "public-id", feature = "serde"))]
-mod public_id_serde;
-#[cfg(feature = "public-id")]
-mod public_ids;
 mod readme;
 mod rfc_uuids;
 #[cfg(feature = "router")]

@@ -4,10 +4,9 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::str::FromStr;
 
-use uuid::Uuid;
-
-use crate::error::Error;
-use crate::text::{Encoding, ShortText, Width, write_padded};
+use crate::format::Format;
+use crate::text::{Encoding, ShortText, Width};
+use crate::{AnyUuid, Error, Uuid};
 
 /// An encrypted id of a value of type `T`: 128 bits without meaning or useful order.
 ///
@@ -21,8 +20,8 @@ use crate::text::{Encoding, ShortText, Width, write_padded};
 /// requires no key: only a cipher can check whether the text belongs to a value, when it decodes it.
 ///
 /// ```
-/// use rowkey_core::public_id::PublicId;
-/// use rowkey_core::text::Encoding;
+/// use rowkey::public_id::PublicId;
+/// use rowkey::text::Encoding;
 ///
 /// let public_id: PublicId<u64> = "48XoooHHCe1CiOHrghM7Dl".parse()?;
 /// assert_eq!(public_id.to_string(), "30322474-a954-ffa9-941c-6f038afe4ff1");
@@ -30,7 +29,7 @@ use crate::text::{Encoding, ShortText, Width, write_padded};
 /// assert_eq!(public_id.encode(Encoding::Alphanumeric), "48XoooHHCe1CiOHrghM7Dl");
 /// assert_eq!(public_id.encode(Encoding::Hexadecimal), "30322474A954FFA9941C6F038AFE4FF1");
 /// assert_eq!("30322474A954FFA9941C6F038AFE4FF1".parse(), Ok(public_id));
-/// # Ok::<(), rowkey_core::Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 pub struct PublicId<T> {
     uuid: Uuid,
@@ -55,7 +54,7 @@ impl<T> PublicId<T> {
     /// The text in an encoding of 128 bits: 36 characters hyphenated, 22 alphanumeric, 32
     /// hexadecimal, up to 39 decimal.
     pub fn encode(&self, encoding: Encoding) -> ShortText {
-        Width::U128.encode_admitted(encoding, self.uuid.as_u128())
+        AnyUuid::from_u128(self.uuid.as_u128()).encode(encoding)
     }
 
     /// Reads text in an encoding of 128 bits.
@@ -80,7 +79,7 @@ impl<T> fmt::Debug for PublicId<T> {
 
 impl<T> fmt::Display for PublicId<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_padded(&self.encode(Encoding::Uuid), f)
+        f.pad(&self.encode(Encoding::Uuid))
     }
 }
 

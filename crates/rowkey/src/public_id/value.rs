@@ -1,12 +1,9 @@
 //! The sixteen bytes that are encrypted.
 
-use uuid::Uuid;
-
-use crate::error::Error;
 use crate::error::PublicIdProblem;
-use crate::format::traits::sealed::Admitted;
 use crate::format::{Format, FormatKind};
 use crate::text::Width;
+use crate::{Error, Uuid};
 
 /// A value that has a public id.
 ///
@@ -29,7 +26,7 @@ pub trait PublicIdValue: Sized {
 
 /// The block of a format's value.
 #[inline]
-fn block_of(kind: FormatKind, value: u128) -> [u8; 16] {
+pub(crate) fn block_of(kind: FormatKind, value: u128) -> [u8; 16] {
     match kind.width() {
         Width::Decimal28 => decimal_block(value),
         Width::U128 => value.to_be_bytes(),
@@ -37,15 +34,14 @@ fn block_of(kind: FormatKind, value: u128) -> [u8; 16] {
     }
 }
 
-/// The value that has this block, if it is of the format.
+/// The bits that have this block, which may be of another format.
 #[inline]
-fn value_of(kind: FormatKind, block: [u8; 16]) -> Option<u128> {
-    let value = match kind.width() {
-        Width::Decimal28 => decimal_of(block)?,
-        Width::U128 => u128::from_be_bytes(block),
-        Width::I64 | Width::U64 => number_of(block)?.into(),
-    };
-    kind.admits(value).then_some(value)
+pub(crate) fn bits_of(kind: FormatKind, block: [u8; 16]) -> Option<u128> {
+    match kind.width() {
+        Width::Decimal28 => decimal_of(block),
+        Width::U128 => Some(u128::from_be_bytes(block)),
+        Width::I64 | Width::U64 => number_of(block).map(u128::from),
+    }
 }
 
 /// Eight zero bytes, then the number in little-endian order.
@@ -137,16 +133,27 @@ impl PublicIdValue for Uuid {
     }
 }
 
-impl<F: Format> PublicIdValue for F {
-    const TYPE: &'static str = F::KIND.type_name();
+macro_rules! implement {
+    ([] $({
+        $module:ident $format:ident $name:literal $made:ident($($context:ident)?)
+        [$($generics:tt)*] [$($arguments:tt)*]
+    })*) => {
+        $(
+            impl<$($generics)*> PublicIdValue for crate::$format $($arguments)* {
+                const TYPE: &'static str = Self::KIND.type_name();
 
-    #[inline]
-    fn to_block(&self) -> Result<[u8; 16], Error> {
-        Ok(block_of(F::KIND, self.to_u128()))
-    }
+                #[inline]
+                fn to_block(&self) -> Result<[u8; 16], Error> {
+                    Ok(block_of(Self::KIND, (*self).to_u128()))
+                }
 
-    #[inline]
-    fn from_block(block: [u8; 16]) -> Option<Self> {
-        value_of(F::KIND, block).map(|value| Self::from_admitted(Admitted::new(value)))
-    }
+                #[inline]
+                fn from_block(block: [u8; 16]) -> Option<Self> {
+                    Self::try_from(bits_of(Self::KIND, block)?).ok()
+                }
+            }
+        )*
+    };
 }
+
+rowkey_core::__private::format_rows!(implement);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use rowkey_core::public_id::{PublicIdCipher, PublicIdCiphers, PublicIdSecret, PublicIdSecrets};
+use rowkey::public_id::{PublicIdCipher, PublicIdCiphers, PublicIdSecret, PublicIdSecrets};
 
 /// Not zero, so that the bytes looked for are nowhere themselves.
 const MASK: u8 = 0x5a;

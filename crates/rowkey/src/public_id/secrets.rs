@@ -3,8 +3,8 @@
 use alloc::sync::Arc;
 
 use crate::Error;
+use crate::emit::{check_public_id_label, label_problem};
 use crate::error::PublicIdProblem;
-use crate::key::label_problem;
 use crate::public_id::cipher::PublicIdCiphers;
 use crate::public_id::label::PublicIdLabel;
 use crate::public_id::labelled::LabelledCipher;
@@ -20,7 +20,7 @@ use crate::public_id::value::PublicIdValue;
 /// right secret depends on its form: see [`LabelledCipher`] and [`SealedCipher`].
 ///
 /// ```
-/// use rowkey_core::public_id::{PublicIdSecret, PublicIdSecrets};
+/// use rowkey::public_id::{PublicIdSecret, PublicIdSecrets};
 ///
 /// let older = PublicIdSecrets::new(PublicIdSecret::from_bytes(&[1; 32])?);
 /// let given_out = older.cipher_for::<u64>("order")?.encode(&42)?;
@@ -30,7 +30,7 @@ use crate::public_id::value::PublicIdValue;
 /// let orders = secrets.cipher_for::<u64>("order")?;
 /// assert_eq!(orders.decode(given_out)?, 42);
 /// assert_ne!(orders.encode(&42)?, given_out);
-/// # Ok::<(), rowkey_core::Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct PublicIdSecrets {
@@ -127,7 +127,7 @@ impl From<PublicIdSecret> for PublicIdSecrets {
 /// The label of a type, checked at compile time, because the trait can also be implemented without
 /// `#[entity_key]`.
 fn declared_label<T: PublicIdLabel>() -> &'static str {
-    const { crate::__private::check_public_id_label(T::LABEL) };
+    const { check_public_id_label(T::LABEL) };
     T::LABEL
 }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::error::Error;
+use crate::Error;
 use crate::error::PublicIdProblem;
 
 /// The newest item, which encodes, and older ones, which only decode.
@@ -47,7 +47,6 @@ impl<K> Rotation<K> {
     }
 
     /// Maps each item, in the same order.
-    #[cfg(feature = "public-id")]
     pub(super) fn map<T>(&self, make: impl Fn(&K) -> T) -> Rotation<T> {
         Rotation {
             newest: make(&self.newest),

@@ -84,9 +84,17 @@ mod key;
 mod label;
 mod labelled;
 mod rotation;
+#[cfg(any(feature = "schemars", feature = "utoipa"))]
+mod schema;
+#[cfg(feature = "schemars")]
+mod schemars;
 mod sealed;
 mod secret;
 mod secrets;
+#[cfg(feature = "serde")]
+mod serde;
+#[cfg(feature = "utoipa")]
+mod utoipa;
 mod value;
 
 pub use cipher::{PublicIdCipher, PublicIdCiphers};
@@ -97,3 +105,4 @@ pub use sealed::{SealedCipher, SealedId};
 pub use secret::PublicIdSecret;
 pub use secrets::PublicIdSecrets;
 pub use value::PublicIdValue;
+pub(crate) use value::{bits_of, block_of};

@@ -9,9 +9,11 @@ use aes_siv::KeyInit;
 use aes_siv::siv::Aes256Siv;
 use zeroize::Zeroizing;
 
-use crate::error::Error;
+use crate::Error;
+#[cfg(doc)]
 use crate::error::PublicIdProblem;
 use crate::public_id::key;
+use crate::public_id::label::not_of_label;
 use crate::public_id::rotation::Rotation;
 use crate::public_id::{PublicIdSecret, PublicIdValue};
 use crate::text::base62;
@@ -41,8 +43,8 @@ const ONE_ITEM: &str = "AES-SIV takes up to 126 items of associated data";
 /// the link has the id.
 ///
 /// ```
-/// use rowkey_core::public_id::{PublicIdSecret, PublicIdSecrets};
-/// use rowkey_core::AnyUuid;
+/// use rowkey::public_id::{PublicIdSecret, PublicIdSecrets};
+/// use rowkey::AnyUuid;
 ///
 /// let secrets = PublicIdSecrets::new(PublicIdSecret::from_bytes(&[7; 32])?);
 /// let customers = secrets.sealed_cipher_for::<AnyUuid>("customer")?;
@@ -54,7 +56,7 @@ const ONE_ITEM: &str = "AES-SIV takes up to 126 items of associated data";
 ///
 /// let suppliers = secrets.sealed_cipher_for::<AnyUuid>("supplier")?;
 /// assert!(suppliers.decode(sealed).is_err());
-/// # Ok::<(), rowkey_core::Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 pub struct SealedCipher<T> {
     label: Box<str>,
@@ -106,7 +108,7 @@ impl<T: PublicIdValue> SealedCipher<T> {
         self.subkeys
             .iter()
             .find_map(|subkey| T::from_block(self.open(subkey, id.bytes)?))
-            .ok_or_else(|| PublicIdProblem::not_of_label(T::TYPE, &self.label))
+            .ok_or_else(|| not_of_label::<T>(&self.label))
     }
 
     /// The block of an id, if this subkey made it.

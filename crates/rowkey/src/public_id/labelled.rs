@@ -6,16 +6,16 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
-use aes::{Aes256, Block};
-use uuid::Uuid;
-
-use crate::error::Error;
+#[cfg(doc)]
 use crate::error::PublicIdProblem;
 use crate::public_id::cipher::{blocks_of, values_of};
 use crate::public_id::key;
+use crate::public_id::label::not_of_label;
 use crate::public_id::rotation::Rotation;
 use crate::public_id::{PublicId, PublicIdCiphers, PublicIdSecret, PublicIdValue};
+use crate::{Error, Uuid};
+use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use aes::{Aes256, Block};
 
 /// The name of the form, from which its subkeys are derived.
 const FORM: &str = "block";
@@ -107,7 +107,7 @@ impl<T: PublicIdValue> LabelledCipher<T> {
                 T::from_block(block.into())
             })
             .or_else(|| self.unlabelled.as_ref()?.decode(public_id).ok())
-            .ok_or_else(|| PublicIdProblem::not_of_label(T::TYPE, &self.label))
+            .ok_or_else(|| not_of_label::<T>(&self.label))
     }
 
     /// The public ids of many values under the newest secret, in their order: the processor encrypts

@@ -1,5 +1,7 @@
 //! The label of an entity, which separates its public ids from those of others.
 
+use crate::Error;
+use crate::error::PublicIdProblem;
 use crate::public_id::PublicIdValue;
 
 /// A key with a label, which binds its public ids to one entity.
@@ -20,4 +22,11 @@ use crate::public_id::PublicIdValue;
 pub trait PublicIdLabel: PublicIdValue {
     /// The label: 1 to 64 lower-case ASCII letters, digits, `-`, `_` and `.`, a letter first.
     const LABEL: &'static str;
+}
+
+/// The error for an id of another label or secret.
+#[cold]
+pub(super) fn not_of_label<T: PublicIdValue>(label: &str) -> Error {
+    let (kind, label) = (T::TYPE, label.into());
+    PublicIdProblem::NotOfLabel { kind, label }.into()
 }

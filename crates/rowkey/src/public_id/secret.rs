@@ -7,7 +7,7 @@ use hkdf::Hkdf;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use crate::error::Error;
+use crate::Error;
 use crate::error::PublicIdProblem;
 use crate::public_id::key;
 
@@ -33,7 +33,7 @@ const SALT: &[u8] = b"rowkey public id v1";
 /// be read or copied. `Debug` does not show them.
 ///
 /// ```
-/// use rowkey_core::public_id::{PublicIdSecret, PublicIdSecrets};
+/// use rowkey::public_id::{PublicIdSecret, PublicIdSecrets};
 ///
 /// let secret = PublicIdSecret::from_base64("k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=")?;
 /// let secrets = PublicIdSecrets::new(secret);
@@ -47,7 +47,7 @@ const SALT: &[u8] = b"rowkey public id v1";
 ///     "not a public id of type u64 with the label `invoice` under any of the secrets: made up, \
 ///      changed, or made for another label or with another secret",
 /// );
-/// # Ok::<(), rowkey_core::Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 pub struct PublicIdSecret(Box<Zeroizing<[u8; 32]>>);
 

@@ -8,13 +8,13 @@ use crate::vectors::{hex, section, text};
 use aes_siv::KeyInit;
 use aes_siv::siv::Aes128Siv;
 use proptest::prelude::*;
-use rowkey_core::error::{PublicIdProblem, TextProblem};
-use rowkey_core::public_id::{
+use rowkey::error::{PublicIdProblem, TextProblem};
+use rowkey::public_id::{
     LabelledCipher, PublicId, PublicIdCipher, PublicIdLabel, PublicIdSecret, PublicIdSecrets,
     PublicIdValue, SealedCipher, SealedId,
 };
-use rowkey_core::text::base62;
-use rowkey_core::{AnyUuid, DistributedId, Error};
+use rowkey::text::base62;
+use rowkey::{AnyUuid, DistributedId, Error};
 use serde_json::Value;
 use uuid::Uuid;
 

@@ -1,6 +1,6 @@
 //! Public ids in the formats of serde.
 
-use rowkey_core::public_id::{PublicId, alphanumeric};
+use rowkey::public_id::{PublicId, alphanumeric};
 use serde::de::value::{
     BorrowedBytesDeserializer, BytesDeserializer, Error, SeqDeserializer, U64Deserializer,
 };

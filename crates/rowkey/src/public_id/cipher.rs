@@ -4,15 +4,13 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::{fmt, slice};
 
-use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, InvalidLength, KeyInit};
-use aes::{Aes128, Aes192, Aes256, Block};
-use uuid::Uuid;
-
-use crate::error::Error;
 use crate::error::PublicIdProblem;
 use crate::public_id::key;
 use crate::public_id::rotation::Rotation;
 use crate::public_id::{PublicId, PublicIdValue};
+use crate::{Error, Uuid};
+use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, InvalidLength, KeyInit};
+use aes::{Aes128, Aes192, Aes256, Block};
 
 /// Turns values into public ids and back, with one AES key for the values of all types, as in the
 /// original system.
@@ -31,8 +29,8 @@ use crate::public_id::{PublicId, PublicIdValue};
 /// optimised programs.
 ///
 /// ```
-/// use rowkey_core::public_id::PublicIdCipher;
-/// use rowkey_core::DistributedId;
+/// use rowkey::public_id::PublicIdCipher;
+/// use rowkey::DistributedId;
 ///
 /// let cipher = PublicIdCipher::from_base64("k7fBDJcQam02hsByaOWPeP2CqeDeGXvrPUkEAQBtAFc=")?;
 /// let id: DistributedId = "1088824355131185736905670087".parse()?;
@@ -40,7 +38,7 @@ use crate::public_id::{PublicId, PublicIdValue};
 /// let public_id = cipher.encode(&id)?;
 /// assert_eq!(public_id.to_string(), "30322474-a954-ffa9-941c-6f038afe4ff1");
 /// assert_eq!(cipher.decode(public_id)?, id);
-/// # Ok::<(), rowkey_core::Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 pub struct PublicIdCipher(KeySchedule);
 
@@ -194,12 +192,12 @@ impl PublicIdCipher {
     /// The values of many public ids, each as [`decode`](Self::decode) returns it, in their order.
     ///
     /// ```
-    /// # use rowkey_core::public_id::PublicIdCipher;
+    /// # use rowkey::public_id::PublicIdCipher;
     /// let cipher = PublicIdCipher::from_key(&[7; 32])?;
     /// let public_ids = cipher.encode_all(&[1_u64, 2, 3])?;
     /// let numbers: Result<Vec<_>, _> = cipher.decode_all(&public_ids).collect();
     /// assert_eq!(numbers?, [1, 2, 3]);
-    /// # Ok::<(), rowkey_core::Error>(())
+    /// # Ok::<(), rowkey::Error>(())
     /// ```
     pub fn decode_all<T: PublicIdValue>(
         &self,
@@ -305,7 +303,7 @@ fn unrecognised<T: PublicIdValue>() -> Error {
 /// it.
 ///
 /// ```
-/// use rowkey_core::public_id::{PublicIdCipher, PublicIdCiphers};
+/// use rowkey::public_id::{PublicIdCipher, PublicIdCiphers};
 ///
 /// let older = PublicIdCipher::from_key(&[1; 32])?;
 /// let given_out = older.encode(&42_u64)?;
@@ -313,7 +311,7 @@ fn unrecognised<T: PublicIdValue>() -> Error {
 /// let ciphers = PublicIdCiphers::new(PublicIdCipher::from_key(&[2; 32])?).with_older(older);
 /// assert_eq!(ciphers.decode(given_out)?, 42);
 /// assert_ne!(ciphers.encode(&42_u64)?, given_out);
-/// # Ok::<(), rowkey_core::Error>(())
+/// # Ok::<(), rowkey::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct PublicIdCiphers(Rotation<PublicIdCipher>);

@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::error::Error;
+use crate::Error;
 use crate::error::PublicIdProblem;
 
 /// The bytes of text in standard base64 with padding. White space around it is ignored.

@@ -3,7 +3,7 @@
 //! Reading needs none of this: both forms are always read. Binary formats keep their 16 bytes.
 //!
 //! ```
-//! use rowkey_core::public_id::{self, PublicId};
+//! use rowkey::public_id::{self, PublicId};
 //! use serde::{Deserialize, Serialize};
 //!
 //! #[derive(Serialize, Deserialize)]
