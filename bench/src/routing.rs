@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use rowkey_core::routing::{
+use rowkey::routing::{
     IuidContext, IuidRegistries, IuidRoute, IuidRoutes, IuidTable, Registry, Router, ShardLayout,
     ShardRoute, ShardRoutes, ShardTable,
 };

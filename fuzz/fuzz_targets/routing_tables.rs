@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::routing::{
+use rowkey::routing::{
     IuidContext, IuidRegistries, IuidRoute, IuidRoutes, IuidTable, NoNode, NumberRange, Registry,
     Shard, ShardLayout, ShardRoute, ShardRoutes, ShardTable,
 };

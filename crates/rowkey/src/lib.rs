@@ -85,6 +85,7 @@ pub mod code;
 #[cfg(feature = "public-id")]
 #[cfg_attr(docsrs, doc(cfg(feature = "public-id")))]
 pub mod public_id;
+pub mod routing;
 
 #[doc(hidden)]
 pub use drivers::private as __private;
@@ -366,9 +367,7 @@ pub use rowkey_macros::key_union;
 pub use rowkey_core::key_columns;
 
 pub use rowkey_core::{Backend, EntityKey, Error, UnixMillis, Uuid};
-pub use rowkey_core::{
-    error, format, generate, luuid, routing, storage, text, time_range, uuid, validate,
-};
+pub use rowkey_core::{error, format, generate, luuid, storage, text, time_range, uuid, validate};
 
 /// Exports the types of the formats.
 macro_rules! export_formats {

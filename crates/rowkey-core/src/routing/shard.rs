@@ -115,12 +115,12 @@ impl ShardLayout {
     }
 
     /// The largest region.
-    pub(super) const fn max_region(self) -> u32 {
+    pub const fn max_region(self) -> u32 {
         mask(self.region_bits)
     }
 
     /// The largest partition.
-    pub(super) const fn max_partition(self) -> u32 {
+    pub const fn max_partition(self) -> u32 {
         mask(self.partition_bits)
     }
 }

@@ -20,11 +20,7 @@ mod ordered;
 mod partitions;
 mod readme;
 mod rfc_uuids;
-#[cfg(feature = "router")]
-mod router;
 mod routing;
-#[cfg(feature = "router")]
-mod routing_tables;
 mod scopes;
 #[cfg(all(feature = "rand", feature = "std"))]
 mod seeded;

@@ -22,6 +22,10 @@ mod public_ids;
 #[cfg(all(feature = "public-id", feature = "serde", feature = "std"))]
 mod public_ids_of_keys;
 mod routed_partitions;
+#[cfg(feature = "router")]
+mod router;
+#[cfg(feature = "router")]
+mod routing_tables;
 #[cfg(feature = "rust_decimal")]
 mod rust_decimal;
 #[cfg(all(

@@ -17,9 +17,9 @@ use crate::routing::{NoNode, NumberRange, RoutePlace, RoutesError, ShardLayout, 
 /// search and allocates nothing.
 ///
 /// ```
-/// use rowkey_core::generate::Generate;
-/// use rowkey_core::routing::{NoNode, Shard, ShardLayout, ShardRoutes, ShardTable};
-/// use rowkey_core::HotGuid;
+/// use rowkey::generate::Generate;
+/// use rowkey::routing::{NoNode, Shard, ShardLayout, ShardRoutes, ShardTable};
+/// use rowkey::HotGuid;
 ///
 /// const SHARDS: ShardLayout = ShardLayout::new(10, 22);
 ///
@@ -85,7 +85,7 @@ impl<N> ShardTable<N> {
         let mut entries = Vec::with_capacity(routes.routes.len());
         for (index, route) in routes.routes.iter().enumerate() {
             let number = index + 1;
-            let (first, last) = layout.keys_of(number, route.region, route.partition)?;
+            let (first, last) = keys_of(layout, number, route.region, route.partition)?;
             entries.push(Entry {
                 first,
                 last,
@@ -102,7 +102,7 @@ impl<N> ShardTable<N> {
             let routes = (pair[0].route, pair[1].route);
             return Err(RoutesError::Overlap {
                 routes: (routes.0.min(routes.1), routes.0.max(routes.1)),
-                common: layout.describe(pair[1].first, last),
+                common: describe(layout, pair[1].first, last),
             });
         }
 
@@ -112,7 +112,7 @@ impl<N> ShardTable<N> {
         for entry in &entries {
             if let Some(first) = next.filter(|first| *first < entry.first) {
                 let last = entry.first - 1;
-                let node = rest.node(|| layout.describe(first, last))?;
+                let node = rest.node(|| describe(layout, first, last))?;
                 intervals.push(Interval { last, node });
             }
             intervals.push(Interval {
@@ -121,9 +121,9 @@ impl<N> ShardTable<N> {
             });
             next = entry.last.checked_add(1);
         }
-        let last = layout.max_key();
+        let last = max_key(layout);
         if let Some(first) = next.filter(|first| *first <= last) {
-            let node = rest.node(|| layout.describe(first, last))?;
+            let node = rest.node(|| describe(layout, first, last))?;
             intervals.push(Interval { last, node });
         }
         Ok(Self {
@@ -171,7 +171,7 @@ impl<N> ShardTable<N> {
             Ok(shard) => NoNode::Shard(shard),
             Err(_) => NoNode::ShardKey {
                 shard_key,
-                max: self.layout.max_key(),
+                max: max_key(self.layout),
             },
         }
     }
@@ -182,7 +182,7 @@ impl<N> fmt::Debug for ShardTable<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut first = 0;
         let routes = self.intervals.iter().map(|Interval { last, node }| {
-            let shards = self.layout.describe(first, *last);
+            let shards = describe(self.layout, first, *last);
             // Not used after the last of all 32 bits.
             first = last.wrapping_add(1);
             (shards, node.and_then(|node| self.nodes.name_at(node)))
@@ -191,61 +191,59 @@ impl<N> fmt::Debug for ShardTable<N> {
     }
 }
 
-impl ShardLayout {
-    /// The largest shard key.
-    fn max_key(self) -> u32 {
-        self.join(self.max_region(), self.max_partition())
-    }
+/// The largest shard key.
+fn max_key(layout: ShardLayout) -> u32 {
+    join(layout, layout.max_region(), layout.max_partition())
+}
 
-    fn join(self, region: u32, partition: u32) -> u32 {
-        // They have been checked.
-        self.compose(region, partition).unwrap_or(u32::MAX)
-    }
+fn join(layout: ShardLayout, region: u32, partition: u32) -> u32 {
+    // They have been checked.
+    layout.compose(region, partition).unwrap_or(u32::MAX)
+}
 
-    /// The first and the last shard key of a route.
-    fn keys_of(
-        self,
-        route: usize,
-        region: NumberRange,
-        partition: Option<NumberRange>,
-    ) -> Result<(u32, u32), RoutesError> {
-        check(route, "region", region, self.max_region())?;
-        let Some(partition) = partition else {
-            let last = self.join(region.to, self.max_partition());
-            return Ok((self.join(region.from, 0), last));
-        };
-        check(route, "partition", partition, self.max_partition())?;
-        let NumberRange { from, to } = region;
-        if from != to {
-            return Err(RoutesError::PartitionsOfRegions { route, from, to });
+/// The first and the last shard key of a route.
+fn keys_of(
+    layout: ShardLayout,
+    route: usize,
+    region: NumberRange,
+    partition: Option<NumberRange>,
+) -> Result<(u32, u32), RoutesError> {
+    check(route, "region", region, layout.max_region())?;
+    let Some(partition) = partition else {
+        let last = join(layout, region.to, layout.max_partition());
+        return Ok((join(layout, region.from, 0), last));
+    };
+    check(route, "partition", partition, layout.max_partition())?;
+    let NumberRange { from, to } = region;
+    if from != to {
+        return Err(RoutesError::PartitionsOfRegions { route, from, to });
+    }
+    Ok((
+        join(layout, from, partition.from),
+        join(layout, from, partition.to),
+    ))
+}
+
+/// The shards of an interval of shard keys, in words.
+fn describe(layout: ShardLayout, first: u32, last: u32) -> String {
+    let (Ok(first), Ok(last)) = (layout.split(first), layout.split(last)) else {
+        return format!("the shard keys from {first} to {last}");
+    };
+    let are_whole = first.partition == 0 && last.partition == layout.max_partition();
+    match (first.region == last.region, are_whole) {
+        (true, true) => format!("region {}", first.region),
+        (false, true) => format!("the regions from {} to {}", first.region, last.region),
+        (true, false) if first == last => {
+            format!("partition {} of region {}", first.partition, first.region)
         }
-        Ok((
-            self.join(from, partition.from),
-            self.join(from, partition.to),
-        ))
-    }
-
-    /// The shards of an interval of shard keys, in words.
-    fn describe(self, first: u32, last: u32) -> String {
-        let (Ok(first), Ok(last)) = (self.split(first), self.split(last)) else {
-            return format!("the shard keys from {first} to {last}");
-        };
-        let are_whole = first.partition == 0 && last.partition == self.max_partition();
-        match (first.region == last.region, are_whole) {
-            (true, true) => format!("region {}", first.region),
-            (false, true) => format!("the regions from {} to {}", first.region, last.region),
-            (true, false) if first == last => {
-                format!("partition {} of region {}", first.partition, first.region)
-            }
-            (true, false) => format!(
-                "the partitions from {} to {} of region {}",
-                first.partition, last.partition, first.region
-            ),
-            (false, false) => format!(
-                "the shards from partition {} of region {} to partition {} of region {}",
-                first.partition, first.region, last.partition, last.region
-            ),
-        }
+        (true, false) => format!(
+            "the partitions from {} to {} of region {}",
+            first.partition, last.partition, first.region
+        ),
+        (false, false) => format!(
+            "the shards from partition {} of region {} to partition {} of region {}",
+            first.partition, first.region, last.partition, last.region
+        ),
     }
 }
 

@@ -21,9 +21,9 @@ use crate::routing::{
 /// small tables and allocates nothing.
 ///
 /// ```
-/// use rowkey_core::generate::Generate;
-/// use rowkey_core::routing::{IuidContext, IuidRegistries, IuidRoutes, IuidTable, NoNode, Registry};
-/// use rowkey_core::Iuid;
+/// use rowkey::generate::Generate;
+/// use rowkey::routing::{IuidContext, IuidRegistries, IuidRoutes, IuidTable, NoNode, Registry};
+/// use rowkey::Iuid;
 ///
 /// static MESH: IuidRegistries = IuidRegistries {
 ///     countries: Registry::new(&[(1, "Kazakhstan"), (2, "Brazil")]),

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use rowkey_core::routing::{IuidTable, Router, RoutesError, ShardLayout, ShardTable};
+use rowkey::routing::{IuidTable, Router, RoutesError, ShardLayout, ShardTable};
 
 /// Small enough to look up every shard key.
 const SMALL: ShardLayout = ShardLayout::new(3, 4);

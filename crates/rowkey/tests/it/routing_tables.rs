@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use proptest::sample::subsequence;
-use rowkey_core::routing::{
+use rowkey::routing::{
     IuidContext, IuidRegistries, IuidRoute, IuidRoutes, IuidTable, NoNode, NumberRange, Registry,
     Router, RoutesError, Shard, ShardLayout, ShardRoute, ShardRoutes, ShardTable,
 };
-use rowkey_core::{HotGuid, Iuid, UnixMillis};
+use rowkey::{HotGuid, Iuid, UnixMillis};
 use serde::de::DeserializeOwned;
 
 /// Small enough to look up every shard key.

@@ -116,7 +116,7 @@ pub struct IuidRoute {
 /// The numbers from `from` to `to`, both included. serde reads and writes a number, or `from` and `to`.
 ///
 /// ```
-/// use rowkey_core::routing::NumberRange;
+/// use rowkey::routing::NumberRange;
 ///
 /// let read: Vec<NumberRange> = serde_json::from_str(r#"[380, {"from": 1, "to": 99}]"#)?;
 /// assert_eq!(read, [NumberRange::from(380), NumberRange::from(1..=99)]);

@@ -12,7 +12,7 @@ use arc_swap::{ArcSwap, Guard};
 /// struct of several tables that belong together. A program shares one router, for example in an [`Arc`].
 ///
 /// ```
-/// use rowkey_core::routing::{Router, ShardLayout, ShardRoutes, ShardTable};
+/// use rowkey::routing::{Router, ShardLayout, ShardRoutes, ShardTable};
 ///
 /// const SHARDS: ShardLayout = ShardLayout::new(10, 22);
 ///
