@@ -329,7 +329,8 @@ impl fmt::Display for FormatProblem {
 
 impl core::error::Error for FormatProblem {}
 
-/// What is wrong with an entry of a [`Registry`](crate::routing::Registry).
+/// What is wrong with an entry of a [`Registry`](crate::routing::Registry), or of
+/// [`KeyGroups`](crate::luuid::KeyGroups).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryProblem {

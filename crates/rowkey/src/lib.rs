@@ -222,7 +222,7 @@ pub use drivers::private as __private;
 ///
 /// Required for keys over [`Luuid`], and only for them: the full name of the kind of entity. It is
 /// explicit, so that renaming the type does not change the ids. The ids contain its CRC-12, which two
-/// names can have in common: [`Registry`](luuid::Registry) and [`key_union`] refuse that.
+/// names can have in common: [`KeyGroups`](luuid::KeyGroups) and [`key_union`] refuse that.
 ///
 /// ```
 /// use rowkey::{EntityKey, Luuid, entity_key};

@@ -189,7 +189,7 @@ const fn field_error(field: &'static str, value: i128, max: i128) -> Error {
 /// The twelve bits that identify a kind of entity in a [`Luuid`]: the CRC-12 of its full name.
 ///
 /// Twelve bits collide early (1 % at about ten groups), so an application must check all its groups
-/// together: in a constant [`Registry`](crate::luuid::Registry), or when it starts.
+/// together: in constant [`KeyGroups`](crate::luuid::KeyGroups), or when it starts.
 ///
 /// ```
 /// use rowkey_core::luuid::LuuidGroup;

@@ -15,7 +15,7 @@ mod union;
 pub use crate::format::{LuuidGroup, crc12};
 pub use crate::generate::luuid::LuuidContext;
 pub use crate::generate::number_source::NumberSource;
-pub use crate::registry::{KeyGroup, Register, Registered, Registry};
+pub use crate::registry::{KeyGroup, KeyGroups};
 pub use crate::typed::ShortKey;
 pub use number_counter::NumberCounter;
 #[cfg(feature = "std")]

@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::KeyGroup;
 use crate::format::Format;
 use crate::format::LuuidGroup;
-use crate::message::Message;
-use crate::registry::{List, TextTable, refuse_clashes};
+use crate::message::{Message, equal};
+use crate::registry::refuse_clashes;
 use crate::text::Encoding;
 use crate::{EntityKey, Error, Luuid};
 
@@ -89,22 +89,23 @@ pub(crate) const fn refuse_key<K: EntityKey>() {
 /// Rejects, at compile time and at the caller's location, keys with the same group or prefix.
 #[track_caller]
 pub(crate) const fn refuse_union(groups: &[KeyGroup]) {
-    refuse_clashes(List::Groups(groups));
+    refuse_clashes(groups);
     refuse_same_prefixes(groups);
     refuse_ambiguous_digits(groups);
 }
 
-/// In one pass, because the compiler limits constant evaluation.
 #[track_caller]
 const fn refuse_same_prefixes(groups: &[KeyGroup]) {
-    // Twice the maximum number of distinct groups, so that there is always a free slot.
-    let mut prefixes = TextTable::<{ 2 * LuuidGroup::COUNT }>::EMPTY;
     let mut index = 0;
     while index < groups.len() {
-        if let Some(prefix) = groups[index].prefix()
-            && let Some(earlier) = prefixes.insert(prefix, index)
-        {
-            refuse_prefix(prefix, &groups[earlier], &groups[index]);
+        let mut earlier = 0;
+        while earlier < index {
+            if let (Some(one), Some(other)) = (groups[earlier].prefix(), groups[index].prefix())
+                && equal(one, other)
+            {
+                refuse_prefix(one, &groups[earlier], &groups[index]);
+            }
+            earlier += 1;
         }
         index += 1;
     }

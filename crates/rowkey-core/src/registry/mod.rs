@@ -1,15 +1,13 @@
 //! What has numbers in ids, each number and each name once: the groups of keys, and the countries
 //! and service entities of iUIDs.
 
-mod entries;
-mod entry;
-mod group;
+mod groups;
 mod key_group;
-mod name;
+mod names;
 #[cfg(feature = "serde")]
 mod serde;
 
-pub use entries::{Register, Registered, Registry};
-pub(crate) use entry::{List, TextTable, refuse_clashes};
+pub use groups::KeyGroups;
+pub(crate) use groups::refuse_clashes;
 pub use key_group::KeyGroup;
-pub use name::NumberedName;
+pub use names::{NumberedName, Registry};

@@ -7,8 +7,7 @@ use core::marker::PhantomData;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::entries::Registry;
-use super::name::NumberedName;
+use super::names::{NumberedName, Registry};
 
 /// A map of names to numbers.
 impl<R: NumberedName> Serialize for Registry<R> {
@@ -48,7 +47,7 @@ impl<'de, R: NumberedName> Visitor<'de> for EntriesVisitor<R> {
             } else {
                 map.next_value::<u8>()?.into()
             };
-            registry.add((number, name)).map_err(A::Error::custom)?;
+            registry.add(number, name).map_err(A::Error::custom)?;
         }
         Ok(registry)
     }

@@ -11,7 +11,7 @@ mod partition;
 mod shard;
 
 pub use crate::format::IuidContext;
-pub use crate::registry::{NumberedName, Register, Registered, Registry};
+pub use crate::registry::{NumberedName, Registry};
 pub use column::{RoutedConditionPart, RoutingColumn};
 pub use iuid::{Country, IuidOrigin, IuidRegistries, ServiceEntity};
 pub use part::{RoutingPart, ShardKey};

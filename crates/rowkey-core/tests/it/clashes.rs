@@ -3,7 +3,7 @@
 use std::panic::{UnwindSafe, catch_unwind};
 
 use proptest::prelude::*;
-use rowkey_core::luuid::KeyGroup;
+use rowkey_core::luuid::{KeyGroup, KeyGroups};
 use rowkey_core::routing::{Country, Registry};
 
 /// What stops a constant.
@@ -73,9 +73,9 @@ fn groups() {
             "the group `com.acme.Order` is declared twice, for OrderId and for OrderKey",
         ),
     ] {
-        let error = Registry::<KeyGroup>::try_from_iter(groups.iter().copied()).unwrap_err();
+        let error = KeyGroups::try_from_iter(groups.iter().copied()).unwrap_err();
         assert_eq!(error.to_string(), message);
-        assert_eq!(panicked(|| Registry::of_groups(groups)), message);
+        assert_eq!(panicked(|| KeyGroups::new(groups)), message);
     }
 }
 
@@ -141,7 +141,7 @@ fn a_constant_registry_is_extended_when_the_program_starts() {
         countries,
         Registry::new(&[(1, "Kazakhstan"), (2, "Brazil")])
     );
-    let entries: Vec<_> = countries.into_iter().collect();
+    let entries: Vec<_> = countries.iter().collect();
     assert_eq!(entries, [(1, "Kazakhstan"), (2, "Brazil")]);
 }
 

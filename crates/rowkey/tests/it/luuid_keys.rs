@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rowkey::Uuid;
 use rowkey::error::{RegistryProblem, TextProblem};
 use rowkey::format::{Format, FormatKind};
-use rowkey::luuid::{KeyGroup, KeyUnion, LuuidGroup, Registry, ShortKey};
+use rowkey::luuid::{KeyGroup, KeyGroups, KeyUnion, LuuidGroup, ShortKey};
 use rowkey::storage::{Column, Layout, OrderPromise, Storage};
 use rowkey::time_range::Bounds;
 use rowkey::{Backend, EntityKey, Error, Luuid, entity_key, key_union};
@@ -29,8 +29,8 @@ enum AnyId {
     Order(OrderId),
 }
 
-const GROUPS: Registry<KeyGroup> =
-    Registry::of_groups(&[KeyGroup::of::<CustomerId>(), KeyGroup::of::<OrderId>()]);
+const GROUPS: KeyGroups =
+    KeyGroups::new(&[KeyGroup::of::<CustomerId>(), KeyGroup::of::<OrderId>()]);
 
 const LAST: u64 = (1 << 48) - 1;
 
@@ -367,8 +367,8 @@ fn a_registry_refuses_clashes_and_names_both_groups() {
     assert_eq!(groups, before);
 
     let known = AnyId::GROUPS.iter().copied();
-    assert_eq!(Registry::try_from_iter(known.clone()), Ok(GROUPS));
-    let again = Registry::try_from_iter(known.chain([KeyGroup::of::<CustomerId>()]));
+    assert_eq!(KeyGroups::try_from_iter(known.clone()), Ok(GROUPS));
+    let again = KeyGroups::try_from_iter(known.chain([KeyGroup::of::<CustomerId>()]));
     assert!(
         matches!(
             again,
@@ -384,7 +384,7 @@ proptest! {
     fn a_registry_has_each_number_once(
         names in prop::collection::vec(prop::sample::select(NAMES), 0..12),
     ) {
-        let mut groups = Registry::<KeyGroup>::default();
+        let mut groups = KeyGroups::default();
         let mut numbers = HashSet::new();
         for name in names {
             let group = KeyGroup::named(name, name);

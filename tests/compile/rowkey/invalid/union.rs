@@ -1,6 +1,6 @@
 //! Unions of keys that cannot be distinguished.
 
-use rowkey::luuid::{KeyGroup, Registry};
+use rowkey::luuid::{KeyGroup, KeyGroups};
 use rowkey::{Luuid, UuidV7, entity_key, key_union};
 
 #[entity_key(group = "com.acme.Price", prefix = "p")]
@@ -57,7 +57,7 @@ pub enum Empty {}
 #[key_union]
 pub struct Key(Luuid);
 
-pub const GROUPS: Registry<KeyGroup> = Registry::of_groups(&[
+pub const GROUPS: KeyGroups = KeyGroups::new(&[
     KeyGroup::of::<WalletId>(),
     KeyGroup::named("com.acme.Other", "ids of another service"),
     KeyGroup::of::<PriceId>(),

@@ -1,0 +1,284 @@
+//! Names for numbers of one byte.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::Error;
+use crate::clash::Clash;
+use crate::error::RegistryProblem;
+use crate::message::equal;
+
+/// The kind of thing that a [`Registry`] names.
+pub trait NumberedName: 'static {
+    /// Its name in messages, such as `country`.
+    const KIND: &'static str;
+}
+
+/// Names for numbers from 0 to 255, each number and each name once: those of
+/// [countries](crate::routing::Country), of [service entities](crate::routing::ServiceEntity), or of another
+/// [kind](NumberedName).
+///
+/// Put names that are known at compile time in a constant: a clash is then a compile error that
+/// names both. Names from files and tables are checked when they are added, and refused in
+/// the same words. With the feature `serde`, names are read and written as a map to their numbers.
+///
+/// ```
+/// use rowkey_core::routing::{Country, Registry};
+///
+/// const COUNTRIES: Registry<Country> = Registry::new(&[(1, "Kazakhstan"), (2, "Brazil")]);
+/// assert_eq!(COUNTRIES.number("Brazil")?, 2);
+/// assert_eq!(COUNTRIES.name(1), Some("Kazakhstan"));
+///
+/// let read = Registry::<Country>::try_from_iter([(1, "Kazakhstan"), (300, "Brazil")]);
+/// assert_eq!(
+///     read.unwrap_err().to_string(),
+///     "the country `Brazil` has the number 300; numbers are 0 to 255",
+/// );
+/// # Ok::<(), rowkey_core::Error>(())
+/// ```
+///
+/// ```compile_fail
+/// use rowkey_core::routing::{Country, Registry};
+///
+/// const COUNTRIES: Registry<Country> = Registry::new(&[(1, "Kazakhstan"), (1, "Brazil")]);
+/// ```
+///
+/// ```compile_fail
+/// use rowkey_core::routing::{Country, Registry};
+///
+/// const COUNTRIES: Registry<Country> = Registry::new(&[(1, " Brazil ")]);
+/// ```
+pub struct Registry<K> {
+    known: &'static [(u8, &'static str)],
+    added: Vec<(u8, String)>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K: NumberedName> Registry<K> {
+    /// A registry of known names.
+    ///
+    /// # Panics
+    ///
+    /// If a number or name is listed twice, with the entries' names, or if a name is empty or has
+    /// white space around it: at compile time in a constant.
+    #[track_caller]
+    pub const fn new(entries: &'static [(u8, &'static str)]) -> Self {
+        refuse_clashes(K::KIND, entries);
+        Self {
+            known: entries,
+            added: Vec::new(),
+            kind: PhantomData,
+        }
+    }
+
+    /// A registry of names that are known only at run time.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`register`](Self::register).
+    pub fn try_from_iter<S: Into<String>>(
+        entries: impl IntoIterator<Item = (i64, S)>,
+    ) -> Result<Self, Error> {
+        let mut registry = Self::default();
+        for entry in entries {
+            registry.register(entry)?;
+        }
+        Ok(registry)
+    }
+
+    /// Adds a name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Registry`] if its number or its name is already registered, with both entries; if a
+    /// number is not 0 to 255; or if a name is empty or has white space around it. The registry is
+    /// unchanged then.
+    pub fn register(&mut self, entry: (i64, impl Into<String>)) -> Result<(), Error> {
+        Ok(self.add(entry.0, entry.1.into())?)
+    }
+
+    pub(super) fn add(&mut self, number: i64, name: String) -> Result<(), RegistryProblem> {
+        let kind = K::KIND;
+        if !is_name(&name) {
+            return Err(Clash::NoName { kind, name: &name }.into());
+        }
+        let Ok(number) = u8::try_from(number) else {
+            return Err(RegistryProblem::Number { kind, name, number });
+        };
+        let clash = self
+            .iter()
+            .find_map(|earlier| clash(kind, earlier, (number, &name)));
+        if let Some(clash) = clash {
+            return Err(clash.into());
+        }
+        self.added.push((number, name));
+        Ok(())
+    }
+
+    /// The number of a name. Letter case matters.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownName`] if the registry has no such name.
+    pub fn number(&self, name: &str) -> Result<u8, Error> {
+        self.iter()
+            .find(|(_, known)| *known == name)
+            .map(|(number, _)| number)
+            .ok_or_else(|| Error::UnknownName {
+                what: K::KIND,
+                name: name.into(),
+                choices: self.names().into(),
+            })
+    }
+
+    /// All names, for messages.
+    #[cold]
+    fn names(&self) -> String {
+        let names: Vec<String> = self.iter().map(|(_, name)| format!("`{name}`")).collect();
+        if names.is_empty() {
+            return "none".into();
+        }
+        names.join(", ")
+    }
+}
+
+impl<K> Registry<K> {
+    /// The name of a number, if it has one.
+    pub fn name(&self, number: u8) -> Option<&str> {
+        self.iter()
+            .find(|(known, _)| *known == number)
+            .map(|(_, name)| name)
+    }
+
+    /// The numbers and names, in the order in which they were given.
+    pub fn iter(&self) -> impl Iterator<Item = (u8, &str)> {
+        let added = self.added.iter().map(|(number, name)| (*number, &**name));
+        self.known.iter().copied().chain(added)
+    }
+}
+
+/// Without entries.
+impl<K> Default for Registry<K> {
+    fn default() -> Self {
+        Self {
+            known: &[],
+            added: Vec::new(),
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<K> Clone for Registry<K> {
+    fn clone(&self) -> Self {
+        let added = self.added.clone();
+        Self { added, ..*self }
+    }
+}
+
+/// Numbers and names, in the order in which they were given.
+impl<K> fmt::Debug for Registry<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// Equal if the entries are the same, in the same order.
+impl<K> PartialEq for Registry<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl<K> Eq for Registry<K> {}
+
+/// The conflict of an entry with a later one, if there is one.
+const fn clash<'a>(
+    kind: &'static str,
+    (earlier, earlier_name): (u8, &'a str),
+    (number, name): (u8, &'a str),
+) -> Option<Clash<'a>> {
+    if equal(earlier_name, name) {
+        let numbers = (earlier, number);
+        return Some(Clash::SameName {
+            kind,
+            name,
+            numbers,
+        });
+    }
+    if earlier != number {
+        return None;
+    }
+    let names = (earlier_name, name);
+    Some(Clash::SameNumber {
+        kind,
+        number,
+        names,
+    })
+}
+
+/// Panics with a message that names both entries if two in the list clash, or one is invalid.
+#[track_caller]
+const fn refuse_clashes(kind: &'static str, entries: &[(u8, &str)]) {
+    let mut index = 0;
+    while index < entries.len() {
+        let entry = entries[index];
+        if !is_name(entry.1) {
+            Clash::NoName {
+                kind,
+                name: entry.1,
+            }
+            .message()
+            .panic();
+        }
+        let mut earlier = 0;
+        while earlier < index {
+            if let Some(clash) = clash(kind, entries[earlier], entry) {
+                clash.message().panic();
+            }
+            earlier += 1;
+        }
+        index += 1;
+    }
+}
+
+/// Whether a name is valid: neither empty nor with white space around it. Works in constants, where
+/// `str::trim` is not available.
+const fn is_name(name: &str) -> bool {
+    // The UTF-8 encodings of the `char::is_whitespace` characters.
+    !matches!(
+        name.as_bytes(),
+        [] | [b'\t'..=b'\r' | b' ', ..]
+            | [0xc2, 0x85 | 0xa0, ..]
+            | [0xe1, 0x9a, 0x80, ..]
+            | [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..]
+            | [0xe2, 0x81, 0x9f, ..]
+            | [0xe3, 0x80, 0x80, ..]
+            | [.., b'\t'..=b'\r' | b' ']
+            | [.., 0xc2, 0x85 | 0xa0]
+            | [.., 0xe1, 0x9a, 0x80]
+            | [.., 0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf]
+            | [.., 0xe2, 0x81, 0x9f]
+            | [.., 0xe3, 0x80, 0x80]
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+
+    #[test]
+    fn no_name_begins_or_ends_with_white_space() {
+        for character in '\0'..=char::MAX {
+            let is_part = !character.is_whitespace();
+            assert_eq!(is_name(&format!("{character}x")), is_part, "{character:?}");
+            assert_eq!(is_name(&format!("x{character}")), is_part, "{character:?}");
+        }
+        assert!(is_name("New Zealand"));
+        assert!(!is_name(""));
+    }
+}
