@@ -1,5 +1,6 @@
 //! Keys with routing numbers, as cases without their types.
 
+use rowkey::sql::RoutingColumnDefinition as _;
 use rowkey::routing::{
     Country, IuidContext, RoutedPartitions, RoutingColumn, RoutingPart, ServiceEntity, ShardKey,
 };

@@ -59,7 +59,7 @@ impl FieldKind {
     }
 
     /// The value of a field that is the same in all ids, or in all generated ids.
-    pub(crate) const fn value(self) -> Option<u8> {
+    pub const fn value(self) -> Option<u8> {
         match self {
             Self::Version(value) | Self::Variant(value) | Self::Constant(value) => Some(value),
             _ => None,
@@ -96,28 +96,31 @@ impl BitField {
     }
 
     /// Bits after it, by which its value is shifted left.
-    pub(crate) const fn shift(self) -> u32 {
+    pub const fn shift(self) -> u32 {
         128 - self.first_bit as u32 - self.width as u32
     }
 
     /// Its largest value.
-    pub(crate) const fn max(self) -> u128 {
+    pub const fn max(self) -> u128 {
         u128::MAX >> (128 - self.width as u32)
     }
 }
 
 /// The bits of a format that never vary: `value & mask == bits`.
 #[derive(Clone, Copy)]
-pub(crate) struct FixedBits {
-    pub(crate) mask: u128,
-    pub(crate) bits: u128,
+pub struct FixedBits {
+    /// The bits that are fixed.
+    pub mask: u128,
+    /// Their values.
+    pub bits: u128,
 }
 
 impl FixedBits {
-    pub(crate) const NONE: Self = Self { mask: 0, bits: 0 };
+    /// No bit is fixed.
+    pub const NONE: Self = Self { mask: 0, bits: 0 };
 
     /// An RFC version (high nibble of byte 6) with the RFC variant (high two bits `10` of byte 8).
-    pub(crate) const fn rfc(version: u8) -> Self {
+    pub const fn rfc(version: u8) -> Self {
         Self {
             mask: (0xf << 76) | (0b11 << 62),
             bits: ((version as u128) << 76) | (0b10 << 62),
@@ -126,7 +129,7 @@ impl FixedBits {
 
     /// The next larger value with these bits.
     #[cfg(feature = "std")]
-    pub(crate) const fn larger(self, value: u128) -> Option<u128> {
+    pub const fn larger(self, value: u128) -> Option<u128> {
         // A carry passes the fixed bits if they are all set.
         match (value | self.mask).checked_add(1) {
             Some(sum) => Some(sum & !self.mask | self.bits),
@@ -135,7 +138,7 @@ impl FixedBits {
     }
 
     /// Version and variant among the fields of a format.
-    pub(crate) const fn of(fields: &[BitField]) -> Self {
+    pub const fn of(fields: &[BitField]) -> Self {
         let mut fixed = Self::NONE;
         let mut index = 0;
         while index < fields.len() {
@@ -151,7 +154,7 @@ impl FixedBits {
 
     /// Whether the fixed bits of `value` are right.
     #[inline]
-    pub(crate) const fn are_in(self, value: u128) -> bool {
+    pub const fn are_in(self, value: u128) -> bool {
         self.joined(value) == self.joined(self.bits)
     }
 
@@ -170,7 +173,7 @@ impl FixedBits {
     }
 
     /// `value` with the fixed bits set.
-    pub(crate) const fn stamp(self, value: u128) -> u128 {
+    pub const fn stamp(self, value: u128) -> u128 {
         (value & !self.mask) | self.bits
     }
 }

@@ -60,7 +60,8 @@ impl UnixMillis {
 
     /// The instant in UTC as part of a name, in the shortest exact form: `20260131`,
     /// `20260131_235959` or `20260131_235959_999`.
-    pub(crate) fn stamp(self) -> alloc::string::String {
+    #[doc(hidden)]
+    pub fn stamp(self) -> alloc::string::String {
         use core::fmt::Write;
 
         let (days, ms) = (self.get().div_euclid(DAY_MS), self.get().rem_euclid(DAY_MS));

@@ -103,7 +103,7 @@ impl Permutation {
     }
 
     /// The index in the stored form of each byte of the public form.
-    pub(crate) const fn places(self) -> [u8; 16] {
+    pub const fn places(self) -> [u8; 16] {
         self.invert(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f)
             .to_be_bytes()
     }

@@ -47,6 +47,16 @@ macro_rules! export_formats {
     };
 }
 
+/// What only `rowkey-sql` uses: parts of formats, plans and columns. Not public API.
+#[doc(hidden)]
+pub mod __sql {
+    pub use crate::bits::FixedBits;
+    pub use crate::format::distributed_id::LEEWAY_MS;
+    pub use crate::format::spec::{FormatSpec, TimeField, TimeRange, TimeUnit};
+    pub use crate::routing::{ByteOrder, NumberField, NumberSize};
+    pub use crate::storage::{column_definition, parse_choice};
+}
+
 #[doc(hidden)]
 pub use emit::private as __private;
 pub use error::Error;

@@ -24,11 +24,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, ensure};
 use rowkey_core::Backend;
 use rowkey_core::format::{FieldKind, FormatKind};
-use rowkey_core::storage::{Conversion, StoredForm};
 use rowkey_migrate::catalog::Catalog;
 use rowkey_migrate::plan::{Plan, Policy, Request};
 use rowkey_migrate::relayout::{self, Phase};
 use rowkey_migrate::{Address, Connection, Silent, Step};
+use rowkey_sql::{Conversion, StoredForm};
 
 const ROUNDS: usize = 5;
 

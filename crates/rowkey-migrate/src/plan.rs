@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Column as DeclaredColumn, Conversion, StoredForm};
+use rowkey_core::storage::Column as DeclaredColumn;
+use rowkey_sql::{Conversion, StoredForm};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Conversion, Layout, StoredForm, quote_identifier};
+use rowkey_core::storage::{Layout, quote_identifier};
+use rowkey_sql::{Conversion, StoredForm};
 use serde::Serialize;
 
 use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};

@@ -378,6 +378,13 @@ macro_rules! export_formats {
 
 rowkey_core::__private::format_rows!(export_formats);
 
+/// SQL text for keys: conversions between stored forms, ids that the server makes, partitions.
+#[cfg(feature = "sql")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sql")))]
+pub mod sql {
+    pub use rowkey_sql::*;
+}
+
 /// Extensions for queries with keys, one module per driver.
 ///
 /// They are not in the root, because `use rowkey::*` would then shadow the drivers' own crates.

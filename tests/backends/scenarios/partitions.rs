@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use rowkey::format::FormatKind;
 use rowkey::storage::{Nullability, Storage, TableName};
-use rowkey::time_range::TimePartitions;
+use rowkey::sql::TimePartitions;
 use rowkey::{Backend, Error, UnixMillis};
 
 use crate::cases::Cases;

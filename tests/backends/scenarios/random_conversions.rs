@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use anyhow::{Context, Result, ensure};
 use rowkey::format::{FieldKind, FormatKind};
-use rowkey::storage::Conversion;
+use rowkey::sql::Conversion;
 
 use super::conversions::{check_predicates, create_table, forms, integer, mismatch, numbers};
 use crate::driver::{Driver, Session};

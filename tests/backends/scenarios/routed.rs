@@ -2,7 +2,7 @@
 //! does, refuse another, and find a key in its partition.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::routing::RoutedPartitions;
+use rowkey::sql::RoutedPartitions;
 use rowkey::storage::{Nullability, TableName};
 use rowkey::{Backend, Error};
 

@@ -1,8 +1,9 @@
 //! `rowkey ddl`.
 
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{NewId, Nullability, StoragePlan};
-use rowkey_core::time_range::TimePartitions;
+use rowkey_core::storage::{Nullability, StoragePlan};
+use rowkey_sql::NewId;
+use rowkey_sql::TimePartitions;
 use rowkey_core::{Backend, Error, UnixMillis};
 
 use crate::args::Ddl;

@@ -1,7 +1,7 @@
 //! `rowkey sql`.
 
 use rowkey_core::Error;
-use rowkey_core::storage::{Conversion, StoredForm};
+use rowkey_sql::{Conversion, StoredForm};
 
 use crate::args::{Sql, SqlShape};
 use crate::failure::{Failure, Outcome, Stop};

@@ -22,7 +22,7 @@ pub(crate) const EPOCH: i64 = -2_208_988_800_000;
 
 /// How far the embedded time of a new id is behind the clock, so that a burst can use the milliseconds
 /// in between.
-pub(crate) const LEEWAY_MS: u64 = 1_000;
+pub const LEEWAY_MS: u64 = 1_000;
 
 const FIELDS: [BitField; 3] = BitField::consecutive([
     ("zero", FieldKind::Constant(0), 35),

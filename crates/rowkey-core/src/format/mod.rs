@@ -40,7 +40,7 @@ pub use iuid::IuidContext;
 pub(crate) use luuid::NUMBER_MAX as LUUID_NUMBER_MAX;
 pub use luuid::{LuuidGroup, crc12};
 use spec::FormatSpec;
-pub(crate) use spec::{Leading, TimeField, TimeRange, TimeUnit};
+pub(crate) use spec::{Leading, TimeRange};
 pub(crate) use traits::FromDraw;
 pub use traits::{Counted, Format, TimeOrdered};
 
@@ -58,7 +58,8 @@ crate::kind::format_rows!(list_formats);
 impl FormatKind {
     /// The format's spec.
     #[inline]
-    pub(crate) const fn spec(self) -> &'static FormatSpec {
+    #[doc(hidden)]
+    pub const fn spec(self) -> &'static FormatSpec {
         &SPECS[self as usize]
     }
 

@@ -8,26 +8,26 @@ use crate::text::Width;
 use crate::time::UnixMillis;
 
 /// The specification of a format. Each format's file has one.
-pub(crate) struct FormatSpec {
+pub struct FormatSpec {
     /// The public form, from the most significant bit to the least.
-    pub(crate) fields: &'static [BitField],
+    pub fields: &'static [BitField],
     /// The fixed fields.
-    pub(crate) fixed: FixedBits,
+    pub fixed: FixedBits,
     /// The field that carries time.
-    pub(crate) time: Option<TimeField>,
+    pub time: Option<TimeField>,
     /// The largest value and its number of digits.
-    pub(crate) width: Width,
+    pub width: Width,
     /// The decimal digits of a column for every generated id, if 38 are enough.
-    pub(crate) decimal_digits: Option<u8>,
+    pub decimal_digits: Option<u8>,
     /// What the order depends on first.
-    pub(crate) leading: Leading,
+    pub leading: Leading,
     /// Whether MariaDB's `UUID` type stores every value unchanged and sorts it by time.
-    pub(crate) fits_mariadb_uuid: bool,
+    pub fits_mariadb_uuid: bool,
 }
 
 impl FormatSpec {
     /// A format of 128 bits that MariaDB's `UUID` type may damage.
-    pub(crate) const fn new(fields: &'static [BitField], leading: Leading) -> Self {
+    pub const fn new(fields: &'static [BitField], leading: Leading) -> Self {
         Self {
             fields,
             fixed: FixedBits::of(fields),
@@ -40,7 +40,7 @@ impl FormatSpec {
     }
 
     /// The instants that ids can carry, for the constants of formats with an instant.
-    pub(crate) const fn instants(&self) -> TimeRange {
+    pub const fn instants(&self) -> TimeRange {
         match self.time {
             Some(TimeField {
                 unit: TimeUnit::Instant { range, .. },
@@ -52,7 +52,7 @@ impl FormatSpec {
 
     /// The instant of a value, for formats whose every value has one.
     #[inline]
-    pub(crate) const fn instant_of(&self, value: u128) -> UnixMillis {
+    pub const fn instant_of(&self, value: u128) -> UnixMillis {
         match self.time_of(value) {
             Some(time) => time,
             None => panic!("the format tells no instant"),
@@ -61,7 +61,7 @@ impl FormatSpec {
 
     /// The instant of a value, if it has one.
     #[inline]
-    pub(crate) const fn time_of(&self, value: u128) -> Option<UnixMillis> {
+    pub const fn time_of(&self, value: u128) -> Option<UnixMillis> {
         match &self.time {
             Some(field) => field.time_of(value),
             None => None,
@@ -71,7 +71,7 @@ impl FormatSpec {
 
 /// What a format requires of a column's order.
 #[derive(Clone, Copy)]
-pub(crate) enum Leading {
+pub enum Leading {
     /// The public form's first bytes are the time: a prefix COMB. The permutation makes it a suffix
     /// COMB.
     CombPrefix(Permutation),
@@ -85,21 +85,17 @@ pub(crate) enum Leading {
 
 /// The instants that a format can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TimeRange {
+pub struct TimeRange {
     /// The format's first millisecond, as unix time.
-    pub(crate) min: UnixMillis,
+    pub min: UnixMillis,
     /// The format's last millisecond, as unix time.
-    pub(crate) max: UnixMillis,
+    pub max: UnixMillis,
 }
 
 impl TimeRange {
     /// `time` if the format can hold it.
     #[inline]
-    pub(crate) const fn check(
-        self,
-        format: FormatKind,
-        time: UnixMillis,
-    ) -> Result<UnixMillis, Error> {
+    pub const fn check(self, format: FormatKind, time: UnixMillis) -> Result<UnixMillis, Error> {
         if time.get() < self.min.get() || time.get() > self.max.get() {
             Err(Error::Time {
                 format,
@@ -115,17 +111,23 @@ impl TimeRange {
 
 /// What a format's time field counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TimeUnit {
+pub enum TimeUnit {
     /// Intervals, on the ring of the short COMBs.
     Interval,
     /// Whole units of `unit_ms` milliseconds since the first instant of the range.
-    Instant { range: TimeRange, unit_ms: u32 },
+    Instant {
+        /// The instants that ids can carry.
+        range: TimeRange,
+        /// The milliseconds of a unit.
+        unit_ms: u32,
+    },
 }
 
 /// How a format carries time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TimeField {
-    pub(crate) unit: TimeUnit,
+pub struct TimeField {
+    /// What it counts.
+    pub unit: TimeUnit,
     shift: u32,
     mask: u128,
     /// The smallest generated value of position 0.
@@ -136,7 +138,7 @@ pub(crate) struct TimeField {
 
 impl TimeField {
     /// The field that carries time, if there is one.
-    pub(crate) const fn of(fields: &[BitField]) -> Option<Self> {
+    pub const fn of(fields: &[BitField]) -> Option<Self> {
         let mut time = None;
         let mut smallest = 0;
         let mut last = u128::MAX;
@@ -180,7 +182,7 @@ impl TimeField {
     /// The smallest generated value of an instant (unix milliseconds within the range) or, for the
     /// short COMBs, of a counter.
     #[inline]
-    pub(crate) const fn smallest_at(&self, position: i64) -> u128 {
+    pub const fn smallest_at(&self, position: i64) -> u128 {
         let position = match self.unit {
             TimeUnit::Interval => position,
             TimeUnit::Instant { range, unit_ms } => (position - range.min.get()) / unit_ms as i64,
@@ -190,7 +192,7 @@ impl TimeField {
 
     /// The instant of a value.
     #[inline]
-    pub(crate) const fn time_of(&self, value: u128) -> Option<UnixMillis> {
+    pub const fn time_of(&self, value: u128) -> Option<UnixMillis> {
         match self.unit {
             TimeUnit::Instant { range, unit_ms } if value <= self.last => {
                 let units = (value >> self.shift & self.mask) as i64;

@@ -109,7 +109,8 @@ impl Column {
     /// # Errors
     ///
     /// A message that says why ids of the format are not stored in this way.
-    pub(super) const fn of_form(
+    #[doc(hidden)]
+    pub const fn of_form(
         format: FormatKind,
         backend: Backend,
         storage: Storage,

@@ -7,7 +7,6 @@ use core::fmt;
 use super::backend::Backend;
 use super::column::Column;
 use super::column_type::Storage;
-use super::expression::NewId;
 use super::plan::StoragePlan;
 use super::wire::Wire;
 use crate::error::Error;
@@ -165,7 +164,9 @@ impl StoragePlan {
 }
 
 impl Column {
-    pub(super) fn sql_type(self, backend: Backend) -> String {
+    /// The SQL type on the column's own backend or, of MySQL and MariaDB, the other.
+    #[doc(hidden)]
+    pub fn sql_type(self, backend: Backend) -> String {
         match (self.wire(), backend) {
             (Wire::Uuid, Backend::SqlServer) => "uniqueidentifier".into(),
             (Wire::Uuid, _) => "uuid".into(),
@@ -195,7 +196,7 @@ impl Column {
 }
 
 /// A column's name, what follows it, and the CHECK that the column needs.
-fn column_definition(
+pub fn column_definition(
     column: Column,
     backend: Backend,
     name: &str,
@@ -213,110 +214,6 @@ fn column_check(column: Column, backend: Backend, name: &str) -> Result<Option<S
         Wire::Text(form) => form.check(backend, &name),
         _ => None,
     })
-}
-
-impl NewId {
-    /// The definition of a column for which the server makes the ids of rows that are inserted without
-    /// one: as [`StoragePlan::column_definition`], NOT NULL, with a DEFAULT. A program can still write
-    /// its own.
-    ///
-    /// MySQL has had such defaults since 8.0.13; for an older one see
-    /// [`trigger`](Self::trigger). MySQL does not tell a program the id of the row that it has inserted:
-    /// it knows no RETURNING.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
-    ///
-    /// ```
-    /// use rowkey_core::format::FormatKind;
-    /// use rowkey_core::storage::{NewId, StoredForm};
-    /// use rowkey_core::Backend;
-    ///
-    /// let form = StoredForm::named(FormatKind::UuidV4, Backend::Postgres, "uuid").unwrap();
-    /// assert_eq!(
-    ///     NewId::new(form)?.column_definition("id")?,
-    ///     "\"id\" uuid NOT NULL DEFAULT (gen_random_uuid())",
-    /// );
-    /// # Ok::<(), rowkey_core::Error>(())
-    /// ```
-    pub fn column_definition(self, name: &str) -> Result<String, Error> {
-        self.defined(name, &format!("({})", self.expression()?))
-    }
-
-    /// The definition of a column for a [`trigger`](Self::trigger), with a value as its DEFAULT that no
-    /// new id has: zero. Without a default, MySQL refuses a row before the trigger sees it.
-    ///
-    /// # Errors
-    ///
-    /// As [`trigger`](Self::trigger).
-    pub fn column_definition_for_trigger(self, name: &str) -> Result<String, Error> {
-        self.check_trigger()?;
-        self.defined(name, &self.form().literal(0))
-    }
-
-    /// The statement that creates a trigger for MySQL before 8.0.13, where a default is no expression: it
-    /// puts a new id in the place of the zero that is the
-    /// [column's default](Self::column_definition_for_trigger).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend, [`Error::Refused`] on others
-    /// than MySQL and MariaDB.
-    ///
-    /// ```
-    /// use rowkey_core::format::FormatKind;
-    /// use rowkey_core::storage::{NewId, StoredForm};
-    /// use rowkey_core::Backend;
-    ///
-    /// let form = StoredForm::named(FormatKind::DistributedId, Backend::MySql, "decimal").unwrap();
-    /// let new_id = NewId::new(form)?;
-    /// assert_eq!(
-    ///     new_id.column_definition_for_trigger("id")?,
-    ///     "`id` DECIMAL(28,0) NOT NULL DEFAULT 0",
-    /// );
-    /// let trigger = new_id.trigger("offer_id", "offer", "id")?;
-    /// let begin = "CREATE TRIGGER `offer_id` BEFORE INSERT ON `offer` FOR EACH ROW \
-    ///              SET NEW.`id` = CASE WHEN NEW.`id` = 0 THEN CAST(";
-    /// assert!(trigger.starts_with(begin), "{trigger}");
-    /// assert!(trigger.ends_with(" ELSE NEW.`id` END"), "{trigger}");
-    /// # Ok::<(), rowkey_core::Error>(())
-    /// ```
-    pub fn trigger<'t>(
-        self,
-        name: impl Into<TableName<'t>>,
-        table: impl Into<TableName<'t>>,
-        column: &str,
-    ) -> Result<String, Error> {
-        self.check_trigger()?;
-        let backend = self.form().backend();
-        let (name, table) = (name.into().quoted(backend)?, table.into().quoted(backend)?);
-        let column = quote_identifier(backend, column)?;
-        let (zero, new) = (self.form().literal(0), self.expression()?);
-        Ok(format!(
-            "CREATE TRIGGER {name} BEFORE INSERT ON {table} FOR EACH ROW SET NEW.{column} = \
-             CASE WHEN NEW.{column} = {zero} THEN {new} ELSE NEW.{column} END"
-        ))
-    }
-
-    fn check_trigger(self) -> Result<(), Error> {
-        match self.form().backend() {
-            Backend::MySql | Backend::MariaDb => Ok(()),
-            _ => Err(Error::Refused(
-                "only MySQL needs a trigger; elsewhere the column has a default",
-            )),
-        }
-    }
-
-    fn defined(self, name: &str, default: &str) -> Result<String, Error> {
-        let form = self.form();
-        let definition = format!(
-            "{} {} DEFAULT {default}",
-            form.sql_type(),
-            Nullability::NotNull
-        );
-        column_definition(form.column(), form.backend(), name, &definition)
-    }
 }
 
 /// The type of a column of ASCII text with a fixed length, in the order of its bytes.
@@ -337,8 +234,10 @@ pub fn text_type(backend: Backend, width: u8) -> String {
 /// from `"offer"`, from a `&String`, or from `("sales", "offer")`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableName<'a> {
-    pub(crate) schema: Option<&'a str>,
-    pub(crate) table: &'a str,
+    /// The schema, which MySQL and MariaDB call a database.
+    pub schema: Option<&'a str>,
+    /// The plain name of the table.
+    pub table: &'a str,
 }
 
 impl<'a> From<&'a str> for TableName<'a> {

@@ -7,18 +7,15 @@ mod backend;
 mod column;
 mod column_type;
 mod ddl;
-mod expression;
 mod key_column;
 #[doc(hidden)]
 pub mod mysql;
 #[doc(hidden)]
 pub mod numeric;
 mod order;
-mod partitioned_table;
 mod plan;
 #[doc(hidden)]
 pub mod postgres;
-mod short_key_index;
 #[doc(hidden)]
 pub mod sql_server;
 #[doc(hidden)]
@@ -31,13 +28,14 @@ pub use crate::layout::{Layout, Permutation};
 pub use backend::Backend;
 pub use column::{Column, OrderPromise};
 pub use column_type::Storage;
+#[doc(hidden)]
+pub use ddl::column_definition;
 pub use ddl::{ColumnName, Nullability, TableName, quote_identifier, text_type};
-pub(crate) use expression::{ByteOrder, NumberField};
-pub use expression::{Conversion, NewId, StoredForm};
 pub use key_column::{ColumnKey, KeyColumn};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
-pub(crate) use partitioned_table::{Dialect, Partition, PartitionedTable, Values};
 pub use plan::StoragePlan;
+#[doc(hidden)]
+pub use plan::parse_choice;
 pub use stored::{Parameter, Stored, StoredBytes, StoredRef};
 pub use text_form::TextForm;
 pub use wire::{BinaryLength, Precision, Wire};

@@ -150,7 +150,7 @@ const fn default_column(format: FormatKind, backend: Backend) -> Column {
 }
 
 /// Reads `storage` or `storage:layout`.
-pub(super) const fn parse_choice(choice: &str) -> Result<(Storage, Option<Layout>), &'static str> {
+pub const fn parse_choice(choice: &str) -> Result<(Storage, Option<Layout>), &'static str> {
     let bytes = choice.as_bytes();
     let mut colon = 0;
     while colon < bytes.len() && bytes[colon] != b':' {

@@ -67,7 +67,8 @@ impl TextForm {
     }
 
     /// The characters that stand for the first eight of sixteen bytes.
-    pub(super) const fn first_half(self) -> u8 {
+    #[doc(hidden)]
+    pub const fn first_half(self) -> u8 {
         match self {
             Self::Hyphenated | Self::HyphenatedUpper => 18,
             Self::Hex | Self::HexUpper => 16,
@@ -76,7 +77,8 @@ impl TextForm {
     }
 
     /// Whether it is the text of a UUID with hyphens.
-    pub(super) const fn is_hyphenated(self) -> bool {
+    #[doc(hidden)]
+    pub const fn is_hyphenated(self) -> bool {
         matches!(self, Self::Hyphenated | Self::HyphenatedUpper)
     }
 

@@ -22,8 +22,8 @@ use super::short_text::ShortText;
 use super::width::Width;
 use crate::error::Error;
 
-pub(crate) const DIGITS: &[u8; 62] =
-    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+#[doc(hidden)]
+pub const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 const POW_2: u64 = 62 * 62;
 const POW_4: u64 = POW_2 * POW_2;

@@ -5,9 +5,7 @@
 
 mod bounds;
 mod condition;
-mod partition;
 
 pub use crate::typed::{Bounds, KeyBound, KeyRange};
 pub use crate::value_range::{ValueRange, ValueRanges};
 pub use condition::ConditionPart;
-pub use partition::TimePartitions;

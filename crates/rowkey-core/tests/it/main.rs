@@ -17,7 +17,6 @@ mod luuid;
 mod memory;
 mod numbers;
 mod ordered;
-mod partitions;
 mod readme;
 mod rfc_uuids;
 mod routing;

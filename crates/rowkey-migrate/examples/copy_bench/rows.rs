@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, ensure};
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::StoredForm;
 use rowkey_migrate::Connection;
+use rowkey_sql::StoredForm;
 use sqlx::postgres::PgPoolCopyExt;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection as _, MySqlConnection, PgPool};
 

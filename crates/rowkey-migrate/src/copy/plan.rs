@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::StoredForm;
+use rowkey_sql::StoredForm;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{StoragePlan, StoredForm};
+use rowkey_core::storage::StoragePlan;
+use rowkey_sql::StoredForm;
 
 use super::instead::Instead;
 use super::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION};

@@ -1,7 +1,8 @@
 //! A table as one of the two databases has it.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{StoredForm, quote_identifier};
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::StoredForm;
 
 use crate::batch::Batch;
 use crate::catalog::QualifiedName;

@@ -2,9 +2,10 @@
 
 use rowkey_core::format::{BitField, FieldKind, FormatKind};
 use rowkey_core::storage::{
-    Backend, Column, Layout, Permutation, Storage, StoragePlan, Stored, StoredForm, Wire,
+    Backend, Column, Layout, Permutation, Storage, StoragePlan, Stored, Wire,
 };
 use rowkey_core::{Luuid, UnixMillis};
+use rowkey_sql::StoredForm;
 
 use super::home::Home;
 

@@ -4,8 +4,9 @@ use arrow_schema::extension::{Json, Uuid};
 use arrow_schema::{DataType, Field, TimeUnit};
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{StoragePlan, StoredForm};
+use rowkey_core::storage::StoragePlan;
 use rowkey_core::text::Encoding;
+use rowkey_sql::StoredForm;
 
 use crate::types::Type;
 

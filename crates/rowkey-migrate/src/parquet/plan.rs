@@ -4,7 +4,8 @@ use std::path::Path;
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{StoragePlan, StoredForm};
+use rowkey_core::storage::StoragePlan;
+use rowkey_sql::StoredForm;
 
 use super::columns::{Column, public_form, type_of_ids};
 use super::file::{self, OriginColumn, Reader};

@@ -1,7 +1,8 @@
 //! The instant in a creation column, as SQL.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{NewId, StoredForm, quote_identifier};
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::{NewId, StoredForm};
 
 use crate::catalog::{Column, Table};
 use crate::error::Error;

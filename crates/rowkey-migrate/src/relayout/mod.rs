@@ -32,7 +32,7 @@ mod work;
 use std::time::Instant;
 
 use rowkey_core::Backend;
-use rowkey_core::storage::StoredForm;
+use rowkey_sql::StoredForm;
 
 pub use self::phase::Phase;
 use self::refusals::Refusals;

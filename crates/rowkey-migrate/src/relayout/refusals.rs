@@ -1,7 +1,8 @@
 //! The reasons against a change, all of them before the first statement.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{Conversion, quote_identifier};
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::Conversion;
 
 use super::creation_time;
 use super::work::{ChangedColumn, ChangedTable, MAP, Source, Work, is_same_name};

@@ -1,7 +1,8 @@
 //! A plan together with what the catalogue says about its tables.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{Conversion, StoredForm, quote_identifier};
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::{Conversion, StoredForm};
 
 use crate::catalog::{Catalog, Column, QualifiedName, Table};
 use crate::error::Error;

@@ -4,7 +4,8 @@ pub(crate) mod digest;
 mod rows;
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{StoredForm, quote_identifier};
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::StoredForm;
 use serde::Serialize;
 
 use self::digest::Digest;

@@ -1,7 +1,8 @@
 //! The rows of a table as they were and as they are, with the old values on both sides.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{Conversion, quote_identifier};
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::Conversion;
 
 use super::{PlannedColumn, PlannedTable};
 use crate::catalog::{Catalog, QualifiedName, Table};

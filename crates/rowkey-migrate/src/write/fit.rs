@@ -2,7 +2,7 @@
 //! without an error.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::StoredForm;
+use rowkey_sql::StoredForm;
 use serde::de::IgnoredAny;
 
 use crate::batch::{Batch, Cell, Normal, normal};

@@ -6,6 +6,7 @@ use std::io;
 
 use anyhow::{Context, Result};
 use rowkey::luuid::NumberCounter;
+use rowkey::sql::short_key_index;
 use rowkey::storage::Nullability;
 use rowkey::{EntityKey, Luuid, entity_key};
 use rowkey_stores::{CreateError, create_numbered};
@@ -54,7 +55,7 @@ async fn create_table<D: Driver, K: EntityKey>(shop: &Shop<D>, table: &str) -> R
     shop.execute(&format!("CREATE TABLE {table} ({id} PRIMARY KEY)"))
         .await?;
     let index = format!("{table}_by_number");
-    for statement in K::PLAN.short_key_index(shop.backend, table, "id", &index)? {
+    for statement in short_key_index(&K::PLAN, shop.backend, table, "id", &index)? {
         shop.execute(&statement).await?;
     }
     Ok(())

@@ -21,7 +21,6 @@ mod public_id_serde;
 mod public_ids;
 #[cfg(all(feature = "public-id", feature = "serde", feature = "std"))]
 mod public_ids_of_keys;
-mod routed_partitions;
 #[cfg(feature = "router")]
 mod router;
 #[cfg(feature = "router")]

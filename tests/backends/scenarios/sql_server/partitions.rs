@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey::storage::Wire;
-use rowkey::time_range::TimePartitions;
+use rowkey::sql::TimePartitions;
 use rowkey::{Backend, Error, UnixMillis};
 
 use crate::cases::Cases;

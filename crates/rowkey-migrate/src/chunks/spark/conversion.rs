@@ -1,7 +1,8 @@
 //! The conversion of ids in Spark SQL.
 
 use rowkey_core::Error;
-use rowkey_core::storage::{BinaryLength, Permutation, Precision, StoredForm, TextForm, Wire};
+use rowkey_core::storage::{BinaryLength, Permutation, Precision, TextForm, Wire};
+use rowkey_sql::StoredForm;
 
 /// 2^64.
 const TWO_64: &str = "18446744073709551616BD";

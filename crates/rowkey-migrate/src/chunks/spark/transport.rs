@@ -3,7 +3,8 @@
 //! stay what they are.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{StoredForm, Wire};
+use rowkey_core::storage::Wire;
+use rowkey_sql::StoredForm;
 
 use super::conversion::SparkConversion;
 use crate::copy::side::{Content, SideColumn};

@@ -1,6 +1,7 @@
 //! The tables that are rebuilt: which value goes where, and in which order they are filled.
 
-use rowkey_core::storage::{Storage, StoredForm, quote_identifier};
+use rowkey_core::storage::{Storage, quote_identifier};
+use rowkey_sql::StoredForm;
 
 use super::super::work::{ChangedColumn, ChangedTable, Work};
 use super::names;

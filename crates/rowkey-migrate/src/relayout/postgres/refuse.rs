@@ -1,6 +1,6 @@
 //! What stands against a change on PostgreSQL.
 
-use rowkey_core::storage::{Conversion, NewId, StoredForm};
+use rowkey_sql::{Conversion, NewId, StoredForm};
 
 use super::constraints::{foreign_keys, indexes, keys, mentions, misfit};
 use super::names::{made, quoted};

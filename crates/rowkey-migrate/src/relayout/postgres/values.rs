@@ -1,7 +1,7 @@
 //! Where the values of a column come from: a conversion, or the map of a key that is re-keyed.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{Conversion, NewId};
+use rowkey_sql::{Conversion, NewId};
 
 use super::constraints;
 use super::names::{made, quoted};

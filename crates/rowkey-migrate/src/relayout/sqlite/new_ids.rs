@@ -4,7 +4,7 @@
 //! in hexadecimal if it is bytes, and the public text of the new id.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{Conversion, NewId, StoredForm};
+use rowkey_sql::{Conversion, NewId, StoredForm};
 
 use super::super::creation_time;
 use super::super::refusals::{Refusals, shown};

@@ -1,6 +1,6 @@
 //! What stands against a change on SQL Server.
 
-use rowkey_core::storage::StoredForm;
+use rowkey_sql::StoredForm;
 
 use super::columns::{declared_type, parts, privileges_of};
 use super::constraints::{foreign_keys, indexes, is, keys};

@@ -1,7 +1,7 @@
 //! Where the values of a changed column come from: a conversion, or the map of a key that gets new ids.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{Conversion, NewId};
+use rowkey_sql::{Conversion, NewId};
 
 use super::names::quoted;
 use crate::catalog::Column;

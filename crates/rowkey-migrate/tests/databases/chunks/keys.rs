@@ -1,7 +1,8 @@
 //! Keys of every type, with the values that tempt a server to compare them in another way.
 
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Storage, StoredForm};
+use rowkey_core::storage::Storage;
+use rowkey_sql::StoredForm;
 use rowkey_testkit::Backend;
 
 /// A type of a key, and its values as literals of the server, all different.

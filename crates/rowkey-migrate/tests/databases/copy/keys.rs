@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::StoredForm;
 use rowkey_migrate::catalog::Catalog;
+use rowkey_sql::StoredForm;
 use rowkey_testkit::{Backend, Suite};
 
 use crate::copy::values::{Content as C, literal, sql_type, values};

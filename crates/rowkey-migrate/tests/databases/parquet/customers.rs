@@ -5,8 +5,9 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use rowkey_core::format::FormatKind;
 use rowkey_core::generate::Generate;
-use rowkey_core::storage::{StoragePlan, StoredForm};
+use rowkey_core::storage::StoragePlan;
 use rowkey_core::{DistributedId, ShortSuffixComb};
+use rowkey_sql::StoredForm;
 use rowkey_testkit::{Backend, Suite};
 
 use crate::copy::pair;

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::StoredForm;
+use rowkey_sql::StoredForm;
 
 use crate::relayout::shop::NUMBERS;
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use rowkey_core::storage::StoredForm;
 use rowkey_migrate::{Connection, Error};
+use rowkey_sql::StoredForm;
 
 use crate::relayout::rekeyed;
 use crate::relayout::rows::{Child, Parent, Random, Rows};

@@ -165,9 +165,8 @@ async fn rekeyed(shop: Shop) -> Result<()> {
     shop.run(&plan, Phase::Swap).await?;
 
     let map = map(&mut connection, "ticket").await?;
-    let form =
-        rowkey_core::storage::StoredForm::named(FormatKind::UuidV7, shop.dialect.backend, "uuid")
-            .map_err(|why| anyhow::anyhow!(why))?;
+    let form = rowkey_sql::StoredForm::named(FormatKind::UuidV7, shop.dialect.backend, "uuid")
+        .map_err(|why| anyhow::anyhow!(why))?;
     tickets(&mut connection, &map, form).await?;
     for (query, expected) in [
         (
@@ -213,7 +212,7 @@ async fn rekeyed(shop: Shop) -> Result<()> {
 async fn tickets(
     connection: &mut Connection,
     map: &BTreeMap<i64, u128>,
-    form: rowkey_core::storage::StoredForm,
+    form: rowkey_sql::StoredForm,
 ) -> Result<()> {
     let query = "SELECT title, id_key FROM ticket";
     let rows = connection.query("the tickets", query, &[]).await?;
@@ -249,9 +248,8 @@ async fn undone(shop: Shop) -> Result<()> {
     drop(connection);
     let plan = plan(&shop).await?;
     shop.run(&plan, Phase::Swap).await?;
-    let form =
-        rowkey_core::storage::StoredForm::named(FormatKind::UuidV7, shop.dialect.backend, "uuid")
-            .map_err(|why| anyhow::anyhow!(why))?;
+    let form = rowkey_sql::StoredForm::named(FormatKind::UuidV7, shop.dialect.backend, "uuid")
+        .map_err(|why| anyhow::anyhow!(why))?;
     let new = form.literal(0x018e_5f3b_ff48_7bff_8000_0123_4567_89ab);
     let mut connection = shop.connect().await?;
     let writes = [

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use rowkey_core::UnixMillis;
 use rowkey_core::format::{FormatKind, PrefixComb};
-use rowkey_core::storage::{Stored, StoredForm};
+use rowkey_core::storage::Stored;
 use rowkey_migrate::Value;
+use rowkey_sql::StoredForm;
 
 /// The rows of the shop's tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

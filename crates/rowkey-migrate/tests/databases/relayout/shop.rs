@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::StoredForm;
 use rowkey_migrate::catalog::Catalog;
 use rowkey_migrate::plan::{OldPrograms, Plan, Policy, Request};
 use rowkey_migrate::relayout::{self, Phase};
 use rowkey_migrate::{Address, Connection, Error, Row, Silent, Value};
+use rowkey_sql::StoredForm;
 
 use crate::is_large;
 use crate::relayout::dialect::Dialect;

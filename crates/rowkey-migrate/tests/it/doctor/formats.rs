@@ -2,8 +2,9 @@
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Layout, Storage, StoredForm};
+use rowkey_core::storage::{Layout, Storage};
 use rowkey_migrate::doctor::{Certainty, Survey};
+use rowkey_sql::StoredForm;
 
 use crate::doctor::tables::{
     Known, NOTHING, NOW, ORDER, Random, Rate, Row, diagnose, id, observe, table,

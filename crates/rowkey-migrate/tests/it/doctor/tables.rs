@@ -1,12 +1,13 @@
 //! Tables of ids in memory, the same in every run.
 
 use rowkey_core::format::{FormatKind, IuidContext, LuuidGroup};
-use rowkey_core::storage::{Layout, Permutation, Stored, StoredForm};
+use rowkey_core::storage::{Layout, Permutation, Stored};
 use rowkey_core::{
     Backend, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb, ShortPrefixComb,
     ShortSuffixComb, SuffixComb, UnixMillis, UuidV4, UuidV7,
 };
 use rowkey_migrate::doctor::{Diagnosis, Observation, StoredValue, Survey, Witness};
+use rowkey_sql::StoredForm;
 
 /// The time of every test.
 pub(crate) const NOW: UnixMillis = UnixMillis::new(1_795_000_000_000);

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use rowkey_core::storage::Conversion;
 use rowkey_migrate::Error;
 use rowkey_migrate::plan::Policy;
 use rowkey_migrate::relayout::Phase;
+use rowkey_sql::Conversion;
 use rowkey_testkit::{Backend, Suite};
 
 use crate::is_large;

@@ -4,11 +4,11 @@ use std::pin::Pin;
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::StoredForm;
 use rowkey_migrate::catalog::Catalog;
 use rowkey_migrate::plan::{Plan, Policy, Request};
 use rowkey_migrate::relayout::{self, Phase};
 use rowkey_migrate::{Connection, Error, Silent, Value};
+use rowkey_sql::StoredForm;
 
 /// A test with its name.
 pub(crate) type Test = (&'static str, fn(String) -> Outcome);

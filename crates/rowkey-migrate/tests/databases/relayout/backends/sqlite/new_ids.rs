@@ -2,10 +2,10 @@
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::StoredForm;
 use rowkey_migrate::catalog::Catalog;
 use rowkey_migrate::plan::{Plan, Policy, Request};
 use rowkey_migrate::relayout::Phase;
+use rowkey_sql::StoredForm;
 
 use super::file::{File, tests};
 

@@ -4,19 +4,19 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::backend::Backend;
-use super::super::column::Column;
-use super::super::text_form::TextForm;
-use super::super::wire::{BinaryLength, Wire};
-use super::number::NumberField;
-use super::sixteen_bytes::{SixteenBytes, part, without_hyphens};
-use crate::error::Error;
-use crate::format::FieldKind;
-use crate::text::{Width, base62};
+use crate::number;
+use crate::sixteen_bytes::{SixteenBytes, part, without_hyphens};
+use rowkey_core::Backend;
+use rowkey_core::Error;
+use rowkey_core::format::FieldKind;
+use rowkey_core::storage::Column;
+use rowkey_core::storage::TextForm;
+use rowkey_core::storage::{BinaryLength, Wire};
+use rowkey_core::text::{Width, base62};
 
 /// The condition that a value has the type, length, alphabet and letter case of the column's form, and
 /// is no number out of range. None for types that have no other values.
-pub(super) fn shape(column: Column, stored: &str) -> Option<String> {
+pub(crate) fn shape(column: Column, stored: &str) -> Option<String> {
     let backend = column.backend();
     match column.wire() {
         Wire::Bytes(length) => {
@@ -41,7 +41,7 @@ pub(super) fn shape(column: Column, stored: &str) -> Option<String> {
 }
 
 /// `NULL` for values that do not fulfil the condition.
-pub(super) fn guarded(condition: Option<String>, sql: String) -> String {
+pub(crate) fn guarded(condition: Option<String>, sql: String) -> String {
     match condition {
         Some(condition) => format!("CASE WHEN {condition} THEN {sql} END"),
         None => sql,
@@ -49,7 +49,7 @@ pub(super) fn guarded(condition: Option<String>, sql: String) -> String {
 }
 
 /// The largest public value that a stored value of the column's shape can have.
-pub(super) fn largest(column: Column) -> u128 {
+pub(crate) fn largest(column: Column) -> u128 {
     match column.wire() {
         Wire::Bytes(BinaryLength::Bytes12) => (1 << 96) - 1,
         Wire::Decimal(precision) => precision.max(),
@@ -64,7 +64,7 @@ pub(super) fn largest(column: Column) -> u128 {
 /// # Errors
 ///
 /// As [`SixteenBytes::condition`].
-pub(super) fn at_most(column: Column, stored: &str, max: u128) -> Result<Option<String>, Error> {
+pub(crate) fn at_most(column: Column, stored: &str, max: u128) -> Result<Option<String>, Error> {
     let (backend, wire) = (column.backend(), column.wire());
     let largest = largest(column);
     if largest <= max {
@@ -81,13 +81,12 @@ pub(super) fn at_most(column: Column, stored: &str, max: u128) -> Result<Option<
 /// # Errors
 ///
 /// None for the columns that there are.
-pub(super) fn is_id(column: Column, stored: &str) -> Result<String, Error> {
+pub(crate) fn is_id(column: Column, stored: &str) -> Result<String, Error> {
     let backend = column.backend();
     let mut conditions = Vec::new();
     for field in column.format().fields() {
         if let FieldKind::Version(value) | FieldKind::Variant(value) = field.kind {
-            let number =
-                column.number_expression(backend, NumberField::big_endian(*field), stored)?;
+            let number = number::expression(column, backend, number::big_endian(*field), stored)?;
             conditions.push(format!("{number} = {value}"));
         }
     }

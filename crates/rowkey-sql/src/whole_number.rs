@@ -12,21 +12,21 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::backend::Backend;
-use super::super::text_form::TextForm;
-use super::super::wire::{Precision, Wire};
+use rowkey_core::Backend;
+use rowkey_core::storage::TextForm;
+use rowkey_core::storage::{Precision, Wire};
 
 const FIVE_14: u64 = 5_u64.pow(14);
 
 /// A number as an SQL expression: an exact decimal, in SQLite text of 28 digits.
-pub(super) struct WholeNumber {
+pub(crate) struct WholeNumber {
     backend: Backend,
     sql: String,
 }
 
 impl WholeNumber {
     /// The number in a column, or nothing if it stores no digits, or 38 of them in SQLite.
-    pub(super) fn stored(backend: Backend, wire: Wire, stored: &str) -> Option<Self> {
+    pub(crate) fn stored(backend: Backend, wire: Wire, stored: &str) -> Option<Self> {
         let sql = match (wire, backend) {
             (Wire::Decimal(_), _) | (Wire::Text(TextForm::Digits28), Backend::Sqlite) => {
                 stored.into()
@@ -42,7 +42,7 @@ impl WholeNumber {
 
     /// Some of its bits as a number of at most 63 bits: those above `shift`, which is at least 48 in
     /// SQLite.
-    pub(super) fn bits(&self, shift: u32, width: u32) -> String {
+    pub(crate) fn bits(&self, shift: u32, width: u32) -> String {
         let n = &self.sql;
         let low = 1_u128 << shift;
         // No number has 128 bits.
@@ -71,7 +71,7 @@ impl WholeNumber {
     }
 
     /// The 32 hexadecimal digits of its 128 bits.
-    pub(super) fn hex(&self) -> String {
+    pub(crate) fn hex(&self) -> String {
         let [high, middle, low] = match self.backend {
             Backend::Sqlite => {
                 let (high, low) = (self.sqlite_above_48_bits(), self.sqlite_48_bits());
@@ -97,7 +97,7 @@ impl WholeNumber {
 
     /// The number of sixteen bytes, in SQLite of the last twelve. `hex` is the SQL of the hexadecimal
     /// digits of some bytes, from the index of the first.
-    pub(super) fn of_hex(backend: Backend, hex: impl Fn(u8, u8) -> String) -> Self {
+    pub(crate) fn of_hex(backend: Backend, hex: impl Fn(u8, u8) -> String) -> Self {
         if backend == Backend::Sqlite {
             let (high, low) = (hex(4, 6), hex(10, 6));
             return Self {
@@ -113,7 +113,7 @@ impl WholeNumber {
     }
 
     /// The number of at most seven bytes in hexadecimal digits. SQLite has no such numbers.
-    pub(super) fn of_digits(backend: Backend, digits: &str, count: u8) -> Self {
+    pub(crate) fn of_digits(backend: Backend, digits: &str, count: u8) -> Self {
         let sql = match backend {
             Backend::Postgres => format!("{}::numeric", integer_of_hex(backend, digits, count)),
             Backend::SqlServer => {
@@ -126,7 +126,7 @@ impl WholeNumber {
     }
 
     /// The number of an integer that is not negative.
-    pub(super) fn of_integer(backend: Backend, integer: &str) -> Self {
+    pub(crate) fn of_integer(backend: Backend, integer: &str) -> Self {
         let sql = match backend {
             Backend::Postgres => format!("({integer})::numeric"),
             Backend::SqlServer => format!("CONVERT(decimal(20,0), {integer})"),
@@ -136,7 +136,7 @@ impl WholeNumber {
     }
 
     /// The sum of numbers, each of them shifted left by some bits.
-    pub(super) fn sum(backend: Backend, terms: impl IntoIterator<Item = (Self, u32)>) -> Self {
+    pub(crate) fn sum(backend: Backend, terms: impl IntoIterator<Item = (Self, u32)>) -> Self {
         let terms = terms.into_iter().map(|(number, shift)| match shift {
             0 => number.sql,
             _ => format!("{} * {}", number.sql, 1_u128 << shift),
@@ -148,7 +148,7 @@ impl WholeNumber {
     }
 
     /// The number as a decimal.
-    pub(super) fn decimal(self, precision: Precision) -> String {
+    pub(crate) fn decimal(self, precision: Precision) -> String {
         match self.backend {
             Backend::Sqlite => self.sql,
             backend => exact(backend, precision, &self.sql),
@@ -156,7 +156,7 @@ impl WholeNumber {
     }
 
     /// The number as text of exactly this many digits.
-    pub(super) fn digits(self, width: u8) -> String {
+    pub(crate) fn digits(self, width: u8) -> String {
         let n = self.sql;
         match self.backend {
             Backend::Postgres => format!("lpad({n}::text, {width}, '0')"),
@@ -198,7 +198,7 @@ impl WholeNumber {
 }
 
 /// Text of 28 digits without the zeros in front of a number, which may be zero.
-pub(super) fn without_zeros(backend: Backend, digits: &str) -> String {
+pub(crate) fn without_zeros(backend: Backend, digits: &str) -> String {
     match backend {
         Backend::Postgres => format!("regexp_replace({digits}, '^0+(?=.)', '')"),
         Backend::MySql | Backend::MariaDb => {
@@ -212,7 +212,7 @@ pub(super) fn without_zeros(backend: Backend, digits: &str) -> String {
 }
 
 /// An integer as text.
-pub(super) fn text_of_integer(backend: Backend, integer: &str) -> String {
+pub(crate) fn text_of_integer(backend: Backend, integer: &str) -> String {
     match backend {
         Backend::Postgres => format!("{integer}::text"),
         Backend::MySql | Backend::MariaDb => format!("CAST({integer} AS CHAR)"),
@@ -233,7 +233,7 @@ fn exact(backend: Backend, precision: Precision, sql: &str) -> String {
 
 /// The number of bytes in hexadecimal digits as 64 bits: of at most seven bytes, in MySQL and MariaDB
 /// of eight.
-pub(super) fn integer_of_hex(backend: Backend, digits: &str, count: u8) -> String {
+pub(crate) fn integer_of_hex(backend: Backend, digits: &str, count: u8) -> String {
     match backend {
         Backend::Postgres => {
             let zeros = "00".repeat(8 - usize::from(count));

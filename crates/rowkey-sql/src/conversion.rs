@@ -3,18 +3,18 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::super::backend::Backend;
-use super::super::column_type::Storage;
-use super::super::ddl::{ColumnName, TableName, quote_identifier};
-use super::super::text_form::TextForm;
-use super::super::wire::Wire;
-use super::check;
-use super::sixteen_bytes::{Places, SixteenBytes, text_of_column};
-use super::stored_form::StoredForm;
-use super::whole_number::{WholeNumber, text_of_integer, without_zeros};
-use crate::error::Error;
-use crate::layout::{Layout, Permutation};
-use crate::text::Encoding;
+use crate::check;
+use crate::sixteen_bytes::{Places, SixteenBytes, text_of_column};
+use crate::stored_form::StoredForm;
+use crate::whole_number::{WholeNumber, text_of_integer, without_zeros};
+use rowkey_core::Backend;
+use rowkey_core::Error;
+use rowkey_core::storage::Storage;
+use rowkey_core::storage::TextForm;
+use rowkey_core::storage::Wire;
+use rowkey_core::storage::{ColumnName, TableName, quote_identifier};
+use rowkey_core::storage::{Layout, Permutation};
+use rowkey_core::text::Encoding;
 
 /// The conversion of ids from one stored form to another of the same format and backend, in SQL.
 ///
@@ -28,7 +28,7 @@ use crate::text::Encoding;
 ///
 /// ```
 /// use rowkey_core::format::FormatKind;
-/// use rowkey_core::storage::{Conversion, StoredForm};
+/// use rowkey_sql::{Conversion, StoredForm};
 /// use rowkey_core::Backend;
 ///
 /// let form = |name| StoredForm::named(FormatKind::ShortSuffixComb, Backend::MariaDb, name).unwrap();
@@ -223,7 +223,7 @@ fn create_view(
 }
 
 /// Where the bytes of one stored form are in another.
-pub(super) fn places_of(from: Permutation, to: Permutation) -> Places {
+pub(crate) fn places_of(from: Permutation, to: Permutation) -> Places {
     let places = from.places();
     to.apply(u128::from_be_bytes(places)).to_be_bytes()
 }
@@ -233,7 +233,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::kind::FormatKind;
+    use rowkey_core::format::FormatKind;
 
     fn forms(format: FormatKind, backend: Backend) -> Vec<StoredForm> {
         let mut forms = Vec::new();

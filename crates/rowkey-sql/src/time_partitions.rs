@@ -4,13 +4,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::Error;
-use crate::format::{TimeField, TimeUnit};
-use crate::storage::{
-    Backend, Dialect, OrderPromise, Partition, PartitionedTable, StoragePlan, TableName, Values,
-    Wire,
-};
-use crate::time::UnixMillis;
+use crate::partitioned_table::{Dialect, Partition, PartitionedTable, Values};
+use rowkey_core::__sql::{TimeField, TimeUnit};
+use rowkey_core::Backend;
+use rowkey_core::Error;
+use rowkey_core::UnixMillis;
+use rowkey_core::storage::{OrderPromise, StoragePlan, TableName, Wire};
 
 /// The partitions of a table by the time in its keys, as SQL for PostgreSQL, MySQL, MariaDB and
 /// SQL Server.
@@ -18,7 +17,7 @@ use crate::time::UnixMillis;
 /// Neighbouring instants of a list are the edges of a partition, so there are no gaps between the
 /// first and the last. The key's plan encodes an edge like a bound of a query: as the smallest
 /// valid id of its instant, in the column's layout. A query with the
-/// [bounds](crate::EntityKey::bounds) of a time span reads only the partitions of that span.
+/// [bounds](rowkey_core::EntityKey::bounds) of a time span reads only the partitions of that span.
 ///
 /// A partition is named after its first instant in UTC: `offer_20260131` in PostgreSQL, where it is
 /// a table in the schema of the partitioned table, and `p20260131` in MySQL and MariaDB. `_235959`
@@ -27,8 +26,8 @@ use crate::time::UnixMillis;
 /// ```
 /// use rowkey_core::format::FormatKind;
 /// use rowkey_core::storage::StoragePlan;
-/// use rowkey_core::time_range::TimePartitions;
 /// use rowkey_core::{Backend, UnixMillis};
+/// use rowkey_sql::TimePartitions;
 ///
 /// // OrderId::PLAN of a key that is declared with #[entity_key].
 /// let plan = StoragePlan::default_for(FormatKind::UuidV7);

@@ -13,16 +13,16 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::backend::Backend;
-use super::compact_text::hex_of_limbs;
-use super::named::with_names;
-use super::whole_number::integer_of_hex;
+use crate::compact_text::hex_of_limbs;
+use crate::named::with_names;
+use crate::whole_number::integer_of_hex;
+use rowkey_core::Backend;
 
 const TEN_8: u128 = 10_u128.pow(8);
 const TWO_32: u128 = 1 << 32;
 
 /// The hexadecimal digits of a number that is stored as text of 38 digits.
-pub(super) fn hex(stored: &str) -> String {
+pub(crate) fn hex(stored: &str) -> String {
     let names = ["g0", "g1", "g2", "g3", "g4"].map(String::from);
     let limbs: [String; 4] = carried(&names, TEN_8, TWO_32);
     let limbs = limbs.iter().rev();
@@ -37,7 +37,7 @@ pub(super) fn hex(stored: &str) -> String {
 
 /// Some bits of such a number, at most 63: those above `shift`. Without names, because a CHECK has no
 /// subqueries.
-pub(super) fn bits(stored: &str, shift: u32, width: u32) -> String {
+pub(crate) fn bits(stored: &str, shift: u32, width: u32) -> String {
     let limbs: [String; 4] = carried(&groups(stored), TEN_8, TWO_32);
     let terms = (0..).step_by(32).zip(limbs).filter_map(|(start, limb)| {
         let (first, end) = (shift.max(start), (shift + width).min(start + 32));
@@ -53,7 +53,7 @@ pub(super) fn bits(stored: &str, shift: u32, width: u32) -> String {
 
 /// Text of 38 digits, of a number that has no more. `hex` is the SQL of the hexadecimal digits of some
 /// bytes, from the index of the first.
-pub(super) fn of_hex(hex: impl Fn(u8, u8) -> String) -> String {
+pub(crate) fn of_hex(hex: impl Fn(u8, u8) -> String) -> String {
     let limb = |index: u8| integer_of_hex(Backend::Sqlite, &hex(12 - 4 * index, 4), 4);
     let named = (0..4).map(|index| (format!("n{index}"), limb(index)));
     let places: [String; 4] = core::array::from_fn(|index| format!("n{index}"));

@@ -16,24 +16,16 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::backend::Backend;
-use super::super::column::Column;
-use super::super::text_form::TextForm;
-use super::super::wire::Wire;
-use super::compact_text;
-use super::sqlite_digits;
-use super::whole_number::WholeNumber;
-use crate::bits::BitField;
-use crate::error::Error;
-
-/// The order of the bytes of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ByteOrder {
-    /// The highest byte comes first.
-    BigEndian,
-    /// The lowest byte comes first. The number is whole bytes.
-    LittleEndian,
-}
+use crate::compact_text;
+use crate::sqlite_digits;
+use crate::whole_number::WholeNumber;
+use rowkey_core::__sql::{ByteOrder, NumberField};
+use rowkey_core::Backend;
+use rowkey_core::Error;
+use rowkey_core::format::BitField;
+use rowkey_core::storage::Column;
+use rowkey_core::storage::TextForm;
+use rowkey_core::storage::Wire;
 
 /// Bits of a number that are next to each other in one byte of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,51 +39,32 @@ struct Slice {
     shift: u32,
 }
 
-/// A field of at most 63 bits of the public form, as a number.
-#[derive(Clone, Copy, Debug)]
-pub struct NumberField {
-    pub(crate) bits: BitField,
-    pub(crate) order: ByteOrder,
+/// A field as most are: with its highest byte first.
+pub(crate) const fn big_endian(bits: BitField) -> NumberField {
+    NumberField {
+        bits,
+        order: ByteOrder::BigEndian,
+    }
 }
 
-impl NumberField {
-    /// The field as most are: with its highest byte first.
-    pub(super) const fn big_endian(bits: BitField) -> Self {
-        Self {
-            bits,
-            order: ByteOrder::BigEndian,
+/// The bits of the number by the bytes of the public form.
+fn slices(field: NumberField) -> Vec<Slice> {
+    let first = u32::from(field.bits.first_bit);
+    let end = first + u32::from(field.bits.width);
+    let bytes = first / 8..end.div_ceil(8);
+    let slice = |byte: u32| {
+        let (from, to) = (first.max(8 * byte), end.min(8 * byte + 8));
+        Slice {
+            byte: byte as u8,
+            below: 8 * byte + 8 - to,
+            width: to - from,
+            shift: match field.order {
+                ByteOrder::BigEndian => end - to,
+                ByteOrder::LittleEndian => from - first,
+            },
         }
-    }
-
-    /// The number in a public value.
-    #[cfg(test)]
-    pub(crate) fn number_in(self, value: u128) -> u32 {
-        let bytes = value.to_be_bytes();
-        self.slices().into_iter().fold(0, |number, slice| {
-            let bits = u32::from(bytes[usize::from(slice.byte)]) >> slice.below;
-            number | (bits & mask(slice.width)) << slice.shift
-        })
-    }
-
-    /// The bits of the number by the bytes of the public form.
-    fn slices(self) -> Vec<Slice> {
-        let first = u32::from(self.bits.first_bit);
-        let end = first + u32::from(self.bits.width);
-        let bytes = first / 8..end.div_ceil(8);
-        let slice = |byte: u32| {
-            let (from, to) = (first.max(8 * byte), end.min(8 * byte + 8));
-            Slice {
-                byte: byte as u8,
-                below: 8 * byte + 8 - to,
-                width: to - from,
-                shift: match self.order {
-                    ByteOrder::BigEndian => end - to,
-                    ByteOrder::LittleEndian => from - first,
-                },
-            }
-        };
-        bytes.map(slice).collect()
-    }
+    };
+    bytes.map(slice).collect()
 }
 
 /// The largest number of this many bits, at most 32.
@@ -99,40 +72,38 @@ const fn mask(bits: u32) -> u32 {
     u32::MAX >> (32 - bits)
 }
 
-impl Column {
-    /// The SQL expression of a number in an id that is stored on a backend, the column's own or, of MySQL
-    /// and MariaDB, the other. `stored` is the SQL of the id, such as a quoted column.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Refused`] for integers of 64 bits.
-    pub(crate) fn number_expression(
-        self,
-        backend: Backend,
-        field: NumberField,
-        stored: &str,
-    ) -> Result<String, Error> {
-        let (shift, width) = (field.bits.shift(), field.bits.width.into());
-        if let Some(number) = WholeNumber::stored(backend, self.wire(), stored) {
-            return Ok(number.bits(shift, width));
-        }
-        if self.wire() == Wire::Text(TextForm::Digits38) {
-            return Ok(sqlite_digits::bits(stored, shift, width));
-        }
-        let reader = Reader {
-            backend,
-            form: ByteForm::of(self.wire())?,
-            stored,
-        };
-        let places = self.permutation().places();
-        let mut slices = field.slices();
-        slices.sort_by_key(|slice| u32::MAX - slice.shift);
-        let terms = slices.into_iter().filter_map(|slice| {
-            let index = places[usize::from(slice.byte)].checked_sub(omitted_zeros(self.wire()))?;
-            Some(reader.term(reader.byte(index), slice))
-        });
-        Ok(terms.collect::<Vec<_>>().join(" + "))
+/// The SQL expression of a number in an id that is stored on a backend, the column's own or, of MySQL
+/// and MariaDB, the other. `stored` is the SQL of the id, such as a quoted column.
+///
+/// # Errors
+///
+/// [`Error::Refused`] for integers of 64 bits.
+pub(crate) fn expression(
+    column: Column,
+    backend: Backend,
+    field: NumberField,
+    stored: &str,
+) -> Result<String, Error> {
+    let (shift, width) = (field.bits.shift(), field.bits.width.into());
+    if let Some(number) = WholeNumber::stored(backend, column.wire(), stored) {
+        return Ok(number.bits(shift, width));
     }
+    if column.wire() == Wire::Text(TextForm::Digits38) {
+        return Ok(sqlite_digits::bits(stored, shift, width));
+    }
+    let reader = Reader {
+        backend,
+        form: ByteForm::of(column.wire())?,
+        stored,
+    };
+    let places = column.permutation().places();
+    let mut slices = slices(field);
+    slices.sort_by_key(|slice| u32::MAX - slice.shift);
+    let terms = slices.into_iter().filter_map(|slice| {
+        let index = places[usize::from(slice.byte)].checked_sub(omitted_zeros(column.wire()))?;
+        Some(reader.term(reader.byte(index), slice))
+    });
+    Ok(terms.collect::<Vec<_>>().join(" + "))
 }
 
 /// The bytes that are always zero and not stored.
@@ -270,7 +241,7 @@ impl Reader<'_> {
 }
 
 /// The number without its lowest bits. It is not negative.
-pub(super) fn shifted_right(backend: Backend, number: &str, bits: u32) -> String {
+pub(crate) fn shifted_right(backend: Backend, number: &str, bits: u32) -> String {
     match (backend, bits) {
         (_, 0) => number.into(),
         // SQL Server has shifts since 2022. Its larger literals are decimal numbers.
@@ -303,9 +274,18 @@ fn sqlite_byte(digits: &str, text: &str, first: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bits::FieldKind;
-    use crate::kind::FormatKind;
-    use crate::storage::{Layout, Storage};
+    use rowkey_core::format::FieldKind;
+    use rowkey_core::format::FormatKind;
+    use rowkey_core::storage::{Layout, Storage};
+
+    /// The number in a public value.
+    fn number_in(field: NumberField, value: u128) -> u32 {
+        let bytes = value.to_be_bytes();
+        slices(field).into_iter().fold(0, |number, slice| {
+            let bits = u32::from(bytes[usize::from(slice.byte)]) >> slice.below;
+            number | (bits & mask(slice.width)) << slice.shift
+        })
+    }
 
     fn field(first_bit: u8, width: u8, order: ByteOrder) -> NumberField {
         let bits = BitField {
@@ -327,7 +307,7 @@ mod tests {
         for first_bit in 0..128 {
             for width in 1..=32.min(128 - first_bit) {
                 let expected = value >> (128 - first_bit - width) & u128::from(mask(width.into()));
-                let number = field(first_bit, width, ByteOrder::BigEndian).number_in(value);
+                let number = number_in(field(first_bit, width, ByteOrder::BigEndian), value);
                 assert_eq!(
                     u128::from(number),
                     expected,
@@ -336,14 +316,18 @@ mod tests {
             }
         }
         let last = field(96, 32, ByteOrder::LittleEndian);
-        assert_eq!(last.number_in(value), 0xffee_ddcc);
+        assert_eq!(number_in(last, value), 0xffee_ddcc);
     }
 
     #[test]
     fn a_field_across_bytes_has_its_bits_together() {
         let column = column(Backend::Postgres, Storage::Uuid, None);
-        let expression =
-            column.number_expression(Backend::Postgres, field(66, 8, ByteOrder::BigEndian), "id");
+        let expression = expression(
+            column,
+            Backend::Postgres,
+            field(66, 8, ByteOrder::BigEndian),
+            "id",
+        );
         assert_eq!(
             expression.unwrap(),
             "(get_byte(uuid_send(id), 8) & 63) * 4 + (get_byte(uuid_send(id), 9) >> 6)"
@@ -356,7 +340,7 @@ mod tests {
         let number = field(96, 32, ByteOrder::LittleEndian);
         // Each term is a byte, by its position, and its weight.
         let terms = |column: Column| {
-            let expression = column.number_expression(Backend::SqlServer, number, "id");
+            let expression = expression(column, Backend::SqlServer, number, "id");
             let expression = expression.unwrap();
             let term = |term: &str| {
                 let (_, place) = term.split_once("binary(16), id), ").unwrap();
@@ -383,7 +367,7 @@ mod tests {
                 let bytes = uuid::Uuid::from_u128(stored).to_bytes_le();
                 let byte = |(position, weight)| u32::from(bytes[position - 1]) * weight;
                 let computed: u32 = terms.iter().copied().map(byte).sum();
-                assert_eq!(computed, number.number_in(value), "{column:?}: {value:x}");
+                assert_eq!(computed, number_in(number, value), "{column:?}: {value:x}");
             }
         }
     }
@@ -399,9 +383,7 @@ mod tests {
         );
         let number = |first_bit| {
             let field = field(first_bit, 8, ByteOrder::BigEndian);
-            let number = column
-                .unwrap()
-                .number_expression(Backend::Sqlite, field, "id");
+            let number = expression(column.unwrap(), Backend::Sqlite, field, "id");
             number.unwrap()
         };
         assert_eq!(number(0), "0");

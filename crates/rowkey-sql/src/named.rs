@@ -4,17 +4,17 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::backend::Backend;
+use rowkey_core::Backend;
 
 /// Whether an expression can name intermediate results: a derived table of MySQL and MariaDB does not see
 /// the row of the statement around it.
-pub(super) const fn has_names(backend: Backend) -> bool {
+pub(crate) const fn has_names(backend: Backend) -> bool {
     !matches!(backend, Backend::MySql | Backend::MariaDb)
 }
 
 /// An expression in which each name stands for the SQL beside it. The names must not occur in the latter,
 /// nor may the expression contain the stored value.
-pub(super) fn with_names(
+pub(crate) fn with_names(
     backend: Backend,
     named: impl IntoIterator<Item = (String, String)>,
     expression: &str,

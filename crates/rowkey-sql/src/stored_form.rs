@@ -4,17 +4,18 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::backend::Backend;
-use super::super::column::Column;
-use super::super::column_type::Storage;
-use super::super::stored::{Stored, StoredRef};
-use super::super::wire::Wire;
-use super::check;
-use super::number::NumberField;
-use crate::error::Error;
-use crate::format::{FieldKind, TimeField, TimeUnit};
-use crate::kind::FormatKind;
-use crate::layout::{Layout, Permutation};
+use crate::check;
+use crate::number;
+use rowkey_core::__sql::{TimeField, TimeUnit};
+use rowkey_core::Backend;
+use rowkey_core::Error;
+use rowkey_core::format::FieldKind;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::Column;
+use rowkey_core::storage::Storage;
+use rowkey_core::storage::Wire;
+use rowkey_core::storage::{Layout, Permutation};
+use rowkey_core::storage::{Stored, StoredRef};
 
 /// How a column stores ids of a format: on one backend, in a storage and a layout.
 ///
@@ -23,7 +24,7 @@ use crate::layout::{Layout, Permutation};
 ///
 /// ```
 /// use rowkey_core::format::FormatKind;
-/// use rowkey_core::storage::StoredForm;
+/// use rowkey_sql::StoredForm;
 /// use rowkey_core::Backend;
 ///
 /// let form = StoredForm::named(FormatKind::UuidV7, Backend::Postgres, "uuid:sql-server")?;
@@ -76,7 +77,7 @@ impl StoredForm {
         backend: Backend,
         name: &str,
     ) -> Result<Self, &'static str> {
-        match super::super::plan::parse_choice(name) {
+        match rowkey_core::__sql::parse_choice(name) {
             Ok((storage, layout)) => Self::new(format, backend, storage, layout),
             Err(refusal) => Err(refusal),
         }
@@ -122,7 +123,7 @@ impl StoredForm {
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
-    /// use rowkey_core::storage::StoredForm;
+    /// use rowkey_sql::StoredForm;
     /// use rowkey_core::Backend;
     ///
     /// let form = |backend, name| StoredForm::named(FormatKind::UuidV7, backend, name);
@@ -172,7 +173,7 @@ impl StoredForm {
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
-    /// use rowkey_core::storage::StoredForm;
+    /// use rowkey_sql::StoredForm;
     /// use rowkey_core::Backend;
     ///
     /// let form = StoredForm::named(FormatKind::UuidV7, Backend::MySql, "uuid").unwrap();
@@ -198,7 +199,7 @@ impl StoredForm {
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
-    /// use rowkey_core::storage::StoredForm;
+    /// use rowkey_sql::StoredForm;
     /// use rowkey_core::Backend;
     ///
     /// let form = StoredForm::named(FormatKind::DistributedId, Backend::MySql, "decimal").unwrap();
@@ -221,8 +222,8 @@ impl StoredForm {
             return Err(Error::Refused("ids of this format carry no instant"));
         };
         let number = |field| {
-            let field = NumberField::big_endian(field);
-            self.column.number_expression(self.backend(), field, stored)
+            let field = number::big_endian(field);
+            number::expression(self.column, self.backend(), field, stored)
         };
         let mut sql = String::new();
         let mut zero = None;
@@ -255,7 +256,7 @@ impl StoredForm {
     }
 
     /// A number of 64 bits.
-    pub(super) fn big(self, number: i64) -> String {
+    pub(crate) fn big(self, number: i64) -> String {
         match self.backend() {
             Backend::Postgres => format!("{number}::bigint"),
             Backend::SqlServer => format!("CONVERT(bigint, {number})"),
@@ -265,7 +266,7 @@ impl StoredForm {
 
     /// The type of a function's parameter: text and bytes have room for one more, because a server may
     /// cut off what is too long.
-    pub(super) fn parameter_type(self) -> String {
+    pub(crate) fn parameter_type(self) -> String {
         match (self.wire(), self.backend()) {
             (Wire::Bytes(length), Backend::MySql | Backend::MariaDb) => {
                 format!("VARBINARY({})", length.bytes() + 1)
@@ -283,7 +284,7 @@ impl StoredForm {
     }
 
     /// The type of a function's result.
-    pub(super) fn return_type(self) -> String {
+    pub(crate) fn return_type(self) -> String {
         match (self.wire(), self.backend()) {
             (Wire::Text(_), Backend::Postgres) => "text".into(),
             (Wire::Text(form), Backend::SqlServer) => format!("char({})", form.width()),
@@ -291,7 +292,7 @@ impl StoredForm {
         }
     }
 
-    pub(in crate::storage) const fn column(self) -> Column {
+    pub(crate) const fn column(self) -> Column {
         self.column
     }
 

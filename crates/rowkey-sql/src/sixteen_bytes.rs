@@ -4,18 +4,18 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::backend::Backend;
-use super::super::text_form::TextForm;
-use super::super::wire::{BinaryLength, Wire};
-use super::compact_text;
-use super::named::{has_names, with_names};
-use super::sqlite_digits;
-use super::whole_number::WholeNumber;
-use crate::error::Error;
+use crate::compact_text;
+use crate::named::{has_names, with_names};
+use crate::sqlite_digits;
+use crate::whole_number::WholeNumber;
+use rowkey_core::Backend;
+use rowkey_core::Error;
+use rowkey_core::storage::TextForm;
+use rowkey_core::storage::{BinaryLength, Wire};
 
 /// Sixteen bytes as an SQL expression, in one of the types that the backend has for them, and the order
 /// in which to read them.
-pub(super) struct SixteenBytes {
+pub(crate) struct SixteenBytes {
     backend: Backend,
     kind: Kind,
     sql: String,
@@ -35,7 +35,7 @@ enum Kind {
 }
 
 /// Where each byte of one form is in another: `places[i]` for the byte at index i.
-pub(super) type Places = [u8; 16];
+pub(crate) type Places = [u8; 16];
 
 impl SixteenBytes {
     /// An expression of the bytes of a column, those of a number included.
@@ -43,7 +43,7 @@ impl SixteenBytes {
     /// # Errors
     ///
     /// [`Error::Refused`] for integers of 64 bits, and what the expression returns.
-    pub(super) fn expression(
+    pub(crate) fn expression(
         backend: Backend,
         wire: Wire,
         stored: &str,
@@ -64,7 +64,7 @@ impl SixteenBytes {
     /// # Errors
     ///
     /// [`Error::Refused`] for integers of 64 bits.
-    pub(super) fn condition(
+    pub(crate) fn condition(
         backend: Backend,
         wire: Wire,
         stored: &str,
@@ -155,17 +155,17 @@ impl SixteenBytes {
     }
 
     /// Those of bytes in SQL.
-    pub(super) fn of_bytes(backend: Backend, bytes: String) -> Self {
+    pub(crate) fn of_bytes(backend: Backend, bytes: String) -> Self {
         Self::new(backend, Kind::Bytes, bytes)
     }
 
     /// Those of 32 hexadecimal digits in SQL, in either case.
-    pub(super) fn of_hex(backend: Backend, digits: String) -> Self {
+    pub(crate) fn of_hex(backend: Backend, digits: String) -> Self {
         Self::new(backend, Kind::Hex, digits)
     }
 
     /// Those of a server's own type for UUIDs.
-    pub(super) fn of_uuid(backend: Backend, uuid: String) -> Self {
+    pub(crate) fn of_uuid(backend: Backend, uuid: String) -> Self {
         Self::new(backend, Kind::Uuid, uuid)
     }
 
@@ -180,7 +180,7 @@ impl SixteenBytes {
     }
 
     /// The same bytes in another order: first the one at the first place.
-    pub(super) fn in_order(self, places: Places) -> Self {
+    pub(crate) fn in_order(self, places: Places) -> Self {
         Self { places, ..self }
     }
 
@@ -189,7 +189,7 @@ impl SixteenBytes {
     /// # Errors
     ///
     /// [`Error::Refused`] for integers of 64 bits.
-    pub(super) fn as_wire(&self, wire: Wire) -> Result<String, Error> {
+    pub(crate) fn as_wire(&self, wire: Wire) -> Result<String, Error> {
         let backend = self.backend;
         Ok(match wire {
             Wire::Uuid => self.uuid(),
@@ -223,7 +223,7 @@ impl SixteenBytes {
     }
 
     /// The condition that the bytes, in public order, are at most a number.
-    pub(super) fn at_most(&self, max: u128) -> String {
+    pub(crate) fn at_most(&self, max: u128) -> String {
         let backend = self.backend;
         match backend {
             Backend::Postgres => format!("{} <= '\\x{max:032x}'::bytea", self.bytes()),
@@ -339,7 +339,7 @@ const NOT_SIXTEEN_BYTES: Error =
     Error::Refused("an integer of 64 bits is no id of sixteen bytes; it has no other form");
 
 /// Part of bytes or text, its first position counted from 1.
-pub(super) fn part(backend: Backend, sql: &str, first: u8, count: u8) -> String {
+pub(crate) fn part(backend: Backend, sql: &str, first: u8, count: u8) -> String {
     let function = match backend {
         Backend::Postgres | Backend::Sqlite => "substr",
         Backend::MySql | Backend::MariaDb | Backend::SqlServer => "SUBSTRING",
@@ -356,14 +356,14 @@ fn hyphens_in(function: &str, digits: String) -> String {
 }
 
 /// Text without its hyphens.
-pub(super) fn without_hyphens(backend: Backend, text: &str) -> String {
+pub(crate) fn without_hyphens(backend: Backend, text: &str) -> String {
     match backend {
         Backend::Postgres | Backend::Sqlite => format!("replace({text}, '-', '')"),
         _ => format!("REPLACE({text}, '-', '')"),
     }
 }
 
-pub(super) fn lower(backend: Backend, text: String) -> String {
+pub(crate) fn lower(backend: Backend, text: String) -> String {
     match backend {
         // As it writes them.
         Backend::Postgres => text,
@@ -372,7 +372,7 @@ pub(super) fn lower(backend: Backend, text: String) -> String {
     }
 }
 
-pub(super) fn upper(backend: Backend, text: String) -> String {
+pub(crate) fn upper(backend: Backend, text: String) -> String {
     match backend {
         Backend::Postgres | Backend::Sqlite => format!("upper({text})"),
         _ => format!("UPPER({text})"),
@@ -381,7 +381,7 @@ pub(super) fn upper(backend: Backend, text: String) -> String {
 
 /// Text that goes into a column: what a function of MySQL and MariaDB makes has the character set of the
 /// connection.
-pub(super) fn text_of_column(backend: Backend, wire: Wire, sql: String) -> String {
+pub(crate) fn text_of_column(backend: Backend, wire: Wire, sql: String) -> String {
     match (wire, backend) {
         (Wire::Text(_), Backend::MySql | Backend::MariaDb) => {
             format!("CONVERT({sql} USING ascii)")
@@ -392,14 +392,14 @@ pub(super) fn text_of_column(backend: Backend, wire: Wire, sql: String) -> Strin
 
 /// The runs of neighbours among places: the first of each, and how many there are. No run is in both
 /// halves if these are apart.
-pub(super) fn runs(places: &[u8], has_halves: bool) -> impl Iterator<Item = (u8, u8)> {
+pub(crate) fn runs(places: &[u8], has_halves: bool) -> impl Iterator<Item = (u8, u8)> {
     places
         .chunk_by(move |before, after| before + 1 == *after && !(has_halves && *after == 8))
         .map(|run| (run[0], run.len() as u8))
 }
 
 /// Pieces of text or bytes, one after the other.
-pub(super) fn concatenated(backend: Backend, pieces: impl Iterator<Item = String>) -> String {
+pub(crate) fn concatenated(backend: Backend, pieces: impl Iterator<Item = String>) -> String {
     let pieces: Vec<String> = pieces.collect();
     match backend {
         _ if pieces.len() == 1 => pieces.concat(),

@@ -2,8 +2,8 @@
 
 use rowkey_core::format::{FieldKind, FormatKind};
 use rowkey_core::storage::{SqlServerOrd, StoragePlan, Stored};
-use rowkey_core::time_range::TimePartitions;
 use rowkey_core::{Backend, Error, UnixMillis, Uuid};
+use rowkey_sql::TimePartitions;
 
 /// 2026-01-01T00:00:00Z.
 const NEW_YEAR: i64 = 1_767_225_600_000;

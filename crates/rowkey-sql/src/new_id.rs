@@ -17,14 +17,14 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::super::backend::Backend;
-use super::check;
-use super::id_bytes::IdBytes;
-use super::stored_form::StoredForm;
-use crate::error::Error;
-use crate::format::distributed_id::LEEWAY_MS;
-use crate::format::{TimeField, TimeRange, TimeUnit};
-use crate::kind::FormatKind;
+use crate::check;
+use crate::id_bytes::IdBytes;
+use crate::stored_form::StoredForm;
+use rowkey_core::__sql::{LEEWAY_MS, TimeField, TimeRange, TimeUnit, column_definition};
+use rowkey_core::Backend;
+use rowkey_core::Error;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Nullability, TableName, quote_identifier};
 
 /// The default interval of the short COMBs.
 const INTERVAL_MS: u64 = 60_000;
@@ -44,7 +44,7 @@ const INTERVAL_MS: u64 = 60_000;
 ///
 /// ```
 /// use rowkey_core::format::FormatKind;
-/// use rowkey_core::storage::{NewId, StoredForm};
+/// use rowkey_sql::{NewId, StoredForm};
 /// use rowkey_core::Backend;
 ///
 /// let form = StoredForm::named(FormatKind::PrefixComb, Backend::Postgres, "uuid").unwrap();
@@ -138,7 +138,7 @@ impl NewId {
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
-    /// use rowkey_core::storage::{NewId, StoredForm};
+    /// use rowkey_sql::{NewId, StoredForm};
     /// use rowkey_core::Backend;
     ///
     /// let form = StoredForm::named(FormatKind::UuidV7, Backend::MySql, "uuid").unwrap();
@@ -272,11 +272,115 @@ fn check_format(format: FormatKind) -> Result<(), Error> {
     }))
 }
 
+impl NewId {
+    /// The definition of a column for which the server makes the ids of rows that are inserted without
+    /// one: as [`StoragePlan::column_definition`], NOT NULL, with a DEFAULT. A program can still write
+    /// its own.
+    ///
+    /// MySQL has had such defaults since 8.0.13; for an older one see
+    /// [`trigger`](Self::trigger). MySQL does not tell a program the id of the row that it has inserted:
+    /// it knows no RETURNING.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    ///
+    /// ```
+    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_sql::{NewId, StoredForm};
+    /// use rowkey_core::Backend;
+    ///
+    /// let form = StoredForm::named(FormatKind::UuidV4, Backend::Postgres, "uuid").unwrap();
+    /// assert_eq!(
+    ///     NewId::new(form)?.column_definition("id")?,
+    ///     "\"id\" uuid NOT NULL DEFAULT (gen_random_uuid())",
+    /// );
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn column_definition(self, name: &str) -> Result<String, Error> {
+        self.defined(name, &format!("({})", self.expression()?))
+    }
+
+    /// The definition of a column for a [`trigger`](Self::trigger), with a value as its DEFAULT that no
+    /// new id has: zero. Without a default, MySQL refuses a row before the trigger sees it.
+    ///
+    /// # Errors
+    ///
+    /// As [`trigger`](Self::trigger).
+    pub fn column_definition_for_trigger(self, name: &str) -> Result<String, Error> {
+        self.check_trigger()?;
+        self.defined(name, &self.form().literal(0))
+    }
+
+    /// The statement that creates a trigger for MySQL before 8.0.13, where a default is no expression: it
+    /// puts a new id in the place of the zero that is the
+    /// [column's default](Self::column_definition_for_trigger).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Identifier`] for a name that is not valid on the backend, [`Error::Refused`] on others
+    /// than MySQL and MariaDB.
+    ///
+    /// ```
+    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_sql::{NewId, StoredForm};
+    /// use rowkey_core::Backend;
+    ///
+    /// let form = StoredForm::named(FormatKind::DistributedId, Backend::MySql, "decimal").unwrap();
+    /// let new_id = NewId::new(form)?;
+    /// assert_eq!(
+    ///     new_id.column_definition_for_trigger("id")?,
+    ///     "`id` DECIMAL(28,0) NOT NULL DEFAULT 0",
+    /// );
+    /// let trigger = new_id.trigger("offer_id", "offer", "id")?;
+    /// let begin = "CREATE TRIGGER `offer_id` BEFORE INSERT ON `offer` FOR EACH ROW \
+    ///              SET NEW.`id` = CASE WHEN NEW.`id` = 0 THEN CAST(";
+    /// assert!(trigger.starts_with(begin), "{trigger}");
+    /// assert!(trigger.ends_with(" ELSE NEW.`id` END"), "{trigger}");
+    /// # Ok::<(), rowkey_core::Error>(())
+    /// ```
+    pub fn trigger<'t>(
+        self,
+        name: impl Into<TableName<'t>>,
+        table: impl Into<TableName<'t>>,
+        column: &str,
+    ) -> Result<String, Error> {
+        self.check_trigger()?;
+        let backend = self.form().backend();
+        let (name, table) = (name.into().quoted(backend)?, table.into().quoted(backend)?);
+        let column = quote_identifier(backend, column)?;
+        let (zero, new) = (self.form().literal(0), self.expression()?);
+        Ok(format!(
+            "CREATE TRIGGER {name} BEFORE INSERT ON {table} FOR EACH ROW SET NEW.{column} = \
+             CASE WHEN NEW.{column} = {zero} THEN {new} ELSE NEW.{column} END"
+        ))
+    }
+
+    fn check_trigger(self) -> Result<(), Error> {
+        match self.form().backend() {
+            Backend::MySql | Backend::MariaDb => Ok(()),
+            _ => Err(Error::Refused(
+                "only MySQL needs a trigger; elsewhere the column has a default",
+            )),
+        }
+    }
+
+    fn defined(self, name: &str, default: &str) -> Result<String, Error> {
+        let form = self.form();
+        let definition = format!(
+            "{} {} DEFAULT {default}",
+            form.sql_type(),
+            Nullability::NotNull
+        );
+        column_definition(form.column(), form.backend(), name, &definition)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::Layout;
-    use crate::storage::{Storage, TextForm, Wire};
+    use rowkey_core::storage::Layout;
+    use rowkey_core::storage::{Storage, TextForm, Wire};
 
     fn new_ids() -> impl Iterator<Item = (StoredForm, Result<NewId, Error>)> {
         let forms = FormatKind::ALL.into_iter().flat_map(|format| {

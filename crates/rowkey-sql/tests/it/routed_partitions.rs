@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use rowkey::format::FormatKind;
 use rowkey::routing::{
-    Country, IuidContext, RoutedConditionPart, RoutedPartitions, RoutingColumn, ServiceEntity,
-    ShardKey,
+    Country, IuidContext, RoutedConditionPart, RoutingColumn, ServiceEntity, ShardKey,
 };
 use rowkey::storage::{Column, Storage};
 use rowkey::{Backend, EntityKey, Error, HotGuid, Iuid, entity_key};
+use rowkey_sql::{RoutedPartitions, RoutingColumnDefinition as _};
 
 #[entity_key]
 struct MissionId(HotGuid);

@@ -5,15 +5,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::super::backend::Backend;
-use super::super::column::Column;
-use super::super::text_form::TextForm;
-use super::super::wire::Wire;
-use super::sixteen_bytes::{SixteenBytes, concatenated, lower, part, text_of_column, upper};
-use super::whole_number::WholeNumber;
-use crate::bits::FixedBits;
-use crate::error::Error;
-use crate::format::{FieldKind, FormatKind};
+use crate::sixteen_bytes::{SixteenBytes, concatenated, lower, part, text_of_column, upper};
+use crate::whole_number::WholeNumber;
+use rowkey_core::__sql::FixedBits;
+use rowkey_core::Backend;
+use rowkey_core::Error;
+use rowkey_core::format::{FieldKind, FormatKind};
+use rowkey_core::storage::Column;
+use rowkey_core::storage::TextForm;
+use rowkey_core::storage::Wire;
 
 /// The most bytes that are a positive number of 64 bits.
 const BYTES_OF_NUMBER: usize = 7;
@@ -58,7 +58,7 @@ impl Piece {
 }
 
 /// The bytes of a new id.
-pub(super) struct IdBytes {
+pub(crate) struct IdBytes {
     backend: Backend,
     wire: Wire,
     origins: [Origin; 16],
@@ -71,7 +71,7 @@ pub(super) struct IdBytes {
 impl IdBytes {
     /// Those of a column, with the SQL of the number in the time field. The format has no other fields
     /// than time, random and fixed ones.
-    pub(super) fn new(column: Column, time: String) -> Self {
+    pub(crate) fn new(column: Column, time: String) -> Self {
         let (public, time_bytes) = origins(column.format());
         let mut origins = public;
         for (origin, place) in public.into_iter().zip(column.permutation().places()) {
@@ -91,7 +91,7 @@ impl IdBytes {
     /// # Errors
     ///
     /// [`Error::Refused`] for forms that need one of them in several places.
-    pub(super) fn stored(&self) -> Result<String, Error> {
+    pub(crate) fn stored(&self) -> Result<String, Error> {
         let backend = self.backend;
         let sql = match (self.wire, backend) {
             (Wire::Text(TextForm::Compact16 | TextForm::Compact22), _) => {

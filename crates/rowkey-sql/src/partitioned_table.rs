@@ -4,9 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::backend::Backend;
-use super::ddl::{TableName, quote_identifier};
-use crate::error::Error;
+use rowkey_core::Backend;
+use rowkey_core::Error;
+use rowkey_core::storage::{TableName, quote_identifier};
 
 /// A table that is divided by one of its columns, on one backend.
 pub(crate) struct PartitionedTable<'a> {

@@ -21,13 +21,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::super::backend::Backend;
-use super::super::text_form::TextForm;
-use super::named::with_names;
-use super::number::shifted_right;
-use super::sixteen_bytes::{concatenated, part};
-use super::whole_number::integer_of_hex;
-use crate::text::base62;
+use crate::named::with_names;
+use crate::number::shifted_right;
+use crate::sixteen_bytes::{concatenated, part};
+use crate::whole_number::integer_of_hex;
+use rowkey_core::Backend;
+use rowkey_core::storage::TextForm;
+use rowkey_core::text::base62;
 
 const POW_6: u64 = 62_u64.pow(6);
 const POW_6_HIGH: u64 = POW_6 >> 32;
@@ -43,7 +43,7 @@ fn blocks(form: TextForm) -> [Range<u8>; 2] {
 
 /// The hexadecimal digits of each half of sixteen bytes that are stored as compact text, for MySQL and
 /// MariaDB.
-pub(super) fn halves(backend: Backend, form: TextForm, stored: &str) -> [String; 2] {
+pub(crate) fn halves(backend: Backend, form: TextForm, stored: &str) -> [String; 2] {
     blocks(form).map(|block| {
         let number = match block.len() {
             11 => {
@@ -63,7 +63,7 @@ fn parts(backend: Backend, stored: &str, block: Range<u8>) -> [String; 2] {
 }
 
 /// The hexadecimal digits of sixteen bytes that are stored as compact text, for a backend with names.
-pub(super) fn hex(backend: Backend, form: TextForm, stored: &str) -> String {
+pub(crate) fn hex(backend: Backend, form: TextForm, stored: &str) -> String {
     let (mut named, mut limbs) = (Vec::new(), Vec::new());
     for (half, block) in blocks(form).into_iter().enumerate() {
         let (c, d) = (format!("c{half}"), format!("d{half}"));
@@ -88,7 +88,7 @@ fn block_limbs(backend: Backend, c: &str, d: &str) -> [String; 2] {
 }
 
 /// The hexadecimal digits of numbers of 32 bits.
-pub(super) fn hex_of_limbs(backend: Backend, limbs: &[String]) -> String {
+pub(crate) fn hex_of_limbs(backend: Backend, limbs: &[String]) -> String {
     match backend {
         Backend::Sqlite => {
             let format = "%08X".repeat(limbs.len());
@@ -107,7 +107,7 @@ pub(super) fn hex_of_limbs(backend: Backend, limbs: &[String]) -> String {
 
 /// Compact text of sixteen bytes. `hex` is the SQL of the hexadecimal digits of some bytes, from the index
 /// of the first.
-pub(super) fn of_hex(backend: Backend, form: TextForm, hex: impl Fn(u8, u8) -> String) -> String {
+pub(crate) fn of_hex(backend: Backend, form: TextForm, hex: impl Fn(u8, u8) -> String) -> String {
     match backend {
         Backend::MySql | Backend::MariaDb => {
             let numbers = [hex(0, 8), hex(8, 8)].map(|half| integer_of_hex(backend, &half, 8));
@@ -196,7 +196,7 @@ fn digits(backend: Backend, stored: &str, positions: Range<u8>) -> String {
 }
 
 /// The byte of compact text with this index, without names: a CHECK has no subqueries.
-pub(super) fn byte(backend: Backend, form: TextForm, stored: &str, index: u8) -> String {
+pub(crate) fn byte(backend: Backend, form: TextForm, stored: &str, index: u8) -> String {
     let block = blocks(form)[usize::from(index / 8)].clone();
     let is_high = index % 8 < 4;
     let limb = match block.len() {

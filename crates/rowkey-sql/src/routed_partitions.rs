@@ -5,11 +5,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::column::RoutingColumn;
-use super::part::{NumberSize, RoutingPart};
-use crate::error::Error;
-use crate::key::EntityKey;
-use crate::storage::{Backend, Dialect, Partition, PartitionedTable, TableName, Values};
+use crate::partitioned_table::{Dialect, Partition, PartitionedTable, Values};
+use rowkey_core::__sql::NumberSize;
+use rowkey_core::Backend;
+use rowkey_core::EntityKey;
+use rowkey_core::Error;
+use rowkey_core::routing::{RoutingColumn, RoutingPart};
+use rowkey_core::storage::TableName;
 
 /// The partitions of a table by the column of a [`RoutingColumn`], as SQL for PostgreSQL, MySQL, MariaDB
 /// and SQL Server.
@@ -18,8 +20,9 @@ use crate::storage::{Backend, Dialect, Partition, PartitionedTable, TableName, V
 /// PostgreSQL, in the schema of the partitioned table. Those of SQL Server have no names.
 ///
 /// ```
-/// use rowkey_core::routing::{RoutedPartitions, RoutingColumn, ServiceEntity};
+/// use rowkey_core::routing::{RoutingColumn, ServiceEntity};
 /// use rowkey_core::{Backend, EntityKey, Error, Iuid};
+/// use rowkey_sql::RoutedPartitions;
 ///
 /// fn clause<K: EntityKey<Format = Iuid>>() -> Result<String, Error> {
 ///     let entity = RoutingColumn::<K, ServiceEntity>::new("id", "service_entity");
@@ -178,7 +181,7 @@ impl RoutedPartitions {
         Ok(Self {
             schema: table.schema.map(Into::into),
             table: table.table.into(),
-            column: column.plain_name().into(),
+            column: column.plain_names()[1].into(),
             size: P::SIZE,
             partitions,
             has_rest: false,

@@ -1,0 +1,51 @@
+//! SQL text for the keys of rowkey.
+//!
+//! | for | use |
+//! |---|---|
+//! | an id in another form, inside the database | [`StoredForm`], [`Conversion`] |
+//! | ids that the server makes | [`NewId`] |
+//! | tables that are divided by the time or a number in their keys | [`TimePartitions`], [`RoutedPartitions`], [`RoutingColumnDefinition`] |
+//! | the unique index on short keys of LUUIDs | [`short_key_index`] |
+//!
+//! Column definitions are in `rowkey_core::storage`, with the [`StoragePlan`](rowkey_core::storage::StoragePlan).
+//!
+//! Expressions follow from the layout's permutation, the wire form and the fields of the format. They use
+//! only functions that all supported versions of a database have. They depend on nothing but the column;
+//! those of [`NewId`] also on the server's clock and its random numbers.
+
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![warn(missing_docs)]
+
+extern crate alloc;
+
+mod check;
+mod compact_text;
+mod conversion;
+mod id_bytes;
+mod named;
+mod new_id;
+mod number;
+mod partitioned_table;
+mod routed_partitions;
+mod routing_column;
+mod short_key_index;
+mod sixteen_bytes;
+mod sqlite_digits;
+mod stored_form;
+mod time_partitions;
+mod whole_number;
+
+pub use conversion::Conversion;
+pub use new_id::NewId;
+pub use routed_partitions::RoutedPartitions;
+pub use routing_column::RoutingColumnDefinition;
+pub use short_key_index::short_key_index;
+pub use stored_form::StoredForm;
+pub use time_partitions::TimePartitions;
+
+/// Compiles and runs the example of this package's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;
