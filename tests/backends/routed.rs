@@ -1,9 +1,7 @@
 //! Keys with routing numbers, as cases without their types.
 
-use rowkey::sql::RoutingColumnDefinition as _;
-use rowkey::routing::{
-    Country, IuidContext, RoutedPartitions, RoutingColumn, RoutingPart, ServiceEntity, ShardKey,
-};
+use rowkey::routing::{Country, IuidContext, RoutingColumn, RoutingPart, ServiceEntity, ShardKey};
+use rowkey::sql::{RoutedPartitions, RoutingColumnDefinition as _};
 use rowkey::storage::TableName;
 use rowkey::{Backend, EntityKey, Error, HotGuid, Iuid};
 

@@ -3,8 +3,8 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey::format::FormatKind;
-use rowkey::storage::{Layout, Storage, Stored, quote_identifier};
 use rowkey::sql::{Conversion, StoredForm};
+use rowkey::storage::{Layout, Storage, Stored, quote_identifier};
 use rowkey::{Backend, Error};
 
 use crate::driver::{Driver, Session};

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use anyhow::{Context, Result, ensure};
 use rowkey::format::{FieldKind, FormatKind, interval_counter};
-use rowkey::storage::{Column, Layout, Nullability, Storage};
 use rowkey::sql::{Conversion, NewId, StoredForm};
+use rowkey::storage::{Column, Layout, Nullability, Storage};
 use rowkey::{Backend, UnixMillis};
 
 use super::conversions::forms;

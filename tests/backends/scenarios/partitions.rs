@@ -3,8 +3,8 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use rowkey::format::FormatKind;
-use rowkey::storage::{Nullability, Storage, TableName};
 use rowkey::sql::TimePartitions;
+use rowkey::storage::{Nullability, Storage, TableName};
 use rowkey::{Backend, Error, UnixMillis};
 
 use crate::cases::Cases;

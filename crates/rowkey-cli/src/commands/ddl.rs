@@ -2,9 +2,9 @@
 
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Nullability, StoragePlan};
+use rowkey_core::{Backend, Error, UnixMillis};
 use rowkey_sql::NewId;
 use rowkey_sql::TimePartitions;
-use rowkey_core::{Backend, Error, UnixMillis};
 
 use crate::args::Ddl;
 use crate::failure::{Failure, Outcome, Stop};

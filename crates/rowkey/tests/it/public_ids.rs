@@ -229,7 +229,6 @@ fn encode_errors_are_values_without_a_public_id() {
     assert!(test_cipher().encode(&i64::MIN).is_err());
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn the_hexadecimal_public_id_is_that_of_the_same_key() {
     let id: DistributedId = "1088824355131185736905670087".parse().unwrap();

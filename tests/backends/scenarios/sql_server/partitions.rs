@@ -1,8 +1,8 @@
 //! Partition functions and schemes: rows are in the partition of their time or number.
 
 use anyhow::{Context, Result, ensure};
-use rowkey::storage::Wire;
 use rowkey::sql::TimePartitions;
+use rowkey::storage::Wire;
 use rowkey::{Backend, Error, UnixMillis};
 
 use crate::cases::Cases;
