@@ -244,7 +244,6 @@ where
     for _ in 0..commands() {
         let command = CommandId::generate();
         let mut answers = Vec::new();
-        let mut unavailable = 0;
         while answers.len() < 2 {
             let fate = Fate::of(&mut dice, backend);
             let mut calls = 0;
