@@ -7,9 +7,10 @@ use core::str::FromStr;
 
 use alloc::format;
 use alloc::string::String;
-use uuid::Uuid;
+use alloc::vec::Vec;
 #[cfg(feature = "std")]
-use {alloc::vec::Vec, core::time::Duration};
+use core::time::Duration;
+use uuid::Uuid;
 
 use crate::error::{Error, TextProblem};
 use crate::format::traits::sealed::{Admitted, Sealed};
@@ -214,7 +215,20 @@ pub trait EntityKey:
     /// }
     /// ```
     fn sort_for(backend: Backend, keys: &mut [Self]) {
-        Self::PLAN.column(backend).sort(keys);
+        let column = Self::PLAN.column(backend);
+        if column.sorts_by_value() {
+            keys.sort_unstable_by_key(|key| key.to_u128());
+            return;
+        }
+        let mut values: Vec<u128> = keys.iter().map(|key| key.to_u128()).collect();
+        column.sort(&mut values);
+        for (key, value) in keys.iter_mut().zip(values) {
+            let id = Self::Format::from_admitted(Admitted::new(value));
+            let Ok(sorted) = Self::from_format(id) else {
+                unreachable!("{id} is one of the keys that were given");
+            };
+            *key = sorted;
+        }
     }
 
     /// A new key, in one attempt that never sleeps.
@@ -486,10 +500,17 @@ pub(crate) fn with_text<K: EntityKey, R>(key: &K, work: impl FnOnce(&str) -> R) 
     let text = text_of(key);
     match K::PREFIX {
         None => work(&text),
-        Some(prefix) => match const { prefixed::Characters::of::<K>() } {
+        Some(prefix) => match const { prefix_of::<K>() } {
             Some(characters) => work(characters.followed_by(&text).as_str()),
             None => work(&format!("{prefix}_{text}")),
         },
+    }
+}
+
+const fn prefix_of<K: EntityKey>() -> Option<prefixed::Characters> {
+    match K::PREFIX {
+        Some(prefix) => prefixed::Characters::of(prefix),
+        None => None,
     }
 }
 

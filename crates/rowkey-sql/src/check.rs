@@ -4,8 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::dialect::{part, without_hyphens};
 use crate::number;
-use crate::sixteen_bytes::{SixteenBytes, part, without_hyphens};
+use crate::sixteen_bytes::SixteenBytes;
 use rowkey_core::Backend;
 use rowkey_core::Error;
 use rowkey_core::format::FieldKind;

@@ -21,9 +21,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::dialect::shifted_right;
+use crate::dialect::{concatenated, part};
 use crate::named::with_names;
-use crate::number::shifted_right;
-use crate::sixteen_bytes::{concatenated, part};
 use crate::whole_number::integer_of_hex;
 use rowkey_core::Backend;
 use rowkey_core::storage::TextForm;

@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::check;
-use crate::sixteen_bytes::{Places, SixteenBytes, text_of_column};
+use crate::dialect::text_of_column;
+use crate::sixteen_bytes::{Places, SixteenBytes};
 use crate::stored_form::StoredForm;
 use crate::whole_number::{WholeNumber, text_of_integer, without_zeros};
 use rowkey_core::Backend;

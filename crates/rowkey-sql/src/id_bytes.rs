@@ -5,7 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::sixteen_bytes::{SixteenBytes, concatenated, lower, part, text_of_column, upper};
+use crate::dialect::{concatenated, lower, part, text_of_column, upper};
+use crate::sixteen_bytes::SixteenBytes;
 use crate::whole_number::WholeNumber;
 use rowkey_core::__sql::FixedBits;
 use rowkey_core::Backend;

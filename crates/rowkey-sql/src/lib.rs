@@ -23,6 +23,7 @@ extern crate alloc;
 mod check;
 mod compact_text;
 mod conversion;
+mod dialect;
 mod id_bytes;
 mod named;
 mod new_id;

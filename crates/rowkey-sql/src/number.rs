@@ -17,6 +17,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::compact_text;
+use crate::dialect::shifted_right;
 use crate::sqlite_digits;
 use crate::whole_number::WholeNumber;
 use rowkey_core::__sql::{ByteOrder, NumberField};
@@ -237,19 +238,6 @@ impl Reader<'_> {
             (shift, _) => format!("{term} * {}", 1_u64 << shift),
         };
         term
-    }
-}
-
-/// The number without its lowest bits. It is not negative.
-pub(crate) fn shifted_right(backend: Backend, number: &str, bits: u32) -> String {
-    match (backend, bits) {
-        (_, 0) => number.into(),
-        // SQL Server has shifts since 2022. Its larger literals are decimal numbers.
-        (Backend::SqlServer, 32..) => {
-            format!("({number} / CONVERT(bigint, {}))", 1_u64 << bits)
-        }
-        (Backend::SqlServer, _) => format!("({number} / {})", 1_u64 << bits),
-        _ => format!("({number} >> {bits})"),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use crate::compact_text;
+use crate::dialect::{concatenated, lower, part, upper, without_hyphens};
 use crate::named::{has_names, with_names};
 use crate::sqlite_digits;
 use crate::whole_number::WholeNumber;
@@ -338,15 +338,6 @@ impl SixteenBytes {
 const NOT_SIXTEEN_BYTES: Error =
     Error::Refused("an integer of 64 bits is no id of sixteen bytes; it has no other form");
 
-/// Part of bytes or text, its first position counted from 1.
-pub(crate) fn part(backend: Backend, sql: &str, first: u8, count: u8) -> String {
-    let function = match backend {
-        Backend::Postgres | Backend::Sqlite => "substr",
-        Backend::MySql | Backend::MariaDb | Backend::SqlServer => "SUBSTRING",
-    };
-    format!("{function}({sql}, {first}, {count})")
-}
-
 /// The hyphens of a UUID in its digits, with a function that replaces a part of a text.
 fn hyphens_in(function: &str, digits: String) -> String {
     let positions = [9, 14, 19, 24].into_iter();
@@ -355,56 +346,10 @@ fn hyphens_in(function: &str, digits: String) -> String {
     })
 }
 
-/// Text without its hyphens.
-pub(crate) fn without_hyphens(backend: Backend, text: &str) -> String {
-    match backend {
-        Backend::Postgres | Backend::Sqlite => format!("replace({text}, '-', '')"),
-        _ => format!("REPLACE({text}, '-', '')"),
-    }
-}
-
-pub(crate) fn lower(backend: Backend, text: String) -> String {
-    match backend {
-        // As it writes them.
-        Backend::Postgres => text,
-        Backend::Sqlite => format!("lower({text})"),
-        _ => format!("LOWER({text})"),
-    }
-}
-
-pub(crate) fn upper(backend: Backend, text: String) -> String {
-    match backend {
-        Backend::Postgres | Backend::Sqlite => format!("upper({text})"),
-        _ => format!("UPPER({text})"),
-    }
-}
-
-/// Text that goes into a column: what a function of MySQL and MariaDB makes has the character set of the
-/// connection.
-pub(crate) fn text_of_column(backend: Backend, wire: Wire, sql: String) -> String {
-    match (wire, backend) {
-        (Wire::Text(_), Backend::MySql | Backend::MariaDb) => {
-            format!("CONVERT({sql} USING ascii)")
-        }
-        _ => sql,
-    }
-}
-
 /// The runs of neighbours among places: the first of each, and how many there are. No run is in both
 /// halves if these are apart.
 pub(crate) fn runs(places: &[u8], has_halves: bool) -> impl Iterator<Item = (u8, u8)> {
     places
         .chunk_by(move |before, after| before + 1 == *after && !(has_halves && *after == 8))
         .map(|run| (run[0], run.len() as u8))
-}
-
-/// Pieces of text or bytes, one after the other.
-pub(crate) fn concatenated(backend: Backend, pieces: impl Iterator<Item = String>) -> String {
-    let pieces: Vec<String> = pieces.collect();
-    match backend {
-        _ if pieces.len() == 1 => pieces.concat(),
-        Backend::Postgres | Backend::Sqlite => pieces.join(" || "),
-        Backend::MySql | Backend::MariaDb => format!("CONCAT({})", pieces.join(", ")),
-        Backend::SqlServer => pieces.join(" + "),
-    }
 }

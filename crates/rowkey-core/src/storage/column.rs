@@ -1,6 +1,5 @@
 //! A key's column on one backend: its storage, its layout, and the order that they keep.
 
-use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use super::backend::Backend;
@@ -8,9 +7,7 @@ use super::column_type::Storage;
 use super::order::{has_reversed_groups, mariadb_uuid_image, value_of_mariadb_uuid_image};
 use super::text_form::TextForm;
 use super::wire::{BinaryLength, Precision, Wire};
-use crate::format::traits::sealed::{Admitted, Sealed};
 use crate::format::{FormatKind, Leading};
-use crate::key::EntityKey;
 use crate::layout::{Layout, Permutation};
 use crate::text::Width;
 
@@ -236,42 +233,37 @@ impl Column {
         }
     }
 
-    /// Sorts keys as [`compare`](Self::compare) does.
-    pub(crate) fn sort<K: EntityKey>(self, keys: &mut [K]) {
-        let Some(first) = keys.first() else {
+    /// Whether the column sorts ids by their public values.
+    pub(crate) const fn sorts_by_value(self) -> bool {
+        matches!(
+            (column_order(self.backend, self.storage), self.permutation()),
+            (ColumnOrder::Bytewise, Permutation::Identity)
+                | (ColumnOrder::SqlServer, Permutation::SqlServer)
+        )
+    }
+
+    /// Sorts public values of the format as [`compare`](Self::compare) does.
+    pub(crate) fn sort(self, values: &mut [u128]) {
+        let Some(&first) = values.first() else {
             return;
         };
         let order = column_order(self.backend, self.storage);
         let permutation = self.permutation();
         // One version for all of them: MariaDB's type takes no formats with several.
-        let has_reversed_groups = has_reversed_groups(permutation.apply(first.to_u128()));
-        let value_of = |image| {
-            permutation.invert(match order {
-                ColumnOrder::SqlServer => Permutation::SqlServer.apply(image),
+        let has_reversed_groups = has_reversed_groups(permutation.apply(first));
+        // Images and back: comparisons that compute them take several times as long.
+        for value in &mut *values {
+            *value = self.image(*value);
+        }
+        values.sort_unstable();
+        for value in values {
+            *value = permutation.invert(match order {
+                ColumnOrder::SqlServer => Permutation::SqlServer.apply(*value),
                 ColumnOrder::MariaDbUuid if has_reversed_groups => {
-                    value_of_mariadb_uuid_image(image)
+                    value_of_mariadb_uuid_image(*value)
                 }
-                _ => image,
-            })
-        };
-        match (order, permutation) {
-            (ColumnOrder::Bytewise, Permutation::Identity)
-            | (ColumnOrder::SqlServer, Permutation::SqlServer) => {
-                keys.sort_unstable_by_key(|key| key.to_u128());
-            }
-            // Images and back: comparisons that compute them take several times as long.
-            _ => {
-                let mut images: Vec<u128> =
-                    keys.iter().map(|key| self.image(key.to_u128())).collect();
-                images.sort_unstable();
-                for (key, image) in keys.iter_mut().zip(images) {
-                    let id = K::Format::from_admitted(Admitted::new(value_of(image)));
-                    let Ok(sorted) = K::from_format(id) else {
-                        unreachable!("{id} is one of the keys that were given");
-                    };
-                    *key = sorted;
-                }
-            }
+                _ => *value,
+            });
         }
     }
 }

@@ -13,7 +13,6 @@ use ascii::{AsciiChar, AsciiStr};
 use super::short_text::ShortText;
 use crate::error::Error;
 use crate::error::TextProblem;
-use crate::key::EntityKey;
 
 const LONGEST: usize = 24;
 
@@ -26,9 +25,8 @@ pub(crate) struct Characters {
 }
 
 impl Characters {
-    /// The prefix of a key, if it has a valid one.
-    pub(crate) const fn of<K: EntityKey>() -> Option<Self> {
-        let Some(prefix) = K::PREFIX else { return None };
+    /// A prefix, if it is valid.
+    pub(crate) const fn of(prefix: &str) -> Option<Self> {
         if prefix.len() > LONGEST || !prefix.is_ascii() {
             return None;
         }
