@@ -94,7 +94,18 @@ async fn answer(
             let response = match was_passed_on || region == *own {
                 // A task ends even if the client has gone. A dropped transaction may cost a connection.
                 true => spawn(answer_here(instance.store.clone(), id, request.clone())).await??,
-                false => instance.pass_on(&region, request.clone()).await?,
+                false => match instance.pass_on(&region, request.clone()).await {
+                    Ok(response) => response,
+                    Err(error) => {
+                        // The pair may have been moved away because that region is down.
+                        let place = instance.store.place(pair).await?;
+                        if place.version == 0 || place.region == region {
+                            return Err(error);
+                        }
+                        region = place.region;
+                        continue;
+                    }
+                },
             };
             match response.headers().get(REGION) {
                 Some(elsewhere) if response.status() == MISDIRECTED && !was_passed_on => {
@@ -133,7 +144,8 @@ impl Instance {
     async fn pass_on(&self, region: &str, request: Request<String>) -> Result<Response> {
         let address = &in_region(&self.config.regions, region)?.address;
         let (parts, body) = request.into_parts();
-        let url = format!("http://{address}{}", parts.uri);
+        let path = parts.uri.path_and_query().context("there is no path")?;
+        let url = format!("http://{address}{path}");
         let request = self.client.request(parts.method, url).body(body);
         let request = request.headers(passed(&parts.headers));
         let request = request.header(PASSED_ON, &self.store.region);
