@@ -42,7 +42,8 @@
 //! # fn main() {}
 //! ```
 //!
-//! The connection must not be in a transaction: it is [`Error::OpenTransaction`]. If a closure panics,
+//! The connection must not be in a transaction: it is [`Error::OpenTransaction`], unless you began it by raw
+//! SQL, of which Diesel doesn't know: the call commits that one. If a closure panics,
 //! its transaction is rolled back.
 //!
 //! The driver's error is searched for along [`source`](StdError::source), to decide whether to try

@@ -37,6 +37,8 @@ pub struct Dialect {
     end_open_transaction: Option<&'static str>,
     /// The number after an update, where an update returns no rows.
     updated_number: Option<&'static str>,
+    /// How long a connection waits for a lock, in milliseconds, and what makes it wait.
+    lock_timeout: Option<[&'static str; 2]>,
 }
 
 const RELEASE_SAVEPOINT: &str = "RELEASE SAVEPOINT rowkey_stores";
@@ -49,6 +51,7 @@ const POSTGRES: Dialect = Dialect {
     begin_update: "BEGIN ISOLATION LEVEL READ COMMITTED; SAVEPOINT rowkey_stores",
     end_open_transaction: None,
     updated_number: None,
+    lock_timeout: None,
 };
 
 #[cfg(any(feature = "diesel-mysql", feature = "diesel-async-mysql"))]
@@ -61,6 +64,7 @@ const MYSQL: Dialect = Dialect {
     // snapshot.
     end_open_transaction: Some("ROLLBACK"),
     updated_number: Some("SELECT CAST(LAST_INSERT_ID() AS SIGNED) AS next_key"),
+    lock_timeout: None,
 };
 
 #[cfg(any(feature = "diesel-sqlite", feature = "diesel-async-sqlite"))]
@@ -72,6 +76,11 @@ const SQLITE: Dialect = Dialect {
     begin_update: "BEGIN IMMEDIATE; SAVEPOINT rowkey_stores",
     end_open_transaction: None,
     updated_number: None,
+    // Connections of Diesel wait for no lock at first; those of sqlx, for five seconds.
+    lock_timeout: Some([
+        "SELECT timeout AS next_key FROM pragma_busy_timeout",
+        "PRAGMA busy_timeout = 5000",
+    ]),
 };
 
 fn failed(error: DieselError) -> Error {
@@ -557,13 +566,24 @@ impl<P: CallConnection> fmt::Debug for DieselTransaction<P> {
 pub struct Connections<P>(P);
 
 impl<P: ConnectionSource> Connections<P> {
+    async fn connection(&self) -> Result<P::Connection, Error> {
+        let mut connection = self.0.connection().await?;
+        if let Some([read, set]) = P::Target::DIALECT.lock_timeout {
+            let timeout = connection.number(read, &[]).await.map_err(failed)?;
+            if timeout.is_none_or(|row| row.next_key == 0) {
+                connection.batch(set).await.map_err(failed)?;
+            }
+        }
+        Ok(connection)
+    }
+
     async fn begin_by(
         &mut self,
         statement: &'static str,
     ) -> Result<DieselTransaction<P::Connection>, Error> {
         // Before it begins: the call may be dropped meanwhile.
         let mut transaction = DieselTransaction {
-            connection: Some(self.0.connection().await?),
+            connection: Some(self.connection().await?),
             is_open: true,
         };
         let Err(error) = DieselConnection::begin(&mut *transaction, statement).await else {
@@ -585,11 +605,11 @@ impl<P: ConnectionSource> Source for Connections<P> {
     const RECONNECTS: bool = P::RECONNECTS;
 
     async fn connect(&mut self) -> Result<Self::Connection, Error> {
-        self.0.connection().await
+        self.connection().await
     }
 
     async fn connect_afresh(&mut self) -> Result<Self::Connection, Error> {
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.connection().await?;
         if let Some(statement) = P::Target::DIALECT.end_open_transaction {
             connection.batch(statement).await.map_err(failed)?;
         }

@@ -260,3 +260,26 @@ where
     assert_eq!(create(commands[0], "book-offer")?.by, CreatedBy::ThisCall);
     Ok(())
 }
+
+/// Diesel opens connections to SQLite that wait for no lock.
+pub(crate) async fn connections_without_a_timeout_wait(database: &TestDatabase) -> Result<()> {
+    let shop = Shop::<Waiting<diesel::SqliteConnection>>::open(database).await?;
+    let manager = ConnectionManager::<diesel::SqliteConnection>::new(address(database.url()));
+    let pool = r2d2::Pool::builder().max_size(8).build(manager)?;
+    std::thread::scope(|scope| {
+        let create = |command: CommandId| {
+            blocking::create_once(&pool, command, "book-offer", |_| {
+                Ok::<_, diesel::result::Error>(OfferId::generate())
+            })
+        };
+        let client = || (0..20).try_for_each(|_| create(CommandId::generate()).map(drop));
+        let clients: Vec<_> = (0..8).map(|_| scope.spawn(client)).collect();
+        for client in clients {
+            client.join().expect("a client does not panic")?;
+        }
+        anyhow::Ok(())
+    })?;
+    let created = "SELECT CAST(count(*) AS TEXT) FROM creation_identifiers";
+    assert_eq!(shop.strings(created).await?, ["160"]);
+    Ok(())
+}

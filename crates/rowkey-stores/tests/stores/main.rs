@@ -367,6 +367,7 @@ fn main() -> anyhow::Result<ExitCode> {
         blocking_functions_reserve_numbers,
         blocking_functions_drop_commands,
     }
+    tests_of_sqlx! { suite, [Backend::Sqlite], diesel: connections_without_a_timeout_wait }
     tests_of_sqlx! { suite, [Backend::Sqlite], sea_orm: a_connection_without_a_pool_is_refused }
     tests_of_tasks! { suite, ALL, chaos: commands_are_executed_once_whatever_breaks }
     suite.test(
