@@ -41,7 +41,7 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 /// out, not that of the commits, and there are gaps where a transaction was rolled back.
 ///
 /// A number tells how many rows there are, and its neighbours can be guessed. Show people a
-/// [public id](crate::public_id) or a second column of another format.
+/// public id (`rowkey::public_id`) or a second column of another format.
 ///
 /// ```
 /// use rowkey_core::DatabaseNumber;
