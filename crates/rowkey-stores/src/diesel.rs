@@ -566,7 +566,7 @@ impl<P: CallConnection> fmt::Debug for DieselTransaction<P> {
 pub struct Connections<P>(P);
 
 impl<P: ConnectionSource> Connections<P> {
-    async fn connection(&self) -> Result<P::Connection, Error> {
+    async fn connection(&mut self) -> Result<P::Connection, Error> {
         let mut connection = self.0.connection().await?;
         if let Some([read, set]) = P::Target::DIALECT.lock_timeout {
             let timeout = connection.number(read, &[]).await.map_err(failed)?;
