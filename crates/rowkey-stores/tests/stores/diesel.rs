@@ -266,13 +266,13 @@ pub(crate) async fn connections_without_a_timeout_wait(database: &TestDatabase) 
     let shop = Shop::<Waiting<diesel::SqliteConnection>>::open(database).await?;
     let manager = ConnectionManager::<diesel::SqliteConnection>::new(address(database.url()));
     let pool = r2d2::Pool::builder().max_size(8).build(manager)?;
+    let create = |command: CommandId| {
+        blocking::create_once(&pool, command, "book-offer", |_| {
+            Ok::<_, diesel::result::Error>(OfferId::generate())
+        })
+    };
+    let client = || (0..20).try_for_each(|_| create(CommandId::generate()).map(drop));
     std::thread::scope(|scope| {
-        let create = |command: CommandId| {
-            blocking::create_once(&pool, command, "book-offer", |_| {
-                Ok::<_, diesel::result::Error>(OfferId::generate())
-            })
-        };
-        let client = || (0..20).try_for_each(|_| create(CommandId::generate()).map(drop));
         let clients: Vec<_> = (0..8).map(|_| scope.spawn(client)).collect();
         for client in clients {
             client.join().expect("a client does not panic")?;
