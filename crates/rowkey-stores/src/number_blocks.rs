@@ -196,7 +196,7 @@ fn used_up(group: LuuidGroup) -> Error {
 ///
 /// That happens if numbers came from elsewhere: from a table of counters that was restored from an old
 /// backup, from another system, by hand. A unique index on group and number detects it; see
-/// [`StoragePlan::short_key_index`](rowkey::storage::StoragePlan::short_key_index).
+/// `rowkey::sql::short_key_index`.
 ///
 /// `create` inserts the entity with the key that it is given, all or nothing: by a single statement,
 /// or in a transaction that it begins and ends itself, such as that of
