@@ -567,7 +567,8 @@ pub(crate) async fn deadlocks_are_tried_again<D: Driver>(database: &TestDatabase
     };
     let (one, other) = future::try_join(book(1, 2), book(2, 1)).await?;
     assert_eq!((one, other), (CreatedBy::ThisCall, CreatedBy::ThisCall));
-    assert_eq!(calls.get(), 3);
+    // A busy server may end both transactions.
+    assert!(calls.get() >= 3, "{}", calls.get());
     assert_eq!(shop.commands().await?.len(), 2);
     Ok(())
 }
