@@ -2,7 +2,7 @@
 //!
 //! A HotGuid has a shard key, which a [`ShardLayout`] divides into region and partition. An iUID has a
 //! country and a service entity, whose names are in [`IuidRegistries`]. A [`RoutingColumn`] stores such a
-//! number beside the id, and [`RoutedPartitions`] divide a table by it.
+//! number beside the id, for tables that are divided by it; the feature `sql` writes their partitions.
 #![cfg_attr(
     feature = "router",
     doc = "
