@@ -274,7 +274,7 @@ fn check_format(format: FormatKind) -> Result<(), Error> {
 
 impl NewId {
     /// The definition of a column for which the server makes the ids of rows that are inserted without
-    /// one: as [`StoragePlan::column_definition`], NOT NULL, with a DEFAULT. A program can still write
+    /// one: as `StoragePlan::column_definition`, NOT NULL, with a DEFAULT. A program can still write
     /// its own.
     ///
     /// MySQL has had such defaults since 8.0.13; for an older one see
