@@ -32,7 +32,7 @@ const STD: &[&str] = &[
 /// What follows a slash is a feature of the package: another dependency may have turned on those of
 /// a package, but not those of keys.
 #[rustfmt::skip]
-const BROUGHT_BY: [(&str, &[&str]); 29] = [
+const BROUGHT_BY: [(&str, &[&str]); 30] = [
     ("rowkey-core/std", STD),
     ("rowkey-core/coarse-clock", &["coarse-clock"]),
     ("rowkey-core/serde", &["default", "serde", "router"]),
@@ -41,6 +41,7 @@ const BROUGHT_BY: [(&str, &[&str]); 29] = [
     ("rowkey-core/proptest", &["proptest"]),
     ("rowkey-core/rust_decimal", &["rust_decimal"]),
     ("rowkey-core/rand", &["rand"]),
+    ("rowkey-sql", &["sql"]),
     ("getrandom", STD),
     ("rustix", &["coarse-clock"]),
     // For schemas too, which cannot do without.

@@ -30,6 +30,8 @@ mod schemars;
 mod sea_orm;
 #[cfg(any(feature = "default", feature = "serde"))]
 mod serde;
+#[cfg(feature = "sql")]
+mod sql;
 #[cfg(feature = "sqlx-mysql")]
 mod sqlx_mysql;
 #[cfg(feature = "sqlx-postgres")]
