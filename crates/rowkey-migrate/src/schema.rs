@@ -173,6 +173,8 @@ struct Database {
     tables: Vec<Table>,
     /// Whether the server has CHECKs: older ones parse and forget them.
     has_checks: bool,
+    /// Whether tables whose names differ by letter case alone are different tables.
+    is_table_case_sensitive: bool,
 }
 
 impl Database {
@@ -184,6 +186,7 @@ impl Database {
             own: own_schema(connection).await?,
             tables: Catalog::read(connection).await?.tables,
             has_checks: !is_old,
+            is_table_case_sensitive: is_table_case_sensitive(connection).await?,
         };
         let mut schemas: Vec<String> = columns
             .iter()
@@ -230,9 +233,14 @@ impl Database {
         }
     }
 
-    /// Whether two names are the same: except in PostgreSQL, the case of letters hardly ever counts.
-    fn is_same(&self, one: &str, other: &str) -> bool {
-        one == other || self.backend != Backend::Postgres && one.eq_ignore_ascii_case(other)
+    /// Whether two names are those of the same column.
+    fn is_same_column(&self, one: &str, other: &str) -> bool {
+        // MySQL never tells columns apart by letter case.
+        let is_case_sensitive = match self.backend {
+            Backend::MySql | Backend::MariaDb => false,
+            _ => self.is_table_case_sensitive,
+        };
+        is_same_name(is_case_sensitive, one, other)
     }
 
     fn table(&self, name: &QualifiedName) -> Option<&Table> {
@@ -241,11 +249,12 @@ impl Database {
     }
 
     fn is_same_table(&self, one: &QualifiedName, other: &QualifiedName) -> bool {
+        let is_same = |one, other| is_same_name(self.is_table_case_sensitive, one, other);
         let is_same_schema = match (&one.schema, &other.schema) {
-            (Some(one), Some(other)) => self.is_same(one, other),
+            (Some(one), Some(other)) => is_same(one, other),
             (one, other) => one == other,
         };
-        is_same_schema && self.is_same(&one.name, &other.name)
+        is_same_schema && is_same(&one.name, &other.name)
     }
 
     /// The differences of a column.
@@ -258,7 +267,7 @@ impl Database {
         let table = self.table(&name);
         let column = table.and_then(|table| {
             let mut columns = table.columns.iter();
-            columns.find(|column| self.is_same(&column.name, listed.column))
+            columns.find(|column| self.is_same_column(&column.name, listed.column))
         });
         let definition = self.definition(listed, table)?;
         let difference = |aspect, what: String| Difference {
@@ -361,7 +370,7 @@ impl Database {
         let listed = |table: &QualifiedName, column: &str| {
             columns.iter().find(|listed| {
                 self.is_same_table(&self.name_of(listed), table)
-                    && self.is_same(listed.column, column)
+                    && self.is_same_column(listed.column, column)
             })
         };
         let form = |listed: &KeyColumn| {
@@ -436,6 +445,28 @@ async fn own_schema(connection: &mut Connection) -> Result<Option<String>, Error
     Ok(own.flatten().map(str::to_owned))
 }
 
+fn is_same_name(is_case_sensitive: bool, one: &str, other: &str) -> bool {
+    match is_case_sensitive {
+        true => one == other,
+        false => one.eq_ignore_ascii_case(other),
+    }
+}
+
+/// MySQL and MariaDB keep tables in files, and leave the question to the file system by default. In SQL Server,
+/// the collation of the database decides.
+async fn is_table_case_sensitive(connection: &mut Connection) -> Result<bool, Error> {
+    let query = match connection.backend() {
+        Backend::Postgres => return Ok(true),
+        Backend::Sqlite => return Ok(false),
+        Backend::MySql | Backend::MariaDb => "SELECT @@lower_case_table_names = 0",
+        Backend::SqlServer => "SELECT CASE WHEN 'a' = 'A' THEN 0 ELSE 1 END",
+    };
+    let rows = connection
+        .query("the letter case of names", query, &[])
+        .await?;
+    rows.first().map_or(Ok(true), |row| row.is(0))
+}
+
 /// A condition without what servers add to it or change when they keep it: quotes, parentheses, spaces, casts of
 /// PostgreSQL, the case of letters, and MariaDB's other names of functions.
 fn words(condition: &str) -> String {
@@ -503,6 +534,7 @@ mod tests {
             own: Some("dbo".to_owned()),
             tables: vec![table],
             has_checks: true,
+            is_table_case_sensitive: false,
         };
         let all = columns
             .iter()

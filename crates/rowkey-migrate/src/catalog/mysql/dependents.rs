@@ -254,16 +254,19 @@ async fn checks(
     if !has(connection, "CHECK_CONSTRAINTS", "CHECK_CLAUSE").await? {
         return Ok(());
     }
-    let tables_and_names = match has(connection, "CHECK_CONSTRAINTS", "TABLE_NAME").await? {
-        true => "information_schema.check_constraints c",
-        false => {
-            "information_schema.check_constraints c JOIN information_schema.table_constraints t \
-             USING (constraint_schema, constraint_name)"
-        }
+    // MariaDB's names of CHECKs are unique in their tables only, so that they cannot be joined by name. It has no
+    // CHECK that is not enforced.
+    let (from, clause) = match has(connection, "CHECK_CONSTRAINTS", "TABLE_NAME").await? {
+        true => ("information_schema.check_constraints", "check_clause"),
+        false => (
+            "information_schema.check_constraints JOIN information_schema.table_constraints \
+             USING (constraint_schema, constraint_name)",
+            "CONCAT(check_clause, CASE enforced WHEN 'NO' THEN ' NOT ENFORCED' ELSE '' END)",
+        ),
     };
     let query = format!(
-        "SELECT constraint_schema, table_name, constraint_name, check_clause \
-         FROM {tables_and_names} WHERE constraint_schema IN ({})",
+        "SELECT constraint_schema, table_name, constraint_name, {clause} \
+         FROM {from} WHERE constraint_schema IN ({})",
         scope.schemas()
     );
     for row in scope.rows(connection, "the CHECKs", &query).await? {
