@@ -6,16 +6,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, io, thread};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use diesel::connection::SimpleConnection;
-use diesel::r2d2::{ConnectionManager, Pool, R2D2Connection};
-use futures_util::future;
+use futures_util::{FutureExt as _, future};
 use rowkey_stores::blocking::{self, BlockingStore};
 use rowkey_stores::{
     CreateError, Created, Error, Origin, create_once, find_or_create, is_unavailable,
 };
 use rowkey_testkit::{Backend, TestDatabase};
 
-use crate::diesel::Waiting;
 use crate::dropped_calls::{Dice, drop_after};
 use crate::shop::{CONNECTIONS, CommandId, Driver, Offer, OfferId, Shop};
 
@@ -203,23 +200,17 @@ pub(crate) async fn commands_are_executed_once_whatever_breaks<D: Driver>(
 }
 
 /// Diesel's connections block, so each client has a thread. Closures panic where calls would be dropped.
-pub(crate) async fn threads_execute_commands_once_whatever_breaks<C>(
+pub(crate) async fn threads_execute_commands_once_whatever_breaks<D>(
     database: &TestDatabase,
 ) -> Result<()>
 where
-    C: R2D2Connection + SimpleConnection + Send + 'static,
-    Pool<ConnectionManager<C>>: BlockingStore<Session = C>,
-    Waiting<C>:
-        Driver<Session = C, Store = Pool<ConnectionManager<C>>, Error = diesel::result::Error>,
+    D: Driver<Store: BlockingStore> + Sync,
 {
-    let shop = Shop::<Waiting<C>>::open(database).await?;
-    let pool = &shop.driver.store().await?;
-    let (backend, literal) = (shop.backend, |id| shop.literal(id));
+    let shop = &Shop::<D>::open(database).await?;
+    let store = &shop.driver.store().await?;
     let sent = thread::scope(|scope| {
         let threads: Vec<_> = (0..CLIENTS)
-            .map(|number| {
-                scope.spawn(move || blocking_client(pool.clone(), backend, number, literal))
-            })
+            .map(|number| scope.spawn(move || blocking_client(shop, store.clone(), number)))
             .collect();
         let sent = threads.into_iter().map(|thread| match thread.join() {
             Ok(sent) => sent,
@@ -227,49 +218,78 @@ where
         });
         sent.collect::<Result<Vec<_>>>()
     })?;
-    check(&shop, database, sent.concat()).await
+    check(shop, database, sent.concat()).await
 }
 
-fn blocking_client<S>(
-    store: S,
-    backend: Backend,
+/// The outcome of a future that waits for nothing.
+fn outcome<T>(future: impl Future<Output = T>) -> T {
+    future.now_or_never().expect("Diesel's connections block")
+}
+
+/// As [`request`], for connections that block.
+fn blocking_request<D: Driver<Store: BlockingStore>>(
+    shop: &Shop<D>,
+    store: D::Store,
+    command: CommandId,
+    id: Option<OfferId>,
+    fate: Fate,
+) -> Result<Created<OfferId>, CreateError<Failure<D::Error>>> {
+    let mut calls = 0;
+    let mut insert = |session: &mut D::Session, id| {
+        calls += 1;
+        let offer = Offer {
+            id,
+            command: command.to_string(),
+            title: "Fjords".to_owned(),
+        };
+        outcome(shop.insert(session, &offer)).map_err(Failure::Database)?;
+        match fate {
+            Fate::Dropped(_) => panic!("the closure panics"),
+            Fate::Failed => return Err(Failure::Chosen),
+            Fate::Killed if calls == 1 => {
+                // The statement fails with the connection.
+                let killed = outcome(D::execute(session, kill_itself(shop.backend)));
+                killed.map_err(Failure::Database)?;
+            }
+            _ => {}
+        }
+        Ok(id)
+    };
+    let Some(id) = id else {
+        return blocking::create_once(store, command, NAME, |session| {
+            insert(session, OfferId::generate())
+        });
+    };
+    let origin = Origin {
+        command: command.to_string(),
+        payload: (),
+    };
+    blocking::find_or_create(store, &origin)
+        .find(|session| {
+            let found = outcome(shop.find(session, id)).map_err(Failure::Database)?;
+            Ok(found.map(|offer| {
+                let (command, payload) = (offer.command, ());
+                (Origin { command, payload }, id)
+            }))
+        })
+        .validate(|| Ok::<_, Error>(()))
+        .create(|session| insert(session, id))
+}
+
+fn blocking_client<D: Driver<Store: BlockingStore>>(
+    shop: &Shop<D>,
+    store: D::Store,
     number: u32,
-    literal: impl Fn(OfferId) -> String,
-) -> Result<Vec<String>>
-where
-    S: BlockingStore<Session: SimpleConnection> + Clone,
-{
+) -> Result<Vec<String>> {
     let mut dice = Dice(u64::from(number));
     let mut sent = Vec::new();
     for _ in 0..commands() {
         let command = CommandId::generate();
+        let id = (dice.below(2) == 0).then(OfferId::generate);
         let mut answers = Vec::new();
         while answers.len() < 2 {
-            let fate = Fate::of(&mut dice, backend);
-            let mut calls = 0;
-            let call = || {
-                blocking::create_once(store.clone(), command, NAME, |connection| {
-                    calls += 1;
-                    let id = OfferId::generate();
-                    let insert = format!(
-                        "INSERT INTO offers VALUES ({}, '{command}', 'Fjords')",
-                        literal(id)
-                    );
-                    let inserted = connection.batch_execute(&insert);
-                    inserted.map_err(Failure::Database)?;
-                    match fate {
-                        Fate::Dropped(_) => panic!("the closure panics"),
-                        Fate::Failed => return Err(Failure::Chosen),
-                        Fate::Killed if calls == 1 => {
-                            // The statement fails with the connection.
-                            let killed = connection.batch_execute(kill_itself(backend));
-                            killed.map_err(Failure::Database)?;
-                        }
-                        _ => {}
-                    }
-                    Ok(id)
-                })
-            };
+            let fate = Fate::of(&mut dice, shop.backend);
+            let call = || blocking_request(shop, store.clone(), command, id, fate);
             match (catch_unwind(AssertUnwindSafe(call)), fate) {
                 (Ok(Ok(created)), _) => answers.push(created.entity),
                 (Ok(Err(CreateError::Closure(Failure::Chosen))), Fate::Failed) => {}

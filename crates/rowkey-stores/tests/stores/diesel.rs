@@ -19,7 +19,7 @@ use rowkey_stores::blocking::{self, BlockingStore};
 use rowkey_stores::{CreateError, CreatedBy, Error, NumberBlocks};
 use rowkey_testkit::{Backend, TestDatabase};
 
-use crate::shop::{CONNECTIONS, CommandId, Driver, OfferId, Shop, migrate};
+use crate::shop::{CommandId, Driver, OfferId, Shop, migrate};
 
 /// A pool of one of Diesel's connections, and the address for everything else.
 pub(crate) struct DieselPool<P> {
@@ -61,19 +61,19 @@ where
 
 /// What a connection does first.
 #[derive(Debug)]
-struct Settings(&'static str);
+struct Settings([&'static str; 2]);
 
 impl<C: SimpleConnection + 'static> CustomizeConnection<C, r2d2::Error> for Settings {
     fn on_acquire(&self, connection: &mut C) -> Result<(), r2d2::Error> {
-        connection
-            .batch_execute(self.0)
+        let mut set = self.0.into_iter().filter(|set| !set.is_empty());
+        set.try_for_each(|set| connection.batch_execute(set))
             .map_err(r2d2::Error::QueryError)
     }
 }
 
 const OF_SQLITE: &str = "PRAGMA busy_timeout = 30000; PRAGMA journal_mode = WAL";
 
-/// The driver of a connection, and how many connections its pool has: `$settings` is what each does first.
+/// The driver of a connection: `$settings` is what each does first.
 macro_rules! impl_waiting {
     ($Connection:ty, $settings:expr) => {
         impl Driver for Waiting<$Connection> {
@@ -82,12 +82,12 @@ macro_rules! impl_waiting {
             type Store = r2d2::Pool<ConnectionManager<$Connection>>;
             type Error = diesel::result::Error;
 
-            async fn connect(url: &str) -> Result<Self> {
+            async fn pool(url: &str, connections: u32, setup: &'static str) -> Result<Self> {
                 let pool = r2d2::Pool::builder()
-                    .max_size(CONNECTIONS)
+                    .max_size(connections)
                     .min_idle(Some(0))
                     .connection_timeout(Duration::from_secs(20))
-                    .connection_customizer(Box::new(Settings($settings)))
+                    .connection_customizer(Box::new(Settings([$settings, setup])))
                     .build(ConnectionManager::new(address(url)))?;
                 let url = url.to_owned();
                 Ok(Self { pool, url })
@@ -133,21 +133,25 @@ macro_rules! impl_asynchronous {
             type Store = Pool<$Connection>;
             type Error = diesel::result::Error;
 
-            async fn connect(url: &str) -> Result<Self> {
+            async fn pool(url: &str, connections: u32, setup: &'static str) -> Result<Self> {
                 let mut config = ManagerConfig::<$Connection>::default();
-                config.custom_setup = Box::new(|url| {
+                config.custom_setup = Box::new(move |url| {
                     let url = url.to_owned();
                     Box::pin(async move {
                         let mut connection = <$Connection>::establish(&url).await?;
-                        let set = connection.batch_execute($settings).await;
-                        set.map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
+                        for set in [$settings, setup] {
+                            if !set.is_empty() {
+                                let set = connection.batch_execute(set).await;
+                                set.map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
+                            }
+                        }
                         Ok(connection)
                     })
                 });
                 let manager =
                     AsyncDieselConnectionManager::new_with_config(async_address(url), config);
                 let pool = Pool::builder(manager)
-                    .max_size(CONNECTIONS as usize)
+                    .max_size(connections as usize)
                     .build()?;
                 let url = url.to_owned();
                 Ok(Self { pool, url })
@@ -188,12 +192,12 @@ macro_rules! impl_asynchronous {
 }
 
 #[cfg(feature = "diesel-postgres")]
-impl_waiting! { diesel::PgConnection, "SELECT 1" }
+impl_waiting! { diesel::PgConnection, "" }
 #[cfg(feature = "diesel-mysql")]
-impl_waiting! { diesel::MysqlConnection, "DO 0" }
+impl_waiting! { diesel::MysqlConnection, "" }
 impl_waiting! { diesel::SqliteConnection, OF_SQLITE }
-impl_asynchronous! { diesel_async::AsyncPgConnection, "SELECT 1" }
-impl_asynchronous! { diesel_async::AsyncMysqlConnection, "DO 0" }
+impl_asynchronous! { diesel_async::AsyncPgConnection, "" }
+impl_asynchronous! { diesel_async::AsyncMysqlConnection, "" }
 // A call that is dropped waits for its statement there, and with it the thread of all other tasks.
 impl_asynchronous! {
     AsyncSqliteConnection, "PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL"

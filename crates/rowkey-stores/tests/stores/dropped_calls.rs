@@ -7,22 +7,18 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future;
 use rowkey::luuid::{LuuidGroup, NumberSource as _};
 use rowkey_stores::{
-    Error, NumberBlocks, Origin, Store, create_once, find_or_create, in_transaction, is_unavailable,
+    Error, NumberBlocks, Origin, create_once, find_or_create, in_transaction, is_unavailable,
 };
 use rowkey_testkit::{Backend, TestDatabase};
-use sqlx::pool::PoolOptions;
-use sqlx::postgres::PgPoolOptions;
-use sqlx::{AssertSqlSafe, Connection, Database, Executor, PgConnection, PgPool, Pool};
 use tokio::sync::mpsc;
 
 use crate::odd_connections::next_number;
-use crate::shop::{CommandId, Driver, Offer, OfferId, Shop};
+use crate::shop::{CONNECTIONS, CommandId, Driver, Offer, OfferId, Shop};
 
 const NAME: &str = "book-offer";
 const CUSTOMERS: LuuidGroup = LuuidGroup::of("com.acme.Customer");
@@ -125,26 +121,18 @@ impl Dice {
 
 /// A request that is dropped while its transaction begins may leave the connection in the middle of
 /// that transaction, and the driver does not know.
-pub(crate) async fn numbers_stay_reserved_after_dropped_calls<DB>(
+pub(crate) async fn numbers_stay_reserved_after_dropped_calls<D: Driver>(
     database: &TestDatabase,
-) -> Result<()>
-where
-    DB: Database,
-    Pool<DB>: Driver + Store + Clone,
-{
-    Shop::<Pool<DB>>::open(database).await?;
+) -> Result<()> {
+    Shop::<D>::open(database).await?;
     let mut last = 0;
     for waits in 1..100 {
         // A process with a single connection that drops a call and then takes a number.
-        let options = PoolOptions::<DB>::new()
-            .max_connections(1)
-            .acquire_timeout(Duration::from_secs(10));
-        let pool = options.connect(database.url()).await?;
-        let create = create_once(pool.clone(), CommandId::generate(), NAME, async |_| {
-            Ok::<_, sqlx::Error>(OfferId::generate())
-        });
+        let driver = D::pool(database.url(), 1, "").await?;
+        let create = async |_| Ok::<_, D::Error>(OfferId::generate());
+        let create = create_once(driver.store().await?, CommandId::generate(), NAME, create);
         let is_done = drop_after(waits, create).await;
-        let number = next_number(pool).await?;
+        let number = next_number(driver.store().await?).await?;
         ensure!(number > last, "{number} after {last}, with {waits} waits");
         last = number;
         if is_done {
@@ -154,41 +142,27 @@ where
     bail!("the call is never done")
 }
 
-/// A pool of connections to PostgreSQL, with an isolation for all of its transactions.
-async fn postgres_pool(url: &str, connections: u32, isolation: &'static str) -> Result<PgPool> {
-    let options = PgPoolOptions::new()
-        .max_connections(connections)
-        .acquire_timeout(Duration::from_secs(10))
-        .after_connect(move |connection, _| {
-            Box::pin(async move {
-                let set = format!("SET default_transaction_isolation = '{isolation}'");
-                connection.execute(AssertSqlSafe(set)).await?;
-                Ok(())
-            })
-        });
-    Ok(options.connect(url).await?)
+/// The process of the server for a session, and its state as another session sees it.
+async fn process<D: Driver>(session: &mut D::Session) -> Result<String> {
+    let number = D::strings(session, "SELECT pg_backend_pid()::text").await?;
+    number.into_iter().next().context("a session has a process")
 }
 
-/// The state that PostgreSQL reports for a pool's connection, after a statement on it.
-async fn state(pool: &PgPool, observer: &mut PgConnection) -> Result<String> {
-    let number = sqlx::query_scalar("SELECT pg_backend_pid()");
-    let number: i32 = number.fetch_one(pool).await?;
-    let state = "SELECT state FROM pg_stat_activity WHERE pid = $1";
-    Ok(sqlx::query_scalar(state)
-        .bind(number)
-        .fetch_one(observer)
-        .await?)
+async fn state<D: Driver>(observer: &Shop<D>, process: &str) -> Result<Option<String>> {
+    let state = format!("SELECT state FROM pg_stat_activity WHERE pid = {process}");
+    Ok(observer.strings(&state).await?.pop())
 }
 
-/// sqlx does not know of the transaction, as after a program has dropped its own `pool.begin()`.
-pub(crate) async fn a_connection_left_in_a_transaction_is_no_obstacle(
+/// The driver does not know of the transaction, as after a program has dropped sqlx's `pool.begin()`.
+pub(crate) async fn a_connection_left_in_a_transaction_is_no_obstacle<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
-    Shop::<PgPool>::open(database).await?.driver.close().await;
-    for isolation in ["serializable", "read committed"] {
+    let observer = Shop::<D>::open(database).await?;
+    for isolation in ISOLATIONS {
         for is_aborted in [false, true] {
             for entry in Entry::ALL {
-                let outcome = call_after_leftover(database, isolation, is_aborted, entry).await;
+                let outcome =
+                    call_after_leftover(&observer, database, isolation, is_aborted, entry).await;
                 outcome.with_context(|| format!("{entry:?}, {isolation}, {is_aborted}"))?;
             }
         }
@@ -196,94 +170,93 @@ pub(crate) async fn a_connection_left_in_a_transaction_is_no_obstacle(
     Ok(())
 }
 
-async fn call_after_leftover(
+pub(crate) const SERIALIZABLE: &str = "SET default_transaction_isolation = 'serializable'";
+const ISOLATIONS: [&str; 2] = [
+    SERIALIZABLE,
+    "SET default_transaction_isolation = 'read committed'",
+];
+
+async fn call_after_leftover<D: Driver>(
+    observer: &Shop<D>,
     database: &TestDatabase,
     isolation: &'static str,
     is_aborted: bool,
     entry: Entry,
 ) -> Result<()> {
-    let mut observer = PgConnection::connect(database.url()).await?;
     let shop = Shop {
         backend: Backend::Postgres,
-        driver: postgres_pool(database.url(), 1, isolation).await?,
+        driver: D::pool(database.url(), 1, isolation).await?,
     };
-    let pool = &shop.driver;
-    pool.execute("BEGIN").await?;
-    assert_eq!(state(pool, &mut observer).await?, "idle in transaction");
-    if is_aborted {
-        assert!(
-            pool.execute("INSERT INTO no_such_table VALUES (1)")
-                .await
-                .is_err()
-        );
-        let refused = pool.execute("SELECT 1").await.unwrap_err();
-        assert!(
-            refused.to_string().contains("transaction is aborted"),
-            "{refused}"
-        );
-    }
+    let mut session = shop.driver.connection().await?;
+    let number = process::<D>(&mut session).await?;
+    leave_in_transaction::<D>(&mut session, is_aborted).await?;
+    let expected = match is_aborted {
+        false => "idle in transaction",
+        true => "idle in transaction (aborted)",
+    };
+    assert_eq!(state(observer, &number).await?.as_deref(), Some(expected));
+    drop(session);
     entry.call(&shop).await?;
-    assert_eq!(state(pool, &mut observer).await?, "idle");
-    pool.close().await;
+
+    let mut session = shop.driver.connection().await?;
+    let number = process::<D>(&mut session).await?;
+    assert_eq!(state(observer, &number).await?.as_deref(), Some("idle"));
+    Ok(())
+}
+
+async fn leave_in_transaction<D: Driver>(session: &mut D::Session, is_aborted: bool) -> Result<()> {
+    D::execute(session, "BEGIN").await?;
+    if is_aborted {
+        let failed = D::execute(session, "INSERT INTO no_such_table VALUES (1)").await;
+        assert!(failed.is_err());
+    }
     Ok(())
 }
 
 /// A call meets one such connection after the other, more of them than it has attempts.
-pub(crate) async fn a_pool_left_in_transactions_is_no_obstacle(
+pub(crate) async fn a_pool_left_in_transactions_is_no_obstacle<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
-    const CONNECTIONS: u32 = 12;
-
-    Shop::<PgPool>::open(database).await?.driver.close().await;
+    Shop::<D>::open(database).await?;
     for entry in Entry::ALL {
         let shop = Shop {
             backend: Backend::Postgres,
-            driver: postgres_pool(database.url(), CONNECTIONS, "read committed").await?,
+            driver: D::connect(database.url()).await?,
         };
-        let all = future::try_join_all((0..CONNECTIONS).map(|_| shop.driver.acquire()));
-        for mut connection in all.await? {
-            connection.execute("BEGIN").await?;
-            let failed = connection.execute("INSERT INTO no_such_table VALUES (1)");
-            assert!(failed.await.is_err());
+        let all = future::try_join_all((0..CONNECTIONS).map(|_| shop.driver.connection()));
+        for mut session in all.await? {
+            leave_in_transaction::<D>(&mut session, true).await?;
         }
         let called = entry.call(&shop).await;
         called.with_context(|| format!("{entry:?}"))?;
-        shop.driver.close().await;
     }
     Ok(())
 }
 
 /// Each connection is usable afterwards, and what a program writes on it is committed.
-pub(crate) async fn dropped_calls_spoil_no_connection<DB>(database: &TestDatabase) -> Result<()>
-where
-    DB: Database,
-    Pool<DB>: Driver,
-{
-    let observer = Shop::<Pool<DB>>::open(database).await?;
-    drop_calls(&observer, database.url(), 1).await?;
-    drop_calls(&observer, database.url(), 3).await?;
+pub(crate) async fn dropped_calls_spoil_no_connection<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
+    let observer = Shop::<D>::open(database).await?;
+    drop_calls(&observer, database.url(), 1, "").await?;
+    drop_calls(&observer, database.url(), 3, "").await?;
     if observer.backend == Backend::Postgres {
         // SELECT and then BEGIN with another isolation is an error, which aborts both.
-        let serializable = "options=-cdefault_transaction_isolation%3Dserializable%20";
-        let url = database.url().replace("options=", serializable);
-        ensure!(url != database.url(), "the address has no options");
-        drop_calls(&observer, &url, 1).await?;
+        drop_calls(&observer, database.url(), 1, SERIALIZABLE).await?;
     }
     Ok(())
 }
 
 /// Drops calls on a pool at random places, and has calls on it and statements that must succeed.
-async fn drop_calls<DB>(observer: &Shop<Pool<DB>>, url: &str, connections: u32) -> Result<()>
-where
-    DB: Database,
-    Pool<DB>: Driver,
-{
-    let options = PoolOptions::<DB>::new()
-        .max_connections(connections)
-        .acquire_timeout(Duration::from_secs(10));
+async fn drop_calls<D: Driver>(
+    observer: &Shop<D>,
+    url: &str,
+    connections: u32,
+    setup: &'static str,
+) -> Result<()> {
     let shop = Shop {
         backend: observer.backend,
-        driver: options.connect(url).await?,
+        driver: D::pool(url, connections, setup).await?,
     };
     let mut dice = Dice(u64::from(connections));
     for round in 0..40 {
@@ -299,20 +272,15 @@ where
         called.with_context(|| format!("{entry:?} of {connections} in round {round}"))?;
         write_on_each(&shop, observer, connections).await?;
     }
-    shop.driver.close().await;
     Ok(())
 }
 
 /// Inserts an offer on each connection of a pool and checks that the others see it.
-async fn write_on_each<DB>(
-    shop: &Shop<Pool<DB>>,
-    observer: &Shop<Pool<DB>>,
+async fn write_on_each<D: Driver>(
+    shop: &Shop<D>,
+    observer: &Shop<D>,
     connections: u32,
-) -> Result<()>
-where
-    DB: Database,
-    Pool<DB>: Driver,
-{
+) -> Result<()> {
     let all = future::try_join_all((0..connections).map(|_| shop.driver.connection()));
     let title = CommandId::generate().to_string();
     for mut connection in all.await? {
@@ -329,24 +297,16 @@ where
 }
 
 /// The handler waits for a task, as the book recommends.
-pub(crate) async fn calls_in_tasks_of_their_own_outlive_their_handlers<DB>(
+pub(crate) async fn calls_in_tasks_of_their_own_outlive_their_handlers<D: Driver>(
     database: &TestDatabase,
-) -> Result<()>
-where
-    DB: Database,
-    Pool<DB>: Driver + Store + Clone,
-{
+) -> Result<()> {
     const DROPS: u32 = 4_000;
     const CONNECTIONS: u32 = 3;
 
-    let options = PoolOptions::<DB>::new()
-        .min_connections(CONNECTIONS)
-        .max_connections(CONNECTIONS)
-        .acquire_timeout(Duration::from_secs(60));
-    let observer = Shop::<Pool<DB>>::open(database).await?;
+    let observer = Shop::<D>::open(database).await?;
     let shop = Shop {
         backend: database.backend(),
-        driver: options.connect(database.url()).await?,
+        driver: D::pool(database.url(), CONNECTIONS, "").await?,
     };
     let before = numbers_of_connections(&shop, CONNECTIONS).await?;
     let mut dice = Dice(4_000);
@@ -354,11 +314,11 @@ where
     for _ in 0..DROPS {
         let polls = Arc::new(AtomicU32::new(0));
         let call = {
-            let (pool, polls) = (shop.driver.clone(), Arc::clone(&polls));
+            let (store, polls) = (shop.driver.store().await?, Arc::clone(&polls));
             let outcomes = outcomes.clone();
             async move {
-                let create = async |_| Ok::<_, sqlx::Error>(OfferId::generate());
-                let mut call = pin!(create_once(pool, CommandId::generate(), NAME, create));
+                let create = async |_| Ok::<_, D::Error>(OfferId::generate());
+                let mut call = pin!(create_once(store, CommandId::generate(), NAME, create));
                 let counted = poll_fn(|context| {
                     polls.fetch_add(1, Ordering::Relaxed);
                     call.as_mut().poll(context)
@@ -393,14 +353,10 @@ where
 }
 
 /// The server's numbers for the connections of a pool.
-async fn numbers_of_connections<DB>(
-    shop: &Shop<Pool<DB>>,
+async fn numbers_of_connections<D: Driver>(
+    shop: &Shop<D>,
     connections: u32,
-) -> Result<BTreeSet<String>>
-where
-    DB: Database,
-    Pool<DB>: Driver,
-{
+) -> Result<BTreeSet<String>> {
     let own_number = match shop.backend {
         Backend::Postgres => "SELECT pg_backend_pid()::text",
         _ => "SELECT CAST(CONNECTION_ID() AS CHAR)",
@@ -408,24 +364,24 @@ where
     let all = future::try_join_all((0..connections).map(|_| shop.driver.connection()));
     let mut numbers = BTreeSet::new();
     for mut connection in all.await? {
-        numbers.extend(Pool::<DB>::strings(&mut connection, own_number).await?);
+        numbers.extend(D::strings(&mut connection, own_number).await?);
     }
     Ok(numbers)
 }
 
 /// As after a failover, if the pool's connections are to the former primary: each of them is closed, and
 /// the next one goes to the new primary.
-pub(crate) async fn a_read_only_server_is_unavailable_and_its_connection_is_closed(
+pub(crate) async fn a_read_only_server_is_unavailable_and_its_connection_is_closed<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
-    let observer = Shop::<PgPool>::open(database).await?;
+    let observer = Shop::<D>::open(database).await?;
     let shop = Shop {
         backend: Backend::Postgres,
-        driver: postgres_pool(database.url(), 1, "read committed").await?,
+        driver: D::pool(database.url(), 1, "").await?,
     };
     for (count, entry) in Entry::ALL.into_iter().enumerate() {
         let set = "SET default_transaction_read_only = on";
-        shop.driver.execute(set).await?;
+        shop.execute(set).await?;
         let failed = entry.call(&shop).await.unwrap_err();
         assert!(is_unavailable(&*failed), "{entry:?}: {failed:#}");
         assert_eq!(observer.commands().await?.len(), count.min(3), "{entry:?}");

@@ -38,7 +38,7 @@ use ::diesel::SqliteConnection;
 use ::sea_orm::DatabaseConnection;
 use diesel_async::{AsyncMysqlConnection, AsyncPgConnection};
 use rowkey_testkit::{Backend, Suite, TestDatabase};
-use sqlx::{MySql, MySqlPool, PgPool, Postgres, Sqlite, SqlitePool};
+use sqlx::{MySqlPool, PgPool, SqlitePool};
 
 use crate::diesel::{AsyncSqliteConnection, Asynchronous, Waiting};
 use crate::shop::SqlServer;
@@ -93,20 +93,6 @@ macro_rules! tests_of_sqlx {
     ($suite:ident, $backends:expr, $module:ident: $($scenario:ident),* $(,)?) => {$(
         $suite.test(stringify!($scenario), $backends, |database: &TestDatabase| {
             run(async || $module::$scenario(database).await)
-        });
-    )*};
-}
-
-/// Adds scenarios to the suite that are about sqlx's pools: functions that are generic over its
-/// databases.
-macro_rules! tests_of_pools {
-    ($suite:ident, $backends:expr, $module:ident: $($scenario:ident),* $(,)?) => {$(
-        $suite.test(stringify!($scenario), $backends, |database: &TestDatabase| {
-            run(async || match database.backend() {
-                Backend::Postgres => $module::$scenario::<Postgres>(database).await,
-                Backend::Sqlite => $module::$scenario::<Sqlite>(database).await,
-                _ => $module::$scenario::<MySql>(database).await,
-            })
         });
     )*};
 }
@@ -309,14 +295,14 @@ fn main() -> anyhow::Result<ExitCode> {
         four_processes_get_no_number_twice,
         a_block_is_not_rolled_back_with_a_callers_transaction,
     }
-    tests_of_pools! { suite, SQLX, dropped_calls:
+    tests_of_tasks! { suite, SQLX, dropped_calls:
         numbers_stay_reserved_after_dropped_calls,
         dropped_calls_spoil_no_connection,
     }
-    tests_of_pools! { suite, SERVERS, dropped_calls:
+    tests_of_tasks! { suite, SERVERS, dropped_calls:
         calls_in_tasks_of_their_own_outlive_their_handlers,
     }
-    tests_of_sqlx! { suite, [Backend::Postgres], dropped_calls:
+    tests! { suite, [Backend::Postgres], dropped_calls:
         a_connection_left_in_a_transaction_is_no_obstacle,
         a_pool_left_in_transactions_is_no_obstacle,
         a_read_only_server_is_unavailable_and_its_connection_is_closed,
@@ -335,17 +321,17 @@ fn main() -> anyhow::Result<ExitCode> {
     tests! { suite, [Backend::Postgres], ended_transactions:
         a_duplicate_at_the_commit_fails_once,
     }
-    tests_of_sqlx! { suite, [Backend::Sqlite], odd_connections:
+    tests! { suite, [Backend::Sqlite], odd_connections:
         a_block_whose_commit_failed_is_not_used,
         a_file_that_was_locked_is_tried_again,
         no_other_writer_comes_between_a_read_and_a_write,
     }
-    tests_of_sqlx! { suite, [Backend::MySql, Backend::MariaDb], odd_connections:
+    tests! { suite, [Backend::MySql, Backend::MariaDb], odd_connections:
         a_block_stays_reserved_without_autocommit,
         a_command_is_found_behind_old_snapshots,
         commands_are_found_and_pruned_without_autocommit,
     }
-    tests_of_sqlx! { suite, [Backend::Postgres], odd_connections:
+    tests! { suite, [Backend::Postgres], odd_connections:
         numbers_are_reserved_at_any_default_isolation,
     }
     tests! { suite, ALL, taken_numbers:
@@ -370,19 +356,6 @@ fn main() -> anyhow::Result<ExitCode> {
     tests_of_sqlx! { suite, [Backend::Sqlite], diesel: connections_without_a_timeout_wait }
     tests_of_sqlx! { suite, [Backend::Sqlite], sea_orm: a_connection_without_a_pool_is_refused }
     tests_of_tasks! { suite, ALL, chaos: commands_are_executed_once_whatever_breaks }
-    suite.test(
-        "threads_execute_commands_once_whatever_breaks",
-        with_driver_of_diesel(ALL),
-        |database: &TestDatabase| {
-            use chaos::threads_execute_commands_once_whatever_breaks as scenario;
-            run(async || match database.backend() {
-                #[cfg(feature = "diesel-postgres")]
-                Backend::Postgres => scenario::<PgConnection>(database).await,
-                #[cfg(feature = "diesel-mysql")]
-                Backend::MySql | Backend::MariaDb => scenario::<MysqlConnection>(database).await,
-                _ => scenario::<SqliteConnection>(database).await,
-            })
-        },
-    );
+    tests_of_diesel! { suite, ALL, chaos: threads_execute_commands_once_whatever_breaks }
     Ok(suite.run())
 }

@@ -3,7 +3,6 @@
 
 use std::cell::Cell;
 use std::num::NonZeroU32;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use futures_util::future;
@@ -12,11 +11,8 @@ use rowkey_stores::{
     Borrowed, CreatedBy, NumberBlocks, Store, create_once, in_transaction, prune, reserve_block,
 };
 use rowkey_testkit::{Backend, TestDatabase};
-use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
-use sqlx::postgres::PgPoolOptions;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
-use sqlx::{Executor, MySqlConnection, MySqlPool, PgPool, SqlitePool};
 
+use crate::dropped_calls::SERIALIZABLE;
 use crate::shop::{CommandId, Driver, Shop};
 
 const NAME: &str = "book-offer";
@@ -28,60 +24,48 @@ pub(crate) async fn next_number(store: impl Store) -> Result<u64> {
 }
 
 /// In SQLite with a rollback journal, a reader that continues makes every commit fail.
-pub(crate) async fn a_block_whose_commit_failed_is_not_used(database: &TestDatabase) -> Result<()> {
-    let options: SqliteConnectOptions = database.url().parse()?;
-    let options = options
-        .journal_mode(SqliteJournalMode::Delete)
-        .busy_timeout(Duration::from_millis(10));
-    let pool = SqlitePoolOptions::new().connect_with(options).await?;
-    pool.migrate(Backend::Sqlite).await?;
-    assert_eq!(next_number(&pool).await?, 1);
+pub(crate) async fn a_block_whose_commit_failed_is_not_used<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
+    let journal = "PRAGMA busy_timeout = 10; PRAGMA journal_mode = DELETE";
+    let driver = D::pool(database.url(), 4, journal).await?;
+    driver.migrate(Backend::Sqlite).await?;
+    assert_eq!(next_number(driver.store().await?).await?, 1);
 
-    let mut reader = pool.acquire().await?;
-    reader.execute("BEGIN").await?;
-    reader.fetch_all("SELECT next_key FROM key_blocks").await?;
-    let numbers = NumberBlocks::new(pool.clone(), NonZeroU32::MIN);
+    let mut reader = driver.connection().await?;
+    D::execute(&mut reader, "BEGIN").await?;
+    let read = D::strings(&mut reader, "SELECT CAST(next_key AS TEXT) FROM key_blocks");
+    assert_eq!(read.await?, ["2"]);
+    let numbers = NumberBlocks::new(driver.store().await?, NonZeroU32::MIN);
     assert!(numbers.next_number(CUSTOMERS).await.is_err());
-    reader.execute("COMMIT").await?;
-    assert_eq!(next_number(&pool).await?, 2);
-    assert_eq!(next_number(&pool).await?, 3);
+    D::execute(&mut reader, "COMMIT").await?;
+    assert_eq!(next_number(driver.store().await?).await?, 2);
+    assert_eq!(next_number(driver.store().await?).await?, 3);
     Ok(())
 }
 
-/// A pool of MySQL connections on which each statement begins a transaction that is never committed.
-async fn without_autocommit(database: &TestDatabase) -> Result<MySqlPool> {
-    let options: MySqlConnectOptions = database.url().parse()?;
-    let options = MySqlPoolOptions::new()
-        .max_connections(4)
-        .after_connect(|connection, _| {
-            Box::pin(async move {
-                connection.execute("SET autocommit = 0").await?;
-                Ok(())
-            })
-        })
-        .connect_with(options);
-    Ok(options.await?)
-}
+/// Each statement begins a transaction that is never committed.
+const WITHOUT_AUTOCOMMIT: &str = "SET autocommit = 0";
 
-pub(crate) async fn a_block_stays_reserved_without_autocommit(
+pub(crate) async fn a_block_stays_reserved_without_autocommit<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
-    let _shop = Shop::<MySqlPool>::open(database).await?;
+    Shop::<D>::open(database).await?;
     for number in 1..=3 {
-        let process = without_autocommit(database).await?;
-        assert_eq!(next_number(&process).await?, number);
-        process.close().await;
+        let process = D::pool(database.url(), 4, WITHOUT_AUTOCOMMIT).await?;
+        assert_eq!(next_number(process.store().await?).await?, number);
     }
     Ok(())
 }
 
-pub(crate) async fn commands_are_found_and_pruned_without_autocommit(
+pub(crate) async fn commands_are_found_and_pruned_without_autocommit<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
-    let shop = &Shop::<MySqlPool>::open(database).await?;
-    let pool = &without_autocommit(database).await?;
+    let shop = &Shop::<D>::open(database).await?;
+    let pool = D::pool(database.url(), 4, WITHOUT_AUTOCOMMIT).await?;
+    let store = pool.store().await?;
     let create = async |command: CommandId| {
-        let created = create_once(pool, command, NAME, async |mut session| {
+        let created = create_once(store.clone(), command, NAME, async |mut session| {
             shop.add(&mut session, command).await
         });
         anyhow::Ok(created.await?)
@@ -100,31 +84,33 @@ pub(crate) async fn commands_are_found_and_pruned_without_autocommit(
         assert_eq!(by_this.count(), 1);
     }
     assert_eq!(shop.commands().await?.len(), 3);
-    assert_eq!(prune(pool, 1).await?, 2);
+    assert_eq!(prune(store.clone(), 1).await?, 2);
     let left = shop.strings("SELECT command_name FROM creation_identifiers");
     assert_eq!(left.await?.len(), 1);
     Ok(())
 }
 
 /// All connections still show the rows from before the command.
-pub(crate) async fn a_command_is_found_behind_old_snapshots(database: &TestDatabase) -> Result<()> {
-    let shop = Shop::<MySqlPool>::open(database).await?;
-    let pool = &without_autocommit(database).await?;
-    let connections = future::try_join_all((0..4).map(|_| pool.acquire())).await?;
+pub(crate) async fn a_command_is_found_behind_old_snapshots<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
+    let shop = Shop::<D>::open(database).await?;
+    let pool = D::pool(database.url(), 4, WITHOUT_AUTOCOMMIT).await?;
+    let connections = future::try_join_all((0..4).map(|_| pool.connection())).await?;
     for mut connection in connections {
         let read = "SELECT command_name FROM creation_identifiers";
-        assert!(connection.fetch_all(read).await?.is_empty());
+        assert!(D::strings(&mut connection, read).await?.is_empty());
     }
     let command = CommandId::generate();
     let calls = Cell::new(0);
-    let create = async |session: &mut MySqlConnection| {
+    let create = async |session: &mut D::Session| {
         calls.set(calls.get() + 1);
         shop.add(session, command).await
     };
-    let first = create_once(&shop.driver, command, NAME, {
+    let first = create_once(shop.driver.store().await?, command, NAME, {
         async |mut session| create(&mut session).await
     });
-    let again = create_once(pool, command, NAME, {
+    let again = create_once(pool.store().await?, command, NAME, {
         async |mut session| create(&mut session).await
     });
     let (first, again) = (first.await?, again.await?);
@@ -137,69 +123,61 @@ pub(crate) async fn a_command_is_found_behind_old_snapshots(database: &TestDatab
 }
 
 /// If a snapshot lasted for the whole transaction, those that wait for each other would fail.
-pub(crate) async fn numbers_are_reserved_at_any_default_isolation(
+pub(crate) async fn numbers_are_reserved_at_any_default_isolation<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
-    let _shop = Shop::<PgPool>::open(database).await?;
-    let pool = &PgPoolOptions::new()
-        .max_connections(16)
-        .after_connect(|connection, _| {
-            Box::pin(async move {
-                let set = "SET default_transaction_isolation = 'serializable'";
-                connection.execute(set).await?;
-                Ok(())
-            })
-        })
-        .connect(database.url())
-        .await?;
+    Shop::<D>::open(database).await?;
+    let driver = D::pool(database.url(), 16, SERIALIZABLE).await?;
+    let store = driver.store().await?;
     let tasks = (0..16).map(async |_| {
         for _ in 0..50 {
-            next_number(pool).await?;
+            next_number(store.clone()).await?;
         }
         anyhow::Ok(())
     });
     future::try_join_all(tasks).await?;
-    assert_eq!(next_number(pool).await?, 801);
+    assert_eq!(next_number(store.clone()).await?, 801);
     Ok(())
 }
 
 /// A transaction of SQLite that has read cannot write any more once another one has written, so it
 /// takes the write lock first.
-pub(crate) async fn no_other_writer_comes_between_a_read_and_a_write(
+pub(crate) async fn no_other_writer_comes_between_a_read_and_a_write<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
-    let shop = Shop::<SqlitePool>::open(database).await?;
-    let options: SqliteConnectOptions = database.url().parse()?;
-    let other = SqlitePoolOptions::new().connect_with(options.busy_timeout(Duration::ZERO));
+    let shop = Shop::<D>::open(database).await?;
     let other = &Shop {
         backend: shop.backend,
-        driver: other.await?,
+        driver: D::pool(database.url(), 1, IMPATIENT).await?,
     };
     let calls = Cell::new(0);
     let add = async |mut session: Borrowed<_>| {
         calls.set(calls.get() + 1);
-        SqlitePool::strings(&mut session, "SELECT command FROM offers").await?;
-        let mut other_session = other.driver.acquire().await?;
+        D::strings(&mut session, "SELECT command FROM offers").await?;
+        let other_session = other.driver.connection().await;
+        let mut other_session = other_session.expect("the pool has a connection");
         let locked = other.add(&mut other_session, CommandId::generate()).await;
         assert!(locked.is_err(), "another one has written");
         shop.add(&mut session, CommandId::generate()).await
     };
-    in_transaction(&shop.driver, add).await?;
-    create_once(&shop.driver, CommandId::generate(), NAME, add).await?;
+    in_transaction(shop.driver.store().await?, add).await?;
+    create_once(shop.driver.store().await?, CommandId::generate(), NAME, add).await?;
     assert_eq!(calls.get(), 2);
     assert_eq!(shop.commands().await?.len(), 2);
     Ok(())
 }
 
+const IMPATIENT: &str = "PRAGMA busy_timeout = 0";
+
 /// A lock that another connection holds during the first attempt only.
-pub(crate) async fn a_file_that_was_locked_is_tried_again(database: &TestDatabase) -> Result<()> {
-    let shop = &Shop::<SqlitePool>::open(database).await?;
-    let options: SqliteConnectOptions = database.url().parse()?;
-    let impatient = SqlitePoolOptions::new().connect_with(options.busy_timeout(Duration::ZERO));
-    let impatient = impatient.await?;
+pub(crate) async fn a_file_that_was_locked_is_tried_again<D: Driver>(
+    database: &TestDatabase,
+) -> Result<()> {
+    let shop = &Shop::<D>::open(database).await?;
+    let impatient = D::pool(database.url(), 4, IMPATIENT).await?;
     let attempts = Cell::new(0);
     let created = create_once(
-        &impatient,
+        impatient.store().await?,
         CommandId::generate(),
         NAME,
         async |mut session| {
@@ -208,12 +186,12 @@ pub(crate) async fn a_file_that_was_locked_is_tried_again(database: &TestDatabas
                 return shop.add(&mut session, CommandId::generate()).await;
             }
             // Without the initial lock.
-            let restart = sqlx::raw_sql("ROLLBACK; BEGIN");
-            restart.execute(&mut *session).await?;
-            let mut other = shop.driver.acquire().await?;
-            other.execute("BEGIN IMMEDIATE").await?;
+            D::execute(&mut session, "ROLLBACK; BEGIN").await?;
+            let other = shop.driver.connection().await;
+            let mut other = other.expect("the pool has a connection");
+            D::execute(&mut other, "BEGIN IMMEDIATE").await?;
             let locked = shop.add(&mut session, CommandId::generate()).await;
-            other.execute("ROLLBACK").await?;
+            D::execute(&mut other, "ROLLBACK").await?;
             locked
         },
     );

@@ -3,10 +3,10 @@
 use anyhow::{Context, Result, bail};
 use rowkey_stores::{Error, SeaOrmConnection, prune};
 use rowkey_testkit::{Backend, TestDatabase};
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr, Statement};
-use sqlx::sqlite::SqliteJournalMode;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
+use sqlx::{MySqlPool, PgPool, SqlitePool};
 
-use crate::shop::{CONNECTIONS, Driver, migrator};
+use crate::shop::{Driver, migrator};
 
 impl Driver for DatabaseConnection {
     type Session = SeaOrmConnection;
@@ -14,17 +14,12 @@ impl Driver for DatabaseConnection {
     type Store = Self;
     type Error = DbErr;
 
-    async fn connect(url: &str) -> Result<Self> {
-        let mut options = ConnectOptions::new(url);
-        options
-            .max_connections(CONNECTIONS)
-            .sqlx_logging(false)
-            .map_sqlx_sqlite_opts(|options| {
-                options
-                    .journal_mode(SqliteJournalMode::Wal)
-                    .busy_timeout(std::time::Duration::from_secs(30))
-            });
-        Ok(Database::connect(options).await?)
+    async fn pool(url: &str, connections: u32, setup: &'static str) -> Result<Self> {
+        Ok(match url.split(':').next() {
+            Some("postgres") => PgPool::pool(url, connections, setup).await?.into(),
+            Some("mysql") => MySqlPool::pool(url, connections, setup).await?.into(),
+            _ => SqlitePool::pool(url, connections, setup).await?.into(),
+        })
     }
 
     async fn migrate(&self, backend: Backend) -> Result<()> {

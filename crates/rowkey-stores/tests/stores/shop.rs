@@ -1,5 +1,6 @@
 //! The tests' database: its tables, and statements on any connection.
 
+use std::convert::identity;
 use std::error::Error as StdError;
 use std::ops::DerefMut;
 use std::sync::Arc;
@@ -11,13 +12,11 @@ use rowkey::{ShortPrefixComb, UuidV7, entity_key};
 use rowkey_stores::{Session, Store};
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::migrate::Migrator;
-use sqlx::mysql::MySqlPoolOptions;
-use sqlx::pool::PoolConnection;
-use sqlx::postgres::PgPoolOptions;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
+use sqlx::pool::{PoolConnection, PoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode};
 use sqlx::{
-    AssertSqlSafe, Connection, MySqlConnection, MySqlPool, PgConnection, PgPool, SqliteConnection,
-    SqlitePool,
+    AssertSqlSafe, Connection, Executor, MySqlConnection, MySqlPool, PgConnection, PgPool,
+    SqliteConnection, SqlitePool,
 };
 use tiberius::{Client, Config};
 use tokio::net::TcpStream;
@@ -53,7 +52,12 @@ pub(crate) trait Driver: Sized + 'static {
     type Store: Store<Session = Self::Session> + Clone + Send + Sync;
     type Error: StdError + Send + Sync + 'static;
 
-    async fn connect(url: &str) -> Result<Self>;
+    async fn connect(url: &str) -> Result<Self> {
+        Self::pool(url, CONNECTIONS, "").await
+    }
+
+    /// A pool of so many connections, each of which runs `setup` first.
+    async fn pool(url: &str, connections: u32, setup: &'static str) -> Result<Self>;
 
     /// Applies the migrations.
     async fn migrate(&self, backend: Backend) -> Result<()>;
@@ -104,15 +108,26 @@ pub(crate) async fn migrate(backend: Backend, url: &str) -> Result<()> {
 }
 
 macro_rules! impl_driver {
-    ($Pool:ident, $Connection:ident, $connect:expr) => {
+    ($Pool:ident, $Connection:ident, $options:expr) => {
         impl Driver for $Pool {
             type Session = $Connection;
             type Connection = PoolConnection<<$Connection as Connection>::Database>;
             type Store = Self;
             type Error = sqlx::Error;
 
-            async fn connect(url: &str) -> Result<Self> {
-                Ok($connect(url).await?)
+            async fn pool(url: &str, connections: u32, setup: &'static str) -> Result<Self> {
+                let options = PoolOptions::new()
+                    .max_connections(connections)
+                    .after_connect(move |connection: &mut $Connection, _| {
+                        Box::pin(async move {
+                            if !setup.is_empty() {
+                                connection.execute(setup).await?;
+                            }
+                            Ok(())
+                        })
+                    });
+                let url: <$Connection as Connection>::Options = url.parse()?;
+                Ok(options.connect_with($options(url)).await?)
             }
 
             async fn migrate(&self, backend: Backend) -> Result<()> {
@@ -146,27 +161,11 @@ macro_rules! impl_driver {
     };
 }
 
-impl_driver! {
-    PgPool, PgConnection,
-    |url| PgPoolOptions::new().max_connections(CONNECTIONS).connect(url)
-}
-impl_driver! {
-    MySqlPool, MySqlConnection,
-    |url| MySqlPoolOptions::new().max_connections(CONNECTIONS).connect(url)
-}
-impl_driver! {
-    SqlitePool, SqliteConnection,
-    async |url: &str| {
-        let options: SqliteConnectOptions = url.parse()?;
-        let options = options
-            .journal_mode(SqliteJournalMode::Wal)
-            .busy_timeout(Duration::from_secs(30));
-        SqlitePoolOptions::new()
-            .max_connections(CONNECTIONS)
-            .connect_with(options)
-            .await
-    }
-}
+impl_driver! { PgPool, PgConnection, identity }
+impl_driver! { MySqlPool, MySqlConnection, identity }
+impl_driver! { SqlitePool, SqliteConnection, |options: SqliteConnectOptions| {
+    options.journal_mode(SqliteJournalMode::Wal).busy_timeout(Duration::from_secs(30))
+} }
 
 /// A SQL Server without a pool: a connection for each call.
 pub(crate) struct SqlServer(Config);
@@ -177,7 +176,7 @@ impl Driver for SqlServer {
     type Store = Arc<Mutex<Client<Compat<TcpStream>>>>;
     type Error = tiberius::error::Error;
 
-    async fn connect(url: &str) -> Result<Self> {
+    async fn pool(url: &str, _: u32, _: &'static str) -> Result<Self> {
         Ok(Self(Config::from_ado_string(url)?))
     }
 
