@@ -28,6 +28,7 @@ chapters! {
     codes "codes.md"
     collisions "collisions.md"
     conditions "conditions.md"
+    drivers_any_other "drivers/any-other.md"
     drivers_diesel "drivers/diesel.md"
     drivers_sea_orm "drivers/sea-orm.md"
     drivers_sqlx "drivers/sqlx.md"

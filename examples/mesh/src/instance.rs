@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use axum::extract::{DefaultBodyLimit, Path, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, RETRY_AFTER};
 use axum::http::{HeaderMap, Method, Request, StatusCode, request::Parts};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -28,8 +28,15 @@ const PASSED_ON: HeaderName = HeaderName::from_static("mesh-passed-on-by");
 const REGION: HeaderName = HeaderName::from_static("mesh-region");
 const MISDIRECTED: StatusCode = StatusCode::MISDIRECTED_REQUEST;
 
-/// The headers that are passed on, there and back: what a client may do remains what it may do.
-const PASSED: [HeaderName; 4] = [AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, REGION];
+/// The headers that are passed on, there and back: what a client may do remains what it may do. The length of an
+/// answer to HEAD does not follow from its body.
+const PASSED: [HeaderName; 5] = [
+    AUTHORIZATION,
+    CONTENT_TYPE,
+    CONTENT_LENGTH,
+    RETRY_AFTER,
+    REGION,
+];
 
 struct Instance {
     store: Store,
@@ -125,11 +132,7 @@ async fn answer(
             describe(pair)
         );
         eprintln!("{silent}: {error:#}");
-        (
-            StatusCode::SERVICE_UNAVAILABLE,
-            [(RETRY_AFTER, "1")],
-            silent,
-        )
+        unavailable(silent)
     })?;
     if region != known {
         let mut places = HashMap::clone(&instance.places.load());
@@ -165,6 +168,12 @@ async fn answer_here(store: Store, id: MeshId, request: Request<String>) -> Resu
     }
     let (region, title) = store.find(id).await?;
     let response = match title {
+        _ if region.is_empty() => {
+            return Ok(unavailable(format!(
+                "no region has {} yet",
+                describe(pair_of(id))
+            )));
+        }
         _ if region != store.region => MISDIRECTED.into_response(),
         // The pair has come here since `create` found it elsewhere: it is asked again.
         None if is_put => MISDIRECTED.into_response(),
@@ -190,6 +199,15 @@ async fn answer_here(store: Store, id: MeshId, request: Request<String>) -> Resu
 fn passed(headers: &HeaderMap) -> HeaderMap {
     let passed = |name: &HeaderName| Some((name.clone(), headers.get(name)?.clone()));
     PASSED.iter().filter_map(passed).collect()
+}
+
+fn unavailable(detail: String) -> Response {
+    (
+        StatusCode::SERVICE_UNAVAILABLE,
+        [(RETRY_AFTER, "1")],
+        detail,
+    )
+        .into_response()
 }
 
 /// A failure, for the client.

@@ -15,7 +15,7 @@ pub use crate::store::{Place, Store};
 // ANCHOR: registries
 /// The same in all programs, for ever: ids that exist keep their numbers.
 pub static MESH: IuidRegistries = IuidRegistries {
-    countries: Registry::new(&[(1, "Kazakhstan"), (2, "Brazil"), (3, "Peru")]),
+    countries: Registry::new(&[(1, "Kazakhstan"), (2, "Brazil"), (3, "Peru"), (4, "Chile")]),
     service_entities: Registry::new(&[(10, "shop.Order"), (20, "taxi.Ride")]),
 };
 

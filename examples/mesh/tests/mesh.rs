@@ -226,8 +226,19 @@ async fn every_region_answers(servers: [&Server; 2]) -> Result<()> {
             check(what, id, "", format!("404 - no {unknown}")).await?;
         }
     }
-    // Nothing is passed on twice, whoever says that it was passed on.
+    let id = new("Chile", "taxi.Ride")?;
+    check(
+        PUT,
+        id,
+        "one",
+        "503 - no region has taxi.Ride of Chile yet".into(),
+    )
+    .await?;
     let (id, Clients { urls, client }) = (new("Brazil", "taxi.Ride")?, &system.clients);
+    let request = client.head(format!("{}/any/{id}", urls["sao-paulo"]));
+    let length = request.send().await?.headers()["content-length"].clone();
+    assert_ne!(length, "0");
+    // Nothing is passed on twice, whoever says that it was passed on.
     let request = client.get(format!("{}/any/{id}", urls["lima"]));
     let twice = request.header("mesh-passed-on-by", "lima").send().await?;
     assert_eq!(twice.status(), 421);
