@@ -1,6 +1,5 @@
-//! Which processes, threads and tasks make which ids, and the example `tour`.
+//! Which processes, threads and tasks make which ids.
 
 #[cfg(unix)]
 mod forks;
 mod scopes;
-mod tour;

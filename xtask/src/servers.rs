@@ -19,7 +19,7 @@ const OF_SERVERS: &str = "test(/^(postgres|mysql|mariadb)::/)";
 /// All but what needs two clocks of the system, of which faketime moves one (the coarse one, by which short COMBs are
 /// made, stands), and what starts the compiler, whose allocator and faketime wait for each other. Changes and copies
 /// of tables write the same dates next to every server, and take the longest: PostgreSQL's are enough.
-const WITH_A_MOVED_CLOCK: &str = "not (test(the_coarse_clock_is_a_little_late) or test(time_ranges_use_the_primary_key) \
+const WITH_A_MOVED_CLOCK: &str = "not (test(the_coarse_clock_is_a_little_late) \
     or (package(booking-service) and binary(end_to_end)) \
     or test(/^(mysql|mariadb|sqlite)::(relayout|copy|parquet|chunks)::/) \
     or package(rowkey-bench) or package(rowkey-compile-tests))";
