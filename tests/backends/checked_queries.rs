@@ -1,4 +1,4 @@
-//! The checked queries of the examples run on every database, and find the keys that went in.
+//! The checked queries of the example run on every database, and find the keys that went in.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use sqlx::{Connection, MySqlConnection, PgConnection, SqliteConnection};
 
 /// All queries of one module, for which the backend has the tables.
 macro_rules! queries_find_the_keys {
-    ($example:ident::$module:ident, $Connection:ty, $database:expr) => {{
-        use $example::{Customer, CustomerId, Invoice, InvoiceId, $module::*};
+    ($module:ident, $Connection:ty, $database:expr) => {{
+        use checked_queries::{Customer, CustomerId, Invoice, InvoiceId, $module::*};
         let backend = $database.backend();
         let db = &mut <$Connection>::connect($database.url()).await?;
         migrations(backend).await?.run(&mut *db).await?;
@@ -104,32 +104,6 @@ async fn migrations(backend: Backend) -> Result<Migrator> {
     Ok(Migrator::new(folder.join(test_name(backend))).await?)
 }
 
-/// The test for one of the examples.
-macro_rules! test {
-    ($example:ident) => {
-        |database: &TestDatabase| -> Result<()> {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()?;
-            runtime.block_on(async {
-                match database.backend() {
-                    Backend::Postgres => {
-                        queries_find_the_keys!($example::postgres, PgConnection, database)
-                    }
-                    Backend::MySql | Backend::MariaDb => {
-                        queries_find_the_keys!($example::mysql, MySqlConnection, database)
-                    }
-                    Backend::Sqlite => {
-                        queries_find_the_keys!($example::sqlite, SqliteConnection, database)
-                    }
-                    other => bail!("there are no queries for {other}"),
-                }
-                Ok(())
-            })
-        }
-    };
-}
-
 pub(crate) fn add_tests(suite: &mut Suite) {
     let backends = [
         Backend::Postgres,
@@ -137,14 +111,22 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         Backend::MariaDb,
         Backend::Sqlite,
     ];
-    suite.test(
-        "checked_queries_with_types_in_sql",
-        backends,
-        test!(checked_queries_in_sql),
-    );
-    suite.test(
-        "checked_queries_with_types_in_config",
-        backends,
-        test!(checked_queries_in_config),
-    );
+    suite.test("checked_queries", backends, |database: &TestDatabase| {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?
+            .block_on(queries_of(database))
+    });
+}
+
+async fn queries_of(database: &TestDatabase) -> Result<()> {
+    match database.backend() {
+        Backend::Postgres => queries_find_the_keys!(postgres, PgConnection, database),
+        Backend::MySql | Backend::MariaDb => {
+            queries_find_the_keys!(mysql, MySqlConnection, database)
+        }
+        Backend::Sqlite => queries_find_the_keys!(sqlite, SqliteConnection, database),
+        other => bail!("there are no queries for {other}"),
+    }
+    Ok(())
 }

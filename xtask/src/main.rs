@@ -61,10 +61,10 @@ enum Task {
     Book,
     /// Draw the diagrams of the book from the constants of the code.
     Diagrams,
-    /// Ask databases about the checked queries of the examples.
+    /// Ask databases about the checked queries of the example.
     ///
-    /// Writes the answers to the `.sqlx` of each crate in examples/checked-queries,
-    /// which are built from them. Uses the servers in ROWKEY_TEST_POSTGRES_URL and
+    /// Writes the answers to `.sqlx` in examples/checked-queries, which is built from
+    /// them. Uses the servers in ROWKEY_TEST_POSTGRES_URL and
     /// ROWKEY_TEST_MARIADB_URL, with databases of its own.
     Prepare(prepare::Args),
     /// Show or install the cargo tools that `ci` needs.

@@ -1,4 +1,4 @@
-//! `cargo xtask prepare`: what databases say about the checked queries of the examples.
+//! `cargo xtask prepare`: what databases say about the checked queries of the example.
 
 use anyhow::Result;
 

@@ -1,5 +1,5 @@
-//! Describes the queries of the neighbouring crates with databases and stores the results in their
-//! `.sqlx`: `cargo xtask prepare`.
+//! Describes the queries of `checked-queries` with databases and stores the results in its `.sqlx`:
+//! `cargo xtask prepare`.
 //!
 //! Each database gets the tables of `migrations`, and the modules of that database are compiled
 //! against it. With `--check` nothing is written, and results that differ from `.sqlx` are an
@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{self, Command};
 use std::time::SystemTime;
 
@@ -21,19 +21,17 @@ use sqlx::{
     SqliteConnection, query_scalar,
 };
 
-/// The crate that the others depend on.
-const SHOP: &str = "shop";
+/// The crate with the queries.
+const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-const CRATES: [&str; 3] = [SHOP, "in-config", "in-sql"];
-
-/// The database of MySQL's queries. Its name is part of the results, and of `sqlx.toml`.
+/// The database of MySQL's queries. Its name is part of the results.
 const MYSQL_DATABASE: &str = "rowkey_checked_queries";
 
 /// Marks that database as one that may be dropped, because a killed run leaves it behind.
 const MYSQL_COMMENT: &str = "made by cargo xtask prepare";
 
-/// For each crate the files of its `.sqlx`, by their names.
-type Answers = BTreeMap<&'static str, BTreeMap<String, String>>;
+/// The files of `.sqlx`, by their names.
+type Answers = BTreeMap<String, String>;
 
 fn main() -> Result<()> {
     let is_check = match &env::args().skip(1).collect::<Vec<_>>()[..] {
@@ -42,7 +40,7 @@ fn main() -> Result<()> {
         arguments => bail!("expected nothing or `--check`, found {arguments:?}"),
     };
 
-    let mut answers = Answers::from(CRATES.map(|name| (name, BTreeMap::new())));
+    let mut answers = Answers::new();
     // Preparing takes long, so missing settings are reported first.
     let servers = [server(Backend::Postgres)?, server(Backend::Sqlite)?];
     server(Backend::MariaDb)?;
@@ -60,21 +58,18 @@ fn main() -> Result<()> {
         ask_mariadb(&mariadb, &mut answers).await
     })?;
 
-    for (name, answers) in answers {
-        let kept = folder(name).join(".sqlx");
-        if is_check {
-            let is_kept = kept.try_exists()? && answers == read(&kept)?;
-            ensure!(
-                is_kept,
-                "{} is out of date: run `cargo xtask prepare`",
-                kept.display()
-            );
-        } else {
-            write(&kept, &answers)
-                .with_context(|| format!("could not write {}", kept.display()))?;
-        }
-        println!("{name}: {} checked queries", answers.len());
+    let kept = Path::new(CRATE).join(".sqlx");
+    if is_check {
+        let is_kept = kept.try_exists()? && answers == read(&kept)?;
+        ensure!(
+            is_kept,
+            "{} is out of date: run `cargo xtask prepare`",
+            kept.display()
+        );
+    } else {
+        write(&kept, &answers).with_context(|| format!("could not write {}", kept.display()))?;
     }
+    println!("{} checked queries", answers.len());
     Ok(())
 }
 
@@ -124,7 +119,7 @@ async fn ask_mariadb(url: &str, answers: &mut Answers) -> Result<()> {
 
 /// Creates the tables in a database and compiles its queries against it.
 async fn ask(backend: Backend, url: &str, answers: &mut Answers) -> Result<()> {
-    let migrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../migrations");
+    let migrations = Path::new(CRATE).join("../../migrations");
     let migrator = Migrator::new(migrations.join(test_name(backend))).await?;
     let feature = match backend {
         Backend::Postgres => {
@@ -144,33 +139,25 @@ async fn ask(backend: Backend, url: &str, answers: &mut Answers) -> Result<()> {
             "mysql"
         }
     };
-    for name in CRATES {
-        let mut found = compile(name, feature, url)?;
-        if name != SHOP {
-            // Cargo may have compiled the shop again.
-            found.retain(|file, _| !answers[SHOP].contains_key(file));
-        }
-        let answers = answers.entry(name).or_default();
-        for (file, answer) in found {
-            ensure!(
-                answers.insert(file, answer).is_none(),
-                "{name} has a query for {backend} with the text of one for another database"
-            );
-        }
+    for (file, answer) in compile(feature, url)? {
+        ensure!(
+            answers.insert(file, answer).is_none(),
+            "there is a query for {backend} with the text of one for another database"
+        );
     }
     Ok(())
 }
 
-/// Compiles one module of a crate against a database and returns the results.
-fn compile(name: &str, feature: &str, url: &str) -> Result<BTreeMap<String, String>> {
+/// Compiles one module against a database and returns the results.
+fn compile(feature: &str, url: &str) -> Result<Answers> {
     let answers = env::temp_dir().join(format!("rowkey_checked_queries_{}", process::id()));
     fs::create_dir_all(&answers)?;
-    touch(name)?;
+    touch()?;
     let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["check", "--quiet", "--no-default-features", "--features"])
         .arg(feature)
         .arg("--manifest-path")
-        .arg(folder(name).join("Cargo.toml"))
+        .arg(Path::new(CRATE).join("Cargo.toml"))
         .env("DATABASE_URL", url)
         .env("SQLX_OFFLINE", "false")
         .env("SQLX_OFFLINE_DIR", &answers)
@@ -178,27 +165,20 @@ fn compile(name: &str, feature: &str, url: &str) -> Result<BTreeMap<String, Stri
     let found = read(&answers);
     fs::remove_dir_all(&answers)?;
     // The next build must read `.sqlx` again.
-    touch(name)?;
-    ensure!(
-        status?.success(),
-        "the module `{feature}` of {name} does not compile"
-    );
+    touch()?;
+    ensure!(status?.success(), "the module `{feature}` does not compile");
     found
 }
 
-/// Makes cargo recompile a crate: it does not know which other files sqlx's macros read.
-fn touch(name: &str) -> Result<()> {
-    let source = folder(name).join("src/lib.rs");
+/// Makes cargo recompile the queries: it does not know which other files sqlx's macros read.
+fn touch() -> Result<()> {
+    let source = Path::new(CRATE).join("src/lib.rs");
     let source = File::options().append(true).open(source)?;
     Ok(source.set_modified(SystemTime::now())?)
 }
 
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(name)
-}
-
 /// Makes a folder contain exactly these files.
-fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<()> {
+fn write(folder: &Path, files: &Answers) -> Result<()> {
     if folder.try_exists()? {
         fs::remove_dir_all(folder)?;
     }
@@ -209,7 +189,7 @@ fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<()> {
     Ok(())
 }
 
-fn read(folder: &Path) -> Result<BTreeMap<String, String>> {
+fn read(folder: &Path) -> Result<Answers> {
     let entries = fs::read_dir(folder).with_context(|| format!("no {}", folder.display()))?;
     entries
         .map(|entry| {

@@ -19,15 +19,13 @@
 //! that its feature `uuid` is required. The feature does not help: add the type of the key. Records of
 //! `query!` get a field of the database's type instead, without an error.
 //!
-//! The keys, the rows and the queries without key columns are in `checked-queries-shop`.
-//!
 //! The databases' answers are stored in `.sqlx`, so that building needs no database; `cargo xtask
 //! prepare` updates them. After a change to a query, sqlx recommends `cargo sqlx prepare`, which does not
 //! support several databases: use `cargo xtask prepare` instead. The files are named after the SQL of the
 //! query, so a crate must not send the same SQL to two databases. This is why SQLite's placeholders are
 //! numbered here.
 
-pub use checked_queries_shop::{Customer, CustomerId, Invoice, InvoiceId};
+use rowkey::{DistributedId, ShortPrefixComb, entity_key};
 
 #[cfg(feature = "mysql")]
 pub mod mysql;
@@ -35,3 +33,33 @@ pub mod mysql;
 pub mod postgres;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+
+/// The key of a customer.
+#[entity_key]
+pub struct CustomerId(ShortPrefixComb);
+
+/// The key of an invoice.
+#[entity_key]
+pub struct InvoiceId(DistributedId);
+
+/// A row of `customers`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Customer {
+    /// The primary key.
+    pub id: CustomerId,
+    /// The name.
+    pub name: String,
+    /// The customer who sent them.
+    pub referred_by: Option<CustomerId>,
+}
+
+/// A row of `invoices`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invoice {
+    /// The primary key.
+    pub id: InvoiceId,
+    /// The customer who pays it.
+    pub customer_id: CustomerId,
+    /// The amount.
+    pub cents: i64,
+}
