@@ -9,5 +9,4 @@
 pub mod http;
 pub mod keys;
 pub mod model;
-pub mod moment;
 pub mod store;

@@ -1,7 +1,6 @@
 //! The booking service as a program: settings, start, end.
 
-mod secret;
-
+use std::env;
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -12,11 +11,11 @@ use booking_service::http::{self, Service};
 use booking_service::store::{self, Store};
 use clap::Parser;
 use rowkey::generate::SystemClock;
-use rowkey::public_id::PublicIdSecrets;
+use rowkey::public_id::{PublicIdSecret, PublicIdSecrets};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
-use tokio::time::{interval, timeout};
+use tokio::time::{interval, sleep};
 use tracing_subscriber::EnvFilter;
 
 /// How long requests may still run after a signal. Otherwise a client that never sends the rest of its
@@ -25,11 +24,13 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// The variable with the secret of public ids.
+const SECRET: &str = "BOOKING_PUBLIC_ID_KEY";
+
 /// A booking service with typed keys.
 ///
 /// The secret of the invoices' public ids, 32 random bytes in base64, is taken from the variable
-/// BOOKING_PUBLIC_ID_KEY or from the file that BOOKING_PUBLIC_ID_KEY_FILE names, which only its owner
-/// may be able to read. RUST_LOG sets the log level.
+/// BOOKING_PUBLIC_ID_KEY. RUST_LOG sets the log level.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Settings {
@@ -46,15 +47,6 @@ struct Settings {
     /// The address to listen on; port 0 is any free one.
     #[arg(long, env = "BOOKING_LISTEN", default_value = "127.0.0.1:3000")]
     listen: String,
-
-    /// How long a statement waits for rows that others have locked, in whole seconds on MySQL and
-    /// MariaDB; the answer is 503 then. The wait for the row of a creating command can take ten times
-    /// as long. A number with a unit, such as 500ms or 1m
-    #[arg(long, env = "BOOKING_LOCK_TIMEOUT", default_value = "2s", value_parser = http::duration)]
-    lock_timeout: Duration,
-
-    #[command(flatten)]
-    limits: http::Limits,
 }
 
 #[tokio::main]
@@ -69,9 +61,10 @@ async fn main() -> Result<()> {
         .init();
 
     // Before anything is opened that a signal would leave open.
-    let mut signals = Signals::new()?;
-    let secrets = PublicIdSecrets::new(secret::from_environment()?);
-    let store = store::connect(&settings.database_url, settings.lock_timeout).await?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let secrets = PublicIdSecrets::new(secret()?);
+    let store = store::connect(&settings.database_url).await?;
     let service = Service {
         store: Arc::clone(&store),
         clock: Arc::new(SystemClock),
@@ -84,27 +77,37 @@ async fn main() -> Result<()> {
     writeln!(io::stdout(), "listening on http://{address}")?;
 
     tokio::spawn(forget_old_commands(Arc::clone(&store)));
-    let (abort, aborted) = oneshot::channel();
-    let served = http::serve(
-        listener,
-        http::router(service),
-        settings.limits,
-        async move {
-            signals.next().await;
-            tracing::info!("stopping; another signal ends the running requests");
-            tokio::spawn(async move {
-                let _ = timeout(SHUTDOWN_TIMEOUT, signals.next()).await;
-                let _ = abort.send(());
-            });
-        },
-    );
+    let (stop, stopped) = oneshot::channel::<()>();
+    let served = axum::serve(listener, http::router(service)).with_graceful_shutdown(async {
+        let _ = stopped.await;
+    });
+    let aborted = async {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping");
+        drop(stop);
+        sleep(SHUTDOWN_TIMEOUT).await;
+    };
     tokio::select! {
-        () = served => {}
-        Ok(()) = aborted => bail!("running requests were aborted"),
+        served = served => served?,
+        () = aborted => bail!("running requests were aborted"),
     }
     store.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// The secret of public ids, or a random one.
+fn secret() -> Result<PublicIdSecret> {
+    if env::var_os(SECRET).is_some() {
+        return PublicIdSecret::from_env(SECRET).context(SECRET);
+    }
+    tracing::warn!("{SECRET} is not set: public ids will change at the next start");
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret).context("cannot generate the secret of public ids")?;
+    Ok(PublicIdSecret::from_bytes(&secret)?)
 }
 
 /// Forgets old commands now and every day.
@@ -115,28 +118,6 @@ async fn forget_old_commands(store: Arc<dyn Store>) {
         if let Err(error) = store.forget_old_commands().await {
             let error: &dyn Error = &error;
             tracing::warn!(error, "old commands could not be forgotten");
-        }
-    }
-}
-
-/// The signals that end a service.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    fn new() -> io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The entities, and the rules for changing them.
 
+use rowkey::UnixMillis;
 use rowkey_stores::Origin;
 use rowkey_stores::command_log::{CommandLog, Execution};
 use serde::Serialize;
@@ -7,7 +8,6 @@ use sqlx::FromRow;
 use utoipa::ToSchema;
 
 use crate::keys::{BookingId, BookingOfferId, CommandId, CustomerId, InvoiceId};
-use crate::moment::Moment;
 
 /// A customer who makes offers.
 #[derive(Clone, Debug, FromRow)]
@@ -44,11 +44,9 @@ pub struct Offer {
     /// The price.
     pub cents: i64,
     /// Whether it can be booked.
-    #[sqlx(try_from = "String")]
     pub state: OfferState,
-    /// The time of creation, by the server's clock or that of a batch.
-    #[sqlx(try_from = "i64")]
-    pub created_at: Moment,
+    /// The time of creation in milliseconds since 1970, by the server's clock or that of a batch.
+    pub created_at: i64,
     /// The command that has created it.
     pub created_by: Option<CommandId>,
     /// The price at its creation.
@@ -72,21 +70,17 @@ pub enum OfferCommand {
 
 impl Offer {
     /// An offer that can be booked.
-    pub fn new(id: BookingOfferId, origin: &OfferOrigin, created_at: Moment) -> Self {
-        let OfferDraft {
-            customer_id,
-            title,
-            cents,
-        } = origin.payload.clone();
+    pub fn new(id: BookingOfferId, origin: &OfferOrigin, created_at: UnixMillis) -> Self {
+        let draft = origin.payload.clone();
         Self {
             id,
-            customer_id,
-            title,
-            cents,
+            customer_id: draft.customer_id,
+            title: draft.title,
+            cents: draft.cents,
             state: OfferState::Open,
-            created_at,
+            created_at: created_at.get(),
             created_by: origin.command,
-            first_cents: cents,
+            first_cents: draft.cents,
             commands: CommandLog::new(),
         }
     }
@@ -112,18 +106,12 @@ impl Offer {
         &mut self,
         id: CommandId,
         command: OfferCommand,
-    ) -> Result<Execution<()>, NotOpen> {
-        let Self {
-            state,
-            cents,
-            commands,
-            ..
-        } = self;
-        commands.execute(id, || {
-            state.must_be_open()?;
+    ) -> Result<Execution<()>, Refused> {
+        self.commands.execute(id, || {
+            self.state.must_be_open()?;
             match command {
-                OfferCommand::ChangePrice { cents: new } => *cents = new,
-                OfferCommand::Withdraw => *state = OfferState::Withdrawn,
+                OfferCommand::ChangePrice { cents } => self.cents = cents,
+                OfferCommand::Withdraw => self.state = OfferState::Withdrawn,
             }
             Ok(())
         })
@@ -144,7 +132,6 @@ pub struct Booking {
     /// The invoice.
     pub invoice_id: InvoiceId,
     /// Its state.
-    #[sqlx(try_from = "String")]
     pub state: BookingState,
     /// The commands that it has executed.
     #[sqlx(json)]
@@ -157,14 +144,11 @@ impl Booking {
     /// # Errors
     ///
     /// If another command has cancelled it.
-    pub fn cancel(&mut self, id: CommandId) -> Result<Execution<()>, AlreadyCancelled> {
-        let Self {
-            state, commands, ..
-        } = self;
-        commands.execute(id, || match state {
-            BookingState::Cancelled => Err(AlreadyCancelled),
+    pub fn cancel(&mut self, id: CommandId) -> Result<Execution<()>, Refused> {
+        self.commands.execute(id, || match self.state {
+            BookingState::Cancelled => Err(Refused::AlreadyCancelled),
             BookingState::Confirmed => {
-                *state = BookingState::Cancelled;
+                self.state = BookingState::Cancelled;
                 Ok(())
             }
         })
@@ -183,81 +167,17 @@ pub struct Invoice {
 }
 
 /// The state of an offer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema, sqlx::Type)]
 #[serde(rename_all = "lowercase")]
+// Stored as its number.
+#[repr(i16)]
 pub enum OfferState {
     /// It can be booked.
-    Open,
+    Open = 1,
     /// It was withdrawn.
-    Withdrawn,
+    Withdrawn = 2,
     /// It is booked.
-    Booked,
-}
-
-/// The state of a booking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum BookingState {
-    /// It is valid.
-    Confirmed,
-    /// It was cancelled.
-    Cancelled,
-}
-
-// Stored as text. sqlx's own derive reads an enum in MySQL only from an `ENUM` column.
-
-impl OfferState {
-    /// How it is stored.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Withdrawn => "withdrawn",
-            Self::Booked => "booked",
-        }
-    }
-}
-
-impl TryFrom<String> for OfferState {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        [Self::Open, Self::Withdrawn, Self::Booked]
-            .into_iter()
-            .find(|state| state.as_str() == text)
-            .ok_or_else(|| format!("an offer cannot be `{text}`"))
-    }
-}
-
-impl BookingState {
-    /// How it is stored.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Confirmed => "confirmed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
-impl TryFrom<String> for BookingState {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        [Self::Confirmed, Self::Cancelled]
-            .into_iter()
-            .find(|state| state.as_str() == text)
-            .ok_or_else(|| format!("a booking cannot be `{text}`"))
-    }
-}
-
-/// A command that needs an open offer was refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotOpen {
-    /// It was withdrawn.
-    #[error("the offer was withdrawn")]
-    Withdrawn,
-    /// It is booked.
-    #[error("the offer is booked")]
-    Booked,
+    Booked = 3,
 }
 
 impl OfferState {
@@ -266,77 +186,37 @@ impl OfferState {
     /// # Errors
     ///
     /// Why it is not open.
-    pub fn must_be_open(self) -> Result<(), NotOpen> {
+    pub fn must_be_open(self) -> Result<(), Refused> {
         match self {
             Self::Open => Ok(()),
-            Self::Withdrawn => Err(NotOpen::Withdrawn),
-            Self::Booked => Err(NotOpen::Booked),
+            Self::Withdrawn => Err(Refused::OfferWithdrawn),
+            Self::Booked => Err(Refused::OfferBooked),
         }
     }
 }
 
-/// A second command to cancel a booking was refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the booking was cancelled by another command")]
-pub struct AlreadyCancelled;
+/// The state of a booking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema, sqlx::Type)]
+#[serde(rename_all = "lowercase")]
+// Stored as its number.
+#[repr(i16)]
+pub enum BookingState {
+    /// It is valid.
+    Confirmed = 1,
+    /// It was cancelled.
+    Cancelled = 2,
+}
 
-#[cfg(test)]
-mod tests {
-    use rowkey::EntityKey;
-
-    use super::*;
-
-    fn offer() -> Offer {
-        let origin = Origin {
-            command: Some(CommandId::generate()),
-            payload: OfferDraft {
-                customer_id: CustomerId::generate_for(&CustomerId::luuid_context(1)),
-                title: "Fjords".to_owned(),
-                cents: 5_000,
-            },
-        };
-        let offer = Offer::new(BookingOfferId::generate(), &origin, 0.into());
-        assert_eq!(offer.origin(), origin);
-        offer
-    }
-
-    #[test]
-    fn a_command_that_comes_again_is_executed_once() {
-        let mut offer = offer();
-        let (first, second) = (CommandId::generate(), CommandId::generate());
-        let change = |cents| OfferCommand::ChangePrice { cents };
-        assert_eq!(offer.execute(first, change(1)), Ok(Execution::Executed(())));
-        assert_eq!(
-            offer.execute(second, change(2)),
-            Ok(Execution::Executed(()))
-        );
-        assert_eq!(offer.execute(first, change(1)), Ok(Execution::Duplicate));
-        assert_eq!(offer.cents, 2);
-        // Its origin does not change.
-        assert_eq!(offer.origin().payload.cents, 5_000);
-    }
-
-    #[test]
-    fn a_command_that_is_refused_is_not_remembered() {
-        let mut offer = offer();
-        offer.state = OfferState::Booked;
-        let command = CommandId::generate();
-        let refused = offer.execute(command, OfferCommand::Withdraw);
-        assert_eq!(refused, Err(NotOpen::Booked));
-        offer.state = OfferState::Open;
-        let executed = offer.execute(command, OfferCommand::Withdraw);
-        assert_eq!(executed, Ok(Execution::Executed(())));
-        assert_eq!(offer.state, OfferState::Withdrawn);
-    }
-
-    #[test]
-    fn states_are_read_as_they_are_written() {
-        for state in [OfferState::Open, OfferState::Withdrawn, OfferState::Booked] {
-            assert_eq!(state.as_str().to_owned().try_into(), Ok(state));
-        }
-        for state in [BookingState::Confirmed, BookingState::Cancelled] {
-            assert_eq!(state.as_str().to_owned().try_into(), Ok(state));
-        }
-        assert!(OfferState::try_from("confirmed".to_owned()).is_err());
-    }
+/// An entity's state does not allow a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The command needs an open offer.
+    #[error("the offer was withdrawn")]
+    OfferWithdrawn,
+    /// The command needs an open offer.
+    #[error("the offer is booked")]
+    OfferBooked,
+    /// A booking is cancelled by one command.
+    #[error("the booking was cancelled by another command")]
+    AlreadyCancelled,
 }

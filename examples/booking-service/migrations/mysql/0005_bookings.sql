@@ -12,7 +12,8 @@ CREATE TABLE booking_offers (
     customer_id BINARY(16) NOT NULL,
     title VARCHAR(200) CHARACTER SET utf8mb4 NOT NULL,
     cents BIGINT NOT NULL,
-    state VARCHAR(20) CHARACTER SET ascii NOT NULL,
+    -- 1 is open, 2 withdrawn, 3 booked.
+    state SMALLINT NOT NULL,
     -- Milliseconds since 1970.
     created_at BIGINT NOT NULL,
     -- What the offer came from, together with its customer and title, which do not change.
@@ -22,7 +23,7 @@ CREATE TABLE booking_offers (
     commands TEXT CHARACTER SET ascii NOT NULL,
     CHECK (title <> ''),
     CHECK (cents BETWEEN 0 AND 1000000000000),
-    CHECK (state IN ('open', 'withdrawn', 'booked')),
+    CHECK (state BETWEEN 1 AND 3),
     FOREIGN KEY (customer_id) REFERENCES customers (id)
 ) ENGINE = InnoDB;
 
@@ -31,10 +32,11 @@ CREATE TABLE bookings (
     offer_id BINARY(16) NOT NULL,
     customer_id BINARY(16) NOT NULL,
     cents BIGINT NOT NULL,
-    state VARCHAR(20) CHARACTER SET ascii NOT NULL,
+    -- 1 is confirmed, 2 cancelled.
+    state SMALLINT NOT NULL,
     commands TEXT CHARACTER SET ascii NOT NULL,
     CHECK (cents BETWEEN 0 AND 1000000000000),
-    CHECK (state IN ('confirmed', 'cancelled')),
+    CHECK (state BETWEEN 1 AND 2),
     UNIQUE INDEX bookings_by_number (id(8)),
     FOREIGN KEY (offer_id) REFERENCES booking_offers (id),
     FOREIGN KEY (customer_id) REFERENCES customers (id)

@@ -11,7 +11,8 @@ CREATE TABLE booking_offers (
     customer_id uuid NOT NULL REFERENCES customers (id),
     title varchar(200) NOT NULL CHECK (title <> ''),
     cents bigint NOT NULL CHECK (cents BETWEEN 0 AND 1000000000000),
-    state text NOT NULL CHECK (state IN ('open', 'withdrawn', 'booked')),
+    -- 1 is open, 2 withdrawn, 3 booked.
+    state smallint NOT NULL CHECK (state BETWEEN 1 AND 3),
     -- Milliseconds since 1970.
     created_at bigint NOT NULL,
     -- What the offer came from, together with its customer and title, which do not change.
@@ -28,7 +29,8 @@ CREATE TABLE bookings (
     offer_id uuid NOT NULL REFERENCES booking_offers (id),
     customer_id uuid NOT NULL REFERENCES customers (id),
     cents bigint NOT NULL CHECK (cents BETWEEN 0 AND 1000000000000),
-    state text NOT NULL CHECK (state IN ('confirmed', 'cancelled')),
+    -- 1 is confirmed, 2 cancelled.
+    state smallint NOT NULL CHECK (state BETWEEN 1 AND 2),
     commands jsonb NOT NULL
 );
 

@@ -3,8 +3,8 @@
 use axum::extract::State;
 use axum::response::Redirect;
 
-use super::extract::Id;
-use super::problem::{Failed, Malformed, Problem, Unknown};
+use super::extract::Path;
+use super::problem::{Failures, Kind, Problem};
 use super::{Service, bookings, customers};
 use crate::keys::AnyId;
 
@@ -12,37 +12,33 @@ use crate::keys::AnyId;
 #[utoipa::path(
     get,
     path = "/any/{uuid}",
-    tag = "support",
     params(("uuid" = AnyId, Path)),
     responses(
         (status = 307, description = "Found", headers(("location" = String))),
-        Malformed,
-        Unknown,
-        Failed
+        Failures
     )
 )]
 pub(super) async fn find(
     State(service): State<Service>,
-    Id(text): Id<String>,
+    Path(text): Path<String>,
 ) -> Result<Redirect, Problem> {
-    let unknown = || Problem::unknown("there is neither a customer nor a booking with this id");
+    let unknown =
+        || Kind::UNKNOWN_ID.because("there is neither a customer nor a booking with this id");
     let id: AnyId = text.parse().map_err(|error| match error {
         // A UUID, but neither a customer's nor a booking's.
-        rowkey::Error::UnknownGroup { .. } | rowkey::Error::Format { .. } => unknown().at("uuid"),
-        error => Problem::malformed_id(error).at("uuid"),
+        rowkey::Error::UnknownGroup { .. } | rowkey::Error::Format { .. } => unknown(),
+        error => Kind::MALFORMED_ID.because(error),
     })?;
-    let (href, is_there) = match id {
+    let href = match id {
         AnyId::Customer(id) => {
-            let is_there = service.store.customer(id).await?.is_some();
-            (customers::href(id), is_there)
+            let found = service.store.customer(id).await?;
+            found.map(|_| customers::href(id))
         }
         AnyId::Booking(id) => {
-            let is_there = service.store.booking(id).await?.is_some();
-            (bookings::href(id), is_there)
+            let found = service.store.booking(id).await?;
+            found.map(|_| bookings::href(id))
         }
     };
-    match is_there {
-        true => Ok(Redirect::temporary(&href)),
-        false => Err(unknown().at("uuid")),
-    }
+    href.map(|href| Redirect::temporary(&href))
+        .ok_or_else(unknown)
 }

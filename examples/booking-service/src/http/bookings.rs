@@ -10,9 +10,9 @@ use rowkey_stores::Created;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::extract::{Body, Id};
-use super::problem::{Failed, Malformed, Problem, Refused, Unknown};
-use super::{Service, created};
+use super::extract::{Body, Path};
+use super::problem::{Failures, Kind, Problem};
+use super::{Command, Service, created};
 use crate::keys::{BookingId, BookingOfferId, CommandId, CustomerId, InvoiceId};
 use crate::model::{self, BookingState};
 
@@ -22,13 +22,6 @@ use crate::model::{self, BookingState};
 pub(super) struct NewBooking {
     command_id: CommandId,
     offer_id: BookingOfferId,
-}
-
-/// A command to cancel a booking.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Cancellation {
-    command_id: CommandId,
 }
 
 /// A booking.
@@ -69,39 +62,31 @@ pub(super) fn href(id: BookingId) -> String {
 #[utoipa::path(
     post,
     path = "/bookings",
-    tag = "bookings",
     request_body = NewBooking,
     responses(
         (status = 201, description = "Booked", body = Booking, headers(("location" = String))),
         (status = 200, description = "Booked by the same command before", body = Booking),
-        Refused,
-        Failed,
+        Failures,
     )
 )]
 pub(super) async fn book(
     State(service): State<Service>,
-    Body(NewBooking {
-        command_id,
-        offer_id,
-    }): Body<NewBooking>,
+    Body(new): Body<NewBooking>,
 ) -> Result<Response, Problem> {
-    let Created { entity, by } = service.store.book(command_id, offer_id).await?;
-    let href = href(entity.id);
-    let entity = Booking::of(entity, &service)?;
-    Ok(created(Created { entity, by }, href))
+    let Created { entity, by } = service.store.book(new.command_id, new.offer_id).await?;
+    Ok(created(by, href(entity.id), Booking::of(entity, &service)?))
 }
 
 /// The booking with an id.
 #[utoipa::path(
     get,
     path = "/bookings/{id}",
-    tag = "bookings",
     params(("id" = BookingId, Path)),
-    responses((status = 200, description = "The booking", body = Booking), Malformed, Unknown, Failed)
+    responses((status = 200, description = "The booking", body = Booking), Failures)
 )]
 pub(super) async fn get_booking(
     State(service): State<Service>,
-    Id(id): Id<BookingId>,
+    Path(id): Path<BookingId>,
 ) -> Result<Json<Booking>, Problem> {
     answer(service.store.booking(id).await?, &service)
 }
@@ -110,30 +95,25 @@ pub(super) async fn get_booking(
 #[utoipa::path(
     post,
     path = "/bookings/{id}/cancellations",
-    tag = "bookings",
     params(("id" = BookingId, Path)),
-    request_body = Cancellation,
+    request_body = Command,
     responses(
         (status = 200, description = "The present booking, even if the command was executed before", body = Booking),
-        Unknown,
-        Refused,
-        Failed,
+        Failures,
     )
 )]
 pub(super) async fn cancel(
     State(service): State<Service>,
-    Id(id): Id<BookingId>,
-    Body(Cancellation { command_id }): Body<Cancellation>,
+    Path(id): Path<BookingId>,
+    Body(Command { command_id }): Body<Command>,
 ) -> Result<Json<Booking>, Problem> {
-    answer(
-        service.store.cancel_booking(id, command_id).await?,
-        &service,
-    )
+    let booking = service.store.cancel_booking(id, command_id).await?;
+    answer(booking, &service)
 }
 
 fn answer(booking: Option<model::Booking>, service: &Service) -> Result<Json<Booking>, Problem> {
     match booking {
         Some(booking) => Ok(Json(Booking::of(booking, service)?)),
-        None => Err(Problem::unknown("there is no such booking").at("id")),
+        None => Err(Kind::UNKNOWN_ID.because("there is no such booking")),
     }
 }

@@ -1,7 +1,5 @@
 //! Customers, with ids that the server makes.
 
-use std::str::FromStr;
-
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
@@ -9,13 +7,11 @@ use rowkey::EntityKey;
 use rowkey::luuid::ShortKey;
 use rowkey_stores::Created;
 use serde::{Deserialize, Serialize};
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{OneOf, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
 
-use super::extract::{Body, Id};
-use super::problem::{Failed, Malformed, Problem, Refused, Unknown};
-use super::values::{Text, check_text};
+use super::extract::{Body, Path};
+use super::problem::{Failures, Kind, Problem};
+use super::values::check_text;
 use super::{Service, created};
 use crate::keys::{CommandId, CustomerId};
 use crate::model;
@@ -25,7 +21,7 @@ use crate::model;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct NewCustomer {
     command_id: CommandId,
-    #[schema(value_type = Text)]
+    #[schema(min_length = 1, max_length = 200)]
     name: String,
 }
 
@@ -51,26 +47,17 @@ impl From<model::Customer> for Customer {
 }
 
 /// A customer in a path: the id, or its number.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
 pub(super) enum CustomerName {
     Id(CustomerId),
     Number(ShortKey<CustomerId>),
 }
 
-impl PartialSchema for CustomerName {
-    fn schema() -> RefOr<Schema> {
-        let either = OneOf::builder()
-            .item(CustomerId::schema())
-            .item(ShortKey::<CustomerId>::schema());
-        RefOr::T(either.build().into())
-    }
-}
+impl TryFrom<String> for CustomerName {
+    type Error = rowkey::Error;
 
-impl ToSchema for CustomerName {}
-
-impl FromStr for CustomerName {
-    type Err = rowkey::Error;
-
-    fn from_str(text: &str) -> Result<Self, rowkey::Error> {
+    fn try_from(text: String) -> Result<Self, rowkey::Error> {
         match text.contains('-') {
             true => text.parse().map(Self::Id),
             false => text.parse().map(Self::Number),
@@ -86,13 +73,11 @@ pub(super) fn href(id: CustomerId) -> String {
 #[utoipa::path(
     post,
     path = "/customers",
-    tag = "customers",
     request_body = NewCustomer,
     responses(
         (status = 201, description = "Added", body = Customer, headers(("location" = String))),
         (status = 200, description = "Added by the same command before", body = Customer),
-        Refused,
-        Failed,
+        Failures,
     )
 )]
 pub(super) async fn add_customer(
@@ -101,22 +86,19 @@ pub(super) async fn add_customer(
 ) -> Result<Response, Problem> {
     check_text("/name", &name)?;
     let Created { entity, by } = service.store.add_customer(command_id, &name).await?;
-    let href = href(entity.id);
-    let entity = Customer::from(entity);
-    Ok(created(Created { entity, by }, href))
+    Ok(created(by, href(entity.id), Customer::from(entity)))
 }
 
 /// The customer with an id or a number.
 #[utoipa::path(
     get,
     path = "/customers/{id}",
-    tag = "customers",
-    params(("id" = inline(CustomerName), Path, description = "The id, or the number such as `23122e`")),
-    responses((status = 200, description = "The customer", body = Customer), Malformed, Unknown, Failed)
+    params(("id" = String, Path, description = "The id, or the number such as `23122e`")),
+    responses((status = 200, description = "The customer", body = Customer), Failures)
 )]
 pub(super) async fn get_customer(
     State(service): State<Service>,
-    Id(name): Id<CustomerName>,
+    Path(name): Path<CustomerName>,
 ) -> Result<Json<Customer>, Problem> {
     let customer = match name {
         CustomerName::Id(id) => service.store.customer(id).await?,
@@ -124,6 +106,6 @@ pub(super) async fn get_customer(
     };
     match customer {
         Some(customer) => Ok(Json(customer.into())),
-        None => Err(Problem::unknown("there is no such customer").at("id")),
+        None => Err(Kind::UNKNOWN_ID.because("there is no such customer")),
     }
 }

@@ -7,8 +7,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Service;
-use super::extract::Id;
-use super::problem::{Failed, Malformed, Problem, Unknown};
+use super::extract::Path;
+use super::problem::{Failures, Kind, Problem};
 use crate::keys::{BookingId, InvoiceId};
 
 /// An invoice.
@@ -25,13 +25,12 @@ pub(super) struct Invoice {
 #[utoipa::path(
     get,
     path = "/invoices/{publicId}",
-    tag = "invoices",
     params(("publicId" = PublicId<InvoiceId>, Path)),
-    responses((status = 200, description = "The invoice", body = Invoice), Malformed, Unknown, Failed)
+    responses((status = 200, description = "The invoice", body = Invoice), Failures)
 )]
 pub(super) async fn get_invoice(
     State(service): State<Service>,
-    Id(id): Id<PublicId<InvoiceId>>,
+    Path(id): Path<PublicId<InvoiceId>>,
 ) -> Result<Json<Invoice>, Problem> {
     // A made-up id gets the same answer as an id without an invoice.
     let invoice = match service.invoice_ids.decode(id) {
@@ -47,6 +46,6 @@ pub(super) async fn get_invoice(
             booking_id: invoice.booking_id,
             cents: invoice.cents,
         })),
-        None => Err(Problem::unknown("there is no such invoice").at("publicId")),
+        None => Err(Kind::UNKNOWN_ID.because("there is no such invoice")),
     }
 }

@@ -3,18 +3,19 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
+use jiff::Timestamp;
+use rowkey::UnixMillis;
 use rowkey::validate::ValidationError;
 use rowkey_stores::{Created, Origin};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::extract::{Body, Id, Query};
-use super::problem::{Failed, Malformed, Problem, Refused, Unknown};
-use super::values::{Text, check_cents, check_text};
-use super::{Service, created};
+use super::extract::{Body, Path, Query};
+use super::problem::{Failures, Kind, Problem};
+use super::values::{check_cents, check_text};
+use super::{Command, Service, created};
 use crate::keys::{BookingOfferId, CommandId, CustomerId};
 use crate::model::{self, OfferCommand, OfferDraft, OfferState};
-use crate::moment::Moment;
 use crate::store::NewOffer;
 
 const MAX_PAGE: u32 = 100;
@@ -25,14 +26,14 @@ const USUAL_PAGE: u32 = 20;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct NewBookingOffer {
     customer_id: CustomerId,
-    #[schema(value_type = Text)]
+    #[schema(min_length = 1, max_length = 200)]
     title: String,
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     cents: i64,
     command_id: Option<CommandId>,
     /// When the offer was recorded, if it comes later in a batch: at most 24 hours ago.
     #[schema(value_type = Option<String>, format = DateTime)]
-    recorded_at: Option<Moment>,
+    recorded_at: Option<Timestamp>,
 }
 
 /// An offer.
@@ -46,7 +47,7 @@ pub(super) struct Offer {
     state: OfferState,
     /// The time of creation, by the server's clock or that of a batch.
     #[schema(value_type = String, format = DateTime)]
-    created_at: Moment,
+    created_at: Timestamp,
 }
 
 impl From<model::Offer> for Offer {
@@ -57,7 +58,8 @@ impl From<model::Offer> for Offer {
             title: offer.title,
             cents: offer.cents,
             state: offer.state,
-            created_at: offer.created_at,
+            created_at: Timestamp::from_millisecond(offer.created_at)
+                .expect("the service has stored only times of its clock"),
         }
     }
 }
@@ -106,13 +108,6 @@ pub(super) struct PriceChange {
     cents: i64,
 }
 
-/// A command to withdraw an offer.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Withdrawal {
-    command_id: CommandId,
-}
-
 /// Makes an offer, with an id that the client has made.
 ///
 /// The id is a random UUID whose first two bytes count minutes. It is checked against the server's
@@ -120,19 +115,17 @@ pub(super) struct Withdrawal {
 #[utoipa::path(
     put,
     path = "/booking-offers/{id}",
-    tag = "booking offers",
     params(("id" = BookingOfferId, Path)),
     request_body = NewBookingOffer,
     responses(
         (status = 201, description = "Made", body = Offer, headers(("location" = String))),
         (status = 200, description = "Made by the same command before", body = Offer),
-        Refused,
-        Failed,
+        Failures,
     )
 )]
 pub(super) async fn make_offer(
     State(service): State<Service>,
-    Id(id): Id<String>,
+    Path(id): Path<String>,
     Body(body): Body<NewBookingOffer>,
 ) -> Result<Response, Problem> {
     // A UUID of another version is well-formed, but not acceptable.
@@ -149,28 +142,26 @@ pub(super) async fn make_offer(
                 cents: body.cents,
             },
         },
-        recorded_at: body.recorded_at,
+        recorded_at: body
+            .recorded_at
+            .map(|time| UnixMillis::new(time.as_millisecond())),
         now: service.clock.now(),
     };
     let Created { entity, by } = service.store.make_offer(&offer).await?;
-    let entity = Offer::from(entity);
-    Ok(created(
-        Created { entity, by },
-        format!("/booking-offers/{id}"),
-    ))
+    let href = format!("/booking-offers/{id}");
+    Ok(created(by, href, Offer::from(entity)))
 }
 
 /// The offer with an id.
 #[utoipa::path(
     get,
     path = "/booking-offers/{id}",
-    tag = "booking offers",
     params(("id" = BookingOfferId, Path)),
-    responses((status = 200, description = "The offer", body = Offer), Malformed, Unknown, Failed)
+    responses((status = 200, description = "The offer", body = Offer), Failures)
 )]
 pub(super) async fn get_offer(
     State(service): State<Service>,
-    Id(id): Id<BookingOfferId>,
+    Path(id): Path<BookingOfferId>,
 ) -> Result<Json<Offer>, Problem> {
     answer(service.store.offer(id).await?)
 }
@@ -179,9 +170,8 @@ pub(super) async fn get_offer(
 #[utoipa::path(
     get,
     path = "/booking-offers",
-    tag = "booking offers",
     params(PageQuery),
-    responses((status = 200, description = "A page, in the order of the ids", body = OfferPage), Malformed, Failed)
+    responses((status = 200, description = "A page, in the order of the ids", body = OfferPage), Failures)
 )]
 pub(super) async fn list_offers(
     State(service): State<Service>,
@@ -189,8 +179,8 @@ pub(super) async fn list_offers(
 ) -> Result<Json<OfferPage>, Problem> {
     let limit = limit.unwrap_or(USUAL_PAGE);
     if !(1..=MAX_PAGE).contains(&limit) {
-        let detail = format!("a page has 1 to {MAX_PAGE} offers, not {limit}");
-        return Err(Problem::malformed_parameter(detail).at("limit"));
+        let detail = format!("limit is 1 to {MAX_PAGE}, not {limit}");
+        return Err(Kind::MALFORMED_PARAMETER.because(detail));
     }
     let offers = service.store.offers(after, limit + 1).await?;
     Ok(Json(OfferPage::of(offers, limit)))
@@ -200,19 +190,16 @@ pub(super) async fn list_offers(
 #[utoipa::path(
     post,
     path = "/booking-offers/{id}/price-changes",
-    tag = "booking offers",
     params(("id" = BookingOfferId, Path)),
     request_body = PriceChange,
     responses(
         (status = 200, description = "The present offer, even if the command was executed before", body = Offer),
-        Unknown,
-        Refused,
-        Failed,
+        Failures,
     )
 )]
 pub(super) async fn change_price(
     State(service): State<Service>,
-    Id(id): Id<BookingOfferId>,
+    Path(id): Path<BookingOfferId>,
     Body(PriceChange { command_id, cents }): Body<PriceChange>,
 ) -> Result<Json<Offer>, Problem> {
     check_cents(cents)?;
@@ -224,20 +211,17 @@ pub(super) async fn change_price(
 #[utoipa::path(
     post,
     path = "/booking-offers/{id}/withdrawals",
-    tag = "booking offers",
     params(("id" = BookingOfferId, Path)),
-    request_body = Withdrawal,
+    request_body = Command,
     responses(
         (status = 200, description = "The present offer, even if the command was executed before", body = Offer),
-        Unknown,
-        Refused,
-        Failed,
+        Failures,
     )
 )]
 pub(super) async fn withdraw(
     State(service): State<Service>,
-    Id(id): Id<BookingOfferId>,
-    Body(Withdrawal { command_id }): Body<Withdrawal>,
+    Path(id): Path<BookingOfferId>,
+    Body(Command { command_id }): Body<Command>,
 ) -> Result<Json<Offer>, Problem> {
     let command = OfferCommand::Withdraw;
     answer(service.store.change_offer(id, command_id, command).await?)
@@ -246,39 +230,6 @@ pub(super) async fn withdraw(
 fn answer(offer: Option<model::Offer>) -> Result<Json<Offer>, Problem> {
     match offer {
         Some(offer) => Ok(Json(offer.into())),
-        None => Err(Problem::unknown("there is no such booking offer").at("id")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use rowkey::EntityKey;
-
-    use super::*;
-
-    fn offers(count: usize) -> Vec<model::Offer> {
-        let origin = Origin {
-            command: None,
-            payload: OfferDraft {
-                customer_id: CustomerId::generate_for(&CustomerId::luuid_context(1)),
-                title: "Fjords".to_owned(),
-                cents: 0,
-            },
-        };
-        let ids = BookingOfferId::generate_batch(count).into_iter();
-        ids.map(|id| model::Offer::new(id, &origin, 0.into()))
-            .collect()
-    }
-
-    #[test]
-    fn a_page_names_the_next_one_only_if_there_is_one() {
-        let found = offers(3);
-        let page = OfferPage::of(found.clone(), 2);
-        assert_eq!((page.items.len(), page.next), (2, Some(found[1].id)));
-        for limit in [3, 4] {
-            let page = OfferPage::of(found.clone(), limit);
-            assert_eq!((page.items.len(), page.next), (3, None));
-        }
-        assert_eq!(OfferPage::of(offers(0), 2).next, None);
+        None => Err(Kind::UNKNOWN_ID.because("there is no such booking offer")),
     }
 }

@@ -8,14 +8,13 @@ use axum::{Extension, Json};
 use utoipa::openapi::OpenApi;
 
 use super::Service;
-use super::problem::{Failed, Problem};
+use super::problem::{Failures, Problem};
 
 /// Checks the service and its database.
 #[utoipa::path(
     get,
     path = "/health",
-    tag = "service",
-    responses((status = 200, description = "Both work"), Failed)
+    responses((status = 200, description = "Both work"), Failures)
 )]
 pub(super) async fn health(State(service): State<Service>) -> Result<StatusCode, Problem> {
     service.store.ping().await?;
@@ -26,7 +25,6 @@ pub(super) async fn health(State(service): State<Service>) -> Result<StatusCode,
 #[utoipa::path(
     get,
     path = "/openapi.json",
-    tag = "service",
     responses((status = 200, description = "The OpenAPI document", body = Object))
 )]
 pub(super) async fn openapi(Extension(document): Extension<Arc<OpenApi>>) -> Json<Arc<OpenApi>> {

@@ -4,22 +4,23 @@
 //! drivers.
 
 mod database;
-mod migrations;
 mod sql;
 
+use std::time::Duration;
+
 use async_trait::async_trait;
+use rowkey::UnixMillis;
 use rowkey::luuid::ShortKey;
-use rowkey::validate::ValidationError;
+use rowkey::validate::{ClientMade, CreationWindow, ValidationError};
 use rowkey_stores::{Conflict, CreateError, Created, CreatedBy};
 
 use crate::keys::{BookingId, BookingOfferId, CommandId, CustomerId, InvoiceId};
-use crate::model::{
-    AlreadyCancelled, Booking, Customer, Invoice, NotOpen, Offer, OfferCommand, OfferOrigin,
-};
-use crate::moment::{Moment, RecordedClockError};
+use crate::model::{Booking, Customer, Invoice, Offer, OfferCommand, OfferOrigin, Refused};
 
 pub use database::connect;
-use database::is_locked;
+
+/// How far back the clock of a batch may be.
+const LONGEST_BATCH: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// An offer that a client wants to make.
 #[derive(Clone, Debug)]
@@ -29,9 +30,27 @@ pub struct NewOffer {
     /// The command and its content.
     pub origin: OfferOrigin,
     /// The clock of a batch.
-    pub recorded_at: Option<Moment>,
+    pub recorded_at: Option<UnixMillis>,
     /// The server's clock.
-    pub now: rowkey::UnixMillis,
+    pub now: UnixMillis,
+}
+
+impl NewOffer {
+    /// The time that the id is checked against.
+    fn created_at(&self) -> UnixMillis {
+        self.recorded_at.unwrap_or(self.now)
+    }
+
+    /// Whether the id may be that of a new offer.
+    fn validate(&self) -> Result<(), StoreError> {
+        let window = CreationWindow::default();
+        let first = self.now.saturating_sub(LONGEST_BATCH);
+        let ahead = window.future.duration(BookingOfferId::INTERVAL_MS);
+        if !(first..=self.now.saturating_add(ahead)).contains(&self.created_at()) {
+            return Err(StoreError::RecordedClock);
+        }
+        Ok(window.check(self.id, self.created_at())?)
+    }
 }
 
 /// The operations of the service on its database.
@@ -118,13 +137,9 @@ pub enum StoreError {
     #[error("there is no booking offer {0}")]
     UnknownOffer(BookingOfferId),
 
-    /// A command to change or book an offer that is not open.
+    /// The entity's state does not allow the command.
     #[error(transparent)]
-    NotOpen(#[from] NotOpen),
-
-    /// A second command to cancel a booking.
-    #[error(transparent)]
-    AlreadyCancelled(#[from] AlreadyCancelled),
+    Refused(#[from] Refused),
 
     /// An id has been used for something else.
     #[error(transparent)]
@@ -139,30 +154,16 @@ pub enum StoreError {
     Id(#[from] ValidationError),
 
     /// The clock of a batch is not accepted.
-    #[error(transparent)]
-    RecordedClock(#[from] RecordedClockError),
-
-    /// A statement has waited for something that others have locked. The database's own error is no
-    /// source: rowkey-stores would see it, and have ten attempts wait as long again.
-    #[error("the wait for a lock timed out: {0}")]
-    Locked(String),
+    #[error("it was recorded more than 24 hours ago, or in the future")]
+    RecordedClock,
 
     /// The database failed.
     #[error("the database failed")]
-    Database(#[source] sqlx::Error),
+    Database(#[from] sqlx::Error),
 
     /// A table of rowkey-stores failed.
     #[error("a store of rowkey failed")]
     Rowkey(#[source] rowkey_stores::Error),
-}
-
-impl From<sqlx::Error> for StoreError {
-    fn from(error: sqlx::Error) -> Self {
-        match is_locked(&error) {
-            true => Self::Locked(error.to_string()),
-            false => Self::Database(error),
-        }
-    }
 }
 
 impl From<rowkey_stores::Error> for StoreError {
@@ -192,7 +193,7 @@ impl From<StoreError> for CreateError<StoreError> {
 }
 
 /// An entity that a command has created, if the command's content is that of the first time.
-fn found<T>(entity: T, by: CreatedBy, is_the_same: bool) -> Result<Created<T>, StoreError> {
+fn found<T>(by: CreatedBy, is_the_same: bool, entity: T) -> Result<Created<T>, StoreError> {
     match is_the_same {
         true => Ok(Created { entity, by }),
         false => Err(StoreError::OtherCommand),

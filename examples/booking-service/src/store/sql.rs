@@ -8,13 +8,12 @@ use std::num::NonZeroU32;
 use async_trait::async_trait;
 use rowkey::driver::sqlx::PushWithin;
 use rowkey::luuid::ShortKey;
-use rowkey::validate::CreationWindow;
 use rowkey_stores::command_log::CommandLog;
 use rowkey_stores::{
     Borrowed, Created, NumberBlocks, PooledConnection, Session, create_numbered, create_once,
     find_or_create, forget, in_transaction, prune,
 };
-use sqlx::error::ErrorKind;
+use sqlx::migrate::Migrator;
 use sqlx::types::Json;
 use sqlx::{
     Connection, Database, Encode, Executor, FromRow, IntoArguments, MySql, Pool, Postgres,
@@ -24,7 +23,6 @@ use sqlx::{
 use super::{NewOffer, Store, StoreError, found};
 use crate::keys::{BookingId, BookingOfferId, CommandId, CustomerId, InvoiceId};
 use crate::model::{Booking, BookingState, Customer, Invoice, Offer, OfferCommand, OfferState};
-use crate::moment::time_of_creation;
 
 /// How many numbers a process reserves at a time for customers and for bookings.
 const BLOCK_SIZE: NonZeroU32 = NonZeroU32::new(100).unwrap();
@@ -32,11 +30,13 @@ const BLOCK_SIZE: NonZeroU32 = NonZeroU32::new(100).unwrap();
 /// How many creating commands are remembered.
 const REMEMBERED_CREATIONS: u32 = 100_000;
 
+const SELECT_CUSTOMERS: &str = "SELECT id, name FROM customers";
+const SELECT_OFFERS: &str = "SELECT id, customer_id, title, cents, state, created_at, created_by, \
+                             first_cents, commands FROM booking_offers";
+
 /// A pool, and the numbers reserved with it.
 pub(super) struct SqlStore<DB: Database> {
     pool: Pool<DB>,
-    /// A connection for the health check, while requests use all the others.
-    health: Pool<DB>,
     numbers: NumberBlocks<Pool<DB>>,
 }
 
@@ -44,50 +44,47 @@ impl<DB: Database> SqlStore<DB>
 where
     Pool<DB>: rowkey_stores::Store,
 {
-    pub(super) fn new(pool: Pool<DB>, health: Pool<DB>) -> Self {
+    pub(super) fn new(pool: Pool<DB>) -> Self {
         let numbers = NumberBlocks::new(pool.clone(), BLOCK_SIZE);
-        Self {
-            pool,
-            health,
-            numbers,
-        }
+        Self { pool, numbers }
     }
 }
 
-/// The differences between the databases that statements have to handle.
+/// The differences between the databases.
 pub(super) trait Driver:
     Database<Arguments: IntoArguments<Self>, Connection: Session>
 {
+    /// The tables of this service, and those of rowkey-stores.
+    const MIGRATIONS: Migrator;
+
     /// Locks the rows of a query until the transaction ends. It also returns their latest state: a plain
     /// query in MySQL and MariaDB would return that of the beginning of the transaction.
     const LOCK: &'static str;
 }
 
 impl Driver for Postgres {
+    const MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
     const LOCK: &'static str = " FOR UPDATE";
 }
 
 impl Driver for MySql {
+    const MIGRATIONS: Migrator = sqlx::migrate!("migrations/mysql");
     const LOCK: &'static str = " FOR UPDATE";
 }
 
 impl Driver for Sqlite {
+    const MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
     /// A transaction of rowkey-stores has the only write lock.
     const LOCK: &'static str = "";
 }
 
-/// A transaction of rowkey-stores, as closures get it.
-type InTransaction<DB> = Borrowed<PooledConnection<DB>>;
+/// A connection or transaction, as rowkey-stores gives it to closures.
+type PoolGuard<DB> = Borrowed<PooledConnection<DB>>;
 
 /// A type whose values are bound to statements.
 trait Bind<DB: Database>: for<'q> Encode<'q, DB> + Type<DB> {}
 
 impl<DB: Database, T> Bind<DB> for T where T: for<'q> Encode<'q, DB> + Type<DB> {}
-
-/// A type that is read from a row.
-trait Read<DB: Database>: for<'r> FromRow<'r, DB::Row> + Send + Unpin {}
-
-impl<DB: Database, T> Read<DB> for T where T: for<'r> FromRow<'r, DB::Row> + Send + Unpin {}
 
 #[async_trait]
 impl<DB> Store for SqlStore<DB>
@@ -106,12 +103,14 @@ where
     InvoiceId: Bind<DB>,
     Option<CommandId>: Bind<DB>,
     Json<CommandLog<CommandId>>: Bind<DB>,
+    OfferState: Bind<DB>,
+    BookingState: Bind<DB>,
     for<'s> &'s str: Bind<DB>,
     i64: Bind<DB>,
-    Customer: Read<DB>,
-    Offer: Read<DB>,
-    Booking: Read<DB>,
-    Invoice: Read<DB>,
+    for<'r> Customer: FromRow<'r, DB::Row>,
+    for<'r> Offer: FromRow<'r, DB::Row>,
+    for<'r> Booking: FromRow<'r, DB::Row>,
+    for<'r> Invoice: FromRow<'r, DB::Row>,
 {
     async fn add_customer(
         &self,
@@ -119,7 +118,7 @@ where
         name: &str,
     ) -> Result<Created<Customer>, StoreError> {
         let Created { entity: id, by } = create_numbered(&self.numbers, async |id: CustomerId| {
-            let insert = async |mut transaction: InTransaction<DB>| {
+            let insert = async |mut transaction: PoolGuard<DB>| {
                 let mut query = QueryBuilder::new("INSERT INTO customers (id, name) VALUES (");
                 query.separated(", ").push_bind(id).push_bind(name);
                 query.push(")");
@@ -131,12 +130,11 @@ where
         })
         .await?;
         let customer = self.customer(id).await?.ok_or(sqlx::Error::RowNotFound)?;
-        let is_the_same = customer.name == name;
-        found(customer, by, is_the_same)
+        found(by, customer.name == name, customer)
     }
 
     async fn customer(&self, id: CustomerId) -> Result<Option<Customer>, StoreError> {
-        let mut query = select_customers();
+        let mut query = QueryBuilder::new(SELECT_CUSTOMERS);
         query.push(" WHERE id = ").push_bind(id);
         Ok(query.build_query_as().fetch_optional(&self.pool).await?)
     }
@@ -145,7 +143,7 @@ where
         &self,
         number: ShortKey<CustomerId>,
     ) -> Result<Option<Customer>, StoreError> {
-        let mut query = select_customers();
+        let mut query = QueryBuilder::new(SELECT_CUSTOMERS);
         query.push(" WHERE ");
         // A range of the primary key, in which the unique index allows only one row.
         query
@@ -155,23 +153,16 @@ where
     }
 
     async fn make_offer(&self, new: &NewOffer) -> Result<Created<Offer>, StoreError> {
-        let window = CreationWindow::default();
-        let time = time_of_creation(new.recorded_at, new.now, window);
-        let validate = || -> Result<(), StoreError> {
-            let time = time.clone()?;
-            Ok(window.check(new.id, time.into())?)
-        };
-        let find = async |mut connection: Borrowed<PooledConnection<DB>>| {
-            let mut query = select_offers::<DB>();
-            query.push(" WHERE id = ").push_bind(new.id);
+        let find = async |mut connection: PoolGuard<DB>| {
+            let mut query = select_offer(new.id, "");
             let offer: Option<Offer> = query
                 .build_query_as()
                 .fetch_optional(&mut *connection)
                 .await?;
             Ok(offer.map(|offer| (offer.origin(), offer)))
         };
-        let insert = async |mut transaction: InTransaction<DB>| {
-            let offer = Offer::new(new.id, &new.origin, time.clone()?);
+        let insert = async |mut transaction: PoolGuard<DB>| {
+            let offer = Offer::new(new.id, &new.origin, new.created_at());
             let mut query = QueryBuilder::new(
                 "INSERT INTO booking_offers (id, customer_id, title, cents, state, created_at, \
                  created_by, first_cents, commands) VALUES (",
@@ -182,31 +173,29 @@ where
                 .push_bind(offer.customer_id)
                 .push_bind(offer.title.as_str())
                 .push_bind(offer.cents)
-                .push_bind(offer.state.as_str())
-                .push_bind(offer.created_at.millis())
+                .push_bind(offer.state)
+                .push_bind(offer.created_at)
                 .push_bind(offer.created_by)
                 .push_bind(offer.first_cents)
                 .push_bind(Json(offer.commands.clone()));
             query.push(")");
             match query.build().execute(&mut *transaction).await {
-                Err(error) if is_foreign_key(&error) => {
+                Ok(_) => Ok(offer),
+                Err(sqlx::Error::Database(error)) if error.is_foreign_key_violation() => {
                     Err(StoreError::UnknownCustomer(offer.customer_id))
                 }
                 Err(error) => Err(error.into()),
-                Ok(_) => Ok(offer),
             }
         };
-        let pool = self.pool.clone();
-        let call = find_or_create(pool, &new.origin)
+        let call = find_or_create(self.pool.clone(), &new.origin)
             .find(find)
-            .validate(validate)
+            .validate(|| new.validate())
             .create(insert);
         Ok(call.await?)
     }
 
     async fn offer(&self, id: BookingOfferId) -> Result<Option<Offer>, StoreError> {
-        let mut query = select_offers();
-        query.push(" WHERE id = ").push_bind(id);
+        let mut query = select_offer(id, "");
         Ok(query.build_query_as().fetch_optional(&self.pool).await?)
     }
 
@@ -215,7 +204,7 @@ where
         after: Option<BookingOfferId>,
         limit: u32,
     ) -> Result<Vec<Offer>, StoreError> {
-        let mut query = select_offers();
+        let mut query = QueryBuilder::new(SELECT_OFFERS);
         if let Some(last) = after {
             query.push(" WHERE id > ").push_bind(last);
         }
@@ -232,8 +221,7 @@ where
         command: OfferCommand,
     ) -> Result<Option<Offer>, StoreError> {
         let changed = in_transaction(self.pool.clone(), async |mut transaction| {
-            let mut query = select_offers::<DB>();
-            query.push(" WHERE id = ").push_bind(id).push(DB::LOCK);
+            let mut query = select_offer(id, DB::LOCK);
             let offer: Option<Offer> = query
                 .build_query_as()
                 .fetch_optional(&mut *transaction)
@@ -246,7 +234,7 @@ where
             }
             let mut query = QueryBuilder::new("UPDATE booking_offers SET cents = ");
             query.push_bind(offer.cents);
-            query.push(", state = ").push_bind(offer.state.as_str());
+            query.push(", state = ").push_bind(offer.state);
             query
                 .push(", commands = ")
                 .push_bind(Json(offer.commands.clone()));
@@ -263,12 +251,8 @@ where
         offer_id: BookingOfferId,
     ) -> Result<Created<Booking>, StoreError> {
         let Created { entity: id, by } = create_numbered(&self.numbers, async |id: BookingId| {
-            let insert = async |mut transaction: InTransaction<DB>| {
-                let mut query = select_offers::<DB>();
-                query
-                    .push(" WHERE id = ")
-                    .push_bind(offer_id)
-                    .push(DB::LOCK);
+            let insert = async |mut transaction: PoolGuard<DB>| {
+                let mut query = select_offer(offer_id, DB::LOCK);
                 let offer: Option<Offer> = query
                     .build_query_as()
                     .fetch_optional(&mut *transaction)
@@ -276,7 +260,9 @@ where
                 let offer = offer.ok_or(StoreError::UnknownOffer(offer_id))?;
                 offer.state.must_be_open()?;
 
-                let mut query = set_offer_state(offer_id, OfferState::Booked);
+                let mut query = QueryBuilder::new("UPDATE booking_offers SET state = ");
+                query.push_bind(OfferState::Booked);
+                query.push(" WHERE id = ").push_bind(offer_id);
                 query.build().execute(&mut *transaction).await?;
 
                 let mut query = QueryBuilder::new(
@@ -289,7 +275,7 @@ where
                     .push_bind(offer_id)
                     .push_bind(offer.customer_id)
                     .push_bind(offer.cents)
-                    .push_bind(BookingState::Confirmed.as_str())
+                    .push_bind(BookingState::Confirmed)
                     .push_bind(Json(CommandLog::<CommandId>::new()));
                 query.push(")");
                 query.build().execute(&mut *transaction).await?;
@@ -310,13 +296,11 @@ where
         })
         .await?;
         let booking = self.booking(id).await?.ok_or(sqlx::Error::RowNotFound)?;
-        let is_the_same = booking.offer_id == offer_id;
-        found(booking, by, is_the_same)
+        found(by, booking.offer_id == offer_id, booking)
     }
 
     async fn booking(&self, id: BookingId) -> Result<Option<Booking>, StoreError> {
-        let mut query = select_bookings();
-        query.push(" WHERE bookings.id = ").push_bind(id);
+        let mut query = select_booking(id, "");
         Ok(query.build_query_as().fetch_optional(&self.pool).await?)
     }
 
@@ -326,11 +310,7 @@ where
         command: CommandId,
     ) -> Result<Option<Booking>, StoreError> {
         let cancelled = in_transaction(self.pool.clone(), async |mut transaction| {
-            let mut query = select_bookings::<DB>();
-            query
-                .push(" WHERE bookings.id = ")
-                .push_bind(id)
-                .push(DB::LOCK);
+            let mut query = select_booking(id, DB::LOCK);
             let booking: Option<Booking> = query
                 .build_query_as()
                 .fetch_optional(&mut *transaction)
@@ -342,14 +322,16 @@ where
                 return Ok(Some(booking));
             }
             let mut query = QueryBuilder::new("UPDATE bookings SET state = ");
-            query.push_bind(booking.state.as_str());
+            query.push_bind(booking.state);
             query
                 .push(", commands = ")
                 .push_bind(Json(booking.commands.clone()));
             query.push(" WHERE id = ").push_bind(id);
             query.build().execute(&mut *transaction).await?;
 
-            let mut query = set_offer_state(booking.offer_id, OfferState::Open);
+            let mut query = QueryBuilder::new("UPDATE booking_offers SET state = ");
+            query.push_bind(OfferState::Open);
+            query.push(" WHERE id = ").push_bind(booking.offer_id);
             query.build().execute(&mut *transaction).await?;
 
             // The client knows the booking's id, so it does not repeat the command that created it.
@@ -371,46 +353,32 @@ where
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
-        Ok(self.health.acquire().await?.ping().await?)
+        Ok(self.pool.acquire().await?.ping().await?)
     }
 
     async fn close(&self) {
         self.pool.close().await;
-        self.health.close().await;
     }
 }
 
-fn select_customers<DB: Database>() -> QueryBuilder<DB> {
-    QueryBuilder::new("SELECT id, name FROM customers")
-}
-
-fn select_offers<DB: Database>() -> QueryBuilder<DB> {
-    QueryBuilder::new(
-        "SELECT id, customer_id, title, cents, state, created_at, created_by, first_cents, \
-         commands FROM booking_offers",
-    )
-}
-
-fn select_bookings<DB: Database>() -> QueryBuilder<DB> {
-    QueryBuilder::new(
-        "SELECT bookings.id, offer_id, customer_id, bookings.cents, invoices.id AS invoice_id, \
-         state, commands FROM bookings JOIN invoices ON invoices.booking_id = bookings.id",
-    )
-}
-
-fn set_offer_state<DB>(id: BookingOfferId, state: OfferState) -> QueryBuilder<DB>
+fn select_offer<DB: Database>(id: BookingOfferId, lock: &str) -> QueryBuilder<DB>
 where
-    DB: Database,
     BookingOfferId: Bind<DB>,
-    for<'s> &'s str: Bind<DB>,
 {
-    let mut query = QueryBuilder::new("UPDATE booking_offers SET state = ");
-    query.push_bind(state.as_str());
-    query.push(" WHERE id = ").push_bind(id);
+    let mut query = QueryBuilder::new(SELECT_OFFERS);
+    query.push(" WHERE id = ").push_bind(id).push(lock);
     query
 }
 
-fn is_foreign_key(error: &sqlx::Error) -> bool {
-    let error = error.as_database_error();
-    error.is_some_and(|error| error.kind() == ErrorKind::ForeignKeyViolation)
+fn select_booking<DB: Database>(id: BookingId, lock: &str) -> QueryBuilder<DB>
+where
+    BookingId: Bind<DB>,
+{
+    let mut query = QueryBuilder::new(
+        "SELECT bookings.id, offer_id, customer_id, bookings.cents, invoices.id AS invoice_id, \
+         state, commands FROM bookings JOIN invoices ON invoices.booking_id = bookings.id \
+         WHERE bookings.id = ",
+    );
+    query.push_bind(id).push(lock);
+    query
 }

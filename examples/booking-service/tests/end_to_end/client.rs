@@ -157,8 +157,6 @@ impl Answer {
         assert!(!member("title").is_empty(), "{request}: {text}");
         assert!(!member("detail").is_empty(), "{request}: {text}");
         assert_eq!(problem["status"], status, "{request}: {text}");
-        let path = request.split([' ', '?']).nth(1).unwrap_or_default();
-        assert_eq!(member("instance"), path, "{request}: {text}");
         problem
     }
 

@@ -4,7 +4,6 @@ use anyhow::Result;
 use rowkey::UuidV7;
 use rowkey::generate::Generate;
 use rowkey_testkit::TestDatabase;
-use serde_json::json;
 
 use crate::client::{Client, text};
 use crate::database::Database;
@@ -154,12 +153,8 @@ pub(crate) async fn late_repetitions_find_their_offer(database: &TestDatabase) -
 }
 
 async fn refused(client: &Client, request: &Request) -> Result<()> {
-    let problem = client
-        .send(request)
-        .await?
-        .refused_as(422, "id-not-accepted");
-    let pointer = problem["pointer"].clone();
-    assert!([json!("id"), json!("/id")].contains(&pointer), "{problem}");
+    let answer = client.send(request).await?;
+    answer.refused_as(422, "id-not-accepted");
     client.get(&request.path).await.map(|answer| {
         assert!(answer.status.is_client_error(), "{}", answer.text());
     })

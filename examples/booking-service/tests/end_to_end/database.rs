@@ -7,7 +7,7 @@ use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::mysql::MySqlPoolOptions;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::sqlite::SqlitePoolOptions;
-use sqlx::{AssertSqlSafe, Executor, MySqlPool, PgPool, SqlitePool};
+use sqlx::{AssertSqlSafe, MySqlPool, PgPool, SqlitePool};
 use tokio::time::{Duration, Instant, sleep};
 
 use crate::service::PATIENCE;
@@ -40,37 +40,6 @@ impl Database {
             }
             backend => bail!("the service does not support {backend}"),
         })
-    }
-
-    /// Locks all rows of a table in another transaction while a future runs.
-    pub(crate) async fn locking<T>(
-        &self,
-        table: &str,
-        during: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
-        let lock = AssertSqlSafe(format!("SELECT * FROM {table} FOR UPDATE"));
-        match self {
-            Self::Postgres(pool) => {
-                let mut transaction = pool.begin().await?;
-                transaction.execute(lock).await?;
-                let result = during.await;
-                transaction.rollback().await?;
-                result
-            }
-            Self::MySql(pool) => {
-                let mut transaction = pool.begin().await?;
-                transaction.execute(lock).await?;
-                let result = during.await;
-                transaction.rollback().await?;
-                result
-            }
-            Self::Sqlite(pool) => {
-                let transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
-                let result = during.await;
-                transaction.rollback().await?;
-                result
-            }
-        }
     }
 
     /// The number that a query counts.

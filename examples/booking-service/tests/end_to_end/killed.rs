@@ -243,7 +243,7 @@ async fn assert_rows_are_those_of(
         ),
         (
             "offers that are not booked",
-            "SELECT COUNT(*) FROM booking_offers WHERE state <> 'booked'",
+            "SELECT COUNT(*) FROM booking_offers WHERE state <> 3",
         ),
     ] {
         assert_eq!(rows.count(query).await?, 0, "{what}");

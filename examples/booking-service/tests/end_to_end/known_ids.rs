@@ -3,7 +3,6 @@
 //! The service runs in the process of the test, without HTTP.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Result;
 use axum::Router;
@@ -95,7 +94,7 @@ fn invoice_ids() -> LabelledCipher<InvoiceId> {
 /// The service with a clock that stands still.
 async fn service(database: &TestDatabase) -> Result<Router> {
     let service = Service {
-        store: store::connect(database.url(), Duration::from_secs(2)).await?,
+        store: store::connect(database.url()).await?,
         clock: Arc::new(NOW),
         invoice_ids: Arc::new(invoice_ids()),
     };

@@ -12,7 +12,6 @@ mod dropped_answers;
 mod ends;
 mod killed;
 mod known_ids;
-mod locks;
 mod malformed;
 mod openapi;
 mod outages;
@@ -22,7 +21,6 @@ mod raw;
 mod requests;
 mod routes;
 mod service;
-mod slow_clients;
 
 use std::process::ExitCode;
 
@@ -65,12 +63,6 @@ fn main() -> anyhow::Result<ExitCode> {
         wrong_content_types_are_refused,
         commands_have_any_random_uuid,
     }
-    tests! { suite, BACKENDS, locks: locked_rows_stop_no_other_request }
-    tests! { suite, [Backend::Sqlite], slow_clients:
-        silent_connections_do_not_lock_others_out,
-        missing_bodies_do_not_lock_others_out,
-        slow_clients_are_disconnected,
-    }
     tests! { suite, BACKENDS, malformed:
         malformed_ids_in_paths,
         malformed_ids_in_bodies,
@@ -108,7 +100,6 @@ fn main() -> anyhow::Result<ExitCode> {
         bookings_whose_answers_are_lost,
     }
     tests! { suite, BACKENDS, concurrency:
-        several_may_start_on_an_empty_database,
         customers_are_created_once_by_many,
         offers_are_created_once_by_many,
         offers_are_booked_once_by_many,

@@ -89,19 +89,12 @@ pub(crate) async fn public_ids_are_of_one_key(database: &TestDatabase) -> Result
     service.stop().await
 }
 
-/// The same key gives the same ids after a restart; the key can be in a file.
+/// The same key gives the same ids after a restart.
 pub(crate) async fn public_ids_outlive_the_process(database: &TestDatabase) -> Result<()> {
     let service = Service::start(database).await?;
     let booking = any_booking(service.client()).await?;
     service.stop().await?;
-    let file = tempfile::NamedTempFile::new()?;
-    std::fs::write(&file, format!("{PUBLIC_ID_KEY}\n"))?;
-    let service = Service::start_with(database, |command| {
-        command
-            .env_remove("BOOKING_PUBLIC_ID_KEY")
-            .env("BOOKING_PUBLIC_ID_KEY_FILE", file.path());
-    });
-    let service = service.await?;
+    let service = Service::start(database).await?;
     let path = format!("/bookings/{}", text(&booking, "id"));
     assert_eq!(service.client().get(&path).await?.ok(), booking);
     service.stop().await

@@ -7,7 +7,7 @@ use std::{fs, thread};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use rowkey_testkit::TestDatabase;
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::NamedTempFile;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
@@ -86,17 +86,6 @@ impl Service {
         Ok(kill_process(Pid::from_child(&self.process), signal)?)
     }
 
-    /// Limits the number of open files of the process, including connections.
-    pub(crate) fn limit_open_files(&self, count: u64) -> Result<()> {
-        let limit = Rlimit {
-            current: Some(count),
-            maximum: Some(count),
-        };
-        let process = Pid::from_child(&self.process);
-        prlimit(Some(process), Resource::Nofile, limit)?;
-        Ok(())
-    }
-
     /// Waits until the process does not listen any more.
     pub(crate) async fn refuses_connections(&self) -> Result<()> {
         let refused = async {
@@ -171,7 +160,6 @@ pub(crate) fn command(database_url: &str) -> Command {
         .env("DATABASE_URL", database_url)
         .env("BOOKING_LISTEN", "127.0.0.1:0")
         .env("BOOKING_PUBLIC_ID_KEY", PUBLIC_ID_KEY)
-        .env_remove("BOOKING_PUBLIC_ID_KEY_FILE")
         .env_remove("RUST_LOG")
         .stdin(Stdio::null())
         .stdout(Stdio::piped());

@@ -1,0 +1,1 @@
+../../../../migrations/mysql/0003_creation_identifiers.up.sql

@@ -1,0 +1,1 @@
+../../../../migrations/mysql/0004_key_blocks.up.sql

@@ -1,0 +1,1 @@
+../../../../migrations/postgres/0003_creation_identifiers.up.sql

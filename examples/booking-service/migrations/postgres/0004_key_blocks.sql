@@ -1,0 +1,1 @@
+../../../../migrations/postgres/0004_key_blocks.up.sql

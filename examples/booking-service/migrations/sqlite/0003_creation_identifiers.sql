@@ -1,0 +1,1 @@
+../../../../migrations/sqlite/0003_creation_identifiers.up.sql

@@ -1,0 +1,1 @@
+../../../../migrations/sqlite/0004_key_blocks.up.sql
