@@ -3,6 +3,7 @@
 mod migrations;
 mod pool;
 
+use std::io::ErrorKind;
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
@@ -373,6 +374,31 @@ impl From<rowkey::driver::tiberius::Error> for Error {
 
 impl From<PoolError<tiberius::error::Error>> for Error {
     fn from(error: PoolError<tiberius::error::Error>) -> Self {
-        Self::Database(error.into())
+        let error = match error {
+            PoolError::Backend(error) => error,
+            // As tiberius' own error: rowkey-stores doesn't know this pool's.
+            error => tiberius::error::Error::Io {
+                kind: ErrorKind::TimedOut,
+                message: error.to_string(),
+            },
+        };
+        error.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::StatusCode;
+    use axum::response::IntoResponse;
+    use deadpool::managed::TimeoutType;
+
+    use super::*;
+
+    #[test]
+    fn a_pool_that_has_no_connection_is_an_unavailable_database() {
+        for error in [PoolError::Timeout(TimeoutType::Wait), PoolError::Closed] {
+            let response = Error::from(error).into_response();
+            assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        }
     }
 }
