@@ -10,7 +10,7 @@ use sqlx::{Connection, MySqlConnection, PgConnection, SqliteConnection};
 /// All queries of one module, for which the backend has the tables.
 macro_rules! queries_find_the_keys {
     ($module:ident, $Connection:ty, $database:expr) => {{
-        use checked_queries::{Customer, CustomerId, Invoice, InvoiceId, $module::*};
+        use ::checked_queries::{Customer, CustomerId, Invoice, InvoiceId, $module::*};
         let backend = $database.backend();
         let db = &mut <$Connection>::connect($database.url()).await?;
         migrations(backend).await?.run(&mut *db).await?;

@@ -396,7 +396,8 @@ mod tests {
 
     #[test]
     fn a_pool_that_has_no_connection_is_an_unavailable_database() {
-        for error in [PoolError::Timeout(TimeoutType::Wait), PoolError::Closed] {
+        type Refusal = PoolError<tiberius::error::Error>;
+        for error in [Refusal::Timeout(TimeoutType::Wait), Refusal::Closed] {
             let response = Error::from(error).into_response();
             assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
         }
