@@ -18,7 +18,6 @@ macro_rules! chapters {
 
 chapters! {
     adoption_django_on_mariadb "adoption/django-on-mariadb.md"
-    adoption_fragmented_index "adoption/fragmented-index.md"
     adoption_from_bigint "adoption/from-bigint.md"
     adoption_index "adoption/index.md"
     adoption_mysql_to_postgres "adoption/mysql-to-postgres.md"

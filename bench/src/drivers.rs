@@ -2,6 +2,7 @@
 //!
 //! The values that are read have come from a database each: sqlx makes them in no other way.
 
+use rowkey_core::driver::numeric;
 use std::cell::{OnceCell, RefCell};
 use std::hint::black_box;
 use std::sync::LazyLock;
@@ -11,7 +12,6 @@ use bigdecimal::BigDecimal;
 use bytes::BytesMut;
 use postgres_types::{FromSql, ToSql};
 use rowkey::{DistributedId, ShortPrefixComb, entity_key};
-use rowkey_core::storage::numeric;
 use rust_decimal::Decimal;
 use sqlx::mysql::MySqlValue;
 use sqlx::postgres::{PgArgumentBuffer, PgValue};

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::sync::LazyLock;
 
 use rowkey::{Backend, DistributedId, EntityKey, ShortPrefixComb, UuidV7, entity_key};
-use rowkey_core::storage::numeric;
+use rowkey_core::driver::numeric;
 use rowkey_core::text::{Encoding, Width};
 use type_safe_id::{StaticType, TypeSafeId};
 use uuid::Uuid;

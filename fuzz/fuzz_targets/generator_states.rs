@@ -4,8 +4,9 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
+use rowkey_core::error::ErrorKind;
 use rowkey_core::generate::{DistributedId128State, DistributedIdState};
-use rowkey_core::{DistributedId, DistributedId128, Error, UnixMillis};
+use rowkey_core::{DistributedId, DistributedId128, UnixMillis};
 
 #[derive(Arbitrary, Debug)]
 struct Input {
@@ -97,8 +98,8 @@ impl Narrow {
             Ok(id) => id,
             Err(error) => {
                 assert!(matches!(
-                    error,
-                    Error::Throttled { .. } | Error::Time { .. }
+                    error.kind(),
+                    ErrorKind::Throttled | ErrorKind::OutOfRange
                 ));
                 return assert_eq!(format!("{:?}", self.state), format!("{before:?}"));
             }
@@ -146,8 +147,8 @@ impl Wide {
             Ok(id) => id,
             Err(error) => {
                 assert!(matches!(
-                    error,
-                    Error::Throttled { .. } | Error::Time { .. }
+                    error.kind(),
+                    ErrorKind::Throttled | ErrorKind::OutOfRange
                 ));
                 return assert_eq!(format!("{:?}", self.state), format!("{before:?}"));
             }

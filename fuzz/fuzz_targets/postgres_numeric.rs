@@ -4,7 +4,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rowkey_core::storage::postgres::numeric;
+use rowkey_core::driver::numeric;
 
 #[derive(Arbitrary, Debug)]
 enum Input<'a> {

@@ -59,9 +59,7 @@ fn plain<F: Generate<Context = ()>>(count: usize) -> Vec<u128> {
 }
 
 fn of<F: Generate>(context: &F::Context, count: usize) -> Vec<u128> {
-    // One by one and as a batch.
-    let singles = (1..count).map(|_| F::generate_for(context));
-    let ids = singles.chain(F::generate_batch_for(context, 1));
+    let ids = (0..count).map(|_| F::generate_for(context));
     ids.map(|id| id.to_u128()).collect()
 }
 

@@ -21,6 +21,7 @@ const OF_SERVERS: &str = "test(/^(postgres|mysql|mariadb)::/)";
 /// of tables write the same dates next to every server, and take the longest: PostgreSQL's are enough.
 const WITH_A_MOVED_CLOCK: &str = "not (test(the_coarse_clock_is_a_little_late) \
     or (package(booking-service) and binary(end_to_end)) \
+    or (package(repository) and test(/put_once|put_later|is_put|http_re|commands_are_found|program_answers/)) \
     or test(/^(mysql|mariadb|sqlite)::(relayout|copy|parquet|chunks)::/) \
     or package(rowkey-bench) or package(rowkey-compile-tests))";
 

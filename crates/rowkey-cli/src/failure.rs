@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use rowkey_core::error::ErrorKind;
 use rowkey_core::{Error, UnixMillis};
 
 use crate::time::to_rfc3339;
@@ -104,28 +105,20 @@ impl Failure {
 /// An id, a number or a time that the library refuses.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        if let Error::Time {
-            format,
-            time,
-            min,
-            max,
-        } = error
-        {
+        if let Some((format, time, valid)) = error.time() {
+            let (min, max) = valid.into_inner();
             return Self::bad_input(
                 format_args!("{} is outside the times of a {format}", to_text(time)),
                 format!("valid times are from {} to {}", to_text(min), to_text(max)),
             );
         }
-        let hint = match &error {
-            Error::Text { .. } => {
-                "ids are read exactly as printed, without spaces, quotes or braces"
-            }
-            Error::Format { .. } => {
+        let hint = match error.kind() {
+            ErrorKind::Text => "ids are read exactly as printed, without spaces, quotes or braces",
+            ErrorKind::Format => {
                 "`rowkey inspect` without --format shows which formats the id may have"
             }
-            Error::Field { .. } => "give a number within the field's range",
-            Error::Identifier(_) => "give another name with --column",
-            Error::PublicId(_) => "check the key, the label, the type and the value",
+            ErrorKind::OutOfRange => "give a number within the field's range",
+            ErrorKind::Name => "give another name with --column",
             _ => "`rowkey help` shows what each command takes",
         };
         Self::bad_input(error, hint)

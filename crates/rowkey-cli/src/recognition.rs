@@ -1,8 +1,7 @@
 //! Finds the formats and encodings that a text of unknown form may have.
 
-use rowkey_core::error::TextProblem;
 use rowkey_core::format::FormatKind;
-use rowkey_core::text::{Encoding, Width, hyphenated, prefixed};
+use rowkey_core::text::{self, Encoding, Width, hyphenated, prefixed};
 use rowkey_core::{Error, Luuid, UnixMillis};
 
 use crate::failure::Failure;
@@ -159,15 +158,11 @@ fn error_of_body(body: &str) -> Option<Error> {
         _ => Width::Decimal28,
     };
     let error = width.decode(Encoding::Alphanumeric, body).err()?;
-    Some(match error {
-        Error::Text {
-            problem: problem @ TextProblem::Length { .. },
-            ..
-        } => Error::Text {
-            expected: "16 or 22 alphanumeric characters (0-9A-Za-z)".into(),
-            problem,
-        },
-        error => error,
+    let is_of_other_length = !body.is_empty() && error.position().is_none();
+    Some(if is_of_other_length {
+        error.with_expected("16 or 22 alphanumeric characters (0-9A-Za-z)")
+    } else {
+        error
     })
 }
 
@@ -175,31 +170,22 @@ fn unrecognised_bare(text: &str) -> Failure {
     if let Some(error) = error_of_length(&[Width::U128, Width::Decimal28], text) {
         return error.into();
     }
-    let foreign = text
-        .chars()
-        .enumerate()
-        .find(|(_, character)| !character.is_ascii_alphanumeric() && *character != '-');
-    if let Some((position, found)) = foreign {
-        return not_an_id(TextProblem::Character { position, found });
-    }
-    if text.is_empty() {
-        return not_an_id(TextProblem::Empty);
-    }
+    let is_allowed = |character: char| character.is_ascii_alphanumeric() || character == '-';
     match hyphenated::parse(text) {
-        Err(error) if text.contains('-') => error.into(),
-        _ => not_an_id(TextProblem::Length {
-            found: text.chars().count(),
-        }),
+        Err(error) if text.contains('-') && text.chars().all(is_allowed) => error.into(),
+        _ => not_an_id(text).into(),
     }
 }
 
-fn not_an_id(problem: TextProblem) -> Failure {
-    Failure::bad_input(
-        format_args!(
-            "expected hyphenated UUID text (36 characters), 16 or 22 alphanumeric characters, 26 \
-             or 32 hexadecimal characters or 1 to 39 digits: {problem}"
-        ),
-        "ids are read exactly as printed, without spaces, quotes or braces",
+/// The error for a text whose characters, or else whose length, no encoding has.
+fn not_an_id(text: &str) -> Error {
+    text::refusal(
+        text.as_bytes(),
+        "hyphenated UUID text (36 characters), 16 or 22 alphanumeric characters, 26 or 32 \
+         hexadecimal characters or 1 to 39 digits",
+        |character| character.is_ascii_alphanumeric() || character == '-',
+        0..=0,
+        0,
     )
 }
 

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use rowkey_core::{Backend, Error};
+use rowkey_core::Backend;
+use rowkey_core::storage::not_an_identifier;
 use serde::Serialize;
 
 use crate::failure::{Outcome, Stop, stays_in_line};
@@ -29,7 +30,7 @@ pub(crate) fn print(backend: Backend, parts: &[Part], json: bool) -> Result<Outc
         let (Part::Statement(sql) | Part::Piece(sql)) = part;
         let is_plain = |character| character == '\n' || stays_in_line(character);
         if !sql.chars().all(is_plain) {
-            return Err(Error::Identifier("the name has a control character".into()).into());
+            return Err(not_an_identifier("the name has a control character").into());
         }
         line.clear();
         if json {

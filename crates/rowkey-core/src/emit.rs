@@ -10,15 +10,12 @@
 
 use core::fmt;
 
-use uuid::Uuid;
-
 use crate::error::Error;
-use crate::format::{Format, Luuid, LuuidGroup};
+use crate::format::{Format, FormatKind, Luuid, LuuidGroup};
 use crate::key::EntityKey;
+use crate::luuid;
 use crate::luuid::KeyUnion;
-use crate::storage::Backend;
-use crate::storage::StoragePlan;
-use crate::{key, luuid};
+use crate::storage::{Backend, StoragePlan};
 
 /// Emits what follows from a key's `EntityKey` impl.
 #[doc(hidden)]
@@ -237,7 +234,9 @@ macro_rules! __impl_key_union {
             fn try_from(
                 __rowkey_uuid: $crate::__private::Uuid,
             ) -> ::core::result::Result<Self, $crate::Error> {
-                $crate::luuid::KeyUnion::from_luuid($crate::__private::luuid_of(__rowkey_uuid)?)
+                $crate::luuid::KeyUnion::from_luuid(<$crate::Luuid as ::core::convert::TryFrom<
+                    $crate::__private::Uuid,
+                >>::try_from(__rowkey_uuid)?)
             }
         }
 
@@ -306,8 +305,8 @@ pub mod private {
     #[cfg(feature = "std")]
     pub use super::WithoutContext;
     pub use super::{
-        admit_constant, check_group, check_key_of_union, check_storage, check_union, default_plan,
-        has_group_of, key_of_bits, luuid_of, luuid_of_key, unknown_group, write_debug,
+        admit_constant, check_group, check_storage, check_union, default_plan, has_group_of,
+        key_of_bits, luuid_of_key, unknown_group, write_debug,
     };
     pub use crate::__format_rows as format_rows;
     pub use crate::EntityKey;
@@ -325,7 +324,7 @@ pub mod private {
     #[cfg(feature = "utoipa")]
     pub use crate::external::utoipa::{key_openapi_schema, union_openapi_schema};
     pub use crate::key::{admit, parse_text, write_text};
-    pub use crate::luuid::{KeyUnion, member, parse_union};
+    pub use crate::luuid::{KeyUnion, check_key_of_union, member, parse_union};
 
     pub use crate::__impl_key as impl_key;
     pub use crate::__impl_key_union as impl_key_union;
@@ -410,13 +409,13 @@ pub const fn check_storage<K: EntityKey>(backend: Backend, choice: &str) {
 /// missing group.
 #[track_caller]
 pub const fn check_group<K: EntityKey>() {
-    key::check_group(K::Format::KIND, K::GROUP.is_some());
-}
-
-/// Rejects, at compile time and at the caller's location, a key without a group.
-#[track_caller]
-pub const fn check_key_of_union<K: EntityKey>() {
-    luuid::refuse_key::<K>();
+    match (matches!(K::Format::KIND, FormatKind::Luuid), K::GROUP) {
+        (true, None) => panic!(
+            "a key over Luuid names its group: write #[entity_key(group = \"com.acme.Customer\")]"
+        ),
+        (false, Some(_)) => panic!("only keys over Luuid have a group; leave `group` out"),
+        _ => {}
+    }
 }
 
 /// Rejects, at compile time and at the caller's location, a union of keys that share a group or
@@ -434,14 +433,7 @@ pub fn has_group_of<K: EntityKey>(id: Luuid) -> bool {
 /// The error for an id whose group is not in a union.
 #[cold]
 pub fn unknown_group<U>(id: Luuid) -> Result<U, Error> {
-    Err(Error::UnknownGroup {
-        group: id.group().get(),
-    })
-}
-
-/// The LUUID of a uuid.
-pub fn luuid_of(uuid: Uuid) -> Result<Luuid, Error> {
-    Luuid::try_from(uuid)
+    Err(id.group().unknown())
 }
 
 /// The id of a key of a union: always a LUUID, because other declarations do not compile.
@@ -451,7 +443,7 @@ pub fn luuid_of_key<K: EntityKey>(key: K) -> Luuid {
 
 /// The bits themselves, if a key may have them.
 ///
-/// The same rules as [`key::admit`] and the format's own, for constants.
+/// The same rules as [`admit`](crate::key::admit) and the format's own, for constants.
 #[track_caller]
 pub const fn admit_constant<K: EntityKey>(value: u128) -> u128 {
     if !K::Format::KIND.admits(value) {

@@ -4,18 +4,18 @@ use core::fmt;
 use core::hash::Hash;
 use core::ops::RangeBounds;
 use core::str::FromStr;
+#[cfg(feature = "std")]
+use core::time::Duration;
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-#[cfg(feature = "std")]
-use core::time::Duration;
 use uuid::Uuid;
 
-use crate::error::{Error, TextProblem};
+use crate::bounds::{Bounds, ShortKey};
+use crate::error::{Error, ErrorKind};
 use crate::format::traits::sealed::{Admitted, Sealed};
-use crate::format::{DatabaseNumber, Luuid, LuuidGroup};
-use crate::format::{Format, FormatKind, TimeOrdered};
+use crate::format::{DatabaseNumber, Format, Luuid, LuuidGroup, TimeOrdered};
 #[cfg(any(feature = "rand", feature = "std"))]
 use crate::generate::Generate;
 #[cfg(feature = "std")]
@@ -25,11 +25,9 @@ use crate::generate::luuid::LuuidContext;
 use crate::generate::number_source::NumberSource;
 #[cfg(feature = "rand")]
 use crate::generate::{Clock, EntropyRng};
-use crate::storage::Backend;
-use crate::storage::StoragePlan;
+use crate::storage::{Backend, StoragePlan};
 use crate::text::{Encoding, ShortText, prefixed, write_padded};
 use crate::time::UnixMillis;
-use crate::typed::{Bounds, ShortKey};
 
 /// A typed key: a newtype over a [`Format`], declared with `#[entity_key]`.
 ///
@@ -92,8 +90,8 @@ pub trait EntityKey:
     ///
     /// # Errors
     ///
-    /// [`Error::TooLargeForPlan`] if it does not fit the plan (only where a DistributedId128 is
-    /// stored as 38 decimal digits), [`Error::Group`] for a LUUID of another group.
+    /// `ErrorKind::OutOfRange` if it does not fit the plan (only where a DistributedId128 is stored
+    /// as 38 decimal digits), `ErrorKind::Format` for a LUUID of another group.
     fn from_format(id: Self::Format) -> Result<Self, Error>;
 
     /// The id without its type.
@@ -123,7 +121,7 @@ pub trait EntityKey:
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] below 0 and above 2^63-1.
+    /// `ErrorKind::OutOfRange` below 0 and above 2^63-1.
     fn from_number(number: impl TryInto<DatabaseNumber, Error = Error>) -> Result<Self, Error>
     where
         Self: EntityKey<Format = DatabaseNumber>,
@@ -269,27 +267,6 @@ pub trait EntityKey:
         admitted(Self::from_format(Self::Format::generate_for(context)))
     }
 
-    /// A new key. Awaits `sleep` while the generator is throttled, for example
-    /// `tokio::time::sleep`.
-    ///
-    /// # Panics
-    ///
-    /// As [`generate_for`](Self::generate_for).
-    #[cfg(feature = "std")]
-    fn generate_async_for(
-        context: &<Self::Format as Generate>::Context,
-        sleep: impl AsyncFn(Duration),
-    ) -> impl Future<Output = Self>
-    where
-        Self::Format: Generate,
-    {
-        async move {
-            admitted(Self::from_format(
-                Self::Format::generate_async_for(context, sleep).await,
-            ))
-        }
-    }
-
     /// A new key of a time that was recorded, or that a test has chosen, with random bits of the system.
     ///
     /// It asks no [scope](crate::generate::scope), and keys of the same time are in no order: see
@@ -304,7 +281,7 @@ pub trait EntityKey:
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] for a time outside of the format's range, and those of
+    /// `ErrorKind::OutOfRange` for a time outside of the format's range, and those of
     /// [`from_format`](Self::from_format).
     #[cfg(feature = "std")]
     fn generate_at(time: UnixMillis) -> Result<Self, Error>
@@ -332,7 +309,7 @@ pub trait EntityKey:
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] for a time outside of the format's range, and those of
+    /// `ErrorKind::OutOfRange` for a time outside of the format's range, and those of
     /// [`from_format`](Self::from_format).
     #[cfg(feature = "rand")]
     fn generate_with(clock: &impl Clock, rng: &mut impl rand_core::Rng) -> Result<Self, Error>
@@ -346,21 +323,17 @@ pub trait EntityKey:
         )?)
     }
 
-    /// `count` new keys: see [`Generate::generate_batch_for`].
+    /// A new key. Awaits `sleep` while the generator is throttled, for example `tokio::time::sleep`.
     ///
     /// # Panics
     ///
     /// As [`generate_for`](Self::generate_for).
     #[cfg(feature = "std")]
-    #[track_caller]
-    fn generate_batch_for(context: &<Self::Format as Generate>::Context, count: usize) -> Vec<Self>
+    fn generate_async(sleep: impl AsyncFn(Duration)) -> impl Future<Output = Self>
     where
-        Self::Format: Generate,
+        Self::Format: Generate<Context = ()>,
     {
-        let ids = Self::Format::generate_batch_for(context, count);
-        ids.into_iter()
-            .map(|id| admitted(Self::from_format(id)))
-            .collect()
+        async move { admitted(Self::from_format(Self::Format::generate_async(sleep).await)) }
     }
 
     /// `count` new keys: see [`Generate::generate_batch`] and, to insert them in the order of a
@@ -375,7 +348,10 @@ pub trait EntityKey:
     where
         Self::Format: Generate<Context = ()>,
     {
-        Self::generate_batch_for(&(), count)
+        let ids = Self::Format::generate_batch(count);
+        ids.into_iter()
+            .map(|id| admitted(Self::from_format(id)))
+            .collect()
     }
 
     /// The context for a LUUID key with this number, in the key's own group.
@@ -453,19 +429,12 @@ pub trait EntityKey:
 pub fn admit<K: EntityKey>(id: K::Format) -> Result<K::Format, Error> {
     let value = id.to_u128();
     if value > const { K::PLAN.max_value() } {
-        return Err(Error::TooLargeForPlan {
-            key: K::NAME,
-            digits: digits(K::PLAN.max_value()),
-        });
+        return Err(too_large_for_plan(K::NAME, K::PLAN.max_value()));
     }
     if let Some(expected) = K::GROUP {
         let found = LuuidGroup::in_bits(value);
         if found != expected {
-            return Err(Error::Group {
-                key: K::NAME,
-                expected: expected.get(),
-                found: found.get(),
-            });
+            return Err(found.refused_by(K::NAME, expected));
         }
     }
     Ok(id)
@@ -481,8 +450,13 @@ fn admitted<K>(key: Result<K, Error>) -> K {
     }
 }
 
-const fn digits(max: u128) -> u8 {
-    max.ilog10() as u8 + 1
+#[cold]
+fn too_large_for_plan(key: &str, max: u128) -> Error {
+    let digits = max.ilog10() + 1;
+    Error::new(
+        ErrorKind::OutOfRange,
+        format!("{key} is stored as at most {digits} decimal digits; the value has more"),
+    )
 }
 
 /// A key's text in the encoding of its declaration, after the prefix and an underscore if it has a
@@ -524,15 +498,13 @@ fn text_of<K: EntityKey>(key: &K) -> ShortText {
 ///
 /// # Errors
 ///
-/// [`Error::Prefix`] for a wrong or missing prefix, otherwise the errors of the format and the key.
+/// `ErrorKind::Text` for a wrong or missing prefix, otherwise the errors of the format and the key.
 #[doc(hidden)]
 #[inline]
 pub fn parse_text<K: EntityKey>(text: &str) -> Result<K, Error> {
     let body = match K::PREFIX {
         None => Some(text),
-        Some(prefix) => text
-            .strip_prefix(prefix)
-            .and_then(|rest| rest.strip_prefix('_')),
+        Some(prefix) => after_prefix(prefix, text),
     };
     let width = const { K::Format::KIND.width() };
     match body.and_then(|body| width.read(K::TEXT, body)) {
@@ -543,67 +515,39 @@ pub fn parse_text<K: EntityKey>(text: &str) -> Result<K, Error> {
     }
 }
 
+#[inline]
+fn after_prefix<'a>(prefix: &str, text: &'a str) -> Option<&'a str> {
+    text.strip_prefix(prefix)?.strip_prefix('_')
+}
+
 /// What [`parse_text`] does, with the reason if it fails.
 #[cold]
 #[inline(never)]
 fn parse_or_refuse<K: EntityKey>(text: &str) -> Result<K, Error> {
     let id = match K::PREFIX {
         None => K::Format::decode(K::TEXT, text)?,
-        Some(prefix) => match text
-            .strip_prefix(prefix)
-            .and_then(|rest| rest.strip_prefix('_'))
-        {
+        Some(prefix) => match after_prefix(prefix, text) {
             Some(body) => {
-                K::Format::decode(K::TEXT, body).map_err(|error| after_prefix(prefix, error))?
+                K::Format::decode(K::TEXT, body).map_err(|error| error.after_prefix(prefix))?
             }
-            None => return Err(wrong_prefix::<K>(prefix, text)),
+            None => return Err(wrong_prefix(K::NAME, prefix, text)),
         },
     };
     K::from_format(id)
 }
 
-/// The error of the text after a prefix, with its positions in the whole text.
-fn after_prefix(prefix: &str, error: Error) -> Error {
-    let Error::Text {
-        expected,
-        mut problem,
-    } = error
-    else {
-        return error;
-    };
-    if let TextProblem::Character { position, .. } | TextProblem::TooLarge { position } =
-        &mut problem
-    {
-        *position += prefix.len() + 1;
-    }
-    Error::Text {
-        expected: format!("{expected} after `{prefix}_`").into(),
-        problem,
-    }
-}
-
 #[cold]
-fn wrong_prefix<K: EntityKey>(expected: &'static str, text: &str) -> Error {
-    let found = match text.split_once('_') {
+fn wrong_prefix(key: &str, expected: &str, text: &str) -> Error {
+    let found: String = match text.split_once('_') {
         Some((found, _)) => found.chars().take(24).chain(['_']).collect(),
-        None => text.chars().take(8).collect::<String>(),
+        None => text.chars().take(8).collect(),
     };
-    Error::Prefix {
-        key: K::NAME,
-        expected,
-        found,
-    }
-}
-
-/// Rejects invalid declarations at compile time: a group on another format than LUUID, or a LUUID
-/// key without one.
-#[track_caller]
-pub(crate) const fn check_group(format: FormatKind, has_group: bool) {
-    match (matches!(format, FormatKind::Luuid), has_group) {
-        (true, false) => panic!(
-            "a key over Luuid names its group: write #[entity_key(group = \"com.acme.Customer\")]"
-        ),
-        (false, true) => panic!("only keys over Luuid have a group; leave `group` out"),
-        _ => {}
-    }
+    let beginning = match &*found {
+        "" => "is empty".into(),
+        found => format!("begins with `{found}`"),
+    };
+    Error::new(
+        ErrorKind::Text,
+        format!("{key} begins with `{expected}_`, but the text {beginning}"),
+    )
 }

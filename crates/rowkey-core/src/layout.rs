@@ -11,51 +11,24 @@
 //! Both swaps leave version (B6) and variant (B8) where they are, so a version-4 UUID remains one,
 //! and each is its own inverse.
 
-use core::fmt;
+use crate::named::named;
 
-/// The order of the bytes inside a stored form, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Layout {
-    /// As in the public form.
-    Public,
-    /// As in the public form, although SQL Server then sorts by bytes that are random: for tables
-    /// whose guids are already stored in this way. The column does not keep the format's order.
-    PublicUnordered,
-    /// A suffix COMB, stored with its time field in front.
-    Prefix,
-    /// A prefix COMB, stored with its time field in the bytes that SQL Server and MariaDB's `UUID`
-    /// compare first.
-    Suffix,
-    /// All bytes rearranged so that SQL Server's `uniqueidentifier` order is the public order of
-    /// the ids. Version and variant move.
-    SqlServer,
-}
-
-impl Layout {
-    /// Every layout, in the order of the documentation.
-    pub const ALL: [Self; 5] = [
-        Self::Public,
-        Self::PublicUnordered,
-        Self::Prefix,
-        Self::Suffix,
-        Self::SqlServer,
-    ];
-
-    /// The name in declarations: `public`, `public-unordered`, `prefix`, `suffix` or `sql-server`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Public => "public",
-            Self::PublicUnordered => "public-unordered",
-            Self::Prefix => "prefix",
-            Self::Suffix => "suffix",
-            Self::SqlServer => "sql-server",
-        }
-    }
-}
-
-impl fmt::Display for Layout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+named! {
+    /// The order of the bytes inside a stored form, by name.
+    Layout {
+        /// As in the public form.
+        Public = "public",
+        /// As in the public form, although SQL Server then sorts by bytes that are random: for tables
+        /// whose guids are already stored in this way. The column does not keep the format's order.
+        PublicUnordered = "public-unordered",
+        /// A suffix COMB, stored with its time field in front.
+        Prefix = "prefix",
+        /// A prefix COMB, stored with its time field in the bytes that SQL Server and MariaDB's `UUID`
+        /// compare first.
+        Suffix = "suffix",
+        /// All bytes rearranged so that SQL Server's `uniqueidentifier` order is the public order of
+        /// the ids. Version and variant move.
+        SqlServer = "sql-server",
     }
 }
 

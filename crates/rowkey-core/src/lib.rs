@@ -17,19 +17,19 @@ extern crate alloc;
 extern crate std;
 
 mod bits;
-mod calendar;
-mod clash;
+mod bounds;
 mod emit;
 mod external;
 mod key;
 mod kind;
 mod layout;
 mod message;
+mod named;
 mod registry;
 mod time;
-mod typed;
 mod value_range;
 
+pub mod driver;
 pub mod error;
 pub mod format;
 pub mod generate;

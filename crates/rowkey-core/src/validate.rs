@@ -3,9 +3,8 @@
 use core::str::FromStr;
 use core::time::Duration;
 
-use crate::error::Error;
-use crate::format::ShortPrefixComb;
-use crate::format::comb;
+use crate::error::{Error, ErrorKind};
+use crate::format::{ShortPrefixComb, comb};
 use crate::key::EntityKey;
 use crate::time::UnixMillis;
 
@@ -109,7 +108,7 @@ impl From<Duration> for Tolerance {
     message = "clients cannot make `{Self}`",
     label = "neither a ShortPrefixComb nor a key over one"
 )]
-pub trait ClientMade: Copy + FromStr<Err = Error> {
+pub trait ClientGenerated: Copy + FromStr<Err = Error> {
     /// Milliseconds per step of the counter.
     const INTERVAL_MS: u64;
 
@@ -117,7 +116,7 @@ pub trait ClientMade: Copy + FromStr<Err = Error> {
     fn counter(self) -> u16;
 }
 
-impl<const INTERVAL_MS: u64> ClientMade for ShortPrefixComb<INTERVAL_MS> {
+impl<const INTERVAL_MS: u64> ClientGenerated for ShortPrefixComb<INTERVAL_MS> {
     const INTERVAL_MS: u64 = Self::INTERVAL_MS;
 
     fn counter(self) -> u16 {
@@ -125,7 +124,7 @@ impl<const INTERVAL_MS: u64> ClientMade for ShortPrefixComb<INTERVAL_MS> {
     }
 }
 
-impl<K, const INTERVAL_MS: u64> ClientMade for K
+impl<K, const INTERVAL_MS: u64> ClientGenerated for K
 where
     K: EntityKey<Format = ShortPrefixComb<INTERVAL_MS>>,
 {
@@ -179,8 +178,8 @@ pub enum ValidationError {
 /// it only if there is none.
 impl From<Error> for ValidationError {
     fn from(error: Error) -> Self {
-        match error {
-            Error::Format { .. } => Self::NotRandomV4(error),
+        match error.kind() {
+            ErrorKind::Format => Self::NotRandomV4(error),
             _ => Self::Malformed(error),
         }
     }
@@ -193,7 +192,11 @@ impl CreationWindow {
     ///
     /// Each rule has its own [`ValidationError`]; all of them are the client's fault. A key's missing
     /// or wrong prefix is [`Malformed`](ValidationError::Malformed).
-    pub fn parse<T: ClientMade>(&self, text: &str, now: UnixMillis) -> Result<T, ValidationError> {
+    pub fn parse<T: ClientGenerated>(
+        &self,
+        text: &str,
+        now: UnixMillis,
+    ) -> Result<T, ValidationError> {
         if text.trim().is_empty() {
             return Err(ValidationError::Missing);
         }
@@ -207,7 +210,7 @@ impl CreationWindow {
     /// # Errors
     ///
     /// [`ValidationError::OutsideWindow`].
-    pub fn check<T: ClientMade>(&self, id: T, now: UnixMillis) -> Result<(), ValidationError> {
+    pub fn check<T: ClientGenerated>(&self, id: T, now: UnixMillis) -> Result<(), ValidationError> {
         self.check_counter(id.counter(), T::INTERVAL_MS, now)
     }
 

@@ -15,8 +15,7 @@ use diesel::deserialize::{self, FromSql};
 use diesel::mysql::{Mysql, MysqlType, MysqlValue};
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::{BigInt, HasSqlType, Unsigned};
-use rowkey_core::storage::Parameter;
-use rowkey_core::storage::mysql::{MySqlColumn, MySqlFound, MySqlWire};
+use rowkey_core::driver::{MySqlColumn, MySqlFound, MySqlWire, Parameter};
 use rowkey_core::{Backend, EntityKey};
 
 use crate::backend::KeyValue;

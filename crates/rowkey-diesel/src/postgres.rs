@@ -9,8 +9,8 @@ use diesel::deserialize;
 use diesel::pg::{Pg, PgTypeMetadata, PgValue};
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::HasSqlType;
+use rowkey_core::driver::{PostgresColumn, TypeOids, UuidWire, numeric};
 use rowkey_core::storage::Stored;
-use rowkey_core::storage::postgres::{PostgresColumn, PostgresWire, TypeOids, numeric};
 use rowkey_core::{Backend, EntityKey};
 
 use crate::backend::KeyValue;
@@ -72,7 +72,7 @@ where
 ///
 /// Diesel gives the elements of an array the OID of the array's type. Nothing is known about arrays
 /// of a domain, because that type is user-defined.
-fn is_stored_as(wire: PostgresWire, oid: u32) -> bool {
+fn is_stored_as(wire: UuidWire, oid: u32) -> bool {
     /// The first OID of user-defined types.
     const FIRST_OF_USERS: u32 = 16_384;
 

@@ -9,8 +9,8 @@ use diesel::result::UnexpectedNullError;
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::HasSqlType;
 use diesel::sqlite::{Sqlite, SqliteType};
-use rowkey_core::storage::sqlite::{SqliteColumn, SqliteWire};
-use rowkey_core::storage::{Parameter, StoredRef};
+use rowkey_core::driver::{Parameter, SqliteColumn, SqliteWire};
+use rowkey_core::storage::StoredRef;
 use rowkey_core::{Backend, EntityKey};
 
 use crate::backend::KeyValue;

@@ -35,8 +35,7 @@
 
 use std::fmt::Display;
 
-use rowkey_core::storage::postgres::PostgresWire;
-use rowkey_core::storage::sqlite::SqliteWire;
+use rowkey_core::driver::{SqliteWire, UuidWire};
 use rowkey_core::storage::{StoragePlan, TextForm, quote_identifier};
 use rowkey_core::{Backend, DatabaseNumber, EntityKey};
 use sea_orm::sea_query::{Alias, ColumnDef, Expr, ExprTrait, Func};
@@ -140,6 +139,6 @@ const SMALLEST: &str = "1000000000000000000000000000";
 
 /// Whether SeaORM uses a decimal number for what SQLite stores as digits of fixed width.
 fn is_number_elsewhere(plan: &StoragePlan) -> bool {
-    matches!(plan.postgres().wire(), PostgresWire::Decimal(_))
+    matches!(plan.postgres().wire(), UuidWire::Decimal(_))
         && plan.sqlite().wire() == SqliteWire::Text(TextForm::Digits28)
 }

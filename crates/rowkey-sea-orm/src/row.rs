@@ -1,7 +1,7 @@
 //! Keys from rows, read by `rowkey-sqlx` as the row's backend stores them.
 
 use rowkey_core::EntityKey;
-use rowkey_core::storage::postgres::PostgresWire;
+use rowkey_core::driver::UuidWire;
 use sea_orm::prelude::{Decimal, Uuid};
 use sea_orm::{ColIdx, DbErr, QueryResult, TryGetError, TryGetable, Value};
 
@@ -44,7 +44,7 @@ fn key_of_value<K: EntityKey, I: ColIdx>(row: &QueryResult, index: I) -> Result<
 fn value_at<I: ColIdx>(
     row: &QueryResult,
     index: I,
-    expected: PostgresWire,
+    expected: UuidWire,
 ) -> Result<Value, TryGetError> {
     macro_rules! try_types {
         ($($Type:ty),*) => {$(
@@ -56,11 +56,11 @@ fn value_at<I: ColIdx>(
     }
     // First, because a database row returns errors for other types.
     match expected {
-        PostgresWire::Uuid => try_types!(Uuid),
-        PostgresWire::Bytes(_) => try_types!(Vec<u8>),
-        PostgresWire::Decimal(_) => try_types!(Decimal),
-        PostgresWire::Text(_) => try_types!(String),
-        PostgresWire::Integer => try_types!(i64),
+        UuidWire::Uuid => try_types!(Uuid),
+        UuidWire::Bytes(_) => try_types!(Vec<u8>),
+        UuidWire::Decimal(_) => try_types!(Decimal),
+        UuidWire::Text(_) => try_types!(String),
+        UuidWire::Integer => try_types!(i64),
     }
     try_types!(Uuid, Vec<u8>, Decimal, String);
     try_types!(bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);

@@ -4,7 +4,8 @@
 //! a backend use the PostgreSQL column: the same value suits all columns of a key that SeaORM can
 //! store, and only such a key is `Into<Value>`.
 
-use rowkey_core::storage::postgres::{PostgresColumn, PostgresWire};
+use rowkey_core::driver::{PostgresColumn, UuidWire};
+use rowkey_core::error::ErrorKind;
 use rowkey_core::storage::{Column, Stored, StoredRef, Wire};
 use rowkey_core::time_range::KeyBound;
 use rowkey_core::{Backend, EntityKey, Error};
@@ -95,11 +96,11 @@ fn value_of(stored: Stored) -> Value {
 #[inline]
 pub fn null<K: EntityKey>() -> Value {
     match const { column_of::<K>().wire() } {
-        PostgresWire::Uuid => Value::Uuid(None),
-        PostgresWire::Bytes(_) => Value::Bytes(None),
-        PostgresWire::Decimal(_) => Value::Decimal(None),
-        PostgresWire::Text(_) => Value::String(None),
-        PostgresWire::Integer => Value::BigInt(None),
+        UuidWire::Uuid => Value::Uuid(None),
+        UuidWire::Bytes(_) => Value::Bytes(None),
+        UuidWire::Decimal(_) => Value::Decimal(None),
+        UuidWire::Text(_) => Value::String(None),
+        UuidWire::Integer => Value::BigInt(None),
     }
 }
 
@@ -107,8 +108,8 @@ pub fn null<K: EntityKey>() -> Value {
 ///
 /// # Errors
 ///
-/// [`Error::Stored`] for NULL and for a value of another type or length than the plan stores; other
-/// errors say why it is not such a key.
+/// `ErrorKind::Stored` for NULL and for a value of another type or length than the plan stores;
+/// other errors say why it is not such a key.
 pub fn decode<K: EntityKey>(value: &Value) -> Result<K, Error> {
     decode_in(const { column_of::<K>().column() }, value)
 }
@@ -124,20 +125,20 @@ pub(crate) fn decode_stored_anywhere<K: EntityKey>(value: &Value) -> Result<K, E
         // Otherwise the same value means different keys on different backends.
         fits::<K>() && is_theirs
     });
-    decode_in(other.unwrap_or(column_of::<K>().column()), value).map_err(|error| match error {
-        // The rule of one backend would mislead users of another.
-        Error::Stored { format, found, .. } if is_number_or_digits::<K>() => Error::Stored {
-            format,
-            expected: "a whole Decimal of at most 28 digits, or text of exactly 28 digits",
-            found,
-        },
-        error => error,
+    decode_in(other.unwrap_or(column_of::<K>().column()), value).map_err(|error| {
+        match error.kind() {
+            // The rule of one backend would mislead users of another.
+            ErrorKind::Stored if is_number_or_digits::<K>() => error.with_expected(
+                "a whole Decimal of at most 28 digits, or text of exactly 28 digits",
+            ),
+            _ => error,
+        }
     })
 }
 
 /// Whether the key is a number in SeaORM, and text of 28 digits in SQLite.
 fn is_number_or_digits<K: EntityKey>() -> bool {
-    fits::<K>() && matches!(column_of::<K>().wire(), PostgresWire::Decimal(_))
+    fits::<K>() && matches!(column_of::<K>().wire(), UuidWire::Decimal(_))
 }
 
 fn decode_in<K: EntityKey>(column: Column, value: &Value) -> Result<K, Error> {
@@ -166,11 +167,11 @@ fn whole(number: Decimal) -> Option<u128> {
 /// The type of the elements of an array of keys.
 pub fn array_type<K: EntityKey>() -> ArrayType {
     match column_of::<K>().wire() {
-        PostgresWire::Uuid => ArrayType::Uuid,
-        PostgresWire::Bytes(_) => ArrayType::Bytes,
-        PostgresWire::Decimal(_) => ArrayType::Decimal,
-        PostgresWire::Text(_) => ArrayType::String,
-        PostgresWire::Integer => ArrayType::BigInt,
+        UuidWire::Uuid => ArrayType::Uuid,
+        UuidWire::Bytes(_) => ArrayType::Bytes,
+        UuidWire::Decimal(_) => ArrayType::Decimal,
+        UuidWire::Text(_) => ArrayType::String,
+        UuidWire::Integer => ArrayType::BigInt,
     }
 }
 
@@ -180,12 +181,10 @@ pub fn array_type<K: EntityKey>() -> ArrayType {
 /// a decimal would be `real` in SQLite. Use [`migration`](crate::migration) instead.
 pub fn column_type<K: EntityKey>() -> ColumnType {
     match column_of::<K>().wire() {
-        PostgresWire::Uuid => ColumnType::Uuid,
-        PostgresWire::Bytes(length) => ColumnType::Binary(length.bytes().into()),
-        PostgresWire::Decimal(precision) => {
-            ColumnType::Decimal(Some((precision.digits().into(), 0)))
-        }
-        PostgresWire::Text(form) => ColumnType::Char(Some(form.width().into())),
-        PostgresWire::Integer => ColumnType::BigInteger,
+        UuidWire::Uuid => ColumnType::Uuid,
+        UuidWire::Bytes(length) => ColumnType::Binary(length.bytes().into()),
+        UuidWire::Decimal(precision) => ColumnType::Decimal(Some((precision.digits().into(), 0))),
+        UuidWire::Text(form) => ColumnType::Char(Some(form.width().into())),
+        UuidWire::Integer => ColumnType::BigInteger,
     }
 }

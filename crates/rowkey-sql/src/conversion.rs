@@ -5,6 +5,7 @@ use alloc::string::String;
 
 use crate::check;
 use crate::dialect::text_of_column;
+use crate::refused::refused;
 use crate::sixteen_bytes::{Places, SixteenBytes};
 use crate::stored_form::StoredForm;
 use crate::whole_number::{WholeNumber, text_of_integer, without_zeros};
@@ -55,10 +56,10 @@ impl Conversion {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for forms of different formats or backends.
+    /// `ErrorKind::Declaration` for forms of different formats or backends.
     pub fn new(from: StoredForm, to: StoredForm) -> Result<Self, Error> {
         if (from.format(), from.backend()) != (to.format(), to.backend()) {
-            return Err(Error::Refused(
+            return Err(refused(
                 "a conversion is between two forms of the same format on the same backend",
             ));
         }
@@ -85,7 +86,7 @@ impl Conversion {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    /// `ErrorKind::Name` for a name that is not valid on the backend.
     pub fn expression<'c>(self, column: impl Into<ColumnName<'c>>) -> Result<String, Error> {
         self.of(&column.into().quoted(self.from.backend())?)
     }
@@ -94,7 +95,7 @@ impl Conversion {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend, [`Error::Refused`] for
+    /// `ErrorKind::Name` for a name that is not valid on the backend, `ErrorKind::Declaration` for
     /// SQLite, which has no functions in SQL.
     pub fn function(self, name: &str) -> Result<String, Error> {
         let backend = self.from.backend();
@@ -116,7 +117,7 @@ impl Conversion {
                 self.of("@id")?
             ),
             Backend::Sqlite => {
-                return Err(Error::Refused(
+                return Err(refused(
                     "SQLite has no functions in SQL: take the expression, or a view",
                 ));
             }
@@ -128,7 +129,7 @@ impl Conversion {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    /// `ErrorKind::Name` for a name that is not valid on the backend.
     pub fn view<'t>(
         self,
         view: impl Into<TableName<'t>>,
@@ -179,7 +180,7 @@ impl StoredForm {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    /// `ErrorKind::Name` for a name that is not valid on the backend.
     pub fn public_view<'t>(
         self,
         view: impl Into<TableName<'t>>,
@@ -197,7 +198,7 @@ impl StoredForm {
             return Ok(text_of_integer(backend, stored));
         }
         let text = Self::new(self.format(), backend, Storage::Text, Some(Layout::Public));
-        let text = text.map_err(Error::Refused)?;
+        let text = text.map_err(refused)?;
         let sql = Conversion::new(self, text)?.of(stored)?;
         if self.format().public_encoding() != Encoding::Decimal {
             return Ok(sql);
@@ -232,6 +233,8 @@ pub(crate) fn places_of(from: Permutation, to: Permutation) -> Places {
 #[cfg(test)]
 mod tests {
     use alloc::vec::Vec;
+
+    use rowkey_core::error::ErrorKind;
 
     use super::*;
     use rowkey_core::format::FormatKind;
@@ -273,10 +276,8 @@ mod tests {
             form(FormatKind::UuidV4, Backend::Postgres),
             form(FormatKind::UuidV7, Backend::MySql),
         ] {
-            assert!(matches!(
-                Conversion::new(postgres, other),
-                Err(Error::Refused(_))
-            ));
+            let refusal = Conversion::new(postgres, other).unwrap_err();
+            assert_eq!(refusal.kind(), ErrorKind::Declaration);
         }
     }
 
@@ -410,10 +411,10 @@ mod tests {
         let conversion = Conversion::new(form("uuid"), form("text")).unwrap();
         let view = conversion.view(("a`b", "v"), "t", "id", "text").unwrap();
         assert!(view.starts_with("CREATE VIEW `a``b`.`v` AS SELECT `t`.*, CASE WHEN LENGTH(`id`)"));
-        assert!(matches!(conversion.function(""), Err(Error::Identifier(_))));
-        assert!(matches!(
-            conversion.expression(""),
-            Err(Error::Identifier(_))
-        ));
+        assert_eq!(conversion.function("").unwrap_err().kind(), ErrorKind::Name);
+        assert_eq!(
+            conversion.expression("").unwrap_err().kind(),
+            ErrorKind::Name
+        );
     }
 }

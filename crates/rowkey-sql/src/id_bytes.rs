@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::dialect::{concatenated, lower, part, text_of_column, upper};
+use crate::refused::refused;
 use crate::sixteen_bytes::SixteenBytes;
 use crate::whole_number::WholeNumber;
 use rowkey_core::__sql::FixedBits;
@@ -91,25 +92,25 @@ impl IdBytes {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for forms that need one of them in several places.
+    /// `ErrorKind::Declaration` for forms that need one of them in several places.
     pub(crate) fn stored(&self) -> Result<String, Error> {
         let backend = self.backend;
         let sql = match (self.wire, backend) {
             (Wire::Text(TextForm::Compact16 | TextForm::Compact22), _) => {
-                return Err(Error::Refused(
+                return Err(refused(
                     "SQL does not write compact text; make the ids in the program, or store them \
                      otherwise",
                 ));
             }
             (Wire::Text(TextForm::Digits28 | TextForm::Digits38), Backend::Sqlite) => {
-                return Err(Error::Refused(
+                return Err(refused(
                     "SQLite does not make new ids of decimal digits; make them in the program, or \
                      store them as `binary`",
                 ));
             }
             // Its clock is not known to stand still while a statement runs.
             (_, Backend::SqlServer) if !self.has_whole_time() => {
-                return Err(Error::Refused(
+                return Err(refused(
                     "this layout takes the bytes of the time apart, and the clock may go on between \
                      them; store the ids in another layout or type, or make them in the program",
                 ));

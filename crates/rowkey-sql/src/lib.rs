@@ -20,6 +20,7 @@
 
 extern crate alloc;
 
+mod calendar;
 mod check;
 mod compact_text;
 mod conversion;
@@ -29,6 +30,7 @@ mod named;
 mod new_id;
 mod number;
 mod partitioned_table;
+mod refused;
 mod routed_partitions;
 mod routing_column;
 mod short_key_index;
@@ -38,6 +40,7 @@ mod stored_form;
 mod time_partitions;
 mod whole_number;
 
+pub use calendar::{day_starts, month_starts};
 pub use conversion::Conversion;
 pub use new_id::NewId;
 pub use routed_partitions::RoutedPartitions;

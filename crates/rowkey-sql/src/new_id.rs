@@ -19,12 +19,13 @@ use alloc::string::String;
 
 use crate::check;
 use crate::id_bytes::IdBytes;
+use crate::refused::refused;
 use crate::stored_form::StoredForm;
 use rowkey_core::__sql::{LEEWAY_MS, TimeField, TimeRange, TimeUnit, column_definition};
 use rowkey_core::Backend;
-use rowkey_core::Error;
-use rowkey_core::format::FormatKind;
+use rowkey_core::format::{FormatKind, interval_counter};
 use rowkey_core::storage::{Nullability, TableName, quote_identifier};
+use rowkey_core::{Error, UnixMillis};
 
 /// The default interval of the short COMBs.
 const INTERVAL_MS: u64 = 60_000;
@@ -43,7 +44,7 @@ const INTERVAL_MS: u64 = 60_000;
 /// which a primary key refuses.
 ///
 /// ```
-/// use rowkey_core::format::FormatKind;
+/// use rowkey_core::format::{FormatKind, interval_counter};
 /// use rowkey_sql::{NewId, StoredForm};
 /// use rowkey_core::Backend;
 ///
@@ -72,8 +73,8 @@ impl NewId {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for a format whose ids are more than time and chance, for compact text, and for
-    /// digits in SQLite.
+    /// `ErrorKind::Declaration` for a format whose ids are more than time and chance, for compact
+    /// text, and for digits in SQLite.
     pub fn new(form: StoredForm) -> Result<Self, Error> {
         check_format(form.format())?;
         let new_id = Self {
@@ -88,21 +89,21 @@ impl NewId {
     ///
     /// # Errors
     ///
-    /// [`Error::ZeroInterval`] for an interval of 0, [`Error::Refused`] for a format without intervals.
-    pub const fn with_interval(self, interval_ms: u64) -> Result<Self, Error> {
+    /// `ErrorKind::Declaration` for an interval of 0, and for a format without intervals.
+    pub fn with_interval(self, interval_ms: u64) -> Result<Self, Error> {
         match self.time() {
             Some(TimeField {
                 unit: TimeUnit::Interval,
                 ..
-            }) if interval_ms == 0 => Err(Error::ZeroInterval),
-            Some(TimeField {
-                unit: TimeUnit::Interval,
-                ..
-            }) => Ok(Self {
-                interval_ms,
-                ..self
-            }),
-            _ => Err(Error::Refused("only short COMBs have an interval")),
+            }) => {
+                // Refuses an interval of 0.
+                interval_counter(UnixMillis::EPOCH, interval_ms)?;
+                Ok(Self {
+                    interval_ms,
+                    ..self
+                })
+            }
+            _ => Err(refused("only short COMBs have an interval")),
         }
     }
 
@@ -134,10 +135,10 @@ impl NewId {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for a format without time.
+    /// `ErrorKind::Declaration` for a format without time.
     ///
     /// ```
-    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::format::{FormatKind, interval_counter};
     /// use rowkey_sql::{NewId, StoredForm};
     /// use rowkey_core::Backend;
     ///
@@ -155,7 +156,7 @@ impl NewId {
         let millis = format!("({unix_millis})");
         let condition = match self.time() {
             None => {
-                return Err(Error::Refused(
+                return Err(refused(
                     "ids of this format carry no time; take them without an instant",
                 ));
             }
@@ -247,7 +248,7 @@ const fn clock(backend: Backend) -> &'static str {
 
 /// Refuses what is more than time, chance and constants.
 fn check_format(format: FormatKind) -> Result<(), Error> {
-    Err(Error::Refused(match format {
+    Err(refused(match format {
         FormatKind::UuidV4
         | FormatKind::UuidV7
         | FormatKind::PrefixComb
@@ -283,10 +284,10 @@ impl NewId {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    /// `ErrorKind::Name` for a name that is not valid on the backend.
     ///
     /// ```
-    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::format::{FormatKind, interval_counter};
     /// use rowkey_sql::{NewId, StoredForm};
     /// use rowkey_core::Backend;
     ///
@@ -318,11 +319,11 @@ impl NewId {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend, [`Error::Refused`] on others
-    /// than MySQL and MariaDB.
+    /// `ErrorKind::Name` for a name that is not valid on the backend, `ErrorKind::Declaration` on
+    /// others than MySQL and MariaDB.
     ///
     /// ```
-    /// use rowkey_core::format::FormatKind;
+    /// use rowkey_core::format::{FormatKind, interval_counter};
     /// use rowkey_sql::{NewId, StoredForm};
     /// use rowkey_core::Backend;
     ///
@@ -359,7 +360,7 @@ impl NewId {
     fn check_trigger(self) -> Result<(), Error> {
         match self.form().backend() {
             Backend::MySql | Backend::MariaDb => Ok(()),
-            _ => Err(Error::Refused(
+            _ => Err(refused(
                 "only MySQL needs a trigger; elsewhere the column has a default",
             )),
         }
@@ -378,6 +379,8 @@ impl NewId {
 
 #[cfg(test)]
 mod tests {
+    use rowkey_core::error::ErrorKind;
+
     use super::*;
     use rowkey_core::storage::Layout;
     use rowkey_core::storage::{Storage, TextForm, Wire};
@@ -427,10 +430,8 @@ mod tests {
             match new_id {
                 Ok(_) => assert!(is_made, "{form:?}"),
                 Err(error) => {
-                    assert!(
-                        !is_made && matches!(error, Error::Refused(_)),
-                        "{form:?}: {error}"
-                    );
+                    let is_refused = error.kind() == ErrorKind::Declaration;
+                    assert!(!is_made && is_refused, "{form:?}: {error}");
                 }
             }
             made += u32::from(is_made);
@@ -479,7 +480,10 @@ mod tests {
         };
         let short = new_id(FormatKind::ShortSuffixComb);
         assert_eq!(short.with_interval(60_000), Ok(short));
-        assert_eq!(short.with_interval(0), Err(Error::ZeroInterval));
+        assert_eq!(
+            short.with_interval(0).unwrap_err().kind(),
+            ErrorKind::Declaration
+        );
         let longest = short.with_interval(u64::MAX).unwrap();
         assert!(
             longest
@@ -488,12 +492,12 @@ mod tests {
                 .contains(" / 4611686018427387904) & 65535")
         );
         let other = new_id(FormatKind::UuidV7);
-        assert!(matches!(
-            other.with_interval(60_000),
-            Err(Error::Refused(_))
-        ));
+        assert_eq!(
+            other.with_interval(60_000).unwrap_err().kind(),
+            ErrorKind::Declaration
+        );
         let timeless = new_id(FormatKind::UuidV4).expression_at("0");
-        assert!(matches!(timeless, Err(Error::Refused(_))));
+        assert_eq!(timeless.unwrap_err().kind(), ErrorKind::Declaration);
     }
 
     #[test]
@@ -506,13 +510,13 @@ mod tests {
         assert!(trigger.starts_with(begin), "{trigger}");
         let definition = new_id.column_definition("i`d").unwrap();
         assert!(definition.starts_with("`i``d` BINARY(16) NOT NULL DEFAULT (CONCAT("));
-        assert!(matches!(
-            new_id.column_definition(""),
-            Err(Error::Identifier(_))
-        ));
+        assert_eq!(
+            new_id.column_definition("").unwrap_err().kind(),
+            ErrorKind::Name
+        );
         let form = StoredForm::named(FormatKind::UuidV4, Backend::Postgres, "uuid").unwrap();
         let elsewhere = NewId::new(form).unwrap().trigger("x", "t", "id");
-        assert!(matches!(elsewhere, Err(Error::Refused(_))));
+        assert_eq!(elsewhere.unwrap_err().kind(), ErrorKind::Declaration);
     }
 
     #[test]

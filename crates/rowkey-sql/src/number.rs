@@ -18,6 +18,7 @@ use alloc::vec::Vec;
 
 use crate::compact_text;
 use crate::dialect::shifted_right;
+use crate::refused::refused;
 use crate::sqlite_digits;
 use crate::whole_number::WholeNumber;
 use rowkey_core::__sql::{ByteOrder, NumberField};
@@ -78,7 +79,7 @@ const fn mask(bits: u32) -> u32 {
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] for integers of 64 bits.
+/// `ErrorKind::Declaration` for integers of 64 bits.
 pub(crate) fn expression(
     column: Column,
     backend: Backend,
@@ -143,7 +144,7 @@ impl ByteForm {
                 | TextForm::HexUpper),
             ) => Self::Hex(form),
             _ => {
-                return Err(Error::Refused(
+                return Err(refused(
                     "SQL does not read the number in this form; store the key as `uuid`, `binary` or \
                      `text`",
                 ));

@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::refused::refused;
 use rowkey_core::Backend;
 use rowkey_core::Error;
 use rowkey_core::storage::{TableName, quote_identifier};
@@ -188,7 +189,7 @@ impl PartitionedTable<'_> {
             if !is_list {
                 list.push(partition);
             } else if self.dialect == Dialect::MySql(Backend::MySql) {
-                return Err(Error::Refused(
+                return Err(refused(
                     "lists of MySQL have no partition for the rest: list every number, or \
                      partition by ranges",
                 ));

@@ -1,11 +1,13 @@
 //! Partitions of a table by a number in its keys.
 
 use alloc::collections::BTreeSet;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
 use crate::partitioned_table::{Dialect, Partition, PartitionedTable, Values};
+use crate::refused::refused;
 use rowkey_core::__sql::NumberSize;
 use rowkey_core::Backend;
 use rowkey_core::EntityKey;
@@ -77,8 +79,9 @@ impl RoutedPartitions {
     ///
     /// # Errors
     ///
-    /// [`Error::Partition`] for a list without numbers, a number that is listed twice and a name that is
-    /// empty or used twice, in any case, [`Error::Refused`] if there is no partition, or more than 8192.
+    /// `ErrorKind::Declaration` for a list without numbers, a number that is listed twice and a
+    /// name that is empty or used twice, in any case, and if there is no partition, or more than
+    /// 8192.
     pub fn lists<'t, K, P, N, L>(
         column: RoutingColumn<K, P>,
         table: impl Into<TableName<'t>>,
@@ -115,8 +118,8 @@ impl RoutedPartitions {
     ///
     /// # Errors
     ///
-    /// [`Error::Partition`] for a range that is empty or does not begin after the end of the previous
-    /// one, and a name that is empty or used twice, in any case, [`Error::Refused`] if there is no
+    /// `ErrorKind::Declaration` for a range that is empty or does not begin after the end of the
+    /// previous one, and a name that is empty or used twice, in any case, and if there is no
     /// partition, or more than 8192.
     pub fn ranges<'t, K, P, N>(
         column: RoutingColumn<K, P>,
@@ -171,11 +174,9 @@ impl RoutedPartitions {
         }
         match names.len() {
             0 => {
-                return Err(Error::Refused(
-                    "a table has at least one partition; name one",
-                ));
+                return Err(refused("a table has at least one partition; name one"));
             }
-            TOO_MANY_PARTITIONS.. => return Err(TOO_MANY),
+            TOO_MANY_PARTITIONS.. => return Err(too_many()),
             _ => {}
         }
         Ok(Self {
@@ -218,10 +219,10 @@ impl RoutedPartitions {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for SQLite, which has no partitioned tables, for lists with a rest in MySQL,
-    /// and for more than 8192 partitions with the rest. [`Error::Partition`] for a partition that is
-    /// called like the rest. [`Error::Identifier`] for a name that is not valid there, including those of
-    /// the table and its partitions.
+    /// `ErrorKind::Declaration` for SQLite, which has no partitioned tables, for lists with a rest
+    /// in MySQL, and for more than 8192 partitions with the rest. `ErrorKind::Declaration` for a
+    /// partition that is called like the rest. `ErrorKind::Name` for a name that is not valid
+    /// there, including those of the table and its partitions.
     pub fn partition_by(&self, backend: Backend) -> Result<String, Error> {
         self.on(backend)?.partition_by()
     }
@@ -261,7 +262,7 @@ impl RoutedPartitions {
             ));
         }
         if names.len() + 1 >= TOO_MANY_PARTITIONS {
-            return Err(TOO_MANY);
+            return Err(too_many());
         }
         Ok(())
     }
@@ -275,7 +276,7 @@ impl RoutedPartitions {
             Backend::MySql | Backend::MariaDb => Dialect::MySql(backend),
             Backend::SqlServer => Dialect::SqlServer,
             Backend::Sqlite => {
-                return Err(Error::Refused("SQLite has no partitioned tables"));
+                return Err(refused("SQLite has no partitioned tables"));
             }
         };
         let partition = |name: &String, values| Partition {
@@ -313,7 +314,10 @@ impl RoutedPartitions {
     }
 }
 
-const TOO_MANY: Error = Error::Refused("a table has at most 8192 partitions, including the rest");
+#[cold]
+fn too_many() -> Error {
+    refused("a table has at most 8192 partitions, including the rest")
+}
 
 /// MySQL and MariaDB have at most 8192. That is ample for the others, and stops an endless iterator
 /// before it fills memory.
@@ -321,5 +325,5 @@ const TOO_MANY_PARTITIONS: usize = 8193;
 
 #[cold]
 fn problem(name: String, problem: &'static str) -> Error {
-    Error::Partition { name, problem }
+    refused(format!("the partition `{name}`: {problem}"))
 }

@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::refused::refused;
 use rowkey_core::routing::{RoutingColumn, RoutingPart};
 use rowkey_core::storage::{TableName, quote_identifier};
 use rowkey_core::{Backend, EntityKey, Error};
@@ -28,7 +29,7 @@ pub trait RoutingColumnDefinition: Sized {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    /// `ErrorKind::Name` for a name that is not valid on the backend.
     fn definition(self, backend: Backend) -> Result<String, Error>;
 
     /// The constraint that the column has the number of the row's id, to be written after the columns
@@ -39,8 +40,8 @@ pub trait RoutingColumnDefinition: Sized {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend, and [`Error::Refused`] if
-    /// the plan stores the key in MariaDB's own `UUID` type and the backend is MySQL.
+    /// `ErrorKind::Name` for a name that is not valid on the backend, and `ErrorKind::Declaration`
+    /// if the plan stores the key in MariaDB's own `UUID` type and the backend is MySQL.
     fn check(self, backend: Backend) -> Result<String, Error>;
 
     /// The primary key of key column and column, in this order: with the id first, its index serves
@@ -48,7 +49,7 @@ pub trait RoutingColumnDefinition: Sized {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    /// `ErrorKind::Name` for a name that is not valid on the backend.
     fn primary_key(self, backend: Backend) -> Result<String, Error>;
 
     /// The statements that make MySQL before 8.0.16 refuse rows with another number than that of their
@@ -144,7 +145,7 @@ where
     let [key, name] = column.plain_names();
     // No database tells columns apart by case alone when their names are not quoted.
     if key.eq_ignore_ascii_case(name) {
-        return Err(Error::Refused(
+        return Err(refused(
             "the number in a key has a column of its own, with another name than the key's column",
         ));
     }

@@ -15,6 +15,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::refused::refused;
 use rowkey_core::Backend;
 use rowkey_core::Error;
 use rowkey_core::format::FormatKind;
@@ -38,7 +39,7 @@ use rowkey_core::storage::quote_identifier;
 ///
 /// # Errors
 ///
-/// [`Error::Identifier`] for a name that is not valid on the backend, [`Error::Refused`] if the
+/// `ErrorKind::Name` for a name that is not valid on the backend, `ErrorKind::Declaration` if the
 /// plan is not that of a LUUID key, or uses MariaDB's own `UUID` type and the backend is MySQL.
 ///
 /// ```
@@ -61,7 +62,7 @@ pub fn short_key_index(
 ) -> Result<Vec<String>, Error> {
     let wire = plan.column(backend).wire();
     if !matches!(plan.column(backend).format(), FormatKind::Luuid) {
-        return Err(Error::Refused("only keys over Luuid have short keys"));
+        return Err(refused("only keys over Luuid have short keys"));
     }
     // Rejects a type that MySQL does not have.
     plan.column_type(backend)?;
@@ -117,13 +118,15 @@ fn on_computed_column(table: &str, name: &str, definition: &str) -> Vec<String> 
 
 #[cfg(test)]
 mod tests {
+    use rowkey_core::error::ErrorKind;
+
     use super::*;
 
     #[test]
     fn only_luuids_have_short_keys() {
         let plan = StoragePlan::default_for(FormatKind::UuidV7);
         let refused = short_key_index(&plan, Backend::Postgres, "visits", "id", "by_number");
-        assert!(matches!(refused, Err(Error::Refused(_))));
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::Declaration);
     }
 
     #[test]
@@ -132,7 +135,10 @@ mod tests {
             StoragePlan::default_for(FormatKind::Luuid).with(Backend::MariaDb, "native-uuid");
         let index = |backend| short_key_index(&plan, backend, "visits", "id", "by_number");
         assert!(index(Backend::MariaDb).is_ok());
-        assert!(matches!(index(Backend::MySql), Err(Error::Refused(_))));
+        assert_eq!(
+            index(Backend::MySql).unwrap_err().kind(),
+            ErrorKind::Declaration
+        );
     }
 
     /// Number and group are bytes 0 to 7 there, which the conversion only reorders among
@@ -159,6 +165,6 @@ mod tests {
         let sql = "CREATE UNIQUE INDEX \"d\" ON \"a\"\"b\" (substring(uuid_send(\"c\"), 1, 8))";
         assert_eq!(index, Ok(vec![sql.into()]));
         let unnamed = short_key_index(&plan, Backend::Postgres, "a", "c", "");
-        assert!(matches!(unnamed, Err(Error::Identifier(_))));
+        assert_eq!(unnamed.unwrap_err().kind(), ErrorKind::Name);
     }
 }

@@ -6,6 +6,7 @@ use alloc::string::String;
 use crate::compact_text;
 use crate::dialect::{concatenated, lower, part, upper, without_hyphens};
 use crate::named::{has_names, with_names};
+use crate::refused::refused;
 use crate::sqlite_digits;
 use crate::whole_number::WholeNumber;
 use rowkey_core::Backend;
@@ -42,7 +43,7 @@ impl SixteenBytes {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for integers of 64 bits, and what the expression returns.
+    /// `ErrorKind::Declaration` for integers of 64 bits, and what the expression returns.
     pub(crate) fn expression(
         backend: Backend,
         wire: Wire,
@@ -63,7 +64,7 @@ impl SixteenBytes {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for integers of 64 bits.
+    /// `ErrorKind::Declaration` for integers of 64 bits.
     pub(crate) fn condition(
         backend: Backend,
         wire: Wire,
@@ -149,7 +150,7 @@ impl SixteenBytes {
                     ..Self::of_hex(backend, first)
                 });
             }
-            _ => return Err(NOT_SIXTEEN_BYTES),
+            _ => return Err(not_sixteen_bytes()),
         };
         Ok(Self::new(backend, kind, sql))
     }
@@ -188,7 +189,7 @@ impl SixteenBytes {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for integers of 64 bits.
+    /// `ErrorKind::Declaration` for integers of 64 bits.
     pub(crate) fn as_wire(&self, wire: Wire) -> Result<String, Error> {
         let backend = self.backend;
         Ok(match wire {
@@ -218,7 +219,7 @@ impl SixteenBytes {
             Wire::Text(form @ (TextForm::Compact16 | TextForm::Compact22)) => {
                 compact_text::of_hex(backend, form, |first, count| self.some_hex(first, count))
             }
-            Wire::Integer => return Err(NOT_SIXTEEN_BYTES),
+            Wire::Integer => return Err(not_sixteen_bytes()),
         })
     }
 
@@ -335,8 +336,10 @@ impl SixteenBytes {
     }
 }
 
-const NOT_SIXTEEN_BYTES: Error =
-    Error::Refused("an integer of 64 bits is no id of sixteen bytes; it has no other form");
+#[cold]
+fn not_sixteen_bytes() -> Error {
+    refused("an integer of 64 bits is no id of sixteen bytes; it has no other form")
+}
 
 /// The hyphens of a UUID in its digits, with a function that replaces a part of a text.
 fn hyphens_in(function: &str, digits: String) -> String {

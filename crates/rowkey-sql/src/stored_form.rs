@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::check;
 use crate::number;
+use crate::refused::refused;
 use rowkey_core::__sql::{TimeField, TimeUnit};
 use rowkey_core::Backend;
 use rowkey_core::Error;
@@ -195,7 +196,8 @@ impl StoredForm {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for a format without an instant, such as the short COMBs with their counter.
+    /// `ErrorKind::Declaration` for a format without an instant, such as the short COMBs with their
+    /// counter.
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
@@ -219,7 +221,7 @@ impl StoredForm {
             ..
         }) = time
         else {
-            return Err(Error::Refused("ids of this format carry no instant"));
+            return Err(refused("ids of this format carry no instant"));
         };
         let number = |field| {
             let field = number::big_endian(field);

@@ -4,7 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::calendar;
 use crate::partitioned_table::{Dialect, Partition, PartitionedTable, Values};
+use crate::refused::refused;
 use rowkey_core::__sql::{TimeField, TimeUnit};
 use rowkey_core::Backend;
 use rowkey_core::Error;
@@ -26,12 +28,12 @@ use rowkey_core::storage::{OrderPromise, StoragePlan, TableName, Wire};
 /// ```
 /// use rowkey_core::format::FormatKind;
 /// use rowkey_core::storage::StoragePlan;
-/// use rowkey_core::{Backend, UnixMillis};
-/// use rowkey_sql::TimePartitions;
+/// use rowkey_core::Backend;
+/// use rowkey_sql::{TimePartitions, month_starts};
 ///
 /// // OrderId::PLAN of a key that is declared with #[entity_key].
 /// let plan = StoragePlan::default_for(FormatKind::UuidV7);
-/// let months = UnixMillis::month_starts(2026, 1).take(13);
+/// let months = month_starts(2026, 1).take(13);
 /// let partitions = TimePartitions::new(plan, "order", "id", months)?.with_rest();
 ///
 /// let clause = partitions.partition_by(Backend::Postgres)?;
@@ -88,9 +90,9 @@ impl TimePartitions {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for a format without instants, fewer than two edges or more than 8192 (of
-    /// an endless iterator such as [`UnixMillis::month_starts`], `take` some).
-    /// [`Error::PartitionEdge`] for an edge that is not after the previous one, that ids of the
+    /// `ErrorKind::Declaration` for a format without instants, fewer than two edges or more than
+    /// 8192 (of an endless iterator such as [`month_starts`](crate::month_starts), `take` some).
+    /// `ErrorKind::Declaration` for an edge that is not after the previous one, that ids of the
     /// format cannot carry, or that does not fit a column of the plan.
     pub fn new<'t>(
         plan: StoragePlan,
@@ -106,7 +108,7 @@ impl TimePartitions {
                 (field, range, i64::from(unit_ms))
             }
             Some((_, TimeUnit::Interval)) => {
-                return Err(Error::Refused(
+                return Err(refused(
                     "the counter of a short COMB returns to 0 every 65,536 intervals, so that a \
                      partition would get rows of any number of years; partition by a column of \
                      time, or declare the key over PrefixComb, UuidV7 or another format that tells \
@@ -114,18 +116,18 @@ impl TimePartitions {
                 ));
             }
             None => {
-                return Err(Error::Refused(
+                return Err(refused(
                     "ids of this format carry no time; partition by a timestamp column",
                 ));
             }
         };
         if edges.len() < 2 {
-            return Err(Error::Refused(
+            return Err(refused(
                 "a partition is between two edges; give at least two instants",
             ));
         }
         if edges.len() > MAX_EDGES {
-            return Err(Error::Refused(
+            return Err(refused(
                 "a table has at most 8192 partitions, the rest among them; give at most 8192 edges",
             ));
         }
@@ -143,11 +145,9 @@ impl TimePartitions {
                 previous = Some(time);
                 continue;
             };
-            return Err(Error::PartitionEdge {
-                index,
-                time,
-                problem,
-            });
+            return Err(refused(format!(
+                "edge {index} of the partitions, {time}: {problem}"
+            )));
         }
         Ok(Self {
             plan,
@@ -191,9 +191,9 @@ impl TimePartitions {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] if the backend does not partition such a column, and
-    /// [`Error::Identifier`] for a name that is not valid there, including those of the table and
-    /// its partitions.
+    /// `ErrorKind::Declaration` if the backend does not partition such a column, and
+    /// `ErrorKind::Name` for a name that is not valid there, including those of the table and its
+    /// partitions.
     pub fn partition_by(&self, backend: Backend) -> Result<String, Error> {
         self.on(backend)?.partition_by()
     }
@@ -228,7 +228,7 @@ impl TimePartitions {
             self.plan.column(backend).literal(edge)
         };
         let partition = |span: &[UnixMillis]| {
-            let stamp = span[0].stamp();
+            let stamp = calendar::stamp(span[0]);
             Partition {
                 name: format!("p{stamp}"),
                 suffix: stamp,
@@ -256,18 +256,18 @@ impl TimePartitions {
         let column = self.plan.column(backend);
         match (backend, column.wire()) {
             (Backend::Postgres, ..) => Ok(Dialect::Postgres),
-            (Backend::MySql | Backend::MariaDb, Wire::Decimal(_)) => Err(Error::Refused(
+            (Backend::MySql | Backend::MariaDb, Wire::Decimal(_)) => Err(refused(
                 "MySQL and MariaDB do not partition by ranges of DECIMAL; store the key as `uuid` \
                  (BINARY(16)), `binary` or `text`",
             )),
             (Backend::MySql | Backend::MariaDb, ..) => Ok(Dialect::MySql(backend)),
-            (Backend::Sqlite, ..) => Err(Error::Refused("SQLite has no partitioned tables")),
-            (Backend::SqlServer, Wire::Text(_)) => Err(Error::Refused(
+            (Backend::Sqlite, ..) => Err(refused("SQLite has no partitioned tables")),
+            (Backend::SqlServer, Wire::Text(_)) => Err(refused(
                 "a partition function of SQL Server compares text by the rules of the database, not \
                  bytewise as the column of a key; store the key as `uuid`, `binary` or `decimal`",
             )),
-            (Backend::SqlServer, ..) if column.order_promise() == OrderPromise::Nothing => {
-                Err(Error::Refused(
+            (Backend::SqlServer, ..) if column.order_promise() == OrderPromise::Unordered => {
+                Err(refused(
                     "the `public-unordered` layout has no order of time in SQL Server, so that a \
                      partition would get rows of any time; partition by a column of time",
                 ))

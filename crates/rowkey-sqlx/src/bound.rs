@@ -77,7 +77,7 @@ pub trait PushWithin {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend; nothing is appended then.
+    /// `ErrorKind::Name` for a name that is not valid on the backend; nothing is appended then.
     ///
     /// ```
     /// use rowkey::driver::sqlx::PushWithin;

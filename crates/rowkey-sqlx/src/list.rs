@@ -18,7 +18,7 @@ pub trait PushInKeys {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend; nothing is appended then.
+    /// `ErrorKind::Name` for a name that is not valid on the backend; nothing is appended then.
     ///
     /// ```
     /// use rowkey::driver::sqlx::PushInKeys;

@@ -14,8 +14,8 @@
 //! `LAST_INSERT_ID()`.
 
 use rowkey_core::EntityKey;
-use rowkey_core::storage::mysql::{MySqlColumn, MySqlFound, MySqlWire};
-use rowkey_core::storage::{Column, Parameter};
+use rowkey_core::driver::{MySqlColumn, MySqlFound, MySqlWire, Parameter};
+use rowkey_core::storage::Column;
 use rowkey_core::text::ShortText;
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};

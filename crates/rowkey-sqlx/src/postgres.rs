@@ -5,7 +5,7 @@
 //! its base type.
 
 use rowkey_core::EntityKey;
-use rowkey_core::storage::postgres::{PostgresColumn, PostgresWire, TypeOids, numeric};
+use rowkey_core::driver::{PostgresColumn, TypeOids, UuidWire, numeric};
 use rowkey_core::storage::{Column, Stored};
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
@@ -96,7 +96,7 @@ pub fn decode<K: EntityKey>(value: PgValueRef<'_>) -> Result<K, BoxDynError> {
             let bytes = value.as_bytes()?;
             key_of(|| column.decode_binary(bytes))
         }
-        (PostgresWire::Bytes(_), PgValueFormat::Text) => {
+        (UuidWire::Bytes(_), PgValueFormat::Text) => {
             let bytes = <Vec<u8> as Decode<'_, Postgres>>::decode(value)?;
             key_of(|| column.decode_binary(&bytes))
         }
@@ -109,14 +109,14 @@ pub fn decode<K: EntityKey>(value: PgValueRef<'_>) -> Result<K, BoxDynError> {
 
 /// Whether values of this type have the binary form of the wire type.
 #[inline]
-fn is_stored_as(wire: PostgresWire, found: &PgTypeInfo) -> bool {
+fn is_stored_as(wire: UuidWire, found: &PgTypeInfo) -> bool {
     found.oid() == Some(Oid(TypeOids::of_parameters(wire).element)) || is_read_like(wire, found)
 }
 
 /// Whether values of another type are read like the wire type: those of a domain over it and, for
 /// text, of the other text types.
 #[inline(never)]
-fn is_read_like(wire: PostgresWire, found: &PgTypeInfo) -> bool {
+fn is_read_like(wire: UuidWire, found: &PgTypeInfo) -> bool {
     base_oid(found)
         .is_some_and(|Oid(oid)| TypeOids::of_columns(wire).any(|oids| oids.element == oid))
 }

@@ -16,7 +16,7 @@ pub trait PushRouted {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend; nothing is appended then.
+    /// `ErrorKind::Name` for a name that is not valid on the backend; nothing is appended then.
     ///
     /// ```
     /// use rowkey::driver::sqlx::PushRouted;

@@ -6,8 +6,8 @@
 //! TEXT, and an INTEGER key must be INTEGER.
 
 use rowkey_core::EntityKey;
-use rowkey_core::storage::sqlite::{SqliteColumn, SqliteWire};
-use rowkey_core::storage::{Parameter, StoredRef};
+use rowkey_core::driver::{Parameter, SqliteColumn, SqliteWire};
+use rowkey_core::storage::StoredRef;
 use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};

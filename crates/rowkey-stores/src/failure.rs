@@ -282,6 +282,11 @@ mod diesel {
             "current transaction is aborted",
             FailureKind::TransactionAborted,
         ),
+        // Diesel does not know of a transaction that a program has begun by raw SQL.
+        (
+            "SET TRANSACTION ISOLATION LEVEL must be called before ",
+            FailureKind::LeftInTransaction,
+        ),
         // MySQL and MariaDB
         ("Duplicate entry ", FailureKind::Duplicate),
         (

@@ -99,7 +99,7 @@ impl<S: Store + Clone + Send + Sync> NumberSource for NumberBlocks<S> {
 ///
 /// # Errors
 ///
-/// [`rowkey::Error::NumbersUsedUp`] in [`Error::Key`] after 2^48-1, [`Error::NextNumber`] if the table
+/// `ErrorKind::Exhausted` in [`Error::Key`] after 2^48-1, [`Error::NextNumber`] if the table
 /// has an invalid number, [`Error::OpenTransaction`] for a connection in the middle of a
 /// transaction, [`Error::Database`].
 pub async fn reserve_block<S: Store>(
@@ -188,8 +188,7 @@ async fn begin_on<S: Session>(
 }
 
 fn used_up(group: LuuidGroup) -> Error {
-    let group = group.get();
-    Error::Key(rowkey::Error::NumbersUsedUp { group })
+    Error::Key(group.used_up())
 }
 
 /// Creates an entity with a new LUUID key, and with another one if its number turns out to be taken.

@@ -15,16 +15,16 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use rowkey_core::storage::sql_server::{SqlServerColumn, SqlServerWire};
-use rowkey_core::storage::{Stored, StoredRef};
+use rowkey_core::driver::UuidWire;
+use rowkey_core::storage::{Column, Stored, StoredRef};
 use rowkey_core::time_range::KeyBound;
-use rowkey_core::{EntityKey, Error};
+use rowkey_core::{Backend, EntityKey, Error};
 use tiberius::numeric::Numeric;
 use tiberius::{ColumnData, Uuid};
 
 /// The column of a key in SQL Server.
-pub(crate) const fn column_of<K: EntityKey>() -> SqlServerColumn {
-    K::PLAN.sql_server()
+pub(crate) const fn column_of<K: EntityKey>() -> Column {
+    K::PLAN.column(Backend::SqlServer)
 }
 
 /// A key as a parameter or as a value of a bulk row.
@@ -63,28 +63,26 @@ fn encode_stored(stored: Stored) -> ColumnData<'static> {
 /// `uniqueidentifier`: `cast(id as binary(16))` reverses the bytes of three of its groups.
 #[inline]
 pub fn decode<K: EntityKey>(data: &ColumnData<'_>) -> Result<Option<K>, Error> {
-    let column = const { column_of::<K>().column() };
-    let value = match (const { column_of::<K>().wire() }, data) {
-        (SqlServerWire::Uuid, ColumnData::Guid(Some(uuid))) => {
+    let column = const { column_of::<K>() };
+    let value = match (const { column_of::<K>().uuid_wire() }, data) {
+        (UuidWire::Uuid, ColumnData::Guid(Some(uuid))) => {
             column.decode(StoredRef::Bytes(uuid.as_bytes()))?
         }
-        (SqlServerWire::Bytes(_), ColumnData::Binary(Some(bytes))) => {
+        (UuidWire::Bytes(_), ColumnData::Binary(Some(bytes))) => {
             column.decode(StoredRef::Bytes(bytes))?
         }
-        (SqlServerWire::Decimal(_), ColumnData::Numeric(Some(number))) => {
-            match whole_number(number) {
-                Some(number) => column.decode(StoredRef::Decimal(number))?,
-                None => return Err(column.refusal(Found(data))),
-            }
-        }
-        (SqlServerWire::Text(_), ColumnData::String(Some(text))) => {
+        (UuidWire::Decimal(_), ColumnData::Numeric(Some(number))) => match whole_number(number) {
+            Some(number) => column.decode(StoredRef::Decimal(number))?,
+            None => return Err(column.refusal(Found(data))),
+        },
+        (UuidWire::Text(_), ColumnData::String(Some(text))) => {
             column.decode(StoredRef::Text(text))?
         }
-        (SqlServerWire::Integer, ColumnData::I64(Some(number))) => {
+        (UuidWire::Integer, ColumnData::I64(Some(number))) => {
             column.decode(StoredRef::Integer((*number).into()))?
         }
         // `SCOPE_IDENTITY()` and `@@IDENTITY` are `numeric(38,0)`.
-        (SqlServerWire::Integer, ColumnData::Numeric(Some(number))) if number.scale() == 0 => {
+        (UuidWire::Integer, ColumnData::Numeric(Some(number))) if number.scale() == 0 => {
             column.decode(StoredRef::Integer(number.value()))?
         }
         _ if is_null(data) => return Ok(None),
@@ -95,24 +93,23 @@ pub fn decode<K: EntityKey>(data: &ColumnData<'_>) -> Result<Option<K>, Error> {
 
 /// NULL as a parameter; see [`ToParam`](crate::ToParam).
 pub(crate) fn null<K: EntityKey>() -> ColumnData<'static> {
-    match const { column_of::<K>().wire() } {
+    match const { column_of::<K>().uuid_wire() } {
         // tiberius sends `Numeric(None)` without a type.
-        SqlServerWire::Decimal(_) => ColumnData::I64(None),
-        SqlServerWire::Uuid
-        | SqlServerWire::Bytes(_)
-        | SqlServerWire::Text(_)
-        | SqlServerWire::Integer => bulk_null::<K>(),
+        UuidWire::Decimal(_) => ColumnData::I64(None),
+        UuidWire::Uuid | UuidWire::Bytes(_) | UuidWire::Text(_) | UuidWire::Integer => {
+            bulk_null::<K>()
+        }
     }
 }
 
 /// NULL as a value of a bulk row; see [`ToBulkValue`](crate::ToBulkValue).
 pub(crate) fn bulk_null<K: EntityKey>() -> ColumnData<'static> {
-    match const { column_of::<K>().wire() } {
-        SqlServerWire::Uuid => ColumnData::Guid(None),
-        SqlServerWire::Bytes(_) => ColumnData::Binary(None),
-        SqlServerWire::Decimal(_) => ColumnData::Numeric(None),
-        SqlServerWire::Text(_) => ColumnData::String(None),
-        SqlServerWire::Integer => ColumnData::I64(None),
+    match const { column_of::<K>().uuid_wire() } {
+        UuidWire::Uuid => ColumnData::Guid(None),
+        UuidWire::Bytes(_) => ColumnData::Binary(None),
+        UuidWire::Decimal(_) => ColumnData::Numeric(None),
+        UuidWire::Text(_) => ColumnData::String(None),
+        UuidWire::Integer => ColumnData::I64(None),
     }
 }
 

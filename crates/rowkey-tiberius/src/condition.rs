@@ -3,9 +3,9 @@
 use std::borrow::Borrow;
 use std::fmt;
 
+use rowkey_core::driver::UuidWire;
 use rowkey_core::routing::{RoutedConditionPart, RoutingColumn, RoutingPart};
 use rowkey_core::storage::ColumnName;
-use rowkey_core::storage::sql_server::SqlServerWire;
 use rowkey_core::time_range::{Bounds, ConditionPart};
 use rowkey_core::{Backend, EntityKey};
 use tiberius::{ColumnData, Query};
@@ -208,12 +208,12 @@ impl Condition {
     /// A placeholder for a parameter that is compared with a column, and its value.
     fn push_parameter<K: EntityKey>(&mut self, value: ColumnData<'static>) {
         let number = self.next_parameter();
-        self.sql += &match const { column_of::<K>().wire() } {
-            SqlServerWire::Text(form) => format!("CAST(@P{number} AS char({}))", form.width()),
-            SqlServerWire::Bytes(length) => {
+        self.sql += &match const { column_of::<K>().uuid_wire() } {
+            UuidWire::Text(form) => format!("CAST(@P{number} AS char({}))", form.width()),
+            UuidWire::Bytes(length) => {
                 format!("CAST(@P{number} AS binary({}))", length.bytes())
             }
-            SqlServerWire::Uuid | SqlServerWire::Decimal(_) | SqlServerWire::Integer => {
+            UuidWire::Uuid | UuidWire::Decimal(_) | UuidWire::Integer => {
                 format!("@P{number}")
             }
         };

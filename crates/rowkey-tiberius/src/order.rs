@@ -53,8 +53,5 @@ impl<K: EntityKey> KeptOrder<'_, K> for ColumnOrder<K, true> {}
 /// Whether SQL Server keeps the order of a key.
 #[doc(hidden)]
 pub const fn is_ordered<K: EntityKey>() -> bool {
-    !matches!(
-        column_of::<K>().column().order_promise(),
-        OrderPromise::Nothing
-    )
+    !matches!(column_of::<K>().order_promise(), OrderPromise::Unordered)
 }

@@ -211,7 +211,7 @@ pub use drivers::private as __private;
 /// pub struct OrderId(UuidV7);
 ///
 /// let promise = |backend| OrderId::PLAN.column(backend).order_promise();
-/// assert_eq!(promise(Backend::SqlServer), OrderPromise::Nothing);
+/// assert_eq!(promise(Backend::SqlServer), OrderPromise::Unordered);
 /// assert_eq!(promise(Backend::Postgres), OrderPromise::Full);
 /// ```
 ///

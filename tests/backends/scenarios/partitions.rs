@@ -2,10 +2,11 @@
 //! queries of a time span read nothing else.
 
 use anyhow::{Context, Result, bail, ensure};
+use rowkey::error::ErrorKind;
 use rowkey::format::FormatKind;
-use rowkey::sql::TimePartitions;
+use rowkey::sql::{TimePartitions, day_starts};
 use rowkey::storage::{Nullability, Storage, TableName};
-use rowkey::{Backend, Error, UnixMillis};
+use rowkey::{Backend, UnixMillis};
 
 use crate::cases::Cases;
 use crate::driver::{Ability, Session};
@@ -58,9 +59,7 @@ pub(crate) fn scenarios<D: Cases>(backend: Backend) -> Vec<Scenario<D>> {
 
 /// The edges of this many daily partitions from a day on.
 fn days(from: i64, count: usize) -> impl Iterator<Item = UnixMillis> {
-    UnixMillis::new(FIRST + from * DAY)
-        .day_starts()
-        .take(count + 1)
+    day_starts(UnixMillis::new(FIRST + from * DAY)).take(count + 1)
 }
 
 async fn partitions_of<D: Cases>(session: &mut Session<D>, storage: Storage) -> Result<()> {
@@ -77,14 +76,14 @@ async fn partitions_of<D: Cases>(session: &mut Session<D>, storage: Storage) -> 
             FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb
         );
         let partitions = match partitions {
-            Err(Error::Refused(_)) if is_ring => continue,
+            Err(error) if error.kind() == ErrorKind::Declaration && is_ring => continue,
             partitions => partitions?.with_rest(),
         };
         let clause = partitions.partition_by(backend);
         let is_refused = storage == Storage::Decimal && backend != Backend::Postgres;
         let clause = match clause {
             // Nothing is refused that the server would take.
-            Err(Error::Refused(_)) if is_refused => {
+            Err(error) if error.kind() == ErrorKind::Declaration && is_refused => {
                 let edge = column.literal(samples(format)[0]);
                 let clause = format!(
                     "PARTITION BY RANGE COLUMNS (id) (PARTITION first VALUES LESS THAN ({edge}))"

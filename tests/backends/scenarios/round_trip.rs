@@ -171,6 +171,11 @@ pub(crate) async fn literals_find_rows<D: Cases>(session: &mut Session<D>) -> Re
 pub(crate) async fn keys_and_parameters_are_one_expression<D: Cases>(
     session: &mut Session<D>,
 ) -> Result<()> {
+    let is_old = session.backend() == Backend::MySql && {
+        let version = session.fetch_text("SELECT VERSION() AS t", |row| D::get_text(row, "t"));
+        let mut version = version.await?.into_iter().flatten();
+        version.any(|version| version.starts_with("5."))
+    };
     for (case, column) in distinct_cases(session) {
         let ids = &samples(case.format())[..3];
         let table = Table::create(session, &case).await?;
@@ -189,6 +194,12 @@ pub(crate) async fn keys_and_parameters_are_one_expression<D: Cases>(
             .push_param((case.param)(ids[2]))
             .push(format!(") AS c FROM {} ORDER BY n", table.name()));
         let found = session.fetch(coalesced, |row| (case.get)(row, "c")).await;
+        if let (Wire::Decimal(_), true, Err(refused)) = (column.wire(), is_old, &found) {
+            // Before the server knows the parameter, it calls the expression text, and Diesel asks then.
+            let refused = format!("{refused:#}");
+            ensure!(refused.contains("found text of"), "{column:?}: {refused}");
+            continue;
+        }
         let found = found.with_context(|| format!("{column:?}: coalesce"))?;
         ensure!(found == [ids[2], ids[0]], "{column:?}: {found:x?}");
 

@@ -2,6 +2,7 @@
 //! does, refuse another, and find a key in its partition.
 
 use anyhow::{Context, Result, ensure};
+use rowkey::error::ErrorKind;
 use rowkey::sql::RoutedPartitions;
 use rowkey::storage::{Nullability, TableName};
 use rowkey::{Backend, Error};
@@ -346,7 +347,8 @@ async fn check_partitions<D: Cases>(
     let partitions = divided(routed, kind, name.into(), &PARTITIONS)?;
     if !has_rest {
         let rest = partitions.clone().with_rest().partition_by(backend);
-        ensure!(matches!(rest, Err(Error::Refused(_))), "{rest:?}");
+        let kind = rest.as_ref().err().map(Error::kind);
+        ensure!(kind == Some(ErrorKind::Declaration), "{rest:?}");
     }
     let partitions = with_rest(partitions);
     create(session, routed, name, Some(&partitions)).await?;

@@ -2,7 +2,6 @@
 
 use clap::ValueEnum;
 use rowkey_core::Error;
-use rowkey_core::error::TextProblem;
 use serde::Serialize;
 
 use crate::args::Convert;
@@ -53,11 +52,7 @@ fn explain(from: Codec, subject: Subject, text: &str, error: Error) -> Failure {
         None => error.into(),
     };
     // A number of the right form but too large is a mistake, not another representation.
-    if let Error::Text {
-        problem: TextProblem::TooLarge { .. },
-        ..
-    } = error
-    {
+    if error.is_too_large() {
         return located(error);
     }
     // Stored uuids look like public ones.

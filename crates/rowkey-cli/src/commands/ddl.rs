@@ -1,10 +1,10 @@
 //! `rowkey ddl`.
 
+use rowkey_core::error::ErrorKind;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Nullability, StoragePlan};
-use rowkey_core::{Backend, Error, UnixMillis};
-use rowkey_sql::NewId;
-use rowkey_sql::TimePartitions;
+use rowkey_core::{Backend, Error};
+use rowkey_sql::{NewId, TimePartitions, month_starts};
 
 use crate::args::Ddl;
 use crate::failure::{Failure, Outcome, Stop};
@@ -56,7 +56,7 @@ fn of_key(args: &Ddl, format: FormatKind) -> Result<Vec<Part>, Failure> {
     let mut parts = column(args, &plan)?;
     if let (Some(table), Some((year, month)), Some(months)) = (&args.table, args.from, args.months)
     {
-        let edges = UnixMillis::month_starts(year, month).take(usize::from(months) + 1);
+        let edges = month_starts(year, month).take(usize::from(months) + 1);
         let partitions =
             TimePartitions::new(plan, table.as_str(), &args.column, edges).map_err(refused)?;
         let before = partitions.before_create(backend).map_err(refused)?;
@@ -102,22 +102,22 @@ fn column(args: &Ddl, plan: &StoragePlan) -> Result<Vec<Part>, Failure> {
 
 /// Ids that the database does not make.
 fn not_made(error: Error) -> Failure {
-    match error {
-        Error::Refused(reason) => Failure::wrong_usage(
-            reason,
+    match error.kind() {
+        ErrorKind::Declaration => Failure::wrong_usage(
+            error,
             "`rowkey help ddl` says of --default and --trigger where a database makes ids",
         ),
-        error => error.into(),
+        _ => error.into(),
     }
 }
 
 /// A column that is not partitioned.
 fn refused(error: Error) -> Failure {
-    match error {
-        Error::Refused(reason) => Failure::wrong_usage(
-            reason,
+    match error.kind() {
+        ErrorKind::Declaration => Failure::wrong_usage(
+            error,
             "without --table, --from and --months only the column is printed",
         ),
-        error => error.into(),
+        _ => error.into(),
     }
 }

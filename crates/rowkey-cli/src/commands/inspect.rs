@@ -15,7 +15,7 @@ use crate::fields::Fields;
 use crate::likelihood::{Likelihood, Reading};
 use crate::prefix;
 use crate::recognition::{command_for_short_key, read_as, readings};
-use crate::representation::{Codec, Representation, Subject};
+use crate::representation::{Codec, Representation, Subject, mariadb_uuid};
 use crate::stream::{RefusedLine, answer_each, json_line};
 use crate::target::plan;
 
@@ -177,7 +177,7 @@ impl Answer {
                 FormatKind::DatabaseNumber => None,
                 _ => Some(write(Representation::SqlServer)?),
             },
-            mariadb_uuid: format.mariadb_uuid(value).map(|text| text.to_string()),
+            mariadb_uuid: mariadb_uuid(format, value).map(|text| text.to_string()),
             fields: Fields::of(format, value)?,
         })
     }

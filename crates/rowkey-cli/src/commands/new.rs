@@ -42,14 +42,14 @@ pub(super) fn run(args: &New, json: bool) -> Result<Outcome, Stop> {
         let value = loop {
             match make(index) {
                 Ok(value) => break value,
-                Err(Error::Throttled { wait, .. }) => match time.fixed {
-                    Some(_) => time.advance(1),
-                    None => thread::sleep(wait),
+                Err(error) => match (error.wait(), time.fixed) {
+                    (Some(_), Some(_)) => time.advance(1),
+                    (Some(wait), None) => thread::sleep(wait),
+                    (None, _) => {
+                        output.flush()?;
+                        return Err(error.into());
+                    }
                 },
-                Err(error) => {
-                    output.flush()?;
-                    return Err(error.into());
-                }
             }
         };
         let text = printer.write(value)?;
@@ -198,7 +198,7 @@ fn luuid<'a>(args: &New, time: &'a Time) -> Result<Maker<'a>, Failure> {
         let number = first.saturating_add(index);
         let context = LuuidContext { group, number };
         // Only the number can be wrong.
-        let used_up = |_| Error::NumbersUsedUp { group: group.get() };
+        let used_up = |_| group.used_up();
         let id = Luuid::generate_with(&context, time, &mut entropy);
         id.map(Luuid::to_u128).map_err(used_up)
     }))

@@ -112,40 +112,47 @@ impl<T: PlainId> Ciphers<T> {
         let Some(label) = label else {
             let hint = "a key is 16, 24 or 32 bytes in standard base64 with padding";
             let ciphers = keys.read(PublicIdCipher::from_base64, hint)?;
-            return Ok(Self::Unlabelled(PublicIdCiphers::newest_first(ciphers)?));
+            let ciphers = PublicIdCiphers::newest_first(ciphers).map_err(refused)?;
+            return Ok(Self::Unlabelled(ciphers));
         };
         let hint = "with --label, a key is a secret of 32 bytes in standard base64 with padding";
         let secrets = keys.read(PublicIdSecret::from_base64, hint)?;
-        let secrets = PublicIdSecrets::newest_first(secrets)?;
+        let secrets = PublicIdSecrets::newest_first(secrets).map_err(refused)?;
         Ok(Self::Labelled {
-            short: secrets.cipher_for(label)?,
-            sealed: secrets.sealed_cipher_for(label)?,
+            short: secrets.cipher_for(label).map_err(refused)?,
+            sealed: secrets.sealed_cipher_for(label).map_err(refused)?,
         })
     }
 
-    fn encode(&self, id: &T, encoding: Encoding) -> Result<String, Error> {
+    fn encode(&self, id: &T, encoding: Encoding) -> Result<String, Failure> {
         let public_id = match self {
             Self::Unlabelled(ciphers) => ciphers.encode(id),
             Self::Labelled { short, .. } => short.encode(id),
         };
-        Ok(public_id?.encode(encoding).into())
+        Ok(public_id.map_err(refused)?.encode(encoding).into())
     }
 
     fn seal(&self, id: &T) -> Result<String, Failure> {
         match self {
-            Self::Labelled { sealed, .. } => Ok(sealed.encode(id)?.to_string()),
+            Self::Labelled { sealed, .. } => Ok(sealed.encode(id).map_err(refused)?.to_string()),
             Self::Unlabelled(_) => Err(sealed_without_label()),
         }
     }
 
     fn decode(&self, text: &str) -> Result<T, Failure> {
-        Ok(match (read_public_id(text)?, self) {
-            (Form::Short(id), Self::Unlabelled(ciphers)) => ciphers.decode(id)?,
-            (Form::Short(id), Self::Labelled { short, .. }) => short.decode(id)?,
-            (Form::Sealed(id), Self::Labelled { sealed, .. }) => sealed.decode(id)?,
+        let id = match (read_public_id(text)?, self) {
+            (Form::Short(id), Self::Unlabelled(ciphers)) => ciphers.decode(id),
+            (Form::Short(id), Self::Labelled { short, .. }) => short.decode(id),
+            (Form::Sealed(id), Self::Labelled { sealed, .. }) => sealed.decode(id),
             (Form::Sealed(_), Self::Unlabelled(_)) => return Err(sealed_without_label()),
-        })
+        };
+        id.map_err(refused)
     }
+}
+
+/// A value or a public id that the keys don't fit.
+fn refused(error: Error) -> Failure {
+    Failure::from(error).with_hint("check the key, the label, the type and the value")
 }
 
 fn sealed_without_label() -> Failure {

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
+use rowkey_core::Luuid;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Column, Layout, Stored};
+use rowkey_core::storage::{Column, Layout, Stored, not_an_identifier};
 use rowkey_core::time_range::{ValueRange, ValueRanges};
-use rowkey_core::{Error, Luuid};
 use serde::Serialize;
 
 use crate::args::Range;
@@ -37,10 +37,8 @@ pub(super) fn run(args: &Range, json: bool) -> Result<Outcome, Stop> {
         .chain([&args.column])
         .all(|name| name.chars().all(stays_in_line))
     {
-        let name = Error::Identifier(
-            "the name has a control character, and a condition is one line".into(),
-        );
-        return Err(name.into());
+        let problem = "the name has a control character, and a condition is one line";
+        return Err(not_an_identifier(problem).into());
     }
     if column.layout() == Layout::PublicUnordered {
         return Err(Stop::Failure(Failure::wrong_usage(

@@ -1,6 +1,7 @@
 //! `rowkey sql`.
 
 use rowkey_core::Error;
+use rowkey_core::error::ErrorKind;
 use rowkey_sql::{Conversion, StoredForm};
 
 use crate::args::{Sql, SqlShape};
@@ -99,11 +100,11 @@ fn form(args: &Sql, option: &str, name: &str) -> Result<StoredForm, Failure> {
 
 /// A form that SQL does not convert or read.
 fn refused(error: Error) -> Failure {
-    match error {
-        Error::Refused(reason) => {
-            Failure::wrong_usage(reason, "`rowkey help sql` says what SQL does not do")
+    match error.kind() {
+        ErrorKind::Declaration => {
+            Failure::wrong_usage(error, "`rowkey help sql` says what SQL does not do")
         }
-        error => error.into(),
+        _ => error.into(),
     }
 }
 

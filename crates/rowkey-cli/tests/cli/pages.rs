@@ -23,12 +23,6 @@ fn commands_print_what_the_page_shows(page: &str, expected_commands: usize) {
 }
 
 #[test]
-fn of_the_page_about_existing_columns() {
-    let page = include_str!("../../../../docs/src/adoption/index.md");
-    commands_print_what_the_page_shows(page, 4);
-}
-
-#[test]
 fn of_the_page_about_existing_columns_in_sql_server() {
     let page = include_str!("../../../../docs/src/adoption/sql-server.md");
     commands_print_what_the_page_shows(page, 1);
@@ -49,7 +43,7 @@ fn of_the_page_about_ids_that_clients_make() {
 #[test]
 fn of_the_page_about_support() {
     let page = include_str!("../../../../docs/src/support-has-an-id.md");
-    commands_print_what_the_page_shows(page, 15);
+    commands_print_what_the_page_shows(page, 13);
 }
 
 #[test]

@@ -14,17 +14,8 @@
 ))]
 macro_rules! for_each_format {
     ($implement:ident) => {
-        crate::kind::format_rows!(implement_rows $implement);
+        crate::kind::format_rows!(for_each_format $implement);
     };
-}
-
-#[cfg(any(
-    feature = "proptest",
-    feature = "schemars",
-    feature = "serde",
-    feature = "utoipa"
-))]
-macro_rules! implement_rows {
     ([$implement:ident] $({
         $module:ident $format:ident $name:literal $made:ident($($context:ident)?)
         [$($generics:tt)*] [$($arguments:tt)*]

@@ -4,9 +4,8 @@ use alloc::format;
 
 use rust_decimal::Decimal;
 
-use crate::error::Error;
-use crate::format::DistributedId;
-use crate::format::{Format, FormatKind};
+use crate::error::{Error, Problem};
+use crate::format::{DistributedId, Format, FormatKind};
 
 /// Implements the conversions of a key, which only keys over DistributedId have.
 ///
@@ -72,11 +71,12 @@ impl DecimalFormat for DistributedId {
         let whole = number.trunc();
         match u128::try_from(whole.mantissa()) {
             Ok(value) if whole == number => Self::try_from(value),
-            _ => Err(Error::Stored {
+            _ => Err(Problem::Stored {
                 format: FormatKind::DistributedId,
                 expected: "a whole number of at most 28 digits",
                 found: format!("the number {number}"),
-            }),
+            }
+            .into()),
         }
     }
 }

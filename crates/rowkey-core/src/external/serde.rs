@@ -11,8 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
 use crate::error::Error;
-use crate::format::Format;
-use crate::format::Luuid;
+use crate::format::{Format, Luuid};
 use crate::key::{EntityKey, with_text};
 use crate::luuid::{KeyUnion, ShortKey};
 

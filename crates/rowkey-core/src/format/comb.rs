@@ -2,7 +2,7 @@
 //! bytes that SQL Server compares first (suffix).
 
 use crate::bits::FixedBits;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::time::UnixMillis;
 
 /// Version 4, RFC variant.
@@ -27,7 +27,7 @@ const FULL_FIELD: u128 = (1 << 48) - 1;
 ///
 /// # Errors
 ///
-/// [`Error::ZeroInterval`] for an interval of 0.
+/// `ErrorKind::Declaration` for an interval of 0.
 ///
 /// ```
 /// use rowkey_core::format::interval_counter;
@@ -37,9 +37,9 @@ const FULL_FIELD: u128 = (1 << 48) - 1;
 /// assert_eq!(interval_counter(UnixMillis::new(-1), 60_000)?, 65_535);
 /// # Ok::<(), rowkey_core::Error>(())
 /// ```
-pub const fn interval_counter(time: UnixMillis, interval_ms: u64) -> Result<u16, Error> {
+pub fn interval_counter(time: UnixMillis, interval_ms: u64) -> Result<u16, Error> {
     if interval_ms == 0 {
-        return Err(Error::ZeroInterval);
+        return Err(Error::new(ErrorKind::Declaration, ZERO_INTERVAL));
     }
     Ok(interval_number(time, interval_ms).rem_euclid(RING) as u16)
 }
@@ -54,12 +54,11 @@ pub(crate) const fn interval_number(time: UnixMillis, interval_ms: u64) -> i64 {
     time.get().div_euclid(interval_ms as i64)
 }
 
+const ZERO_INTERVAL: &str = "the interval of a short COMB is at least one millisecond";
+
 /// Rejects a zero interval when a short COMB type is used with one.
 pub(crate) const fn checked_interval(interval_ms: u64) -> u64 {
-    assert!(
-        interval_ms > 0,
-        "the interval of a short COMB is at least one millisecond"
-    );
+    assert!(interval_ms > 0, "{}", ZERO_INTERVAL);
     interval_ms
 }
 

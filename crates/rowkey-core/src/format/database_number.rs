@@ -73,7 +73,7 @@ macro_rules! impl_integer {
         ///
         /// # Errors
         ///
-        /// [`Error::Field`] below 0 and above 2^63-1.
+        /// `ErrorKind::OutOfRange` below 0 and above 2^63-1.
         impl TryFrom<$Integer> for DatabaseNumber {
             type Error = Error;
 
@@ -95,13 +95,15 @@ impl_integer! {
 fn of_integer(number: i128) -> Result<DatabaseNumber, Error> {
     match i64::try_from(number) {
         Ok(admitted @ 0..) => Ok(DatabaseNumber(admitted as u128)),
-        _ => Err(Error::Field {
-            format: FormatKind::DatabaseNumber,
-            field: "number",
-            value: number,
-            min: 0,
-            max: i64::MAX as i128,
-        }),
+        _ => {
+            let valid = 0..=i64::MAX as u128;
+            Err(Error::field(
+                FormatKind::DatabaseNumber,
+                "number",
+                number,
+                valid,
+            ))
+        }
     }
 }
 

@@ -85,18 +85,18 @@ impl DistributedId {
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] before 1900 or after 3014-12-13T12:41:28.831Z, [`Error::Field`] when
-    /// `random` has more than 48 bits.
+    /// `ErrorKind::OutOfRange` before 1900 or after 3014-12-13T12:41:28.831Z, and when `random` has
+    /// more than 48 bits.
     pub fn from_parts(time: UnixMillis, random: u64) -> Result<Self, Error> {
         let timestamp = timestamp(time)?;
         if random > MAX_RANDOM {
-            return Err(Error::Field {
-                format: FormatKind::DistributedId,
-                field: "random",
-                value: random as i128,
-                min: 0,
-                max: MAX_RANDOM as i128,
-            });
+            let valid = 0..=MAX_RANDOM.into();
+            return Err(Error::field(
+                FormatKind::DistributedId,
+                "random",
+                random,
+                valid,
+            ));
         }
         Ok(Self::of(timestamp, random))
     }

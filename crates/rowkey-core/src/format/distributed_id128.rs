@@ -90,23 +90,18 @@ impl DistributedId128 {
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] before 1700 or after the 48-bit field's end in the year 10619,
-    /// [`Error::Field`] when `random` has more than 75 bits.
+    /// `ErrorKind::OutOfRange` before 1700 or after the 48-bit field's end in the year 10619, and
+    /// when `random` has more than 75 bits.
     pub fn from_parts(time: UnixMillis, random: u128) -> Result<Self, Error> {
         let timestamp = timestamp(time)?;
         if random > MAX_RANDOM {
-            return Err(Error::Field {
-                format: FormatKind::DistributedId128,
-                field: "random",
-                // The message has no room for larger values, so it shows its largest one.
-                value: if random > i128::MAX as u128 {
-                    i128::MAX
-                } else {
-                    random as i128
-                },
-                min: 0,
-                max: MAX_RANDOM as i128,
-            });
+            let valid = 0..=MAX_RANDOM;
+            return Err(Error::field(
+                FormatKind::DistributedId128,
+                "random",
+                random,
+                valid,
+            ));
         }
         Ok(Self::of(timestamp, random))
     }
@@ -134,8 +129,8 @@ impl DistributedId128 {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] when a half would be negative: bit 0 (from the year 6159 on) or bit 64 is
-    /// set.
+    /// `ErrorKind::OutOfRange` when a half would be negative: bit 0 (from the year 6159 on) or bit
+    /// 64 is set.
     ///
     /// ```
     /// use rowkey_core::DistributedId128;
@@ -146,7 +141,7 @@ impl DistributedId128 {
     /// assert_eq!(DistributedId128::join(upper, lower)?, id);
     /// # Ok::<(), rowkey_core::Error>(())
     /// ```
-    pub const fn split(self) -> Result<(i64, i64), Error> {
+    pub fn split(self) -> Result<(i64, i64), Error> {
         let (upper, lower) = ((self.0 >> 64) as u64, self.0 as u64);
         if upper > i64::MAX as u64 {
             return Err(half_error("upper half", upper as i128));
@@ -161,8 +156,8 @@ impl DistributedId128 {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] when a half is negative.
-    pub const fn join(upper: i64, lower: i64) -> Result<Self, Error> {
+    /// `ErrorKind::OutOfRange` when a half is negative.
+    pub fn join(upper: i64, lower: i64) -> Result<Self, Error> {
         if upper < 0 {
             return Err(half_error("upper half", upper as i128));
         }
@@ -188,13 +183,8 @@ pub(crate) fn timestamp(time: UnixMillis) -> Result<u64, Error> {
     Ok((TIME.check(FormatKind::DistributedId128, time)?.get() - EPOCH) as u64)
 }
 
-const fn half_error(field: &'static str, value: i128) -> Error {
-    let format = FormatKind::DistributedId128;
-    Error::Field {
-        format,
-        field,
-        value,
-        min: 0,
-        max: i64::MAX as i128,
-    }
+#[cold]
+fn half_error(field: &str, value: i128) -> Error {
+    let valid = 0..=i64::MAX as u128;
+    Error::field(FormatKind::DistributedId128, field, value, valid)
 }

@@ -80,22 +80,17 @@ impl HotGuid {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] when `counter` has more than 24 bits.
+    /// `ErrorKind::OutOfRange` when `counter` has more than 24 bits.
     #[inline]
-    pub const fn from_parts(
+    pub fn from_parts(
         unix_seconds: u32,
         machine: [u8; 5],
         counter: u32,
         shard_key: u32,
     ) -> Result<Self, Error> {
         if counter > COUNTER_MAX {
-            return Err(Error::Field {
-                format: FormatKind::HotGuid,
-                field: "counter",
-                value: counter as i128,
-                min: 0,
-                max: COUNTER_MAX as i128,
-            });
+            let valid = 0..=COUNTER_MAX.into();
+            return Err(Error::field(FormatKind::HotGuid, "counter", counter, valid));
         }
         let machine = Self::machine_in_place(machine);
         Ok(Self::of_parts(unix_seconds, machine, counter, shard_key))

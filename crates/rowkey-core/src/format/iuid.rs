@@ -68,17 +68,12 @@ impl Iuid {
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] before 1970 or after the 48-bit field's end in the year 10889,
-    /// [`Error::Field`] when `random` has more than 54 bits.
+    /// `ErrorKind::OutOfRange` before 1970 or after the 48-bit field's end in the year 10889, and
+    /// when `random` has more than 54 bits.
     pub fn from_parts(time: UnixMillis, context: IuidContext, random: u64) -> Result<Self, Error> {
         if u128::from(random) > RANDOM_MASK {
-            return Err(Error::Field {
-                format: FormatKind::Iuid,
-                field: "random",
-                value: random.into(),
-                min: 0,
-                max: RANDOM_MASK as i128,
-            });
+            let valid = 0..=RANDOM_MASK;
+            return Err(Error::field(FormatKind::Iuid, "random", random, valid));
         }
         Self::from_draw(time, &context, random.into())
     }

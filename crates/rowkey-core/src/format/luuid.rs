@@ -15,8 +15,7 @@ use core::fmt;
 use super::spec::{FormatSpec, Leading};
 use super::traits::impl_format;
 use crate::bits::{BitField, FieldKind, UuidBits};
-use crate::error::Error;
-use crate::error::TextProblem;
+use crate::error::{Error, ErrorKind, TextProblem};
 use crate::kind::FormatKind;
 use crate::value_range::ValueRanges;
 
@@ -56,13 +55,12 @@ impl Luuid {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] when `number` has more than 48 or `random` more than 60 bits.
-    pub const fn from_parts(group: LuuidGroup, number: u64, random: u64) -> Result<Self, Error> {
-        if number > NUMBER_MAX {
-            return Err(field_error("number", number as i128, NUMBER_MAX as i128));
-        }
+    /// `ErrorKind::OutOfRange` when `number` has more than 48 or `random` more than 60 bits.
+    #[inline]
+    pub fn from_parts(group: LuuidGroup, number: u64, random: u64) -> Result<Self, Error> {
+        check_number(number)?;
         if random > RANDOM_MASK {
-            return Err(field_error("random", random as i128, RANDOM_MASK as i128));
+            return Err(field_error("random", random, RANDOM_MASK));
         }
         let high = number << 16 | 6 << 12 | group.0 as u64;
         let low = 0xa << 60 | random;
@@ -79,8 +77,8 @@ impl Luuid {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] when `number` has more than 48 bits.
-    pub const fn with_number(self, number: u64) -> Result<Self, Error> {
+    /// `ErrorKind::OutOfRange` when `number` has more than 48 bits.
+    pub fn with_number(self, number: u64) -> Result<Self, Error> {
         Self::from_parts(self.group(), number, self.random())
     }
 
@@ -103,7 +101,7 @@ impl Luuid {
     ///
     /// # Errors
     ///
-    /// [`Error::Text`] for another length or a character that is not a hexadecimal digit.
+    /// `ErrorKind::Text` for another length or a character that is not a hexadecimal digit.
     pub fn parse_short_key(text: &str) -> Result<u64, Error> {
         let foreign = text
             .chars()
@@ -115,10 +113,10 @@ impl Luuid {
             (None, Ok(number)) if text.len() <= 12 => return Ok(number),
             _ => TextProblem::Length { found: text.len() },
         };
-        Err(Error::Text {
-            expected: "1 to 12 hexadecimal digits (0-9, a-f) of a key".into(),
+        Err(Error::text(
+            "1 to 12 hexadecimal digits (0-9, a-f) of a key",
             problem,
-        })
+        ))
     }
 
     /// The ids with a number, as one interval of public values. Pass `None` for ids of any group,
@@ -130,7 +128,7 @@ impl Luuid {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] when `number` has more than 48 bits.
+    /// `ErrorKind::OutOfRange` when `number` has more than 48 bits.
     ///
     /// ```
     /// use rowkey_core::luuid::LuuidGroup;
@@ -144,10 +142,7 @@ impl Luuid {
     /// # Ok::<(), rowkey_core::Error>(())
     /// ```
     pub fn number_range(group: Option<LuuidGroup>, number: u64) -> Result<ValueRanges, Error> {
-        if number > NUMBER_MAX {
-            return Err(field_error("number", number as i128, NUMBER_MAX as i128));
-        }
-        Ok(Self::range_of(group, number))
+        check_number(number).map(|number| Self::range_of(group, number))
     }
 
     /// The range of a valid number.
@@ -176,14 +171,18 @@ fn smallest(group: LuuidGroup, number: u64) -> Option<u128> {
     Luuid::from_parts(group, number, 0).ok().map(Luuid::to_u128)
 }
 
-const fn field_error(field: &'static str, value: i128, max: i128) -> Error {
-    Error::Field {
-        format: FormatKind::Luuid,
-        field,
-        value,
-        min: 0,
-        max,
+/// The number if it has at most 48 bits.
+#[inline]
+pub(crate) fn check_number(number: u64) -> Result<u64, Error> {
+    match number {
+        0..=NUMBER_MAX => Ok(number),
+        _ => Err(field_error("number", number, NUMBER_MAX)),
     }
+}
+
+#[cold]
+fn field_error(field: &str, value: u64, max: u64) -> Error {
+    Error::field(FormatKind::Luuid, field, value, 0..=max.into())
 }
 
 /// The twelve bits that identify a kind of entity in a [`Luuid`]: the CRC-12 of its full name.
@@ -214,10 +213,10 @@ impl LuuidGroup {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] when `number` has more than 12 bits.
-    pub const fn new(number: u16) -> Result<Self, Error> {
+    /// `ErrorKind::OutOfRange` when `number` has more than 12 bits.
+    pub fn new(number: u16) -> Result<Self, Error> {
         if number > 0xfff {
-            return Err(field_error("group", number as i128, 0xfff));
+            return Err(field_error("group", number.into(), 0xfff));
         }
         Ok(Self(number))
     }
@@ -230,6 +229,31 @@ impl LuuidGroup {
     /// The group's number, 0 to 4095.
     pub const fn get(self) -> u16 {
         self.0
+    }
+
+    /// The error of a group without a number for another key.
+    #[doc(hidden)]
+    #[cold]
+    pub fn used_up(self) -> Error {
+        Error::new(
+            ErrorKind::Exhausted,
+            format!("group {self} has no number left: the last is ffffffffffff"),
+        )
+    }
+
+    /// The error of an id of a group that no key has.
+    #[cold]
+    pub(crate) fn unknown(self) -> Error {
+        Error::new(ErrorKind::Format, format!("no key has the group {self}"))
+    }
+
+    /// The error of an id of a group that isn't the key's.
+    #[cold]
+    pub(crate) fn refused_by(self, key: &str, group: Self) -> Error {
+        Error::new(
+            ErrorKind::Format,
+            format!("{key} holds ids of group {group}, not of group {self}"),
+        )
     }
 }
 

@@ -2,10 +2,8 @@
 
 use core::str::FromStr;
 
-use alloc::string::String;
-
 use crate::bits::FixedBits;
-use crate::error::{Error, FormatProblem};
+use crate::error::{Error, Problem, by_name};
 use crate::layout::Permutation;
 use crate::message::Message;
 use crate::text::{Encoding, ShortText, Width, hyphenated};
@@ -37,8 +35,8 @@ pub(crate) mod traits;
 
 pub use comb::interval_counter;
 pub use iuid::IuidContext;
-pub(crate) use luuid::NUMBER_MAX as LUUID_NUMBER_MAX;
 pub use luuid::{LuuidGroup, crc12};
+pub(crate) use luuid::{NUMBER_MAX as LUUID_NUMBER_MAX, check_number};
 use spec::FormatSpec;
 pub(crate) use spec::{Leading, TimeRange};
 pub(crate) use traits::FromDraw;
@@ -92,7 +90,7 @@ impl FormatKind {
     ///
     /// # Errors
     ///
-    /// [`Error::Format`], with the fixed bits that differ.
+    /// `ErrorKind::Format`, with the fixed bits that differ.
     #[inline]
     pub fn check(self, value: u128) -> Result<u128, Error> {
         if self.admits(value) {
@@ -106,58 +104,64 @@ impl FormatKind {
     #[track_caller]
     pub(crate) const fn refuse_constant(self, value: u128) -> ! {
         let message = Message::of("not a ").text(self.name()).text(": ");
-        self.problem(value, Permutation::Identity)
-            .after(message)
+        self.problem_after(message, value, Permutation::Identity)
             .panic()
     }
 
     /// Out of line, so that successful parsing does not pay for it.
     #[cold]
     fn explain(self, value: u128) -> Error {
-        Error::Format {
-            format: self,
-            problem: self.problem(value, Permutation::Identity),
-        }
+        let format = self;
+        Problem::Format { format, value }.into()
     }
 
     /// The first rule that `value` breaks, with its position in the text of the layout.
-    pub(crate) const fn problem(self, value: u128, layout: Permutation) -> FormatProblem {
-        const fn nibble(value: u128, shift: u32) -> u8 {
-            ((value >> shift) & 0xf) as u8
+    pub(crate) const fn problem(self, value: u128, layout: Permutation) -> Message<'static> {
+        self.problem_after(Message::of(""), value, layout)
+    }
+
+    /// The same at the end of another message.
+    const fn problem_after(
+        self,
+        message: Message<'static>,
+        value: u128,
+        layout: Permutation,
+    ) -> Message<'static> {
+        const fn nibble(value: u128, shift: u32) -> usize {
+            (value >> shift & 0xf) as usize
         }
-        const fn position(layout: Permutation, shift: u32) -> usize {
-            hyphenated::position_of_digit(layout.apply(0xf << shift))
-        }
+        const DIGITS: [&str; 16] = [
+            "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f",
+        ];
         let FixedBits { mask, bits } = self.spec().fixed;
         let differs = (value ^ bits) & mask;
         if value > self.width().max() {
-            match self.width() {
-                Width::I64 => FormatProblem::TooLargeForBigint,
-                _ => FormatProblem::TooLarge { digits: 28 },
-            }
-        } else if differs >> 76 & 0xf != 0 {
-            FormatProblem::Version {
-                position: position(layout, 76),
-                expected: (bits >> 76 & 0xf) as u8,
-                found: nibble(value, 76),
-            }
-        } else if differs >> 72 & 0xf != 0 {
-            FormatProblem::InternalVersion {
-                found: nibble(value, 72),
-            }
+            return message.text(match self.width() {
+                Width::I64 => "the number is larger than 2^63-1",
+                _ => "the number is larger than 10^28-1",
+            });
+        }
+        if nibble(differs, 76) == 0 && nibble(differs, 72) != 0 {
+            return message
+                .text("unknown internal format version ")
+                .number(nibble(value, 72) as u8)
+                .text(" (only 0 is defined)");
+        }
+        let (what, shift, expected) = if nibble(differs, 76) != 0 {
+            ("the version (position ", 76, DIGITS[nibble(bits, 76)])
+        } else if nibble(mask, 60) == 0xf {
+            ("the variant (position ", 60, "a")
         } else {
             // The RFC's variant has two bits, so the digit has four possible values.
-            let expected = if mask >> 60 & 0xf == 0xf {
-                "a"
-            } else {
-                "8, 9, a or b"
-            };
-            FormatProblem::Variant {
-                position: position(layout, 60),
-                expected,
-                found: nibble(value, 60),
-            }
-        }
+            ("the variant (position ", 60, "8, 9, a or b")
+        };
+        message
+            .text(what)
+            .number(hyphenated::position_of_digit(layout.apply(0xf << shift)) as u8)
+            .text(" of the hyphenated text) is ")
+            .text(DIGITS[nibble(value, shift)])
+            .text(", expected ")
+            .text(expected)
     }
 
     /// The public text: decimal digits for a DistributedId and a DatabaseNumber, hyphenated lower case
@@ -179,7 +183,8 @@ impl FormatKind {
     ///
     /// # Errors
     ///
-    /// [`Error::Text`] for text of another form, [`Error::Format`] for a value of another format.
+    /// `ErrorKind::Text` for text of another form, `ErrorKind::Format` for a value of another
+    /// format.
     #[inline]
     pub fn parse_public(self, text: &str) -> Result<u128, Error> {
         let value = match self.width() {
@@ -195,28 +200,6 @@ impl FromStr for FormatKind {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.name() == name)
-            .ok_or_else(|| Error::UnknownName {
-                what: "format",
-                name: name.into(),
-                choices: names().into(),
-            })
+        by_name("format", name, &Self::ALL, Self::name)
     }
-}
-
-/// The names of all formats: `this, that and another`.
-#[cold]
-fn names() -> String {
-    let mut names = String::new();
-    for (index, kind) in FormatKind::ALL.into_iter().enumerate() {
-        names += match index {
-            0 => "",
-            _ if index + 1 == FormatKind::ALL.len() => " and ",
-            _ => ", ",
-        };
-        names += kind.name();
-    }
-    names
 }

@@ -1,7 +1,7 @@
 //! The specification of a format as one constant, from which everything else is derived.
 
 use crate::bits::{BitField, FieldKind, FixedBits};
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::kind::FormatKind;
 use crate::layout::Permutation;
 use crate::text::Width;
@@ -95,17 +95,24 @@ pub struct TimeRange {
 impl TimeRange {
     /// `time` if the format can hold it.
     #[inline]
-    pub const fn check(self, format: FormatKind, time: UnixMillis) -> Result<UnixMillis, Error> {
-        if time.get() < self.min.get() || time.get() > self.max.get() {
-            Err(Error::Time {
-                format,
-                time,
-                min: self.min,
-                max: self.max,
-            })
+    pub fn check(self, format: FormatKind, time: UnixMillis) -> Result<UnixMillis, Error> {
+        if time < self.min || time > self.max {
+            Err(self.refusal(format, time))
         } else {
             Ok(time)
         }
+    }
+
+    #[cold]
+    fn refusal(self, format: FormatKind, time: UnixMillis) -> Error {
+        let Self { min, max } = self;
+        Problem::Time {
+            format,
+            time,
+            min,
+            max,
+        }
+        .into()
     }
 }
 

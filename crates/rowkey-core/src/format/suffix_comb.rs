@@ -56,7 +56,7 @@ impl SuffixComb {
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] before 1970 or after the 48-bit field's end.
+    /// `ErrorKind::OutOfRange` before 1970 or after the 48-bit field's end.
     pub fn from_parts(time: UnixMillis, random: [u8; 10]) -> Result<Self, Error> {
         Self::from_draw(time, &(), comb::around_field(random, 10))
     }

@@ -80,8 +80,8 @@ pub trait Format:
     ///
     /// # Errors
     ///
-    /// [`Error::Text`] when the text does not have the encoding's length, alphabet or range,
-    /// [`Error::Format`] when the value is not of this format.
+    /// `ErrorKind::Text` when the text does not have the encoding's length, alphabet or range,
+    /// `ErrorKind::Format` when the value is not of this format.
     #[inline]
     fn decode(encoding: Encoding, text: &str) -> Result<Self, Error> {
         let value = Self::KIND.width().decode(encoding, text)?;
@@ -119,7 +119,7 @@ pub(crate) trait FromDraw: Format {
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] outside the format's range.
+    /// `ErrorKind::OutOfRange` outside the format's range.
     fn from_draw(time: UnixMillis, context: &Self::Context, random: u128) -> Result<Self, Error>;
 }
 

@@ -57,7 +57,7 @@ impl UuidV7 {
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] before 1970 or after the 48-bit field's end in the year 10889.
+    /// `ErrorKind::OutOfRange` before 1970 or after the 48-bit field's end in the year 10889.
     pub fn from_parts(time: UnixMillis, random: [u8; 10]) -> Result<Self, Error> {
         Self::from_draw(time, &(), around_field(random, 0))
     }

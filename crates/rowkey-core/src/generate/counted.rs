@@ -104,8 +104,9 @@ where
     ///
     /// # Errors
     ///
-    /// [`Error::Throttled`] when the time would be too far ahead of the clock, [`Error::Time`] when
-    /// the clock is before 1970 or after the 48-bit field's end in the year 10889.
+    /// `ErrorKind::Throttled` when the time would be too far ahead of the clock,
+    /// `ErrorKind::OutOfRange` when the clock is before 1970 or after the 48-bit field's end in the
+    /// year 10889.
     #[inline]
     pub fn try_generate_for(&self, context: &<F as Generate>::Context) -> Result<F, Error> {
         let draw = SystemEntropy::new().next_u128();

@@ -1,8 +1,6 @@
 //! How [`HotGuid`]s are made.
 
 #[cfg(feature = "std")]
-use alloc::vec::Vec;
-#[cfg(feature = "std")]
 use core::sync::atomic::{AtomicU32, Ordering};
 
 #[cfg(feature = "std")]
@@ -107,7 +105,7 @@ impl<C: Clock> HotGuidGenerator<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] when the clock is before 1970 or after 2106-02-07T06:28:15Z.
+    /// `ErrorKind::OutOfRange` when the clock is before 1970 or after 2106-02-07T06:28:15Z.
     #[inline]
     pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid, Error> {
         // The time comes first, as in the original: a counter is never spent on a bad clock.
@@ -173,10 +171,5 @@ impl Generate for HotGuid {
         DEFAULT
             .get_or_make(|| HotGuidGenerator::new().with_clock(ClockOfSeconds::default()))
             .generate_by_seconds(*shard_key)
-    }
-
-    #[cfg(feature = "std")]
-    fn generate_batch_by_default(shard_key: &u32, count: usize) -> Vec<Self> {
-        super::one_by_one(shard_key, count)
     }
 }

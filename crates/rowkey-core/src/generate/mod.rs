@@ -14,8 +14,10 @@
 //! assert_eq!(routed.shard_key(), 7);
 //! ```
 //!
-//! The methods are `generate`, `try_generate`, `generate_async` and `generate_batch`, each with
-//! a form that ends in `_for` and takes a context, and [`generate_with`](Generate::generate_with).
+//! `generate` sleeps while a generator is ahead of its clock; `try_generate` returns an error that
+//! says [how long to wait](Error::wait). Each has a form that ends in `_for` and takes a context.
+//! There are also `generate_async`, which awaits instead, `generate_batch` and
+//! [`generate_with`](Generate::generate_with).
 //!
 //! Time comes from a [`Clock`] and randomness from an [`Entropy`]. Most formats keep no state
 //! between ids. DistributedId, DistributedId128 and HotGuid keep state, in a
@@ -59,25 +61,18 @@ use {alloc::vec::Vec, core::time::Duration, std::sync::Mutex};
 
 use crate::error::Error;
 use crate::format::Format;
-#[cfg(feature = "std")]
-use crate::time::UnixMillis;
 
 #[cfg(feature = "std")]
 mod active;
 mod clock;
 mod counted;
-mod custom;
-mod distributed_id;
-mod distributed_id128;
+mod distributed;
 mod drawn;
 mod entropy;
+mod for_tests;
 #[cfg(feature = "std")]
 mod fork;
 mod hot_guid;
-#[cfg(feature = "std")]
-mod incremental;
-#[cfg(feature = "std")]
-mod locked;
 pub(crate) mod luuid;
 pub(crate) mod number_source;
 #[cfg(feature = "rand")]
@@ -97,20 +92,17 @@ pub use clock::CoarseClock;
 pub use clock::SystemClock;
 #[cfg(feature = "std")]
 pub use counted::OrderedGenerator;
-pub use custom::Custom;
 #[cfg(feature = "std")]
-pub use distributed_id::DistributedIdGenerator;
-pub use distributed_id::DistributedIdState;
-#[cfg(feature = "std")]
-pub use distributed_id128::DistributedId128Generator;
-pub use distributed_id128::DistributedId128State;
+pub use distributed::{DistributedId128Generator, DistributedIdGenerator};
+pub use distributed::{DistributedId128State, DistributedIdState};
 pub use entropy::{Entropy, EntropyFn};
+pub use for_tests::Custom;
+#[cfg(feature = "std")]
+pub use for_tests::Incremental;
 #[cfg(feature = "std")]
 use fork::PerProcess;
 #[cfg(feature = "std")]
 pub use hot_guid::HotGuidGenerator;
-#[cfg(feature = "std")]
-pub use incremental::Incremental;
 #[cfg(feature = "rand")]
 pub use rng::EntropyRng;
 #[cfg(all(feature = "rand", feature = "std"))]
@@ -137,8 +129,8 @@ pub trait Generate: Format {
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] when the clock is outside the format's range, [`Error::Throttled`] when the
-    /// generator is ahead of its clock, and any error of the generator of a scope.
+    /// `ErrorKind::OutOfRange` when the clock is outside the format's range, `ErrorKind::Throttled`
+    /// when the generator is ahead of its clock, and any error of the generator of a scope.
     #[cfg(feature = "std")]
     #[inline]
     fn try_generate_for(context: &Self::Context) -> Result<Self, Error> {
@@ -166,37 +158,6 @@ pub trait Generate: Format {
         match Self::generate_by_default(context) {
             Ok(id) => id,
             Err(error) => wait_or_panic(error, context),
-        }
-    }
-
-    /// A new id. Awaits `sleep` while the generator is throttled, for example `tokio::time::sleep`.
-    ///
-    /// # Panics
-    ///
-    /// As [`generate_for`](Self::generate_for).
-    #[cfg(feature = "std")]
-    fn generate_async_for(
-        context: &Self::Context,
-        sleep: impl AsyncFn(Duration),
-    ) -> impl Future<Output = Self> {
-        async move { or_panic(wait_async(|| Self::try_generate_for(context), sleep).await) }
-    }
-
-    /// `count` new ids.
-    ///
-    /// The default generators of formats without state read the clock once for the batch. The ids
-    /// of formats that have an [order](self#order) are in it, others in no particular order.
-    ///
-    /// # Panics
-    ///
-    /// As [`generate_for`](Self::generate_for).
-    #[cfg(feature = "std")]
-    #[track_caller]
-    fn generate_batch_for(context: &Self::Context, count: usize) -> Vec<Self> {
-        let scoped = active::has_scopes().then(active::innermost::<Arc<dyn Generator<Self>>>);
-        match scoped.flatten() {
-            Some(_) => one_by_one(context, count),
-            None => Self::generate_batch_by_default(context, count),
         }
     }
 
@@ -239,10 +200,21 @@ pub trait Generate: Format {
     where
         Self: Generate<Context = ()>,
     {
-        Self::generate_async_for(&(), sleep)
+        async move {
+            loop {
+                let result = Self::try_generate_for(&());
+                match result.as_ref().err().and_then(Error::wait) {
+                    Some(wait) => sleep(wait).await,
+                    None => return or_panic(result),
+                }
+            }
+        }
     }
 
-    /// `count` new ids: see [`generate_batch_for`](Self::generate_batch_for).
+    /// `count` new ids.
+    ///
+    /// The default generators of formats without state read the clock once for the batch. The ids
+    /// of formats that have an [order](self#order) are in it, others in no particular order.
     ///
     /// # Panics
     ///
@@ -253,7 +225,11 @@ pub trait Generate: Format {
     where
         Self: Generate<Context = ()>,
     {
-        Self::generate_batch_for(&(), count)
+        let scoped = active::has_scopes().then(active::innermost::<Arc<dyn Generator<Self>>>);
+        match scoped.flatten() {
+            Some(_) => one_by_one(count),
+            None => Self::generate_batch_by_default(&(), count),
+        }
     }
 
     /// A new id from this clock's time and this entropy's bits. It ignores scopes. For tests, and
@@ -277,8 +253,8 @@ pub trait Generate: Format {
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] when the clock is outside the format's range, [`Error::Field`] when a part
-    /// of the context does not fit.
+    /// `ErrorKind::OutOfRange` when the clock is outside the format's range, and when a part of the
+    /// context does not fit.
     fn generate_with(
         context: &Self::Context,
         clock: &impl Clock,
@@ -316,32 +292,13 @@ pub trait Generate: Format {
     }
 }
 
-/// A state machine that makes ids: it reads no clock, draws no randomness and never sleeps.
-#[cfg(feature = "std")]
-pub(crate) trait State: Send {
-    /// The ids that it makes.
-    type Id: Generate<Context = ()>;
-
-    /// The random bits that one id needs.
-    type Draw: Copy + Send;
-
-    /// The initial state, before the first id.
-    const INITIAL: Self;
-
-    /// Draws the random bits for one id.
-    fn draw(entropy: &mut impl Entropy) -> Self::Draw;
-
-    /// The id for a clock reading and a draw. If it has to wait, pass the same draw again.
-    fn next(&mut self, now: UnixMillis, draw: Self::Draw) -> Result<Self::Id, Error>;
-}
-
 /// Makes ids of the format `F`, for a [`scope`] or on its own.
 pub trait Generator<F: Generate>: Send + Sync {
     /// A new id, in one attempt that never sleeps.
     ///
     /// # Errors
     ///
-    /// [`Error::Throttled`] if a later attempt can succeed, otherwise any other error.
+    /// `ErrorKind::Throttled` if a later attempt can succeed, otherwise any other error.
     fn try_generate_for(&self, context: &F::Context) -> Result<F, Error>;
 }
 
@@ -403,7 +360,7 @@ fn wait_after<T>(
     mut error: Error,
     mut attempt: impl FnMut() -> Result<T, Error>,
 ) -> Result<T, Error> {
-    while let Error::Throttled { wait, .. } = error {
+    while let Some(wait) = error.wait() {
         std::thread::sleep(wait);
         match attempt() {
             Ok(value) => return Ok(value),
@@ -413,24 +370,10 @@ fn wait_after<T>(
     Err(error)
 }
 
-/// Repeats `attempt` while it is throttled, awaiting `sleep` in between.
-#[cfg(feature = "std")]
-async fn wait_async<T>(
-    attempt: impl Fn() -> Result<T, Error>,
-    sleep: impl AsyncFn(Duration),
-) -> Result<T, Error> {
-    loop {
-        match attempt() {
-            Err(Error::Throttled { wait, .. }) => sleep(wait).await,
-            result => return result,
-        }
-    }
-}
-
 #[cfg(feature = "std")]
 #[track_caller]
-fn one_by_one<F: Generate>(context: &F::Context, count: usize) -> Vec<F> {
-    (0..count).map(|_| F::generate_for(context)).collect()
+fn one_by_one<F: Generate<Context = ()>>(count: usize) -> Vec<F> {
+    (0..count).map(|_| F::generate()).collect()
 }
 
 /// The value, for functions that are documented to panic.
@@ -443,27 +386,3 @@ fn or_panic<T>(result: Result<T, Error>) -> T {
         Err(error) => panic!("no id could be generated: {error}"),
     }
 }
-
-/// Fails to compile if a format has no [`Generate`], unless the database assigns its ids.
-#[cfg(feature = "std")]
-macro_rules! every_format_generates {
-    ([] $({
-        $module:ident $format:ident $name:literal $made:ident($($context:ident)?)
-        [$($generics:tt)*] [$($arguments:tt)*]
-    })*) => {
-        $(every_format_generates! { $made [$($generics)*] crate::$format $($arguments)* })*
-    };
-    (assigned $($rest:tt)*) => {};
-    ($made:ident [$($generics:tt)*] $format:ty) => {
-        const _: () = {
-            #[allow(dead_code)]
-            fn generates<$($generics)*>() {
-                fn is_implemented<F: Generate>() {}
-                is_implemented::<$format>();
-            }
-        };
-    };
-}
-
-#[cfg(feature = "std")]
-crate::kind::format_rows!(every_format_generates);

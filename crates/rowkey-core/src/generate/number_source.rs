@@ -26,7 +26,7 @@ pub trait NumberSource: Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::NumbersUsedUp`] after 2^48-1, and the errors of the source itself.
+    /// `ErrorKind::Exhausted` after 2^48-1, and the errors of the source itself.
     fn next_number(
         &self,
         group: LuuidGroup,

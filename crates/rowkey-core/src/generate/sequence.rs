@@ -123,8 +123,8 @@ impl Sequence {
     ///
     /// # Errors
     ///
-    /// [`Error::Time`] when the clock is outside the format's range, [`Error::Throttled`] when the
-    /// time would be too far ahead of the clock. No error takes a position.
+    /// `ErrorKind::OutOfRange` when the clock is outside the format's range, `ErrorKind::Throttled`
+    /// when the time would be too far ahead of the clock. No error takes a position.
     #[inline]
     pub(super) fn take(
         &self,
@@ -167,7 +167,7 @@ impl Sequence {
                 Step::From(first) | Step::SetBack(first) => first,
                 Step::Wait => {
                     let wait = Duration::from_millis(1);
-                    return Err(Error::Throttled { format, wait });
+                    return Err(Error::throttled(format, wait));
                 }
             };
             if self.replace(next, first + u64::from(count)).is_ok() {
@@ -190,6 +190,7 @@ mod tests {
     use core::cell::Cell;
 
     use super::*;
+    use crate::error::ErrorKind;
 
     const NOW: u64 = 1_700_000_000_000;
 
@@ -305,7 +306,7 @@ mod tests {
         take(&sequence, NOW, 5, 1).unwrap();
         for bad in [-1, 1 << 48] {
             let result = sequence.take(FormatKind::UuidV7, &UnixMillis::new(bad), 0, 1);
-            assert!(matches!(result, Err(Error::Time { .. })), "{result:?}");
+            assert_eq!(result.unwrap_err().kind(), ErrorKind::OutOfRange);
         }
         assert_eq!(take(&sequence, NOW, 5, 1), Ok(at(NOW, 6)));
     }

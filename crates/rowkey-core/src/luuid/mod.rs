@@ -12,15 +12,15 @@ mod short_key;
 mod tests;
 mod union;
 
+pub use crate::bounds::ShortKey;
 pub use crate::format::{LuuidGroup, crc12};
 pub use crate::generate::luuid::LuuidContext;
 pub use crate::generate::number_source::NumberSource;
 pub use crate::registry::{KeyGroup, KeyGroups};
-pub use crate::typed::ShortKey;
 pub use number_counter::NumberCounter;
 #[cfg(feature = "std")]
 pub use reserved_numbers::ReservedNumbers;
 pub use union::KeyUnion;
+pub(crate) use union::refuse_union;
 #[doc(hidden)]
-pub use union::{member, parse_union};
-pub(crate) use union::{refuse_key, refuse_union};
+pub use union::{check_key_of_union, member, parse_union};

@@ -6,8 +6,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::NumberSource;
 use crate::Error;
-use crate::format::LUUID_NUMBER_MAX;
-use crate::format::LuuidGroup;
+use crate::format::{LUUID_NUMBER_MAX, LuuidGroup};
 
 /// Counts the numbers of every group from 1 on, for any number of threads.
 ///
@@ -52,7 +51,7 @@ impl NumberCounter {
     ///
     /// # Errors
     ///
-    /// [`Error::NumbersUsedUp`] after 2^48-1.
+    /// `ErrorKind::Exhausted` after 2^48-1.
     pub fn next(&self, group: LuuidGroup) -> Result<u64, Error> {
         let last = self
             .last_of(group)
@@ -61,7 +60,7 @@ impl NumberCounter {
             });
         match last {
             Ok(last) => Ok(last + 1),
-            Err(_) => Err(Error::NumbersUsedUp { group: group.get() }),
+            Err(_) => Err(group.used_up()),
         }
     }
 

@@ -6,8 +6,7 @@ use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
-use crate::format::LuuidGroup;
-use crate::format::{FormatKind, LUUID_NUMBER_MAX};
+use crate::format::{FormatKind, LUUID_NUMBER_MAX, LuuidGroup};
 
 /// The numbers that a process has reserved and not yet used, for any number of threads.
 ///
@@ -64,20 +63,15 @@ impl ReservedNumbers {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] if `first` is 0, which is never used, and [`Error::NumbersUsedUp`] if it is
-    /// beyond 2^48-1.
+    /// `ErrorKind::OutOfRange` if `first` is 0, which is never used, and `ErrorKind::Exhausted` if
+    /// it is beyond 2^48-1.
     pub fn add_block(&self, group: LuuidGroup, first: u64, size: NonZeroU32) -> Result<u64, Error> {
         if first == 0 {
-            return Err(Error::Field {
-                format: FormatKind::Luuid,
-                field: "first number",
-                value: 0,
-                min: 1,
-                max: LUUID_NUMBER_MAX.into(),
-            });
+            let valid = 1..=LUUID_NUMBER_MAX.into();
+            return Err(Error::field(FormatKind::Luuid, "first number", 0, valid));
         }
         if first > LUUID_NUMBER_MAX {
-            return Err(Error::NumbersUsedUp { group: group.get() });
+            return Err(group.used_up());
         }
         let end = (first + u64::from(size.get())).min(LUUID_NUMBER_MAX + 1);
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,8 +4,8 @@ use alloc::format;
 use core::fmt;
 use core::str::FromStr;
 
-use crate::format::{FormatKind, LUUID_NUMBER_MAX};
-use crate::typed::{Bounds, ShortKey};
+use crate::bounds::{Bounds, ShortKey};
+use crate::format::check_number;
 use crate::{EntityKey, Error, Luuid};
 
 impl<K: EntityKey<Format = Luuid>> ShortKey<K> {
@@ -13,18 +13,9 @@ impl<K: EntityKey<Format = Luuid>> ShortKey<K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] when `number` has more than 48 bits.
-    pub const fn new(number: u64) -> Result<Self, Error> {
-        if number > LUUID_NUMBER_MAX {
-            return Err(Error::Field {
-                format: FormatKind::Luuid,
-                field: "number",
-                value: number as i128,
-                min: 0,
-                max: LUUID_NUMBER_MAX as i128,
-            });
-        }
-        Ok(Self::of(number))
+    /// `ErrorKind::OutOfRange` when `number` has more than 48 bits.
+    pub fn new(number: u64) -> Result<Self, Error> {
+        check_number(number).map(Self::of)
     }
 
     /// The number.

@@ -7,8 +7,8 @@ use core::str::FromStr;
 use uuid::Uuid;
 
 use super::KeyGroup;
-use crate::format::Format;
-use crate::format::LuuidGroup;
+use crate::error::ErrorKind;
+use crate::format::{Format, LuuidGroup};
 use crate::message::{Message, equal};
 use crate::registry::refuse_clashes;
 use crate::text::Encoding;
@@ -49,7 +49,7 @@ pub trait KeyUnion:
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownGroup`] if it has none of the groups.
+    /// `ErrorKind::Format` if it has none of the groups.
     fn from_luuid(id: Luuid) -> Result<Self, Error>;
 
     /// The id without its type.
@@ -76,7 +76,7 @@ pub const fn member<K: EntityKey>() -> KeyGroup {
 
 /// Rejects, at compile time and at the caller's location, a key without a group.
 #[track_caller]
-pub(crate) const fn refuse_key<K: EntityKey>() {
+pub const fn check_key_of_union<K: EntityKey>() {
     if K::GROUP_NAME.is_none() {
         Message::of("only keys over Luuid can be distinguished by their ids, and ")
             .text(K::NAME)
@@ -103,24 +103,18 @@ const fn refuse_same_prefixes(groups: &[KeyGroup]) {
             if let (Some(one), Some(other)) = (groups[earlier].prefix(), groups[index].prefix())
                 && equal(one, other)
             {
-                refuse_prefix(one, &groups[earlier], &groups[index]);
+                Message::of(groups[earlier].key())
+                    .text(" and ")
+                    .text(groups[index].key())
+                    .text(" have the same prefix `")
+                    .text(one)
+                    .text("`")
+                    .panic()
             }
             earlier += 1;
         }
         index += 1;
     }
-}
-
-#[track_caller]
-const fn refuse_prefix(prefix: &str, first: &KeyGroup, second: &KeyGroup) -> ! {
-    Message::of("")
-        .text(first.key())
-        .text(" and ")
-        .text(second.key())
-        .text(" have the same prefix `")
-        .text(prefix)
-        .text("`")
-        .panic()
 }
 
 /// Rejects keys whose ids can be the same digits.
@@ -138,8 +132,7 @@ const fn refuse_ambiguous_digits(groups: &[KeyGroup]) {
         index += 1;
     }
     if let (Some(decimal), Some(hexadecimal)) = (decimal, hexadecimal) {
-        Message::of("")
-            .text(decimal.key())
+        Message::of(decimal.key())
             .text(" is written in decimal and ")
             .text(hexadecimal.key())
             .text(" in hexadecimal digits, which can be the same text")
@@ -161,13 +154,11 @@ fn parse_without_prefix(groups: &[KeyGroup], text: &str) -> Result<Luuid, Error>
         let found = match Luuid::decode(group.text(), text) {
             Ok(id) if id.group() == group.group() => return Ok(id),
             // Unless a later key has the same encoding.
-            Ok(id) => Error::UnknownGroup {
-                group: id.group().get(),
-            },
+            Ok(id) => id.group().unknown(),
             Err(error) => error,
         };
         // That the id is wrong says more than that the text is of another encoding.
-        if problem.is_none() || !matches!(found, Error::Text { .. }) {
+        if problem.is_none() || found.kind() != ErrorKind::Text {
             problem = Some(found);
         }
     }
@@ -190,11 +181,7 @@ pub fn parse_union<U: KeyUnion>(text: &str) -> Result<U, Error> {
     };
     let id = Luuid::decode(group.text(), body)?;
     if id.group() != group.group() {
-        return Err(Error::Group {
-            key: group.key(),
-            expected: group.group().get(),
-            found: id.group().get(),
-        });
+        return Err(id.group().refused_by(group.key(), group.group()));
     }
     U::from_luuid(id)
 }

@@ -1,15 +1,15 @@
 //! The groups of a program's keys.
 
 use alloc::borrow::Cow;
+use alloc::format;
 use core::fmt;
 
 use uuid::Uuid;
 
 use super::key_group::KeyGroup;
-use crate::clash::Clash;
-use crate::error::RegistryProblem;
+use crate::error::ErrorKind;
 use crate::format::LuuidGroup;
-use crate::message::equal;
+use crate::message::{Message, equal};
 use crate::{Error, Luuid};
 
 /// The groups of a program's keys, of which each has its own number and name.
@@ -74,11 +74,14 @@ impl KeyGroups {
     ///
     /// # Errors
     ///
-    /// [`Error::Registry`] if its number or its name is already there, with both groups. Nothing has changed
-    /// then.
+    /// `ErrorKind::Declaration` if its number or its name is already there, with both groups.
+    /// Nothing has changed then.
     pub fn register(&mut self, group: KeyGroup) -> Result<(), Error> {
         match self.get(group.group()) {
-            Some(earlier) => Err(RegistryProblem::from(clash(earlier, group)).into()),
+            Some(earlier) => Err(Error::new(
+                ErrorKind::Declaration,
+                format!("{}", clash(earlier, group)),
+            )),
             None => {
                 self.groups.to_mut().push(group);
                 Ok(())
@@ -100,12 +103,10 @@ impl KeyGroups {
     ///
     /// # Errors
     ///
-    /// [`Error::Format`] if it is not a LUUID, [`Error::UnknownGroup`] if its group is not
-    /// registered.
+    /// `ErrorKind::Format` if it is not a LUUID, and if its group is not registered.
     pub fn group_of(&self, id: Uuid) -> Result<KeyGroup, Error> {
         let group = Luuid::try_from(id)?.group();
-        self.get(group)
-            .ok_or(Error::UnknownGroup { group: group.get() })
+        self.get(group).ok_or_else(|| group.unknown())
     }
 }
 
@@ -118,17 +119,22 @@ impl fmt::Debug for KeyGroups {
 }
 
 /// The conflict of two groups with the same number. Groups with the same name have the same number.
-const fn clash(earlier: KeyGroup, later: KeyGroup) -> Clash<'static> {
+const fn clash(earlier: KeyGroup, later: KeyGroup) -> Message<'static> {
     if equal(earlier.name(), later.name()) {
-        return Clash::DeclaredTwice {
-            name: later.name(),
-            keys: (earlier.key(), later.key()),
-        };
+        return Message::of("the group `")
+            .text(later.name())
+            .text("` is declared twice, for ")
+            .text(earlier.key())
+            .text(" and for ")
+            .text(later.key());
     }
-    Clash::SameCrc {
-        group: later.group().get(),
-        names: (earlier.name(), later.name()),
-    }
+    Message::of("the groups `")
+        .text(earlier.name())
+        .text("` and `")
+        .text(later.name())
+        .text("` have the same CRC-12 ")
+        .group(later.group().get())
+        .text("; give the newer one another name")
 }
 
 /// Panics with a message that names both groups if two of them have the same number.
@@ -142,7 +148,7 @@ pub(crate) const fn refuse_clashes(groups: &[KeyGroup]) {
         let group = groups[index];
         let earlier = &mut known[group.group().get() as usize];
         if let Some(earlier) = *earlier {
-            clash(earlier, group).message().panic();
+            clash(earlier, group).panic();
         }
         *earlier = Some(group);
         index += 1;

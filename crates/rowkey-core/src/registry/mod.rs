@@ -10,4 +10,4 @@ mod serde;
 pub use groups::KeyGroups;
 pub(crate) use groups::refuse_clashes;
 pub use key_group::KeyGroup;
-pub use names::{NumberedName, Registry};
+pub use names::{Registry, RegistryKind};

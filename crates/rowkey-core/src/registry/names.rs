@@ -7,19 +7,18 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::Error;
-use crate::clash::Clash;
-use crate::error::RegistryProblem;
-use crate::message::equal;
+use crate::error::ErrorKind;
+use crate::message::{Message, equal};
 
 /// The kind of thing that a [`Registry`] names.
-pub trait NumberedName: 'static {
+pub trait RegistryKind: 'static {
     /// Its name in messages, such as `country`.
     const KIND: &'static str;
 }
 
 /// Names for numbers from 0 to 255, each number and each name once: those of
 /// [countries](crate::routing::Country), of [service entities](crate::routing::ServiceEntity), or of another
-/// [kind](NumberedName).
+/// [kind](RegistryKind).
 ///
 /// Put names that are known at compile time in a constant: a clash is then a compile error that
 /// names both. Names from files and tables are checked when they are added, and refused in
@@ -57,7 +56,7 @@ pub struct Registry<K> {
     kind: PhantomData<fn() -> K>,
 }
 
-impl<K: NumberedName> Registry<K> {
+impl<K: RegistryKind> Registry<K> {
     /// A registry of known names.
     ///
     /// # Panics
@@ -93,26 +92,27 @@ impl<K: NumberedName> Registry<K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Registry`] if its number or its name is already registered, with both entries; if a
-    /// number is not 0 to 255; or if a name is empty or has white space around it. The registry is
-    /// unchanged then.
-    pub fn register(&mut self, entry: (i64, impl Into<String>)) -> Result<(), Error> {
-        Ok(self.add(entry.0, entry.1.into())?)
-    }
-
-    pub(super) fn add(&mut self, number: i64, name: String) -> Result<(), RegistryProblem> {
-        let kind = K::KIND;
+    /// `ErrorKind::Declaration` if its number or its name is already registered, with both entries;
+    /// if a number is not 0 to 255; or if a name is empty or has white space around it. The
+    /// registry is unchanged then.
+    pub fn register(&mut self, (number, name): (i64, impl Into<String>)) -> Result<(), Error> {
+        let (kind, name) = (K::KIND, name.into());
+        let refused = |problem: &dyn fmt::Display| {
+            Err(Error::new(ErrorKind::Declaration, format!("{problem}")))
+        };
         if !is_name(&name) {
-            return Err(Clash::NoName { kind, name: &name }.into());
+            return refused(&not_a_name(kind, &name));
         }
         let Ok(number) = u8::try_from(number) else {
-            return Err(RegistryProblem::Number { kind, name, number });
+            return refused(&format_args!(
+                "the {kind} `{name}` has the number {number}; numbers are 0 to 255"
+            ));
         };
         let clash = self
             .iter()
             .find_map(|earlier| clash(kind, earlier, (number, &name)));
         if let Some(clash) = clash {
-            return Err(clash.into());
+            return refused(&clash);
         }
         self.added.push((number, name));
         Ok(())
@@ -122,16 +122,12 @@ impl<K: NumberedName> Registry<K> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownName`] if the registry has no such name.
+    /// `ErrorKind::Name` if the registry has no such name.
     pub fn number(&self, name: &str) -> Result<u8, Error> {
         self.iter()
             .find(|(_, known)| *known == name)
             .map(|(number, _)| number)
-            .ok_or_else(|| Error::UnknownName {
-                what: K::KIND,
-                name: name.into(),
-                choices: self.names().into(),
-            })
+            .ok_or_else(|| Error::unknown_name(K::KIND, name, &self.names()))
     }
 
     /// All names, for messages.
@@ -194,29 +190,31 @@ impl<K> PartialEq for Registry<K> {
 
 impl<K> Eq for Registry<K> {}
 
+/// What is wrong with an invalid name.
+const fn not_a_name<'a>(kind: &'static str, name: &'a str) -> Message<'a> {
+    Message::of("")
+        .quoted(name)
+        .text(" is not a valid ")
+        .text(kind)
+        .text(" name: it is empty or has white space around it")
+}
+
 /// The conflict of an entry with a later one, if there is one.
 const fn clash<'a>(
     kind: &'static str,
     (earlier, earlier_name): (u8, &'a str),
     (number, name): (u8, &'a str),
-) -> Option<Clash<'a>> {
+) -> Option<Message<'a>> {
+    let the_name = Message::of("the ").text(kind).text(" `").text(name);
     if equal(earlier_name, name) {
-        let numbers = (earlier, number);
-        return Some(Clash::SameName {
-            kind,
-            name,
-            numbers,
-        });
+        let twice = the_name.text("` is listed twice, with the numbers ");
+        return Some(twice.number(earlier).text(" and ").number(number));
     }
     if earlier != number {
         return None;
     }
-    let names = (earlier_name, name);
-    Some(Clash::SameNumber {
-        kind,
-        number,
-        names,
-    })
+    let same = the_name.text("` has the number ").number(number);
+    Some(same.text(" of `").text(earlier_name).text("`"))
 }
 
 /// Panics with a message that names both entries if two in the list clash, or one is invalid.
@@ -226,17 +224,12 @@ const fn refuse_clashes(kind: &'static str, entries: &[(u8, &str)]) {
     while index < entries.len() {
         let entry = entries[index];
         if !is_name(entry.1) {
-            Clash::NoName {
-                kind,
-                name: entry.1,
-            }
-            .message()
-            .panic();
+            not_a_name(kind, entry.1).panic();
         }
         let mut earlier = 0;
         while earlier < index {
             if let Some(clash) = clash(kind, entries[earlier], entry) {
-                clash.message().panic();
+                clash.panic();
             }
             earlier += 1;
         }

@@ -7,16 +7,16 @@ use core::marker::PhantomData;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::names::{NumberedName, Registry};
+use super::names::{Registry, RegistryKind};
 
 /// A map of names to numbers.
-impl<R: NumberedName> Serialize for Registry<R> {
+impl<R: RegistryKind> Serialize for Registry<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter().map(|(number, name)| (name, number)))
     }
 }
 
-impl<'de, R: NumberedName> Deserialize<'de> for Registry<R> {
+impl<'de, R: RegistryKind> Deserialize<'de> for Registry<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let is_text = deserializer.is_human_readable();
         deserializer.deserialize_map(EntriesVisitor {
@@ -31,7 +31,7 @@ struct EntriesVisitor<R> {
     kind: PhantomData<R>,
 }
 
-impl<'de, R: NumberedName> Visitor<'de> for EntriesVisitor<R> {
+impl<'de, R: RegistryKind> Visitor<'de> for EntriesVisitor<R> {
     type Value = Registry<R>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,7 +47,9 @@ impl<'de, R: NumberedName> Visitor<'de> for EntriesVisitor<R> {
             } else {
                 map.next_value::<u8>()?.into()
             };
-            registry.add(number, name).map_err(A::Error::custom)?;
+            registry
+                .register((number, name))
+                .map_err(A::Error::custom)?;
         }
         Ok(registry)
     }

@@ -66,7 +66,7 @@ where
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    /// `ErrorKind::Name` for a name that is not valid on the backend.
     pub fn key_name(self, backend: Backend) -> Result<String, Error> {
         self.qualified(self.key).quoted(backend)
     }
@@ -75,7 +75,7 @@ where
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    /// `ErrorKind::Name` for a name that is not valid on the backend.
     pub fn name(self, backend: Backend) -> Result<String, Error> {
         self.qualified(self.name).quoted(backend)
     }

@@ -1,14 +1,14 @@
 //! Names for the numbers in iUIDs, which are the user's data.
 
 use crate::format::IuidContext;
-use crate::registry::{NumberedName, Registry};
+use crate::registry::{Registry, RegistryKind};
 use crate::{Error, Iuid};
 
 /// The countries of iUIDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Country {}
 
-impl NumberedName for Country {
+impl RegistryKind for Country {
     const KIND: &'static str = "country";
 }
 
@@ -16,7 +16,7 @@ impl NumberedName for Country {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceEntity {}
 
-impl NumberedName for ServiceEntity {
+impl RegistryKind for ServiceEntity {
     const KIND: &'static str = "service entity";
 }
 
@@ -52,7 +52,7 @@ impl IuidRegistries {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownName`] if a registry has no such name.
+    /// `ErrorKind::Name` if a registry has no such name.
     pub fn context(&self, country: &str, service_entity: &str) -> Result<IuidContext, Error> {
         Ok(IuidContext {
             country: self.countries.number(country)?,

@@ -10,7 +10,7 @@ mod part;
 mod shard;
 
 pub use crate::format::IuidContext;
-pub use crate::registry::{NumberedName, Registry};
+pub use crate::registry::{Registry, RegistryKind};
 pub use column::{RoutedConditionPart, RoutingColumn};
 pub use iuid::{Country, IuidOrigin, IuidRegistries, ServiceEntity};
 #[doc(hidden)]

@@ -25,34 +25,31 @@ pub trait RoutingPart: private::Placed + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShardKey {}
 
-impl RoutingPart for ShardKey {
-    type Format = HotGuid;
-    type Number = u32;
-    type Stored = i64;
+macro_rules! routing_parts {
+    ($($Part:ident of $Format:ident: $name:literal $number:ident $Number:ty, $order:ident,
+       column $size:ident $Stored:ty;)*) => {$(
+        impl RoutingPart for $Part {
+            type Format = $Format;
+            type Number = $Number;
+            type Stored = $Stored;
 
-    fn of(id: HotGuid) -> u32 {
-        id.shard_key()
-    }
+            fn of(id: $Format) -> $Number {
+                id.$number()
+            }
+        }
+
+        impl private::Placed for $Part {
+            const FIELD: NumberField =
+                private::field(FormatKind::$Format, $name, ByteOrder::$order);
+            const SIZE: NumberSize = NumberSize::$size;
+        }
+    )*};
 }
 
-impl RoutingPart for Country {
-    type Format = Iuid;
-    type Number = u8;
-    type Stored = i16;
-
-    fn of(id: Iuid) -> u8 {
-        id.country()
-    }
-}
-
-impl RoutingPart for ServiceEntity {
-    type Format = Iuid;
-    type Number = u8;
-    type Stored = i16;
-
-    fn of(id: Iuid) -> u8 {
-        id.service_entity()
-    }
+routing_parts! {
+    ShardKey of HotGuid: "shard key" shard_key u32, LittleEndian, column Big i64;
+    Country of Iuid: "country" country u8, BigEndian, column Small i16;
+    ServiceEntity of Iuid: "service entity" service_entity u8, BigEndian, column Small i16;
 }
 
 /// The order of the bytes of a number.
@@ -107,23 +104,8 @@ mod private {
         const SIZE: NumberSize;
     }
 
-    impl Placed for ShardKey {
-        const FIELD: NumberField = field(FormatKind::HotGuid, "shard key", ByteOrder::LittleEndian);
-        const SIZE: NumberSize = NumberSize::Big;
-    }
-
-    impl Placed for Country {
-        const FIELD: NumberField = field(FormatKind::Iuid, "country", ByteOrder::BigEndian);
-        const SIZE: NumberSize = NumberSize::Small;
-    }
-
-    impl Placed for ServiceEntity {
-        const FIELD: NumberField = field(FormatKind::Iuid, "service entity", ByteOrder::BigEndian);
-        const SIZE: NumberSize = NumberSize::Small;
-    }
-
     /// The field of a format's specification with this name.
-    const fn field(format: FormatKind, name: &str, order: ByteOrder) -> NumberField {
+    pub(super) const fn field(format: FormatKind, name: &str, order: ByteOrder) -> NumberField {
         let fields = format.fields();
         let mut index = 0;
         while !equal(fields[index].name, name) {

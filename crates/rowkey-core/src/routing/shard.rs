@@ -76,8 +76,8 @@ impl ShardLayout {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] if one of them does not fit its bits.
-    pub const fn compose(self, region: u32, partition: u32) -> Result<u32, Error> {
+    /// `ErrorKind::OutOfRange` if one of them does not fit its bits.
+    pub fn compose(self, region: u32, partition: u32) -> Result<u32, Error> {
         if region > self.max_region() {
             return Err(field_error("region", region, self.max_region()));
         }
@@ -92,8 +92,8 @@ impl ShardLayout {
     ///
     /// # Errors
     ///
-    /// [`Error::Field`] if bits outside both are set: the key has another layout.
-    pub const fn split(self, shard_key: u32) -> Result<Shard, Error> {
+    /// `ErrorKind::OutOfRange` if bits outside both are set: the key has another layout.
+    pub fn split(self, shard_key: u32) -> Result<Shard, Error> {
         let max = mask(self.region_bits + self.partition_bits);
         if shard_key > max {
             return Err(field_error("shard key", shard_key, max));
@@ -110,7 +110,7 @@ impl ShardLayout {
     ///
     /// As [`split`](Self::split). Any 128 bits are a HotGuid, so ids from other sources may also
     /// yield a shard.
-    pub const fn shard_of(self, id: HotGuid) -> Result<Shard, Error> {
+    pub fn shard_of(self, id: HotGuid) -> Result<Shard, Error> {
         self.split(id.shard_key())
     }
 
@@ -130,12 +130,6 @@ const fn mask(bits: u32) -> u32 {
     ((1_u64 << bits) - 1) as u32
 }
 
-const fn field_error(field: &'static str, value: u32, max: u32) -> Error {
-    Error::Field {
-        format: FormatKind::HotGuid,
-        field,
-        value: value as i128,
-        min: 0,
-        max: max as i128,
-    }
+fn field_error(field: &str, value: u32, max: u32) -> Error {
+    Error::field(FormatKind::HotGuid, field, value, 0..=max.into())
 }

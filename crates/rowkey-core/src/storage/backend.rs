@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::error::Error;
+use crate::error::{Error, by_name};
 
 /// A database product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,14 +64,7 @@ impl FromStr for Backend {
         match name {
             "postgresql" => Ok(Self::Postgres),
             "sqlserver" => Ok(Self::SqlServer),
-            _ => Self::ALL
-                .into_iter()
-                .find(|backend| backend.name() == name)
-                .ok_or_else(|| Error::UnknownName {
-                    what: "backend",
-                    name: name.into(),
-                    choices: "postgres, mysql, mariadb, sqlite and sql-server".into(),
-                }),
+            _ => by_name("backend", name, &Self::ALL, Self::name),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::backend::Backend;
 use super::column_type::Storage;
 use super::order::{has_reversed_groups, mariadb_uuid_image, value_of_mariadb_uuid_image};
 use super::text_form::TextForm;
-use super::wire::{BinaryLength, Precision, Wire};
+use super::wire::{BinaryLength, Precision, UuidWire, Wire};
 use crate::format::{FormatKind, Leading};
 use crate::layout::{Layout, Permutation};
 use crate::text::Width;
@@ -14,8 +14,8 @@ use crate::text::Width;
 /// How far the column's order follows the format's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OrderPromise {
-    /// None: the format has no order, or the backend compares other bytes.
-    Nothing,
+    /// No order: the format has none, or the backend compares other bytes.
+    Unordered,
     /// By time (by interval counter for the short COMBs); random among equal times.
     Time,
     /// Exactly the public (RFC) order.
@@ -57,16 +57,16 @@ const fn column_order(backend: Backend, storage: Storage) -> ColumnOrder {
 }
 
 impl Column {
-    /// What the storage means for the format, independently of the backend.
-    #[inline]
-    pub(super) const fn planned(self) -> Wire {
-        Wire::of(self.storage(), self.format())
-    }
-
     /// What drivers send and receive.
     #[inline]
     pub const fn wire(self) -> Wire {
         self.wire
+    }
+
+    /// What drivers of PostgreSQL and SQL Server send and receive.
+    #[inline]
+    pub const fn uuid_wire(self) -> UuidWire {
+        UuidWire::of(self.wire)
     }
 
     /// The column of a format on a backend with a chosen storage. Without a layout, the one that
@@ -97,7 +97,7 @@ impl Column {
             format,
             storage,
             layout,
-            wire: Wire::of(storage, format).on(backend),
+            wire: Wire::for_storage(storage, format).for_backend(backend),
         })
     }
 
@@ -198,11 +198,11 @@ impl Column {
     pub const fn order_promise(self) -> OrderPromise {
         let order = column_order(self.backend, self.storage);
         match (self.format.spec().leading, order, self.layout) {
-            (_, _, Layout::PublicUnordered) => OrderPromise::Nothing,
+            (_, _, Layout::PublicUnordered) => OrderPromise::Unordered,
             (_, ColumnOrder::SqlServer, Layout::SqlServer)
             | (_, ColumnOrder::Bytewise, Layout::Public) => OrderPromise::Full,
             (Leading::Plain, ColumnOrder::MariaDbUuid, Layout::Public) => OrderPromise::Full,
-            (Leading::Unordered, ..) => OrderPromise::Nothing,
+            (Leading::Unordered, ..) => OrderPromise::Unordered,
             _ => OrderPromise::Time,
         }
     }
@@ -386,65 +386,64 @@ const fn check_layout(
 mod tests {
     use super::*;
 
+    /// The columns that each storage of each format can have on each backend.
+    fn storages() -> impl Iterator<Item = (FormatKind, Backend, Storage)> {
+        FormatKind::ALL.into_iter().flat_map(|format| {
+            Backend::ALL.into_iter().flat_map(move |backend| {
+                let storages = Storage::ALL.into_iter();
+                storages.map(move |storage| (format, backend, storage))
+            })
+        })
+    }
+
     #[test]
     fn every_column_keeps_a_promise_unless_its_format_has_no_order_or_its_layout_gives_it_up() {
-        for format in FormatKind::ALL {
-            for backend in Backend::ALL {
-                for storage in Storage::ALL {
-                    for layout in Layout::ALL.map(Some).into_iter().chain([None]) {
-                        let Ok(column) = Column::new(format, backend, storage, layout) else {
-                            continue;
-                        };
-                        let unordered = matches!(format, FormatKind::UuidV4 | FormatKind::AnyUuid);
-                        let given_up = column.layout() == Layout::PublicUnordered;
-                        assert!(
-                            unordered || given_up != (column.order_promise() >= OrderPromise::Time),
-                            "{column:?}"
-                        );
-                    }
-                }
+        for (format, backend, storage) in storages() {
+            for layout in Layout::ALL.map(Some).into_iter().chain([None]) {
+                let Ok(column) = Column::new(format, backend, storage, layout) else {
+                    continue;
+                };
+                let unordered = matches!(format, FormatKind::UuidV4 | FormatKind::AnyUuid);
+                let given_up = column.layout() == Layout::PublicUnordered;
+                assert!(
+                    unordered || given_up != (column.order_promise() >= OrderPromise::Time),
+                    "{column:?}"
+                );
             }
         }
     }
 
     #[test]
     fn a_storage_without_a_layout_gets_one_that_is_also_accepted_when_written_out() {
-        for format in FormatKind::ALL {
-            for backend in Backend::ALL {
-                for storage in Storage::ALL {
-                    if let Ok(column) = Column::new(format, backend, storage, None) {
-                        let written = Column::new(format, backend, storage, Some(column.layout()));
-                        assert_eq!(written, Ok(column));
-                    }
-                }
+        for (format, backend, storage) in storages() {
+            if let Ok(column) = Column::new(format, backend, storage, None) {
+                let written = Column::new(format, backend, storage, Some(column.layout()));
+                assert_eq!(written, Ok(column));
             }
         }
     }
 
     #[test]
     fn an_order_is_given_up_exactly_where_sql_server_would_not_keep_it() {
-        for format in FormatKind::ALL {
-            for backend in Backend::ALL {
-                for storage in Storage::ALL {
-                    let with = |layout| Column::new(format, backend, storage, Some(layout));
-                    if Column::new(format, backend, storage, None).is_err() {
-                        continue;
-                    }
-                    let is_guid = (backend, storage) == (Backend::SqlServer, Storage::Uuid);
-                    let unordered = with(Layout::PublicUnordered);
-                    assert_eq!(
-                        unordered.is_ok(),
-                        is_guid && with(Layout::Public).is_err(),
-                        "{format} as {storage} on {backend}"
-                    );
-                    match unordered {
-                        Ok(column) => {
-                            assert_eq!(column.permutation(), Permutation::Identity);
-                            assert_eq!(column.order_promise(), OrderPromise::Nothing);
-                        }
-                        Err(refusal) => assert!(refusal.contains("leave the"), "{refusal}"),
-                    }
+        for (format, backend, storage) in storages() {
+            let with = |layout| Column::new(format, backend, storage, Some(layout));
+            if Column::new(format, backend, storage, None).is_err() {
+                continue;
+            }
+            let is_guid = (backend, storage) == (Backend::SqlServer, Storage::Uuid);
+            let unordered = with(Layout::PublicUnordered);
+            let is_given_up = is_guid && with(Layout::Public).is_err();
+            assert_eq!(
+                unordered.is_ok(),
+                is_given_up,
+                "{format} as {storage} on {backend}"
+            );
+            match unordered {
+                Ok(column) => {
+                    assert_eq!(column.permutation(), Permutation::Identity);
+                    assert_eq!(column.order_promise(), OrderPromise::Unordered);
                 }
+                Err(refusal) => assert!(refusal.contains("leave the"), "{refusal}"),
             }
         }
     }

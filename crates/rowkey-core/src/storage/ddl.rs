@@ -9,7 +9,7 @@ use super::column::Column;
 use super::column_type::Storage;
 use super::plan::StoragePlan;
 use super::wire::Wire;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::kind::FormatKind;
 
 /// Whether a column allows NULL.
@@ -41,8 +41,8 @@ impl StoragePlan {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend, [`Error::Refused`] if the
-    /// plan uses MariaDB's own `UUID` type and the backend is MySQL.
+    /// `ErrorKind::Name` for a name that is not valid on the backend, `ErrorKind::Declaration` if
+    /// the plan uses MariaDB's own `UUID` type and the backend is MySQL.
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
@@ -74,7 +74,7 @@ impl StoragePlan {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend, [`Error::Refused`] for
+    /// `ErrorKind::Name` for a name that is not valid on the backend, `ErrorKind::Declaration` for
     /// another format than [`DatabaseNumber`](crate::DatabaseNumber).
     ///
     /// ```
@@ -102,11 +102,12 @@ impl StoragePlan {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for another format than [`DatabaseNumber`](crate::DatabaseNumber).
+    /// `ErrorKind::Declaration` for another format than [`DatabaseNumber`](crate::DatabaseNumber).
     pub fn counted_column_type(&self, backend: Backend) -> Result<String, Error> {
         let column = self.column(backend);
         if column.format() != FormatKind::DatabaseNumber {
-            return Err(Error::Refused(
+            return Err(Error::new(
+                ErrorKind::Declaration,
                 "a database counts only keys over DatabaseNumber",
             ));
         }
@@ -128,7 +129,7 @@ impl StoragePlan {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    /// `ErrorKind::Name` for a name that is not valid on the backend.
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
@@ -151,11 +152,13 @@ impl StoragePlan {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] if the plan uses MariaDB's own `UUID` type and the backend is MySQL.
+    /// `ErrorKind::Declaration` if the plan uses MariaDB's own `UUID` type and the backend is
+    /// MySQL.
     pub fn column_type(&self, backend: Backend) -> Result<String, Error> {
         let column = self.column(backend);
         if column.storage() == Storage::NativeUuid && backend == Backend::MySql {
-            return Err(Error::Refused(
+            return Err(Error::new(
+                ErrorKind::Declaration,
                 "the plan stores this key in MariaDB's own UUID type, which MySQL does not have",
             ));
         }
@@ -270,7 +273,7 @@ impl TableName<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    /// `ErrorKind::Name` for a name that is not valid on the backend.
     ///
     /// ```
     /// use rowkey_core::storage::TableName;
@@ -321,8 +324,8 @@ impl<'a> ColumnName<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend, and for a single name with
-    /// a dot, which would be that of a column rather than of a table and its column.
+    /// `ErrorKind::Name` for a name that is not valid on the backend, and for a single name with a
+    /// dot, which would be that of a column rather than of a table and its column.
     ///
     /// ```
     /// use rowkey_core::storage::ColumnName;
@@ -338,13 +341,10 @@ impl<'a> ColumnName<'a> {
         match (self.table, self.column.rsplit_once('.')) {
             (Some(table), _) => Ok(format!("{}.{column}", quote_identifier(backend, table)?)),
             (None, None) => Ok(column),
-            (None, Some((table, name))) => Err(Error::Identifier(
-                format!(
-                    "`{}` is one name; write the pair ({table:?}, {name:?})",
-                    self.column
-                )
-                .into(),
-            )),
+            (None, Some((table, name))) => Err(not_an_identifier(&format!(
+                "`{}` is one name; write the pair ({table:?}, {name:?})",
+                self.column
+            ))),
         }
     }
 }
@@ -354,8 +354,8 @@ impl<'a> ColumnName<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::Identifier`] for an empty name, one with a NUL character, or one longer than the
-/// backend allows (63 bytes in PostgreSQL, 64 characters in MySQL and MariaDB, 128 in SQL Server).
+/// `ErrorKind::Name` for an empty name, one with a NUL character, or one longer than the backend
+/// allows (63 bytes in PostgreSQL, 64 characters in MySQL and MariaDB, 128 in SQL Server).
 ///
 /// ```
 /// use rowkey_core::storage::quote_identifier;
@@ -367,10 +367,10 @@ impl<'a> ColumnName<'a> {
 /// ```
 pub fn quote_identifier(backend: Backend, name: &str) -> Result<String, Error> {
     if name.is_empty() {
-        return Err(Error::Identifier("the name is empty".into()));
+        return Err(not_an_identifier("the name is empty"));
     }
     if name.contains('\0') {
-        return Err(Error::Identifier("the name has a NUL character".into()));
+        return Err(not_an_identifier("the name has a NUL character"));
     }
     let too_long = match backend {
         Backend::Postgres => name.len() > 63,
@@ -379,16 +379,15 @@ pub fn quote_identifier(backend: Backend, name: &str) -> Result<String, Error> {
         Backend::Sqlite => false,
     };
     if too_long {
-        return Err(Error::Identifier(
-            "the name is longer than the database takes".into(),
+        return Err(not_an_identifier(
+            "the name is longer than the database takes",
         ));
     }
     if matches!(backend, Backend::MySql | Backend::MariaDb)
         && (name.ends_with(' ') || name.chars().any(|character| character > '\u{ffff}'))
     {
-        return Err(Error::Identifier(
-            "MySQL and MariaDB names neither end in a blank nor have characters beyond U+FFFF"
-                .into(),
+        return Err(not_an_identifier(
+            "MySQL and MariaDB names neither end in a blank nor have characters beyond U+FFFF",
         ));
     }
     let (open, close) = match backend {
@@ -407,4 +406,11 @@ pub fn quote_identifier(backend: Backend, name: &str) -> Result<String, Error> {
     }
     quoted.push(close);
     Ok(quoted)
+}
+
+/// The error for a name that can't be one in SQL.
+#[doc(hidden)]
+#[cold]
+pub fn not_an_identifier(problem: &str) -> Error {
+    Error::new(ErrorKind::Name, format!("not an SQL identifier: {problem}"))
 }

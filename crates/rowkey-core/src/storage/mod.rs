@@ -8,34 +8,27 @@ mod column;
 mod column_type;
 mod ddl;
 mod key_column;
-#[doc(hidden)]
-pub mod mysql;
-#[doc(hidden)]
-pub mod numeric;
+pub(crate) mod mysql;
 mod order;
 mod plan;
-#[doc(hidden)]
-pub mod postgres;
-#[doc(hidden)]
-pub mod sql_server;
-#[doc(hidden)]
-pub mod sqlite;
-mod stored;
+pub(crate) mod postgres;
+pub(crate) mod sqlite;
+pub(crate) mod stored;
 mod text_form;
-mod wire;
+pub(crate) mod wire;
 
 pub use crate::layout::{Layout, Permutation};
 pub use backend::Backend;
 pub use column::{Column, OrderPromise};
 pub use column_type::Storage;
-#[doc(hidden)]
-pub use ddl::column_definition;
 pub use ddl::{ColumnName, Nullability, TableName, quote_identifier, text_type};
+#[doc(hidden)]
+pub use ddl::{column_definition, not_an_identifier};
 pub use key_column::{ColumnKey, KeyColumn};
 pub use order::{MariaDbUuidOrd, SqlServerOrd};
 pub use plan::StoragePlan;
 #[doc(hidden)]
 pub use plan::parse_choice;
-pub use stored::{Parameter, Stored, StoredBytes, StoredRef};
+pub use stored::{Stored, StoredBytes, StoredRef};
 pub use text_form::TextForm;
 pub use wire::{BinaryLength, Precision, Wire};

@@ -7,7 +7,7 @@ use super::backend::Backend;
 use super::column::Column;
 use super::plan::StoragePlan;
 use super::stored::{Parameter, StoredBytes, StoredRef};
-pub use super::wire::MySqlWire;
+use super::wire::MySqlWire;
 use crate::error::Error;
 use crate::text::{decimal, hyphenated};
 
@@ -32,7 +32,6 @@ pub enum MySqlFound<'a> {
 
 impl StoragePlan {
     /// The one column of the protocol of MySQL and MariaDB.
-    #[doc(hidden)]
     #[inline]
     pub const fn mysql(&self) -> MySqlColumn {
         MySqlColumn(self.column(Backend::MySql))
@@ -49,7 +48,7 @@ impl MySqlColumn {
     /// What is sent and received.
     #[inline]
     pub const fn wire(self) -> MySqlWire {
-        MySqlWire::of(self.0.planned())
+        MySqlWire::of(self.0.wire())
     }
 
     /// What to bind for a public value, the number of a DECIMAL in digits; see [`Column::encode`].

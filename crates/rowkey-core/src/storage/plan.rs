@@ -5,6 +5,7 @@ use super::column::Column;
 use super::column_type::Storage;
 use crate::kind::FormatKind;
 use crate::layout::Layout;
+use crate::message::equal;
 use crate::text::Width;
 
 /// The storage and layout of a key on each backend.
@@ -151,47 +152,38 @@ const fn default_column(format: FormatKind, backend: Backend) -> Column {
 
 /// Reads `storage` or `storage:layout`.
 pub const fn parse_choice(choice: &str) -> Result<(Storage, Option<Layout>), &'static str> {
-    let bytes = choice.as_bytes();
     let mut colon = 0;
-    while colon < bytes.len() && bytes[colon] != b':' {
+    while colon < choice.len() && choice.as_bytes()[colon] != b':' {
         colon += 1;
     }
-    let (storage, layout) = bytes.split_at(colon);
-    let storage = match storage {
-        b"uuid" => Storage::Uuid,
-        b"native-uuid" => Storage::NativeUuid,
-        b"binary" => Storage::Binary,
-        b"decimal" => Storage::Decimal,
-        b"text" => Storage::Text,
-        b"text-upper" => Storage::TextUpper,
-        b"text-hex" => Storage::TextHex,
-        b"text-hex-upper" => Storage::TextHexUpper,
-        b"text-compact" => Storage::TextCompact,
-        b"text-digits" => Storage::TextDigits,
-        b"bigint" => Storage::Bigint,
-        _ => {
+    let (name, layout_name) = choice.split_at(colon);
+    let mut storage = 0;
+    while !equal(Storage::ALL[storage].name(), name) {
+        storage += 1;
+        if storage == Storage::ALL.len() {
             return Err(
                 "no such storage: write `uuid`, `native-uuid`, `binary`, `decimal`, `text`, \
-                        `text-upper`, `text-hex`, `text-hex-upper`, `text-compact`, \
-                        `text-digits` or `bigint`, optionally followed by `:` and a layout",
+                 `text-upper`, `text-hex`, `text-hex-upper`, `text-compact`, `text-digits` or \
+                 `bigint`, optionally followed by `:` and a layout",
             );
         }
-    };
-    let layout = match layout {
-        b"" => None,
-        b":public" => Some(Layout::Public),
-        b":public-unordered" => Some(Layout::PublicUnordered),
-        b":prefix" => Some(Layout::Prefix),
-        b":suffix" => Some(Layout::Suffix),
-        b":sql-server" => Some(Layout::SqlServer),
-        _ => {
+    }
+    let storage = Storage::ALL[storage];
+    if layout_name.is_empty() {
+        return Ok((storage, None));
+    }
+    let name = layout_name.split_at(1).1;
+    let mut layout = 0;
+    while !equal(Layout::ALL[layout].name(), name) {
+        layout += 1;
+        if layout == Layout::ALL.len() {
             return Err(
                 "no such layout: write `public`, `public-unordered`, `prefix`, `suffix` or \
-                        `sql-server` after the colon",
+                 `sql-server` after the colon",
             );
         }
-    };
-    Ok((storage, layout))
+    }
+    Ok((storage, Some(Layout::ALL[layout])))
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 
 use super::backend::Backend;
 use super::column::Column;
-pub use super::numeric;
 use super::plan::StoragePlan;
 use super::stored::{Stored, StoredRef};
-pub use super::wire::PostgresWire;
+use super::wire::UuidWire;
+use crate::driver::numeric;
 use crate::error::Error;
 
 /// The column of a key in PostgreSQL.
@@ -15,7 +15,6 @@ pub struct PostgresColumn(Column);
 
 impl StoragePlan {
     /// The column in PostgreSQL.
-    #[doc(hidden)]
     #[inline]
     pub const fn postgres(&self) -> PostgresColumn {
         PostgresColumn(self.column(Backend::Postgres))
@@ -31,8 +30,8 @@ impl PostgresColumn {
 
     /// What is sent and received.
     #[inline]
-    pub const fn wire(self) -> PostgresWire {
-        PostgresWire::of(self.0.planned())
+    pub const fn wire(self) -> UuidWire {
+        self.0.uuid_wire()
     }
 
     /// What to bind for a public value; see [`Column::encode`].
@@ -49,13 +48,13 @@ impl PostgresColumn {
     #[inline(always)]
     pub fn decode_binary(self, bytes: &[u8]) -> Result<u128, Error> {
         let found = match self.wire() {
-            PostgresWire::Uuid | PostgresWire::Bytes(_) => StoredRef::Bytes(bytes),
-            PostgresWire::Decimal(_) => match numeric::read(bytes) {
+            UuidWire::Uuid | UuidWire::Bytes(_) => StoredRef::Bytes(bytes),
+            UuidWire::Decimal(_) => match numeric::read(bytes) {
                 Ok(number) => StoredRef::Decimal(number),
                 Err(_) => return Err(self.0.refusal_of_numeric(bytes)),
             },
-            PostgresWire::Text(_) => self.0.text(bytes)?,
-            PostgresWire::Integer => match <[u8; 8]>::try_from(bytes) {
+            UuidWire::Text(_) => self.0.text(bytes)?,
+            UuidWire::Integer => match <[u8; 8]>::try_from(bytes) {
                 Ok(bytes) => StoredRef::Integer(i64::from_be_bytes(bytes).into()),
                 Err(_) => return Err(self.0.wrong_length(bytes)),
             },
@@ -70,7 +69,7 @@ impl PostgresColumn {
     /// As [`Column::decode`].
     #[inline(always)]
     pub fn decode_text(self, text: &str) -> Result<u128, Error> {
-        if let PostgresWire::Integer = self.wire()
+        if let UuidWire::Integer = self.wire()
             && let Ok(number) = text.parse::<i64>()
         {
             return self.0.decode(StoredRef::Integer(number.into()));
@@ -88,46 +87,29 @@ pub struct TypeOids {
     pub array: u32,
 }
 
-const VARCHAR: TypeOids = TypeOids {
-    element: 1043,
-    array: 1015,
-};
-const CHAR: TypeOids = TypeOids {
-    element: 1042,
-    array: 1014,
-};
+const VARCHAR: TypeOids = TypeOids::new(1043, 1015);
+const CHAR: TypeOids = TypeOids::new(1042, 1014);
 
 impl TypeOids {
+    const fn new(element: u32, array: u32) -> Self {
+        Self { element, array }
+    }
+
     /// What a key's parameters are: `uuid`, `numeric`, `bytea`, `text` or `bigint`.
-    pub const fn of_parameters(wire: PostgresWire) -> Self {
+    pub const fn of_parameters(wire: UuidWire) -> Self {
         match wire {
-            PostgresWire::Uuid => Self {
-                element: 2950,
-                array: 2951,
-            },
-            PostgresWire::Decimal(_) => Self {
-                element: 1700,
-                array: 1231,
-            },
-            PostgresWire::Bytes(_) => Self {
-                element: 17,
-                array: 1001,
-            },
-            PostgresWire::Text(_) => Self {
-                element: 25,
-                array: 1009,
-            },
-            PostgresWire::Integer => Self {
-                element: 20,
-                array: 1016,
-            },
+            UuidWire::Uuid => Self::new(2950, 2951),
+            UuidWire::Decimal(_) => Self::new(1700, 1231),
+            UuidWire::Bytes(_) => Self::new(17, 1001),
+            UuidWire::Text(_) => Self::new(25, 1009),
+            UuidWire::Integer => Self::new(20, 1016),
         }
     }
 
     /// The types of columns that store a key: the parameter type, and for text all text types.
-    pub fn of_columns(wire: PostgresWire) -> impl Iterator<Item = Self> {
+    pub fn of_columns(wire: UuidWire) -> impl Iterator<Item = Self> {
         let kinds_of_text: &[Self] = match wire {
-            PostgresWire::Text(_) => &[VARCHAR, CHAR],
+            UuidWire::Text(_) => &[VARCHAR, CHAR],
             _ => &[],
         };
         core::iter::once(Self::of_parameters(wire)).chain(kinds_of_text.iter().copied())

@@ -4,7 +4,7 @@ use super::backend::Backend;
 use super::column::Column;
 use super::plan::StoragePlan;
 use super::stored::{Parameter, StoredBytes};
-pub use super::wire::SqliteWire;
+use super::wire::SqliteWire;
 
 /// The column of a key in SQLite.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,6 @@ pub struct SqliteColumn(Column);
 
 impl StoragePlan {
     /// The column in SQLite.
-    #[doc(hidden)]
     #[inline]
     pub const fn sqlite(&self) -> SqliteColumn {
         SqliteColumn(self.column(Backend::Sqlite))
@@ -29,7 +28,7 @@ impl SqliteColumn {
     /// What is sent and received.
     #[inline]
     pub const fn wire(self) -> SqliteWire {
-        SqliteWire::of(self.0.planned())
+        SqliteWire::of(self.0.wire())
     }
 
     /// What to bind for a public value; see [`Column::encode`].

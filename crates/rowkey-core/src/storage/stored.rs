@@ -7,11 +7,10 @@ use core::{fmt, str};
 use super::backend::Backend;
 use super::column::Column;
 use super::column_type::Storage;
-use super::numeric;
 use super::text_form::TextForm;
 use super::wire::{BinaryLength, Precision, Wire};
-use crate::error::Error;
-use crate::kind::FormatKind;
+use crate::driver::numeric;
+use crate::error::{Error, ErrorKind, Problem};
 use crate::layout::Permutation;
 use crate::text::{Encoding, ShortText, hyphenated};
 
@@ -31,7 +30,6 @@ pub enum Stored {
 }
 
 /// What a driver binds for a key if the protocol has no uuids and sends decimal numbers as text.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// Bytes.
@@ -128,9 +126,9 @@ impl Column {
     ///
     /// # Errors
     ///
-    /// [`Error::Stored`] for another type, length or letter case than the plan stores,
-    /// [`Error::Text`] for text of another alphabet, [`Error::Format`] for a value of another format,
-    /// [`Error::Layout`] for one that is not of the format in the column's layout.
+    /// `ErrorKind::Stored` for another type, length or letter case than the plan stores,
+    /// `ErrorKind::Text` for text of another alphabet, `ErrorKind::Format` for a value of another
+    /// format, and for one that is not of the format in the column's layout.
     #[inline(always)]
     pub fn decode(self, found: StoredRef<'_>) -> Result<u128, Error> {
         let stored = match (self.wire(), found) {
@@ -221,17 +219,22 @@ impl Column {
     #[inline(never)]
     fn refuse_value(self, stored: u128) -> Error {
         let (format, permutation) = (self.format(), self.permutation());
-        let problem = format.problem(permutation.invert(stored), permutation);
+        let value = permutation.invert(stored);
         if permutation == Permutation::Identity {
-            return Error::Format { format, problem };
+            return Problem::Format { format, value }.into();
         }
-        Error::Layout {
-            format,
-            layout: self.layout(),
-            stored: hyphenated::write(stored).into(),
-            problem,
-            is_public: format.admits(stored),
-        }
+        let advice = if format.admits(stored) {
+            "it is valid in the public layout: for guids that were stored unswapped, declare \
+             `storage(sqlserver = \"uuid:public-unordered\")`"
+        } else {
+            "for a column of ids of several formats, declare the key over AnyUuid"
+        };
+        let (stored, layout) = (hyphenated::write(stored), self.layout());
+        let problem = format.problem(value, permutation);
+        Error::new(
+            ErrorKind::Format,
+            format!("`{stored}` is not a {format} in the `{layout}` layout: {problem}; {advice}"),
+        )
     }
 
     /// The error for a number that does not fit the column.
@@ -279,11 +282,12 @@ impl Column {
     /// The error for a value of another type or length than the plan stores, in words.
     #[cold]
     pub fn refusal(self, found: impl fmt::Display) -> Error {
-        Error::Stored {
+        Problem::Stored {
             format: self.format(),
             expected: self.wire().describe(),
             found: format!("{found}"),
         }
+        .into()
     }
 
     /// The error for a value that SQLite stores as a number of this type.
@@ -392,30 +396,4 @@ fn number_of_12_bytes(bytes: &[u8]) -> Option<u128> {
     let (high, low) = bytes.split_first_chunk()?;
     let low = u64::from_be_bytes(low.try_into().ok()?);
     Some(u128::from(u32::from_be_bytes(*high)) << 64 | u128::from(low))
-}
-
-impl FormatKind {
-    /// The text of the uuid that the default layout stores in SQL Server's `uniqueidentifier`; for
-    /// a DistributedId, the uuid of its 128 bits.
-    pub fn sql_server_uuid(self, value: u128) -> ShortText {
-        uuid_text(
-            Column::new(self, Backend::SqlServer, Storage::Uuid, None),
-            value,
-        )
-        .unwrap_or_else(|| hyphenated::write(value))
-    }
-
-    /// The text of the uuid that MariaDB's `UUID` type stores, for the formats that it does not
-    /// damage.
-    pub fn mariadb_uuid(self, value: u128) -> Option<ShortText> {
-        uuid_text(
-            Column::new(self, Backend::MariaDb, Storage::NativeUuid, None),
-            value,
-        )
-    }
-}
-
-fn uuid_text(column: Result<Column, &'static str>, value: u128) -> Option<ShortText> {
-    let column = column.ok()?;
-    Some(hyphenated::write(column.permutation().apply(value)))
 }

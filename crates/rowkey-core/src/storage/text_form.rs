@@ -98,10 +98,8 @@ impl TextForm {
         match self {
             Self::Hyphenated => hyphenated::write(value),
             Self::HyphenatedUpper => hyphenated::write_upper(value),
-            Self::Hex => ShortText::of_array(hexadecimal::encode::<32>(value, LetterCase::Lower)),
-            Self::HexUpper => {
-                ShortText::of_array(hexadecimal::encode::<32>(value, LetterCase::Upper))
-            }
+            Self::Hex => hexadecimal::text_of::<32>(value, LetterCase::Lower),
+            Self::HexUpper => hexadecimal::text_of::<32>(value, LetterCase::Upper),
             Self::Compact16 => Width::Decimal28.encode_admitted(Encoding::Alphanumeric, value),
             Self::Compact22 => Width::U128.encode_admitted(Encoding::Alphanumeric, value),
             Self::Digits28 => decimal::padded::<28>(value),
@@ -130,7 +128,7 @@ impl TextForm {
     ///
     /// # Errors
     ///
-    /// [`Error::Text`], with the invalid character.
+    /// `ErrorKind::Text`, with the invalid character.
     #[cold]
     pub(super) fn read_any_case(self, text: &str) -> Result<u128, Error> {
         match self {

@@ -84,7 +84,7 @@ impl Precision {
 impl Wire {
     /// What a storage means for a format, before a backend replaces a type that it does not have.
     #[inline]
-    pub(super) const fn of(storage: Storage, format: FormatKind) -> Self {
+    pub(super) const fn for_storage(storage: Storage, format: FormatKind) -> Self {
         let (length, precision, compact) = match format {
             FormatKind::DistributedId => (
                 BinaryLength::Bytes12,
@@ -115,14 +115,19 @@ impl Wire {
         }
     }
 
-    /// What drivers of a backend send and receive: it may lack the planned type.
+    /// What drivers of a backend send and receive: it may lack the type that the storage means.
     #[inline]
-    pub(super) const fn on(self, backend: Backend) -> Self {
-        match backend {
-            Backend::Postgres => PostgresWire::of(self).general(),
-            Backend::MySql | Backend::MariaDb => MySqlWire::of(self).general(),
-            Backend::Sqlite => SqliteWire::of(self).general(),
-            Backend::SqlServer => SqlServerWire::of(self).general(),
+    pub(super) const fn for_backend(self, backend: Backend) -> Self {
+        match (self, backend) {
+            // MariaDB's own type means uuid elsewhere.
+            (Self::NativeUuid, Backend::Postgres | Backend::SqlServer) => Self::Uuid,
+            (Self::Uuid, Backend::MySql | Backend::MariaDb)
+            | (Self::Uuid | Self::NativeUuid, Backend::Sqlite) => {
+                Self::Bytes(BinaryLength::Bytes16)
+            }
+            // SQLite has no exact decimal type: text of a fixed number of digits replaces it.
+            (Self::Decimal(precision), Backend::Sqlite) => Self::Text(precision.padded()),
+            _ => self,
         }
     }
 
@@ -141,42 +146,31 @@ impl Wire {
     }
 }
 
-/// What a driver sends and receives for a column in PostgreSQL.
+/// What a driver sends and receives for a column in PostgreSQL or SQL Server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PostgresWire {
-    /// `uuid`.
+pub enum UuidWire {
+    /// `uuid` or `uniqueidentifier`.
     Uuid,
-    /// `bytea`.
+    /// `bytea` or `binary(n)`.
     Bytes(BinaryLength),
-    /// `numeric(p,0)`.
+    /// `numeric(p,0)` or `decimal(p,0)`.
     Decimal(Precision),
-    /// `varchar(n)`, sent as `text`.
+    /// `varchar(n)`, sent as `text`, or `char(n)`.
     Text(TextForm),
     /// `bigint`.
     Integer,
 }
 
-impl PostgresWire {
-    /// MariaDB's `UUID` means uuid here.
+impl UuidWire {
+    /// That of a column in PostgreSQL or SQL Server.
     #[inline]
-    pub(super) const fn of(planned: Wire) -> Self {
-        match planned {
+    pub(super) const fn of(wire: Wire) -> Self {
+        match wire {
             Wire::Uuid | Wire::NativeUuid => Self::Uuid,
             Wire::Bytes(length) => Self::Bytes(length),
             Wire::Decimal(precision) => Self::Decimal(precision),
             Wire::Text(form) => Self::Text(form),
             Wire::Integer => Self::Integer,
-        }
-    }
-
-    #[inline]
-    pub(super) const fn general(self) -> Wire {
-        match self {
-            Self::Uuid => Wire::Uuid,
-            Self::Bytes(length) => Wire::Bytes(length),
-            Self::Decimal(precision) => Wire::Decimal(precision),
-            Self::Text(form) => Wire::Text(form),
-            Self::Integer => Wire::Integer,
         }
     }
 }
@@ -197,27 +191,16 @@ pub enum MySqlWire {
 }
 
 impl MySqlWire {
-    /// The usual form of a uuid is sixteen bytes.
+    /// That of a column in MySQL or MariaDB.
     #[inline]
-    pub(super) const fn of(planned: Wire) -> Self {
-        match planned {
+    pub(super) const fn of(wire: Wire) -> Self {
+        match wire {
             Wire::Uuid => Self::Bytes(BinaryLength::Bytes16),
             Wire::NativeUuid => Self::NativeUuid,
             Wire::Bytes(length) => Self::Bytes(length),
             Wire::Decimal(precision) => Self::Decimal(precision),
             Wire::Text(form) => Self::Text(form),
             Wire::Integer => Self::Integer,
-        }
-    }
-
-    #[inline]
-    pub(super) const fn general(self) -> Wire {
-        match self {
-            Self::Bytes(length) => Wire::Bytes(length),
-            Self::NativeUuid => Wire::NativeUuid,
-            Self::Decimal(precision) => Wire::Decimal(precision),
-            Self::Text(form) => Wire::Text(form),
-            Self::Integer => Wire::Integer,
         }
     }
 }
@@ -234,65 +217,15 @@ pub enum SqliteWire {
 }
 
 impl SqliteWire {
-    /// SQLite has neither a uuid nor an exact decimal type: sixteen bytes and text of a fixed
-    /// number of digits replace them.
+    /// That of a column in SQLite.
     #[inline]
-    pub(super) const fn of(planned: Wire) -> Self {
-        match planned {
+    pub(super) const fn of(wire: Wire) -> Self {
+        match wire {
             Wire::Uuid | Wire::NativeUuid => Self::Bytes(BinaryLength::Bytes16),
             Wire::Bytes(length) => Self::Bytes(length),
             Wire::Decimal(precision) => Self::Text(precision.padded()),
             Wire::Text(form) => Self::Text(form),
             Wire::Integer => Self::Integer,
-        }
-    }
-
-    #[inline]
-    pub(super) const fn general(self) -> Wire {
-        match self {
-            Self::Bytes(length) => Wire::Bytes(length),
-            Self::Text(form) => Wire::Text(form),
-            Self::Integer => Wire::Integer,
-        }
-    }
-}
-
-/// What a driver sends and receives for a column in SQL Server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SqlServerWire {
-    /// `uniqueidentifier`.
-    Uuid,
-    /// `binary(n)`.
-    Bytes(BinaryLength),
-    /// `decimal(p,0)`.
-    Decimal(Precision),
-    /// `char(n)`.
-    Text(TextForm),
-    /// `bigint`.
-    Integer,
-}
-
-impl SqlServerWire {
-    /// MariaDB's `UUID` means uuid here.
-    #[inline]
-    pub(super) const fn of(planned: Wire) -> Self {
-        match planned {
-            Wire::Uuid | Wire::NativeUuid => Self::Uuid,
-            Wire::Bytes(length) => Self::Bytes(length),
-            Wire::Decimal(precision) => Self::Decimal(precision),
-            Wire::Text(form) => Self::Text(form),
-            Wire::Integer => Self::Integer,
-        }
-    }
-
-    #[inline]
-    pub(super) const fn general(self) -> Wire {
-        match self {
-            Self::Uuid => Wire::Uuid,
-            Self::Bytes(length) => Wire::Bytes(length),
-            Self::Decimal(precision) => Wire::Decimal(precision),
-            Self::Text(form) => Wire::Text(form),
-            Self::Integer => Wire::Integer,
         }
     }
 }

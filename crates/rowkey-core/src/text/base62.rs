@@ -213,7 +213,7 @@ pub(super) fn text_of_decimal28(value: u128) -> ShortText {
 ///
 /// # Errors
 ///
-/// [`Error::Text`] for another length, another character, or a number beyond 2^64-1.
+/// `ErrorKind::Text` for another length, another character, or a number beyond 2^64-1.
 #[inline]
 pub fn decode_u64(text: impl AsRef<[u8]>) -> Result<u64, Error> {
     let text = text.as_ref();
@@ -246,7 +246,7 @@ pub(crate) fn read_u64(text: &[u8]) -> Option<u64> {
 ///
 /// # Errors
 ///
-/// [`Error::Text`] for another length, another character, or a block beyond 2^64-1.
+/// `ErrorKind::Text` for another length, another character, or a block beyond 2^64-1.
 #[inline]
 pub fn decode_u128(text: impl AsRef<[u8]>) -> Result<u128, Error> {
     let text = text.as_ref();
@@ -280,7 +280,7 @@ fn refuse_two_blocks(text: &[u8]) -> Error {
 ///
 /// # Errors
 ///
-/// [`Error::Text`] for another length, another character, or a block beyond 2^64-1.
+/// `ErrorKind::Text` for another length, another character, or a block beyond 2^64-1.
 pub fn decode_32_bytes(text: impl AsRef<[u8]>) -> Result<[u8; 32], Error> {
     let text = text.as_ref();
     let digits: &[u8; 44] = text
@@ -309,7 +309,7 @@ pub fn decode_32_bytes(text: impl AsRef<[u8]>) -> Result<[u8; 32], Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Text`] for another length, another character, a lower block (the last 11 digits)
+/// `ErrorKind::Text` for another length, another character, a lower block (the last 11 digits)
 /// beyond 2^64-1, or a number beyond 10^28-1.
 #[inline]
 pub fn decode_decimal28(text: impl AsRef<[u8]>) -> Result<u128, Error> {

@@ -6,8 +6,6 @@
 //! Both directions take eight digits at a time, one in each byte of a 64-bit word, and cut numbers
 //! at powers of 10^8 and 10^16, so that a single step handles more than 64 bits.
 
-use core::ops::RangeInclusive;
-
 use ascii::AsciiChar;
 
 use super::refusal::refusal;
@@ -204,7 +202,7 @@ fn eight_digits(value: u64) -> [u8; 8] {
 ///
 /// # Errors
 ///
-/// [`Error::Text`] for an empty text, another character, more digits, or a number beyond the
+/// `ErrorKind::Text` for an empty text, another character, more digits, or a number beyond the
 /// width's largest.
 #[inline]
 pub fn parse(text: impl AsRef<[u8]>, width: Width) -> Result<u128, Error> {
@@ -242,48 +240,13 @@ fn refuse_width(text: &[u8], width: Width) -> Error {
         Width::Decimal28 => "1 to 28 decimal digits (0-9)",
         Width::U128 => "1 to 39 decimal digits (0-9) of a number below 2^128",
     };
-    refuse(text, expected, 1..=most_digits(width))
-}
-
-/// Reads exactly `N` digits, at most 39: what [`write_padded`] wrote.
-///
-/// ```
-/// use rowkey_core::text::decimal;
-///
-/// assert_eq!(decimal::parse_fixed::<28>("0000000018446744073709551616")?, 1 << 64);
-/// assert!(decimal::parse_fixed::<28>("18446744073709551616").is_err());
-/// # Ok::<(), rowkey_core::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// [`Error::Text`] for another length, another character, or (with 39 digits) a number beyond
-/// 2^128-1.
-#[inline]
-pub fn parse_fixed<const N: usize>(text: impl AsRef<[u8]>) -> Result<u128, Error> {
-    const {
-        assert!(
-            0 < N && N <= MOST_DIGITS,
-            "128 bits have 1 to 39 decimal digits"
-        )
-    };
-    let text = text.as_ref();
-    if text.len() == N
-        && let Some(value) = read_digits(text)
-    {
-        return Ok(value);
-    }
-    let expected = const {
-        match N {
-            19 => "19 decimal digits (0-9)",
-            20 => "20 decimal digits (0-9)",
-            28 => "28 decimal digits (0-9)",
-            38 => "38 decimal digits (0-9)",
-            39 => "39 decimal digits (0-9) of a number below 2^128",
-            _ => "a fixed number of decimal digits (0-9)",
-        }
-    };
-    Err(refuse(text, expected, N..=N))
+    refusal(
+        text,
+        expected,
+        |character| character.is_ascii_digit(),
+        1..=most_digits(width),
+        0,
+    )
 }
 
 /// The value of at most 39 digits; `None` for another character or a number beyond 2^128-1.
@@ -344,15 +307,4 @@ fn read_8(characters: [u8; 8]) -> Option<u64> {
     let twos = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = (twos.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
     Some(fours.wrapping_mul(10_000 << 32 | 1) >> 32)
-}
-
-#[cold]
-fn refuse(text: &[u8], expected: &'static str, lengths: RangeInclusive<usize>) -> Error {
-    refusal(
-        text,
-        expected,
-        |character| character.is_ascii_digit(),
-        lengths,
-        0,
-    )
 }

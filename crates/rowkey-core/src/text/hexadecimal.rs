@@ -5,6 +5,7 @@
 use uuid::Uuid;
 
 use super::refusal::refusal;
+use super::short_text::ShortText;
 use crate::error::Error;
 
 /// The letter case of the digits from ten on.
@@ -84,6 +85,12 @@ pub fn encode<const N: usize>(value: u128, letters: LetterCase) -> [u8; N] {
     digits
 }
 
+/// What [`encode`] returns, as text.
+#[inline]
+pub(crate) fn text_of<const N: usize>(value: u128, letters: LetterCase) -> ShortText {
+    ShortText::of_array(encode::<N>(value, letters))
+}
+
 /// Eight digits at a time, one in each byte of a word.
 #[inline]
 fn eight_digits(value: u32, letters: LetterCase) -> [u8; 8] {
@@ -118,7 +125,7 @@ fn eight_digits(value: u32, letters: LetterCase) -> [u8; 8] {
 ///
 /// # Errors
 ///
-/// [`Error::Text`] for another length or another character.
+/// `ErrorKind::Text` for another length or another character.
 #[inline]
 pub fn decode<const N: usize>(text: impl AsRef<[u8]>) -> Result<u128, Error> {
     const { assert!(N <= 32, "128 bits have 32 hexadecimal digits") };

@@ -7,8 +7,7 @@ use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
 use super::short_text::ShortText;
-use crate::error::Error;
-use crate::error::TextProblem;
+use crate::error::{Error, TextProblem};
 
 const LENGTH: usize = 36;
 const FORM: &str = "hyphenated UUID text (36 characters, 8-4-4-4-12 hexadecimal digits)";
@@ -33,8 +32,8 @@ const FORM: &str = "hyphenated UUID text (36 characters, 8-4-4-4-12 hexadecimal 
 ///
 /// # Errors
 ///
-/// [`Error::Text`] with the first character that is not allowed in its position, or with the number
-/// of characters if it is not 36.
+/// `ErrorKind::Text` with the first character that is not allowed in its position, or with the
+/// number of characters if it is not 36.
 #[inline]
 pub fn parse(text: &str) -> Result<u128, Error> {
     match read(text) {
@@ -141,8 +140,5 @@ pub(crate) fn refusal(text: &str) -> Error {
         Some((position, found)) => TextProblem::Character { position, found },
         None => TextProblem::Length { found: length },
     };
-    Error::Text {
-        expected: FORM.into(),
-        problem,
-    }
+    Error::text(FORM, problem)
 }

@@ -12,8 +12,7 @@
 //! # Ok::<(), rowkey_core::Error>(())
 //! ```
 
-use crate::error::Error;
-use crate::error::TextProblem;
+use crate::error::{Error, TextProblem};
 
 pub mod base62;
 pub mod decimal;
@@ -28,6 +27,8 @@ mod width;
 use hexadecimal::LetterCase;
 
 pub use encoding::Encoding;
+#[doc(hidden)]
+pub use refusal::refusal;
 pub use short_text::ShortText;
 pub(crate) use short_text::write_padded;
 pub use width::Width;
@@ -50,7 +51,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// [`Error::Text`] with [`TextProblem::TooLarge`] when `value` is beyond [`max`](Self::max).
+    /// `ErrorKind::Text` when `value` is beyond [`max`](Self::max).
     pub fn encode(self, encoding: Encoding, value: u128) -> Result<ShortText, Error> {
         if value > self.max() {
             return Err(self.beyond_range());
@@ -73,22 +74,14 @@ impl Width {
                 Self::U128 => base62::text_of_u128(value),
             },
             Encoding::Hexadecimal => match self {
-                Self::I64 | Self::U64 => {
-                    ShortText::of_array(hexadecimal::encode::<16>(value, LetterCase::Upper))
-                }
-                Self::Decimal28 => {
-                    ShortText::of_array(hexadecimal::encode::<26>(value, LetterCase::Upper))
-                }
-                Self::U128 => {
-                    ShortText::of_array(hexadecimal::encode::<32>(value, LetterCase::Upper))
-                }
+                Self::I64 | Self::U64 => hexadecimal::text_of::<16>(value, LetterCase::Upper),
+                Self::Decimal28 => hexadecimal::text_of::<26>(value, LetterCase::Upper),
+                Self::U128 => hexadecimal::text_of::<32>(value, LetterCase::Upper),
             },
             Encoding::Binary => match self {
-                Self::I64 | Self::U64 => {
-                    ShortText::of_array(hexadecimal::encode::<16>(value, LetterCase::Lower))
-                }
+                Self::I64 | Self::U64 => hexadecimal::text_of::<16>(value, LetterCase::Lower),
                 Self::Decimal28 | Self::U128 => {
-                    ShortText::of_array(hexadecimal::encode::<32>(value, LetterCase::Lower))
+                    hexadecimal::text_of::<32>(value, LetterCase::Lower)
                 }
             },
         }
@@ -113,7 +106,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// [`Error::Text`] when the text has another length, a character outside the alphabet (also
+    /// `ErrorKind::Text` when the text has another length, a character outside the alphabet (also
     /// any non-ASCII one), or stands for a number beyond [`max`](Self::max).
     #[inline]
     pub fn decode(self, encoding: Encoding, text: &str) -> Result<u128, Error> {
@@ -182,10 +175,7 @@ impl Width {
             Self::Decimal28 => "a number from 0 to 10^28-1",
             Self::U128 => "a number from 0 to 2^128-1",
         };
-        Error::Text {
-            expected: expected.into(),
-            problem: TextProblem::TooLarge { position: 0 },
-        }
+        Error::text(expected, TextProblem::TooLarge { position: 0 })
     }
 
     /// The error for well-formed text whose number is too large.
@@ -210,9 +200,6 @@ impl Width {
             // The text's own length or reader limits these.
             (_, width) => return width.beyond_range(),
         };
-        Error::Text {
-            expected: expected.into(),
-            problem: TextProblem::TooLarge { position: 0 },
-        }
+        Error::text(expected, TextProblem::TooLarge { position: 0 })
     }
 }

@@ -11,8 +11,7 @@
 use ascii::{AsciiChar, AsciiStr};
 
 use super::short_text::ShortText;
-use crate::error::Error;
-use crate::error::TextProblem;
+use crate::error::{Error, TextProblem};
 
 const LONGEST: usize = 24;
 
@@ -77,8 +76,8 @@ pub fn split(text: &str) -> Option<(&str, &str)> {
 ///
 /// # Errors
 ///
-/// [`Error::Text`] with the first character that is not allowed in its position, or with the number
-/// of characters.
+/// `ErrorKind::Text` with the first character that is not allowed in its position, or with the
+/// number of characters.
 pub fn check(prefix: &str) -> Result<(), Error> {
     let is_foreign = |(position, character): &(usize, char)| match character {
         'a'..='z' => false,
@@ -93,15 +92,16 @@ pub fn check(prefix: &str) -> Result<(), Error> {
         },
         None => return Ok(()),
     };
-    Err(Error::Text {
-        expected: "a prefix of 1 to 24 lower-case ASCII letters and digits, the first a letter"
-            .into(),
+    Err(Error::text(
+        "a prefix of 1 to 24 lower-case ASCII letters and digits, the first a letter",
         problem,
-    })
+    ))
 }
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
 
     #[test]
@@ -109,21 +109,18 @@ mod tests {
         for prefix in ["a", "inv2", "abcdefghijklmnopqrstuvwx"] {
             assert_eq!(check(prefix), Ok(()), "{prefix}");
         }
-        let problem = |prefix| match check(prefix) {
-            Err(Error::Text { problem, .. }) => problem,
-            other => panic!("{prefix}: {other:?}"),
-        };
-        let character = |position, found| TextProblem::Character { position, found };
-        assert_eq!(problem(""), TextProblem::Empty);
-        assert_eq!(problem("Inv"), character(0, 'I'));
-        assert_eq!(problem("in-v"), character(2, '-'));
-        assert_eq!(problem("1nv"), character(0, '1'));
-        assert_eq!(problem("größe"), character(2, 'ö'));
-        assert_eq!(problem("inv_"), character(3, '_'));
-        assert_eq!(
-            problem("abcdefghijklmnopqrstuvwxy"),
-            TextProblem::Length { found: 25 }
-        );
+        for (prefix, problem) in [
+            ("", "the text is empty"),
+            ("Inv", "'I' at position 0"),
+            ("in-v", "'-' at position 2"),
+            ("1nv", "'1' at position 0"),
+            ("größe", "'ö' at position 2"),
+            ("inv_", "'_' at position 3"),
+            ("abcdefghijklmnopqrstuvwxy", "found 25 characters"),
+        ] {
+            let error = check(prefix).unwrap_err().to_string();
+            assert!(error.ends_with(problem), "{prefix}: {error}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::error::{Error, TextProblem};
 /// trailing line feed, the hyphens of another encoding, a sign. Parsers call this only after they
 /// have failed, which keeps positions and messages out of their fast path.
 #[cold]
-pub(super) fn refusal(
+pub fn refusal(
     text: &[u8],
     expected: &'static str,
     is_in_alphabet: fn(char) -> bool,
@@ -34,8 +34,5 @@ pub(super) fn refusal(
     } else {
         TextProblem::TooLarge { position: overflow }
     };
-    Error::Text {
-        expected: expected.into(),
-        problem,
-    }
+    Error::text(expected, problem)
 }

@@ -170,41 +170,23 @@ impl fmt::Debug for ShortText {
     }
 }
 
-impl PartialEq<str> for ShortText {
-    fn eq(&self, other: &str) -> bool {
-        self.as_str() == other
-    }
+macro_rules! impl_eq {
+    ($($Text:ty),*) => {$(
+        impl PartialEq<$Text> for ShortText {
+            fn eq(&self, other: &$Text) -> bool {
+                self.as_str() == &other[..]
+            }
+        }
+
+        impl PartialEq<ShortText> for $Text {
+            fn eq(&self, other: &ShortText) -> bool {
+                other == self
+            }
+        }
+    )*};
 }
 
-impl PartialEq<&str> for ShortText {
-    fn eq(&self, other: &&str) -> bool {
-        self.as_str() == *other
-    }
-}
-
-impl PartialEq<ShortText> for str {
-    fn eq(&self, other: &ShortText) -> bool {
-        self == other.as_str()
-    }
-}
-
-impl PartialEq<ShortText> for &str {
-    fn eq(&self, other: &ShortText) -> bool {
-        *self == other.as_str()
-    }
-}
-
-impl PartialEq<String> for ShortText {
-    fn eq(&self, other: &String) -> bool {
-        self.as_str() == other
-    }
-}
-
-impl PartialEq<ShortText> for String {
-    fn eq(&self, other: &ShortText) -> bool {
-        self == other.as_str()
-    }
-}
+impl_eq!(str, &str, String);
 
 impl From<ShortText> for String {
     fn from(text: ShortText) -> Self {

@@ -3,10 +3,10 @@
 use core::fmt;
 use core::ops::Deref;
 
+use crate::bounds::{Bounds, KeyBound, KeyRange};
 use crate::format::Format;
 use crate::key::EntityKey;
 use crate::storage::{Column, Stored};
-use crate::typed::{Bounds, KeyBound, KeyRange};
 
 impl<K: EntityKey> KeyBound<K> {
     /// The edge in public order.

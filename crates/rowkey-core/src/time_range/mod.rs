@@ -6,6 +6,6 @@
 mod bounds;
 mod condition;
 
-pub use crate::typed::{Bounds, KeyBound, KeyRange};
+pub use crate::bounds::{Bounds, KeyBound, KeyRange};
 pub use crate::value_range::{ValueRange, ValueRanges};
 pub use condition::ConditionPart;

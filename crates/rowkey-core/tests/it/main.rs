@@ -28,3 +28,12 @@ mod sql_server_order;
 mod stored;
 mod validation;
 mod vectors;
+
+/// Asserts that an error begins with a text.
+#[track_caller]
+fn assert_refused<T>(result: &Result<T, rowkey_core::Error>, beginning: &str) {
+    match result {
+        Ok(_) => panic!("no error, but expected: {beginning}"),
+        Err(error) => assert!(error.to_string().starts_with(beginning), "{error}"),
+    }
+}

@@ -29,7 +29,7 @@ fn drawn<F: Generate>(context: &F::Context, seed: u64) -> Vec<F> {
 fn scoped<F: Generate>(context: &F::Context, seed: u64) -> Vec<F> {
     let seeded = RngGenerator::new(StdRng::seed_from_u64(seed)).with_clock(NOW);
     let _scope = scope::enter::<F>(seeded);
-    F::generate_batch_for(context, COUNT)
+    (0..COUNT).map(|_| F::generate_for(context)).collect()
 }
 
 fn check<F: Generate>(context: &F::Context) -> FormatKind {

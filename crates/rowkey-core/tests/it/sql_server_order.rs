@@ -4,7 +4,9 @@ use crate::vectors::{int, section, text};
 use proptest::prelude::*;
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Column, MariaDbUuidOrd, Permutation, SqlServerOrd, Storage};
+use rowkey_core::storage::{
+    Column, MariaDbUuidOrd, Permutation, SqlServerOrd, Storage, StoragePlan,
+};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -67,10 +69,10 @@ fn hot_guids_are_stored_in_sql_server_in_their_time_order() {
     for case in section("hotguid.json", "make", 17) {
         for id in case["ids"].as_array().unwrap() {
             let value = uuid(text(id, "uuid")).as_u128();
-            assert_eq!(
-                &*FormatKind::HotGuid.sql_server_uuid(value),
-                text(id, "sql_uuid")
-            );
+            let literal = StoragePlan::default_for(FormatKind::HotGuid)
+                .column(Backend::SqlServer)
+                .literal(value);
+            assert_eq!(literal, format!("'{}'", text(id, "sql_uuid")));
             let stored = uuid(text(id, "sql_uuid")).as_u128();
             assert_eq!(Permutation::SqlServer.invert(stored), value);
             seen += 1;

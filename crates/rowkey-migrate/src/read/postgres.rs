@@ -1,7 +1,8 @@
 //! PostgreSQL: COPY in binary.
 
 use futures_util::TryStreamExt;
-use rowkey_core::storage::{StoredRef, numeric};
+use rowkey_core::driver::numeric;
+use rowkey_core::storage::StoredRef;
 use sqlx::PgConnection;
 
 use super::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};

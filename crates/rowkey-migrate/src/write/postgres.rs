@@ -1,7 +1,8 @@
 //! PostgreSQL: COPY in binary.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::{Stored, numeric};
+use rowkey_core::driver::numeric;
+use rowkey_core::storage::Stored;
 use sqlx::PgConnection;
 
 use super::literal::hyphenated;

@@ -91,13 +91,12 @@ pub(crate) async fn the_last_block_ends_with_the_last_number<D: Driver>(
         .await?;
     let last = [near_the_end, near_the_end + 1, LAST_NUMBER];
     assert_eq!(take(&numbers, CUSTOMERS, 3).await?, last);
-    let group = CUSTOMERS.get();
     for _ in 0..2 {
         let used_up = numbers.next_number(CUSTOMERS).await;
         assert!(
             matches!(
-                used_up,
-                Err(Error::Key(rowkey::Error::NumbersUsedUp { group: found })) if found == group
+                &used_up,
+                Err(Error::Key(error)) if *error == CUSTOMERS.used_up()
             ),
             "{used_up:?}"
         );

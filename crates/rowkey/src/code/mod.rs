@@ -163,7 +163,7 @@ impl<const LENGTH: usize> Code<LENGTH> {
     ///
     /// # Errors
     ///
-    /// [`Error::Identifier`] for a name that is not valid on the backend.
+    /// `ErrorKind::Name` for a name that is not valid on the backend.
     pub fn column_definition(
         backend: Backend,
         name: &str,

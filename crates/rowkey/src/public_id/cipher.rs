@@ -1,10 +1,11 @@
 //! Public ids with one AES key for values of all types, as in the original system.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec::Vec;
 use core::{fmt, slice};
 
-use crate::error::PublicIdProblem;
+use crate::error::ErrorKind;
 use crate::public_id::key;
 use crate::public_id::rotation::Rotation;
 use crate::public_id::{PublicId, PublicIdValue};
@@ -113,11 +114,17 @@ impl PublicIdCipher {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::KeyLength`] for another number of bytes.
+    /// `ErrorKind::Declaration` for another number of bytes.
     pub fn from_key(key: &[u8]) -> Result<Self, Error> {
         match key::leaving_no_trace(|| KeySchedule::of(key)) {
             Ok(schedule) => Ok(Self(schedule)),
-            Err(InvalidLength) => Err(PublicIdProblem::KeyLength { found: key.len() }.into()),
+            Err(InvalidLength) => Err(Error::new(
+                ErrorKind::Declaration,
+                format!(
+                    "an AES key has 16, 24 or 32 bytes, this one has {}",
+                    key.len()
+                ),
+            )),
         }
     }
 
@@ -126,9 +133,9 @@ impl PublicIdCipher {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::NoKey`] for an empty text, [`PublicIdProblem::Base64`] for text that is
+    /// `ErrorKind::Declaration` for an empty text, `ErrorKind::Declaration` for text that is
     /// not base64 (white space inside it, missing padding, URL alphabet), and
-    /// [`PublicIdProblem::KeyLength`] for a key of another length.
+    /// `ErrorKind::Declaration` for a key of another length.
     pub fn from_base64(text: &str) -> Result<Self, Error> {
         Self::from_key(&key::of_base64(text)?)
     }
@@ -141,7 +148,7 @@ impl PublicIdCipher {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::NoKey`] if there is no such variable, and those of
+    /// `ErrorKind::Declaration` if there is no such variable, and those of
     /// [`from_base64`](Self::from_base64).
     #[cfg(feature = "std")]
     pub fn from_env(name: impl AsRef<std::ffi::OsStr>) -> Result<Self, Error> {
@@ -152,7 +159,7 @@ impl PublicIdCipher {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::Value`] for a value that has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` for a value that has none: a negative `i64`.
     #[inline]
     pub fn encode<T: PublicIdValue>(&self, value: &T) -> Result<PublicId<T>, Error> {
         let mut block = value.to_block()?.into();
@@ -167,7 +174,7 @@ impl PublicIdCipher {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::Unrecognised`] if no value of the type has this public id.
+    /// `ErrorKind::Format` if no value of the type has this public id.
     #[inline]
     pub fn decode<T: PublicIdValue>(&self, public_id: PublicId<T>) -> Result<T, Error> {
         T::from_block(self.decrypt(public_id.as_uuid())).ok_or_else(unrecognised::<T>)
@@ -178,7 +185,7 @@ impl PublicIdCipher {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::Value`] if one of them has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` if one of them has none: a negative `i64`.
     pub fn encode_all<T: PublicIdValue>(&self, values: &[T]) -> Result<Vec<PublicId<T>>, Error> {
         let mut blocks = blocks_of(values)?;
         self.0.encrypt(&mut blocks);
@@ -277,7 +284,10 @@ impl fmt::Debug for PublicIdCipher {
 
 #[cold]
 fn unrecognised<T: PublicIdValue>() -> Error {
-    PublicIdProblem::Unrecognised { kind: T::TYPE }.into()
+    Error::new(
+        ErrorKind::Format,
+        format!("not a public id of type {} under any of the keys", T::TYPE),
+    )
 }
 
 /// The keys of a rotation, newest first: the newest encodes, all of them decode.
@@ -333,7 +343,7 @@ impl PublicIdCiphers {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::NoKey`] if there are none.
+    /// `ErrorKind::Declaration` if there are none.
     pub fn newest_first(ciphers: impl IntoIterator<Item = PublicIdCipher>) -> Result<Self, Error> {
         Rotation::newest_first(ciphers).map(Self)
     }
@@ -342,7 +352,7 @@ impl PublicIdCiphers {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::Value`] for a value that has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` for a value that has none: a negative `i64`.
     pub fn encode<T: PublicIdValue>(&self, value: &T) -> Result<PublicId<T>, Error> {
         self.0.newest.encode(value)
     }
@@ -352,7 +362,7 @@ impl PublicIdCiphers {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::Unrecognised`] if no key does.
+    /// `ErrorKind::Format` if no key does.
     pub fn decode<T: PublicIdValue>(&self, public_id: PublicId<T>) -> Result<T, Error> {
         self.0
             .iter()
@@ -365,7 +375,7 @@ impl PublicIdCiphers {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::Value`] if one of them has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` if one of them has none: a negative `i64`.
     pub fn encode_all<T: PublicIdValue>(&self, values: &[T]) -> Result<Vec<PublicId<T>>, Error> {
         self.0.newest.encode_all(values)
     }

@@ -61,7 +61,7 @@ impl<T> PublicId<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Text`] when the text does not have the encoding's length, alphabet or range.
+    /// `ErrorKind::Text` when the text does not have the encoding's length, alphabet or range.
     pub fn decode(encoding: Encoding, text: &str) -> Result<Self, Error> {
         Width::U128
             .decode(encoding, text)
@@ -95,15 +95,11 @@ impl<T> FromStr for PublicId<T> {
         } else {
             Encoding::Alphanumeric
         };
-        Self::decode(encoding, text).map_err(|error| match error {
-            Error::Text { problem, .. } => Error::Text {
-                expected:
-                    "hyphenated UUID text, 32 hexadecimal digits, or 22 alphanumeric characters \
-                           (0-9, A-Z, a-z)"
-                        .into(),
-                problem,
-            },
-            error => error,
+        Self::decode(encoding, text).map_err(|error| {
+            error.with_expected(
+                "hyphenated UUID text, 32 hexadecimal digits, or 22 alphanumeric characters \
+                 (0-9, A-Z, a-z)",
+            )
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Cipher keys and secrets from base64 text or the environment.
 
+use alloc::format;
 #[cfg(feature = "std")]
 use alloc::string::String;
 use alloc::vec;
@@ -10,13 +11,13 @@ use base64::engine::general_purpose::STANDARD;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
-use crate::error::PublicIdProblem;
+use crate::error::ErrorKind;
 
 /// The bytes of text in standard base64 with padding. White space around it is ignored.
 pub(super) fn of_base64(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     let base64 = text.trim();
     if base64.is_empty() {
-        return Err(PublicIdProblem::NoKey.into());
+        return Err(no_key());
     }
     // Allocated at its final size: a buffer that grows leaves copies of the key behind.
     let capacity = base64::decoded_len_estimate(base64.len());
@@ -30,6 +31,12 @@ pub(super) fn of_base64(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     }
 }
 
+/// The error for a key or a secret that was not given.
+#[cold]
+pub(super) fn no_key() -> Error {
+    Error::new(ErrorKind::Declaration, "no cipher key was given")
+}
+
 /// The value of an environment variable.
 #[cfg(feature = "std")]
 pub(super) fn text_of_variable(name: &std::ffi::OsStr) -> Result<Zeroizing<String>, Error> {
@@ -39,7 +46,7 @@ pub(super) fn text_of_variable(name: &std::ffi::OsStr) -> Result<Zeroizing<Strin
             Ok(text) => text,
             Err(value) => value.to_string_lossy().into_owned(),
         })),
-        None => Err(PublicIdProblem::NoKey.into()),
+        None => Err(no_key()),
     }
 }
 
@@ -54,7 +61,10 @@ fn explain_base64(text: &str) -> Error {
     let in_alphabet =
         |character: char| matches!(character, 'A'..='Z' | 'a'..='z' | '0'..='9' | '+' | '/');
     let position = leading + text.trim().chars().take_while(|&c| in_alphabet(c)).count();
-    PublicIdProblem::Base64 { position }.into()
+    Error::new(
+        ErrorKind::Declaration,
+        format!("the key is not standard base64 with padding (position {position})"),
+    )
 }
 
 /// Makes something on the heap from a key, and overwrites the part of the stack that was used.

@@ -1,7 +1,9 @@
 //! The label of an entity, which separates its public ids from those of others.
 
+use alloc::format;
+
 use crate::Error;
-use crate::error::PublicIdProblem;
+use crate::error::ErrorKind;
 use crate::public_id::PublicIdValue;
 
 /// A key with a label, which binds its public ids to one entity.
@@ -27,6 +29,12 @@ pub trait PublicIdLabel: PublicIdValue {
 /// The error for an id of another label or secret.
 #[cold]
 pub(super) fn not_of_label<T: PublicIdValue>(label: &str) -> Error {
-    let (kind, label) = (T::TYPE, label.into());
-    PublicIdProblem::NotOfLabel { kind, label }.into()
+    let kind = T::TYPE;
+    Error::new(
+        ErrorKind::Format,
+        format!(
+            "not a public id of type {kind} with the label `{label}` under any of the secrets: made up, \
+             changed, or made for another label or with another secret"
+        ),
+    )
 }

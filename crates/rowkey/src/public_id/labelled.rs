@@ -6,8 +6,6 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-#[cfg(doc)]
-use crate::error::PublicIdProblem;
 use crate::public_id::cipher::{blocks_of, values_of};
 use crate::public_id::key;
 use crate::public_id::label::not_of_label;
@@ -51,7 +49,7 @@ pub struct LabelledCipher<T> {
     label: Box<str>,
     // Boxed, so that moving the cipher leaves no copies of them behind.
     schedules: Rotation<Box<Aes256>>,
-    unlabelled: Option<Arc<PublicIdCiphers>>,
+    legacy: Option<Arc<PublicIdCiphers>>,
     value: PhantomData<fn() -> T>,
 }
 
@@ -59,7 +57,7 @@ impl<T> LabelledCipher<T> {
     pub(super) fn new(
         secrets: &Rotation<PublicIdSecret>,
         label: &str,
-        unlabelled: Option<Arc<PublicIdCiphers>>,
+        legacy: Option<Arc<PublicIdCiphers>>,
     ) -> Self {
         Self {
             label: label.into(),
@@ -69,7 +67,7 @@ impl<T> LabelledCipher<T> {
                     Box::new(Aes256::new((&**subkey).into()))
                 })
             }),
-            unlabelled,
+            legacy,
             value: PhantomData,
         }
     }
@@ -85,7 +83,7 @@ impl<T: PublicIdValue> LabelledCipher<T> {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::Value`] for a value that has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` for a value that has none: a negative `i64`.
     pub fn encode(&self, value: &T) -> Result<PublicId<T>, Error> {
         let mut block = value.to_block()?.into();
         self.schedules.newest.encrypt_block(&mut block);
@@ -97,7 +95,7 @@ impl<T: PublicIdValue> LabelledCipher<T> {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::NotOfLabel`] if none does.
+    /// `ErrorKind::Format` if none does.
     pub fn decode(&self, public_id: PublicId<T>) -> Result<T, Error> {
         self.schedules
             .iter()
@@ -106,7 +104,7 @@ impl<T: PublicIdValue> LabelledCipher<T> {
                 schedule.decrypt_block(&mut block);
                 T::from_block(block.into())
             })
-            .or_else(|| self.unlabelled.as_ref()?.decode(public_id).ok())
+            .or_else(|| self.legacy.as_ref()?.decode(public_id).ok())
             .ok_or_else(|| not_of_label::<T>(&self.label))
     }
 
@@ -116,7 +114,7 @@ impl<T: PublicIdValue> LabelledCipher<T> {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::Value`] if one of them has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` if one of them has none: a negative `i64`.
     pub fn encode_all(&self, values: &[T]) -> Result<Vec<PublicId<T>>, Error> {
         let mut blocks = blocks_of(values)?;
         self.schedules.newest.encrypt_blocks(&mut blocks);

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::Error;
-use crate::error::PublicIdProblem;
+use crate::public_id::key::no_key;
 
 /// The newest item, which encodes, and older ones, which only decode.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl<K> Rotation<K> {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::NoKey`] if there are none.
+    /// `ErrorKind::Declaration` if there are none.
     pub(super) fn newest_first(keys: impl IntoIterator<Item = K>) -> Result<Self, Error> {
         let mut keys = keys.into_iter();
         match keys.next() {
@@ -32,7 +32,7 @@ impl<K> Rotation<K> {
                 newest,
                 older: keys.collect(),
             }),
-            None => Err(PublicIdProblem::NoKey.into()),
+            None => Err(no_key()),
         }
     }
 

@@ -10,8 +10,6 @@ use aes_siv::siv::Aes256Siv;
 use zeroize::Zeroizing;
 
 use crate::Error;
-#[cfg(doc)]
-use crate::error::PublicIdProblem;
 use crate::public_id::key;
 use crate::public_id::label::not_of_label;
 use crate::public_id::rotation::Rotation;
@@ -86,7 +84,7 @@ impl<T: PublicIdValue> SealedCipher<T> {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::Value`] for a value that has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` for a value that has none: a negative `i64`.
     pub fn encode(&self, value: &T) -> Result<SealedId<T>, Error> {
         let mut block = value.to_block()?;
         let iv = siv(&self.subkeys.newest)
@@ -102,7 +100,7 @@ impl<T: PublicIdValue> SealedCipher<T> {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::NotOfLabel`] if none of them made it: the id was made up or changed, or
+    /// `ErrorKind::Format` if none of them made it: the id was made up or changed, or
     /// is of another label or secret.
     pub fn decode(&self, id: SealedId<T>) -> Result<T, Error> {
         self.subkeys

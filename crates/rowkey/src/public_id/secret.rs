@@ -1,6 +1,7 @@
 //! One secret for the public ids of every entity, and the subkeys that are derived from it.
 
 use alloc::boxed::Box;
+use alloc::format;
 use core::fmt;
 
 use hkdf::Hkdf;
@@ -8,7 +9,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::Error;
-use crate::error::PublicIdProblem;
+use crate::error::ErrorKind;
 use crate::public_id::key;
 
 const SALT: &[u8] = b"rowkey public id v1";
@@ -56,11 +57,15 @@ impl PublicIdSecret {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::SecretLength`] for another number of bytes.
+    /// `ErrorKind::Declaration` for another number of bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let mut secret = Self(Box::default());
         if bytes.len() != secret.0.len() {
-            return Err(PublicIdProblem::SecretLength { found: bytes.len() }.into());
+            let found = bytes.len();
+            return Err(Error::new(
+                ErrorKind::Declaration,
+                format!("a secret for public ids has 32 bytes, this one has {found}"),
+            ));
         }
         secret.0.copy_from_slice(bytes);
         Ok(secret)
@@ -71,8 +76,8 @@ impl PublicIdSecret {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::NoKey`] for an empty text, [`PublicIdProblem::Base64`] for one that is
-    /// not base64, and [`PublicIdProblem::SecretLength`] for another number of bytes.
+    /// `ErrorKind::Declaration` for an empty text, `ErrorKind::Declaration` for one that is
+    /// not base64, and `ErrorKind::Declaration` for another number of bytes.
     pub fn from_base64(text: &str) -> Result<Self, Error> {
         Self::from_bytes(&key::of_base64(text)?)
     }
@@ -84,7 +89,7 @@ impl PublicIdSecret {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::NoKey`] if there is no such variable, and those of
+    /// `ErrorKind::Declaration` if there is no such variable, and those of
     /// [`from_base64`](Self::from_base64).
     #[cfg(feature = "std")]
     pub fn from_env(name: impl AsRef<std::ffi::OsStr>) -> Result<Self, Error> {

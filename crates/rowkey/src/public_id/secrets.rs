@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 
 use crate::Error;
 use crate::emit::{check_public_id_label, label_problem};
-use crate::error::PublicIdProblem;
+use crate::error::ErrorKind;
 use crate::public_id::cipher::PublicIdCiphers;
 use crate::public_id::label::PublicIdLabel;
 use crate::public_id::labelled::LabelledCipher;
@@ -35,7 +35,7 @@ use crate::public_id::value::PublicIdValue;
 #[derive(Debug)]
 pub struct PublicIdSecrets {
     secrets: Rotation<PublicIdSecret>,
-    unlabelled: Option<Arc<PublicIdCiphers>>,
+    legacy: Option<Arc<PublicIdCiphers>>,
 }
 
 impl PublicIdSecrets {
@@ -43,7 +43,7 @@ impl PublicIdSecrets {
     pub fn new(newest: PublicIdSecret) -> Self {
         Self {
             secrets: Rotation::new(newest),
-            unlabelled: None,
+            legacy: None,
         }
     }
 
@@ -58,11 +58,11 @@ impl PublicIdSecrets {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::NoKey`] if there are none.
+    /// `ErrorKind::Declaration` if there are none.
     pub fn newest_first(secrets: impl IntoIterator<Item = PublicIdSecret>) -> Result<Self, Error> {
         Ok(Self {
             secrets: Rotation::newest_first(secrets)?,
-            unlabelled: None,
+            legacy: None,
         })
     }
 
@@ -73,8 +73,8 @@ impl PublicIdSecrets {
     /// recognises them. Such an id is not bound to its entity: while these ciphers are in use, the
     /// public id of one entity can still be decoded as another's.
     #[must_use]
-    pub fn with_unlabelled(mut self, ciphers: impl Into<PublicIdCiphers>) -> Self {
-        self.unlabelled = Some(Arc::new(ciphers.into()));
+    pub fn with_legacy(mut self, ciphers: impl Into<PublicIdCiphers>) -> Self {
+        self.legacy = Some(Arc::new(ciphers.into()));
         self
     }
 
@@ -88,7 +88,7 @@ impl PublicIdSecrets {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::Label`] if this is not a label: see [`PublicIdLabel::LABEL`].
+    /// `ErrorKind::Declaration` if this is not a label: see [`PublicIdLabel::LABEL`].
     pub fn cipher_for<T: PublicIdValue>(&self, label: &str) -> Result<LabelledCipher<T>, Error> {
         check_label(label)?;
         Ok(self.cipher_with(label))
@@ -104,7 +104,7 @@ impl PublicIdSecrets {
     ///
     /// # Errors
     ///
-    /// [`PublicIdProblem::Label`] if this is not a label: see [`PublicIdLabel::LABEL`].
+    /// `ErrorKind::Declaration` if this is not a label: see [`PublicIdLabel::LABEL`].
     pub fn sealed_cipher_for<T: PublicIdValue>(
         &self,
         label: &str,
@@ -114,7 +114,7 @@ impl PublicIdSecrets {
     }
 
     fn cipher_with<T: PublicIdValue>(&self, label: &str) -> LabelledCipher<T> {
-        LabelledCipher::new(&self.secrets, label, self.unlabelled.clone())
+        LabelledCipher::new(&self.secrets, label, self.legacy.clone())
     }
 }
 
@@ -133,7 +133,7 @@ fn declared_label<T: PublicIdLabel>() -> &'static str {
 
 fn check_label(label: &str) -> Result<(), Error> {
     match label_problem(label) {
-        Some(problem) => Err(PublicIdProblem::Label(problem).into()),
+        Some(problem) => Err(Error::new(ErrorKind::Declaration, problem)),
         None => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! The sixteen bytes that are encrypted.
 
-use crate::error::PublicIdProblem;
+use crate::error::ErrorKind;
 use crate::format::{Format, FormatKind};
 use crate::text::Width;
 use crate::{Error, Uuid};
@@ -17,7 +17,7 @@ pub trait PublicIdValue: Sized {
     ///
     /// # Errors
     ///
-    /// [`Error::PublicId`] for a value that has no public id: a negative `i64`.
+    /// `ErrorKind::OutOfRange` for a value that has no public id: a negative `i64`.
     fn to_block(&self) -> Result<[u8; 16], Error>;
 
     /// The value of sixteen decrypted bytes; `None` if no value of the type has this block.
@@ -92,10 +92,10 @@ impl PublicIdValue for i64 {
     fn to_block(&self) -> Result<[u8; 16], Error> {
         match u64::try_from(*self) {
             Ok(value) => Ok(number_block(value)),
-            Err(_) => Err(Error::PublicId(PublicIdProblem::Value {
-                kind: Self::TYPE,
-                reason: "it is negative",
-            })),
+            Err(_) => Err(Error::new(
+                ErrorKind::OutOfRange,
+                "a public id of type i64 cannot carry this value: it is negative",
+            )),
         }
     }
 

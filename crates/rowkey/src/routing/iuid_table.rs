@@ -10,7 +10,7 @@ use core::fmt;
 use crate::Iuid;
 use crate::routing::nodes::Nodes;
 use crate::routing::{
-    IuidContext, IuidRegistries, IuidRoutes, NoNode, NumberedName, Registry, RoutePlace,
+    IuidContext, IuidRegistries, IuidRoutes, NoNode, Registry, RegistryKind, RoutePlace,
     RoutesError,
 };
 
@@ -72,7 +72,7 @@ struct Positions {
 }
 
 impl Positions {
-    fn of<R: NumberedName>(registry: &Registry<R>) -> Self {
+    fn of<R: RegistryKind>(registry: &Registry<R>) -> Self {
         let mut of = vec![None; 256];
         let mut count = 0;
         for (position, (number, _)) in (0..=u8::MAX).zip(registry.iter()) {
@@ -202,7 +202,7 @@ impl<N> fmt::Debug for IuidTable<N> {
 }
 
 /// The positions of names in a registry; all if there is no list.
-fn positions<R: NumberedName>(
+fn positions<R: RegistryKind>(
     route: usize,
     names: Option<&[String]>,
     registry: &Registry<R>,

@@ -7,7 +7,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use rowkey::error::TextProblem;
+use rowkey::error::ErrorKind;
 use rowkey::format::{Format, FormatKind};
 use rowkey::generate::DistributedIdGenerator;
 use rowkey::generate::{Custom, scope};
@@ -105,44 +105,32 @@ fn a_wrong_prefix_is_an_error_that_names_both() {
 #[test]
 fn parse_errors_name_the_problem_and_its_position() {
     let length = "fff60000-0000-4000-8000-00000000000".parse::<BookingOfferId>();
+    let length = length.unwrap_err();
+    assert_eq!((length.kind(), length.position()), (ErrorKind::Text, None));
     assert!(
-        matches!(
-            length,
-            Err(Error::Text {
-                problem: TextProblem::Length { found: 35 },
-                ..
-            })
-        ),
-        "{length:?}"
+        length.to_string().ends_with(": found 35 characters"),
+        "{length}"
     );
     let character = "fff60000-0000-4000-8000-00000000000x".parse::<BookingOfferId>();
+    let character = character.unwrap_err();
+    assert_eq!(
+        (character.kind(), character.position()),
+        (ErrorKind::Text, Some(35))
+    );
     assert!(
-        matches!(
-            character,
-            Err(Error::Text {
-                problem: TextProblem::Character {
-                    position: 35,
-                    found: 'x'
-                },
-                ..
-            })
-        ),
-        "{character:?}"
+        character.to_string().ends_with(": 'x' at position 35"),
+        "{character}"
     );
     let format = "fff60000-0000-7000-8000-000000000001".parse::<BookingOfferId>();
+    let format = format.unwrap_err();
+    assert_eq!(format.kind(), ErrorKind::Format);
     assert!(
-        matches!(
-            format,
-            Err(Error::Format {
-                format: FormatKind::ShortPrefixComb,
-                ..
-            })
-        ),
-        "{format:?}"
+        format.to_string().starts_with("not a ShortPrefixComb: "),
+        "{format}"
     );
     // One more than the largest 28-digit number.
     let large = "inv_6FhFpcRmXkvNCCG8".parse::<InvoiceId>();
-    assert!(matches!(large, Err(Error::Text { .. })), "{large:?}");
+    assert_eq!(large.unwrap_err().kind(), ErrorKind::Text);
 }
 
 #[test]
@@ -208,15 +196,12 @@ fn a_luuid_key_accepts_only_ids_of_its_group() {
 
     let supplier = Luuid::from_parts(LuuidGroup::of("com.acme.Supplier"), 4711, 0).unwrap();
     let error = CustomerId::from_format(supplier).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Format);
     assert!(
-        matches!(
-            error,
-            Error::Group {
-                key: "CustomerId",
-                ..
-            }
-        ),
-        "{error:?}"
+        error
+            .to_string()
+            .starts_with("CustomerId holds ids of group "),
+        "{error}"
     );
     assert_eq!(
         supplier.to_string().parse::<CustomerId>(),
@@ -286,7 +271,6 @@ fn keys_of_formats_with_a_context_are_generated_with_it() {
     };
     let item = ItemId::generate_for(&context).into_format();
     assert_eq!((item.country(), item.service_entity()), (49, 7));
-    assert_eq!(ItemId::generate_batch_for(&context, 3).len(), 3);
 
     let row = ShardRowId::try_generate_for(&17).unwrap();
     assert_eq!(row.into_format().shard_key(), 17);
@@ -306,7 +290,7 @@ fn a_new_id_of_another_group_is_refused() {
         group: LuuidGroup::of("com.acme.Supplier"),
         number: 1,
     });
-    assert!(matches!(other, Err(Error::Group { .. })), "{other:?}");
+    assert_eq!(other.unwrap_err().kind(), ErrorKind::Format);
 }
 
 #[test]

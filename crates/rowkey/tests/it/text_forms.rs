@@ -3,11 +3,10 @@
 use std::fmt::Debug;
 
 use proptest::prelude::*;
-use rowkey::error::TextProblem;
 use rowkey::format::Format;
 use rowkey::text::{Encoding, Width};
 use rowkey::{
-    AnyUuid, Backend, DistributedId, DistributedId128, EntityKey, Error, Luuid, UuidV7, entity_key,
+    AnyUuid, Backend, DistributedId, DistributedId128, EntityKey, Luuid, UuidV7, entity_key,
     key_union,
 };
 
@@ -113,16 +112,8 @@ fn the_text_of_a_distributed_id_is_short() {
     assert_eq!(format!("{invoice:?}"), "InvoiceId(3zfAkCP7ZtzfeQYp)");
     assert_eq!("3zfAkCP7ZtzfeQYp".parse(), Ok(invoice));
     let of_number = "1088824355131185736905670087".parse::<alphanumeric::InvoiceId>();
-    assert!(
-        matches!(
-            of_number,
-            Err(Error::Text {
-                problem: TextProblem::Length { found: 28 },
-                ..
-            })
-        ),
-        "{of_number:?}"
-    );
+    let of_number = of_number.unwrap_err().to_string();
+    assert!(of_number.ends_with(": found 28 characters"), "{of_number}");
     let lower = "000384a786907db2ad82883dc7".parse::<hexadecimal::InvoiceId>();
     assert_eq!(
         lower.expect("either case is read").to_string(),

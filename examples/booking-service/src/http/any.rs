@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Redirect;
+use rowkey::error::{Error, ErrorKind};
 
 use super::extract::Path;
 use super::problem::{Failures, Kind, Problem};
@@ -24,10 +25,10 @@ pub(super) async fn find(
 ) -> Result<Redirect, Problem> {
     let unknown =
         || Kind::UNKNOWN_ID.because("there is neither a customer nor a booking with this id");
-    let id: AnyId = text.parse().map_err(|error| match error {
+    let id: AnyId = text.parse().map_err(|error: Error| match error.kind() {
         // A UUID, but neither a customer's nor a booking's.
-        rowkey::Error::UnknownGroup { .. } | rowkey::Error::Format { .. } => unknown(),
-        error => Kind::MALFORMED_ID.because(error),
+        ErrorKind::Format => unknown(),
+        _ => Kind::MALFORMED_ID.because(error),
     })?;
     let href = match id {
         AnyId::Customer(id) => {

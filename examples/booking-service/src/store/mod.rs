@@ -11,7 +11,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use rowkey::UnixMillis;
 use rowkey::luuid::ShortKey;
-use rowkey::validate::{ClientMade, CreationWindow, ValidationError};
+use rowkey::validate::{ClientGenerated, CreationWindow, ValidationError};
 use rowkey_stores::{Conflict, CreateError, Created, CreatedBy};
 
 use crate::keys::{BookingId, BookingOfferId, CommandId, CustomerId, InvoiceId};

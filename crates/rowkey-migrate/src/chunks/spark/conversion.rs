@@ -1,6 +1,7 @@
 //! The conversion of ids in Spark SQL.
 
 use rowkey_core::Error;
+use rowkey_core::error::ErrorKind;
 use rowkey_core::storage::{BinaryLength, Permutation, Precision, TextForm, Wire};
 use rowkey_sql::StoredForm;
 
@@ -48,18 +49,20 @@ impl SparkConversion {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for forms of different formats, and for compact text, whose base 62 is slow in SQL,
+    /// `ErrorKind::Declaration` for forms of different formats, and for compact text, whose base 62 is slow in SQL,
     /// unless it stays as it is.
     pub(super) fn new(from: StoredForm, to: StoredForm) -> Result<Self, Error> {
         if from.format() != to.format() {
-            return Err(Error::Refused(
+            return Err(Error::new(
+                ErrorKind::Declaration,
                 "a conversion is between two forms of the same format",
             ));
         }
         let conversion = Self { from, to };
         let (before, after) = conversion.types();
         if !conversion.is_identity() && (before.is_compact() || after.is_compact()) {
-            return Err(Error::Refused(
+            return Err(Error::new(
+                ErrorKind::Declaration,
                 "compact text is not converted in Spark SQL; store the ids in another form, or as they are",
             ));
         }
@@ -281,10 +284,10 @@ mod tests {
     fn forms_of_different_formats_and_compact_text_are_refused() {
         let uuid = |format| form(format, Backend::Postgres, "uuid");
         let refused = SparkConversion::new(uuid(FormatKind::UuidV7), uuid(FormatKind::UuidV4));
-        assert!(matches!(refused, Err(Error::Refused(_))));
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::Declaration);
         let compact = form(FormatKind::UuidV7, Backend::MySql, "text-compact");
         let refused = SparkConversion::new(uuid(FormatKind::UuidV7), compact).unwrap_err();
-        assert!(matches!(refused, Error::Refused(why) if why.contains("compact text")));
+        assert!(refused.to_string().contains("compact text"), "{refused}");
         assert!(
             SparkConversion::new(compact, compact)
                 .unwrap()
