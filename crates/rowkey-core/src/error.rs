@@ -16,7 +16,8 @@ use crate::time::UnixMillis;
 ///
 /// The text is for people; programs match on the [`kind`](Self::kind). Positions count characters
 /// from 0.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Error(Box<Problem>);
 
 /// What is wrong, as far as programs treat it differently.
@@ -164,29 +165,27 @@ impl Error {
         }
     }
 
+    fn text_problem(&self) -> Option<&TextProblem> {
+        match &*self.0 {
+            Problem::Text { problem, .. } => Some(problem),
+            _ => None,
+        }
+    }
+
     /// Where a text is wrong: the number of characters before the one that isn't allowed, or before
     /// the digits of a number that is too large.
     pub fn position(&self) -> Option<usize> {
-        match &*self.0 {
-            Problem::Text { problem, .. } => match *problem {
-                TextProblem::Character { position, .. } | TextProblem::TooLarge { position } => {
-                    Some(position)
-                }
-                TextProblem::Empty | TextProblem::Length { .. } => None,
-            },
-            _ => None,
+        match *self.text_problem()? {
+            TextProblem::Character { position, .. } | TextProblem::TooLarge { position } => {
+                Some(position)
+            }
+            TextProblem::Empty | TextProblem::Length { .. } => None,
         }
     }
 
     /// Whether a text has the expected form, but stands for a number that is too large.
     pub fn is_too_large(&self) -> bool {
-        matches!(
-            *self.0,
-            Problem::Text {
-                problem: TextProblem::TooLarge { .. },
-                ..
-            }
-        )
+        matches!(self.text_problem(), Some(TextProblem::TooLarge { .. }))
     }
 
     /// The same error of a text or a column with another description of what was expected.
@@ -238,19 +237,11 @@ impl From<Problem> for Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
-
-impl core::error::Error for Error {}
 
 /// The choice of this name. `what` says in a message what has no such name.
 pub(crate) fn by_name<T: Copy>(

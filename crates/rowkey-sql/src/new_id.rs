@@ -44,7 +44,7 @@ const INTERVAL_MS: u64 = 60_000;
 /// which a primary key refuses.
 ///
 /// ```
-/// use rowkey_core::format::{FormatKind, interval_counter};
+/// use rowkey_core::format::FormatKind;
 /// use rowkey_sql::{NewId, StoredForm};
 /// use rowkey_core::Backend;
 ///
@@ -138,7 +138,7 @@ impl NewId {
     /// `ErrorKind::Declaration` for a format without time.
     ///
     /// ```
-    /// use rowkey_core::format::{FormatKind, interval_counter};
+    /// use rowkey_core::format::FormatKind;
     /// use rowkey_sql::{NewId, StoredForm};
     /// use rowkey_core::Backend;
     ///
@@ -287,7 +287,7 @@ impl NewId {
     /// `ErrorKind::Name` for a name that is not valid on the backend.
     ///
     /// ```
-    /// use rowkey_core::format::{FormatKind, interval_counter};
+    /// use rowkey_core::format::FormatKind;
     /// use rowkey_sql::{NewId, StoredForm};
     /// use rowkey_core::Backend;
     ///
@@ -323,7 +323,7 @@ impl NewId {
     /// others than MySQL and MariaDB.
     ///
     /// ```
-    /// use rowkey_core::format::{FormatKind, interval_counter};
+    /// use rowkey_core::format::FormatKind;
     /// use rowkey_sql::{NewId, StoredForm};
     /// use rowkey_core::Backend;
     ///

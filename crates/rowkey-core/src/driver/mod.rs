@@ -11,11 +11,8 @@
 //! | SQL Server | [`Column::uuid_wire`](crate::storage::Column::uuid_wire) | the kinds of values that its protocol has |
 //!
 //! A plan is constant, so `const { K::PLAN.postgres() }` leaves one arm of each `match` in the machine code.
-//! The enums list every kind there is, and aren't `#[non_exhaustive]`: a driver has to handle a new one.
-//!
-//! A key never needs a rule of the driver's own. Where a value isn't of the plan,
-//! [`Column::refusal`](crate::storage::Column::refusal) makes the error that says what was expected and what
-//! was found.
+//! The enums aren't `#[non_exhaustive]`, because a driver has to handle each kind. For a value of another type,
+//! [`Column::refusal`](crate::storage::Column::refusal) makes the error.
 
 pub use crate::storage::mysql::{MySqlColumn, MySqlFound};
 pub mod numeric;

@@ -194,10 +194,8 @@ pub fn text(bytes: &[u8]) -> Option<String> {
     let (fields, []) = bytes.as_chunks::<2>() else {
         return None;
     };
-    let fields: Vec<u16> = fields
-        .iter()
-        .map(|field| u16::from_be_bytes(*field))
-        .collect();
+    let fields = fields.iter().map(|field| u16::from_be_bytes(*field));
+    let fields: Vec<u16> = fields.collect();
     let [count, weight, sign, scale, groups @ ..] = fields.as_slice() else {
         return None;
     };
@@ -252,11 +250,8 @@ mod tests {
 
     use super::*;
 
-    fn fields(fields: &[u16]) -> Vec<u8> {
-        fields
-            .iter()
-            .flat_map(|field| field.to_be_bytes())
-            .collect()
+    fn fields(sent: &[u16]) -> Vec<u8> {
+        sent.iter().flat_map(|field| field.to_be_bytes()).collect()
     }
 
     #[test]

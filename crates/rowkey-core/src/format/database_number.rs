@@ -96,13 +96,8 @@ fn of_integer(number: i128) -> Result<DatabaseNumber, Error> {
     match i64::try_from(number) {
         Ok(admitted @ 0..) => Ok(DatabaseNumber(admitted as u128)),
         _ => {
-            let valid = 0..=i64::MAX as u128;
-            Err(Error::field(
-                FormatKind::DatabaseNumber,
-                "number",
-                number,
-                valid,
-            ))
+            let (format, valid) = (FormatKind::DatabaseNumber, 0..=i64::MAX as u128);
+            Err(Error::field(format, "number", number, valid))
         }
     }
 }

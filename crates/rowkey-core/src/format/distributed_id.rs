@@ -90,13 +90,8 @@ impl DistributedId {
     pub fn from_parts(time: UnixMillis, random: u64) -> Result<Self, Error> {
         let timestamp = timestamp(time)?;
         if random > MAX_RANDOM {
-            let valid = 0..=MAX_RANDOM.into();
-            return Err(Error::field(
-                FormatKind::DistributedId,
-                "random",
-                random,
-                valid,
-            ));
+            let (format, valid) = (FormatKind::DistributedId, 0..=MAX_RANDOM.into());
+            return Err(Error::field(format, "random", random, valid));
         }
         Ok(Self::of(timestamp, random))
     }

@@ -95,13 +95,8 @@ impl DistributedId128 {
     pub fn from_parts(time: UnixMillis, random: u128) -> Result<Self, Error> {
         let timestamp = timestamp(time)?;
         if random > MAX_RANDOM {
-            let valid = 0..=MAX_RANDOM;
-            return Err(Error::field(
-                FormatKind::DistributedId128,
-                "random",
-                random,
-                valid,
-            ));
+            let (format, valid) = (FormatKind::DistributedId128, 0..=MAX_RANDOM);
+            return Err(Error::field(format, "random", random, valid));
         }
         Ok(Self::of(timestamp, random))
     }

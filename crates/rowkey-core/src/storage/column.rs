@@ -433,11 +433,7 @@ mod tests {
             let is_guid = (backend, storage) == (Backend::SqlServer, Storage::Uuid);
             let unordered = with(Layout::PublicUnordered);
             let is_given_up = is_guid && with(Layout::Public).is_err();
-            assert_eq!(
-                unordered.is_ok(),
-                is_given_up,
-                "{format} as {storage} on {backend}"
-            );
+            assert_eq!(unordered.is_ok(), is_given_up, "{format} {storage}");
             match unordered {
                 Ok(column) => {
                     assert_eq!(column.permutation(), Permutation::Identity);
