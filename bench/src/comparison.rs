@@ -60,8 +60,8 @@ impl fmt::Display for Aim {
     }
 }
 
-/// The noise of rows that name none. The same program counts the same, but a change anywhere makes the
-/// compiler inline and order other things a little differently.
+/// The noise of rows that name none. The same program counts the same, but a change anywhere makes
+/// the compiler inline and order other things a little differently.
 const NOISE: f64 = 0.02;
 
 fn percent(noise: &str) -> f64 {

@@ -89,8 +89,8 @@ fn made_with<F: Generate<Context = ()>>(clock: &impl Clock) -> F {
     }
 }
 
-/// A batch of short COMBs by hand: one reading of the clock, and for each id random bits out of a large
-/// block and a few operations on them. Two random words for each id take more.
+/// A batch of short COMBs by hand: one reading of the clock, and for each id random bits out of a
+/// large block and a few operations on them. Two random words for each id take more.
 fn combs_by_hand() -> Vec<u128> {
     let interval = UnixMillis::now().get() / 60_000;
     let time = ((interval & 0xffff) as u128) << 112;

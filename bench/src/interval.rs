@@ -47,7 +47,8 @@ mod tests {
 
     #[test]
     fn the_interval_is_that_of_the_sign_test() {
-        // For 100 values, tables have the 40th and the 61st; the approximation is at most one wider.
+        // For 100 values, tables have the 40th and the 61st; the approximation is at most one
+        // wider.
         let interval = Interval::of((1..=100).rev().map(f64::from));
         assert_eq!(interval.median, 50.5);
         assert_eq!((interval.low, interval.high), (40.0, 61.0));

@@ -1,10 +1,10 @@
 //! Benchmarks of rowkey next to its peers.
 //!
-//! `benches/instructions.rs` counts the instructions that every [`Operation`] retires, with Callgrind:
-//! time would depend on what else the machine does. It is compiled in both
+//! `benches/instructions.rs` counts the instructions that every [`Operation`] retires, with
+//! Callgrind: time would depend on what else the machine does. It is compiled in both
 //! [profiles](measurement::Profile), and once more for what differs without the feature
-//! `coarse-clock`. The binary `ratios` then reads the counts and writes one table
-//! of rowkey, its peers and the [aims](comparison).
+//! `coarse-clock`. The binary `ratios` then reads the counts and writes one table of rowkey, its
+//! peers and the [aims](comparison).
 //!
 //! `cargo xtask bench` does all of it. The binary `databases` asks the databases themselves:
 //! `cargo xtask bench --databases`. The binary `compile` measures what declared keys cost the

@@ -67,7 +67,8 @@ impl Measurements {
 
     /// The instructions that one operation retires, on average and without the loop around it.
     ///
-    /// Valgrind does not see what a system call does, nor that reading a clock is none outside of it.
+    /// Valgrind does not see what a system call does, nor that reading a clock is none outside of
+    /// it.
     ///
     /// # Errors
     ///

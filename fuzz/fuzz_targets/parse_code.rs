@@ -1,5 +1,5 @@
-//! Reading codes: no text panics, and what is read has one text, which differs from the input only in what
-//! reading forgives.
+//! Reading codes: no text panics, and what is read has one text, which differs from the input only
+//! in what reading forgives.
 
 #![no_main]
 

@@ -131,7 +131,8 @@ fn read<K: EntityKey>(input: &Input<'_>) {
 fn read_data<K: EntityKey>(data: &ColumnData<'_>, is_null: bool) {
     match decode::<K>(data) {
         Ok(None) => assert!(is_null),
-        // A key has one form, but an integer may be a `numeric`, and hyphenated text may be in upper case.
+        // A key has one form, but an integer may be a `numeric`, and hyphenated text may be in
+        // upper case.
         Ok(Some(key)) => match (encode(key), data) {
             (ColumnData::String(Some(written)), ColumnData::String(Some(found))) => {
                 let is_hyphenated = found.len() == 36;

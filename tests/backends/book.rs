@@ -1,4 +1,5 @@
-//! The SQL blocks of the book, whose fences name a dialect and the block: ` ```sql postgres order-ids `.
+//! The SQL blocks of the book, whose fences name a dialect and the block: ` ```sql postgres
+//! order-ids `.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,8 +32,8 @@ pub(crate) struct Block {
     pub(crate) sql: &'static str,
 }
 
-/// The dialects that a backend's blocks are written in. MariaDB runs those of MySQL as well, and every
-/// backend `standard` ones.
+/// The dialects that a backend's blocks are written in. MariaDB runs those of MySQL as well, and
+/// every backend `standard` ones.
 pub(crate) fn dialects(backend: Backend) -> &'static [&'static str] {
     match backend {
         Backend::Postgres => &["standard", "postgres"],

@@ -1,9 +1,9 @@
 //! Scenarios on real databases: each is written once and runs on every backend that there is.
 //!
-//! A test is called `<backend>::<driver>::<scenario>`, or `<backend>::every-driver::<scenario>` where
-//! all drivers of a backend meet. Those of a backend without an address are ignored, or fail if
-//! `ROWKEY_TEST_REQUIRE` names it; see [`rowkey_testkit`]. Diesel on PostgreSQL, MySQL and MariaDB is
-//! behind the features `diesel-postgres` and `diesel-mysql` of this package.
+//! A test is called `<backend>::<driver>::<scenario>`, or `<backend>::every-driver::<scenario>`
+//! where all drivers of a backend meet. Those of a backend without an address are ignored, or fail
+//! if `ROWKEY_TEST_REQUIRE` names it; see [`rowkey_testkit`]. Diesel on PostgreSQL, MySQL and
+//! MariaDB is behind the features `diesel-postgres` and `diesel-mysql` of this package.
 
 mod book;
 mod cases;
@@ -118,8 +118,8 @@ impl Tests {
     }
 }
 
-/// Whether this process was started for another test, as harnesses do that run each test in a process of its own.
-/// Servers need not be asked then what the test assumes.
+/// Whether this process was started for another test, as harnesses do that run each test in a
+/// process of its own. Servers need not be asked then what the test assumes.
 fn is_other_test_alone(backend: Backend, name: &str) -> bool {
     let name = format!("{}::{name}", test_name(backend));
     let mut arguments = env::args().skip(1);

@@ -40,7 +40,8 @@ pub(crate) async fn partitions_read<D: Driver>(
         _ => ("EXPLAIN FORMAT=JSON ", "EXPLAIN"),
     };
     if backend != Backend::Postgres {
-        // MySQL's second format does not name partitions. Older servers and MariaDB do not read the comment.
+        // MySQL's second format does not name partitions. Older servers and MariaDB do not read the
+        // comment.
         let format = "SET @rowkey = NULL /*!80300 , SESSION explain_json_format_version = 1 */";
         session.execute(format).await?;
     }

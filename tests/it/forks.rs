@@ -1,5 +1,5 @@
-//! Processes that fork without `exec`: the child makes other ids than its parent, and never waits for
-//! a thread that only its parent has.
+//! Processes that fork without `exec`: the child makes other ids than its parent, and never waits
+//! for a thread that only its parent has.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write, pipe};
@@ -69,8 +69,9 @@ fn in_child_and_here(
     meanwhile: impl FnOnce() -> Vec<u128>,
 ) -> (Vec<u128>, Vec<u128>) {
     let (mut answers, mut answer) = pipe().unwrap();
-    // SAFETY: the child of a process with threads should call only functions that are safe in signal
-    // handlers. This one also allocates, which the C library allows, and ends without destructors.
+    // SAFETY: the child of a process with threads should call only functions that are safe in
+    // signal handlers. This one also allocates, which the C library allows, and ends without
+    // destructors.
     match unsafe { fork() }.unwrap() {
         ForkResult::Child => {
             let sent = catch_unwind(AssertUnwindSafe(|| {

@@ -1,5 +1,5 @@
-//! Which threads and tasks a scope of generated ids reaches. The book's page about ids in tests shows
-//! this code.
+//! Which threads and tasks a scope of generated ids reaches. The book's page about ids in tests
+//! shows this code.
 
 use std::sync::Arc;
 use std::thread;

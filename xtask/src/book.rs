@@ -1,7 +1,7 @@
 //! `cargo xtask book`: builds the book in docs/ and checks the links of all pages.
 //!
-//! `mdbook` builds it and `lychee` checks the built pages, and those outside of the book: links to other pages and to
-//! headings, and images. Addresses on the internet are not fetched.
+//! `mdbook` builds it and `lychee` checks the built pages, and those outside of the book: links to
+//! other pages and to headings, and images. Addresses on the internet are not fetched.
 
 use std::fs;
 

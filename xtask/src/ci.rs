@@ -1,5 +1,5 @@
-//! `cargo xtask ci`: the checks a change has to pass besides the tests. Those that take long and seldom fail run
-//! with `--all`.
+//! `cargo xtask ci`: the checks a change has to pass besides the tests. Those that take long and
+//! seldom fail run with `--all`.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! The check that the files of a crate do not import each other in a circle.
 //!
-//! Files in a circle can only be read together. Those of today are in `xtask/circles.txt`, which may only become
-//! shorter.
+//! Files in a circle can only be read together. Those of today are in `xtask/circles.txt`, which
+//! may only become shorter.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque, btree_map::Entry},
@@ -293,8 +293,8 @@ impl Crate {
 }
 
 impl Module {
-    /// Takes the names that an import brings. A private one is a dependency by itself; a public one is followed by
-    /// those who use it.
+    /// Takes the names that an import brings. A private one is a dependency by itself; a public one
+    /// is followed by those who use it.
     fn add_import(&mut self, tree: &UseTree, mut path: Vec<String>, is_private: bool) {
         let (name, last) = match tree {
             UseTree::Path(tree) => {

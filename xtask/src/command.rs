@@ -33,8 +33,9 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
 pub(crate) fn external(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root());
-    // Cargo says these of the package of this program. Build scripts that look at them would run again, and all that
-    // depends on them would be built again, each time that a command is not started from here.
+    // Cargo says these of the package of this program. Build scripts that look at them would run
+    // again, and all that depends on them would be built again, each time that a command is not
+    // started from here.
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {

@@ -2,8 +2,9 @@
 //!
 //! Within the workspace, crates turn on features of shared dependencies for each other, and a key
 //! that only works with the features of its neighbours would never be noticed. `consumer/` is a
-//! workspace of its own, and forwards each feature of rowkey under the same name. For a change, it is built and
-//! tested with some sets and checked with the others; seldom, it is built and tested with all.
+//! workspace of its own, and forwards each feature of rowkey under the same name. For a change, it
+//! is built and tested with some sets and checked with the others; seldom, it is built and tested
+//! with all.
 
 use std::{collections::HashSet, process::Command};
 
@@ -69,7 +70,8 @@ const BROUGHT_BY: [(&str, &[&str]); 30] = [
     ("zeroize", &["public-id", "tiberius"]),
 ];
 
-/// Features that are built and tested alone for every change. So are none, all of each driver, and everything.
+/// Features that are built and tested alone for every change. So are none, all of each driver, and
+/// everything.
 const TESTED_ALONE: [&str; 3] = ["default", "public-id", "tiberius"];
 
 /// Builds and tests the crate with some sets of features, and checks it with the others.
@@ -122,8 +124,8 @@ pub(crate) fn clippy() -> Result<()> {
     command::run(clippy.args(["--", "-D", "warnings"]))
 }
 
-/// A command on the crate that builds. All sets share a folder with the workspace: what they have in
-/// common is built once.
+/// A command on the crate that builds. All sets share a folder with the workspace: what they have
+/// in common is built once.
 fn cargo(metadata: &Metadata, arguments: &[&str]) -> Command {
     let mut cargo = command::cargo(arguments);
     cargo.args(["--manifest-path", MANIFEST, "--target-dir"]);
@@ -149,8 +151,8 @@ fn belongs(feature: &str, name: &str) -> bool {
     backend.is_some_and(|rest| rest.is_empty() || DRIVERS.contains(&name) && rest.starts_with('-'))
 }
 
-/// Checks that the crate depends on what its features need, and on nothing that others do: the lines
-/// of `cargo tree`, such as `rowkey-core v0.1.0 (/a/path)|serde,std (*)`.
+/// Checks that the crate depends on what its features need, and on nothing that others do: the
+/// lines of `cargo tree`, such as `rowkey-core v0.1.0 (/a/path)|serde,std (*)`.
 fn check_tree(set: &[&str], tree: &str) -> Result<()> {
     let mut brought = HashSet::new();
     for line in tree.lines() {

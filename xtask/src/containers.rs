@@ -19,7 +19,8 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// Starts the servers with these names, or all whose licences are accepted; with `None`, nothing.
+    /// Starts the servers with these names, or all whose licences are accepted; with `None`,
+    /// nothing.
     pub(crate) fn start(names: Option<&[String]>) -> Result<Self> {
         let mut servers = Self {
             required: env::var(REQUIRE_VARIABLE).unwrap_or_default(),

@@ -11,7 +11,8 @@ pub(crate) const MANIFEST: &str = "fuzz/Cargo.toml";
 /// Seconds that all targets share.
 const BUDGET_SECONDS: usize = 180;
 
-/// Builds every fuzz target and runs each for its share of the time budget, and looks at their lints.
+/// Builds every fuzz target and runs each for its share of the time budget, and looks at their
+/// lints.
 ///
 /// Runs without a sanitizer: coverage instrumentation alone works with a stable
 /// toolchain, and the properties are about values, not about memory.

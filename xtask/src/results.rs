@@ -37,8 +37,8 @@ impl Counts {
     }
 }
 
-/// The tests of each database, as the test kit has written them down. Of the ignored ones only those count that
-/// were chosen, if their names are known.
+/// The tests of each database, as the test kit has written them down. Of the ignored ones only
+/// those count that were chosen, if their names are known.
 pub(crate) fn of_backends(
     file: &Path,
     chosen: Option<&Vec<String>>,
@@ -145,8 +145,8 @@ impl Totals {
     }
 }
 
-/// Reads `Summary [   0.230s] 6 tests run: 5 passed, 1 failed, 3 skipped`. Whatever has not passed has failed:
-/// it may have been killed, too.
+/// Reads `Summary [   0.230s] 6 tests run: 5 passed, 1 failed, 3 skipped`. Whatever has not passed
+/// has failed: it may have been killed, too.
 fn nextest_summary(line: &str) -> Option<[usize; 2]> {
     // What tests have written is indented by four.
     let rest = line.strip_prefix("     Summary [")?;

@@ -16,9 +16,10 @@ const AHEAD: &str = "faketime -m -f +1866d";
 /// The tests that talk to a server.
 const OF_SERVERS: &str = "test(/^(postgres|mysql|mariadb)::/)";
 
-/// All but what needs two clocks of the system, of which faketime moves one (the coarse one, by which short COMBs are
-/// made, stands), and what starts the compiler, whose allocator and faketime wait for each other. Changes and copies
-/// of tables write the same dates next to every server, and take the longest: PostgreSQL's are enough.
+/// All but what needs two clocks of the system, of which faketime moves one (the coarse one, by
+/// which short COMBs are made, stands), and what starts the compiler, whose allocator and faketime
+/// wait for each other. Changes and copies of tables write the same dates next to every server, and
+/// take the longest: PostgreSQL's are enough.
 const WITH_A_MOVED_CLOCK: &str = "not (test(the_coarse_clock_is_a_little_late) \
     or (package(booking-service) and binary(end_to_end)) \
     or (package(repository) and test(/put_once|put_later|is_put|http_re|commands_are_found|program_answers/)) \
@@ -59,11 +60,12 @@ pub(crate) fn older() -> Result<()> {
     command::run(tests.args(["--", "-E", OF_SERVERS]))
 }
 
-/// Runs the tests, but not the servers, at another date, so that nothing in them depends on today's.
+/// Runs the tests, but not the servers, at another date, so that nothing in them depends on
+/// today's.
 pub(crate) fn under_a_moved_clock() -> Result<()> {
     let mut tests = command::external("bash");
-    // Cargo and the compiler keep theirs, and so does this program, which starts them: by its own name, because cargo
-    // would start it as it starts tests.
+    // Cargo and the compiler keep theirs, and so does this program, which starts them: by its own
+    // name, because cargo would start it as it starts tests.
     let program = env::current_exe().context("this program has no name")?;
     tests.env(format!("CARGO_TARGET_{TARGET}_RUNNER"), AHEAD);
     // Only the date moves: time-outs take as long as they should.

@@ -37,14 +37,15 @@ pub(crate) struct Args {
         require_equals = true
     )]
     containers: Option<Vec<String>>,
-    /// Run only the long tests of tables that change, are copied or move: many rows, and programs that are killed.
+    /// Run only the long tests of tables that change, are copied or move: many rows, and programs
+    /// that are killed.
     #[arg(long)]
     chaos: bool,
     /// Run only the copies by a Spark job, for which variables name Spark and its JDBC drivers.
     #[arg(long, conflicts_with = "chaos")]
     spark: bool,
-    /// Further arguments of `cargo nextest run`, or of `cargo test` where nextest is not installed, such as a
-    /// filter or `-p <package>`.
+    /// Further arguments of `cargo nextest run`, or of `cargo test` where nextest is not installed,
+    /// such as a filter or `-p <package>`.
     #[arg(last = true)]
     test_args: Vec<String>,
 }
@@ -171,8 +172,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })
 }
 
-/// Finds the tests, the ignored ones included, which nextest counts together with those that a filter leaves
-/// out.
+/// Finds the tests, the ignored ones included, which nextest counts together with those that a
+/// filter leaves out.
 const LIST: [&str; 4] = [
     "nextest",
     "list",
@@ -244,7 +245,8 @@ fn without_run_options(args: &[String]) -> Vec<String> {
     choosing
 }
 
-/// A command of cargo for all tests, as far as the client libraries are there that some of them link.
+/// A command of cargo for all tests, as far as the client libraries are there that some of them
+/// link.
 fn cargo(
     words: &[&str],
     metadata: &Metadata,
@@ -270,8 +272,8 @@ fn cargo(
 
 const THREADS: &str = "NEXTEST_TEST_THREADS";
 
-/// Whether the arguments choose nothing smaller than a package, so that the documentation of these is meant as
-/// well.
+/// Whether the arguments choose nothing smaller than a package, so that the documentation of these
+/// is meant as well.
 fn is_choice_of_packages(args: &[String]) -> bool {
     let mut args = args.iter();
     while let Some(arg) = args.next() {

@@ -21,7 +21,8 @@ use crate::representation::{Representation, Subject};
 use crate::target::{SortOrder, Target};
 use crate::time::{Interval, parse_duration, parse_instant, parse_interval};
 
-/// The help below the options: the names of formats and representations, and rules for all commands.
+/// The help below the options: the names of formats and representations, and rules for all
+/// commands.
 fn long_help() -> String {
     let mut help = String::from("Formats:\n ");
     let mut line = 1;
@@ -102,8 +103,8 @@ pub(crate) enum Command {
     Relayout(Relayout),
     /// Give rows new ids of a format, in place, while programs write
     ///
-    /// As `rowkey relayout`, for a plan without the form of the old ids. The table rowkey_id_map keeps
-    /// the old ids.
+    /// As `rowkey relayout`, for a plan without the form of the old ids. The table rowkey_id_map
+    /// keeps the old ids.
     #[cfg(feature = "databases")]
     Rekey(Relayout),
     #[cfg(feature = "databases")]
@@ -132,9 +133,9 @@ pub(crate) struct Ids {
 
 /// Make new ids
 ///
-/// distributed-id, distributed-id128, luuid, iuid and uuid-v7 are printed in increasing order; with --at,
-/// iuid and uuid-v7 are not. hot-guid is, until its counter starts again. Of the others, COMBs made in one
-/// millisecond or interval, uuid-v4 and any-uuid are in no order.
+/// distributed-id, distributed-id128, luuid, iuid and uuid-v7 are printed in increasing order; with
+/// --at, iuid and uuid-v7 are not. hot-guid is, until its counter starts again. Of the others,
+/// COMBs made in one millisecond or interval, uuid-v4 and any-uuid are in no order.
 ///
 /// Options for which the format has no field are wrong usage; numbers outside a field's range and
 /// times outside the format's range are bad input.
@@ -196,9 +197,9 @@ pub(crate) struct New {
 /// Show everything that an id contains: its fields, its representations and its SQL literals
 ///
 /// Without --format, all formats that the id may have are shown, most likely first, judged by the
-/// bits that each format fixes and by how near to now its time is. Unlikely ones, such as those with
-/// a time before 2000 or more than a year ahead, are only counted; a number is always shown as a
-/// distributed-id. With --format, the id may be in any representation with a recognisable shape.
+/// bits that each format fixes and by how near to now its time is. Unlikely ones, such as those
+/// with a time before 2000 or more than a year ahead, are only counted; a number is always shown as
+/// a distributed-id. With --format, the id may be in any representation with a recognisable shape.
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
     #[command(flatten)]
@@ -219,9 +220,9 @@ pub(crate) struct Inspect {
 
     /// A column that is not stored in the default way, such as postgres=uuid; repeatable
     ///
-    /// Write the storage as in the declaration of a key: uuid, native-uuid, binary, decimal,
-    /// text, text-upper, text-hex, text-hex-upper, text-compact, text-digits or bigint, optionally with
-    /// a layout, such as uuid:public.
+    /// Write the storage as in the declaration of a key: uuid, native-uuid, binary, decimal, text,
+    /// text-upper, text-hex, text-hex-upper, text-compact, text-digits or bigint, optionally with a
+    /// layout, such as uuid:public.
     #[arg(long, value_name = "BACKEND=STORAGE", requires = "format", value_parser = parse_column)]
     pub(crate) storage: Vec<(Backend, String)>,
 
@@ -257,10 +258,10 @@ pub(crate) struct Convert {
 
 /// Check ids that clients made for new entities
 ///
-/// An id passes if it is a random UUID whose interval counter is close to the current one. For an id
-/// that passes, `valid` is printed; one that fails is bad input. With --json, an object is printed for
-/// every id, which names the failed rule: missing, malformed, not-random-v4 or outside-window; the ids
-/// after a bad one are checked without --keep-going, too.
+/// An id passes if it is a random UUID whose interval counter is close to the current one. For an
+/// id that passes, `valid` is printed; one that fails is bad input. With --json, an object is
+/// printed for every id, which names the failed rule: missing, malformed, not-random-v4 or
+/// outside-window; the ids after a bad one are checked without --keep-going, too.
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
     #[command(flatten)]
@@ -293,8 +294,8 @@ pub(crate) struct Validate {
 
 /// Sort ids as a backend sorts its column
 ///
-/// With --format, the ids are public ids, sorted as in the format's default column; without it, they
-/// are stored uuids as text.
+/// With --format, the ids are public ids, sorted as in the format's default column; without it,
+/// they are stored uuids as text.
 ///
 /// Reads all ids before it prints the first, and keeps duplicates. With --keep-going, a bad id is
 /// reported and left out.
@@ -318,10 +319,10 @@ pub(crate) struct Sort {
 
 /// Encrypt ids for the public, and decrypt them
 ///
-/// The key is read from a file or an environment variable, as standard base64: with --label, a secret
-/// of 32 bytes, from which each label gets its own key; without it, one AES key for the ids of all
-/// entities. During a key rotation, give several, the newest first: the first encodes, all decode.
-/// On Unix, only the owner may have access to the file (chmod 600).
+/// The key is read from a file or an environment variable, as standard base64: with --label, a
+/// secret of 32 bytes, from which each label gets its own key; without it, one AES key for the ids
+/// of all entities. During a key rotation, give several, the newest first: the first encodes, all
+/// decode. On Unix, only the owner may have access to the file (chmod 600).
 #[derive(Debug, Subcommand)]
 pub(crate) enum PublicId {
     Encode(Encode),
@@ -431,8 +432,8 @@ pub(crate) struct Crc12 {
 
 /// Print SQL conditions for the ids made in a time span, or for the luuids with a short key
 ///
-/// One line per interval. The counter of a short COMB wraps around, so a span can give two intervals:
-/// join the lines with OR.
+/// One line per interval. The counter of a short COMB wraps around, so a span can give two
+/// intervals: join the lines with OR.
 ///
 /// A bound beyond the format's range of times is left out. The time in a distributed-id is up to
 /// 1000 ms earlier than the clock that created it.
@@ -460,8 +461,8 @@ pub(crate) struct Range {
 
     /// The group of the short key: the full name of its kind, or a number such as 0xaa1
     ///
-    /// Without it, the condition matches the number in every group, which is enough for a table whose
-    /// ids all have the same group.
+    /// Without it, the condition matches the number in every group, which is enough for a table
+    /// whose ids all have the same group.
     #[arg(long, value_name = "NAME|0xNNN")]
     pub(crate) group: Option<Group>,
 
@@ -492,14 +493,15 @@ pub(crate) struct Range {
 
 /// Print SQL that converts, checks or reads the ids of a column
 ///
-/// A conversion gives NULL for a value of another shape: text of another length, alphabet or letter case,
-/// bytes of another length, a number out of range. From a form to itself, values are not looked at. A
-/// conversion does not look at the version and the variant of a UUID, which `--as condition` does.
+/// A conversion gives NULL for a value of another shape: text of another length, alphabet or letter
+/// case, bytes of another length, a number out of range. From a form to itself, values are not
+/// looked at. A conversion does not look at the version and the variant of a UUID, which `--as
+/// condition` does.
 ///
 /// Expressions of text-compact, and of 38 digits in SQLite, contain a subquery, except in MySQL and
-/// MariaDB. SQLite needs version 3.41 for bytes from text, 3.42 for digits and compact text. Expressions
-/// for SQL Server have run on a server that speaks T-SQL, not on SQL Server itself; those of a view of numbers and of
-/// the checks of compact text have run nowhere.
+/// MariaDB. SQLite needs version 3.41 for bytes from text, 3.42 for digits and compact text.
+/// Expressions for SQL Server have run on a server that speaks T-SQL, not on SQL Server itself;
+/// those of a view of numbers and of the checks of compact text have run nowhere.
 #[derive(Debug, Args)]
 pub(crate) struct Sql {
     /// The format of the ids
@@ -513,9 +515,9 @@ pub(crate) struct Sql {
     /// How the column stores the ids, such as uuid, uuid:public or text-hex:sql-server
     ///
     /// Written as in the declaration of a key: uuid, native-uuid, binary, decimal, text,
-    /// text-upper, text-hex, text-hex-upper, text-compact, text-digits or bigint, optionally with a layout:
-    /// public, public-unordered, prefix, suffix or sql-server. Without one, it is the layout that keeps
-    /// the order there. Layouts that lose it are allowed as well.
+    /// text-upper, text-hex, text-hex-upper, text-compact, text-digits or bigint, optionally with a
+    /// layout: public, public-unordered, prefix, suffix or sql-server. Without one, it is the
+    /// layout that keeps the order there. Layouts that lose it are allowed as well.
     #[arg(long, value_name = "STORAGE[:LAYOUT]")]
     pub(crate) from: String,
 
@@ -579,8 +581,8 @@ pub(crate) struct Ddl {
     /// Let the database make the id of a row that is inserted without one
     ///
     /// The column gets an expression as its default, for formats of time and random bits. A
-    /// database-number is counted. PostgreSQL needs version 13, MySQL 8.0.13 (see --trigger), MariaDB
-    /// 10.10; SQLite 3.41 for bytes. Those for SQL Server have run on a server that speaks
+    /// database-number is counted. PostgreSQL needs version 13, MySQL 8.0.13 (see --trigger),
+    /// MariaDB 10.10; SQLite 3.41 for bytes. Those for SQL Server have run on a server that speaks
     /// T-SQL, not on SQL Server itself.
     #[arg(long, requires = "format", conflicts_with_all = ["stores", "nullable", "trigger"])]
     pub(crate) default: bool,
@@ -603,8 +605,8 @@ pub(crate) struct Ddl {
 
     /// The table that is partitioned by the time in its keys
     ///
-    /// The clause of CREATE TABLE is printed without a semicolon, the statements before and after it
-    /// with one.
+    /// The clause of CREATE TABLE is printed without a semicolon, the statements before and after
+    /// it with one.
     #[arg(long, value_name = "NAME", requires_all = ["format", "from", "months"])]
     pub(crate) table: Option<String>,
 

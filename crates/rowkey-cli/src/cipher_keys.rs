@@ -1,7 +1,7 @@
 //! Reads the cipher keys of public ids.
 //!
-//! No error repeats an argument, because it may be the key, pasted in place of the name of its file or
-//! variable.
+//! No error repeats an argument, because it may be the key, pasted in place of the name of its file
+//! or variable.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,8 @@ const SECRET: SecretFile = SecretFile {
     elsewhere: "give the key in a variable with --key-env",
 };
 
-/// Where to find the keys, newest first. Never the keys themselves: other users can see command lines.
+/// Where to find the keys, newest first. Never the keys themselves: other users can see command
+/// lines.
 #[derive(Clone, Debug)]
 pub(crate) struct KeySources(Vec<KeySource>);
 

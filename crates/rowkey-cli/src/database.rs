@@ -25,10 +25,10 @@ const SECRET: SecretFile = SecretFile {
 pub(crate) struct Database {
     /// The address, without a password: postgres://user@host/database
     ///
-    /// mysql: and mariadb: likewise, sqlite:FILE, or SQL Server's connection string with `server=`. An
-    /// address with a password goes into the variable ROWKEY_URL or into a file, because other users
-    /// can see command lines. For a copy from Parquet files, parquet:FOLDER, if the command was built with
-    /// the feature `parquet`.
+    /// mysql: and mariadb: likewise, sqlite:FILE, or SQL Server's connection string with `server=`.
+    /// An address with a password goes into the variable ROWKEY_URL or into a file, because other
+    /// users can see command lines. For a copy from Parquet files, parquet:FOLDER, if the command
+    /// was built with the feature `parquet`.
     #[arg(long, conflicts_with = "url_file")]
     url: Option<String>,
 
@@ -75,8 +75,8 @@ impl Database {
 pub(crate) struct Target {
     /// The address of the database to copy to, without a password
     ///
-    /// An address with a password goes into the variable ROWKEY_TARGET_URL or into a file. parquet:FOLDER
-    /// for Parquet files, if the command was built with the feature `parquet`.
+    /// An address with a password goes into the variable ROWKEY_TARGET_URL or into a file.
+    /// parquet:FOLDER for Parquet files, if the command was built with the feature `parquet`.
     #[arg(long, value_name = "URL", conflicts_with = "target_file")]
     target: Option<String>,
 
@@ -221,8 +221,8 @@ fn address(
     }
 }
 
-/// Runs a future to its end, or until it is interrupted. Dropping it closes its connections, so that
-/// servers take open transactions back.
+/// Runs a future to its end, or until it is interrupted. Dropping it closes its connections, so
+/// that servers take open transactions back.
 fn block_on<T>(threads: u32, work: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
     let mut runtime = match threads {
         1 => Builder::new_current_thread(),
@@ -308,8 +308,8 @@ fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
     text
 }
 
-/// Shows steps on standard error: a bar on a terminal, otherwise a line for each step, in JSON if the
-/// answer is.
+/// Shows steps on standard error: a bar on a terminal, otherwise a line for each step, in JSON if
+/// the answer is.
 pub(crate) fn progress(json: bool) -> Box<dyn Progress> {
     if !std::io::stderr().is_terminal() {
         return Box::new(move |step: Step| Lines { json }.show(&step));

@@ -92,7 +92,8 @@ impl Failure {
         static IN_COLOUR: LazyLock<bool> =
             LazyLock::new(|| AutoStream::choice(&io::stderr()) != ColorChoice::Never);
         let (message, hint) = (one_line(&self.message), one_line(&self.hint));
-        // One write, because there can be many. A failed write to standard error cannot be reported.
+        // One write, because there can be many. A failed write to standard error cannot be
+        // reported.
         let _ = if *IN_COLOUR {
             let line = format!("{ERROR}error:{ERROR:#} {message} {HINT}(hint: {hint}){HINT:#}\n");
             anstream::stderr().write_all(line.as_bytes())

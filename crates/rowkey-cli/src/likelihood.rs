@@ -1,8 +1,8 @@
 //! How likely it is that 128 bits are an id of a format.
 //!
-//! The evidence for a format is measured in bits: the logarithm of how rarely other values match it as
-//! well. It comes from the fixed bits, and from how near to now the time is. A time before 2000 or more
-//! than a year ahead makes a format unlikely, regardless of its bits.
+//! The evidence for a format is measured in bits: the logarithm of how rarely other values match it
+//! as well. It comes from the fixed bits, and from how near to now the time is. A time before 2000
+//! or more than a year ahead makes a format unlikely, regardless of its bits.
 
 use std::time::Duration;
 
@@ -72,12 +72,13 @@ pub(crate) enum Form {
 /// A reading with this much less evidence than the best one is unlikely, in bits.
 const MUCH_LESS: f64 = 7.0;
 
-/// A bonus in bits for random UUIDs, because they are more common than their six fixed bits suggest. A
-/// short COMB reaches the same evidence if its counter is of the last day of its cycle of 45.5 days.
+/// A bonus in bits for random UUIDs, because they are more common than their six fixed bits
+/// suggest. A short COMB reaches the same evidence if its counter is of the last day of its cycle
+/// of 45.5 days.
 const COMMON: f64 = 5.5;
 
-/// The evidence for [`FormatKind::AnyUuid`], which matches everything. Versions 1, 3 and 5 of RFC 9562,
-/// for which rowkey has no format, have six fixed bits in addition.
+/// The evidence for [`FormatKind::AnyUuid`], which matches everything. Versions 1, 3 and 5 of RFC
+/// 9562, for which rowkey has no format, have six fixed bits in addition.
 const NOTHING_ELSE: f64 = 4.0;
 
 /// The evidence of a number below 10^28, as in every DistributedId, among those of 128 bits.
@@ -89,8 +90,8 @@ const OWN_FORM: f64 = 16.0;
 /// A penalty if the text more likely has another encoding.
 const OTHER_FORM: f64 = -8.0;
 
-/// Sorts the candidates, the most likely first. A candidate in a form that only its format has is never
-/// unlikely, but without a plausible time it is not the most likely one either.
+/// Sorts the candidates, the most likely first. A candidate in a form that only its format has is
+/// never unlikely, but without a plausible time it is not the most likely one either.
 pub(crate) fn rank(candidates: Vec<Candidate>, now: UnixMillis) -> Vec<Reading> {
     let judge = |candidate: Candidate| {
         let evidence = evidence(candidate.format, candidate.value, now);
@@ -126,7 +127,8 @@ pub(crate) fn rank(candidates: Vec<Candidate>, now: UnixMillis) -> Vec<Reading> 
     readings
 }
 
-/// The evidence for a format that admits these bits, in bits; `None` if no program makes such ids now.
+/// The evidence for a format that admits these bits, in bits; `None` if no program makes such ids
+/// now.
 fn evidence(format: FormatKind, value: u128, now: UnixMillis) -> Option<f64> {
     let time = match format.time_of(value) {
         Some(time) => Some(plausible(time, now)?),

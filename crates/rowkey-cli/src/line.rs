@@ -10,8 +10,8 @@ const LONGEST: usize = 64 * 1024;
 /// Some editors write it at the start of a UTF-8 file. It is not part of the first line.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Reads lines that end in `\n` or `\r\n`; the last one needs no line ending. A byte-order mark at the
-/// start of the first is skipped.
+/// Reads lines that end in `\n` or `\r\n`; the last one needs no line ending. A byte-order mark at
+/// the start of the first is skipped.
 pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,

@@ -83,8 +83,8 @@ fn is_hexadecimal(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The group of a name. White space around a name or a byte-order mark would give another group, and
-/// no key can be declared with such a name.
+/// The group of a name. White space around a name or a byte-order mark would give another group,
+/// and no key can be declared with such a name.
 pub(crate) fn group_of(name: &str) -> Result<LuuidGroup, Failure> {
     let is_foreign = |character: char| character.is_whitespace() || character == '\u{feff}';
     let end = name.chars().count().saturating_sub(1);

@@ -8,8 +8,8 @@ use crate::failure::Failure;
 use crate::likelihood::{Candidate, Form, Reading, rank};
 use crate::prefix;
 
-/// Reads a text of a known format: with a prefix, or in the most likely encoding that gives an id of
-/// the format.
+/// Reads a text of a known format: with a prefix, or in the most likely encoding that gives an id
+/// of the format.
 pub(crate) fn read_as(format: FormatKind, text: &str) -> Result<u128, Failure> {
     read_value(format, text).map_err(|error| match command_for_short_key(text) {
         Some(command) if format == FormatKind::Luuid => {
@@ -122,8 +122,8 @@ fn encodings(text: &str) -> [Encoding; 5] {
     encodings
 }
 
-/// Whether a text has leading zeros, which numbers are written without. Digits are then more likely an
-/// encoding of fixed length.
+/// Whether a text has leading zeros, which numbers are written without. Digits are then more likely
+/// an encoding of fixed length.
 fn is_padded(text: &str) -> bool {
     text.len() > 1 && text.starts_with('0')
 }

@@ -52,9 +52,9 @@ impl SecretFile {
         Ok(text)
     }
 
-    /// Directories and devices contain no secret, and the hint of [`refuse_shared`] must not make a user change
-    /// the mode of a shared one such as `/dev/null`. Pipes are accepted: a shell passes the output of another
-    /// program by one.
+    /// Directories and devices contain no secret, and the hint of [`refuse_shared`] must not make a
+    /// user change the mode of a shared one such as `/dev/null`. Pipes are accepted: a shell passes
+    /// the output of another program by one.
     fn refuse_others_than_files(&self, metadata: &Metadata) -> Result<(), Failure> {
         let kind = metadata.file_type();
         #[cfg(unix)]

@@ -51,8 +51,8 @@ type Answer<'a> = &'a mut dyn FnMut(Result<&str, Unreadable>, &mut Vec<u8>) -> R
 
 /// Writes the answers for all ids of a command to standard output, in their order.
 ///
-/// Output is buffered in large blocks, but flushed before reading blocks: a program that sends ids line
-/// by line gets its answers line by line.
+/// Output is buffered in large blocks, but flushed before reading blocks: a program that sends ids
+/// line by line gets its answers line by line.
 pub(crate) fn answer_each(
     ids: &Ids,
     refused_line: RefusedLine,

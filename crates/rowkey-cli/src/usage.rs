@@ -26,8 +26,8 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// A key option that is not separated from its value. clap would print both as an unknown option, and
-/// the value may be the key itself.
+/// A key option that is not separated from its value. clap would print both as an unknown option,
+/// and the value may be the key itself.
 fn joined_key_option(error: &clap::Error) -> Option<Failure> {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return None;

@@ -20,8 +20,8 @@ pub struct KeyRange<K> {
     pub upper: Option<KeyBound<K>>,
 }
 
-/// The keys of a time span, or of a [short key](crate::luuid::ShortKey): none, one or two [`KeyRange`]s,
-/// disjoint and in column order.
+/// The keys of a time span, or of a [short key](crate::luuid::ShortKey): none, one or two
+/// [`KeyRange`]s, disjoint and in column order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Bounds<K> {
     pub(crate) ranges: [KeyRange<K>; 2],

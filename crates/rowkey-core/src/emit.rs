@@ -275,8 +275,8 @@ macro_rules! __impl_key_generate {
             ///
             /// # Errors
             ///
-            /// When the clock is outside the format's range, the generator is ahead of its clock, or
-            /// the generator of a scope fails.
+            /// When the clock is outside the format's range, the generator is ahead of its clock,
+            /// or the generator of a scope fails.
             #[inline]
             pub fn try_generate() -> ::core::result::Result<Self, $crate::Error>
             where
@@ -360,7 +360,8 @@ impl NoContext for () {
 
 /// A format whose ids need no context.
 ///
-/// Without a supertrait: in a bound, the compiler would derive all that follows from it, for each key.
+/// Without a supertrait: in a bound, the compiler would derive all that follows from it, for each
+/// key.
 #[cfg(feature = "std")]
 #[diagnostic::on_unimplemented(
     message = "programs make no ids of `{Self}`",

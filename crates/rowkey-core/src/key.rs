@@ -67,8 +67,8 @@ pub trait EntityKey:
 
     /// The encoding of the key's text, after its prefix if it has one.
     ///
-    /// It is that of the format's public text, alphanumeric for a key with a prefix, or the declared
-    /// `text`. Columns do not depend on it: see [`PLAN`](Self::PLAN).
+    /// It is that of the format's public text, alphanumeric for a key with a prefix, or the
+    /// declared `text`. Columns do not depend on it: see [`PLAN`](Self::PLAN).
     const TEXT: Encoding = match Self::PREFIX {
         Some(_) => Encoding::Alphanumeric,
         None => <Self::Format as Format>::KIND.public_encoding(),
@@ -200,9 +200,9 @@ pub trait EntityKey:
         Bounds::of_values(ids.within(const { Self::PLAN.max_value() }))
     }
 
-    /// Sorts keys as the column of a backend sorts them, to insert a batch in the order of its index.
-    /// No randomness is lost. Measure before you rely on it: sorting did not make indexes smaller
-    /// where the keys of later batches fall between those of earlier ones.
+    /// Sorts keys as the column of a backend sorts them, to insert a batch in the order of its
+    /// index. No randomness is lost. Measure before you rely on it: sorting did not make indexes
+    /// smaller where the keys of later batches fall between those of earlier ones.
     ///
     /// ```
     /// # use rowkey_core::{Backend, EntityKey, ShortPrefixComb};
@@ -267,7 +267,8 @@ pub trait EntityKey:
         admitted(Self::from_format(Self::Format::generate_for(context)))
     }
 
-    /// A new key of a time that was recorded, or that a test has chosen, with random bits of the system.
+    /// A new key of a time that was recorded, or that a test has chosen, with random bits of the
+    /// system.
     ///
     /// It asks no [scope](crate::generate::scope), and keys of the same time are in no order: see
     /// [`Generate::generate_with`], which also takes the random bits.
@@ -292,8 +293,8 @@ pub trait EntityKey:
         Self::from_format(id)
     }
 
-    /// A new key of this clock's time with random bits of the crate `rand`: with a seeded generator and
-    /// a fixed time, the same key each time.
+    /// A new key of this clock's time with random bits of the crate `rand`: with a seeded generator
+    /// and a fixed time, the same key each time.
     ///
     /// It asks no scope. A format with a context takes an [`EntropyRng`] in its own
     /// [`generate_with`](Generate::generate_with).
@@ -323,7 +324,8 @@ pub trait EntityKey:
         )?)
     }
 
-    /// A new key. Awaits `sleep` while the generator is throttled, for example `tokio::time::sleep`.
+    /// A new key. Awaits `sleep` while the generator is throttled, for example
+    /// `tokio::time::sleep`.
     ///
     /// # Panics
     ///

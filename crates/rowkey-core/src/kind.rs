@@ -7,8 +7,8 @@ use core::fmt;
 /// and as passed on. The argument comes before the rows.
 ///
 /// Ids are `drawn` by the format's `FromDraw`, from a clock, random bits and the context in the
-/// parentheses, `counted` by its `Counted` as well, made by the format's `own` impl of `Generate`, or
-/// `assigned` by the database, without any `Generate`.
+/// parentheses, `counted` by its `Counted` as well, made by the format's `own` impl of `Generate`,
+/// or `assigned` by the database, without any `Generate`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __format_rows {

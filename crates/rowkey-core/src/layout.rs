@@ -18,16 +18,17 @@ named! {
     Layout {
         /// As in the public form.
         Public = "public",
-        /// As in the public form, although SQL Server then sorts by bytes that are random: for tables
-        /// whose guids are already stored in this way. The column does not keep the format's order.
+        /// As in the public form, although SQL Server then sorts by bytes that are random: for
+        /// tables whose guids are already stored in this way. The column does not keep the format's
+        /// order.
         PublicUnordered = "public-unordered",
         /// A suffix COMB, stored with its time field in front.
         Prefix = "prefix",
-        /// A prefix COMB, stored with its time field in the bytes that SQL Server and MariaDB's `UUID`
-        /// compare first.
+        /// A prefix COMB, stored with its time field in the bytes that SQL Server and MariaDB's
+        /// `UUID` compare first.
         Suffix = "suffix",
-        /// All bytes rearranged so that SQL Server's `uniqueidentifier` order is the public order of
-        /// the ids. Version and variant move.
+        /// All bytes rearranged so that SQL Server's `uniqueidentifier` order is the public order
+        /// of the ids. Version and variant move.
         SqlServer = "sql-server",
     }
 }

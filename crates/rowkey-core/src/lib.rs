@@ -1,8 +1,9 @@
 //! Formats, layouts, storage plans, bounds and validation of database-friendly ids.
 //!
-//! Data flows in one direction: a [`Format`](format::Format) is 128 bits in public (RFC) order; the [`StoragePlan`](storage::StoragePlan) of a
-//! key says how each backend stores them; a driver crate only transfers the bytes. Every rule about
-//! bytes, order, bounds, widths and column types is in this crate and needs no database.
+//! Data flows in one direction: a [`Format`](format::Format) is 128 bits in public (RFC) order; the
+//! [`StoragePlan`](storage::StoragePlan) of a key says how each backend stores them; a driver crate
+//! only transfers the bytes. Every rule about bytes, order, bounds, widths and column types is in
+//! this crate and needs no database.
 //!
 //! Without its default feature `std`, the crate is `no_std` with `alloc` and lacks the system
 //! clock, the per-thread randomness, generators with state, and scopes.

@@ -201,8 +201,8 @@ pub(crate) const fn equal(a: &str, b: &str) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    // From the end, because many names begin with the same words. Without calls, which the compiler counts
-    // in constants.
+    // From the end, because many names begin with the same words. Without calls, which the compiler
+    // counts in constants.
     while let ([before_a @ .., last_a], [before_b @ .., last_b]) = (a, b) {
         if *last_a != *last_b {
             return false;

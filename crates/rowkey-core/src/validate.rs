@@ -190,8 +190,8 @@ impl CreationWindow {
     ///
     /// # Errors
     ///
-    /// Each rule has its own [`ValidationError`]; all of them are the client's fault. A key's missing
-    /// or wrong prefix is [`Malformed`](ValidationError::Malformed).
+    /// Each rule has its own [`ValidationError`]; all of them are the client's fault. A key's
+    /// missing or wrong prefix is [`Malformed`](ValidationError::Malformed).
     pub fn parse<T: ClientGenerated>(
         &self,
         text: &str,

@@ -38,7 +38,8 @@
 //! * [`KeyColumnMethods::within`] is the condition that a column holds a key of a time span;
 //! * [`KeyColumnMethods::in_keys`] and `not_in_keys` are `eq_any` and `ne_all` for every
 //!   connection, including those of `diesel-async`;
-//! * [`ToParam::to_param`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter;
+//! * [`ToParam::to_param`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a
+//!   parameter;
 //! * [`multi_backend!`] implements keys for the backend of `#[derive(MultiConnection)]`.
 //!
 //! The features enable Diesel's backends, but no client library for SQLite: enable the connection

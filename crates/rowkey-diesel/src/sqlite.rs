@@ -1,8 +1,8 @@
 //! SQLite: BLOB, TEXT and INTEGER.
 //!
 //! SQLite stores a type per value, not per column, and converts values according to the column's
-//! declared type. Reading is therefore strict: a BLOB key must be a BLOB, a TEXT key must be TEXT, and
-//! an INTEGER key must be INTEGER.
+//! declared type. Reading is therefore strict: a BLOB key must be a BLOB, a TEXT key must be TEXT,
+//! and an INTEGER key must be INTEGER.
 
 use diesel::deserialize;
 use diesel::result::UnexpectedNullError;

@@ -58,7 +58,8 @@ stock_column!(BigInt);
 
 /// The form of a plan's keys in a query.
 ///
-/// Diesel's own [`Bound`] if no backend stores a decimal number: Diesel's `COPY FROM` accepts nothing else.
+/// Diesel's own [`Bound`] if no backend stores a decimal number: Diesel's `COPY FROM` accepts
+/// nothing else.
 // Every plan has one, but for a key with an invalid plan the compiler cannot know that, and reports
 // it next to the real error.
 #[diagnostic::on_unimplemented(

@@ -1,7 +1,7 @@
 //! Finds derives on a declaration that the expansion makes unnecessary.
 //!
-//! Only those below `#[entity_key]` are visible: derives above it are expanded before the attribute gets
-//! the item.
+//! Only those below `#[entity_key]` are visible: derives above it are expanded before the attribute
+//! gets the item.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Path, Token, parse_quote};
@@ -138,8 +138,8 @@ impl Implemented {
     }
 }
 
-/// Reports derives of traits that the expansion implements, and removes them and the attributes that
-/// they read: two impls of a trait would be a second error.
+/// Reports derives of traits that the expansion implements, and removes them and the attributes
+/// that they read: two impls of a trait would be a second error.
 pub(crate) fn without_clashes(
     attributes: Vec<Attribute>,
     attribute_macro: &str,

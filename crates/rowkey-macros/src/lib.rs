@@ -1,9 +1,9 @@
 //! The attribute macros of the crate `rowkey`; use them from there.
 //!
-//! A macro parses a declaration, checks what can be checked without knowing the format, and
-//! emits calls of macros and functions that `rowkey-core` and the driver crates export. It contains
-//! no rules about storage, layouts or formats: those are constants of `rowkey-core`, evaluated where the
-//! declaration names them.
+//! A macro parses a declaration, checks what can be checked without knowing the format, and emits
+//! calls of macros and functions that `rowkey-core` and the driver crates export. It contains no
+//! rules about storage, layouts or formats: those are constants of `rowkey-core`, evaluated where
+//! the declaration names them.
 
 #![forbid(unsafe_code)]
 
@@ -36,8 +36,8 @@ pub fn key_union(
 
 /// The expansion on `proc_macro2` tokens, which tests can make.
 ///
-/// The struct itself is always emitted, even for a wrong declaration, so that the rest of the user's
-/// program gets no errors about a missing type.
+/// The struct itself is always emitted, even for a wrong declaration, so that the rest of the
+/// user's program gets no errors about a missing type.
 fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut problems = problems::Problems::default();
     let options = options::Options::read(options, &mut problems);

@@ -223,8 +223,8 @@ fn conditions(variant: &Variant) -> Vec<Attribute> {
         .collect()
 }
 
-/// The condition in an attribute: a `cfg` itself, or a `cfg_attr` with only the conditions in it, because
-/// other attributes may not be allowed on an impl or a statement.
+/// The condition in an attribute: a `cfg` itself, or a `cfg_attr` with only the conditions in it,
+/// because other attributes may not be allowed on an impl or a statement.
 fn condition(meta: &Meta) -> Option<Meta> {
     if meta.path().is_ident("cfg") {
         return Some(meta.clone());

@@ -1,20 +1,22 @@
-//! Compares the backfill of a relayout with the same statement written by hand, on a database of yours.
+//! Compares the backfill of a relayout with the same statement written by hand, on a database of
+//! yours.
 //!
 //! ```console
 //! $ cargo run --release -p rowkey-migrate --all-features --example backfill -- \
 //!       postgres://localhost/scratch 300000 prefix-comb uuid:suffix uuid:public
 //! ```
 //!
-//! Each round makes two equal tables and changes one of each kind, the first one in turns. By hand means
-//! one statement: an UPDATE of a new column or, in MySQL and MariaDB, an INSERT … SELECT into an equal table,
-//! as the relayout does. It is what a person writes who has stopped all programs: there are no triggers, all
-//! rows stay locked until its end, and whoever interrupts it begins again. The relayout does its work in
-//! batches under triggers, and looks at the end whether it has left a row. That counts; the catalogue, which
-//! it reads before, does not.
+//! Each round makes two equal tables and changes one of each kind, the first one in turns. By hand
+//! means one statement: an UPDATE of a new column or, in MySQL and MariaDB, an INSERT … SELECT into
+//! an equal table, as the relayout does. It is what a person writes who has stopped all programs:
+//! there are no triggers, all rows stay locked until its end, and whoever interrupts it begins
+//! again. The relayout does its work in batches under triggers, and looks at the end whether it has
+//! left a row. That counts; the catalogue, which it reads before, does not.
 //!
-//! In PostgreSQL, a transaction that is open elsewhere on the server makes the relayout slower: it keeps the
-//! old versions of rows, whose room the relayout uses. In SQLite the relayout has no backfill; it is the whole
-//! change there, with a copy of every row. The tables are dropped at the end.
+//! In PostgreSQL, a transaction that is open elsewhere on the server makes the relayout slower: it
+//! keeps the old versions of rows, whose room the relayout uses. In SQLite the relayout has no
+//! backfill; it is the whole change there, with a copy of every row. The tables are dropped at the
+//! end.
 //!
 //! MySQL and MariaDB have other storages: `binary:suffix binary:public`.
 

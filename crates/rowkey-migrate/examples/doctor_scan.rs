@@ -1,13 +1,14 @@
-//! How fast `doctor` reads a whole column, against a plain streamed SELECT of it through the same driver,
-//! and how much memory it takes for ten times the rows.
+//! How fast `doctor` reads a whole column, against a plain streamed SELECT of it through the same
+//! driver, and how much memory it takes for ten times the rows.
 //!
 //! ```console
 //! $ cargo run --release -p rowkey-migrate --features postgres,mysql --example doctor_scan -- URL [ROWS]
 //! ```
 //!
-//! It makes the table `rowkey_doctor_scan` in the database of the address, and drops it at the end. Both
-//! scans take turns, each of them being the first in every other round; the ratio of a round is the time
-//! of the SELECT by that of the doctor. The memory is the peak of a process that does nothing else.
+//! It makes the table `rowkey_doctor_scan` in the database of the address, and drops it at the end.
+//! Both scans take turns, each of them being the first in every other round; the ratio of a round
+//! is the time of the SELECT by that of the doctor. The memory is the peak of a process that does
+//! nothing else.
 
 use std::env;
 use std::hint::black_box;

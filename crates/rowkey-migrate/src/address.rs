@@ -68,8 +68,8 @@ fn is_password(key: &str) -> bool {
     )
 }
 
-/// The entries of an ADO string. A password with a semicolon gives more entries than there are, which
-/// is right for finding passwords and for leaving out all but two entries.
+/// The entries of an ADO string. A password with a semicolon gives more entries than there are,
+/// which is right for finding passwords and for leaving out all but two entries.
 fn entries(text: &str) -> impl Iterator<Item = (String, &str)> {
     text.split(';').filter_map(|entry| {
         let (key, value) = entry.split_once('=')?;

@@ -21,11 +21,11 @@ pub(crate) struct AdvisoryLock {
 }
 
 impl AdvisoryLock {
-    /// Takes the lock if no other session has it, or gives it back within some time: the server may not have noticed
-    /// yet that a process which was killed is gone.
+    /// Takes the lock if no other session has it, or gives it back within some time: the server may
+    /// not have noticed yet that a process which was killed is gone.
     ///
-    /// It is not waited for in the server: a session that waits there holds a snapshot, for whose end an index that
-    /// another one builds concurrently would wait in turn.
+    /// It is not waited for in the server: a session that waits there holds a snapshot, for whose
+    /// end an index that another one builds concurrently would wait in turn.
     pub(crate) async fn take(
         &self,
         connection: &mut Connection,

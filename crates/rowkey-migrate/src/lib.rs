@@ -1,10 +1,10 @@
 #![doc = include_str!("../README.md")]
 //! # From text to bytes
 //!
-//! A change is a [`Plan`](plan::Plan), which is made from the [`Catalog`](catalog::Catalog) of the database,
-//! and four [phases](relayout::Phase), after which programs use the new column. The old one is kept until
-//! it is dropped by [`contract`](relayout::contract), so that [`undo`](relayout::undo) can take everything
-//! back:
+//! A change is a [`Plan`](plan::Plan), which is made from the [`Catalog`](catalog::Catalog) of the
+//! database, and four [phases](relayout::Phase), after which programs use the new column. The old
+//! one is kept until it is dropped by [`contract`](relayout::contract), so that
+//! [`undo`](relayout::undo) can take everything back:
 //!
 #![cfg_attr(feature = "sqlite", doc = "```")]
 #![cfg_attr(not(feature = "sqlite"), doc = "```ignore")]
@@ -51,10 +51,11 @@
 //!
 //! # Inside your own migrations
 //!
-//! A change commits in between and can take hours, so it does not belong into a migration's transaction.
-//! It has a connection of its own, and a program that is started again goes on where the last one has
-//! stopped. A program that keeps its plan in a file calls [`run`](relayout::run) with that. One that makes
-//! its plan itself asks for the plan that has [`begun`](relayout::begun) first:
+//! A change commits in between and can take hours, so it does not belong into a migration's
+//! transaction. It has a connection of its own, and a program that is started again goes on where
+//! the last one has stopped. A program that keeps its plan in a file calls [`run`](relayout::run)
+//! with that. One that makes its plan itself asks for the plan that has [`begun`](relayout::begun)
+//! first:
 //!
 //! ```
 //! use rowkey_migrate::catalog::Catalog;
@@ -75,8 +76,8 @@
 //! }
 //! ```
 //!
-//! `examples/relayout-in-migrations` in the repository does this between two migrations of sqlx, SeaORM and
-//! Diesel, which record it in their own tables.
+//! `examples/relayout-in-migrations` in the repository does this between two migrations of sqlx,
+//! SeaORM and Diesel, which record it in their own tables.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

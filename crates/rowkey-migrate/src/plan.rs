@@ -15,8 +15,8 @@ use crate::error::Error;
 /// The version of the file's format.
 const VERSION: u32 = 1;
 
-/// The change of a key and of every reference to it. It contains names, storages and policies, never
-/// SQL.
+/// The change of a key and of every reference to it. It contains names, storages and policies,
+/// never SQL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Plan {
@@ -26,8 +26,9 @@ pub struct Plan {
     pub backend: String,
     /// The hash of what the catalogue said about the tables when the plan was written.
     pub catalog: String,
-    /// Tables without a column that changes, but with a foreign key to a table that does. MySQL and MariaDB
-    /// rebuild tables, and foreign keys would stay with the old ones: so these are rebuilt along with them.
+    /// Tables without a column that changes, but with a foreign key to a table that does. MySQL and
+    /// MariaDB rebuild tables, and foreign keys would stay with the old ones: so these are rebuilt
+    /// along with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rebuilt: Vec<QualifiedName>,
     /// The key.
@@ -53,14 +54,15 @@ pub struct KeyPlan {
     pub column: String,
     /// The format of its ids after the change, which is also that before it unless it is re-keyed.
     pub format: String,
-    /// How the column stores them, as `STORAGE[:LAYOUT]`. Without it, the key is re-keyed: rows get new
-    /// ids, and a table maps the old ones to them.
+    /// How the column stores them, as `STORAGE[:LAYOUT]`. Without it, the key is re-keyed: rows get
+    /// new ids, and a table maps the old ones to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// How the new column stores them, as `STORAGE[:LAYOUT]`.
     pub to: String,
-    /// The name of the column after the change. The old name makes programs with the old declaration
-    /// go on writing, so it needs the policy `old-programs = "mark"` or a type that refuses the old form.
+    /// The name of the column after the change. The old name makes programs with the old
+    /// declaration go on writing, so it needs the policy `old-programs = "mark"` or a type that
+    /// refuses the old form.
     pub becomes: String,
     /// The column with the time at which a row was created, for new ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,14 +99,14 @@ pub struct LeftOut {
 pub struct Policy {
     /// How programs with the old declaration are kept from writing after the swap.
     pub old_programs: OldPrograms,
-    /// How many rows a transaction of the backfill converts at most. It begins with up to 2,000, and goes on
-    /// with as many as take a quarter of a second, because programs that write the same rows have to wait. In
-    /// SQL Server it is always 2,000 at most.
+    /// How many rows a transaction of the backfill converts at most. It begins with up to 2,000,
+    /// and goes on with as many as take a quarter of a second, because programs that write the same
+    /// rows have to wait. In SQL Server it is always 2,000 at most.
     pub batch_rows: u32,
     /// How long the backfill rests between two batches, in milliseconds.
     pub pause_ms: u32,
-    /// How long to wait for a lock, in milliseconds; then the attempt is given up and repeated later, so
-    /// that programs do not queue behind it.
+    /// How long to wait for a lock, in milliseconds; then the attempt is given up and repeated
+    /// later, so that programs do not queue behind it.
     pub lock_timeout_ms: u32,
     /// How many attempts there are.
     pub lock_attempts: u32,
@@ -128,9 +130,9 @@ impl Default for Policy {
 pub enum OldPrograms {
     /// The columns have other names, so that old statements fail.
     Rename,
-    /// The columns keep their names, and a trigger refuses rows from sessions without a mark (in MySQL and
-    /// MariaDB not a statement that finds no row, which changes nothing):
-    /// PostgreSQL's setting `rowkey.layout`, MySQL's and MariaDB's variable `@rowkey_layout`.
+    /// The columns keep their names, and a trigger refuses rows from sessions without a mark (in
+    /// MySQL and MariaDB not a statement that finds no row, which changes nothing): PostgreSQL's
+    /// setting `rowkey.layout`, MySQL's and MariaDB's variable `@rowkey_layout`.
     Mark,
 }
 
@@ -194,8 +196,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The name of a column after the change: its own if programs are told apart by a mark, otherwise
-    /// one that the table does not have.
+    /// The name of a column after the change: its own if programs are told apart by a mark,
+    /// otherwise one that the table does not have.
     fn new_name(&self, table: &Table, column: &str) -> String {
         match self.policy.old_programs {
             OldPrograms::Mark => column.into(),
@@ -267,8 +269,8 @@ impl Plan {
         Ok((from, to))
     }
 
-    /// Fails for forms that do not exist, and for a column that pads its ids, where that stands in the way: spaces
-    /// behind a text do not, unless nothing else would change.
+    /// Fails for forms that do not exist, and for a column that pads its ids, where that stands in
+    /// the way: spaces behind a text do not, unless nothing else would change.
     fn require_forms(&self, backend: Backend, column: &Column) -> Result<(), Error> {
         let from = self.key.from.as_deref();
         let from = from.and_then(|from| StoredForm::named(self.format().ok()?, backend, from).ok());
@@ -388,8 +390,8 @@ pub struct Request {
 impl Request {
     /// The change of a column of ids to what a key declares, with the default policy.
     ///
-    /// `from` is how the column stores them, as `STORAGE[:LAYOUT]`. `declared` is the key's column on the
-    /// backend: `OfferId::PLAN.column(catalog.backend)`.
+    /// `from` is how the column stores them, as `STORAGE[:LAYOUT]`. `declared` is the key's column
+    /// on the backend: `OfferId::PLAN.column(catalog.backend)`.
     ///
     /// ```
     /// use rowkey_core::Backend;
@@ -472,7 +474,8 @@ fn free_name(table: &Table, name: &str) -> String {
     free
 }
 
-/// The tables with a reference to one of some tables, directly or through others, except those themselves.
+/// The tables with a reference to one of some tables, directly or through others, except those
+/// themselves.
 fn rebuilt(catalog: &Catalog, mut tables: Vec<QualifiedName>) -> Vec<QualifiedName> {
     let changed = tables.len();
     let mut next = 0;

@@ -60,8 +60,8 @@ pub struct ColumnPreflight {
 pub struct Sample {
     /// As it is stored: bytes in hexadecimal.
     pub before: String,
-    /// As it will be stored; nothing if it cannot be converted. If rows get new ids, the text of one that
-    /// the row could get: the change makes another with the same time.
+    /// As it will be stored; nothing if it cannot be converted. If rows get new ids, the text of
+    /// one that the row could get: the change makes another with the same time.
     pub after: Option<String>,
 }
 
@@ -70,7 +70,8 @@ impl Preflight {
     ///
     /// # Errors
     ///
-    /// [`Error::Database`] if the database refuses a query. What refuses the change is in the answer.
+    /// [`Error::Database`] if the database refuses a query. What refuses the change is in the
+    /// answer.
     pub async fn read(connection: &mut Connection, plan: &Plan) -> Result<Self, Error> {
         let mut preflight = Self {
             columns: Vec::new(),
@@ -301,8 +302,8 @@ struct Trial {
     columns: String,
 }
 
-/// Tells if the values of the key do not look like ids of the plan's format in its form. Both can be converted then,
-/// to other ids than programs know.
+/// Tells if the values of the key do not look like ids of the plan's format in its form. Both can
+/// be converted then, to other ids than programs know.
 async fn another_format(
     connection: &mut Connection,
     plan: &Plan,
@@ -340,8 +341,9 @@ async fn another_format(
 /// Fewer values than these may have a version in the wrong place by chance.
 const FEWEST: u64 = 8;
 
-/// Whether some values are in the `sql-server` layout, and the plan takes them for others, or the other way round.
-/// Only that layout moves the version, which tells it even where the rest of the bits says little.
+/// Whether some values are in the `sql-server` layout, and the plan takes them for others, or the
+/// other way round. Only that layout moves the version, which tells it even where the rest of the
+/// bits says little.
 fn is_in_another_order(report: &Report, is_planned: bool) -> bool {
     let mut candidates = report.candidates.iter();
     report.sampled >= FEWEST
@@ -381,8 +383,8 @@ fn found(report: &Report) -> String {
     )
 }
 
-/// The one of two names for the same stored bytes that is without a layout: a prefix COMB in the suffix layout has
-/// the bytes of a suffix COMB.
+/// The one of two names for the same stored bytes that is without a layout: a prefix COMB in the
+/// suffix layout has the bytes of a suffix COMB.
 fn as_stored(form: (FormatKind, &'static str)) -> (FormatKind, &'static str) {
     let as_stored = match form {
         (FormatKind::PrefixComb, "suffix") => FormatKind::SuffixComb,

@@ -7,8 +7,9 @@ use crate::catalog::{Column, Table};
 
 /// A framework, as its versions since 2023 declare UUID keys without further configuration.
 ///
-/// Sources: Django's `UUIDField`, Laravel's `HasUuids` and `Blueprint::uuid`, Rails' `id: :uuid`, EF
-/// Core's providers (Npgsql, Pomelo, SQLite, SQL Server), Hibernate's `UUIDJavaType` and dialects.
+/// Sources: Django's `UUIDField`, Laravel's `HasUuids` and `Blueprint::uuid`, Rails' `id: :uuid`,
+/// EF Core's providers (Npgsql, Pomelo, SQLite, SQL Server), Hibernate's `UUIDJavaType` and
+/// dialects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Preset {
     /// Django.
@@ -44,10 +45,11 @@ impl Preset {
         }
     }
 
-    /// The format of the ids that the framework makes, where that has not changed over its versions.
+    /// The format of the ids that the framework makes, where that has not changed over its
+    /// versions.
     ///
-    /// Laravel made COMB-like UUIDs before version 12 and makes version 7 since; EF Core's ids differ from
-    /// provider to provider. Those are for `rowkey doctor` to tell.
+    /// Laravel made COMB-like UUIDs before version 12 and makes version 7 since; EF Core's ids
+    /// differ from provider to provider. Those are for `rowkey doctor` to tell.
     pub const fn format(self) -> Option<FormatKind> {
         match self {
             Self::Django | Self::Rails | Self::Hibernate => Some(FormatKind::UuidV4),
@@ -55,8 +57,8 @@ impl Preset {
         }
     }
 
-    /// How a column of the framework stores UUIDs, as `STORAGE:LAYOUT`; nothing if the framework has no
-    /// such column there, or if the column has another type.
+    /// How a column of the framework stores UUIDs, as `STORAGE:LAYOUT`; nothing if the framework
+    /// has no such column there, or if the column has another type.
     pub fn from(self, backend: Backend, column: &Column) -> Option<&'static str> {
         let sql_type = column.sql_type.to_ascii_lowercase();
         let is = |name: &str| sql_type == name;

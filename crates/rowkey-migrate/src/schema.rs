@@ -42,8 +42,8 @@
 //!   invoice.offer_id refers to offer.id (OfferId), and is not listed
 //! ```
 //!
-//! The catalogue knows types, not values: whether the sixteen bytes of a column are in the layout of the
-//! plan is for the [doctor](crate::doctor) to say.
+//! The catalogue knows types, not values: whether the sixteen bytes of a column are in the layout
+//! of the plan is for the [doctor](crate::doctor) to say.
 
 use std::fmt;
 
@@ -57,7 +57,8 @@ use crate::error::Error;
 use crate::types::declared::{is_same_type, without_collation};
 use crate::{inventory, types};
 
-/// Compares the columns of the database at an address with the plans of their keys. It writes nothing.
+/// Compares the columns of the database at an address with the plans of their keys. It writes
+/// nothing.
 ///
 /// # Errors
 ///
@@ -78,7 +79,8 @@ pub struct Differences {
     pub all: Vec<Difference>,
 }
 
-/// A difference between a column and the plan of its key. Its text names both, and what to write instead.
+/// A difference between a column and the plan of its key. Its text names both, and what to write
+/// instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The table.
@@ -196,7 +198,8 @@ impl Database {
             .collect();
         schemas.sort_unstable();
         schemas.dedup();
-        // The catalogue has only those tables of other schemas that references connect with its own.
+        // The catalogue has only those tables of other schemas that references connect with its
+        // own.
         let existing = inventory::other_schemas::names(connection).await?;
         for schema in schemas.iter().filter(|schema| existing.contains(schema)) {
             database.add_schema(connection, schema).await?;
@@ -365,7 +368,8 @@ impl Database {
         }))
     }
 
-    /// The references between the columns of a list that do not fit, and those to columns that it misses.
+    /// The references between the columns of a list that do not fit, and those to columns that it
+    /// misses.
     fn references(&self, columns: &[KeyColumn]) -> Vec<Difference> {
         let listed = |table: &QualifiedName, column: &str| {
             columns.iter().find(|listed| {
@@ -420,8 +424,8 @@ impl Database {
     }
 }
 
-/// Whether a primary key of SQLite is declared as a number that the database counts, and is not: for that, its
-/// type has to be exactly this word.
+/// Whether a primary key of SQLite is declared as a number that the database counts, and is not:
+/// for that, its type has to be exactly this word.
 fn is_no_rowid(backend: Backend, table: &Table, column: &Column, declared: &str) -> bool {
     let key = table.primary_key();
     backend == Backend::Sqlite
@@ -452,8 +456,8 @@ fn is_same_name(is_case_sensitive: bool, one: &str, other: &str) -> bool {
     }
 }
 
-/// MySQL and MariaDB keep tables in files, and leave the question to the file system by default. In SQL Server,
-/// the collation of the database decides.
+/// MySQL and MariaDB keep tables in files, and leave the question to the file system by default. In
+/// SQL Server, the collation of the database decides.
 async fn is_table_case_sensitive(connection: &mut Connection) -> Result<bool, Error> {
     let query = match connection.backend() {
         Backend::Postgres => return Ok(true),
@@ -467,8 +471,8 @@ async fn is_table_case_sensitive(connection: &mut Connection) -> Result<bool, Er
     rows.first().map_or(Ok(true), |row| row.is(0))
 }
 
-/// A condition without what servers add to it or change when they keep it: quotes, parentheses, spaces, casts of
-/// PostgreSQL, the case of letters, and MariaDB's other names of functions.
+/// A condition without what servers add to it or change when they keep it: quotes, parentheses,
+/// spaces, casts of PostgreSQL, the case of letters, and MariaDB's other names of functions.
 fn words(condition: &str) -> String {
     let mut words = condition.to_ascii_lowercase();
     for cast in ["::text", "::character varying", "::bpchar"] {
@@ -491,7 +495,8 @@ mod tests {
     #[entity_key]
     struct OfferId(UuidV7);
 
-    /// A table as the catalogue of SQL Server has it, with the columns of a list as they are declared.
+    /// A table as the catalogue of SQL Server has it, with the columns of a list as they are
+    /// declared.
     fn table_of(columns: &[KeyColumn]) -> Table {
         let mut table = Table {
             name: "offer".into(),

@@ -2,8 +2,8 @@
 
 use rowkey_core::Backend;
 
-/// A text as an SQL literal. In MySQL and MariaDB, it is for sessions in which a backslash escapes; in
-/// PostgreSQL, for those in which it does not, as in the sessions and the functions of a change.
+/// A text as an SQL literal. In MySQL and MariaDB, it is for sessions in which a backslash escapes;
+/// in PostgreSQL, for those in which it does not, as in the sessions and the functions of a change.
 pub(crate) fn text_literal(backend: Backend, text: &str) -> String {
     let text = text.replace('\'', "''");
     match backend {

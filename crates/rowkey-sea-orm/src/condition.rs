@@ -113,8 +113,8 @@ pub trait KeyColumnMethods: IntoSimpleExpr + Sized {
 
 impl<C: IntoSimpleExpr> KeyColumnMethods for C {}
 
-/// The column; without its table, it is in backticks in SQLite, which takes an unknown name in double
-/// quotes for a text.
+/// The column; without its table, it is in backticks in SQLite, which takes an unknown name in
+/// double quotes for a text.
 fn column(column: impl IntoSimpleExpr, backend: DbBackend) -> Expr {
     let expression = column.into_simple_expr();
     if backend == DbBackend::Sqlite

@@ -59,8 +59,8 @@ pub fn day_starts(time: UnixMillis) -> impl Iterator<Item = UnixMillis> + Clone 
     (first..=i64::MAX / DAY_MS).map(|day| UnixMillis::new(day * DAY_MS))
 }
 
-/// An instant in UTC as part of a name, in the shortest exact form: `20260131`, `20260131_235959` or
-/// `20260131_235959_999`.
+/// An instant in UTC as part of a name, in the shortest exact form: `20260131`, `20260131_235959`
+/// or `20260131_235959_999`.
 pub(crate) fn stamp(time: UnixMillis) -> String {
     let (days, ms) = (time.get().div_euclid(DAY_MS), time.get().rem_euclid(DAY_MS));
     let (year, month, day) = date_of(days);

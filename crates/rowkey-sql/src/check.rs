@@ -15,8 +15,8 @@ use rowkey_core::storage::TextForm;
 use rowkey_core::storage::{BinaryLength, Wire};
 use rowkey_core::text::{Width, base62};
 
-/// The condition that a value has the type, length, alphabet and letter case of the column's form, and
-/// is no number out of range. None for types that have no other values.
+/// The condition that a value has the type, length, alphabet and letter case of the column's form,
+/// and is no number out of range. None for types that have no other values.
 pub(crate) fn shape(column: Column, stored: &str) -> Option<String> {
     let backend = column.backend();
     match column.wire() {
@@ -96,7 +96,8 @@ pub(crate) fn is_id(column: Column, stored: &str) -> Result<String, Error> {
     let is_total = matches!(column.wire(), Wire::Bytes(_))
         && matches!(backend, Backend::MySql | Backend::MariaDb);
     Ok(match shape(column, stored) {
-        // Bytes that are not there are empty strings, so that nothing needs a guard, and each CASE costs.
+        // Bytes that are not there are empty strings, so that nothing needs a guard, and each CASE
+        // costs.
         Some(shape) if is_total => {
             conditions.insert(0, shape);
             format!("({})", conditions.join(" AND "))
@@ -175,8 +176,8 @@ fn text_shape(backend: Backend, form: TextForm, stored: &str) -> String {
     shape
 }
 
-/// The largest pieces of compact text, and where each begins: blocks are numbers of 64 bits, and a number
-/// of 28 digits ends before its first block does.
+/// The largest pieces of compact text, and where each begins: blocks are numbers of 64 bits, and a
+/// number of 28 digits ends before its first block does.
 fn largest_compact(form: TextForm) -> Vec<(u8, String)> {
     let text = |digits: &[u8]| digits.iter().copied().map(char::from).collect::<String>();
     let block = text(&base62::encode_u64(u64::MAX));

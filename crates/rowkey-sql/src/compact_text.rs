@@ -1,7 +1,7 @@
 //! Compact text in SQL: eleven digits of base 62 for each eight bytes.
 //!
-//! A block is a number of 64 bits, more than the signed integers of databases can hold. It is read as two
-//! numbers, c of its first five digits and d of its last six:
+//! A block is a number of 64 bits, more than the signed integers of databases can hold. It is read
+//! as two numbers, c of its first five digits and d of its last six:
 //!
 //! ```text
 //! c · 62^6 + d = (13 · c) · 2^32 + (965,660,736 · c + d)      62^6 = 13 · 2^32 + 965,660,736
@@ -33,7 +33,8 @@ const POW_6: u64 = 62_u64.pow(6);
 const POW_6_HIGH: u64 = POW_6 >> 32;
 const POW_6_LOW: u64 = POW_6 & u32::MAX as u64;
 
-/// The positions of the digits of each eight bytes, from 0. The text of a number leaves out six zeros.
+/// The positions of the digits of each eight bytes, from 0. The text of a number leaves out six
+/// zeros.
 fn blocks(form: TextForm) -> [Range<u8>; 2] {
     match form {
         TextForm::Compact16 => [0..5, 5..16],
@@ -41,8 +42,8 @@ fn blocks(form: TextForm) -> [Range<u8>; 2] {
     }
 }
 
-/// The hexadecimal digits of each half of sixteen bytes that are stored as compact text, for MySQL and
-/// MariaDB.
+/// The hexadecimal digits of each half of sixteen bytes that are stored as compact text, for MySQL
+/// and MariaDB.
 pub(crate) fn halves(backend: Backend, form: TextForm, stored: &str) -> [String; 2] {
     blocks(form).map(|block| {
         let number = match block.len() {
@@ -62,7 +63,8 @@ fn parts(backend: Backend, stored: &str, block: Range<u8>) -> [String; 2] {
     [block.start..middle, middle..block.end].map(|part| digits(backend, stored, part))
 }
 
-/// The hexadecimal digits of sixteen bytes that are stored as compact text, for a backend with names.
+/// The hexadecimal digits of sixteen bytes that are stored as compact text, for a backend with
+/// names.
 pub(crate) fn hex(backend: Backend, form: TextForm, stored: &str) -> String {
     let (mut named, mut limbs) = (Vec::new(), Vec::new());
     for (half, block) in blocks(form).into_iter().enumerate() {
@@ -105,8 +107,8 @@ pub(crate) fn hex_of_limbs(backend: Backend, limbs: &[String]) -> String {
     }
 }
 
-/// Compact text of sixteen bytes. `hex` is the SQL of the hexadecimal digits of some bytes, from the index
-/// of the first.
+/// Compact text of sixteen bytes. `hex` is the SQL of the hexadecimal digits of some bytes, from
+/// the index of the first.
 pub(crate) fn of_hex(backend: Backend, form: TextForm, hex: impl Fn(u8, u8) -> String) -> String {
     match backend {
         Backend::MySql | Backend::MariaDb => {

@@ -20,13 +20,14 @@ use rowkey_core::text::Encoding;
 
 /// The conversion of ids from one stored form to another of the same format and backend, in SQL.
 ///
-/// A value that is not of the first form's shape gives NULL: text of another length, alphabet or letter
-/// case, bytes of another length, a number out of range, or an id that is too large for the second form.
-/// From a form to itself, every value stays as it is. Fixed bits of the format are not checked, and a
-/// conversion loses none of them: see [`StoredForm::condition`].
+/// A value that is not of the first form's shape gives NULL: text of another length, alphabet or
+/// letter case, bytes of another length, a number out of range, or an id that is too large for the
+/// second form. From a form to itself, every value stays as it is. Fixed bits of the format are not
+/// checked, and a conversion loses none of them: see [`StoredForm::condition`].
 ///
-/// SQLite needs version 3.41 for `unhex`, and 3.42 for digits and compact text. Compact text, and 38 digits
-/// in SQLite, are converted in a subquery, except in MySQL and MariaDB: a CHECK cannot contain it.
+/// SQLite needs version 3.41 for `unhex`, and 3.42 for digits and compact text. Compact text, and
+/// 38 digits in SQLite, are converted in a subquery, except in MySQL and MariaDB: a CHECK cannot
+/// contain it.
 ///
 /// ```
 /// use rowkey_core::format::FormatKind;
@@ -168,15 +169,17 @@ impl Conversion {
             })?,
         };
         let sql = text_of_column(backend, to.wire(), sql);
-        // CASE evaluates the second condition for values of the shape only, and AND makes no such promise.
+        // CASE evaluates the second condition for values of the shape only, and AND makes no such
+        // promise.
         let fitting = check::guarded(check::at_most(from.column(), stored, to.max_value())?, sql);
         Ok(check::guarded(check::shape(from.column(), stored), fitting))
     }
 }
 
 impl StoredForm {
-    /// The statement that creates a view of a table: its columns, and the public text of the ids, which
-    /// `Display` writes, as a column with a name of its own. Numbers have no zeros in front of them.
+    /// The statement that creates a view of a table: its columns, and the public text of the ids,
+    /// which `Display` writes, as a column with a name of its own. Numbers have no zeros in front
+    /// of them.
     ///
     /// # Errors
     ///
@@ -281,7 +284,8 @@ mod tests {
         }
     }
 
-    /// The comparisons of an expression that are its value or that of a SELECT, rather than a condition.
+    /// The comparisons of an expression that are its value or that of a SELECT, rather than a
+    /// condition.
     fn comparisons_as_values(sql: &str, is_condition: bool) -> Vec<&str> {
         let mut found = Vec::new();
         let mut conditions = Vec::from([is_condition]);

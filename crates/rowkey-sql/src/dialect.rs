@@ -40,8 +40,8 @@ pub(crate) fn upper(backend: Backend, text: String) -> String {
     }
 }
 
-/// Text that goes into a column: what a function of MySQL and MariaDB makes has the character set of the
-/// connection.
+/// Text that goes into a column: what a function of MySQL and MariaDB makes has the character set
+/// of the connection.
 pub(crate) fn text_of_column(backend: Backend, wire: Wire, sql: String) -> String {
     match (wire, backend) {
         (Wire::Text(_), Backend::MySql | Backend::MariaDb) => {

@@ -71,8 +71,8 @@ pub(crate) struct IdBytes {
 }
 
 impl IdBytes {
-    /// Those of a column, with the SQL of the number in the time field. The format has no other fields
-    /// than time, random and fixed ones.
+    /// Those of a column, with the SQL of the number in the time field. The format has no other
+    /// fields than time, random and fixed ones.
     pub(crate) fn new(column: Column, time: String) -> Self {
         let (public, time_bytes) = origins(column.format());
         let mut origins = public;
@@ -292,8 +292,8 @@ const UUID_BITS: FixedBits = FixedBits::rfc(4);
 /// A byte of such a UUID of which every bit is random.
 const RANDOM_BYTE: u8 = 15;
 
-/// How many bytes from the first on a server makes at once and, in PostgreSQL, from which one of a random
-/// UUID.
+/// How many bytes from the first on a server makes at once and, in PostgreSQL, from which one of a
+/// random UUID.
 fn random_run(backend: Backend, origins: &[Origin]) -> (u8, u8) {
     let run = |made: &[Origin]| {
         let run = made.iter().zip(origins).take_while(|(a, b)| a == b);

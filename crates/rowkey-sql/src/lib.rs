@@ -7,11 +7,12 @@
 //! | tables that are divided by the time or a number in their keys | [`TimePartitions`], [`RoutedPartitions`], [`RoutingColumnDefinition`] |
 //! | the unique index on short keys of LUUIDs | [`short_key_index`] |
 //!
-//! Column definitions are in `rowkey_core::storage`, with the [`StoragePlan`](rowkey_core::storage::StoragePlan).
+//! Column definitions are in `rowkey_core::storage`, with the
+//! [`StoragePlan`](rowkey_core::storage::StoragePlan).
 //!
-//! Expressions follow from the layout's permutation, the wire form and the fields of the format. They use
-//! only functions that all supported versions of a database have. They depend on nothing but the column;
-//! those of [`NewId`] also on the server's clock and its random numbers.
+//! Expressions follow from the layout's permutation, the wire form and the fields of the format.
+//! They use only functions that all supported versions of a database have. They depend on nothing
+//! but the column; those of [`NewId`] also on the server's clock and its random numbers.
 
 #![no_std]
 #![forbid(unsafe_code)]

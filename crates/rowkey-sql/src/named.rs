@@ -1,4 +1,5 @@
-//! Intermediate results with a name, so that an expression that needs one several times contains it once.
+//! Intermediate results with a name, so that an expression that needs one several times contains it
+//! once.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,14 +7,14 @@ use alloc::vec::Vec;
 
 use rowkey_core::Backend;
 
-/// Whether an expression can name intermediate results: a derived table of MySQL and MariaDB does not see
-/// the row of the statement around it.
+/// Whether an expression can name intermediate results: a derived table of MySQL and MariaDB does
+/// not see the row of the statement around it.
 pub(crate) const fn has_names(backend: Backend) -> bool {
     !matches!(backend, Backend::MySql | Backend::MariaDb)
 }
 
-/// An expression in which each name stands for the SQL beside it. The names must not occur in the latter,
-/// nor may the expression contain the stored value.
+/// An expression in which each name stands for the SQL beside it. The names must not occur in the
+/// latter, nor may the expression contain the stored value.
 pub(crate) fn with_names(
     backend: Backend,
     named: impl IntoIterator<Item = (String, String)>,

@@ -1,8 +1,8 @@
 //! New ids, made by the server.
 //!
-//! Each byte of the stored form is fixed, of the time, or random, as the fields of the format and the
-//! layout say. Neighbours of the same origin are one piece of the expression, so that each piece is
-//! evaluated once:
+//! Each byte of the stored form is fixed, of the time, or random, as the fields of the format and
+//! the layout say. Neighbours of the same origin are one piece of the expression, so that each
+//! piece is evaluated once:
 //!
 //! ```text
 //! UUID of version 7       public          B0 .. B5   B6         B7       B8         B9 .. B15
@@ -11,8 +11,8 @@
 //! PostgreSQL              of a uuid       -          B15        B7 .. B15
 //! ```
 //!
-//! PostgreSQL's random bytes are those of a random UUID, in which two have fixed bits. Where these are
-//! the ones that the format wants, they are taken with their neighbours.
+//! PostgreSQL's random bytes are those of a random UUID, in which two have fixed bits. Where these
+//! are the ones that the format wants, they are taken with their neighbours.
 
 use alloc::format;
 use alloc::string::String;
@@ -39,9 +39,9 @@ const INTERVAL_MS: u64 = 60_000;
 /// operating system. The instant is that of the server's clock when the statement began.
 ///
 /// Ids within a millisecond, or an interval of the short COMBs, are in random order, also those of
-/// version 7. Distributed ids are kept apart by their random bits alone, for which a program has a state:
-/// among a million of 93 bits in one statement there are twice the same with a probability of 0.2 %,
-/// which a primary key refuses.
+/// version 7. Distributed ids are kept apart by their random bits alone, for which a program has a
+/// state: among a million of 93 bits in one statement there are twice the same with a probability
+/// of 0.2 %, which a primary key refuses.
 ///
 /// ```
 /// use rowkey_core::format::FormatKind;
@@ -112,8 +112,8 @@ impl NewId {
         self.form
     }
 
-    /// The SQL expression of a new id, with the time of the server's clock. It needs neither a column nor
-    /// a subquery, so that it can be the default of a column.
+    /// The SQL expression of a new id, with the time of the server's clock. It needs neither a
+    /// column nor a subquery, so that it can be the default of a column.
     ///
     /// # Errors
     ///
@@ -126,9 +126,10 @@ impl NewId {
         self.with_number(self.position(&millis, false))
     }
 
-    /// The SQL expression of a new id that carries a given instant, which is an SQL expression itself: in
-    /// milliseconds since 1970, a signed integer of 64 bits, and the same each time that it is evaluated
-    /// for a row. An instant that the format or the form cannot hold, and NULL, give NULL.
+    /// The SQL expression of a new id that carries a given instant, which is an SQL expression
+    /// itself: in milliseconds since 1970, a signed integer of 64 bits, and the same each time that
+    /// it is evaluated for a row. An instant that the format or the form cannot hold, and NULL,
+    /// give NULL.
     ///
     /// The id carries exactly this instant. That is what
     /// [`unix_millis`](StoredForm::unix_millis) reads from it.
@@ -183,8 +184,8 @@ impl NewId {
         }
     }
 
-    /// The number in the time field for an instant within the format's range. Only intervals are counted
-    /// before 1970 as well.
+    /// The number in the time field for an instant within the format's range. Only intervals are
+    /// counted before 1970 as well.
     fn position(self, millis: &str, may_be_negative: bool) -> String {
         let backend = self.form.backend();
         match self.time().map(|time| time.unit) {
@@ -274,13 +275,12 @@ fn check_format(format: FormatKind) -> Result<(), Error> {
 }
 
 impl NewId {
-    /// The definition of a column for which the server makes the ids of rows that are inserted without
-    /// one: as `StoragePlan::column_definition`, NOT NULL, with a DEFAULT. A program can still write
-    /// its own.
+    /// The definition of a column for which the server makes the ids of rows that are inserted
+    /// without one: as `StoragePlan::column_definition`, NOT NULL, with a DEFAULT. A program can
+    /// still write its own.
     ///
-    /// MySQL has had such defaults since 8.0.13; for an older one see
-    /// [`trigger`](Self::trigger). MySQL does not tell a program the id of the row that it has inserted:
-    /// it knows no RETURNING.
+    /// MySQL has had such defaults since 8.0.13; for an older one see [`trigger`](Self::trigger).
+    /// MySQL does not tell a program the id of the row that it has inserted: it knows no RETURNING.
     ///
     /// # Errors
     ///
@@ -302,8 +302,8 @@ impl NewId {
         self.defined(name, &format!("({})", self.expression()?))
     }
 
-    /// The definition of a column for a [`trigger`](Self::trigger), with a value as its DEFAULT that no
-    /// new id has: zero. Without a default, MySQL refuses a row before the trigger sees it.
+    /// The definition of a column for a [`trigger`](Self::trigger), with a value as its DEFAULT
+    /// that no new id has: zero. Without a default, MySQL refuses a row before the trigger sees it.
     ///
     /// # Errors
     ///
@@ -313,9 +313,9 @@ impl NewId {
         self.defined(name, &self.form().literal(0))
     }
 
-    /// The statement that creates a trigger for MySQL before 8.0.13, where a default is no expression: it
-    /// puts a new id in the place of the zero that is the
-    /// [column's default](Self::column_definition_for_trigger).
+    /// The statement that creates a trigger for MySQL before 8.0.13, where a default is no
+    /// expression: it puts a new id in the place of the zero that is the [column's
+    /// default](Self::column_definition_for_trigger).
     ///
     /// # Errors
     ///

@@ -74,8 +74,8 @@ const fn mask(bits: u32) -> u32 {
     u32::MAX >> (32 - bits)
 }
 
-/// The SQL expression of a number in an id that is stored on a backend, the column's own or, of MySQL
-/// and MariaDB, the other. `stored` is the SQL of the id, such as a quoted column.
+/// The SQL expression of a number in an id that is stored on a backend, the column's own or, of
+/// MySQL and MariaDB, the other. `stored` is the SQL of the id, such as a quoted column.
 ///
 /// # Errors
 ///

@@ -202,8 +202,8 @@ impl PartitionedTable<'_> {
         Ok(list.join(", "))
     }
 
-    /// The values with which a partition of SQL Server begins, ascending. There is one partition more:
-    /// the first has no beginning.
+    /// The values with which a partition of SQL Server begins, ascending. There is one partition
+    /// more: the first has no beginning.
     fn boundaries(&self) -> Vec<String> {
         let mut boundaries = Vec::new();
         let mut listed = Vec::new();

@@ -15,8 +15,8 @@ use rowkey_core::Error;
 use rowkey_core::routing::{RoutingColumn, RoutingPart};
 use rowkey_core::storage::TableName;
 
-/// The partitions of a table by the column of a [`RoutingColumn`], as SQL for PostgreSQL, MySQL, MariaDB
-/// and SQL Server.
+/// The partitions of a table by the column of a [`RoutingColumn`], as SQL for PostgreSQL, MySQL,
+/// MariaDB and SQL Server.
 ///
 /// A partition called `europe` is `europe` in MySQL and MariaDB, and the table `mission_europe` in
 /// PostgreSQL, in the schema of the partitioned table. Those of SQL Server have no names.
@@ -42,7 +42,8 @@ use rowkey_core::storage::TableName;
 /// | above the last range | refused, or in the rest | refused, or in the rest | in a partition |
 /// | in no list | refused, or in the rest | refused, or in the rest | in a partition |
 ///
-/// SQL Server has no lists: each run of neighbouring numbers of a list is a partition, and each gap.
+/// SQL Server has no lists: each run of neighbouring numbers of a list is a partition, and each
+/// gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoutedPartitions {
     /// In MySQL and MariaDB a database.
@@ -113,8 +114,8 @@ impl RoutedPartitions {
         Self::new(column, table.into(), Numbers::Lists(lists))
     }
 
-    /// A partition for each range of numbers, such as the shard keys of a region, in ascending order
-    /// and without gaps, which MySQL and MariaDB do not have.
+    /// A partition for each range of numbers, such as the shard keys of a region, in ascending
+    /// order and without gaps, which MySQL and MariaDB do not have.
     ///
     /// # Errors
     ///
@@ -189,9 +190,9 @@ impl RoutedPartitions {
         })
     }
 
-    /// The same with a partition for all other rows, named `mission_rest` in PostgreSQL and `rest` in
-    /// MySQL and MariaDB. SQL Server has partitions for all numbers anyway; lists of MySQL have no
-    /// rest.
+    /// The same with a partition for all other rows, named `mission_rest` in PostgreSQL and `rest`
+    /// in MySQL and MariaDB. SQL Server has partitions for all numbers anyway; lists of MySQL have
+    /// no rest.
     #[must_use]
     pub fn with_rest(self) -> Self {
         Self {
@@ -214,8 +215,8 @@ impl RoutedPartitions {
     }
 
     /// The clause after the parentheses of `CREATE TABLE`. In MySQL and MariaDB it contains the
-    /// partitions; in PostgreSQL [`after_create`](Self::after_create) creates them, and in SQL Server
-    /// it refers to the scheme of [`before_create`](Self::before_create).
+    /// partitions; in PostgreSQL [`after_create`](Self::after_create) creates them, and in SQL
+    /// Server it refers to the scheme of [`before_create`](Self::before_create).
     ///
     /// # Errors
     ///
@@ -239,8 +240,8 @@ impl RoutedPartitions {
 
     /// The statements that add these partitions to a table, ranges after the existing ones. If the
     /// table has a rest, call [`with_rest`](Self::with_rest) here as well: MySQL and MariaDB then
-    /// move the rows that belong to the new partitions. In PostgreSQL the rest must not contain such
-    /// rows.
+    /// move the rows that belong to the new partitions. In PostgreSQL the rest must not contain
+    /// such rows.
     ///
     /// SQL Server splits a partition at each new boundary. For lists, that fails at numbers next to
     /// those of an existing list, whose boundaries are there already; add these by hand.

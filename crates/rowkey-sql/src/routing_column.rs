@@ -24,16 +24,16 @@ use crate::number;
 /// }
 /// ```
 pub trait RoutingColumnDefinition: Sized {
-    /// The definition of the column: `bigint` or `smallint`, in SQLite `INTEGER`, and NOT NULL. MySQL's
-    /// unsigned types would be other types in Rust than those of the other databases.
+    /// The definition of the column: `bigint` or `smallint`, in SQLite `INTEGER`, and NOT NULL.
+    /// MySQL's unsigned types would be other types in Rust than those of the other databases.
     ///
     /// # Errors
     ///
     /// `ErrorKind::Name` for a name that is not valid on the backend.
     fn definition(self, backend: Backend) -> Result<String, Error>;
 
-    /// The constraint that the column has the number of the row's id, to be written after the columns
-    /// of the table.
+    /// The constraint that the column has the number of the row's id, to be written after the
+    /// columns of the table.
     ///
     /// MySQL before 8.0.16 parses a CHECK and ignores it: run the statements of
     /// [`triggers`](Self::triggers) there.
@@ -52,14 +52,14 @@ pub trait RoutingColumnDefinition: Sized {
     /// `ErrorKind::Name` for a name that is not valid on the backend.
     fn primary_key(self, backend: Backend) -> Result<String, Error>;
 
-    /// The statements that make MySQL before 8.0.16 refuse rows with another number than that of their
-    /// id: two triggers, named after the table and the column. None for other databases, where the
-    /// [`check`](Self::check) does it.
+    /// The statements that make MySQL before 8.0.16 refuse rows with another number than that of
+    /// their id: two triggers, named after the table and the column. None for other databases,
+    /// where the [`check`](Self::check) does it.
     ///
-    /// Beside a CHECK that is enforced they are superfluous and do no harm. A server with a binary log
-    /// lets only users with the privilege `SUPER` create them, unless
-    /// `log_bin_trust_function_creators` is on. MySQL before 5.7.2 takes one trigger for each event, so a
-    /// table has one such column there.
+    /// Beside a CHECK that is enforced they are superfluous and do no harm. A server with a binary
+    /// log lets only users with the privilege `SUPER` create them, unless
+    /// `log_bin_trust_function_creators` is on. MySQL before 5.7.2 takes one trigger for each
+    /// event, so a table has one such column there.
     ///
     /// # Errors
     ///
@@ -70,8 +70,8 @@ pub trait RoutingColumnDefinition: Sized {
         table: impl Into<TableName<'t>>,
     ) -> Result<Vec<String>, Error>;
 
-    /// The SQL expression of the number in the key's column, which is what the CHECK compares: to fill
-    /// the column of a table that exists, as in `INSERT INTO … SELECT`.
+    /// The SQL expression of the number in the key's column, which is what the CHECK compares: to
+    /// fill the column of a table that exists, as in `INSERT INTO … SELECT`.
     ///
     /// # Errors
     ///

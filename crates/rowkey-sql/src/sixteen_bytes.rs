@@ -14,14 +14,14 @@ use rowkey_core::Error;
 use rowkey_core::storage::TextForm;
 use rowkey_core::storage::{BinaryLength, Wire};
 
-/// Sixteen bytes as an SQL expression, in one of the types that the backend has for them, and the order
-/// in which to read them.
+/// Sixteen bytes as an SQL expression, in one of the types that the backend has for them, and the
+/// order in which to read them.
 pub(crate) struct SixteenBytes {
     backend: Backend,
     kind: Kind,
     sql: String,
-    /// The last eight bytes, if the SQL above is the first eight only: a piece of one half is computed
-    /// without the other.
+    /// The last eight bytes, if the SQL above is the first eight only: a piece of one half is
+    /// computed without the other.
     second_half: Option<String>,
     places: Places,
 }
@@ -349,8 +349,8 @@ fn hyphens_in(function: &str, digits: String) -> String {
     })
 }
 
-/// The runs of neighbours among places: the first of each, and how many there are. No run is in both
-/// halves if these are apart.
+/// The runs of neighbours among places: the first of each, and how many there are. No run is in
+/// both halves if these are apart.
 pub(crate) fn runs(places: &[u8], has_halves: bool) -> impl Iterator<Item = (u8, u8)> {
     places
         .chunk_by(move |before, after| before + 1 == *after && !(has_halves && *after == 8))

@@ -1,8 +1,8 @@
 //! Text of 38 digits in SQLite, whose integers have 64 bits.
 //!
-//! The number is taken in places of one base and written in places of the other: each place of the one,
-//! times its power in places of the other, gives columns, whose carries go to the next one. No column
-//! reaches 2^62.
+//! The number is taken in places of one base and written in places of the other: each place of the
+//! one, times its power in places of the other, gives columns, whose carries go to the next one. No
+//! column reaches 2^62.
 //!
 //! ```text
 //! n = g4 · 10^32 + g3 · 10^24 + g2 · 10^16 + g1 · 10^8 + g0        six digits, then eight each
@@ -35,8 +35,8 @@ pub(crate) fn hex(stored: &str) -> String {
     )
 }
 
-/// Some bits of such a number, at most 63: those above `shift`. Without names, because a CHECK has no
-/// subqueries.
+/// Some bits of such a number, at most 63: those above `shift`. Without names, because a CHECK has
+/// no subqueries.
 pub(crate) fn bits(stored: &str, shift: u32, width: u32) -> String {
     let limbs: [String; 4] = carried(&groups(stored), TEN_8, TWO_32);
     let terms = (0..).step_by(32).zip(limbs).filter_map(|(start, limb)| {
@@ -51,8 +51,8 @@ pub(crate) fn bits(stored: &str, shift: u32, width: u32) -> String {
     format!("({})", terms.collect::<Vec<_>>().join(" + "))
 }
 
-/// Text of 38 digits, of a number that has no more. `hex` is the SQL of the hexadecimal digits of some
-/// bytes, from the index of the first.
+/// Text of 38 digits, of a number that has no more. `hex` is the SQL of the hexadecimal digits of
+/// some bytes, from the index of the first.
 pub(crate) fn of_hex(hex: impl Fn(u8, u8) -> String) -> String {
     let limb = |index: u8| integer_of_hex(Backend::Sqlite, &hex(12 - 4 * index, 4), 4);
     let named = (0..4).map(|index| (format!("n{index}"), limb(index)));
@@ -73,8 +73,8 @@ fn groups(stored: &str) -> [String; 5] {
         .map(|(first, count)| format!("CAST(substr({stored}, {first}, {count}) AS INTEGER)"))
 }
 
-/// The places of a number in one base from those in another, the lowest first. Each still has what it
-/// carries to the next one.
+/// The places of a number in one base from those in another, the lowest first. Each still has what
+/// it carries to the next one.
 fn carried<const N: usize>(places: &[String], from: u128, to: u128) -> [String; N] {
     let column = |index: usize| {
         let terms = places.iter().enumerate().filter_map(|(power, place)| {

@@ -67,8 +67,8 @@ impl StoredForm {
         }
     }
 
-    /// The form with a name as in the declaration of a key: a storage, optionally followed by a colon
-    /// and a layout.
+    /// The form with a name as in the declaration of a key: a storage, optionally followed by a
+    /// colon and a layout.
     ///
     /// # Errors
     ///
@@ -119,8 +119,9 @@ impl StoredForm {
         self.column.max_value()
     }
 
-    /// Whether columns of both forms sort ids in the same order, so that rows that are read in the order
-    /// of one come in that of the other. It looks at the order of some ids in which each bit counts.
+    /// Whether columns of both forms sort ids in the same order, so that rows that are read in the
+    /// order of one come in that of the other. It looks at the order of some ids in which each bit
+    /// counts.
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
@@ -189,9 +190,9 @@ impl StoredForm {
         check::is_id(self.column, stored)
     }
 
-    /// The SQL expression of the instant in a stored id, in milliseconds since 1970 as a signed integer
-    /// of 64 bits: what [`FormatKind::time_of`] returns. It is NULL for numbers that no clock produces,
-    /// and for text or bytes of another shape; other values have to pass the
+    /// The SQL expression of the instant in a stored id, in milliseconds since 1970 as a signed
+    /// integer of 64 bits: what [`FormatKind::time_of`] returns. It is NULL for numbers that no
+    /// clock produces, and for text or bytes of another shape; other values have to pass the
     /// [`condition`](Self::condition).
     ///
     /// # Errors
@@ -266,8 +267,8 @@ impl StoredForm {
         }
     }
 
-    /// The type of a function's parameter: text and bytes have room for one more, because a server may
-    /// cut off what is too long.
+    /// The type of a function's parameter: text and bytes have room for one more, because a server
+    /// may cut off what is too long.
     pub(crate) fn parameter_type(self) -> String {
         match (self.wire(), self.backend()) {
             (Wire::Bytes(length), Backend::MySql | Backend::MariaDb) => {

@@ -68,8 +68,8 @@ use rowkey_core::storage::{OrderPromise, StoragePlan, TableName, Wire};
 /// Keys whose format carries an instant. The counter of the short COMBs returns to 0 every 65,536
 /// intervals, so their ranges do not stay in the past; other formats have no time. In MySQL and
 /// MariaDB the column must store bytes, text or MariaDB's `UUID`, whose ranges follow its own
-/// order; these servers do not partition by ranges of `DECIMAL`. In SQL Server it must not store text,
-/// nor have the `public-unordered` layout.
+/// order; these servers do not partition by ranges of `DECIMAL`. In SQL Server it must not store
+/// text, nor have the `public-unordered` layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimePartitions {
     plan: StoragePlan,
@@ -85,8 +85,8 @@ pub struct TimePartitions {
 
 impl TimePartitions {
     /// Partitions of a table by its key column, between the edges. The table is `"offer"`, or
-    /// `("sales", "offer")` where it is in a schema of PostgreSQL or in another database of MySQL or
-    /// MariaDB.
+    /// `("sales", "offer")` where it is in a schema of PostgreSQL or in another database of MySQL
+    /// or MariaDB.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Whole numbers of 28 and 38 digits in SQL.
 //!
-//! Servers compute with them exactly. SQLite's integers have 64 bits, so its text of 28 digits is taken
-//! as three numbers, and the powers of two in those of ten keep the products below 2^63:
+//! Servers compute with them exactly. SQLite's integers have 64 bits, so its text of 28 digits is
+//! taken as three numbers, and the powers of two in those of ten keep the products below 2^63:
 //!
 //! ```text
 //! n = a · 10^21 + b · 10^14 + c         digits 1..7, 8..14 and 15..28
@@ -40,8 +40,8 @@ impl WholeNumber {
         Some(Self { backend, sql })
     }
 
-    /// Some of its bits as a number of at most 63 bits: those above `shift`, which is at least 48 in
-    /// SQLite.
+    /// Some of its bits as a number of at most 63 bits: those above `shift`, which is at least 48
+    /// in SQLite.
     pub(crate) fn bits(&self, shift: u32, width: u32) -> String {
         let n = &self.sql;
         let low = 1_u128 << shift;
@@ -95,8 +95,8 @@ impl WholeNumber {
         }
     }
 
-    /// The number of sixteen bytes, in SQLite of the last twelve. `hex` is the SQL of the hexadecimal
-    /// digits of some bytes, from the index of the first.
+    /// The number of sixteen bytes, in SQLite of the last twelve. `hex` is the SQL of the
+    /// hexadecimal digits of some bytes, from the index of the first.
     pub(crate) fn of_hex(backend: Backend, hex: impl Fn(u8, u8) -> String) -> Self {
         if backend == Backend::Sqlite {
             let (high, low) = (hex(4, 6), hex(10, 6));
@@ -168,8 +168,8 @@ impl WholeNumber {
         }
     }
 
-    /// The number without its lowest 48 bits: ⌊n / 2^48⌋ = ⌊(⌊n / 2^14⌋) / 2^34⌋, where
-    /// ⌊n / 2^14⌋ = a · 10^7 · 5^14 + b · 5^14 + ⌊c / 2^14⌋, and the first factor of a is split at 2^34.
+    /// The number without its lowest 48 bits: ⌊n / 2^48⌋ = ⌊(⌊n / 2^14⌋) / 2^34⌋, where ⌊n / 2^14⌋
+    /// = a · 10^7 · 5^14 + b · 5^14 + ⌊c / 2^14⌋, and the first factor of a is split at 2^34.
     fn sqlite_above_48_bits(&self) -> String {
         const FACTOR: u64 = FIVE_14 * 10_u64.pow(7);
         let (above, below) = (FACTOR >> 34, FACTOR & ((1 << 34) - 1));
@@ -177,7 +177,8 @@ impl WholeNumber {
         format!("{a} * {above} + (({a} * {below} + {b} * {FIVE_14} + ({c} >> 14)) >> 34)")
     }
 
-    /// The lowest 48 bits: of a · 5^21, only the lowest 27 reach them, and of b · 5^14 the lowest 34.
+    /// The lowest 48 bits: of a · 5^21, only the lowest 27 reach them, and of b · 5^14 the
+    /// lowest 34.
     fn sqlite_48_bits(&self) -> String {
         const LOW_27: u64 = (1 << 27) - 1;
         const LOW_34: u64 = (1 << 34) - 1;
@@ -231,8 +232,8 @@ fn exact(backend: Backend, precision: Precision, sql: &str) -> String {
     }
 }
 
-/// The number of bytes in hexadecimal digits as 64 bits: of at most seven bytes, in MySQL and MariaDB
-/// of eight.
+/// The number of bytes in hexadecimal digits as 64 bits: of at most seven bytes, in MySQL and
+/// MariaDB of eight.
 pub(crate) fn integer_of_hex(backend: Backend, digits: &str, count: u8) -> String {
     match backend {
         Backend::Postgres => {

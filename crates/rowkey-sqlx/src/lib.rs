@@ -6,7 +6,8 @@
 //!
 //! * [`PushWithin::push_within`] writes the condition of a time range into a query;
 //! * [`PushInKeys::push_in_keys`] and `push_not_in_keys` write those of a list of keys;
-//! * [`ToParam::to_param`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter.
+//! * [`ToParam::to_param`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a
+//!   parameter.
 //!
 //! ```
 //! use rowkey::storage::Nullability;

@@ -10,8 +10,8 @@
 //! that cannot be declared with `native-uuid`, such as `Iuid`, `HotGuid` and `DistributedId128`.
 //! Use a BINARY(16) column for them.
 //!
-//! A BIGINT key is also read from `BIGINT UNSIGNED` and from smaller integers, such as the result of
-//! `LAST_INSERT_ID()`.
+//! A BIGINT key is also read from `BIGINT UNSIGNED` and from smaller integers, such as the result
+//! of `LAST_INSERT_ID()`.
 
 use rowkey_core::EntityKey;
 use rowkey_core::driver::{MySqlColumn, MySqlFound, MySqlWire, Parameter};

@@ -2,8 +2,8 @@
 //!
 //! SQLite stores a type per value, not per column, and converts values according to the column's
 //! declared type: digits stored in a column declared as DECIMAL, NUMERIC, UUID or STRING become a
-//! floating-point number. Reading is therefore strict: a BLOB key must be a BLOB, a TEXT key must be
-//! TEXT, and an INTEGER key must be INTEGER.
+//! floating-point number. Reading is therefore strict: a BLOB key must be a BLOB, a TEXT key must
+//! be TEXT, and an INTEGER key must be INTEGER.
 
 use rowkey_core::EntityKey;
 use rowkey_core::driver::{Parameter, SqliteColumn, SqliteWire};

@@ -5,16 +5,16 @@ use crate::failure::FailureKind;
 use crate::session::Source;
 
 /// A collision that a database reports at once means that another transaction made progress, so
-/// attempts are rarely used up. If the database waits first, for a lock or for SQLite's file, an attempt
-/// takes as long as its timeout.
+/// attempts are rarely used up. If the database waits first, for a lock or for SQLite's file, an
+/// attempt takes as long as its timeout.
 ///
-/// There is no pause between attempts. It would need a timer, and so a runtime, which users choose; and
-/// transactions that only wait for locks would gain nothing by it.
+/// There is no pause between attempts. It would need a timer, and so a runtime, which users choose;
+/// and transactions that only wait for locks would gain nothing by it.
 const MAX_ATTEMPTS: u32 = 10;
 
-/// Connections that were left in a transaction do not count as attempts: each is closed when it is found,
-/// and one call may find all those of its pool. The limit is for programs whose new connections are in
-/// a transaction, too.
+/// Connections that were left in a transaction do not count as attempts: each is closed when it is
+/// found, and one call may find all those of its pool. The limit is for programs whose new
+/// connections are in a transaction, too.
 const MAX_LEFT_IN_TRANSACTION: u32 = 1_000;
 
 /// The attempts of one call.
@@ -47,8 +47,8 @@ impl Attempts {
         self.made += 1;
     }
 
-    /// Whether to try again after a look-up has failed. A look-up is outside any transaction, so if it
-    /// fails because of one, the connection was left in it.
+    /// Whether to try again after a look-up has failed. A look-up is outside any transaction, so if
+    /// it fails because of one, the connection was left in it.
     pub(crate) fn may_retry_after_look_up(&mut self, kind: FailureKind) -> bool {
         match kind {
             FailureKind::TransactionAborted => self.may_retry_after(FailureKind::LeftInTransaction),

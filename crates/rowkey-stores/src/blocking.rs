@@ -42,13 +42,13 @@
 //! # fn main() {}
 //! ```
 //!
-//! The connection must not be in a transaction: it is [`Error::OpenTransaction`], unless you began it by raw
-//! SQL, of which Diesel doesn't know: the call commits that one. If a closure panics,
-//! its transaction is rolled back.
+//! The connection must not be in a transaction: it is [`Error::OpenTransaction`], unless you began
+//! it by raw SQL, of which Diesel doesn't know: the call commits that one. If a closure panics, its
+//! transaction is rolled back.
 //!
 //! The driver's error is searched for along [`source`](StdError::source), to decide whether to try
-//! again. Diesel's error has no source of its own, so an error type that is `#[error(transparent)]` hides
-//! it: give the variant a message.
+//! again. Diesel's error has no source of its own, so an error type that is `#[error(transparent)]`
+//! hides it: give the variant a message.
 
 use std::error::Error as StdError;
 use std::future::ready;
@@ -108,8 +108,8 @@ where
     }))
 }
 
-/// Finds the entity with an id that a client has made, or creates it: [`crate::find_or_create`], with the
-/// same three parts.
+/// Finds the entity with an id that a client has made, or creates it: [`crate::find_or_create`],
+/// with the same three parts.
 ///
 /// ```no_run
 /// # use diesel::prelude::*;
@@ -291,8 +291,8 @@ pub fn generate_numbered<K: EntityKey<Format = Luuid>, N: NumberSource>(
     block_on(K::generate_numbered(numbers))
 }
 
-/// Creates an entity with a new LUUID key, and with another one if its number turns out to be taken:
-/// [`crate::create_numbered`].
+/// Creates an entity with a new LUUID key, and with another one if its number turns out to be
+/// taken: [`crate::create_numbered`].
 ///
 /// # Errors
 ///

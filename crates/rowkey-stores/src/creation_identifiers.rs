@@ -22,29 +22,30 @@ struct Command<'a> {
 /// Creates an entity unless a command with this id has created one before; returns the id of the
 /// entity either way.
 ///
-/// The closure makes the entity's id, inserts the entity and returns the id. It gets the connection of
-/// an open transaction, which inserts the command id into `creation_identifiers` as well, so both are
-/// committed or neither is. The row of the command is inserted first: of several calls with the same
-/// command id, one at a time runs its closure, and once it has committed, no other does.
+/// The closure makes the entity's id, inserts the entity and returns the id. It gets the connection
+/// of an open transaction, which inserts the command id into `creation_identifiers` as well, so
+/// both are committed or neither is. The row of the command is inserted first: of several calls
+/// with the same command id, one at a time runs its closure, and once it has committed, no other
+/// does.
 ///
 /// The name says what the command creates, such as `book-offer`. It is 1 to 100 visible ASCII
 /// characters.
 ///
-/// Names are compared, but not the contents of commands, which are not stored. A client that reuses a
-/// command id for another request of the same name gets the entity of the first one, as if it had
+/// Names are compared, but not the contents of commands, which are not stored. A client that reuses
+/// a command id for another request of the same name gets the entity of the first one, as if it had
 /// repeated it.
 ///
 /// # Attempts
 ///
 /// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
-/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the closure
-/// may be called several times, and must do nothing that is not undone with its transaction. The
-/// driver's error is searched for along `source()`.
+/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
+/// closure may be called several times, and must do nothing that is not undone with its
+/// transaction. The driver's error is searched for along `source()`.
 ///
 /// Each attempt may wait for locks as long as the database allows, and there is no limit for all of
 /// them: see [how long a call may take](crate#how-long-a-call-may-take). A call within the closure
-/// of another one, or a number from [`NumberBlocks`](crate::NumberBlocks), has ten attempts in each of the
-/// outer one's, and needs a connection of its own.
+/// of another one, or a number from [`NumberBlocks`](crate::NumberBlocks), has ten attempts in each
+/// of the outer one's, and needs a connection of its own.
 ///
 /// If a connection breaks while the transaction is being committed, the next attempt sees by the
 /// command id whether it was. If this call itself is dropped or fails, the client sends the command
@@ -63,13 +64,13 @@ struct Command<'a> {
 /// [`Error::Conflict`] if the command id came with another name before, [`Error::CommandName`],
 /// [`Error::Entity`] if the command has created something whose id is no `K`,
 /// [`Error::OpenTransaction`] for a connection in the middle of a transaction,
-/// [`Error::TransactionEnded`] if the row of the command was gone when the closure returned, because
-/// its transaction was rolled back,
-/// [`Error::Unfinished`] if another call's closure has committed that row and then failed,
-/// [`Error::Database`]; and [`CreateError::Closure`] for the closure's errors.
+/// [`Error::TransactionEnded`] if the row of the command was gone when the closure returned,
+/// because its transaction was rolled back, [`Error::Unfinished`] if another call's closure has
+/// committed that row and then failed, [`Error::Database`]; and [`CreateError::Closure`] for the
+/// closure's errors.
 ///
-/// A closure that commits its transaction itself and succeeds is not detected in every database: the
-/// entity exists then, but it was not created atomically.
+/// A closure that commits its transaction itself and succeeds is not detected in every database:
+/// the entity exists then, but it was not created atomically.
 pub async fn create_once<S, C, K, E, F>(
     store: S,
     command_id: C,
@@ -106,8 +107,8 @@ where
     }
 }
 
-/// One attempt. If it is unknown whether the transaction was committed, `unanswered` is the key that
-/// was created in it.
+/// One attempt. If it is unknown whether the transaction was committed, `unanswered` is the key
+/// that was created in it.
 async fn attempt<S, K, E, F>(
     source: &mut S,
     attempts: &Attempts,
@@ -217,8 +218,8 @@ where
 
 /// Deletes the row of the command that has created an entity; returns whether there was one.
 ///
-/// Call it with the first command that the entity gets after its creation, in the transaction of that
-/// command: its client has the entity's id by then, and does not repeat the creating command.
+/// Call it with the first command that the entity gets after its creation, in the transaction of
+/// that command: its client has the entity's id by then, and does not repeat the creating command.
 ///
 /// # Errors
 ///
@@ -288,8 +289,8 @@ async fn execute<S: Source>(
     end(source, transaction, outcome).await
 }
 
-/// Checks that a name has only characters that every database accepts, compares alike and keeps at the
-/// end of a string.
+/// Checks that a name has only characters that every database accepts, compares alike and keeps at
+/// the end of a string.
 fn checked(command_name: &str) -> Result<&str, Error> {
     let is_name = (1..=100).contains(&command_name.len())
         && command_name.bytes().all(|byte| byte.is_ascii_graphic());

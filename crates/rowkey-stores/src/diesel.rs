@@ -24,8 +24,8 @@ use crate::statements::{self, Statements};
 
 /// What a database needs besides the statements.
 ///
-/// Diesel does not always notice that a closure or the database has ended a transaction. But then the
-/// savepoint is gone that each begins with.
+/// Diesel does not always notice that a closure or the database has ended a transaction. But then
+/// the savepoint is gone that each begins with.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct Dialect {
@@ -60,8 +60,8 @@ const MYSQL: Dialect = Dialect {
     begin: "BEGIN; SAVEPOINT rowkey_stores",
     // An update reads the latest committed rows at any isolation level.
     begin_update: "BEGIN; SAVEPOINT rowkey_stores",
-    // Without autocommit, a transaction stays open from one look-up to the next, and shows its first
-    // snapshot.
+    // Without autocommit, a transaction stays open from one look-up to the next, and shows its
+    // first snapshot.
     end_open_transaction: Some("ROLLBACK"),
     updated_number: Some("SELECT CAST(LAST_INSERT_ID() AS SIGNED) AS next_key"),
     lock_timeout: None,
@@ -260,8 +260,8 @@ fn roll_back_now<C: DieselConnection>(connection: &mut C) {
     let _ = connection.roll_back().now_or_never();
 }
 
-/// Nothing can be awaited while a transaction is dropped. Diesel then still counts it, and the connection
-/// begins no other one.
+/// Nothing can be awaited while a transaction is dropped. Diesel then still counts it, and the
+/// connection begins no other one.
 #[cfg(feature = "_diesel-async")]
 fn leave_open<C>(_: &mut C) {}
 
@@ -509,8 +509,8 @@ mod deadpool {
     where
         AsyncDieselConnectionManager<C>: Manager<Type = C, Error = PoolError>,
     {
-        /// Closes the connection now. In the pool it would be closed when it is needed again, and keep
-        /// its locks until then.
+        /// Closes the connection now. In the pool it would be closed when it is needed again, and
+        /// keep its locks until then.
         fn abandon(self) {
             drop(Object::take(self));
         }
@@ -524,8 +524,8 @@ mod deadpool {
     impl_pool! { [] super::AsyncSqliteConnection, Pool<super::AsyncSqliteConnection> }
 }
 
-/// A transaction on a connection of Diesel. If it is dropped with its call, it is rolled back, or a pool
-/// of diesel-async has one connection less until it opens another one.
+/// A transaction on a connection of Diesel. If it is dropped with its call, it is rolled back, or a
+/// pool of diesel-async has one connection less until it opens another one.
 pub struct DieselTransaction<P: CallConnection> {
     /// `None` only in `drop`.
     connection: Option<P>,

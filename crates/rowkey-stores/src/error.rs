@@ -8,8 +8,8 @@ use crate::failure::{self, Failure, FailureKind};
 
 /// Why a store could not do something.
 ///
-/// The error of a driver or of a closure is the [`source`](StdError::source) of the error here, and not
-/// part of its message. So log the whole chain, as `{:#}` of an `anyhow::Error` does.
+/// The error of a driver or of a closure is the [`source`](StdError::source) of the error here, and
+/// not part of its message. So log the whole chain, as `{:#}` of an `anyhow::Error` does.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -52,8 +52,8 @@ pub enum Error {
         next_number: i64,
     },
 
-    /// The connection is in the middle of a transaction. A rollback or commit in it would affect more
-    /// than this call.
+    /// The connection is in the middle of a transaction. A rollback or commit in it would affect
+    /// more than this call.
     #[error("the connection is in the middle of a transaction")]
     OpenTransaction,
 
@@ -65,10 +65,10 @@ pub enum Error {
     )]
     TransactionEnded,
 
-    /// A row of the command is in `creation_identifiers`, but without an entity, and no transaction is
-    /// working on it. A closure has ended its transaction and then failed, or the table is not
-    /// transactional. Look for parts of the entity by hand. Once the row is deleted, the command can be
-    /// sent again.
+    /// A row of the command is in `creation_identifiers`, but without an entity, and no transaction
+    /// is working on it. A closure has ended its transaction and then failed, or the table is not
+    /// transactional. Look for parts of the entity by hand. Once the row is deleted, the command
+    /// can be sent again.
     #[error(
         "command {command} has a row in creation_identifiers, but no entity: its transaction was \
          ended before its time; delete the row whose command_id is this and whose entity_id is NULL"

@@ -12,8 +12,8 @@ pub enum FailureKind {
     Collision,
     /// The connection is gone, and with it the transaction, unless it was just being committed.
     ConnectionLost,
-    /// The server is read-only: usually a former primary, after a failover. An immediate attempt would fail
-    /// as well, and so would any on the same connection.
+    /// The server is read-only: usually a former primary, after a failover. An immediate attempt
+    /// would fail as well, and so would any on the same connection.
     ReadOnly,
     /// No connection is available for now.
     Unavailable,
@@ -25,15 +25,15 @@ pub enum FailureKind {
     Permanent,
 }
 
-/// Whether an error, or one of its sources, says that a database is temporarily unavailable: status 503
-/// in HTTP. The same command may be sent again later.
+/// Whether an error, or one of its sources, says that a database is temporarily unavailable: status
+/// 503 in HTTP. The same command may be sent again later.
 ///
 /// A database is unavailable if
 ///
-/// * the connection was lost, or none could be opened: the server is down, starting or stopping, has no
-///   connection left, or the pool has none or is closed;
-/// * the server is read-only, as the former primary is after a failover (PostgreSQL's 25006, MySQL's
-///   and MariaDB's 1836, and 1290 if its message names `read-only`; SQL Server's 3906);
+/// * the connection was lost, or none could be opened: the server is down, starting or stopping,
+///   has no connection left, or the pool has none or is closed;
+/// * the server is read-only, as the former primary is after a failover (PostgreSQL's 25006,
+///   MySQL's and MariaDB's 1836, and 1290 if its message names `read-only`; SQL Server's 3906);
 /// * transactions kept colliding (deadlocks, lock timeouts, a locked SQLite file).
 ///
 /// A function of this crate that returns the error of a read-only server has closed the pool's
@@ -114,8 +114,8 @@ fn of_driver(error: &(dyn StdError + 'static)) -> Option<FailureKind> {
     if error.is::<ConnectionLost>() {
         return Some(FailureKind::ConnectionLost);
     }
-    // Any other I/O error may come from a closure's own connection, say to a mail server, and the mail
-    // must not be sent ten times.
+    // Any other I/O error may come from a closure's own connection, say to a mail server, and the
+    // mail must not be sent ten times.
     let _ = error;
     None
 }
@@ -250,8 +250,8 @@ mod sea_orm {
     }
 }
 
-/// Diesel has kinds of errors, but none for most of what matters here, and hides the codes. So their
-/// messages are read, which are English if the server's `lc_messages` is.
+/// Diesel has kinds of errors, but none for most of what matters here, and hides the codes. So
+/// their messages are read, which are English if the server's `lc_messages` is.
 #[cfg(feature = "_diesel")]
 mod diesel {
     use diesel::ConnectionError;
@@ -259,8 +259,8 @@ mod diesel {
 
     use super::{FailureKind, StdError};
 
-    /// How messages begin, by database, in the order of `of_postgres`, `of_mysql` and `of_sqlite` of
-    /// sqlx's errors.
+    /// How messages begin, by database, in the order of `of_postgres`, `of_mysql` and `of_sqlite`
+    /// of sqlx's errors.
     const MESSAGES: &[(&str, FailureKind)] = &[
         // PostgreSQL
         ("deadlock detected", FailureKind::Collision),
@@ -405,8 +405,8 @@ mod tiberius {
             2627 | 2601 => FailureKind::Duplicate,
             // Deadlock, lock timeout, snapshot conflict.
             1205 | 1222 | 3960 => FailureKind::Collision,
-            // Azure: the service has failed over, the database is not there yet, the service is busy,
-            // a limit of the database or of its server is reached.
+            // Azure: the service has failed over, the database is not there yet, the service is
+            // busy, a limit of the database or of its server is reached.
             40197 | 40613 | 40501 | 10928 | 10929 => FailureKind::ConnectionLost,
             // The database is read-only.
             3906 => FailureKind::ReadOnly,

@@ -26,8 +26,8 @@ pub struct Origin<C, P> {
 /// * [`validate`](FindOrCreateWithFind::validate) decides whether the id may become that of a new
 ///   entity. It is called only if there is no such entity, so a repetition finds its entity
 ///   however late it comes.
-/// * [`create`](FindOrCreateWithValidate::create) inserts the entity, in a transaction of its own, and
-///   runs it all.
+/// * [`create`](FindOrCreateWithValidate::create) inserts the entity, in a transaction of its own,
+///   and runs it all.
 ///
 /// If the insert violates a unique key, another call may have come first: the entity is looked for
 /// again, and if it is there, it counts as found. If not, the key was another one of the table, and
@@ -36,8 +36,8 @@ pub struct Origin<C, P> {
 /// An entity that was found is returned only if it came from `origin`.
 ///
 /// Transactions that collide and connections that break are handled as in
-/// [`create_once`](crate::create_once), so the closures may be called several times, and there is no
-/// time limit: see [how long a call may take](crate#how-long-a-call-may-take).
+/// [`create_once`](crate::create_once), so the closures may be called several times, and there is
+/// no time limit: see [how long a call may take](crate#how-long-a-call-may-take).
 ///
 /// Where the caller may be dropped, as a handler may, run this in a task: see
 /// [calls that are dropped](crate#calls-that-are-dropped).
@@ -152,16 +152,16 @@ where
     C: PartialEq,
     P: PartialEq,
 {
-    /// Runs the call. The closure inserts the entity and the origin, in a transaction of its own. It
-    /// has to be a plain insert into a table with a unique key on the id: an upsert would give one
-    /// client's entity to another.
+    /// Runs the call. The closure inserts the entity and the origin, in a transaction of its own.
+    /// It has to be a plain insert into a table with a unique key on the id: an upsert would give
+    /// one client's entity to another.
     ///
     /// # Errors
     ///
     /// [`Error::Conflict`] if the entity came from another command or another payload,
-    /// [`Error::Invalid`] with the `ValidationError` of `validate`, [`Error::OpenTransaction`] for a
-    /// connection in the middle of a transaction, [`Error::TransactionEnded`] if this closure has ended
-    /// its transaction or has ignored an error that did, [`Error::Database`]; and
+    /// [`Error::Invalid`] with the `ValidationError` of `validate`, [`Error::OpenTransaction`] for
+    /// a connection in the middle of a transaction, [`Error::TransactionEnded`] if this closure has
+    /// ended its transaction or has ignored an error that did, [`Error::Database`]; and
     /// [`CreateError::Closure`] for the closures' errors.
     pub async fn create<T, E, V, Finding, Create, Creating>(
         self,

@@ -1,6 +1,6 @@
-//! Tables that keys need: which command has created which entity, and which numbers of LUUID keys are
-//! reserved. For sqlx, SeaORM, Diesel and diesel-async (PostgreSQL, MySQL, MariaDB, SQLite) and tiberius
-//! (SQL Server).
+//! Tables that keys need: which command has created which entity, and which numbers of LUUID keys
+//! are reserved. For sqlx, SeaORM, Diesel and diesel-async (PostgreSQL, MySQL, MariaDB, SQLite) and
+//! tiberius (SQL Server).
 //!
 //! | for | use | table |
 //! |---|---|---|
@@ -9,20 +9,20 @@
 //! | later commands of an entity | [`in_transaction`], [`CommandLog`](command_log::CommandLog) | your own |
 //! | numbers of LUUID keys for several processes | [`NumberBlocks`], [`create_numbered`] | `key_blocks` |
 //!
-//! The tables are in the folder `migrations` of this package. Its README lists the guarantees and the
-//! limits; the book explains connections, locks and errors, in `docs/src/stores.md`.
+//! The tables are in the folder `migrations` of this package. Its README lists the guarantees and
+//! the limits; the book explains connections, locks and errors, in `docs/src/stores.md`.
 //!
 //! # Connections
 //!
-//! Functions that begin transactions take a [`Store`], and lend each closure a connection of the driver as
-//! [`Borrowed`]: `&mut *borrowed`. [`forget`] runs in your own transaction. Diesel's own connections block:
-//! their functions are in `blocking`.
+//! Functions that begin transactions take a [`Store`], and lend each closure a connection of the
+//! driver as [`Borrowed`]: `&mut *borrowed`. [`forget`] runs in your own transaction. Diesel's own
+//! connections block: their functions are in `blocking`.
 //!
 //! # Calls that are dropped
 //!
-//! A call that is dropped before its end leaves nothing half done in the database, but it may cost the pool
-//! a connection. Where the caller may be dropped, by a timeout or because a client hangs up, run the call
-//! in a separate task:
+//! A call that is dropped before its end leaves nothing half done in the database, but it may cost
+//! the pool a connection. Where the caller may be dropped, by a timeout or because a client hangs
+//! up, run the call in a separate task:
 //!
 //! ```
 //! # use rowkey_stores::Error;
@@ -35,14 +35,15 @@
 //!
 //! # How long a call may take
 //!
-//! There is no time limit for a whole call. It makes up to ten attempts, and each may wait for locks as
-//! long as the database allows. Calls inside each other's closures multiply.
+//! There is no time limit for a whole call. It makes up to ten attempts, and each may wait for
+//! locks as long as the database allows. Calls inside each other's closures multiply.
 //!
 //! # Errors
 //!
-//! A closure's error is returned unchanged in [`CreateError::Closure`]. The driver's error is searched for
-//! along [`source`](std::error::Error::source), to decide whether to try again, so return it from the
-//! closure. [`is_unavailable`] says whether the same command may succeed later: status 503.
+//! A closure's error is returned unchanged in [`CreateError::Closure`]. The driver's error is
+//! searched for along [`source`](std::error::Error::source), to decide whether to try again, so
+//! return it from the closure. [`is_unavailable`] says whether the same command may succeed later:
+//! status 503.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

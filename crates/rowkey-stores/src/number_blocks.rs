@@ -21,8 +21,8 @@ const NUMBERS_END: u64 = 1 << 48;
 /// How many numbers are tried for an entity.
 const MAX_CLASHES: u32 = 10;
 
-/// Supplies the numbers of LUUID keys from blocks that it reserves in the table `key_blocks`. No number
-/// is used twice, however many processes share the table.
+/// Supplies the numbers of LUUID keys from blocks that it reserves in the table `key_blocks`. No
+/// number is used twice, however many processes share the table.
 ///
 /// A block is used up before the next one is reserved, so each process leaves at most one block
 /// of each group unused when it ends. One more is lost when a reservation is not answered because
@@ -30,11 +30,12 @@ const MAX_CLASHES: u32 = 10;
 /// increase; those of several take turns in blocks.
 ///
 /// A block is reserved in a transaction of its own, which is committed before its first number is
-/// returned: a block that was rolled back would be reserved again. So take the number before you begin
-/// a transaction. In SQLite, where only one transaction can write, it would otherwise wait for the
-/// transaction that it is taken for.
+/// returned: a block that was rolled back would be reserved again. So take the number before you
+/// begin a transaction. In SQLite, where only one transaction can write, it would otherwise wait
+/// for the transaction that it is taken for.
 ///
-/// A forked process would use the same block as its parent: create the `NumberBlocks` after the fork.
+/// A forked process would use the same block as its parent: create the `NumberBlocks` after the
+/// fork.
 ///
 /// ```no_run
 /// use std::num::NonZeroU32;
@@ -147,8 +148,8 @@ async fn advance<S: Source>(
     if advanced.is_some() {
         return Ok(advanced);
     }
-    // In another transaction: MariaDB has locked the gap where the group belongs, possibly for several
-    // transactions, and then none of them could insert it.
+    // In another transaction: MariaDB has locked the gap where the group belongs, possibly for
+    // several transactions, and then none of them could insert it.
     let mut transaction = source.begin_update().await?;
     let outcome = begin_on(&mut *transaction, group, size).await;
     end(source, transaction, outcome).await
@@ -191,18 +192,19 @@ fn used_up(group: LuuidGroup) -> Error {
     Error::Key(group.used_up())
 }
 
-/// Creates an entity with a new LUUID key, and with another one if its number turns out to be taken.
+/// Creates an entity with a new LUUID key, and with another one if its number turns out to be
+/// taken.
 ///
-/// That happens if numbers came from elsewhere: from a table of counters that was restored from an old
-/// backup, from another system, by hand. A unique index on group and number detects it; see
+/// That happens if numbers came from elsewhere: from a table of counters that was restored from an
+/// old backup, from another system, by hand. A unique index on group and number detects it; see
 /// `rowkey::sql::short_key_index`.
 ///
-/// `create` inserts the entity with the key that it is given, all or nothing: by a single statement,
-/// or in a transaction that it begins and ends itself, such as that of
-/// [`create_once`](crate::create_once). If it violates a unique key, whichever of the table's it is,
-/// it is called again with a key of the next number, up to ten times in all. So a duplicate of another
-/// key, such as an e-mail address, costs ten numbers before it is reported: if that is frequent, look
-/// for it first. The driver's error is searched for along `source()`.
+/// `create` inserts the entity with the key that it is given, all or nothing: by a single
+/// statement, or in a transaction that it begins and ends itself, such as that of
+/// [`create_once`](crate::create_once). If it violates a unique key, whichever of the table's it
+/// is, it is called again with a key of the next number, up to ten times in all. So a duplicate of
+/// another key, such as an e-mail address, costs ten numbers before it is reported: if that is
+/// frequent, look for it first. The driver's error is searched for along `source()`.
 ///
 /// Where the caller may be dropped, as a handler may, run this in a task: see
 /// [calls that are dropped](crate#calls-that-are-dropped).

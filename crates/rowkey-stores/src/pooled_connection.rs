@@ -10,9 +10,9 @@ use sqlx_core::transaction::TransactionManager;
 
 /// A connection of a pool during a call, and the transaction on it.
 ///
-/// If it is dropped with its call, the transaction is rolled back. The connection returns to its pool
-/// only if sqlx still knows what state it is in; otherwise it is closed, and the pool opens another one
-/// when it needs one.
+/// If it is dropped with its call, the transaction is rolled back. The connection returns to its
+/// pool only if sqlx still knows what state it is in; otherwise it is closed, and the pool opens
+/// another one when it needs one.
 pub struct PooledConnection<DB: Database> {
     connection: PoolConnection<DB>,
     /// Whether a transaction has begun, or may have, and has not ended.
@@ -26,8 +26,8 @@ pub struct PooledConnection<DB: Database> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code, reason = "each is that of one driver")]
 pub(crate) enum CancelSafety {
-    /// SQLite has a thread for each connection, which ends what it has begun. The connection may be the
-    /// only one to a database in memory, so it must not be closed.
+    /// SQLite has a thread for each connection, which ends what it has begun. The connection may be
+    /// the only one to a database in memory, so it must not be closed.
     Always,
     /// PostgreSQL: sqlx counts a transaction only once `BEGIN` is answered.
     ExceptDuringBegin,

@@ -1,7 +1,8 @@
 //! SeaORM's connections.
 //!
-//! Calls do not use SeaORM's own transactions: a pool can lose track of one that is dropped while it
-//! begins, and its connection cannot be closed. They use connections of the sqlx pool that SeaORM has.
+//! Calls do not use SeaORM's own transactions: a pool can lose track of one that is dropped while
+//! it begins, and its connection cannot be closed. They use connections of the sqlx pool that
+//! SeaORM has.
 
 use std::fmt;
 use std::pin::Pin;
@@ -116,10 +117,12 @@ macro_rules! on_both {
     };
 }
 
-/// A connection that the functions of this crate lend to closures of SeaORM, usually in a transaction.
+/// A connection that the functions of this crate lend to closures of SeaORM, usually in a
+/// transaction.
 ///
 /// `&*borrowed` is used where a `&DatabaseTransaction` would be: it is a `ConnectionTrait`, and its
-/// `begin` nests a transaction in it, by a savepoint.
+/// `begin` nests a transaction in it, by a savepoint. It is no `StreamTrait`: read many rows in
+/// pages.
 pub struct SeaOrmConnection {
     connection: Arc<Mutex<Connection>>,
     backend: DbBackend,

@@ -114,8 +114,8 @@ pub trait Store: sealed::Sealed {
     fn into_source(self) -> Self::Source;
 }
 
-/// A store during a call. Connections and transactions are moved out of it rather than borrowed, so that
-/// the futures of the calls are `Send`.
+/// A store during a call. Connections and transactions are moved out of it rather than borrowed, so
+/// that the futures of the calls are `Send`.
 #[doc(hidden)]
 pub trait Source: Send {
     type Session: Session;
@@ -127,8 +127,8 @@ pub trait Source: Send {
 
     fn connect(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send;
 
-    /// A connection that sees everything committed so far, even if it was left in a transaction that
-    /// its pool does not know of.
+    /// A connection that sees everything committed so far, even if it was left in a transaction
+    /// that its pool does not know of.
     fn connect_afresh(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send {
         self.connect()
     }
@@ -160,8 +160,8 @@ pub trait Source: Send {
         transaction: Self::Transaction,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
-    /// Rolls back because of a failure of this kind. If that fails, the connection cannot be used any
-    /// more, and the database undoes the transaction.
+    /// Rolls back because of a failure of this kind. If that fails, the connection cannot be used
+    /// any more, and the database undoes the transaction.
     fn roll_back(
         &mut self,
         transaction: Self::Transaction,

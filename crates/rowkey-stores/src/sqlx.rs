@@ -34,8 +34,8 @@ async fn check_open<C: Connection>(connection: &mut C) -> Result<(), Error> {
     }
 }
 
-/// Begins a transaction. A connection that was left in another one is closed, so that the next attempt
-/// has another connection.
+/// Begins a transaction. A connection that was left in another one is closed, so that the next
+/// attempt has another connection.
 async fn begin<DB: Database>(
     mut connection: PooledConnection<DB>,
     statement: Option<&'static str>,
@@ -52,8 +52,8 @@ async fn begin<DB: Database>(
     Err(error)
 }
 
-/// Begins a transaction if the closure has ended its own. SQLite refuses to end a transaction that does
-/// not exist, and sqlx would count it for the life of the connection.
+/// Begins a transaction if the closure has ended its own. SQLite refuses to end a transaction that
+/// does not exist, and sqlx would count it for the life of the connection.
 #[cfg(feature = "sqlx-sqlite")]
 async fn begin_if_ended(connection: &mut sqlx::SqliteConnection) -> Result<(), Error> {
     match sqlx::raw_sql("BEGIN").execute(connection).await {
@@ -91,9 +91,9 @@ macro_rules! bound {
 
 /// The impls of a driver. `$begin` begins a transaction, if sqlx's own statement is not enough, and
 /// `$begin_update` one whose updates see the latest committed rows; `$end_open_transaction` ends a
-/// transaction that a connection was left in; `$updated_number` runs a statement on a connection and
-/// reads the number from the result. `$commit_is_silent` is set if a commit without a transaction is no
-/// error; `$before_end` runs before commits and rollbacks.
+/// transaction that a connection was left in; `$updated_number` runs a statement on a connection
+/// and reads the number from the result. `$commit_is_silent` is set if a commit without a
+/// transaction is no error; `$before_end` runs before commits and rollbacks.
 macro_rules! impl_driver {
     (
         $feature:literal, $Driver:ident, $Connection:ident, $statements:expr,
@@ -274,8 +274,8 @@ impl_driver! {
     begin: None,
     // An update reads the latest committed rows at any isolation level.
     begin_update: None,
-    // Without autocommit, a transaction stays open from one look-up to the next, and shows its first
-    // snapshot.
+    // Without autocommit, a transaction stays open from one look-up to the next, and shows its
+    // first snapshot.
     end_open_transaction: Some("ROLLBACK"),
     // A deadlock ends the transaction, and the statements after it are committed at once.
     commit_is_silent: true,

@@ -76,10 +76,11 @@ pub(crate) const MYSQL: Statements = Statements {
 
 /// SQL Server.
 ///
-/// tiberius sends text as `nvarchar`; without the cast, the server would convert the column of names.
+/// tiberius sends text as `nvarchar`; without the cast, the server would convert the column of
+/// names.
 ///
-/// The number of a block is read back while the row is locked. `UPDATE … OUTPUT` is shorter, but some
-/// servers that speak TDS compute its output before they have waited for the row.
+/// The number of a block is read back while the row is locked. `UPDATE … OUTPUT` is shorter, but
+/// some servers that speak TDS compute its output before they have waited for the row.
 pub(crate) const SQL_SERVER: Statements = Statements {
     find_identifier: "SELECT entity_id, command_name FROM creation_identifiers \
                       WHERE command_id = @P1 AND entity_id IS NOT NULL",

@@ -81,8 +81,8 @@ impl<S: Stream> Session for Client<S> {
     }
 }
 
-/// A transaction on a client. Dropping this does not roll it back, but then no other transaction can
-/// begin on the same client.
+/// A transaction on a client. Dropping this does not roll it back, but then no other transaction
+/// can begin on the same client.
 #[derive(Debug)]
 pub struct ClientTransaction<P>(P);
 

@@ -11,15 +11,16 @@ use crate::{CreateError, Error};
 /// Runs a closure in a transaction, which is committed if it succeeds and rolled back if it fails.
 ///
 /// It is for the commands after an entity's creation: the closure reads the entity with its
-/// [`CommandLog`](crate::command_log::CommandLog), executes the command and stores both. It has to lock
-/// the row that it reads (`SELECT … FOR UPDATE`), so that no other call executes the same command at the
-/// same time. In SQLite, which has no such locks, the transaction takes the write lock at once.
+/// [`CommandLog`](crate::command_log::CommandLog), executes the command and stores both. It has to
+/// lock the row that it reads (`SELECT … FOR UPDATE`), so that no other call executes the same
+/// command at the same time. In SQLite, which has no such locks, the transaction takes the write
+/// lock at once.
 ///
 /// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
-/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the closure
-/// may be called several times, even after a commit that was not answered: it has to detect by the
-/// `CommandLog` what it has already done. There is no time limit: see
-/// [how long a call may take](crate#how-long-a-call-may-take).
+/// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
+/// closure may be called several times, even after a commit that was not answered: it has to detect
+/// by the `CommandLog` what it has already done. There is no time limit: see [how long a call may
+/// take](crate#how-long-a-call-may-take).
 ///
 /// Where the caller may be dropped, as a handler may, run this in a task: see
 /// [calls that are dropped](crate#calls-that-are-dropped).
@@ -66,9 +67,10 @@ use crate::{CreateError, Error};
 /// # Errors
 ///
 /// [`Error::OpenTransaction`](crate::Error::OpenTransaction) for a connection in the middle of a
-/// transaction, [`Error::TransactionEnded`](crate::Error::TransactionEnded) if the closure has ended
-/// its transaction or has ignored an error that did, [`Error::Database`](crate::Error::Database); and
-/// [`CreateError::Closure`] for the closure's errors.
+/// transaction, [`Error::TransactionEnded`](crate::Error::TransactionEnded) if the closure has
+/// ended its transaction or has ignored an error that did,
+/// [`Error::Database`](crate::Error::Database); and [`CreateError::Closure`] for the closure's
+/// errors.
 pub async fn in_transaction<S, T, E, F>(
     store: S,
     mut run: impl FnMut(Borrowed<S::Transaction>) -> F,

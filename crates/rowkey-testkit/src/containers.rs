@@ -101,7 +101,8 @@ impl Image {
 
     /// What Docker is to run, from the image with this name.
     fn request(&self, name: &str, password: &str) -> ContainerRequest<GenericImage> {
-        // The colon of a registry's port is followed by the rest of the name; that of a digest, by the digest.
+        // The colon of a registry's port is followed by the rest of the name; that of a digest, by
+        // the digest.
         let tagged = name.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'));
         let (name, tag) = tagged.unwrap_or((name, "latest"));
         let port = self.port.tcp();
@@ -185,9 +186,11 @@ fn check_licence(backend: Backend, answer: Option<&str>) -> Result<(), Error> {
     }
 }
 
-/// Starts the server of a backend, waits until it lets its administrator in, and returns its address.
+/// Starts the server of a backend, waits until it lets its administrator in, and returns its
+/// address.
 ///
-/// It runs until [`remove`]. A second call in this process returns the same address, or the same error.
+/// It runs until [`remove`]. A second call in this process returns the same address, or the same
+/// error.
 ///
 /// # Errors
 ///

@@ -16,9 +16,9 @@ use crate::backend::with_test_name;
 /// Names a file to which a suite adds a line of JSON for each test:
 /// `{"test":"postgres::round_trip","outcome":"passed","version":"18.6"}`.
 ///
-/// Ignored tests are added when they are left out of a run. A harness that runs each test in a separate process,
-/// such as nextest, never runs them, but lists them before: then they are added when they are listed
-/// (`--list --ignored`).
+/// Ignored tests are added when they are left out of a run. A harness that runs each test in a
+/// separate process, such as nextest, never runs them, but lists them before: then they are added
+/// when they are listed (`--list --ignored`).
 pub const RESULTS_VARIABLE: &str = "ROWKEY_TEST_RESULTS";
 
 /// How a test ended.

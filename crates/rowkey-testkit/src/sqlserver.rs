@@ -8,8 +8,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 use tokio_util::compat::TokioAsyncWriteCompatExt;
 
-/// Waits for others that make or drop a database: all are made from one template, which only one may
-/// use at a time. The lock is released with the connection.
+/// Waits for others that make or drop a database: all are made from one template, which only one
+/// may use at a time. The lock is released with the connection.
 const ONE_AT_A_TIME: &str = "EXEC sp_getapplock @Resource = 'rowkey_test', \
      @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 60000;";
 
@@ -39,7 +39,8 @@ pub(crate) async fn create_database(url: &str, name: &str) -> tiberius::Result<(
 
 /// Drops a database as soon as the server allows it.
 ///
-/// The server refuses while there are connections, and takes some time to notice that they are closed.
+/// The server refuses while there are connections, and takes some time to notice that they are
+/// closed.
 pub(crate) async fn drop_database(url: &str, name: &str) -> tiberius::Result<()> {
     let statement = format!("{ONE_AT_A_TIME} DROP DATABASE {name}");
     let is_refusal = |error: &Error| matches!(error, Error::Server(_));
@@ -63,8 +64,8 @@ async fn while_refused<E, F: Future<Output = Result<(), E>>>(
 
 /// The address with another database.
 ///
-/// It comes last, so that it overrides a database that the address already names, as `database` or by a
-/// synonym such as `initial catalog`.
+/// It comes last, so that it overrides a database that the address already names, as `database` or
+/// by a synonym such as `initial catalog`.
 pub(crate) fn with_database(url: &str, name: &str) -> String {
     format!("{url};database={name}")
 }

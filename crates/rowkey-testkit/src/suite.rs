@@ -59,11 +59,13 @@ impl Suite {
         })
     }
 
-    /// Starts a server without an address in a [container](crate::containers), when a test first needs it.
+    /// Starts a server without an address in a [container](crate::containers), when a test first
+    /// needs it.
     ///
-    /// It is one container for all tests of the process. [`run`](Self::run) removes it at the end, and so does
-    /// a signal that ends the process, for which this uses the only listener of the crate `ctrlc`. Without
-    /// Docker, or the acceptance of SQL Server's terms, the tests are ignored or fail as without this call.
+    /// It is one container for all tests of the process. [`run`](Self::run) removes it at the end,
+    /// and so does a signal that ends the process, for which this uses the only listener of the
+    /// crate `ctrlc`. Without Docker, or the acceptance of SQL Server's terms, the tests are
+    /// ignored or fail as without this call.
     #[cfg(feature = "containers")]
     pub fn or_containers(mut self) -> Self {
         for (backend, search) in Backend::ALL.into_iter().zip(&mut self.searches) {
@@ -85,8 +87,8 @@ impl Suite {
 
     /// Adds a test on several backends, on a new database each time.
     ///
-    /// The database is dropped after the test has returned or panicked. By then its connections should be
-    /// closed, as those that the test owns are.
+    /// The database is dropped after the test has returned or panicked. By then its connections
+    /// should be closed, as those that the test owns are.
     pub fn test<E>(
         &mut self,
         name: &str,
@@ -153,8 +155,8 @@ impl Suite {
         }
     }
 
-    /// Adds a test that would prove nothing on this server, which behaves differently from the backend. It
-    /// is ignored, with the reason in brackets after its name.
+    /// Adds a test that would prove nothing on this server, which behaves differently from the
+    /// backend. It is ignored, with the reason in brackets after its name.
     ///
     /// Without a server, it is ignored or fails like the other tests of the backend.
     pub fn ignore_on(&mut self, backend: Backend, name: &str, reason: &str) {
@@ -173,8 +175,8 @@ impl Suite {
         }
     }
 
-    /// Adds tests whose names begin with that of a module, as in `postgres::<module>::<test>`, so that
-    /// modules of one binary can have tests of the same name.
+    /// Adds tests whose names begin with that of a module, as in `postgres::<module>::<test>`, so
+    /// that modules of one binary can have tests of the same name.
     pub fn module<T>(&mut self, name: &str, add: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.module.len();
         self.module.push_str(name);
@@ -188,10 +190,11 @@ impl Suite {
         &self.searches[backend as usize]
     }
 
-    /// Adds a trial that is ignored. If ignored ones are to run all the same, it fails with the reason.
+    /// Adds a trial that is ignored. If ignored ones are to run all the same, it fails with the
+    /// reason.
     ///
-    /// It is marked as ignored from the outside, because a harness that runs each test in a separate
-    /// process would count an exit without an error as a pass.
+    /// It is marked as ignored from the outside, because a harness that runs each test in a
+    /// separate process would count an exit without an error as a pass.
     fn add_ignored(&mut self, backend: Backend, name: &str, reason: String) {
         let test = self.full_name(backend, name);
         self.reasons.insert(test, reason.clone());
@@ -208,8 +211,8 @@ impl Suite {
         let name = self.full_name(backend, name);
         let (test, results) = (name.clone(), self.results.clone());
         let recorded = move || {
-            // The process must not exit while a C library still ends its part of a thread, and only those
-            // that are joined have ended.
+            // The process must not exit while a C library still ends its part of a thread, and only
+            // those that are joined have ended.
             let thread = thread::Builder::new().name(test.clone());
             let ended = thread.spawn(run)?.join();
             let outcome = match &ended {
@@ -227,16 +230,16 @@ impl Suite {
         format!("{}::{}{name}", test_name(backend), self.module)
     }
 
-    /// The tests, for a harness that adds others. Ignored tests are then not among the results, and it is for
-    /// that harness to [remove](crate::containers::remove) containers.
+    /// The tests, for a harness that adds others. Ignored tests are then not among the results, and
+    /// it is for that harness to [remove](crate::containers::remove) containers.
     pub fn into_trials(self) -> Vec<Trial> {
         self.trials
     }
 
     /// Runs the tests by the arguments of the test binary; returns the exit code of its `main`.
     ///
-    /// Two tests run at once for each processor, because they wait for servers about half of their time;
-    /// `--test-threads` says otherwise.
+    /// Two tests run at once for each processor, because they wait for servers about half of their
+    /// time; `--test-threads` says otherwise.
     ///
     /// Writes to the standard error why trials are ignored, once for each backend and reason.
     pub fn run(self) -> ExitCode {
@@ -260,7 +263,8 @@ impl Suite {
     }
 
     fn run_with(mut self, arguments: &Arguments) -> Conclusion {
-        // A harness that runs each test in a separate process lists the ignored ones, but never runs them.
+        // A harness that runs each test in a separate process lists the ignored ones, but never
+        // runs them.
         let leaves_out = !arguments.list || arguments.ignored;
         for trial in self.trials.iter().filter(|_| leaves_out) {
             let is_ignored = arguments.list && trial.has_ignored_flag();

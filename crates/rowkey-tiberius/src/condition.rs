@@ -19,8 +19,8 @@ use crate::{Error, OrderedKey};
 /// `Display` writes its SQL.
 ///
 /// Parameters of keys that are stored as text or bytes are written as `CAST(@P1 AS char(36))` or
-/// `CAST(@P1 AS binary(16))`: tiberius sends all text as `nvarchar` and all bytes as `varbinary`, for
-/// which the server would convert the column, not the parameter.
+/// `CAST(@P1 AS binary(16))`: tiberius sends all text as `nvarchar` and all bytes as `varbinary`,
+/// for which the server would convert the column, not the parameter.
 #[derive(Clone, Debug)]
 pub struct Condition {
     sql: String,

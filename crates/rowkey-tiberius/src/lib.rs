@@ -1,5 +1,5 @@
-//! Typed keys of rowkey in SQL Server with tiberius: as parameters, in rows, in bulk inserts, and as
-//! bounds of a time range.
+//! Typed keys of rowkey in SQL Server with tiberius: as parameters, in rows, in bulk inserts, and
+//! as bounds of a time range.
 //!
 //! A key declared with `#[entity_key]` implements tiberius' `ToSql`, `IntoSql`, `FromSql` and
 //! `FromSqlOwned`.
@@ -34,9 +34,11 @@
 //! This crate adds what is not part of the key types:
 //!
 //! * [`RowKeys`] reads keys from a row, with errors that name the column;
-//! * [`ToParam::to_param`] makes an optional key or a [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter,
-//!   [`ToBulkValue::to_bulk_value`] an optional key a value of a bulk row;
-//! * [`Condition::within`] is the condition of a time range, [`Condition::in_keys`] that of a list of keys.
+//! * [`ToParam::to_param`] makes an optional key or a
+//!   [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter, [`ToBulkValue::to_bulk_value`] an
+//!   optional key a value of a bulk row;
+//! * [`Condition::within`] is the condition of a time range, [`Condition::in_keys`] that of a list
+//!   of keys.
 //!
 //! This crate does not enable the tiberius features that encrypt connections. Depend on tiberius
 //! 0.13 yourself and enable `native-tls` or `rustls`.

@@ -40,8 +40,8 @@ pub trait RowKeys {
     ///
     /// # Errors
     ///
-    /// [`Error::NoColumn`], [`Error::Null`], or [`Error::NoKey`] with what was expected and what was
-    /// found.
+    /// [`Error::NoColumn`], [`Error::Null`], or [`Error::NoKey`] with what was expected and what
+    /// was found.
     fn try_key<K: EntityKey>(&self, column: impl QueryIdx) -> Result<K, Error>;
 
     /// The key in a nullable column, by its name or its position from 0.

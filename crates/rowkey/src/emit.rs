@@ -1,7 +1,7 @@
 //! What `#[entity_key]` emits for public ids.
 //!
-//! A label is checked without the feature `public-id`, too, so that a crate of keys need not enable it for
-//! the crate that encrypts them.
+//! A label is checked without the feature `public-id`, too, so that a crate of keys need not enable
+//! it for the crate that encrypts them.
 
 #[cfg(feature = "public-id")]
 use crate::format::Format;

@@ -38,18 +38,20 @@
 //!     wire
 //! ```
 //!
-//! * A [`Format`](format::Format) is an id algorithm, such as [`ShortPrefixComb`] or [`DistributedId`]. It defines
-//!   how ids are made, the meaning of their 128 bits, and their public form.
+//! * A [`Format`](format::Format) is an id algorithm, such as [`ShortPrefixComb`] or
+//!   [`DistributedId`]. It defines how ids are made, the meaning of their 128 bits, and their
+//!   public form.
 //! * An [`EntityKey`] is your newtype over a format. Keys of different entities do not compare,
 //!   join or convert by accident.
-//! * The [`StoragePlan`](storage::StoragePlan) of a key gives for each [`Backend`] the type of the [`Column`](storage::Column) and the
-//!   [`Layout`](storage::Layout) of its bytes, so that the database sorts the column in the format's order. It is a
-//!   constant; [`entity_key`] checks it when your crate is compiled.
-//! * Time ranges are [`Bounds`](time_range::Bounds): [`EntityKey::bounds`] gives the bounds of the ids made in a span,
-//!   which are query parameters like keys.
+//! * The [`StoragePlan`](storage::StoragePlan) of a key gives for each [`Backend`] the type of the
+//!   [`Column`](storage::Column) and the [`Layout`](storage::Layout) of its bytes, so that the
+//!   database sorts the column in the format's order. It is a constant; [`entity_key`] checks it
+//!   when your crate is compiled.
+//! * Time ranges are [`Bounds`](time_range::Bounds): [`EntityKey::bounds`] gives the bounds of the
+//!   ids made in a span, which are query parameters like keys.
 //!
-//! Reading takes the same path back. Decoding checks everything, and encoding cannot fail: a value that
-//! does not fit a key's plan cannot become such a key.
+//! Reading takes the same path back. Decoding checks everything, and encoding cannot fail: a value
+//! that does not fit a key's plan cannot become such a key.
 //!
 //! # Features
 //!
@@ -107,18 +109,19 @@ pub use drivers::private as __private;
 /// assert_ne!(offer, DEMO);
 /// ```
 ///
-/// The struct keeps its visibility, attributes and documentation, and you can add impls to it. Its field
-/// is private; use [`EntityKey::from_format`] and [`EntityKey::into_format`].
+/// The struct keeps its visibility, attributes and documentation, and you can add impls to it. Its
+/// field is private; use [`EntityKey::from_format`] and [`EntityKey::into_format`].
 ///
 /// # What it implements
 ///
-/// * [`EntityKey`], with the key's name, prefix, group and [`StoragePlan`](storage::StoragePlan) as constants.
+/// * [`EntityKey`], with the key's name, prefix, group and [`StoragePlan`](storage::StoragePlan) as
+///   constants.
 /// * `Clone`, `Copy`, `PartialEq`, `Eq`, `PartialOrd`, `Ord` (the public order of the format) and
 ///   `Hash`.
 /// * `Debug` with the key's name, `Display` and `FromStr` for the public form.
 /// * `From` the key to the format, `Uuid` and `u128`, and `TryFrom` back to the key.
-/// * `constant(u128)`, which is checked at compile time; and, for formats whose ids need no context,
-///   `generate()` and `try_generate()`. [`EntityKey`] has the others.
+/// * `constant(u128)`, which is checked at compile time; and, for formats whose ids need no
+///   context, `generate()` and `try_generate()`. [`EntityKey`] has the others.
 /// * `PublicIdValue`, for encrypted public ids, with the feature `public-id`.
 /// * The traits of serde, schemars, utoipa and proptest, and of the database drivers, if the
 ///   features of `rowkey` are on. Your crate needs no dependency on them for its keys.
@@ -148,8 +151,8 @@ pub use drivers::private as __private;
 ///
 /// ## `text`
 ///
-/// The public form of a key without a prefix: `alphanumeric`, `hexadecimal` or `decimal`. Without the
-/// option it is that of the format. Columns do not depend on it.
+/// The public form of a key without a prefix: `alphanumeric`, `hexadecimal` or `decimal`. Without
+/// the option it is that of the format. Columns do not depend on it.
 ///
 /// ```
 /// use rowkey::{DistributedId, entity_key};
@@ -162,8 +165,8 @@ pub use drivers::private as __private;
 /// assert_eq!("3zfAkCP7ZtzfeQYp".parse(), Ok(invoice));
 /// ```
 ///
-/// Alphanumeric and hexadecimal text sorts bytewise like the keys. Decimal text has no leading zeros, so
-/// it does only among strings of the same length.
+/// Alphanumeric and hexadecimal text sorts bytewise like the keys. Decimal text has no leading
+/// zeros, so it does only among strings of the same length.
 ///
 /// ## `storage`
 ///
@@ -187,9 +190,9 @@ pub use drivers::private as __private;
 /// Backends: `postgres`, `mysql`, `mariadb`, `sqlite`, `sqlserver`. Storages: `uuid`, `native-uuid`
 /// (MariaDB's own type), `binary`, `decimal`, `text` (hyphenated, lower case), `text-upper`,
 /// `text-hex` (32 digits), `text-hex-upper`, `text-compact`, `text-digits`, `bigint` (of
-/// [`DatabaseNumber`] alone). Layouts, after a colon:
-/// `public`, `public-unordered`, `prefix`, `suffix`, `sql-server`. A choice that would
-/// lose a value, or the order without saying so, is a compile error that says why and what to write:
+/// [`DatabaseNumber`] alone). Layouts, after a colon: `public`, `public-unordered`, `prefix`,
+/// `suffix`, `sql-server`. A choice that would lose a value, or the order without saying so, is a
+/// compile error that says why and what to write:
 ///
 /// ```compile_fail
 /// # use rowkey::{UuidV7, entity_key};
@@ -198,9 +201,9 @@ pub use drivers::private as __private;
 /// pub struct OrderId(UuidV7);
 /// ```
 ///
-/// If a table in SQL Server already has such guids, `public-unordered` gives up their order and keeps
-/// everything else. On SQL Server, a condition with the bounds of a time span then does not compile, and
-/// the error says why. On other databases it does.
+/// If a table in SQL Server already has such guids, `public-unordered` gives up their order and
+/// keeps everything else. On SQL Server, a condition with the bounds of a time span then does not
+/// compile, and the error says why. On other databases it does.
 ///
 /// ```
 /// use rowkey::storage::OrderPromise;
@@ -215,14 +218,14 @@ pub use drivers::private as __private;
 /// assert_eq!(promise(Backend::Postgres), OrderPromise::Full);
 /// ```
 ///
-/// Drivers cannot distinguish MySQL and MariaDB, so both store a key the same way: `mysql` and `mariadb`
-/// set the same column, and have to agree if both are given.
+/// Drivers cannot distinguish MySQL and MariaDB, so both store a key the same way: `mysql` and
+/// `mariadb` set the same column, and have to agree if both are given.
 ///
 /// ## `group`
 ///
 /// Required for keys over [`Luuid`], and only for them: the full name of the kind of entity. It is
-/// explicit, so that renaming the type does not change the ids. The ids contain its CRC-12, which two
-/// names can have in common: [`KeyGroups`](luuid::KeyGroups) and [`key_union`] refuse that.
+/// explicit, so that renaming the type does not change the ids. The ids contain its CRC-12, which
+/// two names can have in common: [`KeyGroups`](luuid::KeyGroups) and [`key_union`] refuse that.
 ///
 /// ```
 /// use rowkey::{EntityKey, Luuid, entity_key};
@@ -237,10 +240,11 @@ pub use drivers::private as __private;
 /// ## `public_id`
 ///
 /// The label of the entity's public ids. It gives the key `PublicIdLabel`, which the ciphers of the
-/// feature `public-id` require: public ids of two labels have nothing in common, so that an order's is
-/// not read as an invoice's. A label is 1 to 64 lower-case letters, digits, `-`, `_` and `.`, and begins
-/// with a letter. It is explicit and has no default, so that renaming the type does not break published
-/// links. Two keys with the same label are not detected: the macro reads one declaration at a time.
+/// feature `public-id` require: public ids of two labels have nothing in common, so that an order's
+/// is not read as an invoice's. A label is 1 to 64 lower-case letters, digits, `-`, `_` and `.`,
+/// and begins with a letter. It is explicit and has no default, so that renaming the type does not
+/// break published links. Two keys with the same label are not detected: the macro reads one
+/// declaration at a time.
 ///
 #[cfg_attr(feature = "public-id", doc = "```")]
 #[cfg_attr(not(feature = "public-id"), doc = "```ignore")]
@@ -269,7 +273,8 @@ pub use drivers::private as __private;
 /// ```
 pub use rowkey_macros::entity_key;
 
-/// Declares a union of typed keys over [`Luuid`], for ids whose type is known only from the id itself.
+/// Declares a union of typed keys over [`Luuid`], for ids whose type is known only from the id
+/// itself.
 ///
 /// ```
 /// use rowkey::{EntityKey, Luuid, entity_key, key_union};
@@ -300,9 +305,9 @@ pub use rowkey_macros::entity_key;
 /// # Ok::<(), rowkey::Error>(())
 /// ```
 ///
-/// The enum keeps its attributes and documentation. Ambiguous keys do not compile: keys over another
-/// format than [`Luuid`], of groups with the same CRC-12, of the same group, with the same prefix, or some
-/// with decimal and some with hexadecimal text.
+/// The enum keeps its attributes and documentation. Ambiguous keys do not compile: keys over
+/// another format than [`Luuid`], of groups with the same CRC-12, of the same group, with the same
+/// prefix, or some with decimal and some with hexadecimal text.
 ///
 /// ```compile_fail
 /// # use rowkey::{Luuid, entity_key, key_union};
@@ -331,10 +336,11 @@ pub use rowkey_macros::entity_key;
 /// Its only option is `crate`, as in [`entity_key`].
 pub use rowkey_macros::key_union;
 
-/// Lists the columns of a database that hold keys, as an array of [`KeyColumn`](storage::KeyColumn)s.
+/// Lists the columns of a database that hold keys, as an array of
+/// [`KeyColumn`](storage::KeyColumn)s.
 ///
-/// Each key is followed by `table.column` or `schema.table.column`; an `Option` of a key is a column that
-/// allows NULL. `rowkey_migrate::schema` compares a database with such a list.
+/// Each key is followed by `table.column` or `schema.table.column`; an `Option` of a key is a
+/// column that allows NULL. `rowkey_migrate::schema` compares a database with such a list.
 ///
 /// ```
 /// use rowkey::storage::KeyColumn;

@@ -18,8 +18,8 @@ use tokio::sync::oneshot;
 use tokio::time::{interval, sleep};
 use tracing_subscriber::EnvFilter;
 
-/// How long requests may still run after a signal. Otherwise a client that never sends the rest of its
-/// request would keep the service running.
+/// How long requests may still run after a signal. Otherwise a client that never sends the rest of
+/// its request would keep the service running.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);

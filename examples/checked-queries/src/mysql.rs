@@ -45,8 +45,8 @@ pub async fn last_invoice(
 
 /// Removes the invoices of a customer and returns their keys.
 ///
-/// Only MariaDB has `RETURNING`, and does not describe its columns before the statement runs. So this is
-/// not a checked query.
+/// Only MariaDB has `RETURNING`, and does not describe its columns before the statement runs. So
+/// this is not a checked query.
 pub async fn remove_invoices(
     db: &mut MySqlConnection,
     customer: CustomerId,

@@ -24,12 +24,13 @@ use crate::{MESH, MeshId, Pair, Store, describe, pair_of, pairs};
 /// The region that has passed a request on. A request with this header is never passed on again.
 const PASSED_ON: HeaderName = HeaderName::from_static("mesh-passed-on-by");
 
-/// The region that has answered. With status 421, the one that has the entity as far as the asked region knows.
+/// The region that has answered. With status 421, the one that has the entity as far as the asked
+/// region knows.
 const REGION: HeaderName = HeaderName::from_static("mesh-region");
 const MISDIRECTED: StatusCode = StatusCode::MISDIRECTED_REQUEST;
 
-/// The headers that are passed on, there and back: what a client may do remains what it may do. The length of an
-/// answer to HEAD does not follow from its body.
+/// The headers that are passed on, there and back: what a client may do remains what it may do. The
+/// length of an answer to HEAD does not follow from its body.
 const PASSED: [HeaderName; 5] = [
     AUTHORIZATION,
     CONTENT_TYPE,
@@ -47,7 +48,8 @@ struct Instance {
     places: Router<HashMap<Pair, String>>,
 }
 
-/// Serves a region until the process ends, which may happen at any time. It needs no other region to start.
+/// Serves a region until the process ends, which may happen at any time. It needs no other region
+/// to start.
 pub async fn serve(config: Config, region: &str) -> Result<()> {
     let address = &in_region(&config.regions, region)?.address;
     let listener = TcpListener::bind(address).await;
@@ -97,9 +99,11 @@ async fn answer(
     let request = Request::from_parts(parts, body);
     let answered = timeout(Duration::from_millis(instance.config.limit_ms), async {
         loop {
-            // The database has the last word: an instance that another one asks does not look at its table.
+            // The database has the last word: an instance that another one asks does not look at
+            // its table.
             let response = match was_passed_on || region == *own {
-                // A task ends even if the client has gone. A dropped transaction may cost a connection.
+                // A task ends even if the client has gone. A dropped transaction may cost a
+                // connection.
                 true => spawn(answer_here(instance.store.clone(), id, request.clone())).await??,
                 false => match instance.pass_on(&region, request.clone()).await {
                     Ok(response) => response,

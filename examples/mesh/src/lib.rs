@@ -1,5 +1,5 @@
-//! One program for the entities of all services in several regions, each with its own database. An id says which
-//! country and which service it belongs to, so each instance answers for all of them.
+//! One program for the entities of all services in several regions, each with its own database. An
+//! id says which country and which service it belongs to, so each instance answers for all of them.
 
 mod config;
 pub mod instance;

@@ -1,5 +1,6 @@
-//! A pair moves to another region while requests go on. A database answers only for pairs whose place is its own
-//! region, so instances need not know of a move: the old region tells them where to ask.
+//! A pair moves to another region while requests go on. A database answers only for pairs whose
+//! place is its own region, so instances need not know of a move: the old region tells them where
+//! to ask.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +17,8 @@ const BATCH: usize = 500;
 type Stores = BTreeMap<String, Store>;
 
 // ANCHOR: move
-/// Moves a pair to a region, or opens it there. Of two commands at the same time one fails; each can be repeated.
+/// Moves a pair to a region, or opens it there. Of two commands at the same time one fails; each
+/// can be repeated.
 pub async fn move_pair(stores: &Stores, pair: Pair, region: &str) -> Result<()> {
     // Finishes the move if an earlier command has decided one and died.
     let (mut place, from) = settle(stores, pair).await?;
@@ -31,7 +33,8 @@ pub async fn move_pair(stores: &Stores, pair: Pair, region: &str) -> Result<()> 
         let copied = copy(from, to, pair, since..place.version).await?;
         since = place.version;
         if copied <= BATCH {
-            // This decides the move. If the command dies now, requests get 503 until the next command.
+            // This decides the move. If the command dies now, requests get 503 until the next
+            // command.
             (place.region, place.version) = (region.to_owned(), place.version + 1);
             ensure!(from.advance(pair, &place).await?, "{another}");
         }
@@ -43,7 +46,8 @@ pub async fn move_pair(stores: &Stores, pair: Pair, region: &str) -> Result<()> 
     Ok(())
 }
 
-/// Writes the newest place to all databases, that of its region first, with the rows that it does not have yet.
+/// Writes the newest place to all databases, that of its region first, with the rows that it does
+/// not have yet.
 async fn settle(stores: &Stores, pair: Pair) -> Result<(Place, &Store)> {
     let mut places = Vec::new();
     for store in stores.values() {
@@ -52,7 +56,8 @@ async fn settle(stores: &Stores, pair: Pair) -> Result<(Place, &Store)> {
     let newest = places.into_iter().max_by_key(|(place, _)| place.version);
     let (place, from) = newest.context("there is no region")?;
     let to = match place.region.as_str() {
-        // No region has it yet. All commands open it in the same database first, so only one of them can.
+        // No region has it yet. All commands open it in the same database first, so only one of
+        // them can.
         "" => from,
         region => in_region(stores, region)?,
     };

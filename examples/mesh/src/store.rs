@@ -23,7 +23,8 @@ pub(crate) type Row = (MeshId, String);
 pub struct Place {
     /// The database answers only if this is its own region. Empty if no region has the pair yet.
     pub region: String,
-    /// Grows with each change; the highest one is right. A row has the version that it was written under.
+    /// Grows with each change; the highest one is right. A row has the version that it was written
+    /// under.
     pub version: i64,
 }
 
@@ -107,7 +108,8 @@ impl Store {
         Ok(store)
     }
 
-    /// The region of an entity, and its title. One statement sees the place and the row at the same time.
+    /// The region of an entity, and its title. One statement sees the place and the row at the same
+    /// time.
     pub(crate) async fn find(&self, id: MeshId) -> sqlx::Result<(String, Option<String>)> {
         on_each!(self, pool => {
             let mut query = QueryBuilder::new("SELECT region, (SELECT title FROM entities WHERE id = ");
@@ -117,7 +119,8 @@ impl Store {
     }
 
     // ANCHOR: create
-    /// Creates an entity with the id of a client, unless it is there already or its region is another one.
+    /// Creates an entity with the id of a client, unless it is there already or its region is
+    /// another one.
     pub(crate) async fn create(&self, row: Row) -> Result<(), CreateError<sqlx::Error>> {
         // Locked until the commit: a change of the place waits for it.
         let (place, for_share) = (of(pair_of(row.0)), self.for_share);
@@ -143,7 +146,8 @@ impl Store {
 
     /// Writes a place, if its version is higher; `false` otherwise.
     ///
-    /// Waits for transactions that write rows of the pair. Those that begin afterwards see the new place.
+    /// Waits for transactions that write rows of the pair. Those that begin afterwards see the new
+    /// place.
     pub async fn advance(&self, pair: Pair, place: &Place) -> sqlx::Result<bool> {
         let (Place { region, version }, pair) = (place, of(pair));
         on_each!(self, pool => {
@@ -167,9 +171,11 @@ impl Store {
         on_each!(self, pool => insert(rows, 0, self.or_leave).build().execute(pool).await.map(drop))
     }
 
-    /// Deletes the rows of a pair that is elsewhere, unless its place has changed since it was read.
+    /// Deletes the rows of a pair that is elsewhere, unless its place has changed since it was
+    /// read.
     pub(crate) async fn delete(&self, pair: Pair, place: &Place) -> sqlx::Result<()> {
-        // Locked, so that a move back here waits: it leaves rows as they are that are about to be deleted.
+        // Locked, so that a move back here waits: it leaves rows as they are that are about to be
+        // deleted.
         let (pair, version, for_share) = (of(pair), place.version, self.for_share);
         let place = format!("SELECT 1 FROM places {pair} AND version = {version}{for_share}");
         let delete = AssertSqlSafe(format!("DELETE FROM entities {pair} AND EXISTS ({place})"));

@@ -1,5 +1,6 @@
-//! Processes of three regions over three databases: what clients see, and a country that moves while they
-//! go on and processes are killed. `ROWKEY_CHAOS=1` means more clients, rows, moves and kills.
+//! Processes of three regions over three databases: what clients see, and a country that moves
+//! while they go on and processes are killed. `ROWKEY_CHAOS=1` means more clients, rows, moves and
+//! kills.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader};
@@ -73,7 +74,8 @@ struct Clients {
 }
 
 impl Clients {
-    /// Asks the instance of a region; returns the status, the region that has answered, and the text.
+    /// Asks the instance of a region; returns the status, the region that has answered, and the
+    /// text.
     async fn ask(&self, asked: &str, what: &str, id: MeshId, title: &str) -> Result<String> {
         let (method, path) = what.split_once(' ').context("a method and a path")?;
         let url = format!("{}{path}{id}", self.urls[asked]);
@@ -102,7 +104,8 @@ impl System {
     async fn start([from, to]: [&Server; 2], limit_ms: u32) -> Result<Self> {
         let mut text = format!("limit_ms = {limit_ms}\nmesh.default = \"almaty\"\n");
         let (mut urls, mut databases, mut ports) = (HashMap::new(), Vec::new(), Vec::new());
-        // Linux has many local addresses: with one for each test, no client of another takes a port meanwhile.
+        // Linux has many local addresses: with one for each test, no client of another takes a port
+        // meanwhile.
         static COUNT: AtomicUsize = AtomicUsize::new(1);
         let [.., high, low] = process::id().to_be_bytes();
         let own = Ipv4Addr::new(127, high, low, COUNT.fetch_add(1, SeqCst) as u8);
@@ -329,7 +332,8 @@ struct Load {
 }
 
 impl Load {
-    /// Repeats a request, each time at another instance, until it is answered. A wrong answer is an error.
+    /// Repeats a request, each time at another instance, until it is answered. A wrong answer is an
+    /// error.
     async fn ask(&self, mut turn: usize, what: &str, row: &Row, expected: &str) -> Result<()> {
         loop {
             let asked = REGIONS[turn % REGIONS.len()];

@@ -1,4 +1,5 @@
-//! The change: `customers.id`, and every reference to it, from text to what [`CustomerId`] declares.
+//! The change: `customers.id`, and every reference to it, from text to what [`CustomerId`]
+//! declares.
 
 use rowkey::Backend;
 use rowkey_migrate::catalog::Catalog;
@@ -61,8 +62,8 @@ pub async fn undo(address: &Address, report: &Report) -> Result<(), Error> {
     }
 }
 
-/// Drops the text, if the change has not been finished before. A later release does this, once nobody
-/// wants the way back.
+/// Drops the text, if the change has not been finished before. A later release does this, once
+/// nobody wants the way back.
 ///
 /// # Errors
 ///
@@ -75,7 +76,8 @@ pub async fn drop_text(address: &Address, report: &Report) -> Result<(), Error> 
     }
 }
 
-/// The plan with which the change has begun. A database has one change at a time, perhaps another one.
+/// The plan with which the change has begun. A database has one change at a time, perhaps another
+/// one.
 async fn begun(connection: &mut Connection) -> Result<Option<Plan>, Error> {
     let request = request(connection.backend());
     let plan = relayout::begun(connection).await?;

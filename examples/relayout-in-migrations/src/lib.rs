@@ -1,12 +1,12 @@
 //! A key gets another column between two migrations of sqlx, SeaORM and Diesel.
 //!
-//! A shop keeps the ids of its customers as text. Its next release keeps them as sixteen bytes, under a
-//! typed key. [`customer_keys`] is that change: a function that calls rowkey-migrate. Each of the other
-//! modules is what a program with that library contains: the migrations before and after the change, the
-//! change among them, and queries with the key.
+//! A shop keeps the ids of its customers as text. Its next release keeps them as sixteen bytes,
+//! under a typed key. [`customer_keys`] is that change: a function that calls rowkey-migrate. Each
+//! of the other modules is what a program with that library contains: the migrations before and
+//! after the change, the change among them, and queries with the key.
 //!
-//! Each library records the change in its own table of migrations, so that every start of the program may
-//! call `migrate`.
+//! Each library records the change in its own table of migrations, so that every start of the
+//! program may call `migrate`.
 
 #![forbid(unsafe_code)]
 

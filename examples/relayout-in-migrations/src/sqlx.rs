@@ -37,8 +37,8 @@ macro_rules! with_connection {
 // ANCHOR: migrate
 /// Applies what is missing: migrations, the change, migrations.
 ///
-/// The migration after the change selects the new column. It records the change, and it fails if somebody
-/// runs the files without this function.
+/// The migration after the change selects the new column. It records the change, and it fails if
+/// somebody runs the files without this function.
 ///
 /// # Errors
 ///

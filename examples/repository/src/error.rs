@@ -47,7 +47,8 @@ pub enum Error {
     #[error("could not migrate the database: {0}")]
     Migrate(Box<dyn StdError + Send + Sync>),
     /// Any other error of the database or its driver.
-    // Transparent, it would hide the driver's error from rowkey-stores, which then tries nothing again.
+    // Transparent, it would hide the driver's error from rowkey-stores, which then tries nothing
+    // again.
     #[error("{0}")]
     Database(#[source] Box<dyn StdError + Send + Sync>),
 }

@@ -7,8 +7,9 @@
 //! | `POST /customers/{id}/invoices` with `{"cents": …}` and an [`Idempotency-Key`](CommandId) | 201, 200 for a repetition |
 //! | `GET /invoices/{id}` | 200 |
 //!
-//! Others are 400 and 422 for what cannot be read or accepted, 404 for an entity that does not exist, 409 for
-//! an id that came with something else before, 503 while the database is unavailable, and 500.
+//! Others are 400 and 422 for what cannot be read or accepted, 404 for an entity that does not
+//! exist, 409 for an id that came with something else before, 503 while the database is
+//! unavailable, and 500.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! Customers and their invoices behind one trait, with several drivers and on several databases.
 //!
-//! The keys are declared once, in [`CustomerId`] and [`InvoiceId`]. Code that uses
-//! customers depends only on the trait [`CustomerRepository`] and on no driver. There is an implementation for each:
+//! The keys are declared once, in [`CustomerId`] and [`InvoiceId`]. Code that uses customers
+//! depends only on the trait [`CustomerRepository`] and on no driver. There is an implementation
+//! for each:
 //!
 //! | | PostgreSQL | MySQL, MariaDB | SQLite | SQL Server |
 //! |---|---|---|---|---|
@@ -10,8 +11,8 @@
 //! | [`repository::sea_orm`](crate::sea_orm) | yes | yes | yes | |
 //! | [`repository::tiberius`](crate::tiberius) | | | | yes |
 //!
-//! They share the tables, even at the same time: each reads rows that the others have written. The URL
-//! selects the database.
+//! They share the tables, even at the same time: each reads rows that the others have written. The
+//! URL selects the database.
 //!
 //! ```
 //! use repository::{Customer, CustomerId, CustomerRepository, Error};
@@ -42,14 +43,16 @@
 //! # Calls that are repeated
 //!
 //! [`put_customer`](CustomerRepository::put_customer) and
-//! [`add_invoice_once`](CustomerRepository::add_invoice_once) create once, by `rowkey-stores`, whichever driver
-//! gets the repetition. [`http`] serves them: `cargo run -p repository --bin customer-service -- diesel`.
+//! [`add_invoice_once`](CustomerRepository::add_invoice_once) create once, by `rowkey-stores`,
+//! whichever driver gets the repetition. [`http`] serves them: `cargo run -p repository --bin
+//! customer-service -- diesel`.
 //!
 //! # Calls that are dropped
 //!
-//! A web framework drops a handler whose client disconnects, at any `await`. The pools of sqlx, and of
-//! SeaORM with it, can then lose a connection to MySQL or MariaDB for good, or get one to PostgreSQL back
-//! in the middle of a transaction. So make the call in a separate task, as [`http`] does for all of its routes:
+//! A web framework drops a handler whose client disconnects, at any `await`. The pools of sqlx, and
+//! of SeaORM with it, can then lose a connection to MySQL or MariaDB for good, or get one to
+//! PostgreSQL back in the middle of a transaction. So make the call in a separate task, as [`http`]
+//! does for all of its routes:
 //!
 //! ```
 //! use std::error::Error;
@@ -79,9 +82,9 @@
 //!
 //! # Tables
 //!
-//! Each driver applies the migrations in this workspace's folder `migrations` if they are missing. A test
-//! compares the column types with the keys' plans, in every database, and others let each driver read
-//! what another has written.
+//! Each driver applies the migrations in this workspace's folder `migrations` if they are missing.
+//! A test compares the column types with the keys' plans, in every database, and others let each
+//! driver read what another has written.
 
 #![forbid(unsafe_code)]
 

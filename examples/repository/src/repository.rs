@@ -15,8 +15,8 @@ use crate::{CommandId, Customer, CustomerId, CustomerTotal, Error, Invoice, Invo
 ///
 /// "In order of their keys" is the order of the key's index. It is stable on every database, and
 /// lets a page or a range be read without sorting. For invoices it is also the order of time. For
-/// customers that is true within 45 days: a [`ShortPrefixComb`](rowkey::ShortPrefixComb) begins with a
-/// counter of minutes, which then wraps around.
+/// customers that is true within 45 days: a [`ShortPrefixComb`](rowkey::ShortPrefixComb) begins
+/// with a counter of minutes, which then wraps around.
 #[async_trait]
 pub trait CustomerRepository: Send + Sync {
     /// Adds a customer.
@@ -62,9 +62,9 @@ pub trait CustomerRepository: Send + Sync {
 
     /// The customers whose keys were made within a time span, in order of their keys.
     ///
-    /// The keys count whole minutes, so the span is extended to whole minutes. The counter wraps around
-    /// after 45 days, so the result includes customers who are older by a multiple of that, and a
-    /// longer span returns all customers.
+    /// The keys count whole minutes, so the span is extended to whole minutes. The counter wraps
+    /// around after 45 days, so the result includes customers who are older by a multiple of that,
+    /// and a longer span returns all customers.
     async fn customers_created(&self, during: Range<UnixMillis>) -> Result<Vec<Customer>, Error>;
 
     /// The next page: up to `limit` customers in order of their keys, from the first one or after
@@ -87,8 +87,8 @@ pub trait CustomerRepository: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`] if the command asked for another invoice before, [`Error::NotFound`] for a
-    /// customer who does not exist; then the command may be sent again.
+    /// [`Error::Conflict`] if the command asked for another invoice before, [`Error::NotFound`] for
+    /// a customer who does not exist; then the command may be sent again.
     async fn add_invoice_once(
         &self,
         command: CommandId,

@@ -1,8 +1,8 @@
 //! The repository over sqlx.
 //!
 //! The queries are written once, for all of sqlx's drivers. Its `QueryBuilder` writes each one's
-//! placeholders, the keys are stored as their plans say, and the trait `Driver` contains the remaining
-//! differences.
+//! placeholders, the keys are stored as their plans say, and the trait `Driver` contains the
+//! remaining differences.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -28,9 +28,9 @@ use crate::{
 /// Connects to the database that a URL names and applies missing migrations.
 ///
 /// URLs are those of sqlx: `postgres://…`, `mysql://…` or `mariadb://…`, `sqlite:path?mode=rwc` or
-/// `sqlite::memory:`. Both `mysql:` and `mariadb:` work for either server, which is
-/// recognised by its version. Several processes may connect at once: one applies the migrations, and the
-/// others wait for it, up to a minute in MySQL and MariaDB and up to 5 seconds in SQLite.
+/// `sqlite::memory:`. Both `mysql:` and `mariadb:` work for either server, which is recognised by
+/// its version. Several processes may connect at once: one applies the migrations, and the others
+/// wait for it, up to a minute in MySQL and MariaDB and up to 5 seconds in SQLite.
 ///
 /// # Errors
 ///
@@ -194,7 +194,8 @@ where
 
     async fn add_invoices(&self, invoices: &[Invoice]) -> Result<(), Error> {
         let mut transaction = self.pool.begin().await?;
-        // One by one, so that an error says which one it concerns. Each is the same prepared statement.
+        // One by one, so that an error says which one it concerns. Each is the same prepared
+        // statement.
         for invoice in invoices {
             let outcome = insert_invoice(invoice)
                 .build()

@@ -112,15 +112,15 @@ impl Bookings {
 
     /// Moves a shard to the database that it has in another table, which is used from then on.
     ///
-    /// Meanwhile, other requests go on. Those that write to the shard wait until it is open again, and
-    /// those that read it, for a moment at the end. A move that has failed or was interrupted at any
-    /// point goes on when it is called again, also in a process that knows the other table only. Only
-    /// one process at a time may move shards.
+    /// Meanwhile, other requests go on. Those that write to the shard wait until it is open again,
+    /// and those that read it, for a moment at the end. A move that has failed or was interrupted
+    /// at any point goes on when it is called again, also in a process that knows the other table
+    /// only. Only one process at a time may move shards.
     ///
     /// # Errors
     ///
-    /// Any but [`Error::NotOpen`]; [`Error::Elsewhere`] if two databases have the shard. If the shard
-    /// could not be copied, it is open in its old database.
+    /// Any but [`Error::NotOpen`]; [`Error::Elsewhere`] if two databases have the shard. If the
+    /// shard could not be copied, it is open in its old database.
     // ANCHOR: move
     pub async fn move_shard(&self, shard: Shard, table: ShardTable<Database>) -> Result<(), Error> {
         let shard_key = SHARDS.compose(shard.region, shard.partition)?;
@@ -137,7 +137,8 @@ impl Bookings {
             }
         }
         if !is_known {
-            // An earlier attempt has come as far as closing it. To where? Only there are all its bookings.
+            // An earlier attempt has come as far as closing it. To where? Only there are all its
+            // bookings.
             let copied = to.bookings(shard_key).await?;
             for other in &others {
                 let left = other.bookings(shard_key).await?;
@@ -158,7 +159,8 @@ impl Bookings {
             for other in &others {
                 other.delete_closed(shard_key).await?;
             }
-            // At no time are there two databases that answer: one could miss what the other was told.
+            // At no time are there two databases that answer: one could miss what the other was
+            // told.
             from.close(shard_key).await?;
         }
         to.open_shard(shard_key).await?;

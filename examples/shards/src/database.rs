@@ -34,8 +34,8 @@ pub enum Change<'a> {
     Rename(&'a str),
 }
 
-/// The same code for the pool of each kind of database: `QueryBuilder` writes their placeholders, and the
-/// plan of the key says how they store it.
+/// The same code for the pool of each kind of database: `QueryBuilder` writes their placeholders,
+/// and the plan of the key says how they store it.
 macro_rules! on_each {
     ($database:expr, $pool:ident => $code:block) => {
         match $database {

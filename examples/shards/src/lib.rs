@@ -1,9 +1,9 @@
-//! Bookings in several databases, each in the one that its id names, and a shard that moves from one
-//! database to another while requests go on.
+//! Bookings in several databases, each in the one that its id names, and a shard that moves from
+//! one database to another while requests go on.
 //!
-//! The router says where to ask first, and the database has the last word: a table in each lists the
-//! shards that are open there. A request to the wrong database, because its table is old or the shard
-//! is on the move, is refused there and asks the router again.
+//! The router says where to ask first, and the database has the last word: a table in each lists
+//! the shards that are open there. A request to the wrong database, because its table is old or the
+//! shard is on the move, is refused there and asks the router again.
 
 mod bookings;
 mod config;
@@ -36,8 +36,8 @@ pub enum Error {
     /// The routes of the configuration.
     #[error(transparent)]
     Routes(#[from] RoutesError),
-    /// A shard that its database does not serve: it is on the move, or was never opened. A client may
-    /// try again later.
+    /// A shard that its database does not serve: it is on the move, or was never opened. A client
+    /// may try again later.
     #[error("the shard {0} is not open in its database")]
     NotOpen(u32),
     /// A shard that would be in two databases: the routes are older than its last move, or somebody

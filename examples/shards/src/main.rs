@@ -1,5 +1,5 @@
-//! Three databases behind one router: `cargo run -p shards`, or `cargo run -p shards -- shards.toml` with
-//! other databases and routes.
+//! Three databases behind one router: `cargo run -p shards`, or `cargo run -p shards --
+//! shards.toml` with other databases and routes.
 
 use std::{env, fs};
 

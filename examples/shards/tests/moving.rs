@@ -287,7 +287,8 @@ async fn an_interrupted_move_goes_on(mut system: System) -> anyhow::Result<()> {
             new.open_shard(key).await?;
         }
         system.set_route_of_moving("new");
-        // Another process takes over: one with the old table, or one that was started with the new one.
+        // Another process takes over: one with the old table, or one that was started with the new
+        // one.
         let takes_over = system.bookings()?;
         for process in [&takes_over, &bookings] {
             process

@@ -20,8 +20,8 @@ pub(crate) fn connect<C: diesel::Connection>(database: &TestDatabase) -> Result<
     C::establish(&url).with_context(|| format!("could not connect to {url}"))
 }
 
-/// Connects with diesel-async, which takes no parameter of others in an address, and does not encrypt
-/// unless it is asked to.
+/// Connects with diesel-async, which takes no parameter of others in an address, and does not
+/// encrypt unless it is asked to.
 #[cfg(feature = "diesel-mysql")]
 pub(crate) fn connect_async(database: &TestDatabase) -> Result<AsyncMysqlConnection> {
     let url = database.url().split('?').next().unwrap_or_default();

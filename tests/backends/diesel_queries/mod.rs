@@ -1,5 +1,5 @@
-//! What Diesel's query builder makes of keys, on real databases. The scenarios that every driver has
-//! are in `drivers` and `scenarios`.
+//! What Diesel's query builder makes of keys, on real databases. The scenarios that every driver
+//! has are in `drivers` and `scenarios`.
 //!
 //! A test is called `<backend>::diesel_<scenario>`.
 

@@ -1,8 +1,8 @@
 //! In MySQL and MariaDB, conditions and changes meet one key among 20,000 neighbours.
 //!
-//! As floating-point numbers all of them are equal, and so both servers compare a DECIMAL column with
-//! text: the answer is rows of other keys instead of an error. diesel-async sends the parameters of a
-//! DECIMAL column as text.
+//! As floating-point numbers all of them are equal, and so both servers compare a DECIMAL column
+//! with text: the answer is rows of other keys instead of an error. diesel-async sends the
+//! parameters of a DECIMAL column as text.
 
 use anyhow::{Context, Result, ensure};
 use diesel::connection::LoadConnection;

@@ -155,7 +155,8 @@ macro_rules! impl_driver {
             }
 
             fn is_refusal(error: &Error, _: &str) -> bool {
-                // Diesel names the column where it reads fields itself, which `diesel_queries` sees.
+                // Diesel names the column where it reads fields itself, which `diesel_queries`
+                // sees.
                 match error {
                     Error::DeserializationError(error) => error.is::<rowkey::Error>(),
                     _ => false,
@@ -207,7 +208,8 @@ macro_rules! impl_driver {
                     .map_err(Error::DeserializationError)
             }
 
-            /// As text; what `in_keys` and `not_in_keys` make of a list is tested in `diesel_queries`.
+            /// As text; what `in_keys` and `not_in_keys` make of a list is tested in
+            /// `diesel_queries`.
             fn push_list(
                 query: &mut Query<Diesel<$Connection>>,
                 column: &'static str,

@@ -189,8 +189,8 @@ impl Driver for SeaOrm {
         ability != Ability::Explain || !matches!(backend, Backend::MySql | Backend::MariaDb)
     }
 
-    /// A `Value` is made without knowing the database, so one has to be right for a key's columns in
-    /// PostgreSQL, MySQL and SQLite.
+    /// A `Value` is made without knowing the database, so one has to be right for a key's columns
+    /// in PostgreSQL, MySQL and SQLite.
     fn stores(column: Column) -> bool {
         match column.storage() {
             // A number of fewer than 38 digits would be text of fewer in SQLite.

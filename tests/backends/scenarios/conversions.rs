@@ -1,5 +1,5 @@
-//! Ids are converted from every stored form to every other by the expressions of `Conversion`, which give
-//! what `Column::encode` stores, and tell damaged values.
+//! Ids are converted from every stored form to every other by the expressions of `Conversion`,
+//! which give what `Column::encode` stores, and tell damaged values.
 
 use anyhow::{Context, Result, ensure};
 use rowkey::Backend;
@@ -47,7 +47,8 @@ pub(super) fn forms(backend: Backend, format: FormatKind) -> Vec<StoredForm> {
         .collect()
 }
 
-/// A thousand public values: ids of the format, values without its fixed bits, and the edges of numbers.
+/// A thousand public values: ids of the format, values without its fixed bits, and the edges of
+/// numbers.
 fn values(format: FormatKind) -> Vec<u128> {
     let mut random = Random::Seeded(7);
     let edges = [63, 64, 93, 96, 126, 127].map(|bits| 1_u128 << bits);
@@ -99,7 +100,8 @@ fn differ(backend: Backend, a: &str, b: &str) -> String {
     }
 }
 
-/// Makes a table with a column of each form, called after its index, for values numbered as in the list.
+/// Makes a table with a column of each form, called after its index, for values numbered as in the
+/// list.
 pub(super) async fn create_table<D: Driver>(
     session: &mut Session<D>,
     forms: &[StoredForm],
@@ -139,8 +141,8 @@ pub(super) async fn numbers<D: Driver>(session: &mut Session<D>, sql: &str) -> R
     found.with_context(|| sql.chars().take(2_000).collect::<String>())
 }
 
-/// The condition of the rows in which the expression gives something else than the form that is stored
-/// beside it, or anything for a value that the format does not have. Those are numbered from
+/// The condition of the rows in which the expression gives something else than the form that is
+/// stored beside it, or anything for a value that the format does not have. Those are numbered from
 /// `out_of_range` on. None for forms that store the same.
 pub(super) fn mismatch(
     conversion: Conversion,

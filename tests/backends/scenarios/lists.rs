@@ -10,7 +10,8 @@ use crate::samples::samples;
 use crate::table::{Record, Table, distinct_cases, distinct_cases_of};
 
 /// Lists of no key, of one, of a thousand, and with a key several times, select the rows that hold
-/// one of the keys, or none of them. Columns that are NULL hold none, and are none of a list with keys.
+/// one of the keys, or none of them. Columns that are NULL hold none, and are none of a list with
+/// keys.
 pub(crate) async fn lists_of<D: Cases>(session: &mut Session<D>, storage: Storage) -> Result<()> {
     for (case, column) in distinct_cases_of(session, storage) {
         let format = case.format();
@@ -82,7 +83,8 @@ pub(crate) async fn lists_of<D: Cases>(session: &mut Session<D>, storage: Storag
     Ok(())
 }
 
-/// A condition on a column that the table does not have is an error, rather than one that every row meets.
+/// A condition on a column that the table does not have is an error, rather than one that every row
+/// meets.
 pub(crate) async fn unknown_columns_are_errors<D: Cases>(session: &mut Session<D>) -> Result<()> {
     for (case, column) in distinct_cases(session) {
         let ids = &samples(case.format())[..4];

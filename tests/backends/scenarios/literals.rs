@@ -11,8 +11,8 @@ use crate::keys::Case;
 use crate::samples::samples;
 use crate::table::{Record, Table, distinct_cases, distinct_cases_of};
 
-/// How a literal is compared with a column, with `?` for the literal, and the keys that are selected
-/// by where they are in its order.
+/// How a literal is compared with a column, with `?` for the literal, and the keys that are
+/// selected by where they are in its order.
 type Comparison = (&'static str, &'static [Ordering]);
 
 /// A literal is equal to the same key and to no other, whichever side it is on.

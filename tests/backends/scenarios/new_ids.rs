@@ -1,5 +1,5 @@
-//! The server makes ids by `NewId`, as the default of a column or in a trigger: of the format, of the
-//! statement's time, and of random bits.
+//! The server makes ids by `NewId`, as the default of a column or in a trigger: of the format, of
+//! the statement's time, and of random bits.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -330,8 +330,8 @@ fn check_time(format: FormatKind, id: u128, times: &RangeInclusive<i64>) -> Resu
     Ok(())
 }
 
-/// Whether each of these bits is set about as often as not: up to ten standard deviations from it, which
-/// are 5 % in ten thousand ids.
+/// Whether each of these bits is set about as often as not: up to ten standard deviations from it,
+/// which are 5 % in ten thousand ids.
 fn check_random_bits(ids: &[u128], mask: u128) -> Result<()> {
     let tolerance = 5.0 / (ids.len() as f64).sqrt();
     for bit in (0..128).filter(|bit| mask >> bit & 1 == 1) {
@@ -346,8 +346,8 @@ fn check_random_bits(ids: &[u128], mask: u128) -> Result<()> {
     Ok(())
 }
 
-/// Rows that are already there get ids of the time at which they were made; those of no time, or of one
-/// that the format does not hold, get none.
+/// Rows that are already there get ids of the time at which they were made; those of no time, or of
+/// one that the format does not hold, get none.
 async fn the_server_makes_earlier<D: Cases>(
     session: &mut Session<D>,
     format: FormatKind,

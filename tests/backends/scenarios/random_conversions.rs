@@ -93,8 +93,8 @@ async fn convert_at_random<D: Driver>(
     session.execute("DROP TABLE ids").await
 }
 
-/// Any value, an id of the format, a short number, one beside a power of two or ten, or one of equal
-/// bytes.
+/// Any value, an id of the format, a short number, one beside a power of two or ten, or one of
+/// equal bytes.
 fn random_value(format: FormatKind, random: &mut Random) -> u128 {
     let any = random.next_u128();
     let draw = random.next();

@@ -166,8 +166,8 @@ pub(crate) async fn literals_find_rows<D: Cases>(session: &mut Session<D>) -> Re
     Ok(())
 }
 
-/// Expressions of keys and parameters are keys, also where the server gives the number of a parameter
-/// decimals of its own, as MySQL does from 8.0.22 on.
+/// Expressions of keys and parameters are keys, also where the server gives the number of a
+/// parameter decimals of its own, as MySQL does from 8.0.22 on.
 pub(crate) async fn keys_and_parameters_are_one_expression<D: Cases>(
     session: &mut Session<D>,
 ) -> Result<()> {
@@ -195,7 +195,8 @@ pub(crate) async fn keys_and_parameters_are_one_expression<D: Cases>(
             .push(format!(") AS c FROM {} ORDER BY n", table.name()));
         let found = session.fetch(coalesced, |row| (case.get)(row, "c")).await;
         if let (Wire::Decimal(_), true, Err(refused)) = (column.wire(), is_old, &found) {
-            // Before the server knows the parameter, it calls the expression text, and Diesel asks then.
+            // Before the server knows the parameter, it calls the expression text, and Diesel asks
+            // then.
             let refused = format!("{refused:#}");
             ensure!(refused.contains("found text of"), "{column:?}: {refused}");
             continue;
@@ -204,7 +205,8 @@ pub(crate) async fn keys_and_parameters_are_one_expression<D: Cases>(
         ensure!(found == [ids[2], ids[0]], "{column:?}: {found:x?}");
 
         let has_another_type = match column.wire() {
-            // With thirty decimals, 35 digits are left: the server answers with the largest such number.
+            // With thirty decimals, 35 digits are left: the server answers with the largest such
+            // number.
             Wire::Decimal(precision) => precision == Precision::Digits38,
             // Diesel is told of text, because it asks before the server knows the parameter.
             Wire::Integer => true,

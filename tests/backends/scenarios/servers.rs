@@ -46,8 +46,8 @@ pub(crate) fn sqlite() -> Vec<Scenario<Sqlx<Sqlite>>> {
 }
 
 /// Compared with text, a DECIMAL column is a floating-point number: lists and intervals of digits
-/// hit other rows than the keys do. This is why keys are bound as DECIMAL: only newer versions of MySQL read
-/// a parameter as the column, and no server does so with a literal.
+/// hit other rows than the keys do. This is why keys are bound as DECIMAL: only newer versions of
+/// MySQL read a parameter as the column, and no server does so with a literal.
 async fn digits_as_text_find_other_rows(session: &mut Session<Sqlx<MySql>>) -> Result<()> {
     let case = Case::<Sqlx<MySql>>::new::<decimal::DistributedId>();
     let base = samples(case.format())[0] & !7;

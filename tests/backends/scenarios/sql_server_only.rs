@@ -1,5 +1,5 @@
-//! What has to be seen on SQL Server itself: how it uses its indexes, and a statement that others who
-//! speak its protocol may not have.
+//! What has to be seen on SQL Server itself: how it uses its indexes, and a statement that others
+//! who speak its protocol may not have.
 
 use anyhow::{Context, Result, ensure};
 use rowkey::UnixMillis;
@@ -25,8 +25,8 @@ pub(crate) fn scenarios() -> Vec<Scenario<Tiberius>> {
     ]
 }
 
-/// A key, a list of keys and a time span are looked for in the clustered index, which is the primary
-/// key's: the plan that the server has run reads no table or index from end to end.
+/// A key, a list of keys and a time span are looked for in the clustered index, which is the
+/// primary key's: the plan that the server has run reads no table or index from end to end.
 async fn conditions_seek_the_clustered_index(session: &mut Session<Tiberius>) -> Result<()> {
     let span = Span {
         from: Some(UnixMillis::new(WRAP - 5 * INTERVAL_MS)),

@@ -1,4 +1,5 @@
-//! The page about support, `docs/src/support-has-an-id.md`: its statements find the row of a number.
+//! The page about support, `docs/src/support-has-an-id.md`: its statements find the row of a
+//! number.
 
 use anyhow::{Context, Result, ensure};
 use rowkey::luuid::LuuidGroup;

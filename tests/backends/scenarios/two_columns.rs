@@ -1,5 +1,5 @@
-//! The page about DistributedId128 in two columns, `docs/src/two-columns.md`: its statements find the rows, in
-//! the order of the ids.
+//! The page about DistributedId128 in two columns, `docs/src/two-columns.md`: its statements find
+//! the rows, in the order of the ids.
 
 use anyhow::{Result, ensure};
 use rowkey::{Backend, DistributedId128, UnixMillis};
@@ -20,8 +20,8 @@ pub(crate) fn scenario<D: Driver>() -> Scenario<D> {
     })
 }
 
-/// Ids around the one of the page and the edges of its day, the extremes of both halves, and enough others
-/// for an index to pay; in their order.
+/// Ids around the one of the page and the edges of its day, the extremes of both halves, and enough
+/// others for an index to pay; in their order.
 fn ids() -> Result<Vec<DistributedId128>> {
     let id: DistributedId128 = ID.parse()?;
     let mut ids = vec![id];

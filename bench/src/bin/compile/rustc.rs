@@ -1,8 +1,8 @@
 //! One run of rustc for one crate, measured from the outside.
 //!
-//! Cargo knows the arguments and variables that rustc has to get, so it is cargo that calls it: with
-//! this program in between, which runs rustc and writes down what that took. Cargo's own work and
-//! that for other crates is not in it.
+//! Cargo knows the arguments and variables that rustc has to get, so it is cargo that calls it:
+//! with this program in between, which runs rustc and writes down what that took. Cargo's own work
+//! and that for other crates is not in it.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -2,7 +2,8 @@
 //!
 //! Other work on the machine changes times, but no instructions. This program runs itself under
 //! Callgrind, with more and with fewer statements; what differs is what the statements take. That
-//! is what this thread does for them: the driver's part, and neither that of the system nor waiting.
+//! is what this thread does for them: the driver's part, and neither that of the system nor
+//! waiting.
 
 use std::env;
 use std::process::{self, Command};

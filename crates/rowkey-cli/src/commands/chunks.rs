@@ -13,8 +13,8 @@ use crate::stream::{json_line, output, text_line};
 
 /// Print ranges of the keys of a plan's tables, for engines that read in parallel
 ///
-/// Each range is a condition in SQL. Every row fulfils exactly one of them, and they are about equal: a random
-/// part of a large table is looked at, and nothing else of it is sorted.
+/// Each range is a condition in SQL. Every row fulfils exactly one of them, and they are about
+/// equal: a random part of a large table is looked at, and nothing else of it is sorted.
 #[derive(Debug, Args)]
 pub(crate) struct Chunks {
     /// The plan of a copy, as `rowkey plan` has written it

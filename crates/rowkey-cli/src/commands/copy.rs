@@ -14,9 +14,9 @@ use crate::stream::{json_line, output, text_line};
 
 /// Copy the tables of a plan to another database, with keys that change their form on the way
 ///
-/// Rows are committed together with the last key of them: after an interruption, the same command goes on
-/// behind it, so that every row is copied exactly once. What has no place in the target is refused before
-/// the first row.
+/// Rows are committed together with the last key of them: after an interruption, the same command
+/// goes on behind it, so that every row is copied exactly once. What has no place in the target is
+/// refused before the first row.
 #[derive(Debug, Args)]
 pub(crate) struct Copies {
     /// The plan, as `rowkey plan` has written it
@@ -34,9 +34,9 @@ pub(crate) struct Copies {
 
     /// How many tables, and parts of large tables, are copied at the same time
     ///
-    /// Each of them has two connections. All readers see the source at the same moment; MySQL and MariaDB
-    /// lock the tables for that moment, which needs the privilege LOCK TABLES. SQLite is read and written by
-    /// one at a time.
+    /// Each of them has two connections. All readers see the source at the same moment; MySQL and
+    /// MariaDB lock the tables for that moment, which needs the privilege LOCK TABLES. SQLite is
+    /// read and written by one at a time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_JOBS)))]
     jobs: u32,
 }

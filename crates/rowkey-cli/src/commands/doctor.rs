@@ -13,10 +13,11 @@ use crate::time::parse_duration;
 
 /// Tell which format a column of an existing table holds, with the evidence
 ///
-/// Reads a sample of 10,000 rows from all over the table, in a transaction that only reads. The answer
-/// names the format, the order of the bytes, the shares of a mixture and damaged values, what to declare
-/// and the next command. Random UUIDs are never called anything else; where nothing tells the format or
-/// the order of the bytes, the answer says so. The exit code is 0 if there is an answer.
+/// Reads a sample of 10,000 rows from all over the table, in a transaction that only reads. The
+/// answer names the format, the order of the bytes, the shares of a mixture and damaged values,
+/// what to declare and the next command. Random UUIDs are never called anything else; where nothing
+/// tells the format or the order of the bytes, the answer says so. The exit code is 0 if there is
+/// an answer.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     #[command(flatten)]

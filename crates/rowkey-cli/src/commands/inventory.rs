@@ -13,8 +13,8 @@ use crate::stream::{json_line, output, text_line};
 
 /// Show the tables of a database: keys, references, and what hangs on them
 ///
-/// References without a constraint are told from their names, their types and a look at some rows; they
-/// are marked as likely, with the reason. Nothing is written.
+/// References without a constraint are told from their names, their types and a look at some rows;
+/// they are marked as likely, with the reason. Nothing is written.
 #[derive(Debug, Args)]
 pub(crate) struct Inventories {
     #[command(flatten)]

@@ -1,4 +1,5 @@
-//! Tables as Parquet files: what `plan`, `preflight`, `copy` and `verify` do where an address is `parquet:FOLDER`.
+//! Tables as Parquet files: what `plan`, `preflight`, `copy` and `verify` do where an address is
+//! `parquet:FOLDER`.
 
 use std::path::PathBuf;
 

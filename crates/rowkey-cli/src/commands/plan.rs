@@ -26,10 +26,11 @@ use crate::stream::{json_line, output};
 
 /// Write a plan for a change of a key, or for a copy, as a TOML file to read and edit
 ///
-/// With --table, the plan names the key, every column that refers to it, the forms of the ids before and
-/// after, and how the change is made. Without, it is for `rowkey copy`, and names all tables and what
-/// their columns become in the database of --target. It contains no SQL. With --json, it is also printed
-/// as one JSON object; only the file of --output is a plan that other commands read.
+/// With --table, the plan names the key, every column that refers to it, the forms of the ids
+/// before and after, and how the change is made. Without, it is for `rowkey copy`, and names all
+/// tables and what their columns become in the database of --target. It contains no SQL. With
+/// --json, it is also printed as one JSON object; only the file of --output is a plan that other
+/// commands read.
 #[derive(Debug, Args)]
 pub(crate) struct Plans {
     #[command(flatten)]
@@ -74,7 +75,8 @@ pub(crate) struct Plans {
     #[arg(long, value_parser = preset_parser())]
     preset: Option<Preset>,
 
-    /// How programs with the old declaration are kept from writing: rename columns, or ask for a mark
+    /// How programs with the old declaration are kept from writing: rename columns, or ask for a
+    /// mark
     #[arg(long, value_name = "HOW", value_parser = ["rename", "mark"], default_value = "rename")]
     old_programs: String,
 
@@ -280,8 +282,8 @@ async fn found(
     }
 }
 
-/// Text of random UUIDs is what people and programs see, so that it is the public form, though nothing in
-/// the values tells the order of their bytes.
+/// Text of random UUIDs is what people and programs see, so that it is the public form, though
+/// nothing in the values tells the order of their bytes.
 fn layout_of_text(report: &doctor::Report) -> Option<&'static str> {
     let is_public = |layout: Option<Layout>| layout.is_none_or(|layout| layout == Layout::Public);
     let mut candidates = report.candidates.iter();
@@ -291,7 +293,8 @@ fn layout_of_text(report: &doctor::Report) -> Option<&'static str> {
     is_text.then(|| Layout::Public.name())
 }
 
-/// The name without its schema, which has to be the connection's own: what a change makes is made there.
+/// The name without its schema, which has to be the connection's own: what a change makes is made
+/// there.
 async fn in_own_schema(
     connection: &mut Connection,
     name: QualifiedName,

@@ -13,8 +13,8 @@ use crate::stream::{json_line, output, text_line};
 
 /// Show what a plan will do, and what refuses it: rows before and after, locks, time
 ///
-/// For a plan of a copy: the values, keys and names that the target does not hold, and what stays behind.
-/// Nothing is written. The exit code is 1 if the change or the copy is refused.
+/// For a plan of a copy: the values, keys and names that the target does not hold, and what stays
+/// behind. Nothing is written. The exit code is 1 if the change or the copy is refused.
 #[derive(Debug, Args)]
 pub(crate) struct Preflights {
     /// The plan, as `rowkey plan` has written it

@@ -17,8 +17,8 @@ use crate::stream::{json_line, output, text_line};
 
 /// Change how a key and its references are stored, in place, while programs write
 ///
-/// Does the phases expand, backfill, check and swap, each of which is recorded in the database: after an
-/// interruption, the same command goes on. Until --contract, --undo takes everything back.
+/// Does the phases expand, backfill, check and swap, each of which is recorded in the database:
+/// after an interruption, the same command goes on. Until --contract, --undo takes everything back.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").args(["phase", "undo", "contract"])))]
 pub(crate) struct Relayout {

@@ -16,9 +16,10 @@ use crate::stream::{json_line, output, text_line};
 
 /// Compare the tables of a plan with what they were before the swap, or with their copies
 ///
-/// With the plan of a copy, all rows of both databases are compared by hashes. With another one, as long as the old values are kept, all rows are compared by hashes. Afterwards, the new values are
-/// still checked: whether they are ids of the format, and whether references have a target. Nothing is
-/// written. The exit code is 1 if something differs.
+/// With the plan of a copy, all rows of both databases are compared by hashes. With another one, as
+/// long as the old values are kept, all rows are compared by hashes. Afterwards, the new values are
+/// still checked: whether they are ids of the format, and whether references have a target. Nothing
+/// is written. The exit code is 1 if something differs.
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
     /// The plan, as `rowkey plan` has written it

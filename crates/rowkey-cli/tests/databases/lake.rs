@@ -1,5 +1,5 @@
-//! Tables become Parquet files. The programs of the page run in the Python of `ROWKEY_TEST_PYTHON`, if that has
-//! pyarrow and DuckDB.
+//! Tables become Parquet files. The programs of the page run in the Python of `ROWKEY_TEST_PYTHON`,
+//! if that has pyarrow and DuckDB.
 
 use std::env;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! The stories in the book: every statement and every command of a page runs, in their order, and prints
-//! what the page shows.
+//! The stories in the book: every statement and every command of a page runs, in their order, and
+//! prints what the page shows.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -17,14 +17,15 @@ const ANYTHING: char = '…';
 /// What comes before a probability of times up to now, which grows each day.
 const CHANCE: &str = "one in ";
 
-/// Runs the blocks of a page: `sql` on the database, and the commands of `console`. The `toml` blocks are
-/// the content of plan.toml at that point. Other words behind the language name the database for readers,
-/// and keep a block out of the tests that have none.
+/// Runs the blocks of a page: `sql` on the database, and the commands of `console`. The `toml`
+/// blocks are the content of plan.toml at that point. Other words behind the language name the
+/// database for readers, and keep a block out of the tests that have none.
 pub(crate) fn run(database: &TestDatabase, page: &str) -> Result<()> {
     run_between(database, None, page, None)
 }
 
-/// The same for a page about two databases. Blocks with the name of the other one's backend are about that.
+/// The same for a page about two databases. Blocks with the name of the other one's backend are
+/// about that.
 pub(crate) fn run_to(
     database: &TestDatabase,
     (target, server): (Backend, &Server),
@@ -34,7 +35,8 @@ pub(crate) fn run_to(
     run_between(database, Some((test_name(target), &other)), page, None)
 }
 
-/// The same with the programs of the page, which some Python runs. They print the block of `text` behind them.
+/// The same with the programs of the page, which some Python runs. They print the block of `text`
+/// behind them.
 #[cfg(feature = "parquet")]
 pub(crate) fn run_to_with(
     database: &TestDatabase,
@@ -120,7 +122,8 @@ fn program(python: &OsStr, folder: &Path, program: &str) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// What a page shows of a run: the answer, or the error. Progress, which a terminal overwrites, is left out.
+/// What a page shows of a run: the answer, or the error. Progress, which a terminal overwrites, is
+/// left out.
 fn shown_of(finished: Finished) -> String {
     match finished.code {
         0 => finished.output,
@@ -147,8 +150,8 @@ fn statements(database: &TestDatabase, block: &str) -> Result<()> {
     })
 }
 
-/// Whether a text is what the page shows, where an ellipsis stands for anything within a line, and alone on
-/// a line for any lines.
+/// Whether a text is what the page shows, where an ellipsis stands for anything within a line, and
+/// alone on a line for any lines.
 fn is_like(printed: &str, shown: &str) -> bool {
     let (printed, shown): (Vec<_>, Vec<_>) = (printed.lines().collect(), shown.lines().collect());
     are_like(&printed, &shown)

@@ -17,7 +17,8 @@ fn create(database: &TestDatabase) -> Result<()> {
             Backend::Postgres | Backend::Sqlite => "varchar(36)",
             _ => "char(36) CHARACTER SET ascii COLLATE ascii_bin",
         };
-        // A number that the database counts tells the order of insertion where the place of rows does not.
+        // A number that the database counts tells the order of insertion where the place of rows
+        // does not.
         let place = match database.backend() {
             Backend::MySql | Backend::MariaDb => "place bigint NOT NULL AUTO_INCREMENT UNIQUE, ",
             _ => "",

@@ -14,7 +14,8 @@ pub(crate) struct Finished {
     pub(crate) errors: String,
 }
 
-/// Runs `rowkey` with arguments separated by spaces, in a folder, with the address in the environment.
+/// Runs `rowkey` with arguments separated by spaces, in a folder, with the address in the
+/// environment.
 pub(crate) fn rowkey(database: &TestDatabase, folder: &Path, arguments: &str) -> Result<Finished> {
     rowkey_between(database, None, folder, arguments)
 }

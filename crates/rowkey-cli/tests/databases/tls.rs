@@ -31,8 +31,8 @@ const MYSQL: Words = Words {
     file: "ssl-ca=",
 };
 
-/// Where the server encrypts, the connection is encrypted, and a certificate that nobody knows is refused;
-/// where it does not, the refusal says so.
+/// Where the server encrypts, the connection is encrypted, and a certificate that nobody knows is
+/// refused; where it does not, the refusal says so.
 pub(crate) fn asked_for(database: &TestDatabase) -> Result<()> {
     let words = match database.backend() {
         Backend::Postgres => POSTGRES,
@@ -114,7 +114,8 @@ async fn is_encrypted(url: &str) -> Result<bool> {
         .is_some_and(|row| row.text(column).is_ok_and(|cipher| !cipher.is_empty())))
 }
 
-/// The file of the authority that has signed the server's certificate, if it is known and may be read.
+/// The file of the authority that has signed the server's certificate, if it is known and may be
+/// read.
 async fn authority(url: &str) -> Result<Option<String>> {
     let mut connection = Connection::open(&url.parse::<Address>()?).await?;
     let query = match connection.backend() {

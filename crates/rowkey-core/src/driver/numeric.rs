@@ -187,8 +187,8 @@ fn read_any(bytes: &[u8]) -> Result<u128, &'static str> {
         .ok_or(TOO_LARGE)
 }
 
-/// The text of any `numeric`, as the server writes it in the text protocol: for messages. `None` for
-/// bytes that are not a numeric.
+/// The text of any `numeric`, as the server writes it in the text protocol: for messages. `None`
+/// for bytes that are not a numeric.
 #[cold]
 pub fn text(bytes: &[u8]) -> Option<String> {
     let (fields, []) = bytes.as_chunks::<2>() else {

@@ -1,7 +1,8 @@
 //! The text of an id as schemas describe it.
 //!
-//! A pattern has the length and the alphabet of the text, so that people can read it. It matches every text
-//! that the parser accepts. The parser is stricter: it also checks fixed bits, the group and the largest number.
+//! A pattern has the length and the alphabet of the text, so that people can read it. It matches
+//! every text that the parser accepts. The parser is stricter: it also checks fixed bits, the group
+//! and the largest number.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -18,8 +18,8 @@ use crate::format::Format;
 use crate::key::EntityKey;
 use crate::luuid::{KeyUnion, ShortKey};
 
-/// Implements utoipa's traits for a key or a union of keys, with the trait that has its name and the
-/// function of its schema.
+/// Implements utoipa's traits for a key or a union of keys, with the trait that has its name and
+/// the function of its schema.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __impl_utoipa {

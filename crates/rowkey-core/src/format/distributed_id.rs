@@ -20,8 +20,8 @@ use crate::time::UnixMillis;
 /// 1900-01-01T00:00:00Z, as unix time.
 pub(crate) const EPOCH: i64 = -2_208_988_800_000;
 
-/// How far the embedded time of a new id is behind the clock, so that a burst can use the milliseconds
-/// in between.
+/// How far the embedded time of a new id is behind the clock, so that a burst can use the
+/// milliseconds in between.
 pub const LEEWAY_MS: u64 = 1_000;
 
 const FIELDS: [BitField; 3] = BitField::consecutive([

@@ -73,8 +73,8 @@ impl FormatKind {
         self.spec().time_of(value)
     }
 
-    /// The encodings' width: 28 decimal digits for a DistributedId, 63 bits for a DatabaseNumber, 128
-    /// bits for the others.
+    /// The encodings' width: 28 decimal digits for a DistributedId, 63 bits for a DatabaseNumber,
+    /// 128 bits for the others.
     #[inline]
     pub const fn width(self) -> Width {
         self.spec().width
@@ -164,8 +164,8 @@ impl FormatKind {
             .text(expected)
     }
 
-    /// The public text: decimal digits for a DistributedId and a DatabaseNumber, hyphenated lower case
-    /// for the others.
+    /// The public text: decimal digits for a DistributedId and a DatabaseNumber, hyphenated lower
+    /// case for the others.
     #[inline]
     pub fn public_text(self, value: u128) -> ShortText {
         self.width().encode_admitted(self.public_encoding(), value)

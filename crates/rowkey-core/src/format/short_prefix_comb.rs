@@ -41,8 +41,8 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 /// Order: public (RFC) order follows the counter. SQL Server compares other bytes first, so plans
 /// store the suffix form there.
 ///
-/// Source: the short COMBs of `uuid-creator` (Fabio Lima); the idea and its validation are described
-/// in Damir Murat's "Random UUID as a Primary Key in the Relational Database".
+/// Source: the short COMBs of `uuid-creator` (Fabio Lima); the idea and its validation are
+/// described in Damir Murat's "Random UUID as a Primary Key in the Relational Database".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct ShortPrefixComb<const INTERVAL_MS: u64 = 60_000>(UuidBits);

@@ -43,8 +43,8 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 /// Order: SQL Server's `uniqueidentifier` order follows the counter; public (RFC) order is random,
 /// so plans store the prefix form elsewhere.
 ///
-/// Source: the short COMBs of `uuid-creator` (Fabio Lima); the idea and its validation are described
-/// in Damir Murat's "Random UUID as a Primary Key in the Relational Database".
+/// Source: the short COMBs of `uuid-creator` (Fabio Lima); the idea and its validation are
+/// described in Damir Murat's "Random UUID as a Primary Key in the Relational Database".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct ShortSuffixComb<const INTERVAL_MS: u64 = 60_000>(UuidBits);

@@ -123,8 +123,8 @@ pub(crate) trait FromDraw: Format {
     fn from_draw(time: UnixMillis, context: &Self::Context, random: u128) -> Result<Self, Error>;
 }
 
-/// The bits of a counter that are random in the first id of a millisecond: all but the first, so that at
-/// least half of the counters follow before an overflow.
+/// The bits of a counter that are random in the first id of a millisecond: all but the first, so
+/// that at least half of the counters follow before an overflow.
 #[cfg(feature = "std")]
 pub(crate) const COUNTER_START_BITS: u32 = u16::BITS - 1;
 

@@ -61,8 +61,8 @@ impl Clock for SystemClock {
 /// The system's clock as of the last timer tick: cheaper to read, and a few milliseconds late.
 ///
 /// On Linux this is `CLOCK_REALTIME_COARSE`, 1 to 10 ms behind depending on the kernel; elsewhere
-/// it is [`SystemClock`]. Use it for formats that keep only the minute or the second, such as the short
-/// COMBs and HotGuids.
+/// it is [`SystemClock`]. Use it for formats that keep only the minute or the second, such as the
+/// short COMBs and HotGuids.
 #[cfg(feature = "coarse-clock")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CoarseClock;
@@ -73,8 +73,8 @@ impl Clock for CoarseClock {
     #[inline]
     fn now(&self) -> UnixMillis {
         let time = read_coarse_clock();
-        // `tv_nsec` counts up from `tv_sec` also before 1970, so this rounds down. The kernel counts
-        // nanoseconds in 64 bits, so nothing overflows.
+        // `tv_nsec` counts up from `tv_sec` also before 1970, so this rounds down. The kernel
+        // counts nanoseconds in 64 bits, so nothing overflows.
         UnixMillis::new(time.tv_sec * 1_000 + i64::from(time.tv_nsec as u32 / 1_000_000))
     }
 
@@ -98,8 +98,8 @@ pub(super) type ClockOfSeconds = SystemClock;
 
 #[cfg(feature = "std")]
 impl ClockOfSeconds {
-    /// The whole seconds since 1970, without the detour through milliseconds. `None` before 1970, and
-    /// if 32 bits do not suffice.
+    /// The whole seconds since 1970, without the detour through milliseconds. `None` before 1970,
+    /// and if 32 bits do not suffice.
     #[inline]
     pub(super) fn seconds(&self) -> Option<u32> {
         #[cfg(all(feature = "coarse-clock", target_os = "linux"))]

@@ -27,20 +27,21 @@ use crate::format::Counted;
 ///
 /// * **The clock was set back.** Ids are counted on from the last time until the clock has caught
 ///   up. If the last time is more than ten seconds ahead, the clock is followed: only then is an id
-///   smaller than an earlier one. It takes a clock that was set back by more than ten seconds, at once or
-///   in several steps, or by less after counters have carried the time ahead: at the limit of ten
-///   seconds, a millisecond is enough.
-/// * **A counter has overflowed**, after 32,768 to 65,536 ids in a millisecond. Ids are counted on in
-///   the next millisecond. If that is more than ten seconds ahead of the clock, they have to wait.
+///   smaller than an earlier one. It takes a clock that was set back by more than ten seconds, at
+///   once or in several steps, or by less after counters have carried the time ahead: at the limit
+///   of ten seconds, a millisecond is enough.
+/// * **A counter has overflowed**, after 32,768 to 65,536 ids in a millisecond. Ids are counted on
+///   in the next millisecond. If that is more than ten seconds ahead of the clock, they have to
+///   wait.
 ///
 /// One per process is enough; [`Generate::generate`] uses one. It takes eight bytes and a clock:
 /// Iuids of all countries and service entities share a sequence of times and counters.
 ///
-/// A forked child continues after its parent's last id, with random bits of its own. Both then count
-/// from the same value until the clock's next millisecond (or until it reaches a time that is ahead of
-/// it), so only the 58 or 38 bits after the counter keep their ids apart. 58 are plenty. With Iuids at
-/// high rates of processes that fork all the time, 38 may not be: each pair with the same counter is
-/// equal with 1 in 275 billion, and the primary key refuses it.
+/// A forked child continues after its parent's last id, with random bits of its own. Both then
+/// count from the same value until the clock's next millisecond (or until it reaches a time that is
+/// ahead of it), so only the 58 or 38 bits after the counter keep their ids apart. 58 are plenty.
+/// With Iuids at high rates of processes that fork all the time, 38 may not be: each pair with the
+/// same counter is equal with 1 in 275 billion, and the primary key refuses it.
 ///
 /// ```
 /// use rowkey_core::generate::{Generator, OrderedGenerator};

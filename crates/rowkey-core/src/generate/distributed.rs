@@ -176,9 +176,9 @@ macro_rules! declare_generator {
             ///
             /// # Errors
             ///
-            /// `ErrorKind::Throttled`: wait, and try again with a new reading and the *same* draw (a
-            /// fresh one would favour small steps). `ErrorKind::OutOfRange` when `now` is outside the
-            /// format's range. No error changes the state.
+            /// `ErrorKind::Throttled`: wait, and try again with a new reading and the *same* draw
+            /// (a fresh one would favour small steps). `ErrorKind::OutOfRange` when `now` is
+            /// outside the format's range. No error changes the state.
             #[inline]
             pub fn next(&mut self, now: UnixMillis, draw: $draw) -> Result<$format, Error> {
                 let id = <$format as Stepped>::after(self.previous, now, draw.into())?;
@@ -305,10 +305,10 @@ macro_rules! declare_generator {
 
 declare_generator! {
     /// In a new millisecond an id gets 48 fresh random bits. In the same one, or while the clock is
-    /// behind, the random part grows by the draw's low 41 bits. When it overflows, the next millisecond
-    /// is borrowed if it is in the past; that allows about 128 ids per millisecond and a burst of about
-    /// 128,000. If there is none to borrow, the id has to wait. If the clock has been set back by more
-    /// than a second, the state follows it.
+    /// behind, the random part grows by the draw's low 41 bits. When it overflows, the next
+    /// millisecond is borrowed if it is in the past; that allows about 128 ids per millisecond and
+    /// a burst of about 128,000. If there is none to borrow, the id has to wait. If the clock has
+    /// been set back by more than a second, the state follows it.
     ///
     /// ```
     /// use rowkey_core::generate::DistributedIdState;
@@ -327,9 +327,9 @@ declare_generator! {
 
 declare_generator! {
     /// In a new millisecond an id gets 75 fresh random bits. In the same one, or while the clock is
-    /// behind, the random part grows by the draw's low 58 bits: about 131,072 ids fit a millisecond.
-    /// When it overflows, the id has to wait. If the clock has been set back by a second or more, the
-    /// state follows it.
+    /// behind, the random part grows by the draw's low 58 bits: about 131,072 ids fit a
+    /// millisecond. When it overflows, the id has to wait. If the clock has been set back by a
+    /// second or more, the state follows it.
     ///
     /// ```
     /// use rowkey_core::generate::DistributedId128State;

@@ -66,9 +66,9 @@ impl<F: Generate> fmt::Debug for Custom<F> {
     }
 }
 
-/// A generator for tests that counts in the bits that a format does not fix: the next id is the next
-/// larger one of the format. It ignores the context, so ids of a format with a context need a first one
-/// that has it.
+/// A generator for tests that counts in the bits that a format does not fix: the next id is the
+/// next larger one of the format. It ignores the context, so ids of a format with a context need a
+/// first one that has it.
 ///
 /// Each instance counts for itself; threads that share one get different values. After the
 /// format's largest value it returns `ErrorKind::Exhausted`.

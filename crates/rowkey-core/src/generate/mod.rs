@@ -21,18 +21,19 @@
 //!
 //! Time comes from a [`Clock`] and randomness from an [`Entropy`]. Most formats keep no state
 //! between ids. DistributedId, DistributedId128 and HotGuid keep state, in a
-//! [`DistributedIdGenerator`], a [`DistributedId128Generator`] and a [`HotGuidGenerator`]; UUIDv7 and
-//! iUID in an [`OrderedGenerator`]. Every format has a default generator for the process, which a
-//! [`scope`] can replace temporarily with any [`Generator`].
+//! [`DistributedIdGenerator`], a [`DistributedId128Generator`] and a [`HotGuidGenerator`]; UUIDv7
+//! and iUID in an [`OrderedGenerator`]. Every format has a default generator for the process, which
+//! a [`scope`] can replace temporarily with any [`Generator`].
 //!
 //! # Order
 //!
 //! The ids of one process increase strictly, across its threads, if they are DistributedIds,
-//! DistributedId128s, UUIDv7s or, for each country and service entity, iUIDs: an id whose generation
-//! began after that of another had returned is larger. The exceptions are a clock that is set back a
-//! long way, which each generator describes, and [`generate_with`](Generate::generate_with). HotGuids of
-//! one generator increase until its counter returns to 0, and LUUIDs are in the order of their numbers.
-//! COMBs are in random order within their unit of time.
+//! DistributedId128s, UUIDv7s or, for each country and service entity, iUIDs: an id whose
+//! generation began after that of another had returned is larger. The exceptions are a clock that
+//! is set back a long way, which each generator describes, and
+//! [`generate_with`](Generate::generate_with). HotGuids of one generator increase until its counter
+//! returns to 0, and LUUIDs are in the order of their numbers. COMBs are in random order within
+//! their unit of time.
 //!
 //! # Forks
 //!
@@ -45,8 +46,8 @@
 //! What is not detected:
 //!
 //! * Children that are not made by the C library's `fork`, but by `clone` or `_Fork`, and restored
-//!   snapshots of a machine. There, call [`SystemEntropy::reseed`] on each thread, and make HotGuids
-//!   with a new [`HotGuidGenerator`].
+//!   snapshots of a machine. There, call [`SystemEntropy::reseed`] on each thread, and make
+//!   HotGuids with a new [`HotGuidGenerator`].
 //! * Copies of what a program has made itself: a [`HotGuidGenerator`], an [`Incremental`] one, its
 //!   own [`Entropy`], and numbers reserved for LUUIDs. Make new ones in the child.
 //!
@@ -238,7 +239,8 @@ pub trait Generate: Format {
     /// For a DistributedId, a DistributedId128 or a HotGuid, each call returns the first id of a
     /// new generator, and for a UUIDv7 or an iUID, all bits that could count are random: the ids of
     /// several calls are not in order. To make several, use a [`DistributedIdGenerator`], a
-    /// [`DistributedId128Generator`], a [`HotGuidGenerator`] or an [`OrderedGenerator`] with a clock.
+    /// [`DistributedId128Generator`], a [`HotGuidGenerator`] or an [`OrderedGenerator`] with a
+    /// clock.
     ///
     /// ```
     /// use rowkey_core::generate::{EntropyFn, Generate};

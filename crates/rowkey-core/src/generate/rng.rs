@@ -50,8 +50,8 @@ impl<R: Rng> Entropy for EntropyRng<R> {
 /// [`scope`](super::scope).
 ///
 /// A seeded generator and a clock of the test's own make the same ids each time. They are those of
-/// [`Generate::generate_with`]: in the order of their times, and those of one time in no order. So tests
-/// that sort by ids need a clock that goes on.
+/// [`Generate::generate_with`]: in the order of their times, and those of one time in no order. So
+/// tests that sort by ids need a clock that goes on.
 ///
 /// ```
 /// use core::sync::atomic::{AtomicI64, Ordering};

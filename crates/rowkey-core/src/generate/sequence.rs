@@ -84,8 +84,9 @@ enum Step {
 
 /// The first of `count` positions, for the smallest free one and a clock reading.
 ///
-/// Only a clock that was set back can leave `next` further ahead than counters can carry it. How far it
-/// was set back is not known: where counters have carried `next` to the limit, a millisecond is enough.
+/// Only a clock that was set back can leave `next` further ahead than counters can carry it. How
+/// far it was set back is not known: where counters have carried `next` to the limit, a millisecond
+/// is enough.
 #[inline]
 fn step(next: u64, now_ms: u64, seed: u64, count: u16) -> Step {
     /// From the start of the clock's millisecond to the end of the latest one.
@@ -94,8 +95,8 @@ fn step(next: u64, now_ms: u64, seed: u64, count: u16) -> Step {
     let start = now_ms << COUNTER_BITS;
     let latest = start.saturating_add(ALLOWED);
     let earliest = start | seed & SEED_MASK;
-    // Not the larger of both: draws for later ids would push the counters of all processes to the same
-    // end.
+    // Not the larger of both: draws for later ids would push the counters of all processes to the
+    // same end.
     let first = if next > start { next } else { earliest };
     let end = first.checked_add(count.into());
     if end.is_some_and(|end| end <= latest) {
@@ -149,8 +150,8 @@ impl Sequence {
     /// The same when the clock seems to be far behind.
     ///
     /// It may only seem so, because this thread has slept since it read the clock. So the clock is
-    /// read again, and after the positions: then they are not ahead of it unless it was set back, or
-    /// counters have overflowed.
+    /// read again, and after the positions: then they are not ahead of it unless it was set back,
+    /// or counters have overflowed.
     #[cold]
     #[inline(never)]
     fn take_far_ahead(

@@ -14,8 +14,8 @@ use crate::{Error, Luuid};
 
 /// The groups of a program's keys, of which each has its own number and name.
 ///
-/// Put groups that are known at compile time in a constant: a clash is then a compile error that names both.
-/// Groups of plug-ins are checked when they are added, and refused in the same words.
+/// Put groups that are known at compile time in a constant: a clash is then a compile error that
+/// names both. Groups of plug-ins are checked when they are added, and refused in the same words.
 ///
 /// ```
 /// use rowkey_core::luuid::{KeyGroup, KeyGroups, LuuidGroup};

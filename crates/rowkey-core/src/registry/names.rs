@@ -17,8 +17,8 @@ pub trait RegistryKind: 'static {
 }
 
 /// Names for numbers from 0 to 255, each number and each name once: those of
-/// [countries](crate::routing::Country), of [service entities](crate::routing::ServiceEntity), or of another
-/// [kind](RegistryKind).
+/// [countries](crate::routing::Country), of [service entities](crate::routing::ServiceEntity), or
+/// of another [kind](RegistryKind).
 ///
 /// Put names that are known at compile time in a constant: a clash is then a compile error that
 /// names both. Names from files and tables are checked when they are added, and refused in

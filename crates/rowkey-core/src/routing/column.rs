@@ -13,8 +13,8 @@ use crate::storage::{Backend, ColumnName};
 /// country or service entity.
 ///
 /// No database partitions a table by an expression of its primary key. So the number is stored once
-/// more, in a column that is part of the primary key, and a CHECK keeps it equal to the one in the id.
-/// The id alone is then still unique. `rowkey-sql` writes the definition of the column and the
+/// more, in a column that is part of the primary key, and a CHECK keeps it equal to the one in the
+/// id. The id alone is then still unique. `rowkey-sql` writes the definition of the column and the
 /// partitions.
 ///
 /// ```
@@ -37,8 +37,8 @@ where
     P: RoutingPart,
     K: EntityKey<Format = P::Format>,
 {
-    /// The column of this name beside the key's column. The functions that write SQL refuse the name
-    /// of the key's column.
+    /// The column of this name beside the key's column. The functions that write SQL refuse the
+    /// name of the key's column.
     pub const fn new(key_column: &'static str, name: &'static str) -> Self {
         Self {
             table: None,

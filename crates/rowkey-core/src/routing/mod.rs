@@ -1,8 +1,8 @@
 //! The parts of ids that routers use.
 //!
-//! A HotGuid has a shard key, which a [`ShardLayout`] divides into region and partition. An iUID has a
-//! country and a service entity, whose names are in [`IuidRegistries`]. A [`RoutingColumn`] stores such a
-//! number beside the id, for tables that are divided by it.
+//! A HotGuid has a shard key, which a [`ShardLayout`] divides into region and partition. An iUID
+//! has a country and a service entity, whose names are in [`IuidRegistries`]. A [`RoutingColumn`]
+//! stores such a number beside the id, for tables that are divided by it.
 
 mod column;
 mod iuid;

@@ -12,14 +12,15 @@ named! {
         NativeUuid = "native-uuid",
         /// Big-endian bytes: 12 for a DistributedId, 16 otherwise.
         Binary = "binary",
-        /// A decimal number: 28 digits for a DistributedId, 38 for a DistributedId128; in SQLite text
-        /// of exactly that many digits.
+        /// A decimal number: 28 digits for a DistributedId, 38 for a DistributedId128; in SQLite
+        /// text of exactly that many digits.
         Decimal = "decimal",
         /// Text: hyphenated, 36 characters in lower case; exactly 28 digits for a DistributedId.
         Text = "text",
         /// Hyphenated text in upper case, as EF Core writes it in SQLite. Not for a DistributedId.
         TextUpper = "text-upper",
-        /// Text of 32 hexadecimal digits in lower case, as Django's `CHAR(32)`. Not for a DistributedId.
+        /// Text of 32 hexadecimal digits in lower case, as Django's `CHAR(32)`. Not for a
+        /// DistributedId.
         TextHex = "text-hex",
         /// Text of 32 hexadecimal digits in upper case. Not for a DistributedId.
         TextHexUpper = "text-hex-upper",

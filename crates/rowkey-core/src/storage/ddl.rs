@@ -65,8 +65,8 @@ impl StoragePlan {
         column_definition(column, backend, name, &format!("{sql_type} {nullability}"))
     }
 
-    /// The definition of the primary key that the database counts, from 1 on: quoted name, type, and
-    /// how the database counts. A row is inserted without this column.
+    /// The definition of the primary key that the database counts, from 1 on: quoted name, type,
+    /// and how the database counts. A row is inserted without this column.
     ///
     /// A number is not given out again after its row was deleted, except by InnoDB before MySQL 8.0
     /// and MariaDB 10.2.4 after a restart. PostgreSQL and SQL Server refuse a number from the

@@ -16,7 +16,8 @@ pub struct KeyColumn {
     pub plan: StoragePlan,
     /// Whether the column allows NULL.
     pub nullability: Nullability,
-    /// The schema of the table, which MySQL and MariaDB call a database, unless it is the connection's own.
+    /// The schema of the table, which MySQL and MariaDB call a database, unless it is the
+    /// connection's own.
     pub schema: Option<&'static str>,
     /// The name of the table.
     pub table: &'static str,
@@ -25,8 +26,8 @@ pub struct KeyColumn {
 }
 
 impl KeyColumn {
-    /// The column `table.column` or `schema.table.column` for a key, or for an `Option` of one, which
-    /// allows NULL. A name contains no dot.
+    /// The column `table.column` or `schema.table.column` for a key, or for an `Option` of one,
+    /// which allows NULL. A name contains no dot.
     ///
     /// # Panics
     ///
@@ -98,7 +99,8 @@ impl<K: EntityKey> ColumnKey for Option<K> {
     const NULLABILITY: Nullability = Nullability::Nullable;
 }
 
-/// A list of [`KeyColumn`]s: each key with its column, or an `Option` of it where the column allows NULL.
+/// A list of [`KeyColumn`]s: each key with its column, or an `Option` of it where the column allows
+/// NULL.
 #[macro_export]
 macro_rules! key_columns {
     ($($key:ty => $column:expr),* $(,)?) => {

@@ -1,5 +1,5 @@
-//! What drivers of MySQL and MariaDB send and receive: BINARY, DECIMAL, CHAR, MariaDB's own UUID and
-//! BIGINT.
+//! What drivers of MySQL and MariaDB send and receive: BINARY, DECIMAL, CHAR, MariaDB's own UUID
+//! and BIGINT.
 //!
 //! The protocol carries decimal numbers as digits, so everything but an integer is bytes or text.
 
@@ -106,8 +106,8 @@ impl MySqlColumn {
         }
     }
 
-    /// The public value of a number with decimals, which are all zero: from 8.0.22 on, an expression of a
-    /// column and a parameter, such as `coalesce(id, ?)`, has thirty of them.
+    /// The public value of a number with decimals, which are all zero: from 8.0.22 on, an
+    /// expression of a column and a parameter, such as `coalesce(id, ?)`, has thirty of them.
     #[cold]
     fn without_decimals(self, bytes: &[u8], refusal: Error) -> Result<u128, Error> {
         let Some(point) = bytes.iter().position(|byte| *byte == b'.') else {

@@ -120,8 +120,8 @@ impl Column {
 
     /// The public value of a column's value.
     ///
-    /// MariaDB's own `UUID` may come as 16 bytes or as 36 characters, and a PostgreSQL uuid as text in
-    /// the text protocol; the layout is always the declared one. A plan of `BINARY(16)` does not
+    /// MariaDB's own `UUID` may come as 16 bytes or as 36 characters, and a PostgreSQL uuid as text
+    /// in the text protocol; the layout is always the declared one. A plan of `BINARY(16)` does not
     /// read such a `UUID`, which is sorted differently: time ranges would miss rows.
     ///
     /// # Errors

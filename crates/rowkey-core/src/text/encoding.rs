@@ -8,11 +8,11 @@ use crate::named::named;
 named! {
     /// How an id is written.
     ///
-    /// All but [`Decimal`](Self::Decimal) have one length per [`Width`](super::Width) and sort bytewise like the
-    /// numbers.
+    /// All but [`Decimal`](Self::Decimal) have one length per [`Width`](super::Width) and sort
+    /// bytewise like the numbers.
     Encoding {
-        /// Hyphenated lower-case UUID text of 128 bits, 36 characters; either letter case is read. A
-        /// number of another width is widened with leading zero bits.
+        /// Hyphenated lower-case UUID text of 128 bits, 36 characters; either letter case is read.
+        /// A number of another width is widened with leading zero bits.
         Uuid = "uuid",
         /// Base 62 (`0-9A-Za-z`) per block of eight bytes, 11 characters a block, case-sensitive. A
         /// DistributedId leaves out the six leading characters, which would always be `0`.
@@ -21,7 +21,8 @@ named! {
         /// characters, which would always be `0`.
         Hexadecimal = "hexadecimal",
         /// Decimal digits without padding, so of variable length: sorts like the numbers only among
-        /// strings of the same length. Leading zeros are accepted, within the width's number of digits.
+        /// strings of the same length. Leading zeros are accepted, within the width's number of
+        /// digits.
         Decimal = "decimal",
         /// The big-endian bytes, shown as lower-case hexadecimal; either case is read.
         Binary = "binary",

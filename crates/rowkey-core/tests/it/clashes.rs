@@ -79,8 +79,8 @@ fn groups() {
     }
 }
 
-/// As many names as there are numbers, within the compiler's limit for constant evaluation. They have
-/// the same length, and differ at their ends only.
+/// As many names as there are numbers, within the compiler's limit for constant evaluation. They
+/// have the same length, and differ at their ends only.
 static NAMES: [[u8; 40]; 256] = {
     let mut names = [*b"com.example.accounting.ledger.journal.@@"; 256];
     let mut number = 0;

@@ -1,4 +1,5 @@
-//! The book's page of differences names the tests that show them, and those tests say that they are on it.
+//! The book's page of differences names the tests that show them, and those tests say that they are
+//! on it.
 
 use std::collections::BTreeSet;
 use std::fs;

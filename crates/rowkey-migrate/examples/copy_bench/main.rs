@@ -6,10 +6,10 @@
 //! $ cargo run --release -p rowkey-migrate --all-features --example copy_bench -- 500000 --ten-times --plot copy.svg
 //! ```
 //!
-//! The other ways are: a program that was written for the table, with the same drivers; pgloader; and the
-//! databases' own clients in a pipe, which convert nothing. Those that are not installed are left out. Each
-//! copy is a process of its own, and makes its table. The ways take turns, the first one in turns too, and
-//! a ratio is one of two copies of the same round.
+//! The other ways are: a program that was written for the table, with the same drivers; pgloader;
+//! and the databases' own clients in a pipe, which convert nothing. Those that are not installed
+//! are left out. Each copy is a process of its own, and makes its table. The ways take turns, the
+//! first one in turns too, and a ratio is one of two copies of the same round.
 
 mod by_hand;
 mod plot;

@@ -28,7 +28,8 @@ pub(crate) fn is_installed(program: &str) -> bool {
     env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }
 
-/// A program that does not encrypt its connection to PostgreSQL, so that only the copies are compared.
+/// A program that does not encrypt its connection to PostgreSQL, so that only the copies are
+/// compared.
 pub(crate) fn program(path: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(path);
     command.env("PGSSLMODE", "disable");
@@ -42,7 +43,8 @@ pub(crate) fn peak_kib(status: &Path) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-/// PostgreSQL's types as pgloader chooses them: ids become `bytea`, in the order of MariaDB's bytes.
+/// PostgreSQL's types as pgloader chooses them: ids become `bytea`, in the order of MariaDB's
+/// bytes.
 pub(crate) fn pgloader(source: &str, target: &str) -> Result<Outcome> {
     let source = Url::parse(source)?;
     let database = source.path().trim_start_matches('/');

@@ -50,8 +50,8 @@ fn first_half(bytes: &[u8]) -> u128 {
     first.map_or(0, |first| u128::from_be_bytes(*first))
 }
 
-/// The canonical form of a key, which [`read_key`] reads. Decimal numbers stay as they are: where they are
-/// text, they are compared as text.
+/// The canonical form of a key, which [`read_key`] reads. Decimal numbers stay as they are: where
+/// they are text, they are compared as text.
 pub(crate) fn key_of(batch: &Batch, row: &[Cell], places: &[usize]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for cell in places.iter().filter_map(|place| row.get(*place)) {

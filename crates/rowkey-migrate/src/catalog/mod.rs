@@ -196,8 +196,8 @@ pub struct Table {
     pub foreign_keys: Vec<ForeignKey>,
     /// What else hangs on it: views, triggers, policies.
     pub dependents: Vec<Dependent>,
-    /// Its storage engine in MySQL and MariaDB; in SQLite the statement that made it, which also says
-    /// what the rest of this does not; else empty.
+    /// Its storage engine in MySQL and MariaDB; in SQLite the statement that made it, which also
+    /// says what the rest of this does not; else empty.
     pub options: String,
     /// How many rows it has, by the database's statistics.
     #[serde(skip)]
@@ -256,15 +256,15 @@ impl Table {
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// Its type as the database writes it, such as `character varying(36)` or `binary(16)`. For a domain of
-    /// PostgreSQL, it is the type that this is over.
+    /// Its type as the database writes it, such as `character varying(36)` or `binary(16)`. For a
+    /// domain of PostgreSQL, it is the type that this is over.
     pub sql_type: String,
     /// Whether it may be NULL.
     pub is_nullable: bool,
     /// The SQL of its default, as the database writes it.
     pub default: Option<String>,
-    /// Whether the database counts or computes it, and how: `identity`, `auto_increment`, `generated`,
-    /// `on update`; empty otherwise.
+    /// Whether the database counts or computes it, and how: `identity`, `auto_increment`,
+    /// `generated`, `on update`; empty otherwise.
     pub generated: String,
     /// Its collation, if it is text.
     pub collation: Option<String>,
@@ -451,8 +451,8 @@ impl Catalog {
         found
     }
 
-    /// The SHA-256 of what the catalogue says about some tables, in hexadecimal. Numbers of rows do not
-    /// count.
+    /// The SHA-256 of what the catalogue says about some tables, in hexadecimal. Numbers of rows do
+    /// not count.
     pub fn hash(&self, names: &[QualifiedName]) -> String {
         let mut names: Vec<&QualifiedName> = names.iter().collect();
         names.sort_unstable();
@@ -463,8 +463,8 @@ impl Catalog {
         hash_of(tables)
     }
 
-    /// The same of one table, without what is not copied: views, programs and privileges may come and go,
-    /// also those of other schemas and those that not each account sees.
+    /// The same of one table, without what is not copied: views, programs and privileges may come
+    /// and go, also those of other schemas and those that not each account sees.
     pub(crate) fn hash_to_copy(&self, name: &QualifiedName) -> String {
         let counts = |one: &Dependent| {
             !matches!(

@@ -11,8 +11,8 @@ use super::{Catalog, Column, ForeignKey, Index, Key, QualifiedName, Table};
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
 
-/// The tables of the current schema, and whatever refers to them or is referred to. The name of a table
-/// in the current schema has no schema.
+/// The tables of the current schema, and whatever refers to them or is referred to. The name of a
+/// table in the current schema has no schema.
 const TABLES: &str = "
 WITH RECURSIVE reached (oid) AS (
   SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -26,10 +26,11 @@ SELECT c.oid::bigint, NULLIF(n.nspname, current_schema())::text, c.relname::text
 FROM reached r JOIN pg_class c ON c.oid = r.oid JOIN pg_namespace n ON n.oid = c.relnamespace
 ORDER BY 2 NULLS FIRST, 3";
 
-/// The type of a column is the one that its domain is over, and so are NOT NULL and the default of the domain those
-/// of the column; the domain itself is among what hangs on the table.
+/// The type of a column is the one that its domain is over, and so are NOT NULL and the default of
+/// the domain those of the column; the domain itself is among what hangs on the table.
 ///
-/// From PostgreSQL 18 on, a column may be NOT NULL although it has NULL: with a constraint that is not valid.
+/// From PostgreSQL 18 on, a column may be NOT NULL although it has NULL: with a constraint that is
+/// not valid.
 const COLUMNS: &str = "
 WITH RECURSIVE typed (attrelid, attnum, type, modifier, is_required, default_sql) AS (
   SELECT a.attrelid, a.attnum, a.atttypid, a.atttypmod,
@@ -63,7 +64,8 @@ CROSS JOIN LATERAL (
 WHERE k.conrelid = ANY ($1::text::oid[]) AND k.contype IN ('p', 'u')
 ORDER BY k.conrelid, k.contype, k.conname";
 
-/// An index is plain if its definition says nothing beyond names. Those of constraints are left out.
+/// An index is plain if its definition says nothing beyond names. Those of constraints are left
+/// out.
 const INDEXES: &str = "
 SELECT i.indrelid::bigint, c.relname::text, COALESCE(names.list, '[]'), i.indisunique,
   i.indexprs IS NULL AND i.indpred IS NULL AND i.indnkeyatts = i.indnatts

@@ -1,7 +1,7 @@
 //! Where the ranges of a sorted stream of keys begin.
 
-/// How many keys are kept for each range. A range begins at one of them, so that it misses its place by less
-/// than a 64th of a range.
+/// How many keys are kept for each range. A range begins at one of them, so that it misses its
+/// place by less than a 64th of a range.
 const KEPT: u64 = 64;
 
 /// Keys at about equal distances in a stream of unknown length, in little memory.
@@ -50,8 +50,8 @@ impl<K> Bounds<K> {
         });
     }
 
-    /// The first keys of all ranges but the first one. There are fewer ranges than were asked for if there are
-    /// fewer keys.
+    /// The first keys of all ranges but the first one. There are fewer ranges than were asked for
+    /// if there are fewer keys.
     pub(super) fn firsts(self) -> Vec<K> {
         let mut firsts = Vec::new();
         let mut wanted = 1;

@@ -1,5 +1,5 @@
-//! The columns of a key: how their values are read, and written as literals that mean the same in every
-//! session.
+//! The columns of a key: how their values are read, and written as literals that mean the same in
+//! every session.
 
 use rowkey_core::Backend;
 
@@ -29,8 +29,8 @@ enum Form {
     Number,
     /// Text in the order of a collation.
     Text,
-    /// Text of SQL Server in the code page of a collation. A literal of another type would be what the
-    /// column is converted to, and no index is in that order.
+    /// Text of SQL Server in the code page of a collation. A literal of another type would be what
+    /// the column is converted to, and no index is in that order.
     CodePage {
         sql_type: String,
         collation: Option<String>,
@@ -49,7 +49,8 @@ impl KeyColumn {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] for a type whose values a literal does not hold exactly or in every session.
+    /// [`Error::Refused`] for a type whose values a literal does not hold exactly or in every
+    /// session.
     pub(super) fn new(backend: Backend, table: &Table, column: &Column) -> Result<Self, Error> {
         let place = format!("{}.{}", table.name, column.name);
         let form = form(backend, column).map_err(|why| {
@@ -105,7 +106,8 @@ impl KeyColumn {
             (Form::Any, Value::Text(literal)) => Ok(literal.clone()),
             (Form::Any, Value::Bytes(text)) => Ok(match std::str::from_utf8(text) {
                 Ok(text) if is_plain(text) => format!("'{text}'"),
-                // An operation gives a value that does not convert those of the column, as CAST would.
+                // An operation gives a value that does not convert those of the column, as CAST
+                // would.
                 _ => format!("('' || CAST(X'{}' AS TEXT))", hex(text)),
             }),
             _ => Err(Error::Differs {

@@ -1,8 +1,9 @@
 //! Ranges of a table's key, for engines that read in parallel.
 //!
-//! Each range is a condition in SQL. Every row fulfils exactly one of them, whatever the table contains when
-//! they are used, because they have no gap and no overlap in the order that the column itself has. How equal
-//! they are depends on the keys that were looked at: all of a small table, a random part of a large one.
+//! Each range is a condition in SQL. Every row fulfils exactly one of them, whatever the table
+//! contains when they are used, because they have no gap and no overlap in the order that the
+//! column itself has. How equal they are depends on the keys that were looked at: all of a small
+//! table, a random part of a large one.
 
 mod bounds;
 mod key;
@@ -37,7 +38,8 @@ pub struct Request {
     pub column: Option<String>,
     /// How many ranges each table gets at most; otherwise one for each 100,000 rows.
     pub ranges: Option<u32>,
-    /// How many keys are looked at for each range. Twice as many give ranges that are more equal by a third.
+    /// How many keys are looked at for each range. Twice as many give ranges that are more equal by
+    /// a third.
     pub keys_per_range: u32,
 }
 
@@ -63,14 +65,14 @@ pub struct TableRanges {
     pub ranges: Vec<String>,
 }
 
-/// Finds ranges of about equal size for the tables of a plan. Nothing is sorted but the keys that are looked
-/// at.
+/// Finds ranges of about equal size for the tables of a plan. Nothing is sorted but the keys that
+/// are looked at.
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] for a table that has changed since the plan was written, and for a column whose values
-/// have no literal that means the same in every session; [`Error::Missing`] for a table or column that is not
-/// there.
+/// [`Error::Refused`] for a table that has changed since the plan was written, and for a column
+/// whose values have no literal that means the same in every session; [`Error::Missing`] for a
+/// table or column that is not there.
 pub async fn ranges(
     source: &mut Connection,
     plan: &CopyPlan,
@@ -81,12 +83,13 @@ pub async fn ranges(
     ranges_of(source, plan, &catalog, request, progress).await
 }
 
-/// A complete PySpark job that copies the tables of a plan by such ranges. It contains names, conditions and
-/// statements, but no address and no password.
+/// A complete PySpark job that copies the tables of a plan by such ranges. It contains names,
+/// conditions and statements, but no address and no password.
 ///
 /// # Errors
 ///
-/// Those of [`ranges`], and [`Error::Refused`] for a table or a column that the job would not copy exactly.
+/// Those of [`ranges`], and [`Error::Refused`] for a table or a column that the job would not copy
+/// exactly.
 pub async fn spark_job(
     source: &mut Connection,
     plan: &CopyPlan,
@@ -132,8 +135,8 @@ async fn ranges_of(
     Ok(found)
 }
 
-/// Conditions that each say where another part of a table begins, for parts of about so many rows. None if the
-/// table has no more than one, or if its key has a type without literals.
+/// Conditions that each say where another part of a table begins, for parts of about so many rows.
+/// None if the table has no more than one, or if its key has a type without literals.
 pub(crate) async fn beginnings(
     source: &mut Connection,
     table: &Table,
@@ -194,8 +197,8 @@ fn column<'t>(table: &'t Table, name: &str) -> Result<&'t Column, Error> {
     })
 }
 
-/// The columns of the primary key, or of another key. Rows with NULL in one of several columns would be in
-/// no range, so that only the first counts if one of them may be NULL.
+/// The columns of the primary key, or of another key. Rows with NULL in one of several columns
+/// would be in no range, so that only the first counts if one of them may be NULL.
 fn key(table: &Table) -> Vec<&Column> {
     let Some(key) = table.primary_key().or(table.keys.first()) else {
         return Vec::new();

@@ -38,8 +38,8 @@ pub(super) fn not_before(key: &[KeyColumn], bound: &[String]) -> String {
     compared(key, bound, ">", ">=")
 }
 
-/// The comparison of a key with a bound, column by column: not every server has comparisons of rows, or uses
-/// an index for them.
+/// The comparison of a key with a bound, column by column: not every server has comparisons of
+/// rows, or uses an index for them.
 fn compared(key: &[KeyColumn], bound: &[String], operator: &str, last: &str) -> String {
     match (key, bound) {
         ([column], [value]) => format!("{} {last} {value}", column.quoted),

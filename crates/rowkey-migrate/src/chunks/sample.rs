@@ -1,7 +1,7 @@
 //! Which keys are looked at.
 //!
-//! PostgreSQL and SQL Server read random pages of a table. The others have no samples: they read the keys of
-//! all rows once, in an index, and sort only a random part of them.
+//! PostgreSQL and SQL Server read random pages of a table. The others have no samples: they read
+//! the keys of all rows once, in an index, and sort only a random part of them.
 
 use rowkey_core::Backend;
 
@@ -66,8 +66,8 @@ fn from(backend: Backend, table: &Table) -> Result<String, Error> {
     Ok(format!("{only}{}", table.name.quoted(backend)?))
 }
 
-/// The query for different keys in their order, and for how many rows have each of them: in all rows, or in at
-/// least as many as wanted.
+/// The query for different keys in their order, and for how many rows have each of them: in all
+/// rows, or in at least as many as wanted.
 pub(super) async fn query(
     source: &mut Connection,
     table: &Table,
@@ -99,7 +99,8 @@ pub(super) async fn query(
 fn text(backend: Backend, from: &str, key: &[KeyColumn], share: Option<f64>) -> String {
     let columns: Vec<&str> = key.iter().map(|column| column.quoted.as_str()).collect();
     let columns = columns.join(", ");
-    // In PostgreSQL, `id::text` would be called `id`, and the keys would be in the order of their text.
+    // In PostgreSQL, `id::text` would be called `id`, and the keys would be in the order of their
+    // text.
     let shown = (1..)
         .zip(key)
         .map(|(place, column)| format!("{} AS rowkey_shown_{place}", column.shown()));

@@ -27,8 +27,8 @@ use crate::error::Error;
 
 /// A connection to a database, with statements as text and rows of plain values.
 ///
-/// Numbers of more than 64 bits, times and types of a database's own are read as text: cast them in the
-/// query.
+/// Numbers of more than 64 bits, times and types of a database's own are read as text: cast them in
+/// the query.
 pub struct Connection {
     address: Address,
     backend: Backend,
@@ -128,7 +128,8 @@ impl Connection {
         Self::open(&self.address).await
     }
 
-    /// Lets the session write, for commands that do. Others keep what its address, its role or its database says.
+    /// Lets the session write, for commands that do. Others keep what its address, its role or its
+    /// database says.
     pub(crate) async fn allow_writing(&mut self) -> Result<(), Error> {
         let doing = "the settings of a session that writes";
         with_driver!(self, allow_writing(doing))
@@ -208,9 +209,9 @@ impl Connection {
         with_driver!(self, for_each(doing, query, values, &mut take))
     }
 
-    /// Calls a function with each row of a query of at most [`SCANNED`] columns as it arrives, as fast as
-    /// the driver can, and with values that nothing has copied. Columns that the query does not have are
-    /// NULL.
+    /// Calls a function with each row of a query of at most [`SCANNED`] columns as it arrives, as
+    /// fast as the driver can, and with values that nothing has copied. Columns that the query does
+    /// not have are NULL.
     pub(crate) async fn scan(
         &mut self,
         doing: &str,

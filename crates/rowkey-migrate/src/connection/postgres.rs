@@ -29,9 +29,9 @@ pub(super) async fn open(address: &Address) -> Result<PgConnection, Error> {
     Ok(connection)
 }
 
-/// What addresses, roles and databases may have set otherwise. Statements rely on how literals are read, the catalogue
-/// and the values on how they are written as text, and a change or a copy takes the time that it takes. That a
-/// session may only read holds until something is to be written.
+/// What addresses, roles and databases may have set otherwise. Statements rely on how literals are
+/// read, the catalogue and the values on how they are written as text, and a change or a copy takes
+/// the time that it takes. That a session may only read holds until something is to be written.
 const SETTINGS: [(&str, &str); 17] = [
     ("standard_conforming_strings", "on"),
     ("array_nulls", "on"),
@@ -63,8 +63,9 @@ fn settings() -> String {
     )
 }
 
-/// The schemas that are searched decide which tables there are, and so are left as they are. But the server's own come
-/// first, as they do unless somebody names them: no function or operator of another schema stands in for theirs.
+/// The schemas that are searched decide which tables there are, and so are left as they are. But
+/// the server's own come first, as they do unless somebody names them: no function or operator of
+/// another schema stands in for theirs.
 const OWN_FUNCTIONS: &str = "
 SELECT pg_catalog.set_config('search_path', (
   SELECT COALESCE(pg_catalog.string_agg(pg_catalog.quote_ident(name::text), ', ' ORDER BY place), '')

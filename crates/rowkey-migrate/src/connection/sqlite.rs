@@ -14,8 +14,8 @@ use crate::error::Error;
 /// How long to wait for the lock of another program.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Opens the file, which has to exist. Statements see foreign keys as the file's programs do: SQLite's
-/// default is not to enforce them.
+/// Opens the file, which has to exist. Statements see foreign keys as the file's programs do:
+/// SQLite's default is not to enforce them.
 pub(super) async fn open(address: &Address) -> Result<SqliteConnection, Error> {
     let options = SqliteConnectOptions::from_str(address.secret())
         .map_err(Error::database("the address of the database"))?;

@@ -5,8 +5,8 @@ use std::error::Error as StdError;
 use crate::address::{Address, Protocol};
 use crate::error::Error;
 
-/// Chooses the cryptographic library, where sqlx and tiberius have brought two and the program has chosen
-/// none: rustls does not choose by itself then, and panics for `sslmode=verify-ca`.
+/// Chooses the cryptographic library, where sqlx and tiberius have brought two and the program has
+/// chosen none: rustls does not choose by itself then, and panics for `sslmode=verify-ca`.
 pub(super) fn choose_library() {
     #[cfg(feature = "tls")]
     if rustls::crypto::CryptoProvider::get_default().is_none() {
@@ -15,7 +15,8 @@ pub(super) fn choose_library() {
     }
 }
 
-/// Wraps the error of connecting. If it is about encryption, it says what to write into the address.
+/// Wraps the error of connecting. If it is about encryption, it says what to write into the
+/// address.
 pub(super) fn connecting<E: StdError + Send + Sync + 'static>(
     address: &Address,
 ) -> impl FnOnce(E) -> Error {

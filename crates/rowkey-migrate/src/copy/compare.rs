@@ -57,8 +57,8 @@ impl Comparison {
     }
 }
 
-/// Reads the tables of a plan on both sides, and compares the hashes of their rows in a form that is the
-/// same everywhere.
+/// Reads the tables of a plan on both sides, and compares the hashes of their rows in a form that
+/// is the same everywhere.
 ///
 /// # Errors
 ///

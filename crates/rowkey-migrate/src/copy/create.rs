@@ -16,8 +16,8 @@ pub(super) struct Creation {
     pub(super) left_out: Vec<String>,
 }
 
-/// The table with its columns and its primary key, unless that is added after the rows. In SQLite with its
-/// references too, which cannot be added later.
+/// The table with its columns and its primary key, unless that is added after the rows. In SQLite
+/// with its references too, which cannot be added later.
 pub(super) fn creation(
     source: Backend,
     table: &Table,

@@ -52,8 +52,8 @@ pub struct Instead {
     /// Times before 00:00 or after 24:00, and years before 1 or after 9999.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out_of_range: Option<Null>,
-    /// Values that are not what the column's type says: SQLite's values of other types, and text that is
-    /// to become a number, a date or a UUID, and is none.
+    /// Values that are not what the column's type says: SQLite's values of other types, and text
+    /// that is to become a number, a date or a UUID, and is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_type: Option<Null>,
     /// Times with tenths of a microsecond, which only SQL Server has.

@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::inventory::other_schemas;
 use crate::types::Type;
 
-/// What is left out of a whole database: tables without an entry in the plan, privileges, views and programs
-/// that name none of its tables, and other schemas.
+/// What is left out of a whole database: tables without an entry in the plan, privileges, views and
+/// programs that name none of its tables, and other schemas.
 pub(super) async fn of_database(
     source: &mut Connection,
     plan: &CopyPlan,
@@ -84,8 +84,8 @@ LEFT JOIN pg_roles r ON r.oid = g.grantee
 WHERE c.relkind IN ('r', 'p') AND g.grantee <> c.relowner
 GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2, 3";
 
-/// The privileges on whole tables, as sentences. In other databases than PostgreSQL, they are among what
-/// hangs on a table.
+/// The privileges on whole tables, as sentences. In other databases than PostgreSQL, they are among
+/// what hangs on a table.
 async fn grants(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>, Error> {
     let mut notes = Vec::new();
     if source.backend() != Backend::Postgres {
@@ -105,8 +105,8 @@ async fn grants(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>,
     Ok(notes)
 }
 
-/// Views and programs of the source's own schema: their kinds, and their names as among what hangs on tables.
-/// Those of extensions come with them.
+/// Views and programs of the source's own schema: their kinds, and their names as among what hangs
+/// on tables. Those of extensions come with them.
 const POSTGRES_PROGRAMS: &str = "
 SELECT 'view', format('%I.%I', n.nspname, v.relname)
 FROM pg_class v JOIN pg_namespace n ON n.oid = v.relnamespace
@@ -204,8 +204,8 @@ fn keys(table: &Table) -> Vec<String> {
     notes
 }
 
-/// What only the definition of a table of SQLite says. Its keywords are never names without quotes, except
-/// behind the columns.
+/// What only the definition of a table of SQLite says. Its keywords are never names without quotes,
+/// except behind the columns.
 #[cfg(feature = "sqlite")]
 fn of_definition(table: &Table) -> Vec<String> {
     let Ok(tokens) = crate::catalog::sqlite::tokens(&table.options) else {

@@ -1,8 +1,8 @@
 //! Tables from one database to another, with keys that change their form on the way.
 //!
-//! A [`CopyPlan`] says which table goes where, and which type each column has there. [`copy`] does it, and
-//! goes on where it was after an interruption: rows and the last key of them are committed together.
-//! [`compare`] reads both sides again.
+//! A [`CopyPlan`] says which table goes where, and which type each column has there. [`copy`] does
+//! it, and goes on where it was after an interruption: rows and the last key of them are committed
+//! together. [`compare`] reads both sides again.
 
 mod checkpoint;
 mod compare;

@@ -7,8 +7,8 @@ use super::checkpoint;
 use super::plan::{CopyPlan, TablePlan};
 use crate::error::Error;
 
-/// A name without what the database does not look at when it compares names of columns, indexes and, in
-/// SQLite, tables.
+/// A name without what the database does not look at when it compares names of columns, indexes
+/// and, in SQLite, tables.
 pub(super) fn folded(backend: Backend, name: &str) -> String {
     match backend {
         Backend::Postgres => name.to_owned(),
@@ -62,7 +62,8 @@ fn untaken(what: &str, backend: Backend, name: &str) -> Option<Error> {
     ))
 }
 
-/// Whether MySQL tells tables apart by the case of their letters is up to the server, which is asked later.
+/// Whether MySQL tells tables apart by the case of their letters is up to the server, which is
+/// asked later.
 fn same_table(target: Backend, one: &TablePlan, other: &TablePlan) -> Option<Error> {
     let is_same = target == Backend::Sqlite
         && one.becomes.schema == other.becomes.schema

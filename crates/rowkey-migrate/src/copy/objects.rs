@@ -33,8 +33,8 @@ pub(super) enum ObjectKind {
 }
 
 impl Object {
-    /// Whether a table has it: by its name, or under one that the server or somebody else has given to something
-    /// that covers the same. What has the name of another planned object is that one.
+    /// Whether a table has it: by its name, or under one that the server or somebody else has given
+    /// to something that covers the same. What has the name of another planned object is that one.
     pub(super) fn is_in(&self, table: &Table, planned: &[&str]) -> bool {
         let Self { name, columns, .. } = self;
         let is_of_another = |found: &String| found != name && planned.contains(&found.as_str());
@@ -42,7 +42,8 @@ impl Object {
             ObjectKind::PrimaryKey => table.primary_key().is_some(),
             ObjectKind::Index => {
                 let indexes = table.indexes.iter().map(|index| {
-                    // Where NULL is like NULL, a unique index has a condition, which does not tell it from another.
+                    // Where NULL is like NULL, a unique index has a condition, which does not tell
+                    // it from another.
                     let is_alike = index.is_plain || index.is_unique;
                     (&index.name, &index.columns, index.is_unique, is_alike)
                 });
@@ -79,9 +80,10 @@ pub(super) fn list(backend: Backend, names: &[String]) -> Result<String, Error> 
     Ok(names?.join(", "))
 }
 
-/// Whether the primary key is added after the rows. Sorting all keys once takes less time than finding a
-/// place for each of them. MySQL and MariaDB store the rows in that place, so that only rows that come in
-/// another order gain: a table that is larger than the buffer pool takes a fraction of the time then.
+/// Whether the primary key is added after the rows. Sorting all keys once takes less time than
+/// finding a place for each of them. MySQL and MariaDB store the rows in that place, so that only
+/// rows that come in another order gain: a table that is larger than the buffer pool takes a
+/// fraction of the time then.
 pub(super) async fn has_late_key(
     target: &mut Connection,
     from: &Side,
@@ -214,8 +216,8 @@ fn unless_null(
     })
 }
 
-/// A name that no other index has. Those that SQLite made itself are reserved, and in some databases two
-/// tables have no indexes of the same name.
+/// A name that no other index has. Those that SQLite made itself are reserved, and in some
+/// databases two tables have no indexes of the same name.
 fn free_name(
     source: Backend,
     side: &Side,
@@ -243,8 +245,8 @@ fn free_name(
     free
 }
 
-/// The names that indexes must not have: where tables and indexes share theirs, those of tables, and those
-/// that PostgreSQL gives to primary keys.
+/// The names that indexes must not have: where tables and indexes share theirs, those of tables,
+/// and those that PostgreSQL gives to primary keys.
 pub(super) fn taken(sides: &[Side]) -> Vec<String> {
     let names = sides.iter().flat_map(|side| {
         let name = &side.name.name;
@@ -349,7 +351,8 @@ fn left_out(table: &Table, key: &ForeignKey, why: &str) -> String {
     )
 }
 
-/// Fails for a table whose rows are those of its partitions, which are tables of their own in the plan.
+/// Fails for a table whose rows are those of its partitions, which are tables of their own in the
+/// plan.
 pub(crate) fn require_own_rows(table: &Table, source: Backend) -> Result<(), Error> {
     let mut dependents = table.dependents.iter();
     let is_partitioned = source == Backend::Postgres
@@ -364,8 +367,8 @@ pub(crate) fn require_own_rows(table: &Table, source: Backend) -> Result<(), Err
     }
 }
 
-/// The last number that the source has counted in a column, although its row may be gone; 0 if it does not
-/// say.
+/// The last number that the source has counted in a column, although its row may be gone; 0 if it
+/// does not say.
 pub(super) async fn counted_to(
     source: &mut Connection,
     table: &Table,
@@ -410,7 +413,8 @@ pub(super) async fn counted_to(
     rows.first().map_or(Ok(0), |row| row.integer(0))
 }
 
-/// The statements that let a counter go on behind the rows, and behind the last number of the source.
+/// The statements that let a counter go on behind the rows, and behind the last number of the
+/// source.
 pub(crate) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
     let quoted = quote_identifier(side.backend, column)?;
     let table = side.quoted()?;
@@ -427,8 +431,8 @@ pub(crate) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String
         }
         Backend::SqlServer => {
             let place = text_literal(side.backend, &table);
-            // A column that has not counted yet begins with the number itself. Numbers of a statement are not
-            // variables.
+            // A column that has not counted yet begins with the number itself. Numbers of a
+            // statement are not variables.
             let name = text_literal(side.backend, column);
             let reseed = format!("DBCC CHECKIDENT ('{}', RESEED, ", table.replace('\'', "''"));
             let reseed = text_literal(side.backend, &reseed);

@@ -19,15 +19,15 @@ pub(crate) const VERSION: u32 = 1;
 /// More rows than these may need more memory than there is.
 const MOST_BATCH_ROWS: u32 = 100_000;
 
-/// Which tables go to another database, and what their columns become there. It contains names and types,
-/// never SQL.
+/// Which tables go to another database, and what their columns become there. It contains names and
+/// types, never SQL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CopyPlan {
     /// The version of the file's format: 1.
     pub version: u32,
-    /// The product of the database that is read: `postgres`, `mysql`, `mariadb`, `sqlite` or `sql-server`; or
-    /// `parquet`.
+    /// The product of the database that is read: `postgres`, `mysql`, `mariadb`, `sqlite` or
+    /// `sql-server`; or `parquet`.
     pub source: String,
     /// The product of the database that is written, or `parquet`.
     pub target: String,
@@ -50,7 +50,8 @@ pub struct CopyPolicy {
     pub batch_rows: u32,
     /// How many rows are committed together, roughly; fewer if they have 64 MiB.
     pub transaction_rows: u32,
-    /// Whether a copy looks for values that the target does not hold before it writes the first row.
+    /// Whether a copy looks for values that the target does not hold before it writes the first
+    /// row.
     pub preflight: bool,
 }
 
@@ -421,7 +422,8 @@ pub(crate) fn type_of(sql_type: &str) -> &str {
     end.map_or(sql_type, |end| &sql_type[..end])
 }
 
-/// Whether words behind a type name a character set, a collation or both. The rest of a plan is no SQL.
+/// Whether words behind a type name a character set, a collation or both. The rest of a plan is no
+/// SQL.
 pub(crate) fn is_collation(words: &str) -> bool {
     let is_name = |name: &str| {
         let letters = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -437,8 +439,8 @@ pub(crate) fn is_collation(words: &str) -> bool {
     }
 }
 
-/// The places of the columns of the key that tells rows apart: the primary key, or a unique key without
-/// NULL.
+/// The places of the columns of the key that tells rows apart: the primary key, or a unique key
+/// without NULL.
 fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
     let place = |name: &String| plan.columns.iter().position(|column| column.name == *name);
     let is_never_null =

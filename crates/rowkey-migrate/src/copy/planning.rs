@@ -16,8 +16,9 @@ use crate::error::Error;
 use crate::progress::{Progress, Silent, Step};
 use crate::types::{self, Type};
 
-/// Which tables of a database go to another, in the order of their references, and what their columns
-/// become there. Ids whose format is certain get the form that a key of the format declares by default.
+/// Which tables of a database go to another, in the order of their references, and what their
+/// columns become there. Ids whose format is certain get the form that a key of the format declares
+/// by default.
 ///
 /// # Errors
 ///
@@ -245,7 +246,8 @@ impl Planner {
     }
 }
 
-/// The name of a table in the target's own schema, where it has to differ from those of other schemas.
+/// The name of a table in the target's own schema, where it has to differ from those of other
+/// schemas.
 fn new_name(table: &Table, tables: &[&Table]) -> String {
     let name = &table.name.name;
     let is_shared = |other: &&Table| other.name.name == *name && other.name != table.name;

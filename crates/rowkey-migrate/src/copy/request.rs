@@ -8,8 +8,8 @@ pub const MAX_JOBS: u32 = 64;
 pub struct Request {
     /// Whether the tables of the target are made. Otherwise they have to exist, and to be empty.
     pub create: bool,
-    /// How many tables, and parts of large tables, are copied at the same time, each with two connections of
-    /// its own. SQLite is read and written by one at a time, whatever this says.
+    /// How many tables, and parts of large tables, are copied at the same time, each with two
+    /// connections of its own. SQLite is read and written by one at a time, whatever this says.
     pub jobs: u32,
     /// About how many rows a part has, if several are copied at the same time.
     pub part_rows: u32,

@@ -44,24 +44,24 @@ pub struct CopiedTable {
     pub rows_before: u64,
     /// The sum of the hashes of its rows, in hexadecimal.
     pub hash: String,
-    /// How the target differs from the source, if an earlier run has copied rows that the source has
-    /// changed since.
+    /// How the target differs from the source, if an earlier run has copied rows that the source
+    /// has changed since.
     pub changed: Option<Difference>,
 }
 
 /// Copies the tables of a plan, or goes on where an interrupted copy has stopped.
 ///
-/// Rows are committed together with the last key of them, so that every row is copied exactly once. A
-/// table without a key is copied in one transaction. With several jobs, all readers see the source at the
-/// same moment: MySQL and MariaDB lock the tables for that moment, which needs the privilege LOCK TABLES;
-/// SQL Server locks them too, and has one job where the database does not allow snapshots. A
-/// runtime with several threads lets them use several processors.
+/// Rows are committed together with the last key of them, so that every row is copied exactly once.
+/// A table without a key is copied in one transaction. With several jobs, all readers see the
+/// source at the same moment: MySQL and MariaDB lock the tables for that moment, which needs the
+/// privilege LOCK TABLES; SQL Server locks them too, and has one job where the database does not
+/// allow snapshots. A runtime with several threads lets them use several processors.
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] before the first row for what the plan does not map, and for tables with rows; later
-/// for a value that its column in the target does not hold. The rows that are committed stay, and the same
-/// call goes on behind them.
+/// [`Error::Refused`] before the first row for what the plan does not map, and for tables with
+/// rows; later for a value that its column in the target does not hold. The rows that are committed
+/// stay, and the same call goes on behind them.
 pub async fn copy(
     source: &mut Connection,
     target: &mut Connection,
@@ -427,8 +427,8 @@ impl<'c> Job<'c> {
     }
 }
 
-/// Fails, with what is wrong, for a reference without a row in SQLite, which does not look while rows are
-/// written.
+/// Fails, with what is wrong, for a reference without a row in SQLite, which does not look while
+/// rows are written.
 pub(crate) async fn check_references(target: &mut Connection, wrong: &str) -> Result<(), Error> {
     if target.backend() != Backend::Sqlite {
         return Ok(());

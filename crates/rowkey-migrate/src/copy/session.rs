@@ -52,7 +52,8 @@ pub(super) const NO_MOMENT: &str = "the database of the source does not allow sn
      not all read as they were at one moment: let nobody write meanwhile, or let its owner run ALTER DATABASE \
      CURRENT SET ALLOW_SNAPSHOT_ISOLATION ON before; `rowkey verify` says whether both sides are equal";
 
-/// Begins to see some tables of the source as they are now, and so do as many others, which see the same.
+/// Begins to see some tables of the source as they are now, and so do as many others, which see the
+/// same.
 pub(super) async fn begin_reading_together(
     source: &mut Connection,
     others: u32,
@@ -109,8 +110,8 @@ async fn begin_snapshot(source: &mut Connection, tables: &[Side]) -> Result<(), 
     Ok(())
 }
 
-/// Lets nobody write some tables, where views that begin one after the other would differ, until the
-/// connection unlocks them.
+/// Lets nobody write some tables, where views that begin one after the other would differ, until
+/// the connection unlocks them.
 async fn lock_tables(source: &Connection, tables: &[Side]) -> Result<Connection, Error> {
     if source.backend() == Backend::SqlServer {
         return share_tables(source, tables).await;
@@ -175,7 +176,8 @@ async fn share_tables(source: &Connection, tables: &[Side]) -> Result<Connection
 /// How long programs that write may wait behind one that does not commit.
 const PATIENCE_SECONDS: u32 = 5;
 
-/// Remembers where the view of the source is, because PostgreSQL ends it at a query that it refuses.
+/// Remembers where the view of the source is, because PostgreSQL ends it at a query that it
+/// refuses.
 pub(super) async fn mark(source: &mut Connection) -> Result<(), Error> {
     if source.backend() == Backend::Postgres {
         source.execute(VIEW, "SAVEPOINT rowkey").await?;

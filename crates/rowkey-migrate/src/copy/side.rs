@@ -82,8 +82,8 @@ impl SideColumn {
         }
     }
 
-    /// Whether the literal of each value is what the source has, so that a copy goes on behind it. Times and
-    /// UUIDs in text have several forms.
+    /// Whether the literal of each value is what the source has, so that a copy goes on behind it.
+    /// Times and UUIDs in text have several forms.
     pub(crate) fn keeps_order(&self, source: Backend) -> bool {
         let is_sqlite = source == Backend::Sqlite;
         match self.content {
@@ -173,9 +173,9 @@ impl Side {
         ))
     }
 
-    /// The columns as a query selects them: types that only PostgreSQL understands as text, unless the other
-    /// side is PostgreSQL; and what the driver of SQL Server does not read exactly as another type. These have
-    /// other names, so that they are not what the rows are sorted by.
+    /// The columns as a query selects them: types that only PostgreSQL understands as text, unless
+    /// the other side is PostgreSQL; and what the driver of SQL Server does not read exactly as
+    /// another type. These have other names, so that they are not what the rows are sorted by.
     fn selected(&self) -> Result<String, Error> {
         let mut columns = Vec::new();
         for (place, column) in self.columns.iter().enumerate() {
@@ -199,7 +199,8 @@ impl Side {
         Ok(columns.join(", "))
     }
 
-    /// The table, as it follows FROM. The rows of tables that inherit from it are copied with these.
+    /// The table, as it follows FROM. The rows of tables that inherit from it are copied with
+    /// these.
     pub(crate) fn rows(&self) -> Result<String, Error> {
         let only = match self.backend {
             Backend::Postgres => "ONLY ",
@@ -256,8 +257,8 @@ pub(crate) fn first(backend: Backend, rows: usize, query: &str) -> String {
     }
 }
 
-/// The comparison of a key with another one; `last` is the operator of its last column. Comparisons of rows
-/// would be shorter, but MySQL and MariaDB do not use an index for them.
+/// The comparison of a key with another one; `last` is the operator of its last column. Comparisons
+/// of rows would be shorter, but MySQL and MariaDB do not use an index for them.
 fn compared(columns: &[String], values: &[String], operator: &str, last: &str) -> String {
     let mut alternatives = Vec::new();
     for (place, (column, value)) in columns.iter().zip(values).enumerate() {

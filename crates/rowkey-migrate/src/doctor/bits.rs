@@ -13,8 +13,8 @@ const FEWEST: usize = 3;
 /// Rows that are looked at together, for whether they are sorted.
 const RUN: usize = 32;
 
-/// The bits of a mask that random bits would not be like. `independent` are rows from all over the table, and
-/// `linked` windows of neighbours.
+/// The bits of a mask that random bits would not be like. `independent` are rows from all over the
+/// table, and `linked` windows of neighbours.
 pub(super) fn not_random(independent: &[Kept], linked: &[Kept], mask: u128) -> u128 {
     let values: Vec<u128> = independent.iter().map(|row| row.stored & mask).collect();
     if values.len() < FEWEST {
@@ -76,8 +76,8 @@ fn uneven(values: &[u128], mask: u128) -> u128 {
     }
 }
 
-/// Bits that are seldom or nearly always other ones in the next row that was inserted. In rows that are sorted
-/// by their ids, the first bits of random ones are so as well: these do not count.
+/// Bits that are seldom or nearly always other ones in the next row that was inserted. In rows that
+/// are sorted by their ids, the first bits of random ones are so as well: these do not count.
 pub(super) fn counting(linked: &[Kept], mask: u128) -> u128 {
     let pairs = unsorted_runs(linked).flat_map(|run| run.windows(2));
     let changes = Ones::of(pairs.map(|pair| (pair[0].stored ^ pair[1].stored) & mask));

@@ -1,5 +1,5 @@
-//! Sixteen bytes in the order of another program, which no layout has: told by where the version is, and by
-//! the time of the versions that have one.
+//! Sixteen bytes in the order of another program, which no layout has: told by where the version
+//! is, and by the time of the versions that have one.
 
 use rowkey_core::UnixMillis;
 use rowkey_core::format::FormatKind;
@@ -213,8 +213,8 @@ fn best_fit(order: ByteOrder, rows: &[u128], era: Era) -> Option<Fit> {
     surprising.min_by(|a, b| a.chance.total_cmp(&b.chance))
 }
 
-/// Whether values mostly have one version where a layout has it, and a digit of it elsewhere by their time.
-/// `has_machines` is whether they have a time and a machine elsewhere.
+/// Whether values mostly have one version where a layout has it, and a digit of it elsewhere by
+/// their time. `has_machines` is whether they have a time and a machine elsewhere.
 fn is_elsewhere(values: &[u128], has_machines: bool, era: Era) -> bool {
     let (number, half_of_never) = (values.len() as u64, NEVER / 2.0);
     Home::ALL.into_iter().any(|home| {

@@ -1,14 +1,14 @@
 //! How surprising a count is if only chance made it.
 
-/// The natural logarithm of a probability that is so small that it does not happen in all tables that
-/// anybody will ever look at, each of which is tested in hundreds of ways.
+/// The natural logarithm of a probability that is so small that it does not happen in all tables
+/// that anybody will ever look at, each of which is tested in hundreds of ways.
 pub(super) const NEVER: f64 = -23.0;
 
 /// The natural logarithm of a probability from which on an answer is called certain.
 pub(super) const CERTAIN: f64 = -18.0;
 
-/// A bound on the logarithm of the probability that at least `hits` of `trials` succeed by chance, where
-/// each does with `probability`. Chernoff's bound: never too small.
+/// A bound on the logarithm of the probability that at least `hits` of `trials` succeed by chance,
+/// where each does with `probability`. Chernoff's bound: never too small.
 pub(super) fn at_least(hits: u64, trials: u64, probability: f64) -> f64 {
     tail(hits, trials, probability, |share| share > probability)
 }

@@ -175,7 +175,8 @@ fn special_values(diagnosis: &Diagnosis, format: FormatKind) -> Option<String> {
     (!special.is_empty()).then(|| special.join(" and "))
 }
 
-/// MariaDB's type sorts UUIDs of each version otherwise, so that no key of several versions is declared over it.
+/// MariaDB's type sorts UUIDs of each version otherwise, so that no key of several versions is
+/// declared over it.
 fn any_in_native_uuid(
     backend: Backend,
     table: &QualifiedName,

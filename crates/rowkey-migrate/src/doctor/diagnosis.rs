@@ -48,8 +48,8 @@ pub struct Diagnosis {
 impl Survey {
     /// What the column holds, as far as the rows tell.
     ///
-    /// Each witness is an id whose stored and public forms somebody knows: it tells the order of the
-    /// bytes where nothing in the column does.
+    /// Each witness is an id whose stored and public forms somebody knows: it tells the order of
+    /// the bytes where nothing in the column does.
     pub fn conclude(mut self, witnesses: &[Witness]) -> Diagnosis {
         let mut evidence = Vec::new();
         if self.repeated > 0 {

@@ -1,7 +1,7 @@
 //! Rows from all over the table, each with the same probability, whatever their order.
 //!
-//! Windows of neighbours are no such sample: in a table that is sorted by its ids, the ids of a window are
-//! near to each other.
+//! Windows of neighbours are no such sample: in a table that is sorted by its ids, the ids of a
+//! window are near to each other.
 
 use rowkey_core::storage::Permutation;
 
@@ -14,16 +14,17 @@ const ROWS: usize = 10_240;
 /// The seed of the choice, so that the same table gives the same answer.
 const SEED: u64 = 0x6576_656e;
 
-/// Some of the rows that came, by reservoir sampling. Li's algorithm L draws how many rows to leave out, so
-/// that most rows cost a comparison: [doi:10.1145/198429.198435](https://doi.org/10.1145/198429.198435).
+/// Some of the rows that came, by reservoir sampling. Li's algorithm L draws how many rows to leave
+/// out, so that most rows cost a comparison:
+/// [doi:10.1145/198429.198435](https://doi.org/10.1145/198429.198435).
 #[derive(Clone, Debug)]
 pub(super) struct Even {
     rows: Vec<Kept>,
     seen: u64,
     /// The number of the next row that takes the place of another.
     next: u64,
-    /// The largest of the random numbers of the rows that are kept, if each row had one between 0 and 1, and
-    /// those with the smallest were kept.
+    /// The largest of the random numbers of the rows that are kept, if each row had one between 0
+    /// and 1, and those with the smallest were kept.
     largest: f64,
     draws: Draws,
 }
@@ -59,7 +60,8 @@ impl Even {
         self.next = self.seen.saturating_add(left_out as u64).saturating_add(1);
     }
 
-    /// The rows. They are in the order in which they came if none was left out, and follow none otherwise.
+    /// The rows. They are in the order in which they came if none was left out, and follow none
+    /// otherwise.
     pub(super) fn rows(&self) -> Vec<Kept> {
         let is_complete = self.seen as usize == self.rows.len();
         let rows = self.rows.iter().map(|row| Kept {
@@ -70,8 +72,8 @@ impl Even {
     }
 }
 
-/// Rows that do not depend on each other: of each part of the table that is in the order of a key, one. A
-/// table that is there as a whole has no parts.
+/// Rows that do not depend on each other: of each part of the table that is in the order of a key,
+/// one. A table that is there as a whole has no parts.
 pub(super) fn independent<T: Copy, K: Ord>(
     rows: &[T],
     follows: impl Fn(&T) -> bool,

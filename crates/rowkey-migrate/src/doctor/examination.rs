@@ -28,15 +28,15 @@ const STEP: u64 = 50_000;
 
 /// Looks at a column, and says which format it holds, with the evidence.
 ///
-/// It only reads, in a transaction that cannot write, and with a timeout for each statement where the
-/// server has one. A sample of 10,000 rows is read from all over the table, unless the request wants
-/// everything; the memory that it takes does not depend on the number of rows.
+/// It only reads, in a transaction that cannot write, and with a timeout for each statement where
+/// the server has one. A sample of 10,000 rows is read from all over the table, unless the request
+/// wants everything; the memory that it takes does not depend on the number of rows.
 ///
 /// # Errors
 ///
 /// [`Error::Missing`] for a table or a column that does not exist or that the account may not see,
-/// [`Error::Refused`] for a creation column without times, [`Error::Database`] if the database refuses a
-/// query.
+/// [`Error::Refused`] for a creation column without times, [`Error::Database`] if the database
+/// refuses a query.
 pub async fn examine(
     connection: &mut Connection,
     request: &Request,

@@ -12,7 +12,8 @@ const VERSION: u32 = 76;
 /// A way to store all sixteen bytes that a layout has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Home {
-    /// Version and variant where the text of a UUID has them. The swaps of the COMBs leave them there.
+    /// Version and variant where the text of a UUID has them. The swaps of the COMBs leave them
+    /// there.
     Text,
     /// As in the `sql-server` layout.
     SqlServer,

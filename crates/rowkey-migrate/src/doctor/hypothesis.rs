@@ -85,8 +85,8 @@ impl Times {
         })
     }
 
-    /// Whether the time of a stored value may be in the era: true for all whose time is. Most values of other
-    /// formats have another time, which is seen at once.
+    /// Whether the time of a stored value may be in the era: true for all whose time is. Most
+    /// values of other formats have another time, which is seen at once.
     #[inline]
     pub(super) fn contain(self, stored: u128) -> bool {
         (self.first..self.end).contains(&((stored >> self.shift) as u64 & self.mask))
@@ -101,8 +101,8 @@ pub(super) struct Hypothesis {
     pub(super) permutation: Permutation,
     /// Other names for the same bits: a prefix COMB stored as suffix COMB looks like a suffix COMB.
     pub(super) twins: Vec<(FormatKind, Layout)>,
-    /// The bits of the stored form that every id has, version and variant among them: which they are, and
-    /// their values.
+    /// The bits of the stored form that every id has, version and variant among them: which they
+    /// are, and their values.
     marks: (u128, u128),
     /// What a plausible time is, if the format has one in one piece.
     times: Option<Times>,
@@ -171,7 +171,8 @@ impl Hypothesis {
             }
     }
 
-    /// Which bits of the stored form are the same in every value that is admitted, and what they are.
+    /// Which bits of the stored form are the same in every value that is admitted, and what they
+    /// are.
     pub(super) fn marks(&self) -> (u128, u128) {
         self.marks
     }
@@ -250,9 +251,9 @@ impl Hypothesis {
             && self.time_bits() == other.time_bits()
     }
 
-    /// Names the bits as the short prefix COMB that they are by default in a database that sorts other bytes
-    /// first. Hardly any other program makes short COMBs; COMBs of milliseconds are mostly made by others,
-    /// which show them as they are stored.
+    /// Names the bits as the short prefix COMB that they are by default in a database that sorts
+    /// other bytes first. Hardly any other program makes short COMBs; COMBs of milliseconds are
+    /// mostly made by others, which show them as they are stored.
     fn named_by_default(self, backend: Backend, wire: Wire, era: Era) -> Self {
         let default = StoragePlan::default_for(FormatKind::ShortPrefixComb).column(backend);
         let (format, layout) = (default.format(), default.layout());

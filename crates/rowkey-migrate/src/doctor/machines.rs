@@ -1,4 +1,5 @@
-//! HotGuids, which have no fixed bits: told by a plausible time, machine bytes that come back, and their counters.
+//! HotGuids, which have no fixed bits: told by a plausible time, machine bytes that come back, and
+//! their counters.
 
 use std::collections::HashMap;
 
@@ -81,8 +82,9 @@ fn of_machines(rest: &Rest<'_>, hypothesis: &Hypothesis) -> Option<Machines> {
     })
 }
 
-/// The logarithm of the probability that the counters of a machine are like those of random values, or of
-/// other ids that begin with a time: a HotGuid's count on from id to id, and are never the same.
+/// The logarithm of the probability that the counters of a machine are like those of random values,
+/// or of other ids that begin with a time: a HotGuid's count on from id to id, and are never the
+/// same.
 fn chance_of_counters(ids: &mut [HotGuid]) -> f64 {
     let number = ids.len();
     let mut counters: Vec<u32> = ids.iter().map(|id| id.counter()).collect();
@@ -118,6 +120,7 @@ struct Machines {
     share: f64,
     /// The logarithm of the probability that it is chance.
     chance: f64,
-    /// Whether any value has a shard key. Without one they may be ids of MongoDB, padded to sixteen bytes.
+    /// Whether any value has a shard key. Without one they may be ids of MongoDB, padded to sixteen
+    /// bytes.
     has_shards: bool,
 }

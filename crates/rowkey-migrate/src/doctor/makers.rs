@@ -56,7 +56,8 @@ pub(super) fn examine(rest: &mut Rest<'_>, findings: &mut Findings) {
 const OVERWRITTEN: &str = "have version 4, but most of them not its variant: other bytes were written over \
                            those of random UUIDs, as for the sequential guids of EF Core";
 
-/// Takes sequential guids away that are stored as the bytes of .NET, or as their hexadecimal digits.
+/// Takes sequential guids away that are stored as the bytes of .NET, or as their hexadecimal
+/// digits.
 pub(super) fn examine_bytes(rest: &mut Rest<'_>, findings: &mut Findings) {
     let kept = even::independent_in_any_order(&rest.shape.even.rows());
     let ordered = kept.iter().map(|row| Kept {

@@ -1,11 +1,12 @@
 //! Which format an existing column holds, with the evidence.
 //!
 //! A [`Survey`] takes the rows of a column one by one, in bounded memory and without a database. It
-//! ranks the evidence: version and variant, plausible times, the order of insertion, a column of times.
-//! Random UUIDs are never called anything else: a format is only named if chance does not explain the
-//! rows.
+//! ranks the evidence: version and variant, plausible times, the order of insertion, a column of
+//! times. Random UUIDs are never called anything else: a format is only named if chance does not
+//! explain the rows.
 //!
-//! [`examine`] reads the rows of a database: a sample of them in the order of their insertion, or all.
+//! [`examine`] reads the rows of a database: a sample of them in the order of their insertion, or
+//! all.
 
 mod bits;
 mod byte_order;

@@ -24,9 +24,9 @@ pub enum StoredValue<'a> {
 pub struct Observation<'a> {
     /// The value of the column.
     pub value: StoredValue<'a>,
-    /// Whether this row was inserted next after the one that was observed before, as far as the table
-    /// knows. False for the first row of each part of the table, and where the order of the rows is the
-    /// order of the ids.
+    /// Whether this row was inserted next after the one that was observed before, as far as the
+    /// table knows. False for the first row of each part of the table, and where the order of the
+    /// rows is the order of the ids.
     pub follows: bool,
     /// When the row was made, by a column of the table. A time without a zone counts as UTC.
     pub created: Option<UnixMillis>,

@@ -1,5 +1,5 @@
-//! Many rows of SQLite in one: its driver hands each row from one thread to another, which takes longer than
-//! to read an id.
+//! Many rows of SQLite in one: its driver hands each row from one thread to another, which takes
+//! longer than to read an id.
 //!
 //! ```text
 //! t 30313865      text, its bytes in hexadecimal

@@ -223,10 +223,12 @@ fn of_times<'s>(
     Some((hypothesis, Part::of(hypothesis, rows, certainty)))
 }
 
-/// COMBs whose newest time is older than this, and that no column of times confirms, may count something else.
+/// COMBs whose newest time is older than this, and that no column of times confirms, may count
+/// something else.
 const OLD_MS: i64 = 10 * 365 * 86_400_000;
 
-/// Times of a row that are nearer than this differ by a time zone, or by the time until the row was stored.
+/// Times of a row that are nearer than this differ by a time zone, or by the time until the row was
+/// stored.
 const SAME_DAY_MS: i64 = 36 * 3_600_000;
 
 /// Why the times of a COMB may be numbers of another maker.

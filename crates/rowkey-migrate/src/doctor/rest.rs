@@ -55,7 +55,8 @@ impl<'s> Rest<'s> {
         (count, examples)
     }
 
-    /// Takes the values that a condition is true for away; returns how many they are and some of them.
+    /// Takes the values that a condition is true for away; returns how many they are and some of
+    /// them.
     pub(super) fn take(&mut self, is_meant: impl Fn(&Signature) -> bool) -> (u64, Vec<u128>) {
         let taken = self.look(&is_meant);
         self.tallies.retain(|tally| !is_meant(&tally.signature));
@@ -71,8 +72,8 @@ impl<'s> Rest<'s> {
         known.find(|(_, known)| known.format == format && known.home() == home)
     }
 
-    /// Values that do not depend on each other: of each part of the table that is in the order of an index,
-    /// one.
+    /// Values that do not depend on each other: of each part of the table that is in the order of
+    /// an index, one.
     pub(super) fn independent(&self) -> Vec<u128> {
         let rows = even::independent_in_any_order(&self.shape.even.rows());
         rows.iter().map(|row| row.stored).collect()

@@ -7,8 +7,8 @@
 //! * the counters keep step with a column of times;
 //! * the counters have a rhythm of days.
 //!
-//! The order is worth nothing if the rows are in the order of their ids, as after `CLUSTER` or a sorted
-//! load: then random ids have near neighbours as well. See [`order`].
+//! The order is worth nothing if the rows are in the order of their ids, as after `CLUSTER` or a
+//! sorted load: then random ids have near neighbours as well. See [`order`].
 
 mod clock;
 mod order;
@@ -71,8 +71,8 @@ impl Points {
         }
     }
 
-    /// Whether the bits behind the counters count as well: then a clock of a finer unit is longer than the
-    /// counter, and the first bits of any clock grow like a counter.
+    /// Whether the bits behind the counters count as well: then a clock of a finer unit is longer
+    /// than the counter, and the first bits of any clock grow like a counter.
     pub(super) fn are_longer(&self) -> bool {
         let behind = |points: &[Point]| -> Vec<Point> {
             let behind = points.iter().map(|point| Point {
@@ -161,9 +161,9 @@ fn concentration(points: &[Point]) -> Option<Counted> {
     })
 }
 
-/// Arcs of at most `2^widest` of the ring's values with surprisingly many of the sorted counters: the
-/// logarithm of the probability that random counters have one like the most surprising, and the largest
-/// share in one that is not chance.
+/// Arcs of at most `2^widest` of the ring's values with surprisingly many of the sorted counters:
+/// the logarithm of the probability that random counters have one like the most surprising, and the
+/// largest share in one that is not chance.
 fn densest(counters: &[u16], widest: u32) -> Option<(f64, f64)> {
     if counters.len() < 2 {
         return None;
@@ -186,8 +186,8 @@ fn densest(counters: &[u16], widest: u32) -> Option<(f64, f64)> {
     Some((best, largest))
 }
 
-/// The share of the counters that are in an arc for another reason than chance. The arc was chosen for
-/// having many, so those that chance brings into the fullest arc do not count.
+/// The share of the counters that are in an arc for another reason than chance. The arc was chosen
+/// for having many, so those that chance brings into the fullest arc do not count.
 fn share_in_arc(most: usize, number: usize, probability: f64) -> f64 {
     if most == number {
         return 1.0;

@@ -17,8 +17,8 @@ pub(super) struct Session {
 const DOING: &str = "beginning a transaction that only reads";
 
 impl Session {
-    /// Begins a transaction that only reads, with a timeout for each statement where the server has one.
-    /// Adds a sentence to `notes` where it has none.
+    /// Begins a transaction that only reads, with a timeout for each statement where the server has
+    /// one. Adds a sentence to `notes` where it has none.
     pub(super) async fn begin(
         connection: &mut Connection,
         timeout: Duration,
@@ -84,8 +84,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Asks for rows in the order of their place on the disk. PostgreSQL gives them in this order only
-    /// in a scan from the first block on.
+    /// Asks for rows in the order of their place on the disk. PostgreSQL gives them in this order
+    /// only in a scan from the first block on.
     pub(super) async fn read_by_place(connection: &mut Connection) -> Result<(), Error> {
         if connection.backend() != Backend::Postgres {
             return Ok(());

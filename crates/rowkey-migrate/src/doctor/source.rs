@@ -146,8 +146,8 @@ impl Source {
         &self.value
     }
 
-    /// A query for the first rows from a place on: the last of their places, and all of them as one text, in
-    /// which a comma is between two rows, and a colon before the time of a row.
+    /// A query for the first rows from a place on: the last of their places, and all of them as one
+    /// text, in which a comma is between two rows, and a colon before the time of a row.
     pub(super) fn packed_query(&self, place: &str, value: &str, rows: u32) -> String {
         let created = self.created.as_ref();
         let created = created.map_or(String::new(), |created| {
@@ -160,8 +160,8 @@ impl Source {
         )
     }
 
-    /// A query for rows of the table, whose columns are the value, and the time if there is one. `clause` is
-    /// what comes after FROM.
+    /// A query for rows of the table, whose columns are the value, and the time if there is one.
+    /// `clause` is what comes after FROM.
     pub(super) fn query(&self, clause: &str, limit: Option<usize>) -> String {
         let (value, table) = (&self.value, &self.table);
         let created = self.created.as_ref();

@@ -13,8 +13,8 @@ use super::reading::{Reader, Reading, show, show_stored};
 use super::tallies::Tallies;
 use super::window::{Kept, Windows};
 
-/// How many values are remembered, so that a repetition does not count twice: a reference repeats the bits of
-/// its target, which says nothing new about them.
+/// How many values are remembered, so that a repetition does not count twice: a reference repeats
+/// the bits of its target, which says nothing new about them.
 const DISTINCT: usize = 65_536;
 
 /// What is known of the rows of a column so far. Its size does not depend on their number.
@@ -47,8 +47,8 @@ pub(super) struct Shape {
 }
 
 impl Survey {
-    /// Of a column on a backend. `is_uuid` is whether it has the database's own type of UUIDs, which is
-    /// PostgreSQL's `uuid`, MariaDB's `UUID` and SQL Server's `uniqueidentifier`.
+    /// Of a column on a backend. `is_uuid` is whether it has the database's own type of UUIDs,
+    /// which is PostgreSQL's `uuid`, MariaDB's `UUID` and SQL Server's `uniqueidentifier`.
     ///
     /// Ids with a time more than a day after `now` count as implausible.
     pub fn new(backend: Backend, is_uuid: bool, now: UnixMillis) -> Self {

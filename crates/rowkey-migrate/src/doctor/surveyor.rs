@@ -12,8 +12,8 @@ use super::survey::Survey;
 use crate::connection::{Held, SCANNED};
 use crate::error::Error;
 
-/// How many batches wait for the thread. If it were woken for each batch of few rows, it would often wait for
-/// the processor of the thread that reads.
+/// How many batches wait for the thread. If it were woken for each batch of few rows, it would
+/// often wait for the processor of the thread that reads.
 const WAITING: usize = 8;
 
 /// Rows of a batch, unless their values are long.

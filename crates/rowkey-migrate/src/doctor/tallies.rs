@@ -31,7 +31,8 @@ pub(super) struct Tally {
 /// All tallies of a shape. Their number depends on the hypotheses, not on the rows.
 #[derive(Clone, Debug)]
 pub(super) struct Tallies {
-    /// Of each combination of versions, the place of its group, or [`u16::MAX`] if there is none yet.
+    /// Of each combination of versions, the place of its group, or [`u16::MAX`] if there is none
+    /// yet.
     places: Box<[u16]>,
     groups: Vec<Group>,
 }
@@ -43,7 +44,8 @@ struct Group {
     tallies: Vec<Tally>,
 }
 
-/// A hypothesis that single values with these versions may speak for: of most ids, there are few or none.
+/// A hypothesis that single values with these versions may speak for: of most ids, there are few or
+/// none.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     index: usize,

@@ -1,5 +1,5 @@
-//! When rows were made, as far as a column of times and the order of insertion tell: only in such an order can
-//! a counter of more than one turn be told from random bits.
+//! When rows were made, as far as a column of times and the order of insertion tell: only in such
+//! an order can a counter of more than one turn be told from random bits.
 
 use super::bits;
 use super::chance::{self, CERTAIN, Draws, NEVER};
@@ -19,7 +19,8 @@ const FEW_IN_CROWDS: usize = 20;
 /// Rows that are looked at for clocks: enough for one in twenty that has one.
 const ROWS: usize = 2_048;
 
-/// The seed of the choice among rows of the same time, so that the same table gives the same answer.
+/// The seed of the choice among rows of the same time, so that the same table gives the same
+/// answer.
 const SEED: u64 = 0x7469_6d65;
 
 /// What shows the order in which rows were made.
@@ -32,8 +33,8 @@ pub(super) enum Order {
     Times,
 }
 
-/// What shows the order of a table, of which `linked` are windows of neighbours, and `even` rows from all over.
-/// `is_sorted` is whether it is in the order of its ids.
+/// What shows the order of a table, of which `linked` are windows of neighbours, and `even` rows
+/// from all over. `is_sorted` is whether it is in the order of its ids.
 pub(super) fn order(linked: &[Kept], even: &[Kept], is_sorted: bool) -> Order {
     let following = linked.iter().filter(|row| row.follows).count();
     let is_inserted = following * 2 > linked.len() && !is_sorted;
@@ -44,8 +45,8 @@ pub(super) fn order(linked: &[Kept], even: &[Kept], is_sorted: bool) -> Order {
     }
 }
 
-/// Whether nearly every row has a time that few others have, to the minute, and that is no date: the fastest
-/// counters go around their ring within a day.
+/// Whether nearly every row has a time that few others have, to the minute, and that is no date:
+/// the fastest counters go around their ring within a day.
 fn are_exact(rows: &[Kept]) -> bool {
     let minutes = |time: i64| time.div_euclid(MINUTE_MS);
     let within_days = |time: i64| time.rem_euclid(DAY_MS);
@@ -146,8 +147,8 @@ fn words(values: &[u128], mask: u128) -> Vec<Words> {
     words.filter(|words| words.width >= NARROWEST).collect()
 }
 
-/// The units of clocks in milliseconds: those of short COMBs, and those of the bytes of clocks that count
-/// nanoseconds, .NET's ticks, microseconds, and so on.
+/// The units of clocks in milliseconds: those of short COMBs, and those of the bytes of clocks that
+/// count nanoseconds, .NET's ticks, microseconds, and so on.
 fn units() -> Vec<f64> {
     const CLOCKS: [f64; 10] = [
         1e-6,

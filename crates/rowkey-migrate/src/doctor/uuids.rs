@@ -130,8 +130,8 @@ fn numbers_in_sixteen_bytes(rest: &mut Rest<'_>, findings: &mut Findings, format
     }
 }
 
-/// The logarithm of the probability that those of the values which have a plausible time have the constant
-/// bits of a format by chance: clocks of other makers have such times, too.
+/// The logarithm of the probability that those of the values which have a plausible time have the
+/// constant bits of a format by chance: clocks of other makers have such times, too.
 fn chance_of_marks(rest: &Rest<'_>, hypothesis: &Hypothesis) -> f64 {
     let Some(times) = hypothesis.times() else {
         return f64::NEG_INFINITY;
@@ -163,8 +163,8 @@ fn padded_with_zeros(rest: &mut Rest<'_>, findings: &mut Findings) {
     let total = rest.count(|_| true);
     let padded = rest.count(|signature| signature.ends_in_zeros);
     let (count, examples) = if padded * 10 > total {
-        // Whole columns of some formats end in zeros. Bits that are drawn at random never do, but what is
-        // before them still tells the format.
+        // Whole columns of some formats end in zeros. Bits that are drawn at random never do, but
+        // what is before them still tells the format.
         let is_random = |signature: &Signature| matches!(signature.versions[0], 4 | 7);
         rest.look(|signature| signature.ends_in_zeros && is_random(signature))
     } else {
@@ -223,8 +223,8 @@ fn versions(rest: &mut Rest<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether the values with a version in another place mostly have one version in the usual place, such as
-/// those with a constant byte there.
+/// Whether the values with a version in another place mostly have one version in the usual place,
+/// such as those with a constant byte there.
 fn is_of_text(rest: &Rest<'_>, place: usize, version: u8, count: u64) -> bool {
     (1..=8).any(|usual| {
         let both = rest.count(|signature| {
@@ -310,8 +310,8 @@ impl Group<'_> {
         }
     }
 
-    /// The logarithm of the probability that ids of others, which begin with the same time, are like those of
-    /// the format: what they have by chance, each time that they draw it anew.
+    /// The logarithm of the probability that ids of others, which begin with the same time, are
+    /// like those of the format: what they have by chance, each time that they draw it anew.
     fn chance_of_other_makers(&self, hypothesis: &Hypothesis, rest: &Rest<'_>) -> f64 {
         let rows = rest.shape.windows.rows();
         let rows = rows.iter().filter(|row| self.contains(row.stored));

@@ -12,7 +12,8 @@ use super::survey::Shape;
 
 /// An id whose two forms somebody knows: what the database shows, and what the programs show.
 ///
-/// Written `STORED=PUBLIC`, both as hyphenated text or as 32 hexadecimal digits, with or without `0x`.
+/// Written `STORED=PUBLIC`, both as hyphenated text or as 32 hexadecimal digits, with or without
+/// `0x`.
 ///
 /// ```
 /// use rowkey_migrate::doctor::Witness;
@@ -48,8 +49,8 @@ fn bits(text: &str) -> Result<u128, Error> {
     }
 }
 
-/// Lets the witnesses choose among the names of the same bits, and say which order the bytes have where
-/// nothing else does.
+/// Lets the witnesses choose among the names of the same bits, and say which order the bytes have
+/// where nothing else does.
 pub(super) fn judge(
     shape: &Shape,
     witnesses: &[Witness],

@@ -23,7 +23,8 @@ fn is_declared(table: &Table, column: &Column) -> bool {
     keys.any(|key| key.columns.contains(&column.name))
 }
 
-/// The column that names the kind of row a polymorphic reference refers to: of `about_id`, `about_type`.
+/// The column that names the kind of row a polymorphic reference refers to: of `about_id`,
+/// `about_type`.
 pub(super) fn type_column<'t>(table: &'t Table, column: &Column) -> Option<&'t Column> {
     let mut stem = stem(&column.name)?;
     stem.push("type".into());

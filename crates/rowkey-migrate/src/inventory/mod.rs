@@ -19,8 +19,8 @@ pub struct Inventory {
     pub backend: &'static str,
     /// The tables, by name.
     pub tables: Vec<InventoryTable>,
-    /// Other schemas (in MySQL and MariaDB: databases) with tables, of which only those are shown that a
-    /// reference connects with these. An address that chooses one shows its tables.
+    /// Other schemas (in MySQL and MariaDB: databases) with tables, of which only those are shown
+    /// that a reference connects with these. An address that chooses one shows its tables.
     pub other_schemas: Vec<String>,
     /// What the account was not allowed to see or read, as sentences.
     pub unseen: Vec<String>,
@@ -137,12 +137,13 @@ pub struct InventoryDependent {
 }
 
 impl Inventory {
-    /// Reads the catalogue, and looks at some values of columns that look like references. Nothing is
-    /// written.
+    /// Reads the catalogue, and looks at some values of columns that look like references. Nothing
+    /// is written.
     ///
     /// # Errors
     ///
-    /// [`Error::Database`] if a query on the catalogue fails. A table that may not be read is no error.
+    /// [`Error::Database`] if a query on the catalogue fails. A table that may not be read is no
+    /// error.
     pub async fn read(connection: &mut Connection) -> Result<Self, Error> {
         let catalog = Catalog::read(connection).await?;
         let mut inventory = Self::of(&catalog);

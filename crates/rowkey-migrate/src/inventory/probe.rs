@@ -22,14 +22,15 @@ struct Target<'t> {
 }
 
 impl Evidence {
-    /// Whether at least half of the values are found: the numbers of two tables are often the same by chance.
+    /// Whether at least half of the values are found: the numbers of two tables are often the same
+    /// by chance.
     fn is_enough(self) -> bool {
         self.found * 2 >= self.sampled
     }
 }
 
-/// Looks for values of a likely reference in its target. False if there are values, and too few of them are
-/// found.
+/// Looks for values of a likely reference in its target. False if there are values, and too few of
+/// them are found.
 pub(super) async fn agrees(
     connection: &mut Connection,
     table: &Table,
@@ -62,8 +63,8 @@ pub(super) async fn agrees(
     }
 }
 
-/// The polymorphic references of a table, one for each kind of row that its type column names, unless too few
-/// of its values are found.
+/// The polymorphic references of a table, one for each kind of row that its type column names,
+/// unless too few of its values are found.
 pub(super) async fn polymorphic(
     connection: &mut Connection,
     catalog: &Catalog,
@@ -123,8 +124,8 @@ pub(super) async fn polymorphic(
     found
 }
 
-/// The type column of a polymorphic reference, and those of its values whose rows are not of the target: they
-/// name another table, or no table while the target lacks some of the ids.
+/// The type column of a polymorphic reference, and those of its values whose rows are not of the
+/// target: they name another table, or no table while the target lacks some of the ids.
 pub(crate) async fn others_of_type(
     connection: &mut Connection,
     catalog: &Catalog,
@@ -176,8 +177,8 @@ async fn kinds(
     Ok(kinds)
 }
 
-/// Looks for the values of a column in the first rows, or in the first of those with a value in another
-/// column.
+/// Looks for the values of a column in the first rows, or in the first of those with a value in
+/// another column.
 async fn count(
     connection: &mut Connection,
     table: &Table,

@@ -17,7 +17,8 @@ use super::columns::Column;
 use crate::batch::{Batch, Cell, Normal, normal};
 use crate::types::{Type, clock};
 
-/// The beginning of 2000, from which cells count, in the days and microseconds of 1970, from which Arrow does.
+/// The beginning of 2000, from which cells count, in the days and microseconds of 1970, from which
+/// Arrow does.
 pub(super) const DAYS: i32 = 10_957;
 pub(super) const MICROS: i64 = DAYS as i64 * clock::DAY;
 

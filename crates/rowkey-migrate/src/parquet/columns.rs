@@ -82,7 +82,8 @@ impl Column {
     }
 }
 
-/// What the declaration of a column means, without ids; nothing for types that no column of a table has.
+/// What the declaration of a column means, without ids; nothing for types that no column of a table
+/// has.
 pub(super) fn type_of(field: &Field) -> Option<Type> {
     let integer = |bytes, is_unsigned| Type::Integer { bytes, is_unsigned };
     let decimal = |digits: u8, places: i8| {

@@ -30,8 +30,8 @@ struct Pair {
     places: Vec<usize>,
 }
 
-/// Reads the tables of a plan in the database and in the folder, whichever of them was written, and compares
-/// the hashes of their rows.
+/// Reads the tables of a plan in the database and in the folder, whichever of them was written, and
+/// compares the hashes of their rows.
 ///
 /// # Errors
 ///

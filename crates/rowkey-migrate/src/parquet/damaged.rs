@@ -1,4 +1,5 @@
-//! Files that are damaged, or none: whatever their bytes are, reading ends with an error or with rows.
+//! Files that are damaged, or none: whatever their bytes are, reading ends with an error or with
+//! rows.
 
 use std::fs::{self, File};
 use std::sync::LazyLock;

@@ -300,8 +300,8 @@ impl Reader {
         rows.try_into().unwrap_or(0)
     }
 
-    /// Gives away all rows, in batches, until nobody takes them, and returns what it has read. Rows are as
-    /// the file says, if it says that.
+    /// Gives away all rows, in batches, until nobody takes them, and returns what it has read. Rows
+    /// are as the file says, if it says that.
     pub(super) fn each(
         self,
         mut take: impl FnMut(Batch) -> Result<(), Stopped>,
@@ -356,7 +356,8 @@ impl Reader {
     }
 }
 
-/// Does something with a file. Its bytes can be any, and for some of them the reader of Parquet panics.
+/// Does something with a file. Its bytes can be any, and for some of them the reader of Parquet
+/// panics.
 fn undamaged<T>(doing: &str, work: impl FnOnce() -> T) -> Result<T, Error> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -371,7 +372,8 @@ fn undamaged<T>(doing: &str, work: impl FnOnce() -> T) -> Result<T, Error> {
 /// Nobody takes the rows any more.
 pub(super) struct Stopped;
 
-/// What rowkey has written into a file; nothing for a file of another program, or of a later version.
+/// What rowkey has written into a file; nothing for a file of another program, or of a later
+/// version.
 fn origin_of(metadata: &ParquetMetaData) -> Option<Origin> {
     let entries = metadata.file_metadata().key_value_metadata()?;
     let entry = entries.iter().find(|entry| entry.key == ENTRY)?;
@@ -386,7 +388,8 @@ fn format_of(origin: Option<&Origin>, column: &str) -> Result<Option<FormatKind>
     Ok(format.map(str::parse).transpose()?)
 }
 
-/// As many rows as have a bounded size. A value that a column has often takes its space once in the file.
+/// As many rows as have a bounded size. A value that a column has often takes its space once in the
+/// file.
 fn rows_at_once(metadata: &ParquetMetaData) -> usize {
     let size = |column: &ColumnChunkMetaData| {
         let values = column.unencoded_byte_array_data_bytes().unwrap_or(0);
@@ -400,7 +403,8 @@ fn rows_at_once(metadata: &ParquetMetaData) -> usize {
             .fold(0, i64::saturating_add);
         bytes / group.num_rows().max(1)
     };
-    // Of a file that does not say how large its values are, each may be as large as all that it has once.
+    // Of a file that does not say how large its values are, each may be as large as all that it has
+    // once.
     let is_unknown = |column: &&ColumnChunkMetaData| {
         column.column_type() == PhysicalType::BYTE_ARRAY
             && column.dictionary_page_offset().is_some()

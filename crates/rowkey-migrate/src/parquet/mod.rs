@@ -1,11 +1,11 @@
 //! Tables as Parquet files, and back.
 //!
-//! A folder has one file for each table. Keys, and the columns that refer to them, are in public form: what
-//! one database stores as `uuid` and another as sixteen bytes in another order is the same value of Arrow's
-//! type `arrow.uuid` in both files, so that the two join.
+//! A folder has one file for each table. Keys, and the columns that refer to them, are in public
+//! form: what one database stores as `uuid` and another as sixteen bytes in another order is the
+//! same value of Arrow's type `arrow.uuid` in both files, so that the two join.
 //!
-//! A [`CopyPlan`](crate::copy::CopyPlan) whose target, or whose source, is `parquet` says which type each
-//! column has. [`plan`] and [`plan_back`] write it, [`preflight()`] and
+//! A [`CopyPlan`](crate::copy::CopyPlan) whose target, or whose source, is `parquet` says which
+//! type each column has. [`plan`] and [`plan_back`] write it, [`preflight()`] and
 //! [`preflight_back`] say what refuses it, [`write()`] makes the files, [`read`] fills tables from
 //! them, and [`compare`] reads both sides again.
 

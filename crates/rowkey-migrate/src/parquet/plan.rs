@@ -29,8 +29,8 @@ const COUNTED: Type = Type::Integer {
     is_unsigned: false,
 };
 
-/// Which tables of a database become files, and what their columns become there. Ids whose format is certain
-/// get their public form.
+/// Which tables of a database become files, and what their columns become there. Ids whose format
+/// is certain get their public form.
 ///
 /// # Errors
 ///
@@ -74,8 +74,8 @@ fn refuse_sql_server(backend: Backend) -> Result<(), Error> {
     }
 }
 
-/// Which files of a folder become tables, and what their columns become there. Ids get the form that a key
-/// of their format declares by default.
+/// Which files of a folder become tables, and what their columns become there. Ids get the form
+/// that a key of their format declares by default.
 ///
 /// # Errors
 ///
@@ -138,8 +138,8 @@ fn planned_back(reader: &Reader, column: &Column, target: Backend) -> ColumnPlan
     planned
 }
 
-/// The type that a column had, if it was one of the same product; otherwise one for that, or for the values
-/// of the file.
+/// The type that a column had, if it was one of the same product; otherwise one for that, or for
+/// the values of the file.
 fn type_back(reader: &Reader, column: &Column, target: Backend) -> Result<String, types::Refusal> {
     let origin = reader.origin.as_ref();
     let is_key = origin.is_some_and(|origin| origin.key.contains(&column.name));
@@ -173,8 +173,8 @@ fn kind_back(own: Type, target: Backend, to: &str) -> Option<Kind> {
     (types::parquet::kind(own) == Some(kind) && !would_round).then_some(kind)
 }
 
-/// Whether there is nothing behind the words of an `enum` or a `set`. The type may come from a file that
-/// anyone has written, and goes into a statement.
+/// Whether there is nothing behind the words of an `enum` or a `set`. The type may come from a file
+/// that anyone has written, and goes into a statement.
 fn are_words(sql_type: &str) -> bool {
     let Some((name, _)) = sql_type.split_once('(') else {
         return true;
@@ -311,7 +311,8 @@ enum Planned<'p> {
     Values(&'p str),
 }
 
-/// What a plan says of a column, whose form is in one entry for the database, and in another for the files.
+/// What a plan says of a column, whose form is in one entry for the database, and in another for
+/// the files.
 fn planned<'p>(
     table: &TablePlan,
     column: &'p ColumnPlan,
@@ -445,8 +446,8 @@ pub(super) fn imports(plan: &CopyPlan, folder: &Path) -> Result<Vec<Import>, Err
     Ok(imports)
 }
 
-/// A column of a file, by its place, and of the database. The plan may know the format of ids that another
-/// program has written.
+/// A column of a file, by its place, and of the database. The plan may know the format of ids that
+/// another program has written.
 fn column_from(
     reader: &mut Reader,
     target: Backend,

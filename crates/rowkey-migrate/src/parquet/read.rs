@@ -30,14 +30,14 @@ const TOLD: Limit = Limit {
     ..Limit::NONE
 };
 
-/// Reads the tables of a plan from the files of a folder into a database, in one transaction, so that all rows
-/// are there or none. With `create`, the tables are made, with their primary keys, and without indexes and
-/// references.
+/// Reads the tables of a plan from the files of a folder into a database, in one transaction, so
+/// that all rows are there or none. With `create`, the tables are made, with their primary keys,
+/// and without indexes and references.
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] for tables with rows, for what the plan does not map, for a value that its column does
-/// not hold, and for a file that no longer has the rows that it was written with.
+/// [`Error::Refused`] for tables with rows, for what the plan does not map, for a value that its
+/// column does not hold, and for a file that no longer has the rows that it was written with.
 pub async fn read(
     folder: &Path,
     target: &mut Connection,

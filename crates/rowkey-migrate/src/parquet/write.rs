@@ -28,13 +28,13 @@ const TOLD: u64 = 10_000;
 
 /// Writes the tables of a plan as files of a folder, which is made if need be.
 ///
-/// All tables are read as they are at one moment. A file has another name until those of all tables are
-/// complete, and have been read again and found to have the rows of the database.
+/// All tables are read as they are at one moment. A file has another name until those of all tables
+/// are complete, and have been read again and found to have the rows of the database.
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] for files that exist, for what the plan does not map, and for a value that has no place
-/// in its column. The folder has no new file then.
+/// [`Error::Refused`] for files that exist, for what the plan does not map, and for a value that
+/// has no place in its column. The folder has no new file then.
 pub async fn write(
     source: &mut Connection,
     plan: &CopyPlan,
@@ -208,7 +208,8 @@ pub(super) async fn ended<T>(thread: JoinHandle<Result<T, Error>>) -> Result<T, 
     })
 }
 
-/// A file that goes away, unless it gets a name. Programs that read a folder leave out names with a point.
+/// A file that goes away, unless it gets a name. Programs that read a folder leave out names with a
+/// point.
 fn new_file(folder: &Path) -> std::io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".rowkey-").suffix(".unfinished");

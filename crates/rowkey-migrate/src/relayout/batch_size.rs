@@ -10,7 +10,8 @@ const AIM: Duration = Duration::from_millis(250);
 /// The rows of the first batch, from which the size grows.
 const FIRST: u32 = 2_000;
 
-/// A batch that waited for locks says little about its size: the next ones get no smaller than this.
+/// A batch that waited for locks says little about its size: the next ones get no smaller than
+/// this.
 const LEAST: u32 = 100;
 
 /// How much one batch may change the size.

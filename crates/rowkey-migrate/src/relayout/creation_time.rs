@@ -10,8 +10,9 @@ use crate::error::Error;
 /// The SQL expression of the milliseconds since 1970 in a column with the time at which a row was
 /// created. `qualifier` is what comes before the column, such as `NEW.`.
 ///
-/// Times without a zone are taken as UTC. Whole numbers are seconds if they have at most eleven digits, and
-/// milliseconds otherwise. NULL stays NULL, and `infinity` and dates with zeros in them become NULL.
+/// Times without a zone are taken as UTC. Whole numbers are seconds if they have at most eleven
+/// digits, and milliseconds otherwise. NULL stays NULL, and `infinity` and dates with zeros in them
+/// become NULL.
 ///
 /// Fails for a column that does not exist, or whose type has no time.
 pub(crate) fn unix_millis(
@@ -67,7 +68,8 @@ pub(super) fn example_id(
     })
 }
 
-/// The condition that a row has a creation time that its new id cannot carry. None if no id carries one.
+/// The condition that a row has a creation time that its new id cannot carry. None if no id carries
+/// one.
 pub(super) fn is_unusable(
     to: StoredForm,
     table: &Table,

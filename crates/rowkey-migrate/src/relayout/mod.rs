@@ -4,9 +4,10 @@
 //!
 //! 1. [`Phase::Expand`] makes the new columns or tables, and triggers that fill them.
 //! 2. [`Phase::Backfill`] converts the rows that exist, in batches.
-//! 3. [`Phase::Check`] makes indexes and constraints, and compares the new values with the old ones.
-//! 4. [`Phase::Swap`] exchanges old and new, in one exclusive moment. From then on, triggers fill the
-//!    old columns.
+//! 3. [`Phase::Check`] makes indexes and constraints, and compares the new values with the old
+//!    ones.
+//! 4. [`Phase::Swap`] exchanges old and new, in one exclusive moment. From then on, triggers fill
+//!    the old columns.
 //!
 //! [`contract`] drops what is old, [`undo`] what is new.
 
@@ -52,8 +53,8 @@ use crate::progress::{Progress, Step};
 ///
 /// # Errors
 ///
-/// [`Error::Database`] if the account may not read the table with the state, [`Error::Plan`] if another
-/// version of this crate has written a plan that this one cannot read.
+/// [`Error::Database`] if the account may not read the table with the state, [`Error::Plan`] if
+/// another version of this crate has written a plan that this one cannot read.
 pub async fn begun(connection: &mut Connection) -> Result<Option<Plan>, Error> {
     state::begun(connection).await
 }
@@ -80,9 +81,10 @@ macro_rules! with_backend {
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] before the first change for what cannot be carried, for a changed catalogue, and
-/// for a plan that was edited after its first phase; [`Error::Differs`] if the new values are not the old
-/// ones; [`Error::Database`] if the database refuses a statement. After each of them, a repetition goes on.
+/// [`Error::Refused`] before the first change for what cannot be carried, for a changed catalogue,
+/// and for a plan that was edited after its first phase; [`Error::Differs`] if the new values are
+/// not the old ones; [`Error::Database`] if the database refuses a statement. After each of them, a
+/// repetition goes on.
 pub async fn run(
     connection: &mut Connection,
     plan: &Plan,
@@ -139,8 +141,8 @@ async fn go_on(
     Ok(())
 }
 
-/// Fails for values that programs have written since the beginning, and that are no ids of the format: after
-/// the swap, they would stand in the way back.
+/// Fails for values that programs have written since the beginning, and that are no ids of the
+/// format: after the swap, they would stand in the way back.
 async fn refuse_damaged_values(connection: &mut Connection, work: &Work) -> Result<(), Error> {
     let mut refusals = Refusals::default();
     refusals.add_damaged_values(connection, work).await?;
@@ -187,7 +189,8 @@ pub(crate) async fn require_not_contracting(connection: &mut Connection) -> Resu
     state::require_not_contracting(connection).await
 }
 
-/// The table with the old columns after the swap, on the databases that do not keep them in the same table.
+/// The table with the old columns after the swap, on the databases that do not keep them in the
+/// same table.
 pub(crate) fn old_table(backend: Backend, table: &QualifiedName) -> Option<QualifiedName> {
     match backend {
         #[cfg(feature = "mysql")]
@@ -205,7 +208,8 @@ pub(crate) fn creation_millis(
     creation_time::unix_millis(backend, table, column, "")
 }
 
-/// A new id for a row, as public text in SQL: with the instant in a creation column, or with that of now.
+/// A new id for a row, as public text in SQL: with the instant in a creation column, or with that
+/// of now.
 pub(crate) fn example_id(
     to: StoredForm,
     table: &Table,
@@ -242,8 +246,8 @@ async fn take_back(
     runner.begins("undo");
     let outcome = with_backend!(work.backend, undo(&mut runner, &work, reached));
     if let Err(Error::Refused { .. }) = &outcome {
-        // It is refused before the exchange, and the change can still be contracted. What an interrupted
-        // undo has made is on the old columns, and goes with them.
+        // It is refused before the exchange, and the change can still be contracted. What an
+        // interrupted undo has made is on the old columns, and goes with them.
         state.forget_undo(connection, before).await?;
     }
     outcome?;
@@ -314,8 +318,8 @@ pub async fn script(
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] while another process changes tables, [`Error::Database`] if the database refuses a
-/// query.
+/// [`Error::Refused`] while another process changes tables, [`Error::Database`] if the database
+/// refuses a query.
 pub async fn contract_script(
     connection: &mut Connection,
     plan: &Plan,

@@ -1,7 +1,7 @@
 //! Statements that write a table's columns by their places.
 
-/// Whether a definition inserts into a table without naming columns. It would put an id of the old form where
-/// the new column is, once there are as many columns as before.
+/// Whether a definition inserts into a table without naming columns. It would put an id of the old
+/// form where the new column is, once there are as many columns as before.
 pub(super) fn inserts_by_place(definition: &str, table: &str) -> bool {
     let is_quote = |character: char| matches!(character, '"' | '`' | '[' | ']');
     let plain: String = definition.to_lowercase().replace(is_quote, "");

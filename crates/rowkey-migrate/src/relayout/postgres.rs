@@ -1,5 +1,5 @@
-//! The phases on PostgreSQL: new columns beside the old ones, filled by triggers, which take their places
-//! in one transaction.
+//! The phases on PostgreSQL: new columns beside the old ones, filled by triggers, which take their
+//! places in one transaction.
 
 use rowkey_core::Backend;
 mod backfill;
@@ -24,8 +24,8 @@ use crate::catalog::DependentKind;
 use crate::error::Error;
 use crate::text_literal::text_literal;
 
-/// Adds the columns, and the triggers that fill them, in one transaction for each table: programs never
-/// see the one without the other.
+/// Adds the columns, and the triggers that fill them, in one transaction for each table: programs
+/// never see the one without the other.
 pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     session::prepare(runner).await?;
     let values = Values::of(runner, work).await?;

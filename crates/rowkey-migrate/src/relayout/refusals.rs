@@ -65,8 +65,8 @@ impl Refusals {
         }
     }
 
-    /// Adds a reason for each column with values that are no ids of the format in the form that the plan
-    /// names, or that the new form has no room for.
+    /// Adds a reason for each column with values that are no ids of the format in the form that the
+    /// plan names, or that the new form has no room for.
     pub(super) async fn add_damaged_values(
         &mut self,
         connection: &mut Connection,
@@ -103,7 +103,8 @@ impl Refusals {
         Ok(())
     }
 
-    /// Adds a reason for each name that a column needs and cannot have, where tables get new columns.
+    /// Adds a reason for each name that a column needs and cannot have, where tables get new
+    /// columns.
     pub(super) fn add_names_of_columns(
         &mut self,
         work: &Work,
@@ -185,8 +186,8 @@ impl Refusals {
         Ok(())
     }
 
-    /// Adds the columns that look like references to what changes, and of which the plan says nothing: they would
-    /// keep the values of before, in silence.
+    /// Adds the columns that look like references to what changes, and of which the plan says
+    /// nothing: they would keep the values of before, in silence.
     pub(super) async fn add_unplanned(
         &mut self,
         connection: &mut Connection,
@@ -245,8 +246,8 @@ impl Refusals {
         );
     }
 
-    /// Adds a reason if the map has ids of another format, from an attempt that was undone: the rows would get
-    /// those.
+    /// Adds a reason if the map has ids of another format, from an attempt that was undone: the
+    /// rows would get those.
     pub(super) async fn add_map_of_another_format(
         &mut self,
         connection: &mut Connection,
@@ -282,8 +283,8 @@ impl Refusals {
         Ok(())
     }
 
-    /// Adds a reason if new ids cannot carry the creation times of all rows: those that cannot would get
-    /// the time of the change, as if they were the newest.
+    /// Adds a reason if new ids cannot carry the creation times of all rows: those that cannot
+    /// would get the time of the change, as if they were the newest.
     pub(super) async fn add_unusable_times(
         &mut self,
         connection: &mut Connection,
@@ -322,8 +323,8 @@ impl Refusals {
         Ok(())
     }
 
-    /// Adds a reason for the values of a column that are no ids in the form which is converted, or have
-    /// no place in the other one.
+    /// Adds a reason for the values of a column that are no ids in the form which is converted, or
+    /// have no place in the other one.
     async fn add_damaged_values_of(
         &mut self,
         connection: &mut Connection,

@@ -22,9 +22,9 @@ const CONTRACT: &str = "contract";
 /// What comes before the phase from which a change is being undone.
 const UNDO: &str = "undo-";
 
-/// The first number of PostgreSQL's advisory lock, and the name of the others'. PostgreSQL's second number
-/// stands for the schema, in which the state is; tables of other schemas that a change has begun to change
-/// have its triggers, and refuse another.
+/// The first number of PostgreSQL's advisory lock, and the name of the others'. PostgreSQL's second
+/// number stands for the schema, in which the state is; tables of other schemas that a change has
+/// begun to change have its triggers, and refuse another.
 const LOCK_NUMBER: i32 = 0x726f_776b;
 const LOCK_NAME: &str = "rowkey_relayout";
 
@@ -72,8 +72,8 @@ pub(super) struct Before {
 impl State {
     /// Takes the lock, and reads the state of the plan.
     ///
-    /// In SQLite, the lock is the transaction in which everything happens, so that nothing is ever half
-    /// done.
+    /// In SQLite, the lock is the transaction in which everything happens, so that nothing is ever
+    /// half done.
     pub(super) async fn open(connection: &mut Connection, plan: &Plan) -> Result<Self, Error> {
         let plan_hash = plan.hash()?;
         connection.allow_writing().await?;
@@ -182,9 +182,9 @@ impl State {
         }
     }
 
-    /// The plan with the catalogue as it was before the first phase. Compares the catalogue of now with
-    /// that after the last phase, unless that was interrupted or the change is swapped: from then on, new
-    /// programs have migrations of their own.
+    /// The plan with the catalogue as it was before the first phase. Compares the catalogue of now
+    /// with that after the last phase, unless that was interrupted or the change is swapped: from
+    /// then on, new programs have migrations of their own.
     ///
     /// The way back does not compare: it is the way out if they have changed.
     pub(super) async fn work(
@@ -276,7 +276,8 @@ impl State {
         connection: &mut Connection,
         reached: Phase,
     ) -> Result<Before, Error> {
-        // After an interrupted undo, it is not known whether the phase was done. It can be repeated.
+        // After an interrupted undo, it is not known whether the phase was done. It can be
+        // repeated.
         let saved = self.saved.as_ref();
         let is_done = saved.is_some_and(|saved| saved.is_done && saved.phase == reached.name());
         self.begin_end(connection, format!("{UNDO}{}", reached.name()))
@@ -390,10 +391,11 @@ fn advisory_lock(backend: Backend) -> AdvisoryLock {
     }
 }
 
-/// The name of the lock in MySQL and MariaDB, where locks are the server's and their names have at most 64 characters.
+/// The name of the lock in MySQL and MariaDB, where locks are the server's and their names have at
+/// most 64 characters.
 ///
-/// A process from before the first release names it otherwise (by SHA1, which MySQL 9.7 no longer has) and does not
-/// exclude this one. Taking both is no way: a session of MySQL 5.6 has one lock.
+/// A process from before the first release names it otherwise (by SHA1, which MySQL 9.7 no longer
+/// has) and does not exclude this one. Taking both is no way: a session of MySQL 5.6 has one lock.
 fn mysql_lock() -> String {
     format!("LEFT(CONCAT('{LOCK_NAME}.', SHA2(DATABASE(), 256)), 64)")
 }

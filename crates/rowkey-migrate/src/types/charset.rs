@@ -64,7 +64,8 @@ pub(crate) fn collation_of(sql_type: &str) -> Option<&str> {
     rest.split_whitespace().next()
 }
 
-/// A type with a collation; in MySQL and MariaDB with its character set too, whose name it begins with.
+/// A type with a collation; in MySQL and MariaDB with its character set too, whose name it begins
+/// with.
 pub(crate) fn with_collation(backend: Backend, sql_type: &str, collation: &str) -> String {
     if backend == Backend::SqlServer {
         return format!("{sql_type} COLLATE {collation}");

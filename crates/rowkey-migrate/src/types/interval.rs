@@ -43,7 +43,8 @@ impl Interval {
         }
     }
 
-    /// `P1Y2M3DT-4H5M6.000007S`, of ISO 8601, which PostgreSQL reads too. Hours are not made into days.
+    /// `P1Y2M3DT-4H5M6.000007S`, of ISO 8601, which PostgreSQL reads too. Hours are not made into
+    /// days.
     pub(crate) fn text(self) -> String {
         let mut text = String::from("P");
         let part = |text: &mut String, number: i128, unit: char| {

@@ -1,7 +1,7 @@
 //! Which type of a column becomes which on another database.
 //!
-//! A database's own types are [`Type`]s. Two of them make a pair, if each value of the one has a place in
-//! the other, and the [`Kind`] of a pair says how both sides see a value.
+//! A database's own types are [`Type`]s. Two of them make a pair, if each value of the one has a
+//! place in the other, and the [`Kind`] of a pair says how both sides see a value.
 
 mod charset;
 pub(crate) mod clock;
@@ -135,8 +135,8 @@ pub(crate) fn normalizes_json(backend: Backend, sql_type: &str) -> bool {
     backend == Backend::Postgres && sql_type.eq_ignore_ascii_case("jsonb")
 }
 
-/// SQLite's type that keeps every value as it is. The word `ANY` does so in STRICT tables only, and makes
-/// numbers of texts in others.
+/// SQLite's type that keeps every value as it is. The word `ANY` does so in STRICT tables only, and
+/// makes numbers of texts in others.
 pub(crate) const KEEPS_ANY: &str = "BLOB";
 
 pub(crate) fn is_any(sqlite_type: &str) -> bool {
@@ -244,8 +244,8 @@ pub(crate) fn fraction_digits(backend: Backend, sql_type: &str) -> u32 {
     }
 }
 
-/// Whether a column of a type has all digits of the times that another one of the same kind has. A server
-/// rounds or cuts the rest without an error.
+/// Whether a column of a type has all digits of the times that another one of the same kind has. A
+/// server rounds or cuts the rest without an error.
 pub(crate) fn keeps_times(backend: Backend, own: Type, times: &str, column: &str) -> bool {
     if !matches!(
         own,

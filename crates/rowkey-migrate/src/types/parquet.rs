@@ -1,4 +1,5 @@
-//! The types of Parquet files, in words of our own: those of Arrow, as far as a column of a table has them.
+//! The types of Parquet files, in words of our own: those of Arrow, as far as a column of a table
+//! has them.
 
 use super::{Kind, Refusal, Type, Words};
 

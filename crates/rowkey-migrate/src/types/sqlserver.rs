@@ -1,5 +1,5 @@
-//! The types of SQL Server, as its catalogue has them. They have run on a server that speaks its language, not
-//! on SQL Server itself.
+//! The types of SQL Server, as its catalogue has them. They have run on a server that speaks its
+//! language, not on SQL Server itself.
 
 use rowkey_core::Backend;
 
@@ -48,7 +48,8 @@ pub(super) fn parse(sql_type: &str) -> Option<Type> {
         "datetime" | "smalldatetime" | "datetime2" => Type::Timestamp,
         "datetimeoffset" => Type::Instant,
         "uniqueidentifier" => Type::Uuid,
-        // Their text has the whole value. That of `sql_variant` and of types that people have made may not.
+        // Their text has the whole value. That of `sql_variant` and of types that people have made
+        // may not.
         "xml" | "hierarchyid" | "geography" | "geometry" => Type::Own,
         _ => return None,
     })
@@ -96,8 +97,8 @@ pub(crate) fn money(sql_type: &str) -> Option<(i128, i128)> {
     }
 }
 
-/// The type that a query converts a column to, because the driver's own reading would change values: code
-/// pages that it does not know, and money as floating-point numbers.
+/// The type that a query converts a column to, because the driver's own reading would change
+/// values: code pages that it does not know, and money as floating-point numbers.
 pub(crate) fn read_as(sql_type: &str, own: Type) -> Option<String> {
     Some(match (name(sql_type).as_str(), own) {
         ("money" | "smallmoney", _) => "decimal(19,4)".into(),
@@ -186,8 +187,8 @@ pub(super) fn write(wanted: Type, is_indexed: bool) -> Result<String, Refusal> {
     })
 }
 
-/// Whether a column of SQL Server is the same in another database of SQL Server. Text with a code page gets
-/// one that has all characters, and the server's own types have no rows to write.
+/// Whether a column of SQL Server is the same in another database of SQL Server. Text with a code
+/// page gets one that has all characters, and the server's own types have no rows to write.
 pub(super) fn is_kept(source: Backend, target: Backend, sql_type: &str, own: Type) -> bool {
     (source, target) == (Backend::SqlServer, Backend::SqlServer)
         && !has_code_page(sql_type)

@@ -15,7 +15,8 @@ const AT_ONCE: u64 = 100_000;
 /// How many keys are named.
 const NAMED: usize = 3;
 
-/// The number and the sum of the hashes of the rows in each part. The order of rows does not matter.
+/// The number and the sum of the hashes of the rows in each part. The order of rows does not
+/// matter.
 pub(crate) struct Digest {
     parts: Vec<(u64, u128)>,
 }
@@ -54,8 +55,8 @@ impl Digest {
         pairs.position(|(one, other)| one != other)
     }
 
-    /// Parts that are not the same in the other: at least the first one, and those that follow while
-    /// they have few rows together.
+    /// Parts that are not the same in the other: at least the first one, and those that follow
+    /// while they have few rows together.
     pub(crate) fn some_differences(&self, other: &Self) -> Vec<usize> {
         let mut rows = 0;
         let pairs = self.parts.iter().zip(&other.parts).enumerate();

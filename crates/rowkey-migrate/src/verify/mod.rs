@@ -66,11 +66,12 @@ struct PlannedTable<'c> {
     columns: Vec<PlannedColumn>,
 }
 
-/// Compares the new values of all tables of a plan with the old ones, as long as those are kept, and
-/// checks the new ones alone: whether they are ids of the format, and whether references have a target.
+/// Compares the new values of all tables of a plan with the old ones, as long as those are kept,
+/// and checks the new ones alone: whether they are ids of the format, and whether references have a
+/// target.
 ///
-/// Rows are read twice, in one snapshot, and their hashes are added, so that neither order nor memory
-/// matters. Nothing is written.
+/// Rows are read twice, in one snapshot, and their hashes are added, so that neither order nor
+/// memory matters. Nothing is written.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Rows as a target takes them. They are made in a thread of their own, so that neither the reader nor the
-//! writer waits for hashes.
+//! Rows as a target takes them. They are made in a thread of their own, so that neither the reader
+//! nor the writer waits for hashes.
 
 use std::thread::{Builder, JoinHandle};
 
@@ -51,8 +51,8 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// Begins to take batches for a side, whose statements have a limit of bytes. The thread ends with them, or when
-    /// nobody takes what it makes.
+    /// Begins to take batches for a side, whose statements have a limit of bytes. The thread ends
+    /// with them, or when nobody takes what it makes.
     pub(crate) fn start(
         side: &Side,
         statement_limit: u64,

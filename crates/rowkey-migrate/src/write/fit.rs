@@ -1,5 +1,5 @@
-//! Whether a column of the target holds a value as it is. Servers cut off, round or replace some values
-//! without an error.
+//! Whether a column of the target holds a value as it is. Servers cut off, round or replace some
+//! values without an error.
 
 use rowkey_core::Backend;
 use rowkey_sql::StoredForm;
@@ -84,8 +84,8 @@ pub(crate) fn bounds(bytes: u8, is_unsigned: bool) -> (i128, i128) {
     }
 }
 
-/// SQLite stores NULL instead of NaN; it and MariaDB store 0 instead of −0. SQL Server promises nothing for
-/// numbers that are nearer to 0 than those with all digits.
+/// SQLite stores NULL instead of NaN; it and MariaDB store 0 instead of −0. SQL Server promises
+/// nothing for numbers that are nearer to 0 than those with all digits.
 fn float(backend: Backend, number: f64, is_subnormal: bool) -> Result<(), String> {
     let is_negative_zero = number == 0.0 && number.is_sign_negative();
     let is_held = match backend {

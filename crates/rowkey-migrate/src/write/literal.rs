@@ -101,8 +101,8 @@ fn push_float(sql: &mut String, backend: Backend, number: f64) {
     }
 }
 
-/// As a number, because MySQL and MariaDB compare text with numbers as floating point; as text where
-/// the column is text.
+/// As a number, because MySQL and MariaDB compare text with numbers as floating point; as text
+/// where the column is text.
 fn push_decimal(sql: &mut String, backend: Backend, digits: &str) {
     match backend {
         Backend::Postgres => append(sql, format_args!("'{digits}'::numeric")),

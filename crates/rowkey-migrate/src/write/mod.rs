@@ -34,7 +34,8 @@ impl Limit {
     };
 }
 
-/// Writes a batch and those that follow, within a transaction of the caller's, until it reaches a limit.
+/// Writes a batch and those that follow, within a transaction of the caller's, until it reaches a
+/// limit.
 pub(crate) async fn write(
     connection: &mut Connection,
     side: &Side,

@@ -8,7 +8,8 @@ use crate::batch::{Batch, Cell};
 use crate::copy::side::Side;
 use crate::error::Error;
 
-/// After how many bytes a statement ends, unless the server takes less than twice as many: a row may be long.
+/// After how many bytes a statement ends, unless the server takes less than twice as many: a row
+/// may be long.
 const STATEMENT: u64 = 1 << 20;
 
 pub(super) async fn write(

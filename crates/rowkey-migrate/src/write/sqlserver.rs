@@ -1,5 +1,5 @@
-//! SQL Server: rows as the driver loads them in bulk; statements that insert many rows, for the types that it
-//! does not load.
+//! SQL Server: rows as the driver loads them in bulk; statements that insert many rows, for the
+//! types that it does not load.
 
 use rowkey_core::storage::{Stored, quote_identifier};
 use tiberius::numeric::Numeric;
@@ -50,8 +50,8 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// Whether the driver says the type of each column to the server as it is. It does not for a fraction of a
-/// second with fewer digits, for times in minutes, and for money.
+/// Whether the driver says the type of each column to the server as it is. It does not for a
+/// fraction of a second with fewer digits, for times in minutes, and for money.
 fn is_loaded(side: &Side) -> bool {
     side.columns.iter().all(|column| {
         let sql_type = type_of(&column.sql_type);

@@ -105,8 +105,9 @@ async fn formats_are_found_in_every_storage(database: &TestDatabase) -> anyhow::
             let what = format!("{name} {storage}: {found:#?}");
             ensure!(found.format == Some(name), "{what}");
             let certainty = match format {
-                // One more from row to row may be a minute, a day, or a block of a sequence; without times,
-                // nothing shows that rows were made in the order in which they were inserted.
+                // One more from row to row may be a minute, a day, or a block of a sequence;
+                // without times, nothing shows that rows were made in the order in which they were
+                // inserted.
                 FormatKind::ShortPrefixComb | FormatKind::UuidV4 => Certainty::Likely,
                 _ => Certainty::Certain,
             };
@@ -393,8 +394,8 @@ async fn sqlite_floating_point(database: &TestDatabase) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// More rows than are read at once, with a column that has taken the name of SQLite's number, and with values
-/// that are no ids.
+/// More rows than are read at once, with a column that has taken the name of SQLite's number, and
+/// with values that are no ids.
 async fn sqlite_rows_of_every_type(database: &TestDatabase) -> anyhow::Result<()> {
     const ROWS: u64 = 4_500;
     let mut connection = open(database).await?;
@@ -472,8 +473,8 @@ async fn mariadb_reverses_segments(database: &TestDatabase) -> anyhow::Result<()
     Ok(())
 }
 
-/// Versions that MariaDB's type has by default, and of which no key is declared in it: what the doctor says
-/// instead works.
+/// Versions that MariaDB's type has by default, and of which no key is declared in it: what the
+/// doctor says instead works.
 async fn mariadb_versions_of_its_own(database: &TestDatabase) -> anyhow::Result<()> {
     let mut connection = open(database).await?;
     let table = "CREATE TABLE offer (id UUID NOT NULL DEFAULT UUID() PRIMARY KEY, place int)";

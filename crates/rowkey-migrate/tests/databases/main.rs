@@ -1,8 +1,8 @@
-//! Existing tables in real databases: what is found in them, how they change in place, and how they go to
-//! another database.
+//! Existing tables in real databases: what is found in them, how they change in place, and how they
+//! go to another database.
 //!
-//! A test is called `<backend>::<module>::<scenario>`. `ROWKEY_CHAOS=1` makes the tables and the number of killed
-//! processes of the `chaos` tests large, and some others.
+//! A test is called `<backend>::<module>::<scenario>`. `ROWKEY_CHAOS=1` makes the tables and the
+//! number of killed processes of the `chaos` tests large, and some others.
 
 mod catalog_mysql;
 mod catalog_postgres;

@@ -1,4 +1,5 @@
-//! What accounts with few privileges are told: everything that they were not allowed to see, by name.
+//! What accounts with few privileges are told: everything that they were not allowed to see, by
+//! name.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -43,8 +44,8 @@ async fn open(url: &str) -> anyhow::Result<Connection> {
     Ok(Connection::open(&address).await?)
 }
 
-/// An account of the host that the server sees. One of any host comes behind the accounts without a name that
-/// some servers have for that host.
+/// An account of the host that the server sees. One of any host comes behind the accounts without a
+/// name that some servers have for that host.
 async fn account(administrator: &mut Connection, name: &str) -> anyhow::Result<String> {
     let host = "SELECT SUBSTRING_INDEX(USER(), '@', -1)";
     let rows = administrator.query("the host", host, &[]).await?;

@@ -85,7 +85,8 @@ async fn create(database: &TestDatabase, tables: &[String]) -> Result<Connection
     Ok(connection)
 }
 
-/// Creates tables, and compares what is found with `table.column`, the aspect and a part of the text.
+/// Creates tables, and compares what is found with `table.column`, the aspect and a part of the
+/// text.
 fn expect(
     database: &TestDatabase,
     tables: &[String],
@@ -366,7 +367,8 @@ fn loose_checks(database: &TestDatabase) -> Result<()> {
     expect(database, &tables, SHOP, expected)
 }
 
-/// `Offer` and `offer` are two tables in some databases and one in others; so are they in the comparison.
+/// `Offer` and `offer` are two tables in some databases and one in others; so are they in the
+/// comparison.
 fn letter_case(database: &TestDatabase) -> Result<()> {
     let backend = database.backend();
     let quoted = quote_identifier(backend, "Offer")?;

@@ -147,7 +147,8 @@ async fn most_of_the_values_of_a_reference_exist() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Counted keys, keys of the table itself, and records of tools have names and numbers like references.
+/// Counted keys, keys of the table itself, and records of tools have names and numbers like
+/// references.
 #[tokio::test]
 async fn what_a_table_counts_or_a_tool_records_is_no_reference() -> anyhow::Result<()> {
     let found = inventory(

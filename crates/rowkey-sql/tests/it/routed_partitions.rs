@@ -114,8 +114,8 @@ fn only_mysql_needs_triggers() {
     }
 }
 
-/// So `check` has no key to refuse on MySQL for being stored in MariaDB's own type. A format that fits this
-/// type needs a test of the refusal instead.
+/// So `check` has no key to refuse on MySQL for being stored in MariaDB's own type. A format that
+/// fits this type needs a test of the refusal instead.
 #[test]
 fn no_key_with_a_number_is_stored_in_the_uuid_of_mariadb() {
     for format in [FormatKind::HotGuid, FormatKind::Iuid] {
@@ -293,8 +293,8 @@ fn place(boundaries: &[u64], number: u64) -> usize {
 }
 
 proptest! {
-    /// Numbers of two lists, or of a list and of none, are never in the same partition of SQL Server;
-    /// neighbours of one list always are.
+    /// Numbers of two lists, or of a list and of none, are never in the same partition of SQL
+    /// Server; neighbours of one list always are.
     #[test]
     fn partitions_of_sql_server_have_numbers_of_one_list(
         owners in prop::collection::vec(0..4_usize, 256), from in 0..250_usize, length in 1..40_usize,

@@ -130,8 +130,8 @@ fn sql_server_has_a_function_and_a_scheme() {
     assert_eq!(clause, "ON [sales]]_offer_id] ([id])");
 }
 
-/// The partition of a stored id by SQL Server's rules: boundaries are in the order of the server, and
-/// each begins its partition.
+/// The partition of a stored id by SQL Server's rules: boundaries are in the order of the server,
+/// and each begins its partition.
 fn sql_server_partition(boundaries: &[Uuid], stored: Uuid) -> usize {
     let boundaries = boundaries.iter().map(|boundary| SqlServerOrd(*boundary));
     assert!(boundaries.clone().is_sorted());

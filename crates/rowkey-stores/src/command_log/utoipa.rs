@@ -1,7 +1,7 @@
 //! utoipa: an OpenAPI array.
 //!
-//! A field with a generic type requires `ComposeSchema`, which is in a hidden module: see rowkey's impls
-//! for its own types.
+//! A field with a generic type requires `ComposeSchema`, which is in a hidden module: see rowkey's
+//! impls for its own types.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! Clients that repeat their commands while calls are dropped, connections are killed and closures fail or
-//! panic: every command is executed once, and every connection can be used afterwards.
+//! Clients that repeat their commands while calls are dropped, connections are killed and closures
+//! fail or panic: every command is executed once, and every connection can be used afterwards.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -151,7 +151,8 @@ async fn client<D: Driver>(shop: &Shop<D>, number: u32) -> Result<Vec<String>> {
             match outcome {
                 Ok(created) => answers.push(created.entity),
                 Err(CreateError::Closure(Failure::Chosen)) if fate == Fate::Failed => {}
-                // In SQLite, dropped calls of others can hold the lock for longer than all attempts last.
+                // In SQLite, dropped calls of others can hold the lock for longer than all attempts
+                // last.
                 Err(error) if is_unavailable(&error) && unavailable < 3 => unavailable += 1,
                 Err(error) => return Err(anyhow!(error).context(format!("{fate:?}"))),
             }
@@ -199,7 +200,8 @@ pub(crate) async fn commands_are_executed_once_whatever_breaks<D: Driver>(
     check(shop, database, sent).await
 }
 
-/// Diesel's connections block, so each client has a thread. Closures panic where calls would be dropped.
+/// Diesel's connections block, so each client has a thread. Closures panic where calls would be
+/// dropped.
 pub(crate) async fn threads_execute_commands_once_whatever_breaks<D>(
     database: &TestDatabase,
 ) -> Result<()>

@@ -543,8 +543,8 @@ pub(crate) async fn deadlocks_are_tried_again<D: Driver>(database: &TestDatabase
     shop.execute("INSERT INTO stock VALUES (1, 1000), (2, 1000)")
         .await?;
 
-    // Each call locks one room, waits until the other call has locked the other room, and then locks
-    // that one too.
+    // Each call locks one room, waits until the other call has locked the other room, and then
+    // locks that one too.
     let (calls, barrier) = (&Cell::new(0), &tokio::sync::Barrier::new(2));
     let book = |first: u8, second: u8| async move {
         let command = CommandId::generate();

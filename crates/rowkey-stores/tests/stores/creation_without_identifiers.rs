@@ -95,7 +95,8 @@ pub(crate) async fn orphans_are_marked_and_can_be_brought_back<D: Driver>(
 
 /// Cleans up like a background task. Returns the orphans.
 async fn orphans_are_found<D: Driver>(halls: &Halls<D>, how: CleanUp) -> Result<[HallId; 2]> {
-    // The answer to the first creation was lost. The client has sent it again and uses the second hall.
+    // The answer to the first creation was lost. The client has sent it again and uses the second
+    // hall.
     let orphan = add_hall(halls, CUTOFF.get() - 1).await?;
     let used = add_hall(halls, CUTOFF.get() - 1).await?;
     assert_eq!(book(halls, used).await?, Ok(()));

@@ -163,7 +163,8 @@ async fn has_state<D: Driver>(observer: &Shop<D>, process: &str, expected: &str)
     }
 }
 
-/// The driver does not know of the transaction, as after a program has dropped sqlx's `pool.begin()`.
+/// The driver does not know of the transaction, as after a program has dropped sqlx's
+/// `pool.begin()`.
 pub(crate) async fn a_connection_left_in_a_transaction_is_no_obstacle<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {
@@ -348,8 +349,8 @@ pub(crate) async fn calls_in_tasks_of_their_own_outlive_their_handlers<D: Driver
         })
         .await;
     }
-    // A call returns its connection between its look-up and its transaction, so the calls that still
-    // run have not ended when all connections are in the pool.
+    // A call returns its connection between its look-up and its transaction, so the calls that
+    // still run have not ended when all connections are in the pool.
     drop(outcomes);
     while let Some(outcome) = ended.recv().await {
         outcome?;
@@ -385,8 +386,8 @@ async fn numbers_of_connections<D: Driver>(
     Ok(numbers.concat().into_iter().collect())
 }
 
-/// As after a failover, if the pool's connections are to the former primary: each of them is closed, and
-/// the next one goes to the new primary.
+/// As after a failover, if the pool's connections are to the former primary: each of them is
+/// closed, and the next one goes to the new primary.
 pub(crate) async fn a_read_only_server_is_unavailable_and_its_connection_is_closed<D: Driver>(
     database: &TestDatabase,
 ) -> Result<()> {

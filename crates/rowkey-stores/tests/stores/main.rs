@@ -79,8 +79,8 @@ fn run<F>(scenario: F) -> anyhow::Result<()>
 where
     F: AsyncFnOnce() -> anyhow::Result<()>,
 {
-    // The scenario stays on the thread of its test. diesel-async's connection to SQLite must not be dropped
-    // on a runtime without other threads.
+    // The scenario stays on the thread of its test. diesel-async's connection to SQLite must not be
+    // dropped on a runtime without other threads.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -97,7 +97,8 @@ macro_rules! tests_of_sqlx {
     )*};
 }
 
-/// Adds scenarios to the suite: functions that are generic over the driver, with each of the drivers.
+/// Adds scenarios to the suite: functions that are generic over the driver, with each of the
+/// drivers.
 macro_rules! tests {
     ($suite:ident, $backends:expr, $module:ident: $($scenario:ident),* $(,)?) => {
         tests_of_tasks! { $suite, $backends, $module: $($scenario),* }
@@ -128,8 +129,8 @@ macro_rules! tests_of_diesel {
     };
 }
 
-/// Adds scenarios in which tasks wait for each other. Diesel's connections block, so that their only
-/// thread would wait for itself.
+/// Adds scenarios in which tasks wait for each other. Diesel's connections block, so that their
+/// only thread would wait for itself.
 macro_rules! tests_of_tasks {
     ($suite:ident, $backends:expr, $module:ident: $($scenario:ident),* $(,)?) => {$(
         $suite.test(stringify!($scenario), $backends, |database: &TestDatabase| {

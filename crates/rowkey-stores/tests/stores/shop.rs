@@ -268,8 +268,8 @@ impl<D: Driver> Shop<D> {
         }
     }
 
-    /// Locks a row of SQL Server before it is read. The hint `UPDLOCK` is shorter, but some servers that
-    /// speak TDS accept it and lock nothing.
+    /// Locks a row of SQL Server before it is read. The hint `UPDLOCK` is shorter, but some servers
+    /// that speak TDS accept it and lock nothing.
     pub(crate) async fn lock_row(
         &self,
         session: &mut D::Session,
@@ -392,7 +392,8 @@ impl<D: Driver> Shop<D> {
                  WHERE session_id = {number}"
             ),
             _ => {
-                // The old list of MySQL fails while the statement of any session has bytes that are no text.
+                // The old list of MySQL fails while the statement of any session has bytes that are
+                // no text.
                 let newest = "SELECT MAX(LOWER(table_schema)) FROM information_schema.tables \
                               WHERE LOWER(table_name) = 'processlist' AND table_schema <> 'sys'";
                 let newest = self.strings(newest).await?;

@@ -1,4 +1,5 @@
-//! Commands that lock no row: the statement that writes an entity compares the version that was read.
+//! Commands that lock no row: the statement that writes an entity compares the version that was
+//! read.
 
 use anyhow::{Context, Result, bail};
 use futures_util::future;

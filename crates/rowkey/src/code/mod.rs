@@ -1,8 +1,8 @@
 //! Codes that people read out: short, unpredictable, made by the system, unique by the database.
 //!
 //! A [`Code`] is no key. It stands beside one, in a column with a unique constraint: bookings are
-//! joined and linked by their key, and found by their code when a person has nothing else. Its text is
-//! Crockford's base 32 with his check symbol.
+//! joined and linked by their key, and found by their code when a person has nothing else. Its text
+//! is Crockford's base 32 with his check symbol.
 //!
 //! ```
 //! use rowkey::code::Code;
@@ -45,14 +45,14 @@ const CHECK_MODULUS: u128 = 37;
 
 /// A code of this many symbols (1 to 25) of five random bits each, and a check symbol.
 ///
-/// It is written in upper case without hyphens, `4G7H2MQX7`, or by [`grouped`](Self::grouped) with them.
-/// Reading is tolerant, as Crockford has it: either case, hyphens anywhere, `I` and `L` for `1` and
-/// `O` for `0`. The alphabet has no `U`, which avoids the most common obscene words, though not every
-/// one: draw again if your own list finds one.
+/// It is written in upper case without hyphens, `4G7H2MQX7`, or by [`grouped`](Self::grouped) with
+/// them. Reading is tolerant, as Crockford has it: either case, hyphens anywhere, `I` and `L` for
+/// `1` and `O` for `0`. The alphabet has no `U`, which avoids the most common obscene words, though
+/// not every one: draw again if your own list finds one.
 ///
-/// The check symbol detects every single wrong symbol and every exchange of two neighbours. New codes
-/// are drawn so that it is a letter or digit of the alphabet; codes that were made elsewhere may
-/// have one of `*`, `~`, `$`, `=` and `U`.
+/// The check symbol detects every single wrong symbol and every exchange of two neighbours. New
+/// codes are drawn so that it is a letter or digit of the alphabet; codes that were made elsewhere
+/// may have one of `*`, `~`, `$`, `=` and `U`.
 ///
 /// Order: that of the text, also in the column. It carries no meaning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,8 +70,8 @@ impl<const LENGTH: usize> Code<LENGTH> {
 
     /// A new code from the operating system's randomness.
     ///
-    /// It may be that of another row: insert it into a unique column, and draw again if the database
-    /// refuses it.
+    /// It may be that of another row: insert it into a unique column, and draw again if the
+    /// database refuses it.
     ///
     /// ```
     /// use rowkey::code::Code;
@@ -110,8 +110,8 @@ impl<const LENGTH: usize> Code<LENGTH> {
         self.0
     }
 
-    /// The text that `Display` writes and the column stores: the symbols in upper case and the check
-    /// symbol.
+    /// The text that `Display` writes and the column stores: the symbols in upper case and the
+    /// check symbol.
     pub fn to_text(self) -> ShortText {
         let mut text = [0; 26];
         let mut rest = self.0;
@@ -144,8 +144,8 @@ impl<const LENGTH: usize> Code<LENGTH> {
         grouped
     }
 
-    /// The SQL type of its column: text with a binary collation, so that the
-    /// database distinguishes and orders codes like this type. It stores [`to_text`](Self::to_text).
+    /// The SQL type of its column: text with a binary collation, so that the database distinguishes
+    /// and orders codes like this type. It stores [`to_text`](Self::to_text).
     ///
     /// ```
     /// use rowkey::Backend;

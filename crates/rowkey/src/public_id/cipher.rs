@@ -143,8 +143,8 @@ impl PublicIdCipher {
     /// The cipher whose key is the value of an environment variable, as for
     /// [`from_base64`](Self::from_base64).
     ///
-    /// The environment keeps its own copy of the key, which child processes inherit. A program that reads a
-    /// file and calls [`from_base64`](Self::from_base64) does not have that problem.
+    /// The environment keeps its own copy of the key, which child processes inherit. A program that
+    /// reads a file and calls [`from_base64`](Self::from_base64) does not have that problem.
     ///
     /// # Errors
     ///
@@ -180,8 +180,8 @@ impl PublicIdCipher {
         T::from_block(self.decrypt(public_id.as_uuid())).ok_or_else(unrecognised::<T>)
     }
 
-    /// The public ids of many values, in their order: the processor encrypts several blocks at once,
-    /// so that each takes a fraction of the time of [`encode`](Self::encode).
+    /// The public ids of many values, in their order: the processor encrypts several blocks at
+    /// once, so that each takes a fraction of the time of [`encode`](Self::encode).
     ///
     /// # Errors
     ///
@@ -380,8 +380,8 @@ impl PublicIdCiphers {
         self.0.newest.encode_all(values)
     }
 
-    /// The values of many public ids, each as [`decode`](Self::decode) returns it, in their order. It
-    /// is fast for those of the newest key.
+    /// The values of many public ids, each as [`decode`](Self::decode) returns it, in their order.
+    /// It is fast for those of the newest key.
     pub fn decode_all<T: PublicIdValue>(
         &self,
         public_ids: &[PublicId<T>],

@@ -10,14 +10,15 @@ use crate::{AnyUuid, Error, Uuid};
 
 /// An encrypted id of a value of type `T`: 128 bits without meaning or useful order.
 ///
-/// It is written as hyphenated lower-case text; [`encode`](Self::encode) writes shorter forms, such as
-/// the 22 alphanumeric characters of the original system, which `public_id::alphanumeric` writes with
-/// serde. The `T` only keeps public ids of different types apart at compile time.
+/// It is written as hyphenated lower-case text; [`encode`](Self::encode) writes shorter forms, such
+/// as the 22 alphanumeric characters of the original system, which `public_id::alphanumeric` writes
+/// with serde. The `T` only keeps public ids of different types apart at compile time.
 ///
-/// Parsing reads every form that has a length of its own: 36 characters hyphenated, 32 hexadecimal and
-/// 22 alphanumeric. Decimal text has any length up to 39, so only [`decode`](Self::decode) reads it.
-/// Parsing, or deserializing with serde (text in human-readable formats, 16 bytes in binary ones),
-/// requires no key: only a cipher can check whether the text belongs to a value, when it decodes it.
+/// Parsing reads every form that has a length of its own: 36 characters hyphenated, 32 hexadecimal
+/// and 22 alphanumeric. Decimal text has any length up to 39, so only [`decode`](Self::decode)
+/// reads it. Parsing, or deserializing with serde (text in human-readable formats, 16 bytes in
+/// binary ones), requires no key: only a cipher can check whether the text belongs to a value, when
+/// it decodes it.
 ///
 /// ```
 /// use rowkey::public_id::PublicId;
@@ -87,7 +88,8 @@ impl<T> FromStr for PublicId<T> {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        // Only hyphenated text has hyphens. The others differ in length, so none is read as another.
+        // Only hyphenated text has hyphens. The others differ in length, so none is read as
+        // another.
         let encoding = if text.contains('-') {
             Encoding::Uuid
         } else if text.len() == 32 {

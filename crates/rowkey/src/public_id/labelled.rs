@@ -108,8 +108,8 @@ impl<T: PublicIdValue> LabelledCipher<T> {
             .ok_or_else(|| not_of_label::<T>(&self.label))
     }
 
-    /// The public ids of many values under the newest secret, in their order: the processor encrypts
-    /// several blocks at once, so that each takes a fraction of the time of
+    /// The public ids of many values under the newest secret, in their order: the processor
+    /// encrypts several blocks at once, so that each takes a fraction of the time of
     /// [`encode`](Self::encode).
     ///
     /// # Errors
@@ -124,8 +124,8 @@ impl<T: PublicIdValue> LabelledCipher<T> {
         Ok(uuids.map(PublicId::from_uuid).collect())
     }
 
-    /// The values of many public ids, each as [`decode`](Self::decode) returns it, in their order. It
-    /// is fast for those of the newest secret.
+    /// The values of many public ids, each as [`decode`](Self::decode) returns it, in their order.
+    /// It is fast for those of the newest secret.
     pub fn decode_all(
         &self,
         public_ids: &[PublicId<T>],

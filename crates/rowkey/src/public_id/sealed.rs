@@ -132,8 +132,8 @@ impl<T> fmt::Debug for SealedCipher<T> {
 
 /// A sealed id of a value of type `T`: 256 bits without meaning or useful order.
 ///
-/// Its text has 44 alphanumeric characters (`0-9A-Za-z`, letter case matters), eleven for each eight
-/// bytes. The `T` only keeps ids of different types apart at compile time.
+/// Its text has 44 alphanumeric characters (`0-9A-Za-z`, letter case matters), eleven for each
+/// eight bytes. The `T` only keeps ids of different types apart at compile time.
 ///
 /// Parsing text, or deserializing with serde (text in human-readable formats, 32 bytes in binary
 /// ones), requires no secret: [`SealedCipher::decode`] checks whether the text belongs to a value.

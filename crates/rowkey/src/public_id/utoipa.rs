@@ -1,7 +1,7 @@
 //! utoipa: OpenAPI schemas, one for each type of id.
 //!
-//! For a field with a generic type, the derives require `ComposeSchema`, which is in a hidden module: as for
-//! the generic types of rowkey-core, there is no other way.
+//! For a field with a generic type, the derives require `ComposeSchema`, which is in a hidden
+//! module: as for the generic types of rowkey-core, there is no other way.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

@@ -14,11 +14,11 @@ use crate::routing::{
     RoutesError,
 };
 
-/// A node of type `N` for every pair of a registered country and a registered service entity, or the
-/// answer that there is none: a pool, a URL, or anything else.
+/// A node of type `N` for every pair of a registered country and a registered service entity, or
+/// the answer that there is none: a pool, a URL, or anything else.
 ///
-/// It does not change; a [`Router`](crate::routing::Router) replaces it as a whole. A lookup reads three
-/// small tables and allocates nothing.
+/// It does not change; a [`Router`](crate::routing::Router) replaces it as a whole. A lookup reads
+/// three small tables and allocates nothing.
 ///
 /// ```
 /// use rowkey::generate::Generate;
@@ -95,9 +95,9 @@ impl<N> IuidTable<N> {
     ///
     /// # Errors
     ///
-    /// A [`RoutesError`]: two nodes of one name, a name that is no node or not registered, a name twice in a
-    /// list, an empty list, two routes with a pair in common, or a pair without a route if neither a default
-    /// nor a refusal is declared.
+    /// A [`RoutesError`]: two nodes of one name, a name that is no node or not registered, a name
+    /// twice in a list, an empty list, two routes with a pair in common, or a pair without a route
+    /// if neither a default nor a refusal is declared.
     pub fn new<S: Into<String>>(
         registries: &IuidRegistries,
         routes: &IuidRoutes,
@@ -147,8 +147,8 @@ impl<N> IuidTable<N> {
         })
     }
 
-    /// The node of the country and the service entity that an id was made for. Keys over [`Iuid`] convert
-    /// themselves.
+    /// The node of the country and the service entity that an id was made for. Keys over [`Iuid`]
+    /// convert themselves.
     ///
     /// # Errors
     ///
@@ -189,8 +189,8 @@ impl<N> IuidTable<N> {
     }
 }
 
-/// How many countries and service entities there are, and the names of the nodes, without the nodes: they
-/// may contain passwords.
+/// How many countries and service entities there are, and the names of the nodes, without the
+/// nodes: they may contain passwords.
 impl<N> fmt::Debug for IuidTable<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IuidTable")

@@ -1,8 +1,9 @@
 //! The parts of ids that routers use, and tables from these parts to nodes.
 //!
-//! A HotGuid has a shard key, which a [`ShardLayout`] divides into region and partition. An iUID has a
-//! country and a service entity, whose names are in [`IuidRegistries`]. A [`RoutingColumn`] stores such a
-//! number beside the id, for tables that are divided by it; the feature `sql` writes their partitions.
+//! A HotGuid has a shard key, which a [`ShardLayout`] divides into region and partition. An iUID
+//! has a country and a service entity, whose names are in [`IuidRegistries`]. A [`RoutingColumn`]
+//! stores such a number beside the id, for tables that are divided by it; the feature `sql` writes
+//! their partitions.
 #![cfg_attr(
     feature = "router",
     doc = "

@@ -8,8 +8,9 @@ use arc_swap::{ArcSwap, Guard};
 
 /// A routing table that is replaced as a whole while requests go on, without locks.
 ///
-/// `T` is a [`ShardTable`](crate::routing::ShardTable), an [`IuidTable`](crate::routing::IuidTable), or a
-/// struct of several tables that belong together. A program shares one router, for example in an [`Arc`].
+/// `T` is a [`ShardTable`](crate::routing::ShardTable), an
+/// [`IuidTable`](crate::routing::IuidTable), or a struct of several tables that belong together. A
+/// program shares one router, for example in an [`Arc`].
 ///
 /// ```
 /// use rowkey::routing::{Router, ShardLayout, ShardRoutes, ShardTable};
@@ -39,8 +40,8 @@ impl<T> Router<T> {
         }
     }
 
-    /// The current table, for the lookups of one request: all of them see the same table, even if it is
-    /// replaced in between.
+    /// The current table, for the lookups of one request: all of them see the same table, even if
+    /// it is replaced in between.
     ///
     /// Neither blocks nor allocates. For a table that is kept, such as in a struct, use
     /// [`load_full`](Self::load_full).
@@ -55,10 +56,11 @@ impl<T> Router<T> {
         self.current.load_full()
     }
 
-    /// Replaces the table and returns the previous one. Lookups that begin afterwards see the new one.
+    /// Replaces the table and returns the previous one. Lookups that begin afterwards see the new
+    /// one.
     ///
-    /// Requests that have loaded the previous table still use its nodes, which live until the last of them is
-    /// done.
+    /// Requests that have loaded the previous table still use its nodes, which live until the last
+    /// of them is done.
     pub fn replace(&self, table: T) -> Arc<T> {
         self.current.swap(Arc::new(table))
     }

@@ -36,8 +36,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// node = "east"
 /// ```
 ///
-/// serde reads and writes it, in formats that describe themselves, such as TOML, JSON and YAML. Unknown
-/// members are refused.
+/// serde reads and writes it, in formats that describe themselves, such as TOML, JSON and YAML.
+/// Unknown members are refused.
 ///
 /// [`ShardTable::new`]: crate::routing::ShardTable::new
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,8 +65,8 @@ pub struct ShardRoute {
     pub node: String,
 }
 
-/// Which node is responsible for which countries and service entities of iUIDs; [`IuidTable::new`] checks
-/// it.
+/// Which node is responsible for which countries and service entities of iUIDs; [`IuidTable::new`]
+/// checks it.
 ///
 /// Names are those of the registries that the table is made with. In TOML:
 ///
@@ -90,7 +90,8 @@ pub struct ShardRoute {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "FromMap<Members<IuidRoute>>")]
 pub struct IuidRoutes {
-    /// The node of all pairs of a registered country and a registered service entity without a route.
+    /// The node of all pairs of a registered country and a registered service entity without a
+    /// route.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// Whether pairs without a route have no node, so that a lookup says so. Not with a `default`.
@@ -113,7 +114,8 @@ pub struct IuidRoute {
     pub node: String,
 }
 
-/// The numbers from `from` to `to`, both included. serde reads and writes a number, or `from` and `to`.
+/// The numbers from `from` to `to`, both included. serde reads and writes a number, or `from` and
+/// `to`.
 ///
 /// ```
 /// use rowkey::routing::NumberRange;

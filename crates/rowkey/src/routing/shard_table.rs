@@ -10,11 +10,11 @@ use crate::HotGuid;
 use crate::routing::nodes::Nodes;
 use crate::routing::{NoNode, NumberRange, RoutePlace, RoutesError, ShardLayout, ShardRoutes};
 
-/// A node of type `N` for every shard of a layout, or the answer that there is none: a pool, a URL, or
-/// anything else.
+/// A node of type `N` for every shard of a layout, or the answer that there is none: a pool, a URL,
+/// or anything else.
 ///
-/// It does not change; a [`Router`](crate::routing::Router) replaces it as a whole. A lookup is a binary
-/// search and allocates nothing.
+/// It does not change; a [`Router`](crate::routing::Router) replaces it as a whole. A lookup is a
+/// binary search and allocates nothing.
 ///
 /// ```
 /// use rowkey::generate::Generate;
@@ -72,9 +72,9 @@ impl<N> ShardTable<N> {
     ///
     /// # Errors
     ///
-    /// A [`RoutesError`]: two nodes of one name, a name without a node, a number that does not fit the
-    /// layout, an empty range, partitions of several regions, two routes with a shard in common, or a shard
-    /// without a route if neither a default nor a refusal is declared.
+    /// A [`RoutesError`]: two nodes of one name, a name without a node, a number that does not fit
+    /// the layout, an empty range, partitions of several regions, two routes with a shard in
+    /// common, or a shard without a route if neither a default nor a refusal is declared.
     pub fn new<S: Into<String>>(
         layout: ShardLayout,
         routes: &ShardRoutes,

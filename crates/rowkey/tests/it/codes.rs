@@ -122,8 +122,8 @@ fn every_short_code_is_drawn() {
     assert_eq!(drawn.len(), 32);
 }
 
-/// Every bit of the code is that of a draw, and a draw is taken or replaced as a whole: so all codes are
-/// equally likely.
+/// Every bit of the code is that of a draw, and a draw is taken or replaced as a whole: so all
+/// codes are equally likely.
 #[track_caller]
 fn is_the_first_fitting_draw<const LENGTH: usize>(draws: [u128; 2], mask: u128) {
     let mut left = draws.into_iter();

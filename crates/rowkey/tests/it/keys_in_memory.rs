@@ -11,8 +11,8 @@ use rowkey::public_id::{PublicIdCipher, PublicIdCiphers, PublicIdSecret, PublicI
 /// Not zero, so that the bytes looked for are nowhere themselves.
 const MASK: u8 = 0x5a;
 
-/// A use of AES may copy round keys to the stack. The release profile of this workspace, which optimises
-/// across crates, has none left there; Cargo's own has.
+/// A use of AES may copy round keys to the stack. The release profile of this workspace, which
+/// optimises across crates, has none left there; Cargo's own has.
 const USES_LEAVE_NOTHING: bool = !cfg!(debug_assertions);
 
 /// How often sixteen bytes are in the memory that this process can write to.

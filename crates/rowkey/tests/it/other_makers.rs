@@ -1,9 +1,9 @@
-//! Guids that other libraries make in SQL Server's order: which keys read them, and the statements of
-//! the page `docs/src/adoption/sql-server.md` about their order and time.
+//! Guids that other libraries make in SQL Server's order: which keys read them, and the statements
+//! of the page `docs/src/adoption/sql-server.md` about their order and time.
 //!
 //! The algorithms are copied from EF Core's and NHibernate's published code, with the clock and the
-//! random bytes as parameters. `NEWSEQUENTIALID()` is only documented, so there is an id that matches the
-//! description, and no algorithm.
+//! random bytes as parameters. `NEWSEQUENTIALID()` is only documented, so there is an id that
+//! matches the description, and no algorithm.
 
 use rowkey::Uuid;
 use rowkey::error::ErrorKind;
@@ -30,8 +30,8 @@ fn net_array(guid: Uuid) -> [u8; 16] {
     guid.to_bytes_le()
 }
 
-/// EF Core's `SequentialGuidValueGenerator`: replaces the last eight bytes of a random guid by a counter
-/// of 100 ns since the year 1, whose two lowest bytes come first.
+/// EF Core's `SequentialGuidValueGenerator`: replaces the last eight bytes of a random guid by a
+/// counter of 100 ns since the year 1, whose two lowest bytes come first.
 fn ef_core(random: Uuid, counter: u64) -> Uuid {
     let [high @ .., c1, c0] = counter.to_be_bytes();
     let mut array = net_array(random);
@@ -45,8 +45,8 @@ fn ef_core_start(millis: u64) -> u64 {
     621_355_968_000_000_000 + millis * 10_000
 }
 
-/// NHibernate's `guid.comb`: replaces the last six bytes of a random guid by the days since 1900 and the
-/// time of day in units of 3.333333 ms.
+/// NHibernate's `guid.comb`: replaces the last six bytes of a random guid by the days since 1900
+/// and the time of day in units of 3.333333 ms.
 fn guid_comb(random: Uuid, millis: u64) -> Uuid {
     let (day, of_day) = (millis / 86_400_000, millis % 86_400_000);
     let days = u16::try_from(day + 25_567).expect("before 2079");
@@ -58,7 +58,8 @@ fn guid_comb(random: Uuid, millis: u64) -> Uuid {
 }
 
 /// An id as the documentation of `NEWSEQUENTIALID()` describes it: the version-1 UUID
-/// `dca45c22-da9f-11e7-9a3b-005056c00008` with the bytes of each of its first three groups reversed.
+/// `dca45c22-da9f-11e7-9a3b-005056c00008` with the bytes of each of its first three groups
+/// reversed.
 const NEWSEQUENTIALID: Uuid = Uuid::from_u128(0x225ca4dc_9fda_e711_9a3b_005056c00008);
 
 fn is_sorted_by_sql_server(guids: &[Uuid]) -> bool {

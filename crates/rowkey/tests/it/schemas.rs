@@ -318,8 +318,8 @@ fn numbers() -> impl Strategy<Value = u128> {
     prop_oneof![any::<u128>(), near]
 }
 
-/// The pattern of a type matches every text that its parser accepts and its `Display` writes. The parser
-/// is stricter. It accepts the example.
+/// The pattern of a type matches every text that its parser accepts and its `Display` writes. The
+/// parser is stricter. It accepts the example.
 fn is_described<T>(name: &str, prefix: &str)
 where
     T: JsonSchema + ToSchema + FromStr<Err = Error> + Debug + Display,

@@ -38,8 +38,8 @@ struct Parcel(ShortPrefixComb);
 #[entity_key(storage(mariadb = "native-uuid"))]
 struct Visit(UuidV7);
 
-/// Times and counters are alike in ids that are made one after the other: half of the numbers differ
-/// in a few bits only.
+/// Times and counters are alike in ids that are made one after the other: half of the numbers
+/// differ in a few bits only.
 fn number() -> impl Strategy<Value = u128> {
     prop_oneof![
         any::<u128>(),

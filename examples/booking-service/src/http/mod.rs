@@ -83,8 +83,9 @@ pub fn router(service: Service) -> Router {
         .with_state(service)
 }
 
-/// Finishes a request even if its client has gone. A handler that is dropped in the middle of a statement
-/// can leave its connection in a transaction (PostgreSQL) or cost the pool a connection (MySQL, MariaDB).
+/// Finishes a request even if its client has gone. A handler that is dropped in the middle of a
+/// statement can leave its connection in a transaction (PostgreSQL) or cost the pool a connection
+/// (MySQL, MariaDB).
 async fn run_to_the_end(request: Request, next: Next) -> Response {
     let response = tokio::spawn(next.run(request)).await;
     response.unwrap_or_else(|_| problem::Problem::unexplained().into_response())

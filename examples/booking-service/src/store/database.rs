@@ -26,8 +26,8 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 ///
-/// If there is no such database, or if it has other tables. No message shows the URL, which may contain
-/// a password.
+/// If there is no such database, or if it has other tables. No message shows the URL, which may
+/// contain a password.
 pub async fn connect(url: &str) -> Result<Arc<dyn Store>> {
     let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
     if Postgres::URL_SCHEMES.contains(&scheme) {

@@ -1,7 +1,7 @@
 //! The database.
 //!
-//! The service uses it through the trait [`Store`], so that nothing else has to be generic over sqlx's
-//! drivers.
+//! The service uses it through the trait [`Store`], so that nothing else has to be generic over
+//! sqlx's drivers.
 
 mod database;
 mod sql;
@@ -87,7 +87,8 @@ pub trait Store: Send + Sync {
         limit: u32,
     ) -> Result<Vec<Offer>, StoreError>;
 
-    /// Executes a command of an offer; returns the offer's state afterwards, if there is such an offer.
+    /// Executes a command of an offer; returns the offer's state afterwards, if there is such an
+    /// offer.
     async fn change_offer(
         &self,
         id: BookingOfferId,
@@ -105,8 +106,8 @@ pub trait Store: Send + Sync {
     /// The booking with a key.
     async fn booking(&self, id: BookingId) -> Result<Option<Booking>, StoreError>;
 
-    /// Cancels a booking and opens its offer again; returns the booking's state afterwards, if there is
-    /// such a booking.
+    /// Cancels a booking and opens its offer again; returns the booking's state afterwards, if
+    /// there is such a booking.
     async fn cancel_booking(
         &self,
         id: BookingId,
@@ -116,7 +117,8 @@ pub trait Store: Send + Sync {
     /// The invoice with a key.
     async fn invoice(&self, id: InvoiceId) -> Result<Option<Invoice>, StoreError>;
 
-    /// Forgets the oldest creating commands, but keeps more than clients send while they keep trying.
+    /// Forgets the oldest creating commands, but keeps more than clients send while they keep
+    /// trying.
     async fn forget_old_commands(&self) -> Result<(), StoreError>;
 
     /// Checks that the database answers.

@@ -57,8 +57,8 @@ pub(super) trait Driver:
     /// The tables of this service, and those of rowkey-stores.
     const MIGRATIONS: Migrator;
 
-    /// Locks the rows of a query until the transaction ends. It also returns their latest state: a plain
-    /// query in MySQL and MariaDB would return that of the beginning of the transaction.
+    /// Locks the rows of a query until the transaction ends. It also returns their latest state: a
+    /// plain query in MySQL and MariaDB would return that of the beginning of the transaction.
     const LOCK: &'static str;
 }
 

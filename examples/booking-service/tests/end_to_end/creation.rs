@@ -1,4 +1,5 @@
-//! Ids that clients make: which are accepted for a new offer, and when they are not checked any more.
+//! Ids that clients make: which are accepted for a new offer, and when they are not checked any
+//! more.
 
 use anyhow::Result;
 use rowkey::UuidV7;

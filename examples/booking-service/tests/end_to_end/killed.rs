@@ -21,8 +21,8 @@ const CUSTOMERS: usize = 60;
 /// How many commands are sent at the same time.
 const AT_ONCE: usize = 16;
 
-/// The numbers of answers after which the service is killed: during the customers, the offers, the price
-/// changes, and the bookings, which are the last 60 of 300 commands and write the most.
+/// The numbers of answers after which the service is killed: during the customers, the offers, the
+/// price changes, and the bookings, which are the last 60 of 300 commands and write the most.
 const KILLED_AFTER: [usize; 8] = [3, 45, 100, 180, 245, 260, 275, 290];
 
 /// The client's records from before anything was sent: all ids that it makes.
@@ -98,8 +98,8 @@ struct Run<'s> {
 }
 
 impl Run<'_> {
-    /// Sends a command. After the chosen answer it kills the service, while commands of other customers
-    /// are on their way.
+    /// Sends a command. After the chosen answer it kills the service, while commands of other
+    /// customers are on their way.
     async fn send(&self, request: &Request) -> Result<Answer> {
         let answer = self.service.client().send(request).await?;
         let answers = 1 + self.answers.fetch_add(1, Ordering::Relaxed);

@@ -125,11 +125,12 @@ pub(crate) async fn broken_connections_are_replaced(database: &TestDatabase) -> 
     service.stop().await
 }
 
-/// A former primary accepts no commands any more. The client gets 503, and the connection is closed: the
-/// next one may lead to the new primary.
+/// A former primary accepts no commands any more. The client gets 503, and the connection is
+/// closed: the next one may lead to the new primary.
 pub(crate) async fn a_read_only_server_is_left(database: &TestDatabase) -> Result<()> {
     let mut server = PgConnection::connect(database.url()).await?;
-    // Other tests share the server, so the settings and connections are those of a role of this test.
+    // Other tests share the server, so the settings and connections are those of a role of this
+    // test.
     let role: String = sqlx::query_scalar("SELECT current_schema()::text")
         .fetch_one(&mut server)
         .await?;

@@ -80,8 +80,8 @@ fn server(backend: Backend) -> Result<Server> {
     }
 }
 
-/// Prepares the queries for MySQL and MariaDB on MariaDB. The database always has the same name, so only
-/// one run at a time can use a server.
+/// Prepares the queries for MySQL and MariaDB on MariaDB. The database always has the same name, so
+/// only one run at a time can use a server.
 async fn ask_mariadb(url: &str, answers: &mut Answers) -> Result<()> {
     let options: MySqlConnectOptions = url.parse()?;
     let mut server = MySqlConnection::connect_with(&options).await?;

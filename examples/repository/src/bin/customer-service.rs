@@ -1,7 +1,7 @@
 //! The repository over HTTP, with any driver.
 //!
-//! Run it with `cargo run -p repository --bin customer-service`, optionally followed by a driver, the URL of
-//! a database, and an address to listen on.
+//! Run it with `cargo run -p repository --bin customer-service`, optionally followed by a driver,
+//! the URL of a database, and an address to listen on.
 
 use std::env;
 use std::error::Error;

@@ -79,7 +79,8 @@ impl Connector {
         self.connect()?;
         let mut pool = Pool::builder().min_idle(Some(1));
         if self.address.contains(IN_MEMORY) {
-            // It is dropped with its last connection, and another connection fails on a lock at once.
+            // It is dropped with its last connection, and another connection fails on a lock at
+            // once.
             pool = pool.max_size(1).idle_timeout(None).max_lifetime(None);
         }
         Ok(pool.build(self)?)

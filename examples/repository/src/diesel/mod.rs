@@ -1,8 +1,8 @@
 //! The repository over Diesel.
 //!
-//! The queries are written once, for a connection that is one of Diesel's three. They block, so each
-//! runs on one of tokio's blocking threads, with a connection of a pool. A query that has begun also
-//! finishes, even if its future is dropped.
+//! The queries are written once, for a connection that is one of Diesel's three. They block, so
+//! each runs on one of tokio's blocking threads, with a connection of a pool. A query that has
+//! begun also finishes, even if its future is dropped.
 //!
 //! PostgreSQL, and MySQL and MariaDB, take a feature each, because these connections link a client
 //! library.

@@ -11,8 +11,8 @@ mod embedded {
     refinery::embed_migrations!("../../migrations/refinery/sqlserver");
 }
 
-/// Keeps other processes from migrating the same database while the connection is open, and waits for
-/// them up to 20 seconds.
+/// Keeps other processes from migrating the same database while the connection is open, and waits
+/// for them up to 20 seconds.
 const LOCK: &str = "\
     DECLARE @outcome int;
     EXEC @outcome = sp_getapplock @Resource = 'migrate', @LockMode = 'Exclusive', \

@@ -32,9 +32,9 @@ const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Connects to the database that a connection string names and applies missing migrations.
 ///
-/// Connection strings are those of ADO.NET: `server=tcp:localhost,1433;user=sa;password=…;database=…`.
-/// Several processes may connect at once: one applies the migrations, and the others wait for it up
-/// to 20 seconds.
+/// Connection strings are those of ADO.NET:
+/// `server=tcp:localhost,1433;user=sa;password=…;database=…`. Several processes may connect at
+/// once: one applies the migrations, and the others wait for it up to 20 seconds.
 ///
 /// # Errors
 ///

@@ -8,8 +8,8 @@ use tiberius::{Client, Config};
 use tokio::net::TcpStream;
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
-/// Whether a server speaks SQL Server's protocol but sorts `uniqueidentifier` in another way. SQL Server
-/// compares the last bytes first.
+/// Whether a server speaks SQL Server's protocol but sorts `uniqueidentifier` in another way. SQL
+/// Server compares the last bytes first.
 pub(crate) async fn sorts_otherwise() -> Result<bool> {
     let query = "SELECT CASE WHEN \
          CAST('00000000-0000-0000-0000-000000000001' AS uniqueidentifier) \

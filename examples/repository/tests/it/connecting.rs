@@ -1,5 +1,5 @@
-//! Every driver accepts the same URLs, except for its own parameters, and refuses wrong ones with the same
-//! message.
+//! Every driver accepts the same URLs, except for its own parameters, and refuses wrong ones with
+//! the same message.
 
 use std::{env, fs, process};
 

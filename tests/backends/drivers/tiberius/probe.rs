@@ -49,8 +49,8 @@ const SQL_SERVER: Probe = Probe {
 
 static PROBE: OnceLock<Probe> = OnceLock::new();
 
-/// Asks the server once. One that does not answer is taken for SQL Server, so that the tests run and
-/// fail.
+/// Asks the server once. One that does not answer is taken for SQL Server, so that the tests run
+/// and fail.
 pub(crate) fn of(server: &Server) -> Probe {
     *PROBE.get_or_init(|| {
         ask(server).unwrap_or_else(|error| {

@@ -1,9 +1,9 @@
-//! The pages about existing columns, `docs/src/adoption/*.md`: each of their SQL blocks runs, on tables
-//! that are as the pages say.
+//! The pages about existing columns, `docs/src/adoption/*.md`: each of their SQL blocks runs, on
+//! tables that are as the pages say.
 //!
 //! A list below names the scenarios of a backend, each with the blocks that it covers: it fails
-//! unless they have run, without a change and without an error. `every_block_has_a_scenario` compares
-//! the lists with the pages.
+//! unless they have run, without a change and without an error. `every_block_has_a_scenario`
+//! compares the lists with the pages.
 
 mod byte_order;
 mod combs;

@@ -1,4 +1,5 @@
-// A column is not compared with the keys that another query selects, if those are of another entity.
+// A column is not compared with the keys that another query selects, if those are of another
+// entity.
 
 use diesel::prelude::*;
 use rowkey::driver::diesel::Key;

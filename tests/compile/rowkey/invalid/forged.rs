@@ -1,4 +1,5 @@
-//! Bits become an id only after they were checked, although `Format` brings what skips that into scope.
+//! Bits become an id only after they were checked, although `Format` brings what skips that into
+//! scope.
 
 use rowkey::format::Format;
 

@@ -38,8 +38,8 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// The program, with its own folder in front of others: that of a virtual environment has the Python that it
-    /// needs.
+    /// The program, with its own folder in front of others: that of a virtual environment has the
+    /// Python that it needs.
     fn command(&self) -> Command {
         let others = std::env::var_os("PATH").unwrap_or_default();
         let mut folders: Vec<PathBuf> = std::env::split_paths(&others).collect();
@@ -210,7 +210,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Removes what Spark leaves behind of the whole job in its own folder, as far as workers that still end let it.
+    /// Removes what Spark leaves behind of the whole job in its own folder, as far as workers that
+    /// still end let it.
     pub(crate) fn clean_job(&self) {
         let _ = self.folder.parent().map(fs::remove_dir_all);
     }

@@ -43,7 +43,8 @@ impl Events {
         Ok(events)
     }
 
-    /// Every worker has copied rows. If the first one was killed, it had a task then, and no other was lost.
+    /// Every worker has copied rows. If the first one was killed, it had a task then, and no other
+    /// was lost.
     pub(crate) fn check(&self, workers: &[Worker], is_killed: bool) -> Result<()> {
         for worker in workers {
             let rows = self.rows.get(&worker.id).copied().unwrap_or(0);

@@ -1,7 +1,8 @@
-//! A Spark job copies tables from PostgreSQL to MariaDB and back, on several workers, of which one is killed.
+//! A Spark job copies tables from PostgreSQL to MariaDB and back, on several workers, of which one
+//! is killed.
 //!
-//! `cargo xtask test --spark` runs it, by `ROWKEY_SPARK=1`: then everything that is missing is an error. The
-//! commands are those of the book's page.
+//! `cargo xtask test --spark` runs it, by `ROWKEY_SPARK=1`: then everything that is missing is an
+//! error. The commands are those of the book's page.
 
 mod cluster;
 mod events;
@@ -85,7 +86,8 @@ fn copy(cluster: &Cluster, from: &TestDatabase, to: &TestDatabase, is_killed: bo
     Ok(())
 }
 
-/// Runs the job, and returns its workers; the first of them is killed in the middle, if one is to be.
+/// Runs the job, and returns its workers; the first of them is killed in the middle, if one is to
+/// be.
 fn spark(
     cluster: &Cluster,
     (from, to): (&TestDatabase, &TestDatabase),

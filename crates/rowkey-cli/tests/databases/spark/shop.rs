@@ -38,8 +38,8 @@ async fn connect(database: &TestDatabase) -> Result<Connection> {
     Ok(Connection::open(&database.url().parse()?).await?)
 }
 
-/// Makes the tables in PostgreSQL: the index and the reference of one table have the same name, as they may
-/// there.
+/// Makes the tables in PostgreSQL: the index and the reference of one table have the same name, as
+/// they may there.
 pub(crate) fn create(database: &TestDatabase, rows: i64) -> Result<()> {
     let offers = rows / 10 + 1;
     block_on(async {
@@ -132,7 +132,8 @@ pub(crate) fn wait_for_rows(
     })
 }
 
-/// The target has all bookings, their index and their reference, and counts behind those of the source.
+/// The target has all bookings, their index and their reference, and counts behind those of the
+/// source.
 pub(crate) fn check(database: &TestDatabase, rows: i64) -> Result<()> {
     block_on(async {
         let mut connection = connect(database).await?;

@@ -1,9 +1,9 @@
-//! How likely it is that two ids are the same, that somebody guesses one, or that a made-up public id
-//! passes for a real one.
+//! How likely it is that two ids are the same, that somebody guesses one, or that a made-up public
+//! id passes for a real one.
 //!
-//! Two ids of a format can only be equal if they have the same time and context (a country, a group,
-//! a shard key). Within these, the random bits decide: [`random_space`] counts their values, and a
-//! [`Stream`] adds up the chances of all ids that are made at a rate.
+//! Two ids of a format can only be equal if they have the same time and context (a country, a
+//! group, a shard key). Within these, the random bits decide: [`random_space`] counts their values,
+//! and a [`Stream`] adds up the chances of all ids that are made at a rate.
 
 use std::time::Duration;
 
@@ -30,8 +30,8 @@ impl Space {
 
     /// The probability that among `ids` independent draws at least two are equal.
     ///
-    /// It is 1 - (1 - 1/N)(1 - 2/N)…(1 - (ids-1)/N) for N values, computed from the sum of the logarithms:
-    /// products of numbers near 1 would lose all digits.
+    /// It is 1 - (1 - 1/N)(1 - 2/N)…(1 - (ids-1)/N) for N values, computed from the sum of the
+    /// logarithms: products of numbers near 1 would lose all digits.
     pub(crate) fn collision(self, ids: u128) -> f64 {
         if ids as f64 > self.0 {
             return 1.0;
@@ -88,8 +88,9 @@ fn smallest(has: impl Fn(u128) -> bool) -> u128 {
     from
 }
 
-/// ln((1 - 1/N)(1 - 2/N)…(1 - (n-1)/N)) for n of N values, n <= N; minus infinity if that is 0 for a
-/// probability. Term by term for up to 4,096 ids, and by the formula of Euler and Maclaurin for more.
+/// ln((1 - 1/N)(1 - 2/N)…(1 - (n-1)/N)) for n of N values, n <= N; minus infinity if that is 0 for
+/// a probability. Term by term for up to 4,096 ids, and by the formula of Euler and Maclaurin for
+/// more.
 fn ln_falling(n: f64, values: f64) -> f64 {
     const TERM_BY_TERM: f64 = 4_096.0;
     if n <= TERM_BY_TERM {
@@ -102,8 +103,9 @@ fn ln_falling(n: f64, values: f64) -> f64 {
         // Below e^-256.
         return f64::NEG_INFINITY;
     }
-    // The integral of ln(1 - t/N) from 0 to n is -N((1-x)ln(1-x) + x) with x = n/N. Of its quotient by -n
-    // this is the series: the difference itself would lose digits, and x² would vanish where x is tiny.
+    // The integral of ln(1 - t/N) from 0 to n is -N((1-x)ln(1-x) + x) with x = n/N. Of its quotient
+    // by -n this is the series: the difference itself would lose digits, and x² would vanish where
+    // x is tiny.
     let mut power = 1.0;
     let mut integral = 0.0;
     for k in 2..=20 {
@@ -125,10 +127,10 @@ fn ln_falling(n: f64, values: f64) -> f64 {
 ///   every 65,536 intervals.
 /// * UUIDv7 and iUID: ids of different processes, because the generator of a process repeats none
 ///   while its clock is not set back. Two of the same millisecond are equal with at most 1 in
-///   [`random_space`]: their counters began at random below 2^15, and each has its own random bits. This
-///   is exact for a few thousand ids per millisecond and process, and too large for more. Not included
-///   are processes that have overflowed a counter, and a forked child in its first millisecond: they
-///   count from the same value.
+///   [`random_space`]: their counters began at random below 2^15, and each has its own random bits.
+///   This is exact for a few thousand ids per millisecond and process, and too large for more. Not
+///   included are processes that have overflowed a counter, and a forked child in its first
+///   millisecond: they count from the same value.
 /// * DistributedId and DistributedId128: ids of different processes, because one process repeats
 ///   none while its clock is not set back. While a process is at its limit (128 and 131,072 ids per
 ///   millisecond) its ids crowd in the upper values: see [`full_load`].
@@ -169,8 +171,8 @@ impl Stream {
         self.probability_in(time.as_secs_f64())
     }
 
-    /// How many seconds it takes until any two ids are equal with at least this probability; `None` if
-    /// they never are.
+    /// How many seconds it takes until any two ids are equal with at least this probability; `None`
+    /// if they never are.
     pub(crate) fn seconds_until(self, probability: f64) -> Option<f64> {
         // By halving the exponent first, then the rest: seconds from 2^-1022 to 2^448.
         let (mut from, mut to) = (-1_022.0_f64, 448.0_f64);
@@ -314,12 +316,12 @@ fn space_of(fields: &[BitField], kind: FieldKind) -> Option<Space> {
     }
 }
 
-/// The values that ids of the same time and context can have, as generators make them: of their random
-/// bits and, in a HotGuid, of the machine bytes and the counter.
+/// The values that ids of the same time and context can have, as generators make them: of their
+/// random bits and, in a HotGuid, of the machine bytes and the counter.
 ///
 /// In a UUIDv7 and an iUID, the first bit of the counter is not random: the first id that a process
-/// makes in a millisecond has one of 2^73 and 2^53 values, and each further one is as likely to have any
-/// of as many.
+/// makes in a millisecond has one of 2^73 and 2^53 values, and each further one is as likely to
+/// have any of as many.
 pub(crate) fn random_space(format: FormatKind) -> Space {
     if let ApartBy::Counter { random_bits } = ApartBy::of(format) {
         return Space::of_bits(u16::BITS - 1 + random_bits);

@@ -1,5 +1,5 @@
-//! Probabilities of collisions and guesses against closed forms and simulations, and the tables of the
-//! book.
+//! Probabilities of collisions and guesses against closed forms and simulations, and the tables of
+//! the book.
 
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
@@ -323,8 +323,8 @@ fn counted_ids_have_as_many_random_bits_as_their_space() {
     });
 }
 
-/// Counters with fewer bits: two processes begin a millisecond at random, and each id has random bits
-/// of its own.
+/// Counters with fewer bits: two processes begin a millisecond at random, and each id has random
+/// bits of its own.
 #[test]
 fn simulated_counters_collide_as_often() {
     const START_BITS: u32 = 6;
@@ -543,8 +543,8 @@ fn figures_of_the_documents() {
         guess_beside_others(FormatKind::DistributedId),
         Some(0.5_f64.powi(40))
     );
-    // Generators of HotGuids with 1 %. The documents' "23,786,20" is that of 48 bits, with its commas misplaced;
-    // the machine bytes are 40 bits.
+    // Generators of HotGuids with 1 %. The documents' "23,786,20" is that of 48 bits, with its
+    // commas misplaced; the machine bytes are 40 bits.
     close(Space::of_bits(48).ids_until(0.01) as f64, 2_378_620.0, 1e-6);
     assert_eq!(Space::of_bits(40).ids_until(0.01), 148_665);
     // With three bytes of the host's name and equal process ids: 582 hosts.

@@ -1,7 +1,7 @@
 //! What hangs on tables of MySQL and MariaDB.
 //!
-//! The catalogue tells which tables views and programs use by their text only. A name in it counts as a
-//! use, so that a use is never missed, though one may be found that is none.
+//! The catalogue tells which tables views and programs use by their text only. A name in it counts
+//! as a use, so that a use is never missed, though one may be found that is none.
 
 use super::{Scope, Tables};
 use crate::catalog::{Dependent, DependentKind, QualifiedName, Table};
@@ -254,8 +254,8 @@ async fn checks(
     if !has(connection, "CHECK_CONSTRAINTS", "CHECK_CLAUSE").await? {
         return Ok(());
     }
-    // MariaDB's names of CHECKs are unique in their tables only, so that they cannot be joined by name. It has no
-    // CHECK that is not enforced.
+    // MariaDB's names of CHECKs are unique in their tables only, so that they cannot be joined by
+    // name. It has no CHECK that is not enforced.
     let (from, clause) = match has(connection, "CHECK_CONSTRAINTS", "TABLE_NAME").await? {
         true => ("information_schema.check_constraints", "check_clause"),
         false => (

@@ -1,4 +1,5 @@
-//! What the grants of the account leave out of the catalogue, which shows nothing else without a word.
+//! What the grants of the account leave out of the catalogue, which shows nothing else without a
+//! word.
 
 use rowkey_core::Backend;
 
@@ -137,8 +138,8 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Whether a name matches a pattern of a grant, in which `_` is any character, `%` any characters, and a
-/// backslash takes their meaning away.
+/// Whether a name matches a pattern of a grant, in which `_` is any character, `%` any characters,
+/// and a backslash takes their meaning away.
 fn is_like(name: &[u8], pattern: &[u8]) -> bool {
     match pattern {
         [] => name.is_empty(),

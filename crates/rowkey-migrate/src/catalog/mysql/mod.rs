@@ -11,8 +11,8 @@ use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
 use crate::text_literal::text_literal;
 
-/// Reads the tables of the connection's database, and those of others that they refer to or that refer
-/// to them.
+/// Reads the tables of the connection's database, and those of others that they refer to or that
+/// refer to them.
 pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> {
     let scope = Scope::read(connection).await?;
     let mut unseen = grants::Grants::read(connection).await?.unseen();

@@ -5,7 +5,8 @@ use crate::catalog::{Dependent, DependentKind};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 
-/// Each query gives the number of the table, the name, a list of columns as JSON, and the definition.
+/// Each query gives the number of the table, the name, a list of columns as JSON, and the
+/// definition.
 const QUERIES: [(DependentKind, &str); 15] = [
     (DependentKind::View, VIEWS),
     (DependentKind::Rule, RULES),
@@ -57,8 +58,8 @@ LEFT JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = d.refobjsubid 
 WHERE t.tgrelid = ANY ($1::text::oid[]) AND NOT t.tgisinternal
 GROUP BY t.tgrelid, t.oid, t.tgname ORDER BY 1, 2";
 
-/// Those that the database knows to use a column, and those whose text has the name of a table, which
-/// the database does not look into.
+/// Those that the database knows to use a column, and those whose text has the name of a table,
+/// which the database does not look into.
 const ROUTINES: &str = "
 SELECT c.oid::bigint, p.oid::regprocedure::text,
   COALESCE(json_agg(DISTINCT a.attname) FILTER (WHERE a.attname IS NOT NULL), '[]')::text, ''
@@ -119,7 +120,8 @@ WHERE k.conrelid = ANY ($1::text::oid[]) AND (k.contype IN ('c', 'x')
   OR k.contype = 'n' AND NOT k.convalidated)
 GROUP BY k.oid, k.conrelid, k.conname ORDER BY 1, 2";
 
-/// The domains of columns, and those that they are over: with what each of them says beyond its type.
+/// The domains of columns, and those that they are over: with what each of them says beyond its
+/// type.
 const DOMAINS: &str = "
 WITH RECURSIVE used (attrelid, attname, attnum, type) AS (
   SELECT a.attrelid, a.attname, a.attnum, a.atttypid FROM pg_attribute a
@@ -183,8 +185,8 @@ JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
 WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
   AND d.deptype IN ('a', 'i') AND d.refobjid = ANY ($1::text::oid[]) ORDER BY 1, 2";
 
-/// The privileges on columns; those on tables do not depend on columns. The name is the role's, empty for
-/// everybody.
+/// The privileges on columns; those on tables do not depend on columns. The name is the role's,
+/// empty for everybody.
 const PRIVILEGES: &str = "
 SELECT a.attrelid::bigint, COALESCE(r.rolname, '')::text, json_build_array(a.attname)::text,
   g.privilege_type || CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END

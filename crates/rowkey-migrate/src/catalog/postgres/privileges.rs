@@ -4,8 +4,8 @@ use super::{Numbered, Row};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 
-/// Tables of which the account may not see some rows or columns: whether it may use the schema, read the
-/// whole table, the columns that it may not read, and whether policies hide rows from it.
+/// Tables of which the account may not see some rows or columns: whether it may use the schema,
+/// read the whole table, the columns that it may not read, and whether policies hide rows from it.
 const UNSEEN: &str = "
 SELECT c.oid::bigint, has_schema_privilege(n.oid, 'USAGE'), names.readable,
   COALESCE(names.list, ''), row_security_active(c.oid), n.nspname::text

@@ -23,9 +23,9 @@ impl Definition {
     }
 }
 
-/// Adds to each table the views and triggers that use it, directly or through a view, with the columns
-/// whose names they contain. SQLite does not say which table such a name belongs to, so a column may be
-/// another table's.
+/// Adds to each table the views and triggers that use it, directly or through a view, with the
+/// columns whose names they contain. SQLite does not say which table such a name belongs to, so a
+/// column may be another table's.
 pub(super) async fn read(connection: &mut Connection, tables: &mut [Table]) -> Result<(), Error> {
     let query = "SELECT type, name, tbl_name, sql FROM sqlite_master \
                  WHERE type IN ('view', 'trigger') ORDER BY type DESC, name";

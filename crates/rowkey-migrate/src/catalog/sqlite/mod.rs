@@ -175,8 +175,8 @@ async fn index_columns(
     Ok((columns, is_plain))
 }
 
-/// The references. One without columns of the other table refers to its primary key, which is filled
-/// in later.
+/// The references. One without columns of the other table refers to its primary key, which is
+/// filled in later.
 async fn foreign_keys(connection: &mut Connection, table: &str) -> Result<Vec<ForeignKey>, Error> {
     let query = "SELECT id, `table`, `from`, `to`, on_update, on_delete \
                  FROM pragma_foreign_key_list(?, 'main') ORDER BY id, seq";

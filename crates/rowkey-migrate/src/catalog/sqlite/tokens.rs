@@ -17,8 +17,8 @@ pub(crate) struct Token {
 pub(crate) enum Kind {
     /// A keyword, or a name without quotes.
     Word(String),
-    /// A name in quotes, without them. SQLite also takes text in single quotes as a name, and text in
-    /// double quotes as a value, where nothing else fits.
+    /// A name in quotes, without them. SQLite also takes text in single quotes as a name, and text
+    /// in double quotes as a value, where nothing else fits.
     Quoted(String),
     /// A number, a value of bytes or a parameter.
     Value,

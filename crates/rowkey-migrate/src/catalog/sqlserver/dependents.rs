@@ -9,8 +9,8 @@ use crate::error::Error;
 struct Part {
     kind: DependentKind,
     view: &'static str,
-    /// The schema and the name of the table, the name of the dependent, its definition, and a column of
-    /// the table that it uses, in one row each.
+    /// The schema and the name of the table, the name of the dependent, its definition, and a
+    /// column of the table that it uses, in one row each.
     query: &'static str,
 }
 

@@ -51,8 +51,8 @@ const COLUMNS: &str = of_table!(
      WHERE t.is_ms_shipped = 0 ORDER BY 1, 2, c.column_id"
 );
 
-/// One row for each column of each index, those of keys included. `SPECIAL` is what is more than plain
-/// columns in ascending order with the default options.
+/// One row for each column of each index, those of keys included. `SPECIAL` is what is more than
+/// plain columns in ascending order with the default options.
 const INDEXES: &str = of_table!(
     "i.name, CONVERT(int, i.is_primary_key), CONVERT(int, i.is_unique_constraint), \
      CONVERT(int, i.is_unique), i.type_desc + CASE WHEN i.has_filter = 1 OR i.type > 2 \

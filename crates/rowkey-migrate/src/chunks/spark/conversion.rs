@@ -10,9 +10,10 @@ const TWO_64: &str = "18446744073709551616BD";
 
 /// The conversion of ids in Spark SQL, from the form that one database stores to that of another.
 ///
-/// In Spark, a `uuid`, a `uniqueidentifier` and MariaDB's `UUID` are a `STRING` of 36 characters, numbers are
-/// a `DECIMAL` without a scale, bytes are `BINARY`, and text is a `STRING`. A value that is not of the first
-/// form's shape gives NULL, as does an id that is too large for the second form.
+/// In Spark, a `uuid`, a `uniqueidentifier` and MariaDB's `UUID` are a `STRING` of 36 characters,
+/// numbers are a `DECIMAL` without a scale, bytes are `BINARY`, and text is a `STRING`. A value
+/// that is not of the first form's shape gives NULL, as does an id that is too large for the second
+/// form.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SparkConversion {
     from: StoredForm,
@@ -49,8 +50,8 @@ impl SparkConversion {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Declaration` for forms of different formats, and for compact text, whose base 62 is slow in SQL,
-    /// unless it stays as it is.
+    /// `ErrorKind::Declaration` for forms of different formats, and for compact text, whose base 62
+    /// is slow in SQL, unless it stays as it is.
     pub(super) fn new(from: StoredForm, to: StoredForm) -> Result<Self, Error> {
         if from.format() != to.format() {
             return Err(Error::new(
@@ -69,8 +70,8 @@ impl SparkConversion {
         Ok(conversion)
     }
 
-    /// Whether values stay as they are. Text that becomes a `uuid` is checked, because a server takes other text
-    /// for one too.
+    /// Whether values stay as they are. Text that becomes a `uuid` is checked, because a server
+    /// takes other text for one too.
     pub(super) fn is_identity(self) -> bool {
         let (before, after) = self.types();
         let is_checked =
@@ -151,8 +152,8 @@ fn guarded(condition: Option<String>, sql: String) -> String {
     }
 }
 
-/// The condition that a value has the length, the alphabet and the letter case of its form. None for types that
-/// have no other values.
+/// The condition that a value has the length, the alphabet and the letter case of its form. None
+/// for types that have no other values.
 fn shape(wire: Wire, stored: &str) -> Option<String> {
     let (class, form) = match wire {
         Wire::Uuid | Wire::NativeUuid | Wire::Integer => return None,

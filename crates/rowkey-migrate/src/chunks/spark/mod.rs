@@ -1,6 +1,7 @@
 //! The ranges as a complete PySpark job.
 //!
-//! The program is a file of its own, `job.py`; what is different from plan to plan is a list of tables in it.
+//! The program is a file of its own, `job.py`; what is different from plan to plan is a list of
+//! tables in it.
 
 mod conversion;
 mod objects;

@@ -1,4 +1,5 @@
-//! Indexes and references, which the job adds unless they are there: a job that is run again goes on.
+//! Indexes and references, which the job adds unless they are there: a job that is run again goes
+//! on.
 
 use rowkey_core::Backend;
 use serde::Serialize;

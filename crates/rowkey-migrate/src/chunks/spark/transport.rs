@@ -1,6 +1,6 @@
-//! How the values of a column go through Spark: as text that the source writes and the target reads, because
-//! Spark's own numbers, dates and times hold less than those of databases. Bytes and floating-point numbers
-//! stay what they are.
+//! How the values of a column go through Spark: as text that the source writes and the target
+//! reads, because Spark's own numbers, dates and times hold less than those of databases. Bytes and
+//! floating-point numbers stay what they are.
 
 use rowkey_core::Backend;
 use rowkey_core::storage::Wire;
@@ -16,8 +16,8 @@ pub(super) struct Transport {
     pub(super) convert: Option<String>,
 }
 
-/// How a column goes from one side to the other. `column` is its name in the source's SQL, `alias` that of its
-/// values in Spark.
+/// How a column goes from one side to the other. `column` is its name in the source's SQL, `alias`
+/// that of its values in Spark.
 ///
 /// # Errors
 ///
@@ -53,7 +53,8 @@ pub(super) fn transport(
     }
 }
 
-/// The values whose text the two databases write differently: nothing for those that have the same text.
+/// The values whose text the two databases write differently: nothing for those that have the same
+/// text.
 fn without_text(kind: Kind, from: Type, to: Type, is_postgres: bool) -> Option<&'static str> {
     use Type::{Bits, Interval, Network};
     match (from, to) {

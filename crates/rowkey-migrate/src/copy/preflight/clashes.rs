@@ -27,9 +27,8 @@ pub(super) struct Found {
     pub(super) notes: Vec<String>,
 }
 
-/// Looks at the unique keys whose values the target may take for the same, and at those that only an
-/// existing table of the target has. Columns with values that have
-/// no place cannot be compared.
+/// Looks at the unique keys whose values the target may take for the same, and at those that only
+/// an existing table of the target has. Columns with values that have no place cannot be compared.
 pub(super) async fn find(
     source: &mut Connection,
     target: &mut Connection,
@@ -199,8 +198,8 @@ impl Key {
         ))
     }
 
-    /// In SQL Server, a column of a temporary table has the collation of the server's `tempdb` unless it
-    /// names one.
+    /// In SQL Server, a column of a temporary table has the collation of the server's `tempdb`
+    /// unless it names one.
     fn collation(&self, column: &SideColumn) -> &'static str {
         let name = column.sql_type.split(['(', ' ']).next().unwrap_or_default();
         let is_text = name.to_ascii_lowercase().ends_with("char");

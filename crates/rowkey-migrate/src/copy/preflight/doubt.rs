@@ -1,5 +1,6 @@
-//! Which values of a column have to be looked at, because the types alone do not say that the target holds
-//! them. A condition picks too many values rather than too few: what it picks is read and checked.
+//! Which values of a column have to be looked at, because the types alone do not say that the
+//! target holds them. A condition picks too many values rather than too few: what it picks is read
+//! and checked.
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
@@ -270,8 +271,8 @@ impl Pair<'_> {
         }
     }
 
-    /// Whether a character of the source may be two of the target: SQL Server counts those beyond U+FFFF
-    /// twice, and each of them has four bytes elsewhere.
+    /// Whether a character of the source may be two of the target: SQL Server counts those beyond
+    /// U+FFFF twice, and each of them has four bytes elsewhere.
     fn has_longer_characters(&self) -> bool {
         self.target == Backend::SqlServer && self.source != Backend::SqlServer
     }

@@ -37,8 +37,8 @@ pub struct Preflight {
 }
 
 impl Preflight {
-    /// Reads the tables of a plan and the catalogue of the target. In the target, nothing is written but
-    /// temporary tables, in which it compares values that have to be unique.
+    /// Reads the tables of a plan and the catalogue of the target. In the target, nothing is
+    /// written but temporary tables, in which it compares values that have to be unique.
     ///
     /// # Errors
     ///
@@ -258,8 +258,9 @@ impl Look {
     }
 }
 
-/// The rows of a table of SQLite that refer to rows which do not exist: it looks only if it is asked to, and the
-/// target always does. Other databases have such rows if somebody has turned their checks off.
+/// The rows of a table of SQLite that refer to rows which do not exist: it looks only if it is
+/// asked to, and the target always does. Other databases have such rows if somebody has turned
+/// their checks off.
 async fn orphans(
     source: &mut Connection,
     table: &Table,

@@ -10,8 +10,8 @@ use crate::copy::{names, run};
 use crate::error::Error;
 use crate::types::{self, Type, collation};
 
-/// The refusals of a target's tables. Without `create`, existing tables are used if the target has one of
-/// the plan's.
+/// The refusals of a target's tables. Without `create`, existing tables are used if the target has
+/// one of the plan's.
 pub(super) async fn refusals(
     target: &mut Connection,
     catalog: &Catalog,
@@ -92,7 +92,8 @@ pub(super) fn not_null(source: &Table, side: &Side, table: &Table) -> Vec<String
     columns.map(|column| column.name.clone()).collect()
 }
 
-/// The columns of the primary key that may be NULL, as in SQLite: a table that is made refuses that.
+/// The columns of the primary key that may be NULL, as in SQLite: a table that is made refuses
+/// that.
 pub(super) fn not_null_if_made(source: &Table) -> Vec<String> {
     let key = source.primary_key().map(|key| key.columns.as_slice());
     let names = key.unwrap_or_default().iter();
@@ -195,8 +196,8 @@ async fn missing_schemas(target: &mut Connection, sides: &[Side]) -> Result<Vec<
     Ok(refused)
 }
 
-/// On some machines, MySQL does not tell tables apart by the case of their letters; SQL Server does as the
-/// collation of the database says.
+/// On some machines, MySQL does not tell tables apart by the case of their letters; SQL Server does
+/// as the collation of the database says.
 async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Error>, Error> {
     let backend = target.backend();
     let query = match backend {

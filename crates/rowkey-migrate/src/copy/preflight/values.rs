@@ -90,9 +90,9 @@ struct Doubtful<'s> {
     found: Misfits,
 }
 
-/// Finds the values of a table that have no place. Columns whose types say that all values have one are not
-/// read. `not_null` are the columns of the target that refuse NULL although the source has it, `expected` is
-/// how many rows the table has, by its statistics.
+/// Finds the values of a table that have no place. Columns whose types say that all values have one
+/// are not read. `not_null` are the columns of the target that refuse NULL although the source has
+/// it, `expected` is how many rows the table has, by its statistics.
 pub(super) async fn misfits(
     source: &mut Connection,
     from: &Side,

@@ -22,18 +22,18 @@ pub(in super::super) const SECONDS: [i64; 14] = [
 /// Counters whose distances from the time differ by more than `2^WIDEST` do not keep step.
 const WIDEST: u32 = 3;
 
-/// The same for times that are dates only. Over this many values of the ring, two clocks of other units are
-/// apart in every way.
+/// The same for times that are dates only. Over this many values of the ring, two clocks of other
+/// units are apart in every way.
 const WIDEST_OF_DATES: u32 = 12;
 const LONG_OF_DATES: i64 = RING as i64 * 5 / 2;
 
-/// Counters that keep step for so many intervals, and are this near to where the times say, have no other
-/// interval: a counter of 1,024 ms is six seconds away from one of a second after so many.
+/// Counters that keep step for so many intervals, and are this near to where the times say, have no
+/// other interval: a counter of 1,024 ms is six seconds away from one of a second after so many.
 const LONG: i64 = 256;
 const NARROW: u16 = 4;
 
-/// Times that are nearer to each other than this say nothing about the step of a counter: they may be those
-/// of a copy of the table.
+/// Times that are nearer to each other than this say nothing about the step of a counter: they may
+/// be those of a copy of the table.
 const APART_MS: i64 = 60_000;
 
 /// The counters that have a time, if most have one.
@@ -102,8 +102,8 @@ pub(super) fn examine(points: &[Point]) -> Option<Counted> {
             is_contradicted: false,
         })
     });
-    // With times that are near to each other several intervals fit; clocks in another time zone are at
-    // most half a day away.
+    // With times that are near to each other several intervals fit; clocks in another time zone are
+    // at most half a day away.
     let distance = |counted: &Counted| match counted.evidence {
         Evidence::Clock(clock) if clock.ahead_ms.abs() < 15 * 3_600_000 => 0,
         _ => 1,
@@ -118,8 +118,8 @@ pub(super) fn examine(points: &[Point]) -> Option<Counted> {
     })
 }
 
-/// Whether ids that are made later are larger far more often than not. It is so for slow counters, and
-/// where times were given to ids in the order of the ids.
+/// Whether ids that are made later are larger far more often than not. It is so for slow counters,
+/// and where times were given to ids in the order of the ids.
 fn are_sorted_by_time(points: &[Point]) -> bool {
     let mut dated: Vec<(i64, u16, u32)> = points
         .iter()

@@ -28,8 +28,8 @@ fn steps(points: &[Point]) -> Vec<Step> {
         .collect()
 }
 
-/// Whether the points are in the ascending or descending order of their counters, without any that go
-/// around the ring: the order of an index says nothing about the order of insertion.
+/// Whether the points are in the ascending or descending order of their counters, without any that
+/// go around the ring: the order of an index says nothing about the order of insertion.
 pub(super) fn is_sorted(points: &[Point]) -> bool {
     let key = |point: &Point| (point.counter, point.behind);
     points.len() > 2 && (points.is_sorted_by_key(key) || points.iter().rev().is_sorted_by_key(key))
@@ -37,8 +37,8 @@ pub(super) fn is_sorted(points: &[Point]) -> bool {
 
 /// Whether neighbours are near to each other, and not because the rows are sorted by their ids.
 ///
-/// `is_complete` is whether the points are the whole table, and `is_unsorted` whether something else
-/// shows that they are not random ids in their order.
+/// `is_complete` is whether the points are the whole table, and `is_unsorted` whether something
+/// else shows that they are not random ids in their order.
 pub(super) fn examine(points: &[Point], is_complete: bool, is_unsorted: bool) -> Option<Counted> {
     let steps = steps(points);
     let (width, chance) = nearest(&steps)?;
@@ -72,8 +72,8 @@ fn nearest(steps: &[Step]) -> Option<(u32, f64)> {
     judged.min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
-/// Which steps are within a part of the table that has the counter: the most likely course of a table
-/// whose ids seldom change from random ones to a counter or back.
+/// Which steps are within a part of the table that has the counter: the most likely course of a
+/// table whose ids seldom change from random ones to a counter or back.
 fn segments(steps: &[Step], width: u32) -> Vec<bool> {
     const CHANGE: f64 = -9.2;
     let random = (f64::from(width) / f64::from(RING)).min(0.5);
@@ -107,10 +107,10 @@ fn segments(steps: &[Step], width: u32) -> Vec<bool> {
 
 /// The logarithm of the probability that rows which were sorted by random ids look like this.
 ///
-/// Sorted rows with the same counter are sorted by what is behind it, those of a counter are not. Sorted
-/// ids begin near one end of the ring and end near the other one. And they are apart by random
-/// distances, many of them much smaller than the mean one, whereas ids that are made at a steady rate are
-/// not.
+/// Sorted rows with the same counter are sorted by what is behind it, those of a counter are not.
+/// Sorted ids begin near one end of the ring and end near the other one. And they are apart by
+/// random distances, many of them much smaller than the mean one, whereas ids that are made at a
+/// steady rate are not.
 fn chance_of_sorted(
     points: &[Point],
     steps: &[Step],
@@ -149,8 +149,8 @@ fn chance_of_sorted(
     by_ends.min(by_rate) + 2_f64.ln()
 }
 
-/// The probability that sorted runs of random counters leave as much of the ring empty before the first
-/// and behind the last one.
+/// The probability that sorted runs of random counters leave as much of the ring empty before the
+/// first and behind the last one.
 fn chance_of_ends(points: &[Point]) -> f64 {
     let is_descent = |pair: &[Point]| pair[1].counter < pair[0].counter;
     let descents: Vec<usize> = points

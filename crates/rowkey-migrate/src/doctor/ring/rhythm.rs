@@ -50,8 +50,8 @@ fn wave() -> Vec<(f64, f64)> {
     parts.map(f64::sin_cos).collect()
 }
 
-/// Rayleigh's test: the logarithm of the probability that random counters gather as much at one part of
-/// the wave.
+/// Rayleigh's test: the logarithm of the probability that random counters gather as much at one
+/// part of the wave.
 fn chance_of_wave(points: &[Point], seconds: i64, wave: &[(f64, f64)]) -> f64 {
     let part =
         |point: &Point| i64::from(point.counter) * seconds % DAY_SECONDS * PARTS / DAY_SECONDS;

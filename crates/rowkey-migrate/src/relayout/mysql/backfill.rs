@@ -14,8 +14,8 @@ use crate::error::Error;
 
 /// Copies the rows of a table range by range, each with its progress in one transaction.
 ///
-/// The rows are locked while they are copied: a program that changes or deletes one has to wait, and then
-/// its trigger finds the copy. What a trigger has copied already stays.
+/// The rows are locked while they are copied: a program that changes or deletes one has to wait,
+/// and then its trigger finds the copy. What a trigger has copied already stays.
 pub(super) async fn fill(
     runner: &mut Runner<'_>,
     work: &Work,
@@ -53,11 +53,11 @@ fn map(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<Vec<String>, Error> {
     statements.filter_map(Result::transpose).collect()
 }
 
-/// Not INSERT IGNORE, which stores something else for a value that does not fit, and not REPLACE, which
-/// deletes a row with everything that refers to it.
+/// Not INSERT IGNORE, which stores something else for a value that does not fit, and not REPLACE,
+/// which deletes a row with everything that refers to it.
 ///
-/// Without the forced index, a range of most of the table might be read as the whole table, which would lock
-/// all of it.
+/// Without the forced index, a range of most of the table might be read as the whole table, which
+/// would lock all of it.
 fn copy(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<String, Error> {
     let (old, new) = (table.quoted()?, table.quoted_new()?);
     let columns = table.quoted_columns(Side::New)?;
@@ -72,8 +72,8 @@ fn copy(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<String, Error> {
     ))
 }
 
-/// The order of the new keys, if it may be another one than that of the old ones: then neighbours follow each
-/// other to the same page.
+/// The order of the new keys, if it may be another one than that of the old ones: then neighbours
+/// follow each other to the same page.
 fn order(table: &Rebuilt<'_>) -> Result<String, Error> {
     let mut places = Vec::new();
     for key in table.key()? {
@@ -88,8 +88,8 @@ fn order(table: &Rebuilt<'_>) -> Result<String, Error> {
     })
 }
 
-/// Names the row if its value is not of the form, and the foreign key if a row refers to none: some servers leave
-/// such rows behind when a deletion cascades.
+/// Names the row if its value is not of the form, and the foreign key if a row refers to none: some
+/// servers leave such rows behind when a deletion cascades.
 async fn explained(
     runner: &mut Runner<'_>,
     table: &Rebuilt<'_>,

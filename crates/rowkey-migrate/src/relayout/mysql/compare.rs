@@ -14,19 +14,21 @@ use super::values::Reading;
 use crate::catalog::Column;
 use crate::error::Error;
 
-/// How many rows a query compares. It locks nothing, but keeps the versions of rows that it may still see.
+/// How many rows a query compares. It locks nothing, but keeps the versions of rows that it may
+/// still see.
 const COMPARED_ROWS: u32 = 50_000;
 
-/// The server may still take a table that was just filled for an empty one, and would read all of it for each
-/// row of the other.
+/// The server may still take a table that was just filled for an empty one, and would read all of
+/// it for each row of the other.
 const BY_KEY: &str = "FORCE INDEX (PRIMARY)";
 
 /// Makes a new table equal to the old one.
 ///
-/// A cascade fires no trigger. It has no counterpart in the new table for a row whose key it changes before
-/// the row is copied, if the copying has passed the new key already; nor for any row while a foreign key to
-/// the table itself, or of a circle of tables, is still missing. Once neither happens any more, differences
-/// only become fewer. A cascade may still move a row away from a repair, which is then repeated.
+/// A cascade fires no trigger. It has no counterpart in the new table for a row whose key it
+/// changes before the row is copied, if the copying has passed the new key already; nor for any row
+/// while a foreign key to the table itself, or of a circle of tables, is still missing. Once
+/// neither happens any more, differences only become fewer. A cascade may still move a row away
+/// from a repair, which is then repeated.
 pub(super) async fn settle(
     runner: &mut Runner<'_>,
     work: &Work,
@@ -96,8 +98,8 @@ enum Rows<'r> {
     Of(Side, &'r Ranges),
 }
 
-/// Fails if the two tables do not have the same rows. A query sees both as they are at one moment, so
-/// that writers need not wait.
+/// Fails if the two tables do not have the same rows. A query sees both as they are at one moment,
+/// so that writers need not wait.
 pub(super) async fn compare(runner: &mut Runner<'_>, table: &Rebuilt<'_>) -> Result<(), Error> {
     if table.key_may_follow() {
         // A row could move from a range that is still to come to one that was compared.

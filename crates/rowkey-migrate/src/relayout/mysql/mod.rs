@@ -1,11 +1,12 @@
 //! The phases on MySQL and MariaDB.
 //!
-//! Every table with a changed column is built a second time, with the new columns, all other columns,
-//! indexes and foreign keys. Triggers keep the two equal. The swap renames all tables in one statement.
+//! Every table with a changed column is built a second time, with the new columns, all other
+//! columns, indexes and foreign keys. Triggers keep the two equal. The swap renames all tables in
+//! one statement.
 //!
-//! A cascade fires no trigger, so the new tables need foreign keys of their own, which do there what those
-//! of the old tables do. That is why a table is filled completely before those that refer to it get their
-//! triggers.
+//! A cascade fires no trigger, so the new tables need foreign keys of their own, which do there
+//! what those of the old tables do. That is why a table is filled completely before those that
+//! refer to it get their triggers.
 
 mod backfill;
 mod compare;

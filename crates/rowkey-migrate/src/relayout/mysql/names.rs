@@ -35,8 +35,8 @@ pub(super) fn trigger(table: &str, role: Role, event: Event) -> String {
     derived(table, &format!("_rowkey_{}_{}", role.name(), event.name()))
 }
 
-/// The name of a foreign key of the new table. The server itself changes the names that it chose along
-/// with the table's; others have to be unique in the database.
+/// The name of a foreign key of the new table. The server itself changes the names that it chose
+/// along with the table's; others have to be unique in the database.
 pub(super) fn foreign_key(table: &str, name: &str) -> String {
     let chosen = name.strip_prefix(table);
     match chosen.filter(|rest| rest.starts_with("_ibfk_")) {
@@ -81,7 +81,8 @@ pub(super) enum Event {
 }
 
 impl Event {
-    /// In the order of their making: a row that reaches the other table must not outlive its deletion.
+    /// In the order of their making: a row that reaches the other table must not outlive its
+    /// deletion.
     pub(super) const ALL: [Self; 3] = [Self::Delete, Self::Update, Self::Insert];
 
     pub(super) fn sql(self) -> &'static str {

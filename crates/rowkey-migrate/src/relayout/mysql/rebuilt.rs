@@ -112,8 +112,8 @@ impl<'w> Rebuilt<'w> {
         })
     }
 
-    /// Whether the new keys may have another order than the old ones. New ids usually follow the old order,
-    /// with the times of their rows.
+    /// Whether the new keys may have another order than the old ones. New ids usually follow the
+    /// old order, with the times of their rows.
     pub(super) fn key_is_reordered(&self) -> Result<bool, Error> {
         let Values::Converted(conversion) = &self.values else {
             return Ok(false);
@@ -147,8 +147,8 @@ impl<'w> Rebuilt<'w> {
             .collect()
     }
 
-    /// What a column has on a side, from the row of the other side. The qualifier is what stands before
-    /// the name of that row's column, such as `NEW.`.
+    /// What a column has on a side, from the row of the other side. The qualifier is what stands
+    /// before the name of that row's column, such as `NEW.`.
     pub(super) fn value(
         &self,
         column: &str,
@@ -171,8 +171,8 @@ impl<'w> Rebuilt<'w> {
             .collect()
     }
 
-    /// The condition that a row of a side has the key of the other side's row. `qualifier` belongs to
-    /// the side's row, `other` to the other's.
+    /// The condition that a row of a side has the key of the other side's row. `qualifier` belongs
+    /// to the side's row, `other` to the other's.
     pub(super) fn has_key(
         &self,
         side: Side,
@@ -189,8 +189,8 @@ impl<'w> Rebuilt<'w> {
         Ok(conditions.join(" AND "))
     }
 
-    /// The changed columns that may be NULL, in which a value that is not of the form must not become
-    /// NULL.
+    /// The changed columns that may be NULL, in which a value that is not of the form must not
+    /// become NULL.
     pub(super) fn nullable(&self) -> impl Iterator<Item = &'w ChangedColumn> {
         let columns = self.changed.columns.iter();
         columns.filter(|changed| changed.column.is_nullable)

@@ -47,9 +47,9 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
     refusals.result()
 }
 
-/// MySQL from 9.6 on carries out foreign keys itself, unless it leaves them to InnoDB. If a program's write is given up
-/// for a deadlock within a cascade, version 9.7.4 then tells the program that it has succeeded; and the batches of a
-/// change make such deadlocks.
+/// MySQL from 9.6 on carries out foreign keys itself, unless it leaves them to InnoDB. If a
+/// program's write is given up for a deadlock within a cascade, version 9.7.4 then tells the
+/// program that it has succeeded; and the batches of a change make such deadlocks.
 async fn add_cascades(
     connection: &mut Connection,
     refusals: &mut Refusals,
@@ -302,8 +302,8 @@ fn add_outer_references(
     }
 }
 
-/// While it does not check foreign keys, a server lets tables and indexes go to which they refer. The new table would
-/// not get such a reference.
+/// While it does not check foreign keys, a server lets tables and indexes go to which they refer.
+/// The new table would not get such a reference.
 fn add_targetless(refusals: &mut Refusals, catalog: &Catalog, table: &ChangedTable) {
     for key in &table.table.foreign_keys {
         let found = catalog.table(&key.target);
@@ -413,8 +413,8 @@ async fn add_taken_names(
     Ok(())
 }
 
-/// References without a target, which a foreign key does not allow, but which were written while the
-/// server did not check.
+/// References without a target, which a foreign key does not allow, but which were written while
+/// the server did not check.
 async fn add_orphans(
     connection: &mut Connection,
     refusals: &mut Refusals,
@@ -483,8 +483,8 @@ pub(super) fn name_what_is_left(runner: &mut Runner<'_>, work: &Work) {
     }
 }
 
-/// After the swap, programs and their migrations use the new tables. What they have added there would not
-/// survive the way back.
+/// After the swap, programs and their migrations use the new tables. What they have added there
+/// would not survive the way back.
 pub(super) async fn refuse_undo(
     runner: &mut Runner<'_>,
     work: &Work,

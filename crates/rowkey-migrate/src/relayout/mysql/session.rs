@@ -8,16 +8,16 @@ use crate::connection::Row;
 use crate::error::Error;
 use crate::plan::Policy;
 
-/// The modes of the session, which triggers keep: strict, so that nothing is cut off or replaced, but
-/// with every date that the tables may already contain.
+/// The modes of the session, which triggers keep: strict, so that nothing is cut off or replaced,
+/// but with every date that the tables may already contain.
 const SQL_MODE: &str =
     "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES";
 
 /// How long to rest between two attempts to get a lock.
 const REST: Duration = Duration::from_millis(200);
 
-/// Prepares the session. Times are read and written in UTC, where no hour happens twice. MySQL 8 and later would
-/// tell counters as they were up to a day ago.
+/// Prepares the session. Times are read and written in UTC, where no hour happens twice. MySQL 8
+/// and later would tell counters as they were up to a day ago.
 pub(super) async fn prepare(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     let seconds = work.policy.lock_timeout_ms.div_ceil(1_000).max(1);
     let set = format!(
@@ -32,8 +32,8 @@ pub(super) async fn prepare(runner: &mut Runner<'_>, work: &Work) -> Result<(), 
     Ok(())
 }
 
-/// Runs a statement that locks. If others hold the lock, it is given up soon, so that programs do not
-/// queue behind it, and tried again.
+/// Runs a statement that locks. If others hold the lock, it is given up soon, so that programs do
+/// not queue behind it, and tried again.
 pub(super) async fn patiently(
     runner: &mut Runner<'_>,
     policy: &Policy,
@@ -100,8 +100,8 @@ async fn run_all(runner: &mut Runner<'_>, doing: &str, statements: &[&str]) -> R
     Ok(affected)
 }
 
-/// Whether another transaction had the lock for too long, the two waited for each other, or it has changed a row
-/// since the snapshot of this one, which MariaDB refuses from 11.6 on.
+/// Whether another transaction had the lock for too long, the two waited for each other, or it has
+/// changed a row since the snapshot of this one, which MariaDB refuses from 11.6 on.
 pub(super) fn is_lock(error: &Error) -> bool {
     matches!(number(error), Some(1020 | 1205 | 1213))
 }

@@ -68,8 +68,8 @@ pub(super) async fn create_old_ids(runner: &mut Runner<'_>, map: &Map<'_>) -> Re
     Ok(())
 }
 
-/// Creates the new table with its foreign keys, and then the table with the progress, whose existence says
-/// that the new table is complete.
+/// Creates the new table with its foreign keys, and then the table with the progress, whose
+/// existence says that the new table is complete.
 pub(super) async fn create(
     runner: &mut Runner<'_>,
     work: &Work,
@@ -107,8 +107,8 @@ pub(super) async fn create(
     create_progress(runner, table, &progress).await
 }
 
-/// Columns that stay empty until the contract: with them, a statement of an old program that names no
-/// columns has too few values. Otherwise it would put the old form where the new one belongs.
+/// Columns that stay empty until the contract: with them, a statement of an old program that names
+/// no columns has too few values. Otherwise it would put the old form where the new one belongs.
 pub(super) fn placeholders<'w>(
     work: &Work,
     table: &Rebuilt<'w>,
@@ -195,8 +195,9 @@ pub(super) fn constraint(
     ))
 }
 
-/// Adds the foreign keys that have to wait until all tables are filled. The server does not compare the
-/// rows then: that is done afterwards, without a lock on the tables. True if there are such keys.
+/// Adds the foreign keys that have to wait until all tables are filled. The server does not compare
+/// the rows then: that is done afterwards, without a lock on the tables. True if there are such
+/// keys.
 pub(super) async fn add_later_foreign_keys(
     runner: &mut Runner<'_>,
     work: &Work,

@@ -63,8 +63,8 @@ pub(super) async fn forward(
     drop_forward(runner, work, tables).await
 }
 
-/// Drops the triggers of the old tables, which do nothing after the swap. They name tables that are no more,
-/// which sessions that lock their tables cannot lock.
+/// Drops the triggers of the old tables, which do nothing after the swap. They name tables that are
+/// no more, which sessions that lock their tables cannot lock.
 async fn drop_forward(
     runner: &mut Runner<'_>,
     work: &Work,
@@ -206,9 +206,10 @@ pub(super) async fn contract(
 
 /// Alters a table that programs or their triggers write.
 ///
-/// On MySQL, with all tables of the change locked: a cascade of another session takes no lock of metadata of
-/// the table that it changes, so that it could miss a foreign key that is just being replaced. With MySQL
-/// 5.6, both could also wait for each other forever, and all other sessions with them.
+/// On MySQL, with all tables of the change locked: a cascade of another session takes no lock of
+/// metadata of the table that it changes, so that it could miss a foreign key that is just being
+/// replaced. With MySQL 5.6, both could also wait for each other forever, and all other sessions
+/// with them.
 async fn alter(
     runner: &mut Runner<'_>,
     work: &Work,

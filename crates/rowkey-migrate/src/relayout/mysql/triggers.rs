@@ -1,8 +1,8 @@
 //! Triggers that write the rows of one table to the other.
 //!
-//! The old table has those forward, the new one those back. All read the table [`SWAPPED`], whose content
-//! changes in the same statement that renames the tables: so either the old table's or the new one's do
-//! something, never both and never none, without a moment between.
+//! The old table has those forward, the new one those back. All read the table [`SWAPPED`], whose
+//! content changes in the same statement that renames the tables: so either the old table's or the
+//! new one's do something, never both and never none, without a moment between.
 //!
 //! With the policy `mark`, the new table has a third kind, which refuses old programs.
 
@@ -44,8 +44,8 @@ pub(super) async fn create(
 
 /// Lets no trigger do anything any more, in all tables from the same transaction of a program on.
 ///
-/// They cannot be dropped all at once. A table whose rows still reach its other table would refer to rows of
-/// one whose rows do not.
+/// They cannot be dropped all at once. A table whose rows still reach its other table would refer
+/// to rows of one whose rows do not.
 pub(super) async fn stop(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     if !Made::read(runner).await?.has_table(SWAPPED) && !runner.is_dry() {
         return Ok(());
@@ -109,8 +109,8 @@ fn definition(work: &Work, table: &Rebuilt<'_>, role: Role, event: Event) -> Res
     ))
 }
 
-/// The statement that creates a trigger of the new table, which after the swap refuses sessions that do not
-/// have the mark.
+/// The statement that creates a trigger of the new table, which after the swap refuses sessions
+/// that do not have the mark.
 fn guard(work: &Work, table: &Rebuilt<'_>, event: Event) -> Result<String, Error> {
     let mark = text_literal(Backend::MySql, &work.mark);
     Ok(format!(
@@ -138,8 +138,8 @@ fn message(text: &str) -> String {
     text.chars().take(128).collect()
 }
 
-/// Whether the swap has happened: 1 or 0. It locks the row, because an old snapshot may be older than the
-/// table, and so that all that a transaction writes is treated alike.
+/// Whether the swap has happened: 1 or 0. It locks the row, because an old snapshot may be older
+/// than the table, and so that all that a transaction writes is treated alike.
 fn is_swapped_now() -> String {
     format!("(SELECT is_swapped FROM {SWAPPED} LOCK IN SHARE MODE)")
 }
@@ -161,8 +161,8 @@ fn delete(table: &Rebuilt<'_>, target: &str, side: Side) -> Result<String, Error
 
 /// All columns' values on a side, after an update of the other side's row.
 ///
-/// In MariaDB, an update that changes nothing leaves times with ON UPDATE as they are, but `NEW` has another one.
-/// The row itself tells.
+/// In MariaDB, an update that changes nothing leaves times with ON UPDATE as they are, but `NEW`
+/// has another one. The row itself tells.
 fn written_by_update(work: &Work, table: &Rebuilt<'_>, side: Side) -> Result<Vec<String>, Error> {
     let mut written = table.written(side, "NEW.")?;
     if work.backend != Backend::MariaDb {

@@ -1,4 +1,5 @@
-//! Where the values of a changed column come from: a conversion, or the map of a key that gets new ids.
+//! Where the values of a changed column come from: a conversion, or the map of a key that gets new
+//! ids.
 
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId};
@@ -81,8 +82,8 @@ impl<'w> Values<'w> {
         }
     }
 
-    /// The statements of a trigger that make sure that the map has the value of a column in the row `NEW`,
-    /// from which a side's value is to be found.
+    /// The statements of a trigger that make sure that the map has the value of a column in the row
+    /// `NEW`, from which a side's value is to be found.
     pub(super) fn ensure(
         &self,
         column: &ChangedColumn,
@@ -110,8 +111,8 @@ impl<'w> Values<'w> {
         ))
     }
 
-    /// The statement that adds the values of a column to the map, for some rows `o` of the old table. None
-    /// if the map has them all.
+    /// The statement that adds the values of a column to the map, for some rows `o` of the old
+    /// table. None if the map has them all.
     pub(super) fn fill(
         &self,
         table: &ChangedTable,
@@ -171,7 +172,8 @@ impl Map<'_> {
         ))
     }
 
-    /// A new id as public text. The key's own row says when it was created; a reference has to look there.
+    /// A new id as public text. The key's own row says when it was created; a reference has to look
+    /// there.
     fn made(&self, column: &ChangedColumn, value: &str, qualifier: &str) -> Result<String, Error> {
         let now = self.new_id.expression()?;
         let Some(created) = &self.work.created else {
@@ -205,8 +207,8 @@ impl Map<'_> {
         ))
     }
 
-    /// Adds an old id for a new one that a new program has made. Numbers that old programs have used since
-    /// the counter was made are left out.
+    /// Adds an old id for a new one that a new program has made. Numbers that old programs have
+    /// used since the counter was made are left out.
     fn add_old(&self, new: &str) -> Result<String, Error> {
         match made_old(&self.key.column) {
             Some(MadeOld::Counted) => {

@@ -1,7 +1,7 @@
 //! The rows that exist, in the order in which they are on the disk.
 //!
-//! A row that any program writes after the first phase is filled by the trigger. So only rows that nobody
-//! touches are left, and those stay where they are: one pass over the blocks finds them all.
+//! A row that any program writes after the first phase is filled by the trigger. So only rows that
+//! nobody touches are left, and those stay where they are: one pass over the blocks finds them all.
 
 use std::time::{Duration, Instant};
 
@@ -18,11 +18,12 @@ use crate::relayout::work::{ChangedTable, Work};
 
 /// In how many parts the rows of a batch are updated, each in a transaction of its own.
 ///
-/// The blocks of a table are full, so the new versions of the first part's rows go to other blocks, and every
-/// index gets an entry for each. The old versions leave room in their blocks, which the server reclaims when
-/// it reads them for the next part. The new versions of that one stay there, and the indexes as they are. With
-/// four parts, a table grows by about half, and in one statement by more than its size. A transaction that is
-/// open in another session keeps the old versions, and then this advantage is lost, but no other.
+/// The blocks of a table are full, so the new versions of the first part's rows go to other blocks,
+/// and every index gets an entry for each. The old versions leave room in their blocks, which the
+/// server reclaims when it reads them for the next part. The new versions of that one stay there,
+/// and the indexes as they are. With four parts, a table grows by about half, and in one statement
+/// by more than its size. A transaction that is open in another session keeps the old versions, and
+/// then this advantage is lost, but no other.
 const PARTS: u32 = 4;
 
 /// How many blocks at the beginning of a table tell how many rows a block has.
@@ -36,7 +37,8 @@ pub(in crate::relayout) async fn backfill(
     work: &Work,
 ) -> Result<(), Error> {
     session::prepare(runner).await?;
-    // A batch that a crash of the server loses is filled again, and the end of the phase is not lost.
+    // A batch that a crash of the server loses is filled again, and the end of the phase is not
+    // lost.
     let setting = "SET synchronous_commit = off";
     runner.run("the session", setting).await?;
     let values = Values::of(runner, work).await?;
@@ -98,8 +100,8 @@ impl Statements {
         )
     }
 
-    /// The condition for a part of the open rows in some blocks, from all over each block. The last part has
-    /// all that are left.
+    /// The condition for a part of the open rows in some blocks, from all over each block. The last
+    /// part has all that are left.
     fn open_rows(&self, blocks: &Blocks, part: u32) -> String {
         let Blocks { start, end } = blocks;
         let rows = format!(
@@ -158,8 +160,8 @@ async fn fill(
     })
 }
 
-/// What may suppress updates of rows that nobody has locked, if there are such rows: a trigger that has
-/// been made or enabled since the first phase, and returns NULL.
+/// What may suppress updates of rows that nobody has locked, if there are such rows: a trigger that
+/// has been made or enabled since the first phase, and returns NULL.
 async fn suppressed_by(
     runner: &mut Runner<'_>,
     table: &ChangedTable,
@@ -231,8 +233,8 @@ async fn pass(
         .map(|_| ())
 }
 
-/// A statement never waits long for a row that a program has locked: that row, if it is still open, is left
-/// for the next part or pass.
+/// A statement never waits long for a row that a program has locked: that row, if it is still open,
+/// is left for the next part or pass.
 async fn update(
     runner: &mut Runner<'_>,
     statements: &Statements,

@@ -1,4 +1,5 @@
-//! Indexes and constraints on one side of the change, with the names and the properties of the other.
+//! Indexes and constraints on one side of the change, with the names and the properties of the
+//! other.
 
 use super::names::{self, Side, made, quoted, quoted_list};
 use super::not_null::NotNullNames;
@@ -152,8 +153,8 @@ async fn build(
     runner.run(&doing, &create).await.map(|_| ())
 }
 
-/// The definition of an index with other columns, as the server itself writes it for a table in which
-/// they are renamed. The table is temporary, and its transaction is rolled back.
+/// The definition of an index with other columns, as the server itself writes it for a table in
+/// which they are renamed. The table is temporary, and its transaction is rolled back.
 async fn rewritten(
     runner: &mut Runner<'_>,
     table: &ChangedTable,
@@ -177,7 +178,8 @@ async fn rewritten(
         ))
     };
     for column in &table.columns {
-        // Before the exchange, the other side's column has the name in the definition, or will get it.
+        // Before the exchange, the other side's column has the name in the definition, or will get
+        // it.
         let (other, old) = match side {
             Side::New => (column.fresh(), column.column.name.clone()),
             Side::Old => (column.becomes.clone(), column.kept.clone()),
@@ -319,8 +321,8 @@ pub(super) fn attach_foreign_keys(
     Ok(statements)
 }
 
-/// The comments on what an exchange makes again under the same name, and the mark of the index by which
-/// CLUSTER sorts the table.
+/// The comments on what an exchange makes again under the same name, and the mark of the index by
+/// which CLUSTER sorts the table.
 pub(super) async fn comments(
     runner: &mut Runner<'_>,
     table: &ChangedTable,

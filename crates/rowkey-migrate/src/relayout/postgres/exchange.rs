@@ -230,8 +230,8 @@ pub(in crate::relayout) async fn require_kept(
     Ok(())
 }
 
-/// Takes everything back. After the swap, the old columns have been filled all the time; what they need
-/// are their keys and indexes.
+/// Takes everything back. After the swap, the old columns have been filled all the time; what they
+/// need are their keys and indexes.
 pub(in crate::relayout) async fn undo(
     runner: &mut Runner<'_>,
     work: &Work,

@@ -1,5 +1,5 @@
-//! NOT NULL of the columns. From PostgreSQL 18 on it is a constraint with a name, which stays with the
-//! columns that programs use.
+//! NOT NULL of the columns. From PostgreSQL 18 on it is a constraint with a name, which stays with
+//! the columns that programs use.
 
 use std::collections::BTreeMap;
 
@@ -51,8 +51,8 @@ impl NotNullNames {
         table.columns.iter().any(used)
     }
 
-    /// Gives the constraints of a side the names that those of the other have had. In the swap, the old
-    /// column stays, with its constraint unless it `lacks` values.
+    /// Gives the constraints of a side the names that those of the other have had. In the swap, the
+    /// old column stays, with its constraint unless it `lacks` values.
     pub(super) fn carried(
         &self,
         work: &Work,

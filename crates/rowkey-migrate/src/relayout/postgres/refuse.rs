@@ -301,8 +301,8 @@ fn objection(dependent: &Dependent, used: &[&str]) -> Option<(String, &'static s
     }
 }
 
-/// The database does not look into the bodies of functions. One that names the column would fail at the
-/// first write after the swap.
+/// The database does not look into the bodies of functions. One that names the column would fail at
+/// the first write after the swap.
 async fn bodies_of_triggers(
     connection: &mut Connection,
     table: &ChangedTable,
@@ -345,7 +345,8 @@ fn copies_rows(body: &str) -> bool {
     ["new.*", "old.*"].iter().any(|part| body.contains(part))
 }
 
-/// The backfill updates every row, and a trigger or a rule cannot tell that from an update of a program.
+/// The backfill updates every row, and a trigger or a rule cannot tell that from an update of a
+/// program.
 async fn on_every_update(
     connection: &mut Connection,
     table: &ChangedTable,
@@ -423,8 +424,9 @@ async fn keys_and_indexes(
     Ok(())
 }
 
-/// Whatever holds or takes whole rows, which would have other columns. Expressions have them as a column 0,
-/// and so have views that ask for a row as one value; types can hold rows of types that hold rows.
+/// Whatever holds or takes whole rows, which would have other columns. Expressions have them as a
+/// column 0, and so have views that ask for a row as one value; types can hold rows of types that
+/// hold rows.
 const WHOLE_ROWS: &str = "
 WITH RECURSIVE rows (type) AS (
   SELECT reltype FROM pg_class WHERE oid = to_regclass($1)

@@ -20,8 +20,8 @@ pub(super) async fn prepare(runner: &mut Runner<'_>) -> Result<(), Error> {
     runner.run("the session", settings).await.map(|_| ())
 }
 
-/// The settings of a function that triggers call in the sessions of programs. If it reads `old_ids` as text, the text
-/// must be the same in all of them.
+/// The settings of a function that triggers call in the sessions of programs. If it reads `old_ids`
+/// as text, the text must be the same in all of them.
 pub(super) fn of_function(reads_old_ids: bool) -> &'static str {
     match reads_old_ids {
         false => "SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on",
@@ -112,8 +112,8 @@ async fn attempt(
     })
 }
 
-/// How long to wait for a lock, in milliseconds. It is shorter than the server's time until it looks for
-/// deadlocks, so that it is never a program that is ended for one.
+/// How long to wait for a lock, in milliseconds. It is shorter than the server's time until it
+/// looks for deadlocks, so that it is never a program that is ended for one.
 pub(super) async fn lock_timeout(runner: &mut Runner<'_>, work: &Work) -> Result<i64, Error> {
     let query = "SELECT setting::bigint FROM pg_settings WHERE name = 'deadlock_timeout'";
     let rows = runner.query("the time of deadlocks", query, &[]).await?;

@@ -24,8 +24,8 @@ struct Filled {
     value: String,
     /// Whether a row may be without it.
     is_optional: bool,
-    /// Whether a row with a value for it, but none for the other, is of a program that does not know the
-    /// other: one that names no columns.
+    /// Whether a row with a value for it, but none for the other, is of a program that does not
+    /// know the other: one that names no columns.
     tells_old_programs: bool,
 }
 
@@ -106,8 +106,9 @@ fn enable(table: &str, what: &str) -> Result<String, Error> {
     ))
 }
 
-/// The condition that the triggers of [`fill`] run for every row of a table. Whoever says `DISABLE TRIGGER
-/// USER` turns them off, and with `ENABLE TRIGGER USER` on, but not for rows of replication.
+/// The condition that the triggers of [`fill`] run for every row of a table. Whoever says `DISABLE
+/// TRIGGER USER` turns them off, and with `ENABLE TRIGGER USER` on, but not for rows of
+/// replication.
 fn fill_runs(work: &Work, table: &ChangedTable) -> Result<String, Error> {
     let literal = |text: &str| text_literal(Backend::Postgres, text);
     let name = literal(&table.name().quoted(work.backend)?);
@@ -138,8 +139,8 @@ pub(super) async fn require_fill(
     Ok(())
 }
 
-/// Ends a transaction unless the triggers of [`fill`] run for every row. With the lock of the swap, nobody can
-/// turn them off any more.
+/// Ends a transaction unless the triggers of [`fill`] run for every row. With the lock of the swap,
+/// nobody can turn them off any more.
 pub(super) fn assert_fill(work: &Work, table: &ChangedTable) -> Result<String, Error> {
     let body = format!(
         "BEGIN\n  IF NOT ({}) THEN\n\

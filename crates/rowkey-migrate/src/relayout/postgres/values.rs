@@ -52,8 +52,8 @@ impl<'w> Values<'w> {
         Ok(Self::Mapped(map))
     }
 
-    /// The SQL of a new value, from that of the old one in the same row. `qualifier` comes before the
-    /// names of columns, such as `NEW.`.
+    /// The SQL of a new value, from that of the old one in the same row. `qualifier` comes before
+    /// the names of columns, such as `NEW.`.
     pub(super) fn new_value(
         &self,
         table: &ChangedTable,
@@ -132,8 +132,9 @@ impl<'w> Values<'w> {
         }
     }
 
-    /// Why a function in the default of the key makes no old ids in the change's functions, which have no
-    /// schemas to search, if that is so. Sequences are not asked: they would leave out a number.
+    /// Why a function in the default of the key makes no old ids in the change's functions, which
+    /// have no schemas to search, if that is so. Sequences are not asked: they would leave out a
+    /// number.
     pub(super) async fn trial_of_default(
         &self,
         runner: &mut Runner<'_>,
@@ -353,7 +354,8 @@ fn without_schemas() -> [String; 2] {
     ["BEGIN", "SET LOCAL search_path = pg_catalog, pg_temp"].map(str::to_owned)
 }
 
-/// The statements for a function that writes to the map for programs, and that only the triggers call.
+/// The statements for a function that writes to the map for programs, and that only the triggers
+/// call.
 fn definer(head: &str, function: &str, result: &str, body: &str) -> Vec<String> {
     let result = result.split(" COLLATE").next().unwrap_or(result);
     let body = format!("DECLARE\n  found text;\n  public text;\nBEGIN\n{body}END\n");

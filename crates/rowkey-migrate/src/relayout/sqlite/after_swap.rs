@@ -1,8 +1,8 @@
 //! The way back, and the end.
 //!
-//! After the swap, new programs have migrations of their own. What they have added to the tables is kept
-//! at the end, and stands in the way back: the tables get their old definitions there, and nothing may
-//! be lost without a word.
+//! After the swap, new programs have migrations of their own. What they have added to the tables is
+//! kept at the end, and stands in the way back: the tables get their old definitions there, and
+//! nothing may be lost without a word.
 
 use super::super::Phase;
 use super::super::refusals::Refusals;
@@ -119,8 +119,8 @@ async fn require_way_back(
     require_none(runner, table, changed, &new, &is_lost, found).await
 }
 
-/// Takes the old values away. The tables are made anew as they are now, without those columns: SQLite
-/// would refuse to drop a column because of a view elsewhere that was broken before.
+/// Takes the old values away. The tables are made anew as they are now, without those columns:
+/// SQLite would refuse to drop a column because of a view elsewhere that was broken before.
 pub(in super::super) async fn contract(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     let catalog = runner.catalog().await?;
     let dry = runner.is_dry();

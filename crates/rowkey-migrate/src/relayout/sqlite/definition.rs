@@ -1,7 +1,7 @@
 //! The statement that made a table, and the same statement with other types.
 //!
-//! SQLite keeps the text of `CREATE TABLE`, and no list of its parts. It is changed in place, so that
-//! whatever else it says stays as it was written.
+//! SQLite keeps the text of `CREATE TABLE`, and no list of its parts. It is changed in place, so
+//! that whatever else it says stays as it was written.
 
 use std::ops::Range;
 
@@ -41,9 +41,11 @@ pub(super) struct Retyped<'c> {
     pub(super) column: &'c str,
     /// Its new type.
     pub(super) sql_type: String,
-    /// Whether the statement has to say that it is never NULL, which is implied only for some types.
+    /// Whether the statement has to say that it is never NULL, which is implied only for some
+    /// types.
     pub(super) is_required: bool,
-    /// The name of a column of the old type for the old values, as written in SQL, if they are kept.
+    /// The name of a column of the old type for the old values, as written in SQL, if they are
+    /// kept.
     pub(super) kept: Option<String>,
 }
 

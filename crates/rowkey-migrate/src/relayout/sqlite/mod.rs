@@ -1,16 +1,16 @@
 //! The phases on SQLite.
 //!
-//! SQLite has one writer at a time, and definitions are part of its transactions. So everything happens
-//! in the swap, in one transaction, which other programs see completely or not at all: tables are made
-//! anew with the new columns, and rows are copied. The phases before it only look.
+//! SQLite has one writer at a time, and definitions are part of its transactions. So everything
+//! happens in the swap, in one transaction, which other programs see completely or not at all:
+//! tables are made anew with the new columns, and rows are copied. The phases before it only look.
 //!
-//! The old values are kept in columns of their own until the change is contracted, for comparison, and
-//! because a statement of an old program that names no columns then has too few values. The way back
-//! converts the new values, so it keeps what was written since.
+//! The old values are kept in columns of their own until the change is contracted, for comparison,
+//! and because a statement of an old program that names no columns then has too few values. The way
+//! back converts the new values, so it keeps what was written since.
 //!
 //! An old program that puts the name of a column in double quotes, without its table, is not always
-//! refused: SQLite takes `"id"` as text if there is no such column, so that `"id" = ?` finds no row, and
-//! `"id" <> ?` every one. It cannot insert.
+//! refused: SQLite takes `"id"` as text if there is no such column, so that `"id" = ?` finds no
+//! row, and `"id" <> ?` every one. It cannot insert.
 
 mod after_swap;
 mod definition;

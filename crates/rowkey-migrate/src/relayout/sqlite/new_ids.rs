@@ -1,7 +1,7 @@
 //! New ids for the rows of a key, and the table that maps the old ones to them.
 //!
-//! The table has both as text, so that people and other programs can read it: the old key as it is, or
-//! in hexadecimal if it is bytes, and the public text of the new id.
+//! The table has both as text, so that people and other programs can read it: the old key as it is,
+//! or in hexadecimal if it is bytes, and the public text of the new id.
 
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId, StoredForm};
@@ -31,8 +31,8 @@ enum Class {
 }
 
 impl Class {
-    /// The class of which SQLite makes the values of a column, by its rules; nothing if it depends on
-    /// the value.
+    /// The class of which SQLite makes the values of a column, by its rules; nothing if it depends
+    /// on the value.
     fn of(column: &Column) -> Option<Self> {
         let sql_type = column.sql_type.to_ascii_uppercase();
         let has = |names: &[&str]| names.iter().any(|name| sql_type.contains(name));
@@ -147,8 +147,9 @@ fn instant(work: &Work, table: &ChangedTable) -> Result<String, Error> {
     }
 }
 
-/// The old keys, each with its new id and the public text of that. References to rows that do not exist
-/// get one, too, with the time of the change: they refer to nothing as before, and each to its own.
+/// The old keys, each with its new id and the public text of that. References to rows that do not
+/// exist get one, too, with the time of the change: they refer to nothing as before, and each to
+/// its own.
 fn new_rows(work: &Work) -> Result<String, Error> {
     let (table, key) = work.key()?;
     let name = table.name().quoted(Backend::Sqlite)?;
@@ -188,8 +189,8 @@ fn new_rows(work: &Work) -> Result<String, Error> {
     ))
 }
 
-/// Makes the table and the new ids, if rows get new ids at all. Keys that have got one in an attempt that was undone
-/// keep it.
+/// Makes the table and the new ids, if rows get new ids at all. Keys that have got one in an
+/// attempt that was undone keep it.
 pub(super) async fn make(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     let Source::Mapped = work.source else {
         return Ok(());
@@ -221,7 +222,8 @@ fn has_map(rows: &[Row]) -> Result<bool, Error> {
     Ok(rows.first().map(|row| row.is(0)).transpose()? == Some(true))
 }
 
-/// Gives rows that were written since the swap an old id, as far as those are numbers that are counted.
+/// Gives rows that were written since the swap an old id, as far as those are numbers that are
+/// counted.
 pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     let Source::Mapped = work.source else {
         return Ok(());

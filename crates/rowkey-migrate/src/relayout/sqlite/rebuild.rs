@@ -123,8 +123,8 @@ async fn copy(runner: &mut Runner<'_>, table: &Rebuild<'_>) -> Result<(), Error>
     keep_counter(runner, table, definition.counts()).await
 }
 
-/// Takes over the counter, which may be ahead of the largest number that is left, or puts it away for
-/// the way back.
+/// Takes over the counter, which may be ahead of the largest number that is left, or puts it away
+/// for the way back.
 async fn keep_counter(
     runner: &mut Runner<'_>,
     table: &Rebuild<'_>,
@@ -189,7 +189,8 @@ async fn triggers_of(runner: &mut Runner<'_>, table: &QualifiedName) -> Result<V
     rows.iter().map(|row| Ok(row.text(0)?.to_owned())).collect()
 }
 
-/// Counts rows again if somebody has had them counted: what was known is dropped with the old table.
+/// Counts rows again if somebody has had them counted: what was known is dropped with the old
+/// table.
 async fn refresh_statistics(runner: &mut Runner<'_>, table: &Rebuild<'_>) -> Result<(), Error> {
     let exists = "SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_stat1'";
     let rows = runner.query("the statistics", exists, &[]).await?;

@@ -124,8 +124,8 @@ fn column(
     Ok(())
 }
 
-/// References that are not as the plan says: their columns change without those that they refer to, or
-/// the other way around.
+/// References that are not as the plan says: their columns change without those that they refer to,
+/// or the other way around.
 fn unplanned_references(work: &Work, catalog: &Catalog, reasons: &mut Refusals) {
     let changes = |table: &crate::catalog::QualifiedName, column: &str| {
         let mut tables = work.tables.iter();

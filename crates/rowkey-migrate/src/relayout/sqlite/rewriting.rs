@@ -1,8 +1,8 @@
 //! The definitions of the tables and indexes after the change.
 //!
-//! SQLite itself gives the columns their new names, in an empty copy of the tables in memory: it finds
-//! every place that means a column, also in foreign keys, conditions and indexes. Only the types are
-//! changed in the text.
+//! SQLite itself gives the columns their new names, in an empty copy of the tables in memory: it
+//! finds every place that means a column, also in foreign keys, conditions and indexes. Only the
+//! types are changed in the text.
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;

@@ -11,8 +11,9 @@ use crate::error::Error;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedTable, Work};
 
-/// From about 5,000 locks on, the server locks the whole table instead of rows, and a row with indexes takes
-/// more than one. The size does not follow the time here, because the loop is a script.
+/// From about 5,000 locks on, the server locks the whole table instead of rows, and a row with
+/// indexes takes more than one. The size does not follow the time here, because the loop is a
+/// script.
 const MAX_BATCH_ROWS: u32 = 2_000;
 
 /// Fills the new columns.
@@ -102,8 +103,8 @@ fn pause(milliseconds: u32) -> String {
     }
 }
 
-/// The pieces of SQL that walk along a primary key. `@from0` … and `@to0` … are the first and the last
-/// key of a batch.
+/// The pieces of SQL that walk along a primary key. `@from0` … and `@to0` … are the first and the
+/// last key of a batch.
 struct Keyset {
     declarations: String,
     columns: String,
@@ -155,8 +156,8 @@ impl Keyset {
     }
 }
 
-/// Whether a key is on one side of a bound, or the bound itself. The first condition alone is one that an
-/// index can search.
+/// Whether a key is on one side of a bound, or the bound itself. The first condition alone is one
+/// that an index can search.
 fn bounded(columns: &[String], side: char, bound: &str) -> String {
     let Some(first) = columns.first() else {
         return "1 = 1".into();

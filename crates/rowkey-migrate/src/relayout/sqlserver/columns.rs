@@ -11,8 +11,8 @@ use crate::text_literal::text_literal;
 /// The privileges that a column can have of its own.
 const PRIVILEGES: [&str; 3] = ["REFERENCES", "SELECT", "UPDATE"];
 
-/// A column's type as it is declared, with its collation: without one, a new declaration would give it
-/// the database's. Nothing for a type of the database's own.
+/// A column's type as it is declared, with its collation: without one, a new declaration would give
+/// it the database's. Nothing for a type of the database's own.
 pub(super) fn declared_type(column: &Column) -> Option<String> {
     let is_plain = |text: &str, others: &str| {
         let is_part =

@@ -43,8 +43,8 @@ pub(super) fn foreign_keys(table: &ChangedTable) -> impl Iterator<Item = &Foreig
     keys.filter(|key| contains(table, &key.columns))
 }
 
-/// Drops the references, the indexes and the keys, clustered ones last: dropping one builds all other
-/// indexes of the table again.
+/// Drops the references, the indexes and the keys, clustered ones last: dropping one builds all
+/// other indexes of the table again.
 pub(super) fn detach(work: &Work) -> Result<Vec<String>, Error> {
     let mut statements = Vec::new();
     for table in &work.tables {

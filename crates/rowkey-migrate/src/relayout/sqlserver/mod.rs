@@ -1,8 +1,8 @@
-//! The phases on SQL Server: new columns beside the old ones, filled by triggers, which take their places
-//! in one transaction. They have not run on SQL Server itself.
+//! The phases on SQL Server: new columns beside the old ones, filled by triggers, which take their
+//! places in one transaction. They have not run on SQL Server itself.
 //!
-//! Each statement looks for what it is to make, so that a script can be run again, and is a batch of its
-//! own, because a batch is compiled as a whole.
+//! Each statement looks for what it is to make, so that a script can be run again, and is a batch
+//! of its own, because a batch is compiled as a whole.
 
 mod backfill;
 mod columns;
@@ -29,8 +29,8 @@ use super::work::{ChangedTable, Work};
 use crate::error::Error;
 use crate::text_literal::text_literal;
 
-/// Adds the columns, and the triggers that fill them, in one transaction for each table: programs never
-/// see the one without the other.
+/// Adds the columns, and the triggers that fill them, in one transaction for each table: programs
+/// never see the one without the other.
 pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     if runner.is_dry() {
         // A tool that goes on after an error would do a phase although the one before has failed.
@@ -98,8 +98,8 @@ pub(super) async fn check(runner: &mut Runner<'_>, work: &Work) -> Result<(), Er
     Ok(())
 }
 
-/// A definition as text that is compiled when it is reached: it has to be alone in its batch, or uses
-/// columns that the batch makes.
+/// A definition as text that is compiled when it is reached: it has to be alone in its batch, or
+/// uses columns that the batch makes.
 fn alone(definition: &str) -> String {
     format!("EXEC ({})", text_literal(Backend::SqlServer, definition))
 }

@@ -12,18 +12,18 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The server's numbers of errors: a deadlock's victim, and a lock that was not granted in time.
 const LOCK_FAILURES: [u32; 2] = [1205, 1222];
 
-/// Triggers keep two of these settings, without which they fail on tables with filtered indexes. With the
-/// third, a deadlock ends the change's transaction rather than a program's.
+/// Triggers keep two of these settings, without which they fail on tables with filtered indexes.
+/// With the third, a deadlock ends the change's transaction rather than a program's.
 pub(super) async fn prepare(runner: &mut Runner<'_>) -> Result<(), Error> {
     let settings = "SET QUOTED_IDENTIFIER ON; SET ANSI_NULLS ON; SET DEADLOCK_PRIORITY LOW";
     runner.run("the session", settings).await.map(|_| ())
 }
 
-/// Runs statements in a transaction unless they are done, which is repeated if a lock is not granted in
-/// time. Returns how long the last attempt took.
+/// Runs statements in a transaction unless they are done, which is repeated if a lock is not
+/// granted in time. Returns how long the last attempt took.
 ///
-/// All of it is one batch: round trips would prolong the locks, and a tool that goes on after an error
-/// would run the rest outside of the transaction.
+/// All of it is one batch: round trips would prolong the locks, and a tool that goes on after an
+/// error would run the rest outside of the transaction.
 pub(super) async fn in_transaction(
     runner: &mut Runner<'_>,
     work: &Work,

@@ -53,8 +53,8 @@ pub(super) fn keep(
     make(work, table, "keep", &before, &is_filled, filled)
 }
 
-/// A trigger of a row's own table. It joins by the primary key, which its update leaves as it is, and ends
-/// at once when it runs for that update.
+/// A trigger of a row's own table. It joins by the primary key, which its update leaves as it is,
+/// and ends at once when it runs for that update.
 fn make(
     work: &Work,
     table: &ChangedTable,

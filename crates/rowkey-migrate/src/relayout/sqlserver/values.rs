@@ -1,4 +1,5 @@
-//! Where the values of a changed column come from: a conversion, or the map of a key that gets new ids.
+//! Where the values of a changed column come from: a conversion, or the map of a key that gets new
+//! ids.
 
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId};

@@ -1,5 +1,5 @@
-//! Values as SQL Server's literals. Their types are said wherever a session or a neighbour could change what
-//! they mean.
+//! Values as SQL Server's literals. Their types are said wherever a session or a neighbour could
+//! change what they mean.
 
 use crate::batch::{Batch, Cell};
 use crate::copy::plan::type_of;
@@ -89,8 +89,8 @@ fn push_timestamp(sql: &mut String, column: &SideColumn, micros: i64) -> Result<
     Ok(())
 }
 
-/// A backslash at the end of a line would take the line's end away, and a literal does not hold U+0000 on
-/// every server.
+/// A backslash at the end of a line would take the line's end away, and a literal does not hold
+/// U+0000 on every server.
 fn push_text(sql: &mut String, text: &str) {
     let is_line_end = |character| matches!(character, '\n' | '\r');
     let is_special = text.contains('\0') || text.contains("\\\n") || text.contains("\\\r");

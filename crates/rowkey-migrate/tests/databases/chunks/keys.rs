@@ -61,8 +61,8 @@ fn ids(backend: Backend, count: usize) -> Vec<Key> {
     keys
 }
 
-/// Text in several collations: of upper and lower case, of other alphabets, with quotes and backslashes, with
-/// a long equal beginning.
+/// Text in several collations: of upper and lower case, of other alphabets, with quotes and
+/// backslashes, with a long equal beginning.
 fn texts(backend: Backend, count: usize) -> Vec<Key> {
     let types: &[&str] = match backend {
         Backend::Postgres => &[

@@ -1,4 +1,5 @@
-//! Every row of a table is in exactly one range, and the ranges are about equal, on each live database.
+//! Every row of a table is in exactly one range, and the ranges are about equal, on each live
+//! database.
 
 mod keys;
 

@@ -63,7 +63,8 @@ async fn small_plan(source: &str, target: &str) -> Result<(CopyPlan, tempfile::T
     Ok((plan, folder))
 }
 
-/// How many steps a copy has before its indexes: the look at the values, and transactions of 21 rows.
+/// How many steps a copy has before its indexes: the look at the values, and transactions of 21
+/// rows.
 const STEPS: usize = 1 + shop::OFFERS.div_ceil(21) + shop::VISITS.div_ceil(21);
 
 /// Rows that were copied, and then changed, are named.

@@ -50,7 +50,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
 }
 
-/// Ids that no key may declare in MariaDB's own type go by that type, and the plan is right as it was written.
+/// Ids that no key may declare in MariaDB's own type go by that type, and the plan is right as it
+/// was written.
 async fn uuids_of_mariadb(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
     execute(&mut db, "the source", &[
@@ -229,7 +230,8 @@ async fn any_key(source: String, target: String) -> Result<()> {
         runs += 1;
         ensure!(runs < rows, "it does not come to an end");
     }
-    // In SQLite, keys with times are text in any form, and their tables are copied in one transaction.
+    // In SQLite, keys with times are text in any form, and their tables are copied in one
+    // transaction.
     let from = open(&source).await?.backend();
     let at_least = if from == Backend::Sqlite { 5 } else { rows / 5 };
     ensure!(runs >= at_least, "{runs} runs for {rows} rows");

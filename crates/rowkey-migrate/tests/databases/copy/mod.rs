@@ -67,8 +67,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     types::add_tests(suite);
 }
 
-/// Adds a scenario with a database of each of some backends and one of another backend. It is ignored where
-/// one of the two is missing.
+/// Adds a scenario with a database of each of some backends and one of another backend. It is
+/// ignored where one of the two is missing.
 pub(crate) fn pair<F: Future<Output = Result<()>>>(
     suite: &mut Suite,
     name: &str,
@@ -139,7 +139,8 @@ async fn compare(source: &str, target: &str, plan: &CopyPlan) -> Result<copy::Co
     Ok(copy::compare(&mut source, &mut target, plan, &mut Silent).await?)
 }
 
-/// How many visits are in the tables that go from each database to each other one: 20,000 rows in all.
+/// How many visits are in the tables that go from each database to each other one: 20,000 rows in
+/// all.
 const MANY_VISITS: usize = 20_000 - shop::OFFERS;
 
 async fn every_value(source: String, target: String) -> Result<()> {
@@ -232,7 +233,8 @@ async fn differences(source: String, target: String) -> Result<()> {
         ),
         moved,
     ] {
-        // `small` of visit 17 is what the second statement says, or the comparison at the end fails.
+        // `small` of visit 17 is what the second statement says, or the comparison at the end
+        // fails.
         db.execute("a change", change).await?;
         let compared = compare(&source, &target, &plan).await?;
         let difference = compared.tables[1].difference.as_ref();

@@ -63,8 +63,8 @@ fn takes(suite: &Suite, backend: Backend, statement: &str) -> bool {
     server.is_none_or(|server| ask(server).unwrap_or(true))
 }
 
-/// A table with a column of each collation of the source for all of Unicode. What the target does not have is
-/// proposed, and the plan with the proposals is copied.
+/// A table with a column of each collation of the source for all of Unicode. What the target does
+/// not have is proposed, and the plan with the proposals is copied.
 async fn collations(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
     let query = "SELECT collation_name FROM information_schema.collation_character_set_applicability \
@@ -116,8 +116,8 @@ pub(crate) async fn with_nearest(
     Ok(plan)
 }
 
-/// The table, the column and the type that a refusal proposes: `word.c1: the target has no collation …; write the
-/// nearest one, `to = "…"`: …`.
+/// The table, the column and the type that a refusal proposes: `word.c1: the target has no
+/// collation …; write the nearest one, `to = "…"`: …`.
 fn proposal(refusal: &str) -> Option<(&str, &str, &str)> {
     let (column, rest) = refusal.split_once(": the target has no collation ")?;
     let (_, rest) = rest.split_once("`to = \"")?;
@@ -210,8 +210,8 @@ async fn spans(source: String, target: String) -> Result<()> {
     Ok(())
 }
 
-/// A table without a key has one that nobody sees, and a target that makes such keys gets the key that the
-/// source says.
+/// A table without a key has one that nobody sees, and a target that makes such keys gets the key
+/// that the source says.
 async fn invisible(source: String, target: String) -> Result<()> {
     let (mut from, mut to) = (open(&source).await?, open(&target).await?);
     execute(

@@ -110,7 +110,8 @@ async fn small_plan(source: &str, target: &str) -> Result<(CopyPlan, tempfile::T
     Ok((plan, folder))
 }
 
-/// Two processes with several jobs end in the middle, twenty in long tests; the last one has one job.
+/// Two processes with several jobs end in the middle, twenty in long tests; the last one has one
+/// job.
 async fn killed_in_parts(source: String, target: String) -> Result<()> {
     // So many that twenty processes do not reach the end, each with what its jobs have begun.
     let visits = shop::VISITS * if is_large() { 4 } else { 1 };

@@ -77,7 +77,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
 }
 
-/// A server would round the microseconds without an error. Neither the table nor the plan may have fewer digits.
+/// A server would round the microseconds without an error. Neither the table nor the plan may have
+/// fewer digits.
 async fn missing_digits(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
     for statement in [
@@ -202,7 +203,8 @@ async fn without_transactions(source: String, target: String) -> Result<()> {
     Ok(())
 }
 
-/// The sign of a zero stays, except in SQLite and MariaDB, which have none: nothing is changed silently.
+/// The sign of a zero stays, except in SQLite and MariaDB, which have none: nothing is changed
+/// silently.
 async fn floats(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
     let table =

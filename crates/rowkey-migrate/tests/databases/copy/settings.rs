@@ -1,4 +1,5 @@
-//! Copies, the doctor and changes in sessions whose address, role or database has set everything to its worst.
+//! Copies, the doctor and changes in sessions whose address, role or database has set everything to
+//! its worst.
 
 use anyhow::{Context, Result, ensure};
 use rowkey_core::format::FormatKind;

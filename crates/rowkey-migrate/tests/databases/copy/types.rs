@@ -1,4 +1,5 @@
-//! Types that only some databases have: there as they are, elsewhere as what holds them, and back again.
+//! Types that only some databases have: there as they are, elsewhere as what holds them, and back
+//! again.
 
 use anyhow::{Context, Result, bail, ensure};
 use rowkey_migrate::Value;

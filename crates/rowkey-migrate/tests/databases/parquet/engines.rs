@@ -1,5 +1,5 @@
-//! The files as other programs read them: pyarrow and DuckDB. `ROWKEY_TEST_PYTHON` names the Python that has
-//! them.
+//! The files as other programs read them: pyarrow and DuckDB. `ROWKEY_TEST_PYTHON` names the Python
+//! that has them.
 
 use std::collections::BTreeMap;
 use std::env;

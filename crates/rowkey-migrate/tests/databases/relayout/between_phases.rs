@@ -34,8 +34,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
 }
 
-/// TRUNCATE fires no triggers. Where there are two tables, the new one has rows that the old one lacks,
-/// which may not come back with the swap.
+/// TRUNCATE fires no triggers. Where there are two tables, the new one has rows that the old one
+/// lacks, which may not come back with the swap.
 async fn truncated(shop: Shop, phase: Phase) -> Result<()> {
     shop.create(OLD).await?;
     let mut rows = shop.fill(OLD, 50, 57).await?;
@@ -130,7 +130,8 @@ async fn altered(shop: Shop) -> Result<()> {
     Ok(())
 }
 
-/// The preflight says that the change has begun, and what knows its plan; the ends say that there is none.
+/// The preflight says that the change has begun, and what knows its plan; the ends say that there
+/// is none.
 async fn begun(shop: Shop) -> Result<()> {
     shop.create(OLD).await?;
     shop.fill(OLD, 20, 60).await?;

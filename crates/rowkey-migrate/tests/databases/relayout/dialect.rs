@@ -52,9 +52,9 @@ impl Dialect {
         }
     }
 
-    /// What a second reference to the same table does, as SQL, when its target is deleted, and when its
-    /// target's key changes. SQL Server has one way only from a table to another on which it does
-    /// anything.
+    /// What a second reference to the same table does, as SQL, when its target is deleted, and when
+    /// its target's key changes. SQL Server has one way only from a table to another on which it
+    /// does anything.
     pub(crate) fn second_reference(self) -> (&'static str, &'static str) {
         match self.backend {
             Backend::SqlServer => ("", ""),

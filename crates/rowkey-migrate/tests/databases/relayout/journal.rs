@@ -265,8 +265,8 @@ impl Writer {
     }
 }
 
-/// The names that the columns have. Until the swap, there are new ones beside them. Where a server exchanges
-/// the tables at this moment, it may find neither.
+/// The names that the columns have. Until the swap, there are new ones beside them. Where a server
+/// exchanges the tables at this moment, it may find neither.
 async fn names_in_use(connection: &mut Connection) -> Result<Names> {
     const ATTEMPTS: u32 = 500;
     let mut failure = None;
@@ -287,8 +287,8 @@ async fn names_in_use(connection: &mut Connection) -> Result<Names> {
     Err(failure).context("neither name of the key is there")
 }
 
-/// A program that nobody deploys again: it writes with the old declaration until it is told to stop.
-/// After the swap, none of its statements may succeed.
+/// A program that nobody deploys again: it writes with the old declaration until it is told to
+/// stop. After the swap, none of its statements may succeed.
 pub(crate) async fn write_stubbornly(
     shop: Shop,
     form: StoredForm,

@@ -1,7 +1,7 @@
 //! A key changes the form of its ids in place, with every reference to it, on real databases.
 //!
-//! A scenario is written once and runs on every backend. `ROWKEY_CHAOS=1` makes the tables and the number
-//! of killed processes large.
+//! A scenario is written once and runs on every backend. `ROWKEY_CHAOS=1` makes the tables and the
+//! number of killed processes large.
 
 mod asked;
 mod backends;

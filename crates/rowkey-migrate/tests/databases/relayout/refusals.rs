@@ -184,7 +184,8 @@ async fn system_name(shop: Shop) -> Result<()> {
     Ok(())
 }
 
-/// New names that are none, or that another column has or will get. PostgreSQL alone tells `ID` from `id`.
+/// New names that are none, or that another column has or will get. PostgreSQL alone tells `ID`
+/// from `id`.
 async fn unfit_names(shop: Shop) -> Result<()> {
     shop.create(OLD).await?;
     let written = shop.plan(OLD, NEW).await?;

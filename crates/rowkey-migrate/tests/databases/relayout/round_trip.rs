@@ -204,7 +204,8 @@ async fn dry_run(shop: Shop) -> Result<()> {
     shop.expect(&rows, OLD, Names::Old).await
 }
 
-/// The columns keep their names, and sessions without the mark cannot write, before and after an undo.
+/// The columns keep their names, and sessions without the mark cannot write, before and after an
+/// undo.
 async fn marked(shop: Shop) -> Result<()> {
     shop.create(OLD).await?;
     let mut rows = shop.fill(OLD, 200, 6).await?;

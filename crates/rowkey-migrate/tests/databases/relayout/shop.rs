@@ -145,7 +145,8 @@ impl Shop {
         Ok(rows)
     }
 
-    /// What is to be changed, from one form to another. Numbers get new ids with the time of creation.
+    /// What is to be changed, from one form to another. Numbers get new ids with the time of
+    /// creation.
     pub(crate) fn request(&self, from: &str, to: &str) -> Request {
         Request {
             table: "parent".into(),
@@ -218,7 +219,8 @@ impl Shop {
         Ok(())
     }
 
-    /// Runs statements of a program in one transaction. Ids are written as `{id:…}` was formatted before.
+    /// Runs statements of a program in one transaction. Ids are written as `{id:…}` was formatted
+    /// before.
     pub(crate) async fn transaction(
         &self,
         connection: &mut Connection,
@@ -304,8 +306,8 @@ fn insert_columns(table: &str) -> &'static str {
     }
 }
 
-/// Rows of every table. Every fifth parent is below another, every third optional reference is NULL, and
-/// some references without a constraint lead nowhere.
+/// Rows of every table. Every fifth parent is below another, every third optional reference is
+/// NULL, and some references without a constraint lead nowhere.
 fn some_rows(format: FormatKind, first: i64, count: u64, random: &mut Random) -> Rows {
     let mut rows = Rows::default();
     let ids: Vec<u128> = (0..count).map(|_| random.id_of(format)).collect();

@@ -103,8 +103,8 @@ fn symfony_stores_sixteen_bytes() {
     assert_found(&ulid, FormatKind::AnyUuid, Storage::Uuid);
 }
 
-/// EF Core's `SequentialGuidValueGenerator`, by its published algorithm, not recorded: a new random Guid
-/// whose last eight bytes are a counter that starts with the ticks of .NET.
+/// EF Core's `SequentialGuidValueGenerator`, by its published algorithm, not recorded: a new random
+/// Guid whose last eight bytes are a counter that starts with the ticks of .NET.
 #[test]
 fn sequential_guids_of_ef_core_are_any_uuid() {
     let mut random = Random(1);
@@ -124,8 +124,8 @@ fn sequential_guids_of_ef_core_are_any_uuid() {
     assert_found(&found, FormatKind::AnyUuid, Storage::Uuid);
 }
 
-/// `guid.comb` of NHibernate, after Jimmy Nilsson, by its published algorithm: days since 1900 and 1/300
-/// seconds in the last six bytes of a random UUID.
+/// `guid.comb` of NHibernate, after Jimmy Nilsson, by its published algorithm: days since 1900 and
+/// 1/300 seconds in the last six bytes of a random UUID.
 #[test]
 fn combs_of_days_and_ticks_are_not_called_short_combs() {
     let mut random = Random(1);

@@ -1,7 +1,9 @@
-//! Columns of Hibernate and uuid-creator, by their published algorithms and column types, not recorded.
+//! Columns of Hibernate and uuid-creator, by their published algorithms and column types, not
+//! recorded.
 //!
-//! Hibernate ORM 6 and 7: `UuidGenerator` with the styles RANDOM, TIME, VERSION_6 and VERSION_7, in columns
-//! of `uuid`, `binary(16)` and `char(36)`. uuid-creator 5 and 6: its time-ordered UUIDs and its COMBs.
+//! Hibernate ORM 6 and 7: `UuidGenerator` with the styles RANDOM, TIME, VERSION_6 and VERSION_7, in
+//! columns of `uuid`, `binary(16)` and `char(36)`. uuid-creator 5 and 6: its time-ordered UUIDs and
+//! its COMBs.
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
@@ -58,7 +60,8 @@ fn hibernate_random(state: &mut State, _: i64) -> u128 {
     state.random.v4()
 }
 
-/// The address and a number of the process in front, then the low 46 bits of the milliseconds and a counter.
+/// The address and a number of the process in front, then the low 46 bits of the milliseconds and a
+/// counter.
 fn hibernate_time(state: &mut State, time: i64) -> u128 {
     state.sequence += 1;
     let process = 0x0a00_0107_u128 << 96 | 0x1908_3d5e << 64;
@@ -193,7 +196,8 @@ fn columns_of_java_are_found_in_each_storage() {
                 let what = format!("{name} {column:?} {rate:?}: {found:#?}");
                 assert_eq!(found.format, Some(format), "{what}");
                 let certainty = match format {
-                    // Without times, neither the interval of a counter can be told, nor that there is none.
+                    // Without times, neither the interval of a counter can be told, nor that there
+                    // is none.
                     FormatKind::ShortPrefixComb
                     | FormatKind::ShortSuffixComb
                     | FormatKind::UuidV4 => Certainty::Likely,

@@ -50,7 +50,8 @@ fn a_mixture_is_found_from_two_in_a_hundred_of_10_000_rows() {
             assert!((told - share_of_new).abs() < 0.01, "{told} {what}");
             let old = share(&found, FormatKind::UuidV4);
             assert!((old + told - 1.0).abs() < 1e-6, "{what}");
-            // Without times, a small rest of random UUIDs, or the interval of a counter, is not certain.
+            // Without times, a small rest of random UUIDs, or the interval of a counter, is not
+            // certain.
             let certainty = match format {
                 FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb => Certainty::Likely,
                 FormatKind::PrefixComb | FormatKind::SuffixComb => Certainty::Certain,

@@ -125,7 +125,8 @@ fn seconds_and_counter(process: &mut Process, time: i64) -> u128 {
     first(process, ((time / 1_000) << 16) | made)
 }
 
-/// EF Core's `SequentialGuidValueGenerator`: the last eight bytes count from the ticks of the start on.
+/// EF Core's `SequentialGuidValueGenerator`: the last eight bytes count from the ticks of the start
+/// on.
 fn ef_core(process: &mut Process, time: i64) -> u128 {
     if process.counter == 0 {
         process.counter = ((time + YEAR_1) * 10_000) as u64;
@@ -558,7 +559,8 @@ fn shares_are_those_of_all_rows() {
     assert_eq!(share, Some(0.25), "{found:#?}");
 }
 
-/// One process fills the variant with its counter: it is the same in many ids, and wrong in the next.
+/// One process fills the variant with its counter: it is the same in many ids, and wrong in the
+/// next.
 #[test]
 fn sequential_guids_of_one_process_are_any_uuid() {
     let mut as_random = 0;

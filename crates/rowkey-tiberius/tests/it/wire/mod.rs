@@ -22,7 +22,8 @@ struct ReceiptId(DistributedId);
 struct VoucherId(DistributedId);
 
 const OFFER: OfferId = OfferId::constant(0x0011_2233_4455_4677_8899_aabb_ccdd_eeff);
-/// Stored as aabb2233-4455-4677-8899-0011ccddeeff; the protocol turns the first three groups around.
+/// Stored as aabb2233-4455-4677-8899-0011ccddeeff; the protocol turns the first three groups
+/// around.
 const OFFER_BYTES: &[u8] = b"\x33\x22\xbb\xaa\x55\x44\x77\x46\x88\x99\x00\x11\xcc\xdd\xee\xff";
 
 const NUMBER: u128 = 1_088_824_355_131_185_736_905_670_087;

@@ -71,7 +71,8 @@ async fn execute(connection: &mut Connection, statements: &[&str]) -> Result<()>
     Ok(())
 }
 
-/// Programs save rows that they have not changed. The server leaves such rows and their times as they are.
+/// Programs save rows that they have not changed. The server leaves such rows and their times as
+/// they are.
 async fn unchanged(shop: Shop) -> Result<()> {
     let mut connection = shop.connect().await?;
     let create = format!(
@@ -247,13 +248,14 @@ async fn marked(shop: Shop) -> Result<()> {
     shop.expect(&rows, OLD, Names::Old).await
 }
 
-/// Comments, defaults, counters, collations and times that the server sets are in the new table, and
-/// values that differ in letter case or spaces only stay as they are.
+/// Comments, defaults, counters, collations and times that the server sets are in the new table,
+/// and values that differ in letter case or spaces only stay as they are.
 async fn everything(shop: Shop) -> Result<()> {
     shop.create(OLD).await?;
     let mut connection = shop.connect().await?;
     let key = shop.dialect.form(OLD)?.sql_type();
-    // Which MySQL 5.6 does not have. With such an index, MariaDB drops no column while others write.
+    // Which MySQL 5.6 does not have. With such an index, MariaDB drops no column while others
+    // write.
     let computed = match shop.dialect.backend {
         Backend::MariaDb => "twice BIGINT AS (price * 2) VIRTUAL, KEY twice (twice), ",
         _ => "",
@@ -528,8 +530,8 @@ async fn followers(shop: Shop) -> Result<()> {
     Ok(())
 }
 
-/// A row of the last batch that a program has locked does not hinder the first one, although that is most of
-/// the table.
+/// A row of the last batch that a program has locked does not hinder the first one, although that
+/// is most of the table.
 async fn own_rows(shop: Shop) -> Result<()> {
     shop.create(OLD).await?;
     let rows = shop.fill(OLD, 1_000, 58).await?;

@@ -1,7 +1,7 @@
 //! MySQL and MariaDB: cascades of programs while a change is under way.
 //!
-//! Programs write to tables that change, and to tables beside them that do not. Each statement has to succeed on
-//! both, and both have to have the same rows after each phase.
+//! Programs write to tables that change, and to tables beside them that do not. Each statement has
+//! to succeed on both, and both have to have the same rows after each phase.
 
 use anyhow::{Context, Result, bail, ensure};
 use rowkey_core::Backend;
@@ -14,7 +14,8 @@ use crate::relayout::rows::Random;
 use crate::relayout::shop::{NEW, Names, OLD, Shop, text};
 use crate::relayout::{add_on, on_shop};
 
-/// Has the address of a MySQL server of version 9.6 or later that was started without `--innodb-native-foreign-keys`.
+/// Has the address of a MySQL server of version 9.6 or later that was started without
+/// `--innodb-native-foreign-keys`.
 const DEFAULTS: &str = "ROWKEY_TEST_MYSQL_DEFAULTS_URL";
 
 const BOTH: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
@@ -32,8 +33,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
 }
 
-/// Tables whose names begin with `{t}`: that is nothing for those that change, and `twin_` for the others. `{key}` is
-/// the type of ids. In statements, `#1` is the id of the row that has the number `%1`.
+/// Tables whose names begin with `{t}`: that is nothing for those that change, and `twin_` for the
+/// others. `{key}` is the type of ids. In statements, `#1` is the id of the row that has the number
+/// `%1`.
 struct Twins<'s> {
     shop: &'s Shop,
     connection: Connection,
@@ -154,7 +156,8 @@ async fn tree(shop: Shop) -> Result<()> {
          ON DELETE CASCADE ON UPDATE CASCADE) ENGINE=InnoDB",
         "ALTER TABLE {t}node ADD FOREIGN KEY ({above_id}) REFERENCES {t}node ({id}) ON DELETE CASCADE",
     ];
-    // A chain of four, one that stands alone, one with two below it, and two that refer to each other.
+    // A chain of four, one that stands alone, one with two below it, and two that refer to each
+    // other.
     let rows = [
         "INSERT INTO {t}node VALUES (#1, %1, NULL), (#2, %2, #1), (#3, %3, #2), (#4, %4, #3), (#5, %5, NULL), \
          (#6, %6, NULL), (#7, %7, #6), (#8, %8, #6), (#9, %9, NULL), (#10, %10, #9)",
@@ -219,7 +222,8 @@ async fn circle(shop: Shop) -> Result<()> {
     twins.follow("person", &writes).await
 }
 
-/// A server that carries out foreign keys itself loses writes in cascades. Foreign keys without actions are none.
+/// A server that carries out foreign keys itself loses writes in cascades. Foreign keys without
+/// actions are none.
 async fn refused(shop: Shop) -> Result<()> {
     let mut connection = shop.connect().await?;
     let key = shop.dialect.form(OLD)?.sql_type();

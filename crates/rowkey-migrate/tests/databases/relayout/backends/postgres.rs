@@ -475,8 +475,8 @@ async fn unfit_indexes(shop: Shop) -> Result<()> {
     Ok(())
 }
 
-/// One statement for all rows would double the table, and more than that. A transaction of another test may
-/// keep the old versions, so that it takes more than one attempt.
+/// One statement for all rows would double the table, and more than that. A transaction of another
+/// test may keep the old versions, so that it takes more than one attempt.
 async fn room(shop: Shop) -> Result<()> {
     shop.create(OLD).await?;
     shop.fill(OLD, 4_000, 59).await?;

@@ -20,8 +20,8 @@ tests![
     programs_wait_with_a_write_ahead_log,
 ];
 
-/// The variables with the address of a file and with a plan, for a process that does nothing but carry
-/// the plan out.
+/// The variables with the address of a file and with a plan, for a process that does nothing but
+/// carry the plan out.
 const VARIABLE: &str = "ROWKEY_SQLITE_URL";
 const PLAN: &str = "ROWKEY_SQLITE_PLAN";
 
@@ -115,8 +115,8 @@ async fn programs_wait_with_a_write_ahead_log(url: String) -> Result<()> {
     programs_wait(url, "WAL").await
 }
 
-/// In the middle of the change, readers see the old tables, and writers wait or are told that the file
-/// is locked. Those that have waited find the new tables: with the old declaration, they fail.
+/// In the middle of the change, readers see the old tables, and writers wait or are told that the
+/// file is locked. Those that have waited find the new tables: with the old declaration, they fail.
 async fn programs_wait(url: String, journal: &str) -> Result<()> {
     let mut file = File::with_rows(&url, Change::SWAP.old_form(), 50).await?;
     file.rows(&format!("PRAGMA journal_mode = {journal}"))

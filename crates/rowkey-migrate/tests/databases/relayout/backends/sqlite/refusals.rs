@@ -119,8 +119,8 @@ async fn other_plans_and_other_tables_are_refused(url: String) -> anyhow::Result
     Ok(())
 }
 
-/// New programs have migrations of their own after the swap. What they add is kept at the end, and stands
-/// in the way back.
+/// New programs have migrations of their own after the swap. What they add is kept at the end, and
+/// stands in the way back.
 async fn what_was_added_since_the_swap_is_not_lost(url: String) -> anyhow::Result<()> {
     let mut file = File::with_rows(&url, Change::SWAP.old_form(), 3).await?;
     let plan = file.plan(&Change::SWAP).await?;
