@@ -7,14 +7,13 @@ use crate::time::UnixMillis;
 /// A run of bits in the public form of a format's ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitField {
-    /// Its content, such as `milliseconds since 1970`.
+    /// The field's content, such as `milliseconds since 1970`.
     pub name: &'static str,
-    /// How it is filled.
+    /// How the field is filled.
     pub kind: FieldKind,
-    /// Bits before it, counted from the most significant bit. A multiple of eight if the field
-    /// starts at a byte boundary.
+    /// The bits before the field, counted from the most significant bit.
     pub first_bit: u8,
-    /// How many bits it has.
+    /// The number of bits.
     pub width: u8,
 }
 
@@ -50,7 +49,6 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
-    /// Milliseconds since an instant of unix time.
     pub(crate) const fn millis_since(epoch: i64) -> Self {
         Self::Time {
             epoch: UnixMillis::new(epoch),
@@ -95,12 +93,12 @@ impl BitField {
         placed
     }
 
-    /// Bits after it, by which its value is shifted left.
+    /// The bits after the field, by which a value is shifted left.
     pub const fn shift(self) -> u32 {
         128 - self.first_bit as u32 - self.width as u32
     }
 
-    /// Its largest value.
+    /// The field's largest value.
     pub const fn max(self) -> u128 {
         u128::MAX >> (128 - self.width as u32)
     }
@@ -111,7 +109,7 @@ impl BitField {
 pub struct FixedBits {
     /// The bits that are fixed.
     pub mask: u128,
-    /// Their values.
+    /// The values of the fixed bits.
     pub bits: u128,
 }
 
@@ -162,7 +160,7 @@ impl FixedBits {
     #[inline]
     const fn joined(self, value: u128) -> u64 {
         let (upper, lower) = ((self.mask >> 64) as u64, self.mask as u64);
-        // Those of the lower half go where the upper half has none.
+        // The fixed bits of the lower half go where the upper half has none.
         let shift = if lower == 0 {
             0
         } else {
@@ -188,7 +186,7 @@ impl UuidBits {
     /// The first bit of the variant.
     const ALWAYS_SET: u128 = 1 << 63;
 
-    /// Those of a value that has the variant.
+    /// `value` must have the variant.
     #[inline]
     pub(crate) const fn new(value: u128) -> Self {
         debug_assert!(value & Self::ALWAYS_SET != 0);

@@ -1,4 +1,4 @@
-//! Values typed by a key, below the trait that says what a key is: it names them in its methods.
+//! Values typed by a key, in a file of their own because `EntityKey` names them in its methods.
 
 use core::marker::PhantomData;
 
@@ -53,8 +53,8 @@ impl<K> Bounds<K> {
 /// 12 hexadecimal digits of either case, including leading zeros, and nothing else; the radix is
 /// sixteen even for `2078`. serde writes the text, and the number in binary formats.
 ///
-/// It is not the key: without a unique index, two entities can have the same number. Find keys by
-/// number with its [`bounds`](Self::bounds).
+/// A short key is not the key: without a unique index, two entities can have the same number. To
+/// find keys by their number, use [`bounds`](Self::bounds).
 ///
 /// ```
 /// use rowkey_core::luuid::ShortKey;

@@ -1,8 +1,7 @@
 //! What `#[entity_key]` emits: macros with `$crate` paths only, and the functions that they call.
 //!
-//! Not public API. All paths are absolute, because the
-//! macros expand in modules that may have no prelude, or names of their own for `Result`, `Option`
-//! and `core`.
+//! Not public API. All paths are absolute, because the macros expand in modules that may have no
+//! prelude, or names of their own for `Result`, `Option` and `core`.
 //!
 //! Parameters and other bindings are called `__rowkey_…`. A pattern that is a single identifier
 //! refers to a constant, static or unit struct of that name if the user's module has one. Hygiene
@@ -83,7 +82,7 @@ macro_rules! __impl_key {
             }
         }
 
-        // Its derive would emit a function as well.
+        // A derive would emit a function as well.
         #[automatically_derived]
         impl ::core::cmp::Eq for $key {}
 
@@ -349,7 +348,6 @@ pub mod private {
     note = "use `generate_for(&context)` of `EntityKey`"
 )]
 pub trait NoContext {
-    /// The value.
     const NONE: Self;
 }
 
@@ -358,10 +356,8 @@ impl NoContext for () {
     const NONE: Self = ();
 }
 
-/// A format whose ids need no context.
-///
-/// Without a supertrait: in a bound, the compiler would derive all that follows from it, for each
-/// key.
+/// A format whose ids need no context. The trait has no supertrait: in a bound, the compiler would
+/// derive everything that follows from it, for each key.
 #[cfg(feature = "std")]
 #[diagnostic::on_unimplemented(
     message = "programs make no ids of `{Self}`",
@@ -370,11 +366,11 @@ impl NoContext for () {
             the key that the statement returns"
 )]
 pub trait WithoutContext: Sized {
-    /// What `generate` of a key does.
+    /// What `generate` does for a key.
     #[track_caller]
     fn generate_key<K: EntityKey<Format = Self>>() -> K;
 
-    /// What `try_generate` of a key does.
+    /// What `try_generate` does for a key.
     fn try_generate_key<K: EntityKey<Format = Self>>() -> Result<K, Error>;
 }
 
@@ -426,7 +422,7 @@ pub const fn check_union<U: KeyUnion>() {
     luuid::refuse_union(U::GROUPS);
 }
 
-/// Whether an id has a key's group.
+/// Whether an id has the key's group.
 pub fn has_group_of<K: EntityKey>(id: Luuid) -> bool {
     K::GROUP == Some(id.group())
 }
@@ -437,7 +433,7 @@ pub fn unknown_group<U>(id: Luuid) -> Result<U, Error> {
     Err(id.group().unknown())
 }
 
-/// The id of a key of a union: always a LUUID, because other declarations do not compile.
+/// The id of a union's key: always a LUUID, because other declarations do not compile.
 pub fn luuid_of_key<K: EntityKey>(key: K) -> Luuid {
     Luuid::admitted(key.to_u128())
 }

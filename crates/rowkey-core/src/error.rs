@@ -20,7 +20,7 @@ use crate::time::UnixMillis;
 #[error("{0}")]
 pub struct Error(Box<Problem>);
 
-/// What is wrong, as far as programs treat it differently.
+/// The kinds of errors, as far as programs treat them differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -39,8 +39,8 @@ pub enum ErrorKind {
     Exhausted,
     /// Nothing has this name, or the name can't be an SQL identifier.
     Name,
-    /// What a program declares can't be: a storage, a layout, a partition, an entry of a registry,
-    /// or a cipher's key.
+    /// Something that a program declares isn't possible: a storage, a layout, a partition, an entry
+    /// of a registry, or a cipher's key.
     Declaration,
 }
 
@@ -124,7 +124,6 @@ impl Error {
         )
     }
 
-    /// A name that nothing has.
     #[cold]
     pub(crate) fn unknown_name(what: &str, name: &str, choices: &str) -> Self {
         Self::new(
@@ -133,14 +132,13 @@ impl Error {
         )
     }
 
-    /// A text that doesn't have the expected form.
     #[cold]
     pub(crate) fn text(expected: impl Into<Cow<'static, str>>, problem: TextProblem) -> Self {
         let expected = expected.into();
         Problem::Text { expected, problem }.into()
     }
 
-    /// What is wrong, as far as programs treat it differently.
+    /// The kind of error, for programs that treat errors differently.
     pub fn kind(&self) -> ErrorKind {
         match *self.0 {
             Problem::Text { .. } => ErrorKind::Text,
@@ -243,7 +241,7 @@ impl fmt::Debug for Error {
     }
 }
 
-/// The choice of this name. `what` says in a message what has no such name.
+/// The choice with this name. `what` is the kind of choice, for the message.
 pub(crate) fn by_name<T: Copy>(
     what: &str,
     name: &str,

@@ -67,8 +67,8 @@ pub trait EntityKey:
 
     /// The encoding of the key's text, after its prefix if it has one.
     ///
-    /// It is that of the format's public text, alphanumeric for a key with a prefix, or the
-    /// declared `text`. Columns do not depend on it: see [`PLAN`](Self::PLAN).
+    /// Without a declared `text` it is alphanumeric for a key with a prefix, and otherwise that of
+    /// the format's public text. Columns do not depend on it: see [`PLAN`](Self::PLAN).
     const TEXT: Encoding = match Self::PREFIX {
         Some(_) => Encoding::Alphanumeric,
         None => <Self::Format as Format>::KIND.public_encoding(),
@@ -145,8 +145,8 @@ pub trait EntityKey:
     /// every such key. For the time from an instant until now, use
     /// [`bounds_since`](Self::bounds_since).
     ///
-    /// The time is the one embedded in the ids. That of a DistributedId is up to a second before it
-    /// was made: to find all that were made in a span, start the span a second earlier.
+    /// The time is the one embedded in the ids. In a DistributedId it is up to a second before the
+    /// id was made: to find all ids made in a span, start the span a second earlier.
     ///
     /// ```
     /// # use rowkey_core::format::TimeOrdered;
@@ -233,7 +233,7 @@ pub trait EntityKey:
     ///
     /// # Errors
     ///
-    /// Those of [`Generate::try_generate_for`] and of [`from_format`](Self::from_format).
+    /// The errors of [`Generate::try_generate_for`] and of [`from_format`](Self::from_format).
     #[cfg(feature = "std")]
     fn try_generate_for(context: &<Self::Format as Generate>::Context) -> Result<Self, Error>
     where
@@ -267,11 +267,10 @@ pub trait EntityKey:
         admitted(Self::from_format(Self::Format::generate_for(context)))
     }
 
-    /// A new key of a time that was recorded, or that a test has chosen, with random bits of the
-    /// system.
+    /// A new key for a recorded time, or for one that a test chose, with the system's random bits.
     ///
-    /// It asks no [scope](crate::generate::scope), and keys of the same time are in no order: see
-    /// [`Generate::generate_with`], which also takes the random bits.
+    /// A [scope](crate::generate::scope) does not apply, and keys of the same time are in no order:
+    /// see [`Generate::generate_with`], which also takes the random bits.
     ///
     /// ```
     /// # use rowkey_core::{EntityKey, Error, UnixMillis, UuidV7};
@@ -282,7 +281,7 @@ pub trait EntityKey:
     ///
     /// # Errors
     ///
-    /// `ErrorKind::OutOfRange` for a time outside of the format's range, and those of
+    /// `ErrorKind::OutOfRange` for a time outside of the format's range, and the errors of
     /// [`from_format`](Self::from_format).
     #[cfg(feature = "std")]
     fn generate_at(time: UnixMillis) -> Result<Self, Error>
@@ -296,8 +295,8 @@ pub trait EntityKey:
     /// A new key of this clock's time with random bits of the crate `rand`: with a seeded generator
     /// and a fixed time, the same key each time.
     ///
-    /// It asks no scope. A format with a context takes an [`EntropyRng`] in its own
-    /// [`generate_with`](Generate::generate_with).
+    /// A scope does not apply. For a format with a context, pass an [`EntropyRng`] to the format's
+    /// own [`generate_with`](Generate::generate_with).
     ///
     /// ```
     /// # use rand::{SeedableRng, rngs::StdRng};
@@ -310,7 +309,7 @@ pub trait EntityKey:
     ///
     /// # Errors
     ///
-    /// `ErrorKind::OutOfRange` for a time outside of the format's range, and those of
+    /// `ErrorKind::OutOfRange` for a time outside of the format's range, and the errors of
     /// [`from_format`](Self::from_format).
     #[cfg(feature = "rand")]
     fn generate_with(clock: &impl Clock, rng: &mut impl rand_core::Rng) -> Result<Self, Error>
@@ -405,7 +404,7 @@ pub trait EntityKey:
     ///
     /// # Errors
     ///
-    /// Those of the source.
+    /// The errors of the source.
     #[cfg(feature = "std")]
     fn generate_numbered<N>(numbers: &N) -> impl Future<Output = Result<Self, N::Error>> + Send
     where
@@ -420,12 +419,7 @@ pub trait EntityKey:
     }
 }
 
-/// Checks what a key requires of its ids beyond their format: that they fit the plan and have the
-/// key's group.
-///
-/// # Errors
-///
-/// See [`EntityKey::from_format`].
+/// Checks what a key requires of its ids beyond their format: see [`EntityKey::from_format`].
 #[doc(hidden)]
 #[inline]
 pub fn admit<K: EntityKey>(id: K::Format) -> Result<K::Format, Error> {
@@ -470,7 +464,6 @@ pub fn write_text<K: EntityKey>(key: &K, f: &mut fmt::Formatter<'_>) -> fmt::Res
     with_text(key, |text| write_padded(text, f))
 }
 
-/// Does something with a key's text.
 #[inline(always)]
 pub(crate) fn with_text<K: EntityKey, R>(key: &K, work: impl FnOnce(&str) -> R) -> R {
     let text = text_of(key);
@@ -497,10 +490,6 @@ fn text_of<K: EntityKey>(key: &K) -> ShortText {
 }
 
 /// Reads what [`write_text`] writes.
-///
-/// # Errors
-///
-/// `ErrorKind::Text` for a wrong or missing prefix, otherwise the errors of the format and the key.
 #[doc(hidden)]
 #[inline]
 pub fn parse_text<K: EntityKey>(text: &str) -> Result<K, Error> {

@@ -41,14 +41,13 @@ pub mod text;
 pub mod time_range;
 pub mod validate;
 
-/// Exports the types of the formats.
 macro_rules! export_formats {
     ([] $({$module:ident $format:ident $($rest:tt)*})*) => {
         pub use format::{$($format),*};
     };
 }
 
-/// What only `rowkey-sql` uses: parts of formats, plans and columns. Not public API.
+/// Parts of formats, plans and columns that only `rowkey-sql` uses. Not public API.
 #[doc(hidden)]
 pub mod __sql {
     pub use crate::bits::FixedBits;
@@ -69,7 +68,6 @@ pub use time::UnixMillis;
 pub use uuid;
 pub use uuid::Uuid;
 
-/// Compiles and runs the example of this package's README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

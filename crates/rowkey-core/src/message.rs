@@ -49,7 +49,6 @@ impl<'a> Message<'a> {
         self
     }
 
-    /// Panics with the message, also at compile time.
     #[track_caller]
     pub(crate) const fn panic(&self) -> ! {
         // A constant has no `format!`, and its buffers have fixed sizes.
@@ -60,7 +59,6 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// The most bytes that it can have.
     const fn max_len(&self) -> usize {
         let mut len = 0;
         let mut index = 0;

@@ -17,7 +17,7 @@ macro_rules! named {
         }
 
         impl $Choice {
-            /// All of them, in the order of the documentation.
+            /// All values, in the order of the documentation.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$Value),*];
 
             /// The name in declarations, on the command line and in messages.

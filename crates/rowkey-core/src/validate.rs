@@ -43,7 +43,6 @@ pub struct CreationWindow {
     pub future: Tolerance,
 }
 
-/// Ten intervals either way.
 impl Default for CreationWindow {
     fn default() -> Self {
         Self {

@@ -26,7 +26,6 @@ impl ValueRanges {
         }; 2],
         len: 0,
     };
-    /// Every value.
     pub(crate) const ALL: Self = Self {
         len: 1,
         ..Self::EMPTY

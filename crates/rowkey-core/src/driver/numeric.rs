@@ -19,7 +19,6 @@ use crate::text::decimal;
 
 const GROUP: u64 = 10_000;
 const GROUP_BITS: u32 = u16::BITS;
-/// Two groups.
 const PAIR: u64 = GROUP * GROUP;
 /// Four groups, which a `u64` holds as a number and as they are sent.
 const CHUNK: u64 = PAIR * PAIR;
@@ -47,7 +46,6 @@ pub fn write(number: u128, buffer: &mut Vec<u8>) {
     write_any(parts, buffer);
 }
 
-/// Appends three groups and four.
 #[inline]
 fn write_seven(three: u64, four: u64, buffer: &mut Vec<u8>) {
     let groups = (u128::from(three) << 64 | u128::from(four)) << GROUP_BITS;
@@ -59,7 +57,6 @@ fn write_seven(three: u64, four: u64, buffer: &mut Vec<u8>) {
     buffer.truncate(buffer.len() - 2);
 }
 
-/// Appends a number with any number of groups.
 fn write_any(parts: [u64; 3], buffer: &mut Vec<u8>) {
     let groups = parts.map(|part| four_groups(part).to_be_bytes());
     let (groups, _) = groups.as_flattened().as_chunks::<2>();
@@ -138,7 +135,6 @@ fn read_seven(bytes: &[u8; 22]) -> Option<u128> {
     Some(u128::from(first) * u128::from(CHUNK) + u128::from(last))
 }
 
-/// Any number.
 fn read_any(bytes: &[u8]) -> Result<u128, &'static str> {
     let Some((header, groups)) = bytes.split_first_chunk() else {
         return Err(MALFORMED);
@@ -187,8 +183,8 @@ fn read_any(bytes: &[u8]) -> Result<u128, &'static str> {
         .ok_or(TOO_LARGE)
 }
 
-/// The text of any `numeric`, as the server writes it in the text protocol: for messages. `None`
-/// for bytes that are not a numeric.
+/// The text of any `numeric` for messages, as the server writes it in the text protocol. `None` for
+/// bytes that are not a numeric.
 #[cold]
 pub fn text(bytes: &[u8]) -> Option<String> {
     let (fields, []) = bytes.as_chunks::<2>() else {

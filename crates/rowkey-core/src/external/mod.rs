@@ -37,7 +37,6 @@ pub(crate) mod serde;
 #[cfg(feature = "utoipa")]
 pub(crate) mod utoipa;
 
-/// Emits nothing without the feature `proptest`.
 #[cfg(not(feature = "proptest"))]
 #[doc(hidden)]
 #[macro_export]
@@ -45,7 +44,6 @@ macro_rules! __impl_key_proptest {
     ($key:ident) => {};
 }
 
-/// Emits nothing without the feature `rust_decimal`.
 #[cfg(not(feature = "rust_decimal"))]
 #[doc(hidden)]
 #[macro_export]
@@ -53,7 +51,6 @@ macro_rules! __impl_key_rust_decimal {
     ($key:ident) => {};
 }
 
-/// Emits nothing without the feature `schemars`.
 #[cfg(not(feature = "schemars"))]
 #[doc(hidden)]
 #[macro_export]
@@ -61,7 +58,6 @@ macro_rules! __impl_schemars {
     ($type:ident, $named_by:ident, $schema:ident) => {};
 }
 
-/// Emits nothing without the feature `serde`.
 #[cfg(not(feature = "serde"))]
 #[doc(hidden)]
 #[macro_export]
@@ -69,7 +65,6 @@ macro_rules! __impl_serde {
     ($type:ident, $serialize:ident, $deserialize:ident) => {};
 }
 
-/// Emits nothing without the feature `utoipa`.
 #[cfg(not(feature = "utoipa"))]
 #[doc(hidden)]
 #[macro_export]

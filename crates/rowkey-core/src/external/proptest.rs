@@ -9,7 +9,6 @@ use crate::format::Format;
 use crate::format::traits::sealed::{Admitted, Sealed};
 use crate::key::EntityKey;
 
-/// Implements proptest's trait for a key.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __impl_key_proptest {

@@ -29,7 +29,6 @@ pub(crate) struct TextSchema {
 }
 
 impl TextSchema {
-    /// A text with one of these patterns.
     fn new(alternatives: &[String], example: Option<String>) -> Self {
         Self {
             format: (alternatives == [UUID]).then_some("uuid"),
@@ -42,13 +41,11 @@ impl TextSchema {
         }
     }
 
-    /// The public text of a format.
     pub(crate) fn of_format<F: Format>() -> Self {
         let text = pattern(None, F::KIND.public_encoding(), F::KIND.width());
         Self::new(&[text], example(F::try_from(example_of(F::KIND, None))))
     }
 
-    /// The text of a key.
     pub(crate) fn of_key<K: EntityKey>() -> Self {
         let format = K::Format::KIND;
         let text = pattern(K::PREFIX, K::TEXT, format.width());
@@ -76,7 +73,6 @@ impl TextSchema {
         }
     }
 
-    /// The text of a short key.
     pub(crate) fn of_short_key() -> Self {
         Self::new(&["[0-9A-Fa-f]{1,12}".into()], Some("23122e".into()))
     }
@@ -97,7 +93,6 @@ fn pattern(prefix: Option<&str>, encoding: Encoding, width: Width) -> String {
     }
 }
 
-/// The bits of an id of a format and group.
 fn example_of(format: FormatKind, group: Option<LuuidGroup>) -> u128 {
     let value = match format.width() {
         Width::I64 | Width::U64 => 1_000_001,

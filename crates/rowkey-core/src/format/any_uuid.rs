@@ -13,7 +13,7 @@ pub(crate) const SPEC: FormatSpec = FormatSpec::new(&FIELDS, Leading::Unordered)
 
 /// Any 128 bits: for existing columns whose ids have mixed or no versions.
 ///
-/// Has no order and no time; new ids are random version-4 UUIDs. Stored unchanged on every backend.
+/// No order and no time; stored unchanged on every backend. New ids are random version-4 UUIDs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct AnyUuid(pub(crate) u128);
@@ -27,7 +27,6 @@ impl AnyUuid {
     }
 }
 
-/// A random version-4 UUID.
 impl FromDraw for AnyUuid {
     type Context = ();
 

@@ -5,7 +5,6 @@ use crate::bits::FixedBits;
 use crate::error::{Error, ErrorKind};
 use crate::time::UnixMillis;
 
-/// Version 4, RFC variant.
 pub(crate) const FIXED: FixedBits = FixedBits::rfc(4);
 
 /// The number of values of the short COMBs' counter.

@@ -26,21 +26,21 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 
-/// A number from 0 to 2^63-1 that the database counts, in a column of the type BIGINT.
+/// A number from 0 to 2^63-1 that the database counts, in a BIGINT column.
 ///
-/// No program makes one, so it has no `generate`: a key exists when the row has been inserted, and
-/// comes back from `RETURNING` or `OUTPUT`, or as the last insert id, for which
-/// [`EntityKey::from_number`](crate::EntityKey::from_number) is the conversion.
+/// Programs don't generate these keys: a key exists once its row is inserted. Read it with
+/// `RETURNING` or `OUTPUT`, or convert the last insert id with
+/// [`EntityKey::from_number`](crate::EntityKey::from_number).
 /// [`StoragePlan::counted_column_definition`](crate::storage::StoragePlan::counted_column_definition)
-/// defines the column that counts.
+/// defines the column.
 ///
-/// As 128 bits it is big-endian with 65 leading zero bits. Its public text is its decimal digits
-/// without padding, also in JSON: JavaScript rounds numbers above 2^53.
+/// As 128 bits the number is big-endian with 65 leading zero bits. The public text is the decimal
+/// digits without padding, also in JSON: JavaScript rounds numbers above 2^53.
 ///
-/// Order: that of the numbers, in every database. It is the order in which the database gave them
-/// out, not that of the commits, and there are gaps where a transaction was rolled back.
+/// Order: every database sorts by number. That is the order in which the database assigned the
+/// numbers, not the order of commits. A transaction that is rolled back leaves a gap.
 ///
-/// A number tells how many rows there are, and its neighbours can be guessed. Show people a
+/// A number reveals how many rows there are, and its neighbours are easy to guess. Show people a
 /// public id (`rowkey::public_id`) or a second column of another format.
 ///
 /// ```

@@ -40,7 +40,6 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 
-/// The times that ids can carry.
 pub(crate) const TIME: TimeRange = SPEC.instants();
 
 const RANDOM_BITS: u32 = 48;
@@ -50,14 +49,14 @@ pub(crate) const MAX_RANDOM: u64 = (1 << RANDOM_BITS) - 1;
 
 /// A number of at most 28 decimal digits: 45 bits of time and 48 random bits.
 ///
-/// As 128 bits it is big-endian with 35 leading zero bits. Its public text is its decimal digits
-/// without padding. From 2012-07-31 to the last instant, 3014-12-13T12:41:28.831Z, generated ids
-/// have exactly 28 digits. Every number from 0 to 10^28-1 is a valid id, because replaced
+/// As 128 bits the number is big-endian with 35 leading zero bits. The public text is the decimal
+/// digits without padding. From 2012-07-31 to the last instant, 3014-12-13T12:41:28.831Z, generated
+/// ids have exactly 28 digits. Every number from 0 to 10^28-1 is a valid id, because replaced
 /// generators and old data produce them; [`looks_generated`](Self::looks_generated) is stricter.
 ///
 /// The embedded time counts milliseconds since 1900-01-01T00:00:00Z and is the clock's time **minus
-/// one second**: a burst then has a second's worth of milliseconds to use before it must wait.
-/// Under load the difference shrinks to one millisecond.
+/// one second**: a burst can use the milliseconds of that second before it must wait. Under load
+/// the difference shrinks to one millisecond.
 ///
 /// Order: one generator's ids increase strictly unless its clock is set back by more than a second.
 /// Ids of several generators are ordered by their time, and differ with high probability.

@@ -36,7 +36,6 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 
-/// The times that ids can carry.
 pub(crate) const TIME: TimeRange = SPEC.instants();
 
 const TIME_SHIFT: u32 = 80;
@@ -101,8 +100,7 @@ impl DistributedId128 {
         Ok(Self::of(timestamp, random))
     }
 
-    /// When the id was made. Only meaningful if the id [looks
-    /// generated](Self::looks_generated).
+    /// When the id was made. Only meaningful if it [looks generated](Self::looks_generated).
     pub const fn time(self) -> UnixMillis {
         SPEC.instant_of(self.0)
     }

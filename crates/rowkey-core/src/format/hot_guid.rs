@@ -34,7 +34,6 @@ const FIELDS: [BitField; 4] = BitField::consecutive([
 
 pub(crate) const SPEC: FormatSpec = FormatSpec::new(&FIELDS, Leading::Plain);
 
-/// The times that ids can carry, to the second.
 pub(crate) const TIME: TimeRange = SPEC.instants();
 
 pub(crate) const COUNTER_MAX: u32 = (1 << 24) - 1;
@@ -50,9 +49,9 @@ const COUNTER_SHIFT: u32 = 32;
 /// per second and generator unique. There are no version or variant bits: any 128 bits are a valid
 /// id.
 ///
-/// Order: public (RFC) order is seconds, machine bytes, counter. Across generators it follows the
-/// time to the second; within one it increases until the counter passes its end. The bytes of a
-/// .NET `Guid` (`to_bytes_le` of a [`uuid::Uuid`]) do not sort by time.
+/// Order: public (RFC) order is seconds, machine bytes, counter. Across generators the ids follow
+/// the time to the second; within one generator they increase until the counter passes its end. The
+/// bytes of a .NET `Guid` (`to_bytes_le` of a [`uuid::Uuid`]) do not sort by time.
 ///
 /// ```
 /// use rowkey_core::HotGuid;
@@ -101,7 +100,7 @@ impl HotGuid {
         (u64::from_be_bytes([0, 0, 0, m1, m0, m3, m2, m4]) as u128) << MACHINE_SHIFT
     }
 
-    /// The parts put together, of a counter that fits.
+    /// `counter` has at most 24 bits.
     pub(crate) const fn of_parts(
         unix_seconds: u32,
         machine_in_place: u128,

@@ -39,10 +39,10 @@ const RANDOM_AFTER_COUNTER: u64 = (1 << Iuid::RANDOM_BITS) - 1;
 ///
 /// Public (RFC) order is time, country, service entity. Inside a millisecond,
 /// [`generate_for`](crate::generate::Generate::generate_for) counts in the first 16 of the free
-/// bits, so that a process's ids of one country and service entity are in the order in which they
-/// were made: see [`OrderedGenerator`](crate::generate::OrderedGenerator). Ids of several
-/// processes, and those of [`generate_with`](crate::generate::Generate::generate_with), are there
-/// in random order. The meaning of the numbers of countries and service entities is up to the user.
+/// bits, so that a process's ids of one country and service entity keep their creation order: see
+/// [`OrderedGenerator`](crate::generate::OrderedGenerator). Ids of several processes, and ids from
+/// [`generate_with`](crate::generate::Generate::generate_with), are in random order there. You
+/// choose what the numbers mean.
 ///
 /// Source: inDrive's iUID, version 8 of RFC 9562 with internal format version 0; other internal
 /// versions are refused.

@@ -32,7 +32,6 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
     ..FormatSpec::new(&FIELDS, Leading::Plain)
 };
 
-/// The largest number of an entity.
 pub(crate) const NUMBER_MAX: u64 = (1 << 48) - 1;
 const RANDOM_MASK: u64 = (1 << 60) - 1;
 
@@ -201,7 +200,6 @@ fn field_error(field: &str, value: u64, max: u64) -> Error {
 pub struct LuuidGroup(u16);
 
 impl LuuidGroup {
-    /// The number of possible groups.
     pub(crate) const COUNT: usize = 1 << 12;
 
     /// The group of a name, such as `com.acme.Customer`: its [`crc12`].
@@ -231,7 +229,7 @@ impl LuuidGroup {
         self.0
     }
 
-    /// The error of a group without a number for another key.
+    /// The error when a group has no number left.
     #[doc(hidden)]
     #[cold]
     pub fn used_up(self) -> Error {

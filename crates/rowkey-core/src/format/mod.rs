@@ -120,7 +120,7 @@ impl FormatKind {
         self.problem_after(Message::of(""), value, layout)
     }
 
-    /// The same at the end of another message.
+    /// [`problem`](Self::problem) at the end of another message.
     const fn problem_after(
         self,
         message: Message<'static>,

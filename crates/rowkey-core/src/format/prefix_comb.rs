@@ -49,8 +49,8 @@ impl_format!(PrefixComb, FormatKind::PrefixComb, UuidBits);
 impl TimeOrdered for PrefixComb {}
 
 impl PrefixComb {
-    /// The id of a time and ten random bytes. They fill the other positions from byte 0 to 15;
-    /// version and variant then overwrite six of their bits.
+    /// The id of a time and ten random bytes, which fill the other positions in order. Version and
+    /// variant then overwrite six of their bits.
     ///
     /// # Errors
     ///

@@ -35,8 +35,8 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 /// modulo 65,536; the other 106 bits are random.
 ///
 /// The counter wraps around: with the default interval of one minute it returns to 0 every 45.5
-/// days. A database inserts new values close together. The instant cannot be recovered from the id,
-/// and the order within one interval is random.
+/// days. A database inserts new values close together. An id does not reveal the instant it was
+/// made, and ids of one interval are in random order.
 ///
 /// Order: public (RFC) order follows the counter. SQL Server compares other bytes first, so plans
 /// store the suffix form there.
@@ -57,8 +57,8 @@ impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
     /// Milliseconds per step of the counter.
     pub const INTERVAL_MS: u64 = checked_interval(INTERVAL_MS);
 
-    /// The id of a counter and fourteen random bytes. They fill the other positions from byte 0
-    /// to 15; version and variant then overwrite six of their bits.
+    /// The id of a counter and fourteen random bytes, which fill the other positions in order.
+    /// Version and variant then overwrite six of their bits.
     pub const fn from_parts(counter: u16, random: [u8; 14]) -> Self {
         Self::admitted(comb::short_prefix(counter, comb::around_field(random, 0)))
     }

@@ -37,8 +37,8 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 /// modulo 65,536; the other 106 bits are random.
 ///
 /// The counter wraps around: with the default interval of one minute it returns to 0 every 45.5
-/// days. A database inserts new values close together. The instant cannot be recovered from the id,
-/// and the order within one interval is random.
+/// days. A database inserts new values close together. An id does not reveal the instant it was
+/// made, and ids of one interval are in random order.
 ///
 /// Order: SQL Server's `uniqueidentifier` order follows the counter; public (RFC) order is random,
 /// so plans store the prefix form elsewhere.
@@ -59,8 +59,8 @@ impl<const INTERVAL_MS: u64> ShortSuffixComb<INTERVAL_MS> {
     /// Milliseconds per step of the counter.
     pub const INTERVAL_MS: u64 = checked_interval(INTERVAL_MS);
 
-    /// The id of a counter and fourteen random bytes. They fill the other positions from byte 0
-    /// to 15; version and variant then overwrite six of their bits.
+    /// The id of a counter and fourteen random bytes, which fill the other positions in order.
+    /// Version and variant then overwrite six of their bits.
     pub const fn from_parts(counter: u16, random: [u8; 14]) -> Self {
         Self::admitted(comb::short_suffix(counter, comb::around_field(random, 10)))
     }
@@ -76,7 +76,7 @@ impl<const INTERVAL_MS: u64> ShortSuffixComb<INTERVAL_MS> {
     }
 
     /// The same id as a prefix COMB: B10 B11 exchanged with B0 B1. Reversible, and still a valid
-    /// version-4 UUID. Keeps the time order, but not the order within one interval.
+    /// version-4 UUID in time order. The order within one interval changes.
     pub const fn to_prefix(self) -> ShortPrefixComb<INTERVAL_MS> {
         ShortPrefixComb::admitted(Permutation::SwapShort.apply(self.to_u128()))
     }
@@ -84,7 +84,7 @@ impl<const INTERVAL_MS: u64> ShortSuffixComb<INTERVAL_MS> {
 
 impl<const INTERVAL_MS: u64> ShortPrefixComb<INTERVAL_MS> {
     /// The same id as a suffix COMB: B0 B1 exchanged with B10 B11. Reversible, and still a valid
-    /// version-4 UUID. Keeps the time order, but not the order within one interval.
+    /// version-4 UUID in time order. The order within one interval changes.
     pub const fn to_suffix(self) -> ShortSuffixComb<INTERVAL_MS> {
         ShortSuffixComb::admitted(Permutation::SwapShort.apply(self.to_u128()))
     }

@@ -72,14 +72,12 @@ impl FormatSpec {
 /// What a format requires of a column's order.
 #[derive(Clone, Copy)]
 pub enum Leading {
-    /// The public form's first bytes are the time: a prefix COMB. The permutation makes it a suffix
-    /// COMB.
+    /// A prefix COMB, whose first bytes are the time. The permutation makes it a suffix COMB.
     CombPrefix(Permutation),
-    /// The time is in the last bytes: a suffix COMB. The permutation makes it a prefix COMB.
+    /// A suffix COMB, whose last bytes are the time. The permutation makes it a prefix COMB.
     CombSuffix(Permutation),
-    /// The public form's first bytes are the time (or the number), and it is no COMB.
+    /// Not a COMB, but the first bytes of the public form are the time or the number.
     Plain,
-    /// The format has no order.
     Unordered,
 }
 
@@ -133,7 +131,7 @@ pub enum TimeUnit {
 /// How a format carries time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeField {
-    /// What it counts.
+    /// What the field counts.
     pub unit: TimeUnit,
     shift: u32,
     mask: u128,

@@ -51,8 +51,8 @@ impl_format!(SuffixComb, FormatKind::SuffixComb, UuidBits);
 impl TimeOrdered for SuffixComb {}
 
 impl SuffixComb {
-    /// The id of a time and ten random bytes. They fill the other positions from byte 0 to 15;
-    /// version and variant then overwrite six of their bits.
+    /// The id of a time and ten random bytes, which fill the other positions in order. Version and
+    /// variant then overwrite six of their bits.
     ///
     /// # Errors
     ///
@@ -66,16 +66,16 @@ impl SuffixComb {
         SPEC.instant_of(self.to_u128())
     }
 
-    /// The same id as a prefix COMB: B10..B15 exchanged with B0..B5. Reversible, and still a
-    /// valid version-4 UUID. Keeps the time order, but not the order within one millisecond.
+    /// The same id as a prefix COMB: B10..B15 exchanged with B0..B5. Reversible, and still a valid
+    /// version-4 UUID in time order. The order within one millisecond changes.
     pub const fn to_prefix(self) -> PrefixComb {
         PrefixComb::admitted(Permutation::SwapFull.apply(self.to_u128()))
     }
 }
 
 impl PrefixComb {
-    /// The same id as a suffix COMB: B0..B5 exchanged with B10..B15. Reversible, and still a
-    /// valid version-4 UUID. Keeps the time order, but not the order within one millisecond.
+    /// The same id as a suffix COMB: B0..B5 exchanged with B10..B15. Reversible, and still a valid
+    /// version-4 UUID in time order. The order within one millisecond changes.
     pub const fn to_suffix(self) -> SuffixComb {
         SuffixComb::admitted(Permutation::SwapFull.apply(self.to_u128()))
     }

@@ -36,8 +36,7 @@ impl FormatKind {
                     return Some(ValueRanges::EMPTY);
                 }
                 let unit = i64::from(unit_ms);
-                // The last unit that the span touches precedes the first one that it does not
-                // touch.
+                // Start and end are rounded to include every unit that the span touches.
                 let first = from.map(|time| time.get().div_euclid(unit).saturating_mul(unit));
                 let end = to.map(|time| match time.get().rem_euclid(unit) {
                     0 => time.get(),

@@ -32,7 +32,6 @@ pub(crate) mod sealed {
     /// checked.
     pub trait Sealed {
         // Not of a number: a bound in another crate brings this into scope there.
-        /// The value of these bits.
         fn from_admitted(value: Admitted) -> Self;
     }
 }
@@ -106,7 +105,7 @@ pub trait TimeOrdered: Format {
     };
 }
 
-/// A format whose ids need only a time, a context and random bits: nothing of the ids before them.
+/// A format whose ids need a time, a context and random bits, but no earlier id.
 pub(crate) trait FromDraw: Format {
     /// The arguments for a new id; `()` if there are none.
     type Context;
@@ -114,12 +113,8 @@ pub(crate) trait FromDraw: Format {
     /// Whether a time that is some milliseconds late suffices.
     const COARSE_CLOCK_SUFFICES: bool = false;
 
-    /// The id of a time and 128 random bits, of which it uses those at its random positions. A
+    /// The id of a time and 128 random bits, of which the id uses those at its random positions. A
     /// format without a time field ignores `time`.
-    ///
-    /// # Errors
-    ///
-    /// `ErrorKind::OutOfRange` outside the format's range.
     fn from_draw(time: UnixMillis, context: &Self::Context, random: u128) -> Result<Self, Error>;
 }
 
@@ -128,7 +123,7 @@ pub(crate) trait FromDraw: Format {
 #[cfg(feature = "std")]
 pub(crate) const COUNTER_START_BITS: u32 = u16::BITS - 1;
 
-/// A format whose ids of one millisecond are counted, so that those of a process are in order:
+/// A format whose ids of one millisecond are counted, so that a process makes them in order:
 /// [`UuidV7`](super::UuidV7) and [`Iuid`](super::Iuid).
 pub trait Counted: Format {
     /// The arguments for a new id; `()` if there are none.
@@ -139,16 +134,16 @@ pub trait Counted: Format {
     #[doc(hidden)]
     const RANDOM_BITS: u32;
 
-    /// The id of a time within the format's range, a counter and random bits, of which it uses the
-    /// low ones. Ids of one context are in the order of time and counter.
+    /// The id of a time within the format's range, a counter and the low bits of `random`. Ids of
+    /// one context are in the order of time and counter.
     #[doc(hidden)]
     fn counted(time: UnixMillis, context: &Self::Context, counter: u16, random: u64) -> Self;
 }
 
-/// Declares the impls that every format type shares: all of them follow from its [`FormatKind`] and
-/// from what it keeps its 128 bits in, a `u128` if nothing else is said.
+/// Declares the impls that all format types share. They follow from the [`FormatKind`] and from the
+/// type that keeps the 128 bits, by default a `u128`.
 macro_rules! impl_format {
-    // Into what keeps the bits, and out of it.
+    // To and from the type that keeps the bits.
     (@of $value:expr) => { $value };
     (@get $bits:expr) => { $bits };
     (@of $value:expr, $Bits:ident) => { $Bits::new($value) };

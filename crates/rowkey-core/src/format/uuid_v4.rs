@@ -30,7 +30,7 @@ pub(crate) const SPEC: FormatSpec = FormatSpec {
 
 /// A random UUID: 122 random bits, version 4, RFC variant.
 ///
-/// Carries no time and no order. Source: RFC 9562.
+/// These ids carry no time and have no order. Source: RFC 9562.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct UuidV4(UuidBits);

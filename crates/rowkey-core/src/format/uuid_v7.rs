@@ -37,12 +37,12 @@ const RANDOM_AFTER_COUNTER: u128 = (1 << UuidV7::RANDOM_BITS) - 1;
 ///
 /// Public (RFC) order follows the time. Inside a millisecond,
 /// [`generate`](crate::generate::Generate::generate) counts in the first 16 of these bits, so that
-/// the ids of a process are in the order in which they were made: see
-/// [`OrderedGenerator`](crate::generate::OrderedGenerator). Ids of several processes, and those of
-/// [`generate_with`](crate::generate::Generate::generate_with), are there in random order.
+/// a process's ids keep their creation order: see
+/// [`OrderedGenerator`](crate::generate::OrderedGenerator). Ids of several processes, and ids from
+/// [`generate_with`](crate::generate::Generate::generate_with), are in random order there.
 ///
-/// Plans store it in SQL Server with all bytes rearranged so that its order there is the same.
-/// Source: RFC 9562.
+/// In SQL Server, plans store all bytes rearranged, so that the ids sort in the same order. Source:
+/// RFC 9562.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct UuidV7(UuidBits);

@@ -1,4 +1,4 @@
-//! The scopes of a thread, below the traits of what they replace.
+//! The scopes of a thread, independent of the traits of generators.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 std::thread_local! {
     static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
-    /// Whether the stack has entries. It has no destructor, so it is cheaper to check.
+    /// Whether the stack has entries. This flag has no destructor, so it is cheaper to check.
     static HAS_SCOPES: Cell<bool> = const { Cell::new(false) };
 }
 

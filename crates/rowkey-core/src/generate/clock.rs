@@ -32,7 +32,6 @@ impl<T: Fn() -> UnixMillis + ?Sized> Clock for T {
     }
 }
 
-/// A clock that stands still.
 impl Clock for UnixMillis {
     fn now(&self) -> UnixMillis {
         *self

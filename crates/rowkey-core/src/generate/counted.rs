@@ -17,31 +17,31 @@ use crate::format::Counted;
 
 /// Makes ids of a [`Counted`] format in order, for any number of threads and without a lock.
 ///
-/// Each id is larger than every one that the generator has made before, on whichever thread. For
-/// [`Iuid`](crate::Iuid)s this holds for each country and service entity. The method is the first
-/// of RFC 9562, section 6.2: a counter of 16 bits, right behind the time and the context. Each
+/// Each id is larger than every earlier id of the generator, on any thread. For
+/// [`Iuid`](crate::Iuid)s this holds within each country and service entity. The method is the
+/// first of RFC 9562, section 6.2: a 16-bit counter after the time and the context. Each
 /// millisecond starts at a random counter below 2^15. The bits after the counter, 58 of a
 /// [`UuidV7`](crate::UuidV7) and 38 of an Iuid, are random in each id.
 ///
-/// The time is the clock's, with two exceptions. It is then up to ten seconds ahead:
+/// An id has the clock's time, with two exceptions. The time is then up to ten seconds ahead:
 ///
-/// * **The clock was set back.** Ids are counted on from the last time until the clock has caught
-///   up. If the last time is more than ten seconds ahead, the clock is followed: only then is an id
-///   smaller than an earlier one. It takes a clock that was set back by more than ten seconds, at
-///   once or in several steps, or by less after counters have carried the time ahead: at the limit
-///   of ten seconds, a millisecond is enough.
-/// * **A counter has overflowed**, after 32,768 to 65,536 ids in a millisecond. Ids are counted on
-///   in the next millisecond. If that is more than ten seconds ahead of the clock, they have to
-///   wait.
+/// * **The clock was set back.** The generator counts on from the last time until the clock catches
+///   up. If the last time is more than ten seconds ahead, the generator follows the clock: only
+///   then is an id smaller than an earlier one. That takes a clock that was set back by more than
+///   ten seconds, at once or in steps, or by less if counters had carried the time ahead: at the
+///   limit of ten seconds, a millisecond is enough.
+/// * **A counter has overflowed**, after 32,768 to 65,536 ids in a millisecond. The generator
+///   counts on in the next millisecond. If that is more than ten seconds ahead of the clock, new
+///   ids have to wait.
 ///
-/// One per process is enough; [`Generate::generate`] uses one. It takes eight bytes and a clock:
-/// Iuids of all countries and service entities share a sequence of times and counters.
+/// One generator per process is enough; [`Generate::generate`] uses one. It takes eight bytes and a
+/// clock: Iuids of all countries and service entities share a sequence of times and counters.
 ///
-/// A forked child continues after its parent's last id, with random bits of its own. Both then
-/// count from the same value until the clock's next millisecond (or until it reaches a time that is
-/// ahead of it), so only the 58 or 38 bits after the counter keep their ids apart. 58 are plenty.
-/// With Iuids at high rates of processes that fork all the time, 38 may not be: each pair with the
-/// same counter is equal with 1 in 275 billion, and the primary key refuses it.
+/// A forked child continues after its parent's last id, with random bits of its own. Both count
+/// from the same value until the clock's next millisecond (or until the clock reaches a time that
+/// is ahead of it), so only the 58 or 38 random bits keep their ids apart. 58 are plenty. 38 may
+/// not be if processes fork all the time and make Iuids at high rates: two ids with the same
+/// counter are equal with a probability of 1 in 275 billion, and the primary key then refuses one.
 ///
 /// ```
 /// use rowkey_core::generate::{Generator, OrderedGenerator};
@@ -115,7 +115,7 @@ where
         Ok(id_at(position, context, draw as u64))
     }
 
-    /// Ids that follow each other. Sleeps while the generator is throttled.
+    /// Consecutive ids. Sleeps while the generator is throttled.
     fn batch(&self, context: &<F as Generate>::Context, count: usize) -> Result<Vec<F>, Error> {
         let mut entropy = SystemEntropy::for_batch();
         let mut ids = Vec::with_capacity(count);
@@ -152,7 +152,6 @@ where
     }
 }
 
-/// Implements [`Generate`] for the rows of formats that are counted.
 macro_rules! generate_counted {
     ([] $({
         $module:ident $format:ident $name:literal $made:ident($($context:ident)?)

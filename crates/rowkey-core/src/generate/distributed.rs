@@ -18,23 +18,21 @@ const MAX_REWIND_MS: u64 = 1_000;
 
 /// A format whose ids of one millisecond follow each other at random distances.
 trait Stepped: Generate<Context = ()> + Send {
-    /// The largest random part.
     const MAX_RANDOM: u128;
 
-    /// The largest distance of two ids that follow each other in a millisecond.
+    /// The largest distance of two consecutive ids in a millisecond.
     const MAX_STEP: u128;
 
     /// How far the embedded time of a new id is behind the clock. A burst borrows the milliseconds
     /// in between.
     const LEEWAY_MS: u64 = 0;
 
-    /// Draws the random bits for one id.
     fn draw(entropy: &mut impl Entropy) -> u128;
 
     /// The id of an embedded time, in milliseconds since the format's epoch, and a random part.
     fn of(timestamp: u64, random: u128) -> Self;
 
-    /// What [`of`](Self::of) has put together.
+    /// The inverse of [`of`](Self::of).
     fn parts(self) -> (u64, u128);
 
     /// The id after `previous`. If it has to wait, pass the same draw again.
@@ -196,9 +194,9 @@ macro_rules! declare_generator {
         #[doc = concat!("Makes [`", stringify!($format), "`]s for any number of threads: a")]
         #[doc = concat!("[`", stringify!($state), "`] behind a lock, with a clock.")]
         ///
-        /// One per process is enough; [`Generate::generate`] uses one. A draw that had to wait is
-        /// kept for the next attempt, so that waiting never favours small steps. A forked child
-        /// starts with a new state: see [forks](super#forks).
+        /// One generator per process is enough; [`Generate::generate`] uses one. A draw that had to
+        /// wait is kept for the next attempt, so that waiting never favours small steps. A forked
+        /// child starts with a new state: see [forks](super#forks).
         ///
         /// ```
         #[doc = concat!("use rowkey_core::generate::", stringify!($generator), ";")]

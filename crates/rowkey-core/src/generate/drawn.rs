@@ -5,7 +5,6 @@ use crate::error::Error;
 use crate::format::FromDraw;
 use crate::time::UnixMillis;
 
-/// Implements [`Generate`] for the rows of formats that are drawn.
 macro_rules! generate_drawn {
     ([] $({
         $module:ident $format:ident $name:literal $made:ident($($context:ident)?)

@@ -35,7 +35,6 @@ pub struct Custom<F: Generate> {
     make: Box<Make<F>>,
 }
 
-/// The function that a [`Custom`] generator calls.
 type Make<F> = dyn Fn(&<F as Generate>::Context) -> Result<F, Error> + Send + Sync;
 
 impl<F: Generate> Custom<F> {

@@ -9,10 +9,8 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 use once_cell::race::OnceBox;
 
-/// A mark of the process in which a value was made.
-///
-/// The check costs two loads and no call: a handler of the C library's `fork` increments a
-/// counter in the child.
+/// A mark of the process in which a value was made. The check costs two loads and no call: a
+/// handler of the C library's `fork` increments a counter in the child.
 pub(super) enum Mark {
     Handler(forkguard::Guard),
     /// For a process that does not know whether its handler is registered. The check is a system
@@ -89,10 +87,9 @@ impl Registration {
     }
 }
 
-/// A value that a forked child makes again instead of sharing it with its parent.
-///
-/// A list with one element per generation of processes, so that no element is ever changed or freed
-/// while another thread uses it.
+/// A value that a forked child makes again instead of sharing it with its parent. Kept in a list
+/// with one element per generation of processes, so that no element is ever changed or freed while
+/// another thread uses it.
 pub(crate) struct PerProcess<T> {
     first: OnceBox<Made<T>>,
 }
@@ -111,7 +108,7 @@ impl<T> PerProcess<T> {
     }
 
     /// The value of this process, made by `make` at its first use. Threads that race may each make
-    /// one, of which one is kept.
+    /// a value, of which one is kept.
     #[inline]
     pub(crate) fn get_or_make(&self, make: impl Fn() -> T) -> &T {
         match self.first.get() {

@@ -38,7 +38,7 @@ use crate::kind::FormatKind;
 #[derive(Debug)]
 pub struct HotGuidGenerator<C = SystemClock> {
     clock: C,
-    /// In place, so that it is not put in order for every id.
+    /// Already in place, so that no id has to arrange the bytes.
     machine: u128,
     /// The last counter, of which the low 24 bits are used. 2^24 divides 2^32, so the integer's
     /// wrap-around does not matter.
@@ -113,7 +113,6 @@ impl<C: Clock> HotGuidGenerator<C> {
         Ok(self.generate_in((time.get() / 1_000) as u32, shard_key))
     }
 
-    /// A new id of a second.
     #[inline]
     fn generate_in(&self, second: u32, shard_key: u32) -> HotGuid {
         let counter = self.counter.fetch_add(1, Ordering::Relaxed).wrapping_add(1) & COUNTER_MAX;
@@ -163,7 +162,7 @@ impl Generate for HotGuid {
         Self::from_parts((time.get() / 1_000) as u32, machine, counter, *shard_key)
     }
 
-    // Always inlined, as what is drawn: the result would go through memory.
+    // Always inlined, as in `drawn`: otherwise the result would go through memory.
     #[cfg(feature = "std")]
     #[inline(always)]
     fn generate_by_default(shard_key: &u32) -> Result<Self, Error> {

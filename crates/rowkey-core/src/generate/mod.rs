@@ -28,12 +28,11 @@
 //! # Order
 //!
 //! The ids of one process increase strictly, across its threads, if they are DistributedIds,
-//! DistributedId128s, UUIDv7s or, for each country and service entity, iUIDs: an id whose
-//! generation began after that of another had returned is larger. The exceptions are a clock that
-//! is set back a long way, which each generator describes, and
-//! [`generate_with`](Generate::generate_with). HotGuids of one generator increase until its counter
-//! returns to 0, and LUUIDs are in the order of their numbers. COMBs are in random order within
-//! their unit of time.
+//! DistributedId128s, UUIDv7s or, for each country and service entity, iUIDs: an id is larger than
+//! every id that was returned before its generation began. The exceptions are
+//! [`generate_with`](Generate::generate_with) and a clock that is set back a long way, which each
+//! generator describes. HotGuids of one generator increase until its counter returns to 0, and
+//! LUUIDs are in the order of their numbers. COMBs are in random order within their unit of time.
 //!
 //! # Forks
 //!
@@ -147,7 +146,7 @@ pub trait Generate: Format {
     ///
     /// If the clock is outside the format's range, a field of the context does not fit, or the
     /// generator of a scope fails (an [`Incremental`] one after its last value).
-    // Always inlined: with what is rare out of line, it takes little more than a call would.
+    // Always inlined: with the rare cases out of line, it takes little more than a call would.
     #[cfg(feature = "std")]
     #[inline(always)]
     #[track_caller]
@@ -214,8 +213,8 @@ pub trait Generate: Format {
 
     /// `count` new ids.
     ///
-    /// The default generators of formats without state read the clock once for the batch. The ids
-    /// of formats that have an [order](self#order) are in it, others in no particular order.
+    /// The default generators of formats without state read the clock once for the batch. Ids of
+    /// formats with an [order](self#order) are in order, others in no particular order.
     ///
     /// # Panics
     ///
@@ -233,11 +232,11 @@ pub trait Generate: Format {
         }
     }
 
-    /// A new id from this clock's time and this entropy's bits. It ignores scopes. For tests, and
-    /// for a time that was recorded.
+    /// A new id from this clock's time and this entropy's bits, regardless of scopes: for tests,
+    /// and for a recorded time.
     ///
     /// For a DistributedId, a DistributedId128 or a HotGuid, each call returns the first id of a
-    /// new generator, and for a UUIDv7 or an iUID, all bits that could count are random: the ids of
+    /// new generator. For a UUIDv7 or an iUID, all bits that could count are random. So the ids of
     /// several calls are not in order. To make several, use a [`DistributedIdGenerator`], a
     /// [`DistributedId128Generator`], a [`HotGuidGenerator`] or an [`OrderedGenerator`] with a
     /// clock.
@@ -287,7 +286,7 @@ pub trait Generate: Format {
     fn generate_batch_by_default(context: &Self::Context, count: usize) -> Vec<Self> {
         let now = SystemClock.now();
         let mut entropy = SystemEntropy::for_batch();
-        // Moved: what is computed from the time is only computed once if nobody else can change it.
+        // Moved: if nobody else can change the time, what follows from it is computed only once.
         (0..count)
             .map(move |_| or_panic(Self::generate_with(context, &now, &mut entropy)))
             .collect()
@@ -330,7 +329,7 @@ fn generate_in_scope<F: Generate>(context: &F::Context) -> Result<F, Error> {
     }
 }
 
-/// The same for functions that wait and panic.
+/// [`generate_in_scope`] for functions that wait and panic.
 #[cfg(feature = "std")]
 #[cold]
 #[inline(never)]
@@ -339,8 +338,8 @@ fn generate_in_scope_or_panic<F: Generate>(context: &F::Context) -> F {
     or_panic(wait(|| generate_in_scope(context)))
 }
 
-/// A new id of the default generator after a first attempt that ended with `error`: out of line,
-/// because it is rare.
+/// A new id of the default generator after a first attempt that ended with `error`: rare, so out of
+/// line.
 #[cfg(feature = "std")]
 #[cold]
 #[inline(never)]
@@ -355,7 +354,7 @@ fn wait<T>(mut attempt: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
     attempt().or_else(|error| wait_after(error, attempt))
 }
 
-/// The same after a first attempt that ended with `error`.
+/// [`wait`] after a first attempt that ended with `error`.
 #[cfg(feature = "std")]
 #[cold]
 fn wait_after<T>(

@@ -5,9 +5,9 @@ use crate::format::LuuidGroup;
 
 /// Provides the numbers of new LUUID keys, each number once per group.
 ///
-/// [`EntityKey::generate_numbered`](crate::EntityKey::generate_numbered) makes keys with one. In
-/// tests, use [`NumberCounter`](crate::luuid::NumberCounter). A source for several processes keeps
-/// its counters in a table and reserves a block of numbers at a time;
+/// [`EntityKey::generate_numbered`](crate::EntityKey::generate_numbered) makes keys with a source.
+/// In tests, use [`NumberCounter`](crate::luuid::NumberCounter). A source for several processes
+/// keeps its counters in a table and reserves a block of numbers at a time;
 /// [`ReservedNumbers`](crate::luuid::ReservedNumbers) holds the rest of its blocks. The trait needs
 /// no async runtime: a source that has to wait does so in its future.
 #[diagnostic::on_unimplemented(

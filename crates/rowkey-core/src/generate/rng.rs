@@ -49,9 +49,9 @@ impl<R: Rng> Entropy for EntropyRng<R> {
 /// Makes ids of every format with the random bits of a generator of the crate `rand`, for a
 /// [`scope`](super::scope).
 ///
-/// A seeded generator and a clock of the test's own make the same ids each time. They are those of
-/// [`Generate::generate_with`]: in the order of their times, and those of one time in no order. So
-/// tests that sort by ids need a clock that goes on.
+/// With a seeded generator and a clock of its own, a test gets the same ids each time. As with
+/// [`Generate::generate_with`], ids are ordered by time, and ids of the same time are in no order.
+/// A test that sorts by ids needs a clock that advances.
 ///
 /// ```
 /// use core::sync::atomic::{AtomicI64, Ordering};

@@ -21,7 +21,6 @@ use crate::format::traits::COUNTER_START_BITS;
 use crate::kind::FormatKind;
 use crate::time::UnixMillis;
 
-/// The bits of the counter.
 const COUNTER_BITS: u32 = u16::BITS;
 
 /// The random bits of a millisecond's first counter.
@@ -37,13 +36,11 @@ const MAX_LEAD_MS: u64 = 10_000;
 pub(super) struct Position(u64);
 
 impl Position {
-    /// The time of the id.
     #[inline]
     pub(super) const fn time(self) -> UnixMillis {
         UnixMillis::new((self.0 >> COUNTER_BITS) as i64)
     }
 
-    /// The counter within the millisecond.
     #[inline]
     pub(super) const fn counter(self) -> u16 {
         self.0 as u16
@@ -64,7 +61,6 @@ pub(super) struct Sequence {
     next: AtomicU64,
 }
 
-/// The clock's reading in milliseconds since 1970.
 #[inline]
 fn millis(format: FormatKind, clock: &impl Clock) -> Result<u64, Error> {
     let now = format.spec().instants().check(format, clock.now())?;
@@ -120,12 +116,7 @@ impl Sequence {
     }
 
     /// Takes `count` consecutive positions, at most [`MOST_AT_ONCE`](Self::MOST_AT_ONCE), and
-    /// returns the first. `seed` is random.
-    ///
-    /// # Errors
-    ///
-    /// `ErrorKind::OutOfRange` when the clock is outside the format's range, `ErrorKind::Throttled`
-    /// when the time would be too far ahead of the clock. No error takes a position.
+    /// returns the first. `seed` is random. An error takes no position.
     #[inline]
     pub(super) fn take(
         &self,
@@ -147,11 +138,11 @@ impl Sequence {
         }
     }
 
-    /// The same when the clock seems to be far behind.
+    /// [`take`](Self::take) when the clock seems to be far behind.
     ///
-    /// It may only seem so, because this thread has slept since it read the clock. So the clock is
-    /// read again, and after the positions: then they are not ahead of it unless it was set back,
-    /// or counters have overflowed.
+    /// The thread may only have slept since it read the clock. So the clock is read again, and
+    /// after the positions: if they are still ahead, the clock was set back or counters have
+    /// overflowed.
     #[cold]
     #[inline(never)]
     fn take_far_ahead(

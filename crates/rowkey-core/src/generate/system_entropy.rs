@@ -36,7 +36,7 @@ impl SystemEntropy {
         }
     }
 
-    /// The same generator for a batch, during which forks are not checked for.
+    /// The same generator for a batch, without checks for forks.
     pub(super) fn for_batch() -> BatchEntropy {
         DRAWN.with(Drawn::assure_process);
         BatchEntropy(rand::rng())
@@ -61,7 +61,6 @@ impl Entropy for SystemEntropy {
     }
 }
 
-/// See [`SystemEntropy::for_batch`].
 pub(super) struct BatchEntropy(rand::rngs::ThreadRng);
 
 impl Entropy for BatchEntropy {

@@ -14,7 +14,7 @@ use crate::format::{LUUID_NUMBER_MAX, LuuidGroup};
 /// keys if it [starts after](Self::start_after) the largest stored numbers. A forked process
 /// continues from the same counters, so both processes return the same numbers.
 ///
-/// It has one counter per group, 32 KiB in total, and neither locks nor allocates: put it in a
+/// A counter takes 32 KiB, one number per group, and neither locks nor allocates: put it in a
 /// `static`.
 ///
 /// ```

@@ -18,7 +18,7 @@ static NAMES: [[u8; NAME.len()]; COUNT] = {
 };
 const NAME: &[u8; 46] = b"@.example.accounting.ledger.journal.entities.@";
 
-/// Prefixes of 24 characters, the most that one has, which differ in their last three only.
+/// Prefixes of the greatest length, which differ in their last three characters only.
 static PREFIXES: [[u8; 24]; COUNT] = {
     let mut prefixes = [[b'q'; 24]; COUNT];
     let mut index = 0;
@@ -53,7 +53,7 @@ static GROUPS: [KeyGroup; COUNT] = {
     groups
 };
 
-/// Of more keys than an enum has.
+/// More keys than an enum has.
 const _: () = refuse_union(GROUPS.split_at(256).0);
 
 const ALL: KeyGroups = KeyGroups::new(&GROUPS);

@@ -49,7 +49,7 @@ pub trait KeyUnion:
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Format` if it has none of the groups.
+    /// `ErrorKind::Format` if the id has none of the groups.
     fn from_luuid(id: Luuid) -> Result<Self, Error>;
 
     /// The id without its type.

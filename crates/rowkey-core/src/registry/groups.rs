@@ -12,7 +12,7 @@ use crate::format::LuuidGroup;
 use crate::message::{Message, equal};
 use crate::{Error, Luuid};
 
-/// The groups of a program's keys, of which each has its own number and name.
+/// The groups of a program's keys, each with its own number and name.
 ///
 /// Put groups that are known at compile time in a constant: a clash is then a compile error that
 /// names both. Groups of plug-ins are checked when they are added, and refused in the same words.
@@ -61,7 +61,7 @@ impl KeyGroups {
     ///
     /// # Errors
     ///
-    /// Those of [`register`](Self::register).
+    /// The errors of [`register`](Self::register).
     pub fn try_from_iter(groups: impl IntoIterator<Item = KeyGroup>) -> Result<Self, Error> {
         let mut all = Self::default();
         for group in groups {
@@ -74,8 +74,8 @@ impl KeyGroups {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Declaration` if its number or its name is already there, with both groups.
-    /// Nothing has changed then.
+    /// `ErrorKind::Declaration` with both groups if the number or the name is already there. The
+    /// groups are unchanged then.
     pub fn register(&mut self, group: KeyGroup) -> Result<(), Error> {
         match self.get(group.group()) {
             Some(earlier) => Err(Error::new(
@@ -110,7 +110,6 @@ impl KeyGroups {
     }
 }
 
-/// Numbers and names, in the order in which they were given.
 impl fmt::Debug for KeyGroups {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let groups = self.iter().map(|group| (group.group().get(), group.name()));
@@ -137,9 +136,8 @@ const fn clash(earlier: KeyGroup, later: KeyGroup) -> Message<'static> {
         .text("; give the newer one another name")
 }
 
-/// Panics with a message that names both groups if two of them have the same number.
-///
-/// In one pass, because the compiler limits constant evaluation.
+/// Panics with a message that names both groups if two of them have the same number. One pass only,
+/// because the compiler limits constant evaluation.
 #[track_caller]
 pub(crate) const fn refuse_clashes(groups: &[KeyGroup]) {
     let mut known: [Option<KeyGroup>; LuuidGroup::COUNT] = [None; LuuidGroup::COUNT];

@@ -19,7 +19,7 @@ impl KeyGroup {
     ///
     /// # Panics
     ///
-    /// If the key has another format, and so no group: at compile time in a constant.
+    /// If the key has another format, and so has no group: at compile time in a constant.
     #[track_caller]
     pub const fn of<K: EntityKey>() -> Self {
         match Self::of_any::<K>() {
@@ -28,7 +28,6 @@ impl KeyGroup {
         }
     }
 
-    /// The group of a key if it has one.
     pub(crate) const fn of_any<K: EntityKey>() -> Option<Self> {
         match K::GROUP_NAME {
             Some(name) => Some(Self {

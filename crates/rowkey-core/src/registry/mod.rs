@@ -1,5 +1,5 @@
-//! What has numbers in ids, each number and each name once: the groups of keys, and the countries
-//! and service entities of iUIDs.
+//! What ids refer to by number, each number and each name once: the groups of keys, and the
+//! countries and service entities of iUIDs.
 
 mod groups;
 mod key_group;

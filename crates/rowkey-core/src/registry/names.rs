@@ -12,13 +12,13 @@ use crate::message::{Message, equal};
 
 /// The kind of thing that a [`Registry`] names.
 pub trait RegistryKind: 'static {
-    /// Its name in messages, such as `country`.
+    /// The kind's name in messages, such as `country`.
     const KIND: &'static str;
 }
 
-/// Names for numbers from 0 to 255, each number and each name once: those of
-/// [countries](crate::routing::Country), of [service entities](crate::routing::ServiceEntity), or
-/// of another [kind](RegistryKind).
+/// Names for numbers from 0 to 255, each number and each name once: of
+/// [countries](crate::routing::Country), [service entities](crate::routing::ServiceEntity), or
+/// another [kind](RegistryKind).
 ///
 /// Put names that are known at compile time in a constant: a clash is then a compile error that
 /// names both. Names from files and tables are checked when they are added, and refused in
@@ -77,7 +77,7 @@ impl<K: RegistryKind> Registry<K> {
     ///
     /// # Errors
     ///
-    /// Those of [`register`](Self::register).
+    /// The errors of [`register`](Self::register).
     pub fn try_from_iter<S: Into<String>>(
         entries: impl IntoIterator<Item = (i64, S)>,
     ) -> Result<Self, Error> {
@@ -92,8 +92,8 @@ impl<K: RegistryKind> Registry<K> {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Declaration` if its number or its name is already registered, with both entries;
-    /// if a number is not 0 to 255; or if a name is empty or has white space around it. The
+    /// `ErrorKind::Declaration` with both entries if the number or the name is already registered;
+    /// also if a number is not 0 to 255, or a name is empty or has white space around it. The
     /// registry is unchanged then.
     pub fn register(&mut self, (number, name): (i64, impl Into<String>)) -> Result<(), Error> {
         let (kind, name) = (K::KIND, name.into());
@@ -156,7 +156,6 @@ impl<K> Registry<K> {
     }
 }
 
-/// Without entries.
 impl<K> Default for Registry<K> {
     fn default() -> Self {
         Self {
@@ -174,7 +173,6 @@ impl<K> Clone for Registry<K> {
     }
 }
 
-/// Numbers and names, in the order in which they were given.
 impl<K> fmt::Debug for Registry<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
@@ -190,7 +188,6 @@ impl<K> PartialEq for Registry<K> {
 
 impl<K> Eq for Registry<K> {}
 
-/// What is wrong with an invalid name.
 const fn not_a_name<'a>(kind: &'static str, name: &'a str) -> Message<'a> {
     Message::of("")
         .quoted(name)
@@ -237,8 +234,7 @@ const fn refuse_clashes(kind: &'static str, entries: &[(u8, &str)]) {
     }
 }
 
-/// Whether a name is valid: neither empty nor with white space around it. Works in constants, where
-/// `str::trim` is not available.
+/// Whether a name is neither empty nor has white space around it. `str::trim` isn't `const`.
 const fn is_name(name: &str) -> bool {
     // The UTF-8 encodings of the `char::is_whitespace` characters.
     !matches!(

@@ -9,7 +9,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::names::{Registry, RegistryKind};
 
-/// A map of names to numbers.
 impl<R: RegistryKind> Serialize for Registry<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter().map(|(number, name)| (name, number)))

@@ -64,9 +64,9 @@ pub enum ByteOrder {
 /// A field of at most 63 bits of the public form, as a number.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberField {
-    /// Where it is.
+    /// Where the number is.
     pub bits: BitField,
-    /// The order of its bytes.
+    /// The order of the number's bytes.
     pub order: ByteOrder,
 }
 
@@ -97,14 +97,12 @@ mod private {
 
     /// A number with a place in the public form.
     pub trait Placed {
-        /// Where it is.
         const FIELD: NumberField;
 
-        /// The size of its column, which has a sign.
+        /// The size of the number's column, which has a sign.
         const SIZE: NumberSize;
     }
 
-    /// The field of a format's specification with this name.
     pub(super) const fn field(format: FormatKind, name: &str, order: ByteOrder) -> NumberField {
         let fields = format.fields();
         let mut index = 0;
@@ -131,7 +129,6 @@ mod tests {
         }
     }
 
-    /// The field is where the format's own accessor reads.
     #[test]
     fn fields_are_those_of_the_accessors() {
         let mut value = 1_u128;

@@ -32,19 +32,16 @@ pub struct Column {
     format: FormatKind,
     storage: Storage,
     layout: Layout,
-    /// Follows from the others; kept, because the declaration of each key asks for it several times
-    /// at compile time.
+    /// Follows from the other fields. Kept, because the declaration of each key asks for it several
+    /// times at compile time.
     wire: Wire,
 }
 
-/// How a backend sorts a column.
 #[derive(Clone, Copy)]
 enum ColumnOrder {
     /// From the first byte (or digit) to the last.
     Bytewise,
-    /// As SQL Server sorts `uniqueidentifier`.
     SqlServer,
-    /// As MariaDB sorts `UUID`.
     MariaDbUuid,
 }
 
@@ -102,10 +99,6 @@ impl Column {
     }
 
     /// A column whose order does not matter: any layout with which the ids keep their values.
-    ///
-    /// # Errors
-    ///
-    /// A message that says why ids of the format are not stored in this way.
     #[doc(hidden)]
     pub const fn of_form(
         format: FormatKind,
@@ -233,7 +226,6 @@ impl Column {
         }
     }
 
-    /// Whether the column sorts ids by their public values.
     pub(crate) const fn sorts_by_value(self) -> bool {
         matches!(
             (column_order(self.backend, self.storage), self.permutation()),
@@ -249,9 +241,9 @@ impl Column {
         };
         let order = column_order(self.backend, self.storage);
         let permutation = self.permutation();
-        // One version for all of them: MariaDB's type takes no formats with several.
+        // All values have the same version: MariaDB's type takes no formats with several.
         let has_reversed_groups = has_reversed_groups(permutation.apply(first));
-        // Images and back: comparisons that compute them take several times as long.
+        // Sorts images and converts back: comparisons that compute them take several times as long.
         for value in &mut *values {
             *value = self.image(*value);
         }

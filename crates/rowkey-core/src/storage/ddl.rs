@@ -21,7 +21,6 @@ pub enum Nullability {
     Nullable,
 }
 
-/// As written in a column definition.
 impl fmt::Display for Nullability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -66,11 +65,11 @@ impl StoragePlan {
     }
 
     /// The definition of the primary key that the database counts, from 1 on: quoted name, type,
-    /// and how the database counts. A row is inserted without this column.
+    /// and how the database counts. Insert rows without this column.
     ///
-    /// A number is not given out again after its row was deleted, except by InnoDB before MySQL 8.0
-    /// and MariaDB 10.2.4 after a restart. PostgreSQL and SQL Server refuse a number from the
-    /// program; MySQL, MariaDB and SQLite take it and continue after it.
+    /// A deleted row's number is not reused, except by InnoDB before MySQL 8.0 and MariaDB 10.2.4
+    /// after a restart. PostgreSQL and SQL Server refuse a number from the program; MySQL, MariaDB
+    /// and SQLite take it and continue after it.
     ///
     /// # Errors
     ///
@@ -252,7 +251,7 @@ impl<'a> From<&'a str> for TableName<'a> {
     }
 }
 
-/// For a name that a program has put together.
+/// For a name that a program composes.
 impl<'a> From<&'a String> for TableName<'a> {
     fn from(table: &'a String) -> Self {
         table.as_str().into()
@@ -325,7 +324,7 @@ impl<'a> ColumnName<'a> {
     /// # Errors
     ///
     /// `ErrorKind::Name` for a name that is not valid on the backend, and for a single name with a
-    /// dot, which would be that of a column rather than of a table and its column.
+    /// dot, which would be a column's name rather than a table's and a column's.
     ///
     /// ```
     /// use rowkey_core::storage::ColumnName;

@@ -79,7 +79,7 @@ impl MySqlColumn {
                     decoded => decoded,
                 }
             }
-            // Diesel asks for types before the server knows those of the parameters.
+            // Diesel asks for types before the server knows the parameters' types.
             (MySqlWire::Decimal(_), MySqlFound::BytesOrText(bytes)) if bytes.contains(&b'.') => {
                 self.without_decimals(bytes, column.refusal(column.text(bytes)?))
             }

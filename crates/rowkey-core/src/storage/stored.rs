@@ -214,7 +214,6 @@ impl Column {
         }
     }
 
-    /// The error for a value that is not of the format, from its stored form.
     #[cold]
     #[inline(never)]
     fn refuse_value(self, stored: u128) -> Error {
@@ -237,7 +236,6 @@ impl Column {
         )
     }
 
-    /// The error for a number that does not fit the column.
     #[cold]
     #[inline(never)]
     fn refuse_too_large(self, value: u128, found: StoredRef<'_>) -> Error {

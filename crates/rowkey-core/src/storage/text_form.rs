@@ -76,7 +76,6 @@ impl TextForm {
         }
     }
 
-    /// Whether it is the text of a UUID with hyphens.
     #[doc(hidden)]
     pub const fn is_hyphenated(self) -> bool {
         matches!(self, Self::Hyphenated | Self::HyphenatedUpper)
@@ -125,10 +124,6 @@ impl TextForm {
     }
 
     /// Reads the form leniently: letters in either case, and decimal digits without leading zeros.
-    ///
-    /// # Errors
-    ///
-    /// `ErrorKind::Text`, with the invalid character.
     #[cold]
     pub(super) fn read_any_case(self, text: &str) -> Result<u128, Error> {
         match self {
@@ -142,8 +137,8 @@ impl TextForm {
     }
 
     /// The condition that a column, given by its quoted name, contains text of this length and
-    /// case. Hyphenated text in lower case has none: its columns have always been defined without
-    /// one, and in MySQL and MariaDB nothing can follow a CHECK.
+    /// case. Hyphenated text in lower case needs none, and has always been defined without one: in
+    /// MySQL and MariaDB nothing can follow a CHECK.
     pub(super) fn check(self, backend: Backend, column: &str) -> Option<String> {
         let in_case = match self {
             Self::Hex => "lower",

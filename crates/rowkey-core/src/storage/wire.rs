@@ -162,7 +162,6 @@ pub enum UuidWire {
 }
 
 impl UuidWire {
-    /// That of a column in PostgreSQL or SQL Server.
     #[inline]
     pub(super) const fn of(wire: Wire) -> Self {
         match wire {
@@ -191,7 +190,6 @@ pub enum MySqlWire {
 }
 
 impl MySqlWire {
-    /// That of a column in MySQL or MariaDB.
     #[inline]
     pub(super) const fn of(wire: Wire) -> Self {
         match wire {
@@ -217,7 +215,6 @@ pub enum SqliteWire {
 }
 
 impl SqliteWire {
-    /// That of a column in SQLite.
     #[inline]
     pub(super) const fn of(wire: Wire) -> Self {
         match wire {

@@ -46,7 +46,6 @@ static DIGIT_PAIRS: [[AsciiChar; 2]; POW_2 as usize] = {
 /// Marks a byte that is not a digit. Its top bit is set, unlike that of any digit.
 const NOT_A_DIGIT: u8 = 0xff;
 
-/// The digit value of every byte.
 static DIGIT_VALUES: [u8; 256] = {
     let mut values = [NOT_A_DIGIT; 256];
     let mut value = 0;
@@ -94,7 +93,6 @@ pub fn encode_u128(value: u128) -> [u8; 22] {
     digits.map(AsciiChar::as_byte)
 }
 
-/// What [`encode_u128`] returns.
 #[inline]
 fn write_two_blocks(value: u128, digits: &mut [AsciiChar; 22]) {
     if let ([high, low], _) = digits.as_chunks_mut() {
@@ -141,7 +139,6 @@ pub fn encode_decimal28(value: u128) -> [u8; 16] {
     digits.map(AsciiChar::as_byte)
 }
 
-/// What [`encode_decimal28`] returns.
 #[inline]
 fn write_decimal28(value: u128, digits: &mut [AsciiChar; 16]) {
     if let Some((high, low)) = digits.split_first_chunk_mut::<5>() {
@@ -183,19 +180,16 @@ fn four_digits(value: u32) -> [AsciiChar; 4] {
     digits
 }
 
-/// What [`encode_u64`] returns, as text.
 #[inline]
 pub(super) fn text_of_u64(value: u64) -> ShortText {
     ShortText::written(|digits| write_block(value, digits))
 }
 
-/// What [`encode_u128`] returns, as text.
 #[inline]
 pub(super) fn text_of_u128(value: u128) -> ShortText {
     ShortText::written(|digits| write_two_blocks(value, digits))
 }
 
-/// What [`encode_decimal28`] returns, as text.
 #[inline]
 pub(super) fn text_of_decimal28(value: u128) -> ShortText {
     ShortText::written(|digits| write_decimal28(value, digits))

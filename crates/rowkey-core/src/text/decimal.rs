@@ -54,7 +54,6 @@ pub fn padded<const N: usize>(value: u128) -> ShortText {
     ShortText::written(|digits: &mut [AsciiChar; N]| fill(digits, value, eight_characters))
 }
 
-/// [`eight_digits`] as characters.
 #[inline]
 fn eight_characters(value: u64) -> [AsciiChar; 8] {
     // The mask changes nothing, but tells the compiler that each byte is a character.

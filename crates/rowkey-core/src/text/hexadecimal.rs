@@ -46,7 +46,6 @@ impl LetterCase {
 /// Marks a byte that is not a digit. Its high bits are set, unlike those of any digit.
 const NOT_A_DIGIT: u8 = 0xff;
 
-/// The digit value of every byte.
 static DIGIT_VALUES: [u8; 256] = {
     let mut values = [NOT_A_DIGIT; 256];
     let mut value = 0;
@@ -85,7 +84,6 @@ pub fn encode<const N: usize>(value: u128, letters: LetterCase) -> [u8; N] {
     digits
 }
 
-/// What [`encode`] returns, as text.
 #[inline]
 pub(crate) fn text_of<const N: usize>(value: u128, letters: LetterCase) -> ShortText {
     ShortText::of_array(encode::<N>(value, letters))

@@ -76,7 +76,6 @@ fn write_digits(bytes: &[u8; 16], characters: &mut [AsciiChar; LENGTH]) {
 /// Where the two digits of each byte begin.
 const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
-/// The two digits of every byte.
 static DIGIT_PAIRS: [[AsciiChar; 2]; 256] = {
     let digits = b"0123456789abcdef";
     let mut pairs = [[AsciiChar::Null; 2]; 256];
@@ -120,10 +119,9 @@ pub(crate) const fn position_of_digit(bits: u128) -> usize {
     digit + hyphens
 }
 
-/// Why [`parse`] refuses a text.
-///
-/// Reports a character outside the alphabet first, because it also explains a wrong length: a
-/// blank, a brace, a byte order mark. If the length is wrong, hyphens and digits are not reported.
+/// Why [`parse`] refuses a text. A character outside the alphabet comes first, because it also
+/// explains a wrong length: a blank, a brace, a byte order mark. If the length is wrong, hyphens
+/// and digits are not reported.
 #[cold]
 pub(crate) fn refusal(text: &str) -> Error {
     let length = text.chars().count();

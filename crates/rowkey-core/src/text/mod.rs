@@ -59,9 +59,8 @@ impl Width {
         Ok(self.encode_admitted(encoding, value))
     }
 
-    /// Writes a number that the caller knows to be in range.
-    ///
-    /// A larger one loses its high digits, except in the encodings that hold 128 bits anyway.
+    /// Writes a number that the caller knows to be in range. A larger one loses its high digits,
+    /// except in the encodings that hold 128 bits anyway.
     // Always inlined, as `read`.
     #[inline(always)]
     pub(crate) fn encode_admitted(self, encoding: Encoding, value: u128) -> ShortText {

@@ -39,10 +39,9 @@ impl Characters {
         Some(Self { characters, length })
     }
 
-    /// The prefix with a text after it.
     #[inline]
     pub(crate) fn followed_by(mut self, text: &ShortText) -> Self {
-        // Also what is behind the text: a copy of constant length needs no call.
+        // The copy includes what is behind the text: with a constant length, it needs no call.
         let place = self.characters[self.length..].first_chunk_mut();
         if let Some(place) = place {
             *place = *text.buffer();

@@ -10,8 +10,8 @@ use ascii::{AsAsciiStr, AsciiChar, AsciiStr};
 
 /// ASCII text of at most [`CAPACITY`](Self::CAPACITY) characters, without an allocation.
 ///
-/// The encoders return it. It derefs to `str` ([`Deref`]) and takes 40 bytes on the stack. `Ord` is
-/// the order of the text.
+/// The encoders return this type. It derefs to `str` ([`Deref`]) and takes 40 bytes on the stack.
+/// `Ord` is the order of the text.
 ///
 /// ```
 /// use rowkey_core::text::hyphenated;
@@ -47,7 +47,6 @@ impl ShortText {
         }
     }
 
-    /// The text of these ASCII characters.
     #[inline]
     pub(crate) fn of_array<const N: usize>(ascii: [u8; N]) -> Self {
         const { assert!(N <= Self::CAPACITY) };
@@ -88,7 +87,6 @@ impl ShortText {
         &self.characters
     }
 
-    /// The number of characters.
     #[inline]
     pub(super) fn length(&self) -> usize {
         self.length.into()
@@ -155,7 +153,7 @@ impl fmt::Display for ShortText {
     }
 }
 
-/// What `pad` does; without a width or precision, which is usual, in fewer steps.
+/// Does what `pad` does, with fewer steps in the usual case without a width or precision.
 #[inline(always)]
 pub(crate) fn write_padded(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match (f.width(), f.precision()) {
