@@ -47,7 +47,6 @@ pub fn month_starts(year: u16, month: u8) -> impl Iterator<Item = UnixMillis> + 
     let last = if (1..=12).contains(&month) {
         i64::MAX / (32 * DAY_MS)
     } else {
-        // An empty range.
         first - 1
     };
     (first..=last).map(|month| UnixMillis::new(first_day_of_month(month) * DAY_MS))

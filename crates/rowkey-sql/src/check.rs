@@ -15,8 +15,8 @@ use rowkey_core::storage::TextForm;
 use rowkey_core::storage::{BinaryLength, Wire};
 use rowkey_core::text::{Width, base62};
 
-/// The condition that a value has the type, length, alphabet and letter case of the column's form,
-/// and is no number out of range. None for types that have no other values.
+/// The condition that a value has the type, length, alphabet and letter case of the column's form
+/// and is in range. None for types that have no other values.
 pub(crate) fn shape(column: Column, stored: &str) -> Option<String> {
     let backend = column.backend();
     match column.wire() {
@@ -78,10 +78,6 @@ pub(crate) fn at_most(column: Column, stored: &str, max: u128) -> Result<Option<
 }
 
 /// The condition that a value is an id of the column.
-///
-/// # Errors
-///
-/// None for the columns that there are.
 pub(crate) fn is_id(column: Column, stored: &str) -> Result<String, Error> {
     let backend = column.backend();
     let mut conditions = Vec::new();
@@ -96,8 +92,7 @@ pub(crate) fn is_id(column: Column, stored: &str) -> Result<String, Error> {
     let is_total = matches!(column.wire(), Wire::Bytes(_))
         && matches!(backend, Backend::MySql | Backend::MariaDb);
     Ok(match shape(column, stored) {
-        // Bytes that are not there are empty strings, so that nothing needs a guard, and each CASE
-        // costs.
+        // Missing bytes are empty strings, so nothing needs a guard, and each CASE costs.
         Some(shape) if is_total => {
             conditions.insert(0, shape);
             format!("({})", conditions.join(" AND "))
@@ -137,7 +132,7 @@ fn text_shape(backend: Backend, form: TextForm, stored: &str) -> String {
     };
     let mut shape = match backend {
         Backend::Postgres => format!("{stored} ~ '{pattern}'"),
-        // Its pattern also ends before the end of a last line.
+        // The pattern also ends before the end of a last line.
         Backend::MySql | Backend::MariaDb => format!(
             "CHAR_LENGTH({stored}) = {width} AND \
              CONVERT({stored} USING ascii) COLLATE ascii_bin REGEXP '{pattern}'"

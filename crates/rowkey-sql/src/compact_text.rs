@@ -1,7 +1,7 @@
 //! Compact text in SQL: eleven digits of base 62 for each eight bytes.
 //!
 //! A block is a number of 64 bits, more than the signed integers of databases can hold. It is read
-//! as two numbers, c of its first five digits and d of its last six:
+//! as two numbers, c of the block's first five digits and d of its last six:
 //!
 //! ```text
 //! c · 62^6 + d = (13 · c) · 2^32 + (965,660,736 · c + d)      62^6 = 13 · 2^32 + 965,660,736
@@ -89,7 +89,6 @@ fn block_limbs(backend: Backend, c: &str, d: &str) -> [String; 2] {
     [format!("({c} * {POW_6_HIGH} + {carry})"), low]
 }
 
-/// The hexadecimal digits of numbers of 32 bits.
 pub(crate) fn hex_of_limbs(backend: Backend, limbs: &[String]) -> String {
     match backend {
         Backend::Sqlite => {
@@ -146,10 +145,9 @@ pub(crate) fn of_hex(backend: Backend, form: TextForm, hex: impl Fn(u8, u8) -> S
     }
 }
 
-/// A literal of 64 bits.
 fn big(backend: Backend, number: u64) -> String {
     match backend {
-        // Its larger literals are decimal numbers.
+        // SQL Server's larger literals are decimal numbers.
         Backend::SqlServer => format!("CONVERT(bigint, {number})"),
         _ => format!("{number}"),
     }
@@ -159,7 +157,6 @@ fn alphabet() -> String {
     base62::DIGITS.iter().copied().map(char::from).collect()
 }
 
-/// The characters of digits.
 fn written(backend: Backend, digits: impl Iterator<Item = String>) -> String {
     let alphabet = alphabet();
     let characters = digits.map(|digit| match backend {

@@ -69,12 +69,12 @@ impl Conversion {
         Ok(conversion)
     }
 
-    /// The form that it gives.
+    /// The form that the conversion gives.
     pub const fn to(self) -> StoredForm {
         self.to
     }
 
-    /// The way back.
+    /// The opposite conversion.
     #[must_use]
     pub fn reversed(self) -> Self {
         Self {
@@ -125,8 +125,8 @@ impl Conversion {
         })
     }
 
-    /// The statement that creates a view of a table: its columns, and the converted ids as a column
-    /// with a name of its own.
+    /// The statement that creates a view of a table: the table's columns, and the converted ids as
+    /// a column with a name of its own.
     ///
     /// # Errors
     ///
@@ -177,9 +177,9 @@ impl Conversion {
 }
 
 impl StoredForm {
-    /// The statement that creates a view of a table: its columns, and the public text of the ids,
-    /// which `Display` writes, as a column with a name of its own. Numbers have no zeros in front
-    /// of them.
+    /// The statement that creates a view of a table: the table's columns, and the public text of
+    /// the ids as a column with a name of its own. The text is what `Display` writes; numbers have
+    /// no zeros in front of them.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use rowkey_core::Backend;
 use rowkey_core::storage::Wire;
 
-/// Part of bytes or text, its first position counted from 1.
+/// Part of bytes or text. `first` counts from 1.
 pub(crate) fn part(backend: Backend, sql: &str, first: u8, count: u8) -> String {
     let function = match backend {
         Backend::Postgres | Backend::Sqlite => "substr",
@@ -16,7 +16,6 @@ pub(crate) fn part(backend: Backend, sql: &str, first: u8, count: u8) -> String 
     format!("{function}({sql}, {first}, {count})")
 }
 
-/// Text without its hyphens.
 pub(crate) fn without_hyphens(backend: Backend, text: &str) -> String {
     match backend {
         Backend::Postgres | Backend::Sqlite => format!("replace({text}, '-', '')"),
@@ -26,7 +25,7 @@ pub(crate) fn without_hyphens(backend: Backend, text: &str) -> String {
 
 pub(crate) fn lower(backend: Backend, text: String) -> String {
     match backend {
-        // As it writes them.
+        // PostgreSQL's hexadecimal digits are in lower case.
         Backend::Postgres => text,
         Backend::Sqlite => format!("lower({text})"),
         _ => format!("LOWER({text})"),
@@ -40,7 +39,7 @@ pub(crate) fn upper(backend: Backend, text: String) -> String {
     }
 }
 
-/// Text that goes into a column: what a function of MySQL and MariaDB makes has the character set
+/// Text that goes into a column: what a function of MySQL and MariaDB returns has the character set
 /// of the connection.
 pub(crate) fn text_of_column(backend: Backend, wire: Wire, sql: String) -> String {
     match (wire, backend) {
@@ -51,7 +50,7 @@ pub(crate) fn text_of_column(backend: Backend, wire: Wire, sql: String) -> Strin
     }
 }
 
-/// The number without its lowest bits. It is not negative.
+/// `number` is not negative.
 pub(crate) fn shifted_right(backend: Backend, number: &str, bits: u32) -> String {
     match (backend, bits) {
         (_, 0) => number.into(),
@@ -64,7 +63,6 @@ pub(crate) fn shifted_right(backend: Backend, number: &str, bits: u32) -> String
     }
 }
 
-/// Pieces of text or bytes, one after the other.
 pub(crate) fn concatenated(backend: Backend, pieces: impl Iterator<Item = String>) -> String {
     let pieces: Vec<String> = pieces.collect();
     match backend {

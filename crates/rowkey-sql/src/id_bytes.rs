@@ -41,7 +41,6 @@ enum Piece {
         first: u8,
         count: u8,
     },
-    /// A byte of which some bits are random.
     Mixed {
         mask: u8,
         bits: u8,
@@ -59,20 +58,19 @@ impl Piece {
     }
 }
 
-/// The bytes of a new id.
 pub(crate) struct IdBytes {
     backend: Backend,
     wire: Wire,
     origins: [Origin; 16],
-    /// How many bytes the number of the time has.
+    /// The number of bytes of the time.
     time_bytes: u8,
-    /// The SQL of this number.
+    /// The SQL of the time as a number.
     time: String,
 }
 
 impl IdBytes {
-    /// Those of a column, with the SQL of the number in the time field. The format has no other
-    /// fields than time, random and fixed ones.
+    /// The bytes for a column, with the SQL of the number in the time field. The format has only
+    /// time, random and fixed fields.
     pub(crate) fn new(column: Column, time: String) -> Self {
         let (public, time_bytes) = origins(column.format());
         let mut origins = public;
@@ -108,7 +106,7 @@ impl IdBytes {
                      store them as `binary`",
                 ));
             }
-            // Its clock is not known to stand still while a statement runs.
+            // SQL Server's clock is not known to stand still while a statement runs.
             (_, Backend::SqlServer) if !self.has_whole_time() => {
                 return Err(refused(
                     "this layout takes the bytes of the time apart, and the clock may go on between \
@@ -149,7 +147,6 @@ impl IdBytes {
         }
     }
 
-    /// 36 characters, from hexadecimal digits.
     fn hyphenated(&self) -> String {
         [0..4, 4..6, 6..8, 8..10, 10..16]
             .map(|group| self.joined(&self.pieces(group, 16)))
@@ -286,10 +283,10 @@ fn origins(format: FormatKind) -> ([Origin; 16], u8) {
 /// PostgreSQL's only random bytes.
 const RANDOM_UUID: &str = "gen_random_uuid()";
 
-/// The bits of such a UUID that are not random.
+/// The bits of a random UUID that are not random.
 const UUID_BITS: FixedBits = FixedBits::rfc(4);
 
-/// A byte of such a UUID of which every bit is random.
+/// A byte of a random UUID of which every bit is random.
 const RANDOM_BYTE: u8 = 15;
 
 /// How many bytes from the first on a server makes at once and, in PostgreSQL, from which one of a

@@ -11,8 +11,8 @@
 //! [`StoragePlan`](rowkey_core::storage::StoragePlan).
 //!
 //! Expressions follow from the layout's permutation, the wire form and the fields of the format.
-//! They use only functions that all supported versions of a database have. They depend on nothing
-//! but the column; those of [`NewId`] also on the server's clock and its random numbers.
+//! They use only functions that all supported versions of a database have, and depend only on the
+//! column, those of [`NewId`] also on the server's clock and random numbers.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -50,7 +50,6 @@ pub use short_key_index::short_key_index;
 pub use stored_form::StoredForm;
 pub use time_partitions::TimePartitions;
 
-/// Compiles and runs the example of this package's README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

@@ -13,8 +13,8 @@ pub(crate) const fn has_names(backend: Backend) -> bool {
     !matches!(backend, Backend::MySql | Backend::MariaDb)
 }
 
-/// An expression in which each name stands for the SQL beside it. The names must not occur in the
-/// latter, nor may the expression contain the stored value.
+/// An expression in which each name stands for the SQL beside it. That SQL must not contain the
+/// names, nor the expression the stored value.
 pub(crate) fn with_names(
     backend: Backend,
     named: impl IntoIterator<Item = (String, String)>,
@@ -24,7 +24,7 @@ pub(crate) fn with_names(
         .into_iter()
         .map(|(name, sql)| format!("{sql} AS {name}"));
     let named = named.collect::<Vec<_>>().join(", ");
-    // Without it, the names would be replaced by their SQL again.
+    // Without the fence, PostgreSQL would replace the names by their SQL again.
     let fence = match backend {
         Backend::Postgres => " OFFSET 0",
         _ => "",

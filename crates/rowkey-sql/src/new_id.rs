@@ -11,8 +11,8 @@
 //! PostgreSQL              of a uuid       -          B15        B7 .. B15
 //! ```
 //!
-//! PostgreSQL's random bytes are those of a random UUID, in which two have fixed bits. Where these
-//! are the ones that the format wants, they are taken with their neighbours.
+//! PostgreSQL's random bytes come from a random UUID, in which two have fixed bits. Where the
+//! format wants the same fixed bits, these bytes are taken with their neighbours.
 
 use alloc::format;
 use alloc::string::String;
@@ -27,21 +27,19 @@ use rowkey_core::format::{FormatKind, interval_counter};
 use rowkey_core::storage::{Nullability, TableName, quote_identifier};
 use rowkey_core::{Error, UnixMillis};
 
-/// The default interval of the short COMBs.
 const INTERVAL_MS: u64 = 60_000;
 
-/// The SQL of new ids, which the server makes: for the default of a column, and for rows that are
-/// already there.
+/// The SQL of ids that the server makes: for the default of a column, and for existing rows.
 ///
-/// Each evaluation makes another id, of the server's cryptographic random numbers: a random UUID in
+/// Each evaluation makes a new id from the server's cryptographic random numbers: a random UUID in
 /// PostgreSQL (since version 13), `RANDOM_BYTES` in MySQL (since 5.6.17) and MariaDB (since 10.10),
 /// `CRYPT_GEN_RANDOM` in SQL Server, and `randomblob` in SQLite, which seeds its generator from the
-/// operating system. The instant is that of the server's clock when the statement began.
+/// operating system. The instant is the server's clock when the statement began.
 ///
 /// Ids within a millisecond, or an interval of the short COMBs, are in random order, also those of
-/// version 7. Distributed ids are kept apart by their random bits alone, for which a program has a
-/// state: among a million of 93 bits in one statement there are twice the same with a probability
-/// of 0.2 %, which a primary key refuses.
+/// version 7. Only random bits keep DistributedIds apart, because a server keeps no state as
+/// programs do: a statement that makes a million 93-bit ids makes one twice with a probability of
+/// 0.2 %, and the primary key refuses it.
 ///
 /// ```
 /// use rowkey_core::format::FormatKind;
@@ -69,7 +67,7 @@ pub struct NewId {
 }
 
 impl NewId {
-    /// New ids in a form. Those of the short COMBs count in intervals of a minute.
+    /// New ids in a form. For the short COMBs, the interval is a minute.
     ///
     /// # Errors
     ///
@@ -85,7 +83,7 @@ impl NewId {
         Ok(new_id)
     }
 
-    /// The same for short COMBs with another interval, in milliseconds.
+    /// The same new ids with another interval of the short COMBs, in milliseconds.
     ///
     /// # Errors
     ///
@@ -96,7 +94,6 @@ impl NewId {
                 unit: TimeUnit::Interval,
                 ..
             }) => {
-                // Refuses an interval of 0.
                 interval_counter(UnixMillis::EPOCH, interval_ms)?;
                 Ok(Self {
                     interval_ms,
@@ -112,8 +109,8 @@ impl NewId {
         self.form
     }
 
-    /// The SQL expression of a new id, with the time of the server's clock. It needs neither a
-    /// column nor a subquery, so that it can be the default of a column.
+    /// The SQL expression of a new id with the time of the server's clock. It needs no column and
+    /// no subquery, so it can be the default of a column.
     ///
     /// # Errors
     ///
@@ -126,13 +123,13 @@ impl NewId {
         self.with_number(self.position(&millis, false))
     }
 
-    /// The SQL expression of a new id that carries a given instant, which is an SQL expression
-    /// itself: in milliseconds since 1970, a signed integer of 64 bits, and the same each time that
-    /// it is evaluated for a row. An instant that the format or the form cannot hold, and NULL,
-    /// give NULL.
+    /// The SQL expression of a new id that carries the instant of another SQL expression:
+    /// milliseconds since 1970 as a signed integer of 64 bits, the same each time that it is
+    /// evaluated for a row. NULL, and an instant that the format or the form cannot hold, give
+    /// NULL.
     ///
-    /// The id carries exactly this instant. That is what
-    /// [`unix_millis`](StoredForm::unix_millis) reads from it.
+    /// The id carries exactly this instant, which [`unix_millis`](StoredForm::unix_millis) reads
+    /// from it.
     ///
     /// # Errors
     ///
@@ -178,7 +175,7 @@ impl NewId {
     /// The last instant of the format of which every id fits the form.
     fn last_millis(self, range: TimeRange) -> i64 {
         match self.form.format().time_of(self.form.max_value()) {
-            // Only its smallest ids fit.
+            // Only the smallest ids of this instant fit.
             Some(time) if time.get() < range.max.get() => time.get() - 1,
             _ => range.max.get(),
         }
@@ -193,7 +190,7 @@ impl NewId {
             Some(TimeUnit::Interval) => {
                 // No instant has more bits, and the sum below keeps to 64.
                 let interval = self.form.big(self.interval_ms.min(1 << 62).cast_signed());
-                // Databases divide towards zero, and the counter goes on below it.
+                // Databases divide towards zero, and the counter continues below zero.
                 let whole = match may_be_negative {
                     true => {
                         format!("({millis} - ({millis} % {interval} + {interval}) % {interval})")
@@ -216,7 +213,6 @@ impl NewId {
         }
     }
 
-    /// A new id with a number in its time field.
     fn with_number(self, number: String) -> Result<String, Error> {
         IdBytes::new(self.form.column(), number).stored()
     }
@@ -226,7 +222,6 @@ impl NewId {
     }
 }
 
-/// The quotient without its fraction.
 fn quotient(backend: Backend, number: &str, by: &str) -> String {
     match backend {
         Backend::MySql | Backend::MariaDb => format!("({number} DIV {by})"),
@@ -247,7 +242,7 @@ const fn clock(backend: Backend) -> &'static str {
     }
 }
 
-/// Refuses what is more than time, chance and constants.
+/// Refuses formats whose ids are more than time, chance and constants.
 fn check_format(format: FormatKind) -> Result<(), Error> {
     Err(refused(match format {
         FormatKind::UuidV4
@@ -275,12 +270,13 @@ fn check_format(format: FormatKind) -> Result<(), Error> {
 }
 
 impl NewId {
-    /// The definition of a column for which the server makes the ids of rows that are inserted
-    /// without one: as `StoragePlan::column_definition`, NOT NULL, with a DEFAULT. A program can
-    /// still write its own.
+    /// The definition of a column whose ids the server makes for rows that are inserted without
+    /// one: as `StoragePlan::column_definition`, NOT NULL, with a DEFAULT. A program can still
+    /// insert its own ids.
     ///
-    /// MySQL has had such defaults since 8.0.13; for an older one see [`trigger`](Self::trigger).
-    /// MySQL does not tell a program the id of the row that it has inserted: it knows no RETURNING.
+    /// MySQL has had such defaults since 8.0.13; for an older version see
+    /// [`trigger`](Self::trigger). MySQL has no RETURNING, so a program does not learn the id of
+    /// the row that it inserted.
     ///
     /// # Errors
     ///
@@ -302,8 +298,8 @@ impl NewId {
         self.defined(name, &format!("({})", self.expression()?))
     }
 
-    /// The definition of a column for a [`trigger`](Self::trigger), with a value as its DEFAULT
-    /// that no new id has: zero. Without a default, MySQL refuses a row before the trigger sees it.
+    /// The definition of a column for a [`trigger`](Self::trigger). The DEFAULT is zero, which no
+    /// new id is: without a default, MySQL refuses a row before the trigger sees it.
     ///
     /// # Errors
     ///
@@ -313,14 +309,14 @@ impl NewId {
         self.defined(name, &self.form().literal(0))
     }
 
-    /// The statement that creates a trigger for MySQL before 8.0.13, where a default is no
-    /// expression: it puts a new id in the place of the zero that is the [column's
-    /// default](Self::column_definition_for_trigger).
+    /// The statement that creates a trigger for MySQL before 8.0.13, where a default cannot be an
+    /// expression. The trigger replaces the zero of the [column's
+    /// default](Self::column_definition_for_trigger) by a new id.
     ///
     /// # Errors
     ///
     /// `ErrorKind::Name` for a name that is not valid on the backend, `ErrorKind::Declaration` on
-    /// others than MySQL and MariaDB.
+    /// backends other than MySQL and MariaDB.
     ///
     /// ```
     /// use rowkey_core::format::FormatKind;
@@ -414,7 +410,7 @@ mod tests {
                     Wire::Text(TextForm::Digits28 | TextForm::Digits38) => {
                         form.backend() != Backend::Sqlite
                     }
-                    // The bytes of its time are apart.
+                    // The bytes of the time are apart.
                     _ => {
                         form.backend() != Backend::SqlServer
                             || form.layout() != Layout::SqlServer
@@ -439,7 +435,7 @@ mod tests {
         assert!(made > 500, "{made}");
     }
 
-    /// A clock may go on between two looks at it. Those of the others stand still for a statement.
+    /// SQL Server's clock may advance between two reads. The others stand still for a statement.
     #[test]
     fn sql_servers_clock_is_read_once() {
         let of_sql_server = new_ids().filter(|(form, _)| form.backend() == Backend::SqlServer);

@@ -41,7 +41,7 @@ struct Slice {
     shift: u32,
 }
 
-/// A field as most are: with its highest byte first.
+/// Most fields have their highest byte first.
 pub(crate) const fn big_endian(bits: BitField) -> NumberField {
     NumberField {
         bits,
@@ -108,7 +108,6 @@ pub(crate) fn expression(
     Ok(terms.collect::<Vec<_>>().join(" + "))
 }
 
-/// The bytes that are always zero and not stored.
 const fn omitted_zeros(wire: Wire) -> u8 {
     match wire {
         Wire::Bytes(length) => 16 - length.bytes(),
@@ -213,7 +212,6 @@ impl Reader<'_> {
         }
     }
 
-    /// The bits of a byte, where they are in the number.
     fn term(&self, byte: String, slice: Slice) -> String {
         let mut term = byte;
         if slice.below > 0 {
@@ -267,7 +265,6 @@ mod tests {
     use rowkey_core::format::FormatKind;
     use rowkey_core::storage::{Layout, Storage};
 
-    /// The number in a public value.
     fn number_in(field: NumberField, value: u128) -> u32 {
         let bytes = value.to_be_bytes();
         slices(field).into_iter().fold(0, |number, slice| {
@@ -323,7 +320,7 @@ mod tests {
         );
     }
 
-    /// SQL Server's bytes of a guid are little-endian in its first three groups, as .NET's.
+    /// In SQL Server, the bytes of a guid's first three groups are little-endian, as in .NET.
     #[test]
     fn layouts_move_the_bytes_of_a_number() {
         let number = field(96, 32, ByteOrder::LittleEndian);
@@ -361,7 +358,7 @@ mod tests {
         }
     }
 
-    /// The upper digits of its text are one number, and those before them are left out.
+    /// The upper digits of the text are one number, and the bytes before them are left out.
     #[test]
     fn the_first_bytes_of_compact_text_of_a_distributed_id_are_zero() {
         let column = Column::new(

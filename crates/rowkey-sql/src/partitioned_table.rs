@@ -14,27 +14,25 @@ pub(crate) struct PartitionedTable<'a> {
     pub(crate) dialect: Dialect,
     pub(crate) table: TableName<'a>,
     pub(crate) column: &'a str,
-    /// The type of the column.
     pub(crate) column_type: String,
     pub(crate) partitions: Vec<Partition>,
-    /// Whether there is a partition for all other rows.
     pub(crate) has_rest: bool,
 }
 
 /// How a backend defines partitions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// Each is a table.
+    /// Each partition is a table.
     Postgres,
-    /// They are listed with the table.
+    /// The partitions are listed with the table.
     MySql(Backend),
-    /// They are the spans between the boundaries of a function.
+    /// The partitions are the spans between the boundaries of a function.
     SqlServer,
 }
 
 /// A partition, with SQL literals.
 pub(crate) struct Partition {
-    /// Its name in MySQL and MariaDB.
+    /// The name in MySQL and MariaDB.
     pub(crate) name: String,
     /// What is appended to the name of the table in PostgreSQL.
     pub(crate) suffix: String,
@@ -109,15 +107,16 @@ impl PartitionedTable<'_> {
         Ok(statements)
     }
 
-    /// The statements that add the partitions to a table that has others.
+    /// The statements that add the partitions to a table that has other partitions.
     pub(crate) fn additions(&self) -> Result<Vec<String>, Error> {
         match self.dialect {
             Dialect::Postgres => self.tables(),
             Dialect::MySql(_) => {
                 let (table, partitions) = (self.quoted_table()?, self.listed()?);
                 Ok(Vec::from([if self.has_rest {
-                    // MySQL adds none after one without an end. MariaDB adds one beside a default,
-                    // but leaves the rows of the new partition there, where no query finds them.
+                    // MySQL adds no partition after one without an end. MariaDB adds one beside a
+                    // default, but leaves the rows of the new partition there, where no query finds
+                    // them.
                     let rest = self.quoted("rest")?;
                     format!("ALTER TABLE {table} REORGANIZE PARTITION {rest} INTO ({partitions})")
                 } else {
@@ -195,14 +194,14 @@ impl PartitionedTable<'_> {
                 ));
             } else {
                 // MariaDB (10.11) moves the rows of the rest to the first partition of a
-                // REORGANIZE, whichever that is, and does not find them in another again.
+                // REORGANIZE, whichever that is, and does not find them in another one again.
                 list.insert(0, partition);
             }
         }
         Ok(list.join(", "))
     }
 
-    /// The values with which a partition of SQL Server begins, ascending. There is one partition
+    /// The values with which partitions of SQL Server begin, ascending. There is one partition
     /// more: the first has no beginning.
     fn boundaries(&self) -> Vec<String> {
         let mut boundaries = Vec::new();

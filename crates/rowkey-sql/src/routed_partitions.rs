@@ -19,7 +19,7 @@ use rowkey_core::storage::TableName;
 /// MariaDB and SQL Server.
 ///
 /// A partition called `europe` is `europe` in MySQL and MariaDB, and the table `mission_europe` in
-/// PostgreSQL, in the schema of the partitioned table. Those of SQL Server have no names.
+/// PostgreSQL, in the schema of the partitioned table. In SQL Server, partitions have no names.
 ///
 /// ```
 /// use rowkey_core::routing::{RoutingColumn, ServiceEntity};
@@ -55,7 +55,6 @@ pub struct RoutedPartitions {
     has_rest: bool,
 }
 
-/// The numbers of each partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Numbers {
     Lists(Vec<(String, Vec<u32>)>),
@@ -76,13 +75,13 @@ impl Numbers {
 
 impl RoutedPartitions {
     /// A partition for each list of numbers, such as the countries of a continent. A list has to
-    /// contain every number of its partition: a number that is in no list has none.
+    /// contain every number of its partition: a number in no list has no partition.
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Declaration` for a list without numbers, a number that is listed twice and a
-    /// name that is empty or used twice, in any case, and if there is no partition, or more than
-    /// 8192.
+    /// `ErrorKind::Declaration` for a list without numbers, for a number that is listed twice, for
+    /// a name that is empty or used twice (in any case), and if there are no partitions or more
+    /// than 8192.
     pub fn lists<'t, K, P, N, L>(
         column: RoutingColumn<K, P>,
         table: impl Into<TableName<'t>>,
@@ -120,8 +119,8 @@ impl RoutedPartitions {
     /// # Errors
     ///
     /// `ErrorKind::Declaration` for a range that is empty or does not begin after the end of the
-    /// previous one, and a name that is empty or used twice, in any case, and if there is no
-    /// partition, or more than 8192.
+    /// previous one, for a name that is empty or used twice (in any case), and if there are no
+    /// partitions or more than 8192.
     pub fn ranges<'t, K, P, N>(
         column: RoutingColumn<K, P>,
         table: impl Into<TableName<'t>>,
@@ -190,8 +189,8 @@ impl RoutedPartitions {
         })
     }
 
-    /// The same with a partition for all other rows, named `mission_rest` in PostgreSQL and `rest`
-    /// in MySQL and MariaDB. SQL Server has partitions for all numbers anyway; lists of MySQL have
+    /// These partitions and one for all other rows, named `mission_rest` in PostgreSQL and `rest`
+    /// in MySQL and MariaDB. SQL Server has partitions for all numbers anyway; in MySQL, lists have
     /// no rest.
     #[must_use]
     pub fn with_rest(self) -> Self {
@@ -214,22 +213,22 @@ impl RoutedPartitions {
         self.on(backend)?.before_create()
     }
 
-    /// The clause after the parentheses of `CREATE TABLE`. In MySQL and MariaDB it contains the
-    /// partitions; in PostgreSQL [`after_create`](Self::after_create) creates them, and in SQL
-    /// Server it refers to the scheme of [`before_create`](Self::before_create).
+    /// The clause after the parentheses of `CREATE TABLE`. In MySQL and MariaDB the clause contains
+    /// the partitions. In PostgreSQL, [`after_create`](Self::after_create) creates them. In SQL
+    /// Server, the clause refers to the scheme of [`before_create`](Self::before_create).
     ///
     /// # Errors
     ///
     /// `ErrorKind::Declaration` for SQLite, which has no partitioned tables, for lists with a rest
-    /// in MySQL, and for more than 8192 partitions with the rest. `ErrorKind::Declaration` for a
-    /// partition that is called like the rest. `ErrorKind::Name` for a name that is not valid
-    /// there, including those of the table and its partitions.
+    /// in MySQL, for more than 8192 partitions with the rest, and for a partition that is called
+    /// like the rest. `ErrorKind::Name` for a name that is not valid on the backend, including
+    /// those of the table and its partitions.
     pub fn partition_by(&self, backend: Backend) -> Result<String, Error> {
         self.on(backend)?.partition_by()
     }
 
-    /// The statements that follow `CREATE TABLE`: one for each partition in PostgreSQL, none in the
-    /// others.
+    /// The statements that follow `CREATE TABLE`: one for each partition in PostgreSQL, none
+    /// elsewhere.
     ///
     /// # Errors
     ///
@@ -243,8 +242,9 @@ impl RoutedPartitions {
     /// move the rows that belong to the new partitions. In PostgreSQL the rest must not contain
     /// such rows.
     ///
-    /// SQL Server splits a partition at each new boundary. For lists, that fails at numbers next to
-    /// those of an existing list, whose boundaries are there already; add these by hand.
+    /// SQL Server splits a partition at each new boundary. For lists, that fails at a number next
+    /// to the numbers of an existing list, because the boundary exists already; add such partitions
+    /// by hand.
     ///
     /// # Errors
     ///
@@ -253,7 +253,6 @@ impl RoutedPartitions {
         self.on(backend)?.additions()
     }
 
-    /// The rest is a partition like the others, with a name of its own.
     fn check_rest(&self) -> Result<(), Error> {
         let names: Vec<&String> = self.partitions.names().collect();
         if let Some(name) = names.iter().find(|name| name.eq_ignore_ascii_case("rest")) {
@@ -320,8 +319,8 @@ fn too_many() -> Error {
     refused("a table has at most 8192 partitions, including the rest")
 }
 
-/// MySQL and MariaDB have at most 8192. That is ample for the others, and stops an endless iterator
-/// before it fills memory.
+/// The maximum of MySQL and MariaDB plus one. It is ample for the others, and stops an endless
+/// iterator before it fills memory.
 const TOO_MANY_PARTITIONS: usize = 8193;
 
 #[cold]

@@ -25,7 +25,7 @@ use crate::number;
 /// ```
 pub trait RoutingColumnDefinition: Sized {
     /// The definition of the column: `bigint` or `smallint`, in SQLite `INTEGER`, and NOT NULL.
-    /// MySQL's unsigned types would be other types in Rust than those of the other databases.
+    /// MySQL's unsigned types would need other Rust types than the other databases.
     ///
     /// # Errors
     ///
@@ -44,22 +44,22 @@ pub trait RoutingColumnDefinition: Sized {
     /// if the plan stores the key in MariaDB's own `UUID` type and the backend is MySQL.
     fn check(self, backend: Backend) -> Result<String, Error>;
 
-    /// The primary key of key column and column, in this order: with the id first, its index serves
-    /// queries by the id alone as well.
+    /// The primary key of the key's column and this column. The id comes first, so that the index
+    /// also serves queries by the id alone.
     ///
     /// # Errors
     ///
     /// `ErrorKind::Name` for a name that is not valid on the backend.
     fn primary_key(self, backend: Backend) -> Result<String, Error>;
 
-    /// The statements that make MySQL before 8.0.16 refuse rows with another number than that of
-    /// their id: two triggers, named after the table and the column. None for other databases,
-    /// where the [`check`](Self::check) does it.
+    /// The statements that make MySQL before 8.0.16 refuse rows whose number differs from their
+    /// id's: two triggers, named after the table and the column. None for other databases, where
+    /// the [`check`](Self::check) does it.
     ///
-    /// Beside a CHECK that is enforced they are superfluous and do no harm. A server with a binary
-    /// log lets only users with the privilege `SUPER` create them, unless
+    /// Beside a CHECK that is enforced, the triggers are superfluous and harmless. A server with a
+    /// binary log lets only users with the privilege `SUPER` create them, unless
     /// `log_bin_trust_function_creators` is on. MySQL before 5.7.2 takes one trigger for each
-    /// event, so a table has one such column there.
+    /// event, so a table can have only one such column there.
     ///
     /// # Errors
     ///
@@ -70,8 +70,8 @@ pub trait RoutingColumnDefinition: Sized {
         table: impl Into<TableName<'t>>,
     ) -> Result<Vec<String>, Error>;
 
-    /// The SQL expression of the number in the key's column, which is what the CHECK compares: to
-    /// fill the column of a table that exists, as in `INSERT INTO … SELECT`.
+    /// The SQL expression of the number in the key's column, which the CHECK compares. Use it to
+    /// fill the column of an existing table, as in `INSERT INTO … SELECT`.
     ///
     /// # Errors
     ///
@@ -136,7 +136,6 @@ where
     }
 }
 
-/// The quoted names of the key's column and of this column.
 fn quoted_names<K, P>(column: RoutingColumn<K, P>, backend: Backend) -> Result<[String; 2], Error>
 where
     P: RoutingPart,
@@ -170,13 +169,12 @@ where
     Ok(format!("{column} {equals} {number}"))
 }
 
-/// The number of a stored id.
 fn number_of<K, P>(backend: Backend, key: &str) -> Result<String, Error>
 where
     P: RoutingPart,
     K: EntityKey<Format = P::Format>,
 {
-    // Rejects a type that MySQL does not have. So far, no format with such a number fits it.
+    // Rejects a type that MySQL does not have. So far, no format with a routing number fits it.
     K::PLAN.column_type(backend)?;
     let column = K::PLAN.column(backend);
     number::expression(column, backend, P::FIELD, key)

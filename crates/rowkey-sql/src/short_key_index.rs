@@ -24,15 +24,15 @@ use rowkey_core::storage::StoragePlan;
 use rowkey_core::storage::Wire;
 use rowkey_core::storage::quote_identifier;
 
-/// The statements that create a unique index on the group and number in a LUUID key's column,
-/// so that no two entities have the same short key. A second insert fails like one with a
-/// duplicate key.
+/// The statements that create a unique index on the group and number in a LUUID key's column, so
+/// that no two entities have the same short key. A second insert fails like one with a duplicate
+/// key.
 ///
-/// Run them once, after `CREATE TABLE` or in a separate migration; they fail if two rows
-/// already have the same number. In PostgreSQL and SQLite this is an expression index, in MySQL
-/// and MariaDB an index on a prefix of the column. SQL Server, and MariaDB for its own `UUID`
-/// type, need a computed column, which has the name of the index: there are then two
-/// statements, and `SELECT *` shows that column.
+/// Run the statements once, after `CREATE TABLE` or in a separate migration. They fail if two rows
+/// already have the same number. In PostgreSQL and SQLite this is an expression index, in MySQL and
+/// MariaDB an index on a prefix of the column. SQL Server, and MariaDB for its own `UUID` type,
+/// need a computed column, which has the name of the index: there are then two statements, and
+/// `SELECT *` shows that column.
 ///
 /// The index only enforces uniqueness. To find a row by its number, use the
 /// [bounds](rowkey_core::luuid::ShortKey::bounds) of the short key, which use the primary key.
@@ -141,8 +141,7 @@ mod tests {
         );
     }
 
-    /// Number and group are bytes 0 to 7 there, which the conversion only reorders among
-    /// themselves.
+    /// Number and group are bytes 0 to 7 there, which the conversion only reorders.
     #[test]
     fn guids_as_they_are_have_the_number_in_front() {
         let plan = StoragePlan::default_for(FormatKind::Luuid);

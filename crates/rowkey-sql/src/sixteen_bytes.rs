@@ -40,10 +40,6 @@ pub(crate) type Places = [u8; 16];
 
 impl SixteenBytes {
     /// An expression of the bytes of a column, those of a number included.
-    ///
-    /// # Errors
-    ///
-    /// `ErrorKind::Declaration` for integers of 64 bits, and what the expression returns.
     pub(crate) fn expression(
         backend: Backend,
         wire: Wire,
@@ -51,7 +47,7 @@ impl SixteenBytes {
         of: impl FnOnce(Self) -> Result<String, Error>,
     ) -> Result<String, Error> {
         match Self::long_hex(backend, wire, stored) {
-            // An expression has pieces of it.
+            // An expression contains pieces of the digits.
             Some(hex) => {
                 let expression = of(Self::of_hex(backend, "digits".into()))?;
                 Ok(with_names(backend, [("digits".into(), hex)], &expression))
@@ -61,17 +57,13 @@ impl SixteenBytes {
     }
 
     /// A condition of the bytes of a column, those of a number included.
-    ///
-    /// # Errors
-    ///
-    /// `ErrorKind::Declaration` for integers of 64 bits.
     pub(crate) fn condition(
         backend: Backend,
         wire: Wire,
         stored: &str,
         of: impl FnOnce(Self) -> String,
     ) -> Result<String, Error> {
-        // SQL Server selects values, and a condition is none.
+        // SQL Server selects values, and a condition is not a value.
         let is_selected =
             backend == Backend::SqlServer && Self::long_hex(backend, wire, stored).is_some();
         let sql = Self::expression(backend, wire, stored, |bytes| {
@@ -155,17 +147,16 @@ impl SixteenBytes {
         Ok(Self::new(backend, kind, sql))
     }
 
-    /// Those of bytes in SQL.
     pub(crate) fn of_bytes(backend: Backend, bytes: String) -> Self {
         Self::new(backend, Kind::Bytes, bytes)
     }
 
-    /// Those of 32 hexadecimal digits in SQL, in either case.
+    /// 32 digits in either case.
     pub(crate) fn of_hex(backend: Backend, digits: String) -> Self {
         Self::new(backend, Kind::Hex, digits)
     }
 
-    /// Those of a server's own type for UUIDs.
+    /// From a server's own type for UUIDs.
     pub(crate) fn of_uuid(backend: Backend, uuid: String) -> Self {
         Self::new(backend, Kind::Uuid, uuid)
     }
@@ -186,10 +177,6 @@ impl SixteenBytes {
     }
 
     /// The value of a column, from bytes in its order.
-    ///
-    /// # Errors
-    ///
-    /// `ErrorKind::Declaration` for integers of 64 bits.
     pub(crate) fn as_wire(&self, wire: Wire) -> Result<String, Error> {
         let backend = self.backend;
         Ok(match wire {
@@ -308,7 +295,6 @@ impl SixteenBytes {
         part(self.backend, &hex, 2 * first + 1, 2 * count)
     }
 
-    /// 36 characters in either case.
     fn hyphenated(&self) -> String {
         match (self.kind, self.backend) {
             (_, Backend::Postgres) => format!("{}::text", self.uuid()),

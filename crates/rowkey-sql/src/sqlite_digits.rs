@@ -1,7 +1,7 @@
 //! Text of 38 digits in SQLite, whose integers have 64 bits.
 //!
-//! The number is taken in places of one base and written in places of the other: each place of the
-//! one, times its power in places of the other, gives columns, whose carries go to the next one. No
+//! The number is taken in places of one base and written in places of the other. Each place, times
+//! its power in places of the other base, gives columns, whose carries go to the next column. No
 //! column reaches 2^62.
 //!
 //! ```text

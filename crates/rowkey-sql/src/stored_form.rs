@@ -20,8 +20,8 @@ use rowkey_core::storage::{Stored, StoredRef};
 
 /// How a column stores ids of a format: on one backend, in a storage and a layout.
 ///
-/// Unlike a [`Column`], it promises no order, so that there is one for every column that exists:
-/// UUIDs of version 7 in the bytes that SQL Server would store, but in PostgreSQL.
+/// Unlike a [`Column`], a form promises no order. So there is a form for every column that exists,
+/// such as UUIDs of version 7 in the bytes that SQL Server would store, but in PostgreSQL.
 ///
 /// ```
 /// use rowkey_core::format::FormatKind;
@@ -38,7 +38,7 @@ use rowkey_core::storage::{Stored, StoredRef};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StoredForm {
-    /// Its layout may be one that loses the order on the backend.
+    /// The layout may be one that loses the order on the backend.
     column: Column,
 }
 
@@ -49,7 +49,7 @@ impl From<Column> for StoredForm {
 }
 
 impl StoredForm {
-    /// The form of a format's ids on a backend. Without a layout, it is that of the
+    /// The form of a format's ids on a backend. The default layout is the one of the
     /// [`Column`](Column::new), which keeps the order.
     ///
     /// # Errors
@@ -119,8 +119,8 @@ impl StoredForm {
         self.column.max_value()
     }
 
-    /// Whether columns of both forms sort ids in the same order, so that rows that are read in the
-    /// order of one come in that of the other. It looks at the order of some ids in which each bit
+    /// Whether columns of both forms sort ids in the same order, so that rows in the order of one
+    /// form are also in the order of the other. It compares the order of some ids in which each bit
     /// counts.
     ///
     /// ```
@@ -258,7 +258,6 @@ impl StoredForm {
         Ok(check::guarded(check::shape(self.column, stored), sql))
     }
 
-    /// A number of 64 bits.
     pub(crate) fn big(self, number: i64) -> String {
         match self.backend() {
             Backend::Postgres => format!("{number}::bigint"),
@@ -267,7 +266,7 @@ impl StoredForm {
         }
     }
 
-    /// The type of a function's parameter: text and bytes have room for one more, because a server
+    /// The type of a function's parameter. Text and bytes have room for one more, because a server
     /// may cut off what is too long.
     pub(crate) fn parameter_type(self) -> String {
         match (self.wire(), self.backend()) {
@@ -286,7 +285,6 @@ impl StoredForm {
         }
     }
 
-    /// The type of a function's result.
     pub(crate) fn return_type(self) -> String {
         match (self.wire(), self.backend()) {
             (Wire::Text(_), Backend::Postgres) => "text".into(),
@@ -299,7 +297,7 @@ impl StoredForm {
         self.column
     }
 
-    /// What drivers send and receive for it.
+    /// What drivers send and receive for this form.
     pub const fn wire(self) -> Wire {
         self.column.wire()
     }

@@ -17,7 +17,7 @@ use rowkey_core::storage::{OrderPromise, StoragePlan, TableName, Wire};
 /// SQL Server.
 ///
 /// Neighbouring instants of a list are the edges of a partition, so there are no gaps between the
-/// first and the last. The key's plan encodes an edge like a bound of a query: as the smallest
+/// first and the last. The key's plan encodes an edge like the bound of a query: as the smallest
 /// valid id of its instant, in the column's layout. A query with the
 /// [bounds](rowkey_core::EntityKey::bounds) of a time span reads only the partitions of that span.
 ///
@@ -49,8 +49,8 @@ use rowkey_core::storage::{OrderPromise, StoragePlan, TableName, Wire};
 ///
 /// # Which rows are in which partition
 ///
-/// Partitions go by the time in the id, which for a DistributedId is up to a second before it was
-/// made. Rows before the first or after the last edge:
+/// Partitions go by the time in the id. For a DistributedId this is up to a second before the id
+/// was made. Rows before the first or after the last edge:
 ///
 /// | row | PostgreSQL | MySQL, MariaDB | SQL Server |
 /// |---|---|---|---|
@@ -90,10 +90,10 @@ impl TimePartitions {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Declaration` for a format without instants, fewer than two edges or more than
-    /// 8192 (of an endless iterator such as [`month_starts`](crate::month_starts), `take` some).
-    /// `ErrorKind::Declaration` for an edge that is not after the previous one, that ids of the
-    /// format cannot carry, or that does not fit a column of the plan.
+    /// `ErrorKind::Declaration` for a format without instants; for fewer than two edges or more
+    /// than 8192 (of an endless iterator such as [`month_starts`](crate::month_starts), `take`
+    /// some); and for an edge that is not after the previous one, that ids of the format cannot
+    /// carry, or that does not fit a column of the plan.
     pub fn new<'t>(
         plan: StoragePlan,
         table: impl Into<TableName<'t>>,
@@ -160,7 +160,7 @@ impl TimePartitions {
         })
     }
 
-    /// The same with a partition for all other rows, named `offer_rest` in PostgreSQL and `rest` in
+    /// These partitions and one for all other rows, named `offer_rest` in PostgreSQL and `rest` in
     /// MySQL and MariaDB. SQL Server always has a partition before the first edge and one after the
     /// last.
     #[must_use]
@@ -185,21 +185,21 @@ impl TimePartitions {
         self.on(backend)?.before_create()
     }
 
-    /// The clause after the parentheses of `CREATE TABLE`. In MySQL and MariaDB it contains the
-    /// partitions; in PostgreSQL [`after_create`](Self::after_create) creates them, and in SQL
-    /// Server it refers to the scheme of [`before_create`](Self::before_create).
+    /// The clause after the parentheses of `CREATE TABLE`. In MySQL and MariaDB the clause contains
+    /// the partitions. In PostgreSQL, [`after_create`](Self::after_create) creates them. In SQL
+    /// Server, the clause refers to the scheme of [`before_create`](Self::before_create).
     ///
     /// # Errors
     ///
     /// `ErrorKind::Declaration` if the backend does not partition such a column, and
-    /// `ErrorKind::Name` for a name that is not valid there, including those of the table and its
-    /// partitions.
+    /// `ErrorKind::Name` for a name that is not valid on the backend, including those of the table
+    /// and its partitions.
     pub fn partition_by(&self, backend: Backend) -> Result<String, Error> {
         self.on(backend)?.partition_by()
     }
 
-    /// The statements that follow `CREATE TABLE`: one for each partition in PostgreSQL, none in
-    /// the others.
+    /// The statements that follow `CREATE TABLE`: one for each partition in PostgreSQL, none
+    /// elsewhere.
     ///
     /// # Errors
     ///
@@ -210,8 +210,8 @@ impl TimePartitions {
 
     /// The statements that add these partitions after the existing ones of a table. If the table
     /// has a rest, call [`with_rest`](Self::with_rest) here as well: MySQL and MariaDB then move
-    /// the rows that belong to the new partitions. SQL Server always moves them; the first edge has
-    /// to be the last of the existing partitions.
+    /// the rows that belong to the new partitions. SQL Server always moves such rows. The first
+    /// edge has to be the last of the existing partitions.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! Whole numbers of 28 and 38 digits in SQL.
 //!
-//! Servers compute with them exactly. SQLite's integers have 64 bits, so its text of 28 digits is
+//! Servers compute exactly with them. SQLite's integers have 64 bits, so its text of 28 digits is
 //! taken as three numbers, and the powers of two in those of ten keep the products below 2^63:
 //!
 //! ```text
@@ -25,7 +25,7 @@ pub(crate) struct WholeNumber {
 }
 
 impl WholeNumber {
-    /// The number in a column, or nothing if it stores no digits, or 38 of them in SQLite.
+    /// The number in a column; `None` if the column stores no digits, or 38 of them in SQLite.
     pub(crate) fn stored(backend: Backend, wire: Wire, stored: &str) -> Option<Self> {
         let sql = match (wire, backend) {
             (Wire::Decimal(_), _) | (Wire::Text(TextForm::Digits28), Backend::Sqlite) => {
@@ -40,8 +40,8 @@ impl WholeNumber {
         Some(Self { backend, sql })
     }
 
-    /// Some of its bits as a number of at most 63 bits: those above `shift`, which is at least 48
-    /// in SQLite.
+    /// Some of the number's bits as a number of at most 63 bits: those above `shift`, which is at
+    /// least 48 in SQLite.
     pub(crate) fn bits(&self, shift: u32, width: u32) -> String {
         let n = &self.sql;
         let low = 1_u128 << shift;
@@ -70,7 +70,6 @@ impl WholeNumber {
         }
     }
 
-    /// The 32 hexadecimal digits of its 128 bits.
     pub(crate) fn hex(&self) -> String {
         let [high, middle, low] = match self.backend {
             Backend::Sqlite => {
