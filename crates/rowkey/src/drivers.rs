@@ -1,7 +1,7 @@
 //! Macros that implement the traits of the enabled drivers for one key.
 //!
-//! A driver that is off is a macro that expands to nothing: a `#[cfg]` inside an expansion would
-//! test a feature of the user's crate instead of this one.
+//! The macro of a driver that is off expands to nothing: a `#[cfg]` inside an expansion would test
+//! a feature of the user's crate instead of this one.
 
 /// Implements the traits of public ids and of every driver for a key.
 #[doc(hidden)]
@@ -18,7 +18,6 @@ macro_rules! __key_drivers {
     };
 }
 
-/// A driver that is off.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __no_driver {

@@ -1,6 +1,6 @@
 //! What `#[entity_key]` emits for public ids.
 //!
-//! A label is checked without the feature `public-id`, too, so that a crate of keys need not enable
+//! Labels are checked even without the feature `public-id`, so that a crate of keys need not enable
 //! it for the crate that encrypts them.
 
 #[cfg(feature = "public-id")]
@@ -50,7 +50,6 @@ macro_rules! __impl_public_id_label {
     };
 }
 
-/// Emits nothing without the feature `public-id`.
 #[cfg(not(feature = "public-id"))]
 #[doc(hidden)]
 #[macro_export]
@@ -58,7 +57,6 @@ macro_rules! __impl_key_public_id {
     ($key:ident) => {};
 }
 
-/// Emits nothing without the feature `public-id`.
 #[cfg(not(feature = "public-id"))]
 #[doc(hidden)]
 #[macro_export]

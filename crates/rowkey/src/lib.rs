@@ -45,8 +45,8 @@
 //!   join or convert by accident.
 //! * The [`StoragePlan`](storage::StoragePlan) of a key gives for each [`Backend`] the type of the
 //!   [`Column`](storage::Column) and the [`Layout`](storage::Layout) of its bytes, so that the
-//!   database sorts the column in the format's order. It is a constant; [`entity_key`] checks it
-//!   when your crate is compiled.
+//!   database sorts the column in the format's order. The plan is a constant; [`entity_key`] checks
+//!   it when your crate is compiled.
 //! * Time ranges are [`Bounds`](time_range::Bounds): [`EntityKey::bounds`] gives the bounds of the
 //!   ids made in a span, which are query parameters like keys.
 //!
@@ -109,10 +109,10 @@ pub use drivers::private as __private;
 /// assert_ne!(offer, DEMO);
 /// ```
 ///
-/// The struct keeps its visibility, attributes and documentation, and you can add impls to it. Its
+/// The struct keeps its visibility, attributes and documentation, and you can add impls to it. The
 /// field is private; use [`EntityKey::from_format`] and [`EntityKey::into_format`].
 ///
-/// # What it implements
+/// # What the key implements
 ///
 /// * [`EntityKey`], with the key's name, prefix, group and [`StoragePlan`](storage::StoragePlan) as
 ///   constants.
@@ -126,10 +126,10 @@ pub use drivers::private as __private;
 /// * The traits of serde, schemars, utoipa and proptest, and of the database drivers, if the
 ///   features of `rowkey` are on. Your crate needs no dependency on them for its keys.
 ///
-/// Derives of other traits go below the attribute, as usual. There, `#[derive(Debug)]` or
+/// Put derives of other traits below the attribute, as usual. There, `#[derive(Debug)]` or
 /// `#[derive(Serialize)]` is an error that says to leave it out. A derive above the attribute is
-/// expanded first and is invisible to it, so it gives the compiler's own error: "conflicting
-/// implementations of trait `Debug`", with both places.
+/// expanded first and is invisible to it, so the compiler reports "conflicting implementations of
+/// trait `Debug`", with both places.
 ///
 /// # Options
 ///
@@ -151,8 +151,8 @@ pub use drivers::private as __private;
 ///
 /// ## `text`
 ///
-/// The public form of a key without a prefix: `alphanumeric`, `hexadecimal` or `decimal`. Without
-/// the option it is that of the format. Columns do not depend on it.
+/// The public form of a key without a prefix: `alphanumeric`, `hexadecimal` or `decimal`. The
+/// default is the format's public form. Columns do not depend on this option.
 ///
 /// ```
 /// use rowkey::{DistributedId, entity_key};
@@ -166,7 +166,7 @@ pub use drivers::private as __private;
 /// ```
 ///
 /// Alphanumeric and hexadecimal text sorts bytewise like the keys. Decimal text has no leading
-/// zeros, so it does only among strings of the same length.
+/// zeros, so it sorts like the keys only among strings of the same length.
 ///
 /// ## `storage`
 ///
@@ -202,8 +202,8 @@ pub use drivers::private as __private;
 /// ```
 ///
 /// If a table in SQL Server already has such guids, `public-unordered` gives up their order and
-/// keeps everything else. On SQL Server, a condition with the bounds of a time span then does not
-/// compile, and the error says why. On other databases it does.
+/// keeps everything else. A condition with the bounds of a time span then does not compile on SQL
+/// Server, and the error says why. On other databases it compiles.
 ///
 /// ```
 /// use rowkey::storage::OrderPromise;
@@ -223,9 +223,10 @@ pub use drivers::private as __private;
 ///
 /// ## `group`
 ///
-/// Required for keys over [`Luuid`], and only for them: the full name of the kind of entity. It is
-/// explicit, so that renaming the type does not change the ids. The ids contain its CRC-12, which
-/// two names can have in common: [`KeyGroups`](luuid::KeyGroups) and [`key_union`] refuse that.
+/// Required for keys over [`Luuid`], and only for them: the full name of the kind of entity. An
+/// explicit name lets you rename the type without changing the ids. The ids contain the name's
+/// CRC-12, which two names can share: [`KeyGroups`](luuid::KeyGroups) and [`key_union`] refuse
+/// that.
 ///
 /// ```
 /// use rowkey::{EntityKey, Luuid, entity_key};
@@ -240,11 +241,11 @@ pub use drivers::private as __private;
 /// ## `public_id`
 ///
 /// The label of the entity's public ids. It gives the key `PublicIdLabel`, which the ciphers of the
-/// feature `public-id` require: public ids of two labels have nothing in common, so that an order's
-/// is not read as an invoice's. A label is 1 to 64 lower-case letters, digits, `-`, `_` and `.`,
-/// and begins with a letter. It is explicit and has no default, so that renaming the type does not
-/// break published links. Two keys with the same label are not detected: the macro reads one
-/// declaration at a time.
+/// feature `public-id` require: public ids of two labels have nothing in common, so an order's
+/// public id is not read as an invoice's. A label is 1 to 64 lower-case letters, digits, `-`, `_`
+/// and `.`, and begins with a letter. The label is explicit and has no default, so that renaming
+/// the type does not break published links. Two keys with the same label are not detected: the
+/// macro reads one declaration at a time.
 ///
 #[cfg_attr(feature = "public-id", doc = "```")]
 #[cfg_attr(not(feature = "public-id"), doc = "```ignore")]
@@ -306,8 +307,8 @@ pub use rowkey_macros::entity_key;
 /// ```
 ///
 /// The enum keeps its attributes and documentation. Ambiguous keys do not compile: keys over
-/// another format than [`Luuid`], of groups with the same CRC-12, of the same group, with the same
-/// prefix, or some with decimal and some with hexadecimal text.
+/// another format than [`Luuid`], keys of the same group or of groups with the same CRC-12, keys
+/// with the same prefix, or some with decimal and some with hexadecimal text.
 ///
 /// ```compile_fail
 /// # use rowkey::{Luuid, entity_key, key_union};
@@ -325,7 +326,7 @@ pub use rowkey_macros::entity_key;
 /// }
 /// ```
 ///
-/// # What it implements
+/// # What the union implements
 ///
 /// * [`KeyUnion`](luuid::KeyUnion), with the groups of the keys as a constant.
 /// * `Clone`, `Copy`, `PartialEq`, `Eq`, `Hash`, `Debug`, and `From` each key.
@@ -333,14 +334,14 @@ pub use rowkey_macros::entity_key;
 /// * `TryFrom` [`Luuid`] and `Uuid`, and `From` the union to them.
 /// * The traits of serde, schemars and utoipa, if the features are on, like keys.
 ///
-/// Its only option is `crate`, as in [`entity_key`].
+/// The only option is `crate`, as in [`entity_key`].
 pub use rowkey_macros::key_union;
 
 /// Lists the columns of a database that hold keys, as an array of
 /// [`KeyColumn`](storage::KeyColumn)s.
 ///
-/// Each key is followed by `table.column` or `schema.table.column`; an `Option` of a key is a
-/// column that allows NULL. `rowkey_migrate::schema` compares a database with such a list.
+/// Each key is followed by `table.column` or `schema.table.column`. Write an `Option` of a key for
+/// a column that allows NULL. `rowkey_migrate::schema` compares a database with such a list.
 ///
 /// ```
 /// use rowkey::storage::KeyColumn;
@@ -375,7 +376,6 @@ pub use rowkey_core::key_columns;
 pub use rowkey_core::{Backend, EntityKey, Error, UnixMillis, Uuid};
 pub use rowkey_core::{error, format, generate, luuid, storage, text, time_range, uuid, validate};
 
-/// Exports the types of the formats.
 macro_rules! export_formats {
     ([] $({$module:ident $format:ident $($rest:tt)*})*) => {
         pub use rowkey_core::{$($format),*};
@@ -393,7 +393,7 @@ pub mod sql {
 
 /// Extensions for queries with keys, one module per driver.
 ///
-/// They are not in the root, because `use rowkey::*` would then shadow the drivers' own crates.
+/// Not in the root, because `use rowkey::*` would then shadow the drivers' own crates.
 #[cfg(any(
     feature = "sqlx-postgres",
     feature = "sqlx-mysql",
@@ -440,7 +440,6 @@ pub mod driver {
     }
 }
 
-/// Compiles and runs the example of this package's README.
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

@@ -1,8 +1,8 @@
 //! Codes that people read out: short, unpredictable, made by the system, unique by the database.
 //!
-//! A [`Code`] is no key. It stands beside one, in a column with a unique constraint: bookings are
-//! joined and linked by their key, and found by their code when a person has nothing else. Its text
-//! is Crockford's base 32 with his check symbol.
+//! A [`Code`] is not a key. It stands beside one, in a column with a unique constraint: bookings
+//! are joined and linked by their key, and found by their code when a person has nothing else. The
+//! text is Crockford's base 32 with his check symbol.
 //!
 //! ```
 //! use rowkey::code::Code;
@@ -45,16 +45,16 @@ const CHECK_MODULUS: u128 = 37;
 
 /// A code of this many symbols (1 to 25) of five random bits each, and a check symbol.
 ///
-/// It is written in upper case without hyphens, `4G7H2MQX7`, or by [`grouped`](Self::grouped) with
-/// them. Reading is tolerant, as Crockford has it: either case, hyphens anywhere, `I` and `L` for
-/// `1` and `O` for `0`. The alphabet has no `U`, which avoids the most common obscene words, though
-/// not every one: draw again if your own list finds one.
+/// A code is written in upper case without hyphens, `4G7H2MQX7`, or by [`grouped`](Self::grouped)
+/// with hyphens. Reading is tolerant, as Crockford has it: either case, hyphens anywhere, `I` and
+/// `L` for `1` and `O` for `0`. The alphabet has no `U`, which avoids the most common obscene
+/// words, though not every one: draw again if your own list finds one.
 ///
 /// The check symbol detects every single wrong symbol and every exchange of two neighbours. New
 /// codes are drawn so that it is a letter or digit of the alphabet; codes that were made elsewhere
 /// may have one of `*`, `~`, `$`, `=` and `U`.
 ///
-/// Order: that of the text, also in the column. It carries no meaning.
+/// Order: by text, also in the column. The order carries no meaning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code<const LENGTH: usize>(u128);
 
@@ -70,7 +70,7 @@ impl<const LENGTH: usize> Code<LENGTH> {
 
     /// A new code from the operating system's randomness.
     ///
-    /// It may be that of another row: insert it into a unique column, and draw again if the
+    /// Another row may have the same code: insert it into a unique column, and draw again if the
     /// database refuses it.
     ///
     /// ```
@@ -85,8 +85,8 @@ impl<const LENGTH: usize> Code<LENGTH> {
 
     /// A new code from random bits, which must be unpredictable.
     pub fn generate_with(entropy: &mut impl Entropy) -> Self {
-        // 32 of 37 draws have a check symbol of the alphabet. Real randomness does not fail to find
-        // one, but fixed bits in a test may.
+        // 32 of 37 draws have a check symbol of the alphabet. Real randomness finds
+        // one, but fixed bits in a test may not.
         let mut number = 0;
         for _ in 0..64 {
             number = entropy.next_u128() & Self::MAX;
@@ -144,8 +144,8 @@ impl<const LENGTH: usize> Code<LENGTH> {
         grouped
     }
 
-    /// The SQL type of its column: text with a binary collation, so that the database distinguishes
-    /// and orders codes like this type. It stores [`to_text`](Self::to_text).
+    /// The SQL type of the code's column: text with a binary collation, so that the database
+    /// distinguishes and orders codes like this type. The column stores [`to_text`](Self::to_text).
     ///
     /// ```
     /// use rowkey::Backend;
@@ -158,8 +158,8 @@ impl<const LENGTH: usize> Code<LENGTH> {
         text_type(backend, LENGTH as u8 + 1)
     }
 
-    /// The definition of its column in a `CREATE TABLE` statement: quoted name, type, NULL or NOT
-    /// NULL. Add `UNIQUE`, or an own constraint with a name.
+    /// The definition of the code's column in a `CREATE TABLE` statement: quoted name, type, NULL
+    /// or NOT NULL. Add `UNIQUE`, or a constraint with a name of its own.
     ///
     /// # Errors
     ///
@@ -179,7 +179,7 @@ const fn check_symbol(number: u128) -> u8 {
     SYMBOLS[(number % CHECK_MODULUS) as usize]
 }
 
-/// The value of a symbol as a person may write it, among the first `count` ones.
+/// The value of a symbol as a person may write it, among the first `count` symbols.
 fn value_of(symbol: char, count: usize) -> Option<u8> {
     let symbol = match symbol.to_ascii_uppercase() {
         'I' | 'L' => '1',
@@ -224,14 +224,14 @@ impl<const LENGTH: usize> FromStr for Code<LENGTH> {
     }
 }
 
-/// Why a text is no [`Code`]. Positions count the characters before, hyphens included.
+/// Why a text is not a [`Code`]. Positions count the characters before, hyphens included.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseCodeError {
-    /// There is no symbol.
+    /// The text has no symbol.
     #[error("the code is empty")]
     Empty,
-    /// Wrong number of symbols.
+    /// The text has too many or too few symbols.
     #[error("a code has {expected} symbols without hyphens, not {found}")]
     Length {
         /// The code's symbols and its check symbol.
@@ -239,21 +239,21 @@ pub enum ParseCodeError {
         /// Characters found that are not hyphens.
         found: usize,
     },
-    /// A character that is no symbol, or no symbol in its position.
+    /// A character is not a symbol, or not one for its position.
     #[error("{found:?} at position {position} is no symbol of a code")]
     Symbol {
-        /// The number of characters before it.
+        /// The number of characters before the wrong one.
         position: usize,
         /// The character.
         found: char,
     },
-    /// All are symbols, but the last does not fit the others.
+    /// All characters are symbols, but the last does not fit the others.
     #[error(
         "the check symbol {found:?} at position {position} does not fit the others: a symbol is wrong, or \
          two are exchanged"
     )]
     Check {
-        /// The number of characters before it.
+        /// The number of characters before the check symbol.
         position: usize,
         /// The check symbol.
         found: char,

@@ -1,6 +1,6 @@
 //! A [`PublicId`] as the 22 letters and digits of the original system, for serde's `with`.
 //!
-//! Reading needs none of this: both forms are always read. Binary formats keep their 16 bytes.
+//! Reading needs none of this: both forms are always read. Binary formats keep the 16 bytes.
 //!
 //! ```
 //! use rowkey::public_id::{self, PublicId};
@@ -28,7 +28,7 @@ use crate::text::Encoding;
 ///
 /// # Errors
 ///
-/// Those of the serializer.
+/// The errors of the serializer.
 pub fn serialize<T, S: Serializer>(id: &PublicId<T>, serializer: S) -> Result<S::Ok, S::Error> {
     match serializer.is_human_readable() {
         true => serializer.serialize_str(&id.encode(Encoding::Alphanumeric)),
@@ -40,7 +40,7 @@ pub fn serialize<T, S: Serializer>(id: &PublicId<T>, serializer: S) -> Result<S:
 ///
 /// # Errors
 ///
-/// Those of the deserializer, and other text.
+/// The errors of the deserializer, and other text.
 pub fn deserialize<'de, T, D: Deserializer<'de>>(deserializer: D) -> Result<PublicId<T>, D::Error> {
     PublicId::deserialize(deserializer)
 }

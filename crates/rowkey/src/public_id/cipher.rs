@@ -20,11 +20,11 @@ use aes::{Aes128, Aes192, Aes256, Block};
 /// each entity: [`LabelledCipher`](crate::public_id::LabelledCipher) or
 /// [`SealedCipher`](crate::public_id::SealedCipher).
 ///
-/// The key schedule is computed once; a cipher is used from any number of threads without a lock
-/// (share it with `Arc` or in a `static`).
+/// The key schedule is computed once. Any number of threads can use a cipher without a lock (share
+/// it with `Arc` or in a `static`).
 ///
-/// The schedule is stored once, on the heap, and cannot be read or copied. It is overwritten when
-/// the cipher is dropped, and the part of the stack where it was computed is overwritten too. This
+/// The schedule is stored once, on the heap, and cannot be read or copied. When the cipher is
+/// dropped, the schedule is overwritten, as is the part of the stack where it was computed. This
 /// does not cover registers, memory that the system has written to disk, and the stack of each use:
 /// encoding and decoding may leave round keys there, the first of which are the key, even in
 /// optimised programs.
@@ -110,7 +110,7 @@ impl KeySchedule {
 impl PublicIdCipher {
     /// The cipher with this key, of 16, 24 or 32 bytes (AES-128, AES-192, AES-256).
     ///
-    /// The caller is responsible for wiping its own copy of the key.
+    /// You are responsible for wiping your own copy of the key.
     ///
     /// # Errors
     ///
@@ -133,9 +133,8 @@ impl PublicIdCipher {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Declaration` for an empty text, `ErrorKind::Declaration` for text that is
-    /// not base64 (white space inside it, missing padding, URL alphabet), and
-    /// `ErrorKind::Declaration` for a key of another length.
+    /// `ErrorKind::Declaration` for text that is empty or not base64 (white space inside it,
+    /// missing padding, URL alphabet), and for a key of another length.
     pub fn from_base64(text: &str) -> Result<Self, Error> {
         Self::from_key(&key::of_base64(text)?)
     }
@@ -148,7 +147,7 @@ impl PublicIdCipher {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Declaration` if there is no such variable, and those of
+    /// `ErrorKind::Declaration` if there is no such variable, and the errors of
     /// [`from_base64`](Self::from_base64).
     #[cfg(feature = "std")]
     pub fn from_env(name: impl AsRef<std::ffi::OsStr>) -> Result<Self, Error> {
@@ -159,7 +158,7 @@ impl PublicIdCipher {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::OutOfRange` for a value that has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` for a value without a public id: a negative `i64`.
     #[inline]
     pub fn encode<T: PublicIdValue>(&self, value: &T) -> Result<PublicId<T>, Error> {
         let mut block = value.to_block()?.into();
@@ -185,7 +184,7 @@ impl PublicIdCipher {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::OutOfRange` if one of them has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` if a value has no public id: a negative `i64`.
     pub fn encode_all<T: PublicIdValue>(&self, values: &[T]) -> Result<Vec<PublicId<T>>, Error> {
         let mut blocks = blocks_of(values)?;
         self.0.encrypt(&mut blocks);
@@ -231,7 +230,7 @@ impl PublicIdCipher {
 
 /// The blocks of values, to be encrypted together.
 pub(super) fn blocks_of<T: PublicIdValue>(values: &[T]) -> Result<Vec<Block>, Error> {
-    // `collect` of results does not know how many there will be, and would ask for space each time.
+    // `collect` of results does not know the number of results, and would ask for space each time.
     let mut refusal = None;
     let blocks = values.iter().map(|value| match value.to_block() {
         Ok(block) => block.into(),
@@ -257,7 +256,7 @@ fn reverse_fields(block: &mut Block) {
     block[6..8].reverse();
 }
 
-/// The values of blocks that the newest key has decrypted. What these do not tell is decoded alone.
+/// The values of blocks that the newest key has decrypted. Blocks of no value are decoded alone.
 pub(super) fn values_of<T: PublicIdValue>(
     public_ids: &[PublicId<T>],
     blocks: Vec<Block>,
@@ -290,10 +289,10 @@ fn unrecognised<T: PublicIdValue>() -> Error {
     )
 }
 
-/// The keys of a rotation, newest first: the newest encodes, all of them decode.
+/// The keys of a rotation, newest first. The newest encodes; all of them decode.
 ///
 /// [`decode`](Self::decode) uses the first cipher that decrypts the public id to a valid value. How
-/// reliably that is the right one depends on the type:
+/// reliable this is depends on the type:
 ///
 /// | type | under a wrong key, a public id passes for another value |
 /// |---|---|
@@ -307,10 +306,10 @@ fn unrecognised<T: PublicIdValue>() -> Error {
 ///
 /// So you can rotate keys for numbers and `DistributedId`: public ids made with an older key keep
 /// working. For the other types, a new key turns some or all of the older public ids into ids of
-/// *other* values, which at best do not exist. Rotate their keys only to invalidate all existing
-/// links, with a set that contains only the new key. While both keys must be valid, carry the key's
-/// version next to the public id, for instance in the path, and choose the [`PublicIdCipher`] by
-/// it.
+/// *other* values, which at best do not exist. Rotate the keys of these types only to invalidate
+/// all existing links, with a set that contains only the new key. While both keys must be valid,
+/// carry the key's version next to the public id, for instance in the path, and choose the
+/// [`PublicIdCipher`] by it.
 ///
 /// ```
 /// use rowkey::public_id::{PublicIdCipher, PublicIdCiphers};
@@ -332,7 +331,7 @@ impl PublicIdCiphers {
         Self(Rotation::new(newest))
     }
 
-    /// Adds a cipher that is older than all in the set.
+    /// Adds a cipher that is older than all others in the set.
     #[must_use]
     pub fn with_older(mut self, cipher: PublicIdCipher) -> Self {
         self.0.push_older(cipher);
@@ -352,7 +351,7 @@ impl PublicIdCiphers {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::OutOfRange` for a value that has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` for a value without a public id: a negative `i64`.
     pub fn encode<T: PublicIdValue>(&self, value: &T) -> Result<PublicId<T>, Error> {
         self.0.newest.encode(value)
     }
@@ -375,13 +374,13 @@ impl PublicIdCiphers {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::OutOfRange` if one of them has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` if a value has no public id: a negative `i64`.
     pub fn encode_all<T: PublicIdValue>(&self, values: &[T]) -> Result<Vec<PublicId<T>>, Error> {
         self.0.newest.encode_all(values)
     }
 
     /// The values of many public ids, each as [`decode`](Self::decode) returns it, in their order.
-    /// It is fast for those of the newest key.
+    /// Public ids of the newest key are fast.
     pub fn decode_all<T: PublicIdValue>(
         &self,
         public_ids: &[PublicId<T>],

@@ -10,15 +10,15 @@ use crate::{AnyUuid, Error, Uuid};
 
 /// An encrypted id of a value of type `T`: 128 bits without meaning or useful order.
 ///
-/// It is written as hyphenated lower-case text; [`encode`](Self::encode) writes shorter forms, such
-/// as the 22 alphanumeric characters of the original system, which `public_id::alphanumeric` writes
-/// with serde. The `T` only keeps public ids of different types apart at compile time.
+/// A public id is written as hyphenated lower-case text. [`encode`](Self::encode) writes shorter
+/// forms, such as the 22 alphanumeric characters of the original system, which
+/// `public_id::alphanumeric` writes with serde. The `T` only keeps public ids of different types
+/// apart at compile time.
 ///
 /// Parsing reads every form that has a length of its own: 36 characters hyphenated, 32 hexadecimal
 /// and 22 alphanumeric. Decimal text has any length up to 39, so only [`decode`](Self::decode)
 /// reads it. Parsing, or deserializing with serde (text in human-readable formats, 16 bytes in
-/// binary ones), requires no key: only a cipher can check whether the text belongs to a value, when
-/// it decodes it.
+/// binary ones), requires no key: only a cipher can check whether the text belongs to a value.
 ///
 /// ```
 /// use rowkey::public_id::PublicId;

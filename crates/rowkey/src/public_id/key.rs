@@ -13,7 +13,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::Error;
 use crate::error::ErrorKind;
 
-/// The bytes of text in standard base64 with padding. White space around it is ignored.
+/// The bytes of text in standard base64 with padding. White space around the text is ignored.
 pub(super) fn of_base64(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     let base64 = text.trim();
     if base64.is_empty() {
@@ -31,13 +31,12 @@ pub(super) fn of_base64(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     }
 }
 
-/// The error for a key or a secret that was not given.
+/// The error if no key or secret was given.
 #[cold]
 pub(super) fn no_key() -> Error {
     Error::new(ErrorKind::Declaration, "no cipher key was given")
 }
 
-/// The value of an environment variable.
 #[cfg(feature = "std")]
 pub(super) fn text_of_variable(name: &std::ffi::OsStr) -> Result<Zeroizing<String>, Error> {
     match std::env::var_os(name) {

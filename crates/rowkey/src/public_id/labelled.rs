@@ -15,7 +15,7 @@ use crate::{Error, Uuid};
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use aes::{Aes256, Block};
 
-/// The name of the form, from which its subkeys are derived.
+/// The form's name, from which the subkeys are derived.
 const FORM: &str = "block";
 
 /// Turns the values of one entity into public ids and back.
@@ -24,10 +24,10 @@ const FORM: &str = "block";
 /// PublicIdValue::to_block (16 bytes) -> AES-256, one block -> the 16 bytes of the public id
 /// ```
 ///
-/// [`PublicIdSecrets::cipher`](crate::public_id::PublicIdSecrets::cipher) makes it. The key
-/// schedules are computed then, and any number of threads can use the cipher without a lock. The
-/// schedules are overwritten when it is dropped, but each use may leave round keys on the stack,
-/// the first of which are the subkey.
+/// Make a cipher with [`PublicIdSecrets::cipher`](crate::public_id::PublicIdSecrets::cipher), which
+/// computes the key schedules. Any number of threads can use the cipher without a lock. The
+/// schedules are overwritten when the cipher is dropped, but each use may leave round keys on the
+/// stack, the first of which are the subkey.
 ///
 /// A value always has the same public id within one entity, and unrelated ones in different
 /// entities. [`decode`](Self::decode) detects an id that was made up, or that belongs to another
@@ -42,12 +42,12 @@ const FORM: &str = "block";
 /// | COMBs, `UuidV4`, `UuidV7` | 1 time in 64 |
 /// | `u128`, `Uuid`, `AnyUuid`, `HotGuid`, `DistributedId128` | always |
 ///
-/// With several secrets, the first that yields a value of the type is used, so the table also gives
-/// the probability that an id of an older secret decodes to another value. For the types in its
+/// With several secrets, the first that yields a value of the type is used. So the table also gives
+/// the probability that an id of an older secret decodes to another value. For the types in the
 /// lower half, use [`SealedCipher`](crate::public_id::SealedCipher), whose ids cannot be mistaken.
 pub struct LabelledCipher<T> {
     label: Box<str>,
-    // Boxed, so that moving the cipher leaves no copies of them behind.
+    // Boxed, so that moving the cipher leaves no copies of the schedules behind.
     schedules: Rotation<Box<Aes256>>,
     legacy: Option<Arc<PublicIdCiphers>>,
     value: PhantomData<fn() -> T>,
@@ -83,7 +83,7 @@ impl<T: PublicIdValue> LabelledCipher<T> {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::OutOfRange` for a value that has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` for a value without a public id: a negative `i64`.
     pub fn encode(&self, value: &T) -> Result<PublicId<T>, Error> {
         let mut block = value.to_block()?.into();
         self.schedules.newest.encrypt_block(&mut block);
@@ -95,7 +95,7 @@ impl<T: PublicIdValue> LabelledCipher<T> {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Format` if none does.
+    /// `ErrorKind::Format` if no secret does.
     pub fn decode(&self, public_id: PublicId<T>) -> Result<T, Error> {
         self.schedules
             .iter()
@@ -114,7 +114,7 @@ impl<T: PublicIdValue> LabelledCipher<T> {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::OutOfRange` if one of them has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` if a value has no public id: a negative `i64`.
     pub fn encode_all(&self, values: &[T]) -> Result<Vec<PublicId<T>>, Error> {
         let mut blocks = blocks_of(values)?;
         self.schedules.newest.encrypt_blocks(&mut blocks);
@@ -125,7 +125,7 @@ impl<T: PublicIdValue> LabelledCipher<T> {
     }
 
     /// The values of many public ids, each as [`decode`](Self::decode) returns it, in their order.
-    /// It is fast for those of the newest secret.
+    /// Public ids of the newest secret are fast.
     pub fn decode_all(
         &self,
         public_ids: &[PublicId<T>],

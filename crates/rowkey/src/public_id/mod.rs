@@ -16,27 +16,27 @@
 //! | `SealedCipher` | a subkey for each label | AES-SIV (RFC 5297) | `SealedId`, 256 bits |
 //! | [`PublicIdCipher`] | one AES key for all types | one block of AES, read as a mixed-endian uuid | [`PublicId`], 128 bits |
 //!
-//! The third is compatible with the original system, byte for byte. It does not include the type: a
-//! `u64` and the [`DistributedId`](crate::DistributedId) with the same number have the same public
-//! id, and anyone who can choose a value of one type can obtain the public id of another type's
-//! value.
+//! The third form is compatible with the original system, byte for byte. It does not include the
+//! type: a `u64` and the [`DistributedId`](crate::DistributedId) with the same number have the same
+//! public id, and anyone who can choose a value of one type can obtain the public id of another
+//! type's value.
 //!
 //! # What the encryption guarantees
 //!
 //! Without the key, public ids reveal no value, order or rate. Whether ids of one block can be made
-//! up depends on the type: a random one is accepted with probability 2^-64 for `u64`, 2^-65 for
+//! up depends on the type: a random id is accepted with probability 2^-64 for `u64`, 2^-65 for
 //! `i64` and 2^-35 for a [`DistributedId`](crate::DistributedId), whose 32 zero bits are followed
-//! by a number that is at most 10^28-1. **Every** one decodes to some value of the types that use
+//! by a number that is at most 10^28-1. **Every** id decodes to some value of the types that use
 //! all 128 bits: `u128`, `Uuid`, [`AnyUuid`](crate::AnyUuid), [`HotGuid`](crate::HotGuid) and
 //! [`DistributedId128`](crate::DistributedId128). Formats with a version and a variant lie in
 //! between: one random public id in 64 has the six fixed bits of a COMB or random UUID right. A
 //! sealed id of any type is accepted with probability 2^-128.
 //!
-//! A public id is no proof of permission. It hides what an id would reveal; check separately
+//! A public id does not prove permission. It hides what an id would reveal; check separately
 //! whether the caller may see the row.
 
-/// Implements the traits of a plain value from an id's one field. Derives would require them of `T`
-/// as well.
+/// Implements the traits of a plain value from an id's one field. Derives would require the traits
+/// of `T` as well.
 macro_rules! impl_id_traits {
     ($id:ident, $bits:ident) => {
         impl<T> Clone for $id<T> {
@@ -61,7 +61,7 @@ macro_rules! impl_id_traits {
             }
         }
 
-        /// The order of the text. It is unrelated to the order of the values.
+        /// The order of the text, which is unrelated to the order of the values.
         impl<T> Ord for $id<T> {
             fn cmp(&self, other: &Self) -> core::cmp::Ordering {
                 self.$bits.cmp(&other.$bits)

@@ -20,11 +20,7 @@ impl<K> Rotation<K> {
         }
     }
 
-    /// The first is the newest.
-    ///
-    /// # Errors
-    ///
-    /// `ErrorKind::Declaration` if there are none.
+    /// The first is the newest. `ErrorKind::Declaration` if there are none.
     pub(super) fn newest_first(keys: impl IntoIterator<Item = K>) -> Result<Self, Error> {
         let mut keys = keys.into_iter();
         match keys.next() {
@@ -36,17 +32,14 @@ impl<K> Rotation<K> {
         }
     }
 
-    /// Adds an item that is older than all others.
     pub(super) fn push_older(&mut self, key: K) {
         self.older.push(key);
     }
 
-    /// All items, newest first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &K> {
         core::iter::once(&self.newest).chain(&self.older)
     }
 
-    /// Maps each item, in the same order.
     pub(super) fn map<T>(&self, make: impl Fn(&K) -> T) -> Rotation<T> {
         Rotation {
             newest: make(&self.newest),

@@ -1,10 +1,7 @@
 //! The text of public ids as schemas describe it.
 
-/// How a schema describes a string.
 pub(super) struct TextSchema {
-    /// A regular expression for the whole text.
     pub(super) pattern: &'static str,
-    /// A text that the parser accepts.
     pub(super) example: &'static str,
 }
 
@@ -14,7 +11,6 @@ pub(super) const PUBLIC_ID: TextSchema = TextSchema {
     example: "30322474-a954-ffa9-941c-6f038afe4ff1",
 };
 
-/// The text of a sealed id.
 pub(super) const SEALED_ID: TextSchema = TextSchema {
     pattern: "^[0-9A-Za-z]{44}$",
     example: "DGQyDpdqtT74sfUADQKiJI4Nj4AfUAbxVL6GQQqXKQqw",

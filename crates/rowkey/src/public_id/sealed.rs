@@ -1,4 +1,4 @@
-//! Longer public ids, which cannot be made up, changed or mistaken for those of another entity.
+//! Longer public ids, which cannot be made up, changed or mistaken for another entity's.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -16,7 +16,7 @@ use crate::public_id::rotation::Rotation;
 use crate::public_id::{PublicIdSecret, PublicIdValue};
 use crate::text::base62;
 
-/// The name of the form, from which its subkeys are derived.
+/// The form's name, from which the subkeys are derived.
 const FORM: &str = "sealed";
 
 /// AES-SIV operations cannot fail here: there is one item of associated data, and the limit is 126.
@@ -30,14 +30,15 @@ const ONE_ITEM: &str = "AES-SIV takes up to 126 items of associated data";
 ///     -> synthetic IV (16 bytes) | ciphertext (16 bytes)
 /// ```
 ///
-/// [`PublicIdSecrets::sealed_cipher`](crate::public_id::PublicIdSecrets::sealed_cipher) makes it.
-/// Any number of threads can use it without a lock. Its subkey is overwritten when it is dropped,
-/// but each use may leave a copy on the stack.
+/// Make a cipher with
+/// [`PublicIdSecrets::sealed_cipher`](crate::public_id::PublicIdSecrets::sealed_cipher). Any number
+/// of threads can use it without a lock. The subkey is overwritten when the cipher is dropped, but
+/// each use may leave a copy on the stack.
 ///
 /// A value always has the same sealed id within one entity, and unrelated ones in different
 /// entities. Without the secret, a made-up id decodes with probability 2^-128, for any type. So an
 /// id that was changed, or that belongs to another entity or secret, is an error, and you can
-/// rotate the secret for every type. A sealed id is still no proof of permission: anyone who has
+/// rotate the secret for every type. A sealed id still does not prove permission: anyone who has
 /// the link has the id.
 ///
 /// ```
@@ -59,7 +60,7 @@ const ONE_ITEM: &str = "AES-SIV takes up to 126 items of associated data";
 pub struct SealedCipher<T> {
     label: Box<str>,
     // Every use mutates `Aes256Siv`, so each use makes one. Its traces on the stack are not
-    // overwritten, which would cost more than the encryption.
+    // overwritten, because that would cost more than the encryption.
     subkeys: Rotation<Box<Zeroizing<[u8; 64]>>>,
     value: PhantomData<fn() -> T>,
 }
@@ -84,7 +85,7 @@ impl<T: PublicIdValue> SealedCipher<T> {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::OutOfRange` for a value that has none: a negative `i64`.
+    /// `ErrorKind::OutOfRange` for a value without a public id: a negative `i64`.
     pub fn encode(&self, value: &T) -> Result<SealedId<T>, Error> {
         let mut block = value.to_block()?;
         let iv = siv(&self.subkeys.newest)
@@ -100,8 +101,8 @@ impl<T: PublicIdValue> SealedCipher<T> {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Format` if none of them made it: the id was made up or changed, or
-    /// is of another label or secret.
+    /// `ErrorKind::Format` if no secret made the id: it was made up or changed, or is of another
+    /// label or secret.
     pub fn decode(&self, id: SealedId<T>) -> Result<T, Error> {
         self.subkeys
             .iter()
@@ -109,7 +110,6 @@ impl<T: PublicIdValue> SealedCipher<T> {
             .ok_or_else(|| not_of_label::<T>(&self.label))
     }
 
-    /// The block of an id, if this subkey made it.
     fn open(&self, subkey: &[u8; 64], id: [u8; 32]) -> Option<[u8; 16]> {
         let (iv, block) = id.split_first_chunk::<16>()?;
         let mut block: [u8; 16] = block.try_into().ok()?;
@@ -132,7 +132,7 @@ impl<T> fmt::Debug for SealedCipher<T> {
 
 /// A sealed id of a value of type `T`: 256 bits without meaning or useful order.
 ///
-/// Its text has 44 alphanumeric characters (`0-9A-Za-z`, letter case matters), eleven for each
+/// The text has 44 alphanumeric characters (`0-9A-Za-z`, letter case matters), eleven for each
 /// eight bytes. The `T` only keeps ids of different types apart at compile time.
 ///
 /// Parsing text, or deserializing with serde (text in human-readable formats, 32 bytes in binary
@@ -152,7 +152,7 @@ impl<T> SealedId<T> {
         }
     }
 
-    /// The bytes.
+    /// The synthetic IV and the ciphertext.
     pub const fn to_bytes(&self) -> [u8; 32] {
         self.bytes
     }

@@ -53,7 +53,7 @@ const SALT: &[u8] = b"rowkey public id v1";
 pub struct PublicIdSecret(Box<Zeroizing<[u8; 32]>>);
 
 impl PublicIdSecret {
-    /// The secret of these 32 bytes. The caller is responsible for wiping its own copy.
+    /// The secret of these 32 bytes. You are responsible for wiping your own copy.
     ///
     /// # Errors
     ///
@@ -76,8 +76,8 @@ impl PublicIdSecret {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Declaration` for an empty text, `ErrorKind::Declaration` for one that is
-    /// not base64, and `ErrorKind::Declaration` for another number of bytes.
+    /// `ErrorKind::Declaration` for text that is empty or not base64, and for another number of
+    /// bytes.
     pub fn from_base64(text: &str) -> Result<Self, Error> {
         Self::from_bytes(&key::of_base64(text)?)
     }
@@ -85,11 +85,11 @@ impl PublicIdSecret {
     /// The secret in an environment variable, as for [`from_base64`](Self::from_base64).
     ///
     /// The environment keeps its own copy, which child processes inherit. A program that reads a
-    /// file and calls [`from_base64`](Self::from_base64) does not have that problem.
+    /// file and calls [`from_base64`](Self::from_base64) avoids that problem.
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Declaration` if there is no such variable, and those of
+    /// `ErrorKind::Declaration` if there is no such variable, and the errors of
     /// [`from_base64`](Self::from_base64).
     #[cfg(feature = "std")]
     pub fn from_env(name: impl AsRef<std::ffi::OsStr>) -> Result<Self, Error> {

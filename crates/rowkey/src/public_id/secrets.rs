@@ -13,11 +13,11 @@ use crate::public_id::sealed::SealedCipher;
 use crate::public_id::secret::PublicIdSecret;
 use crate::public_id::value::PublicIdValue;
 
-/// The secrets of a rotation, newest first, and the ciphers made from them: the newest encodes, all
-/// of them decode.
+/// The secrets of a rotation, newest first, and the ciphers made from them. The newest secret
+/// encodes; all of them decode.
 ///
-/// Make each cipher once, when the program starts, and share it. How reliably it recognises the
-/// right secret depends on its form: see [`LabelledCipher`] and [`SealedCipher`].
+/// Make each cipher once, when the program starts, and share it. How reliably a cipher recognises
+/// the right secret depends on its form: see [`LabelledCipher`] and [`SealedCipher`].
 ///
 /// ```
 /// use rowkey::public_id::{PublicIdSecret, PublicIdSecrets};
@@ -47,7 +47,7 @@ impl PublicIdSecrets {
         }
     }
 
-    /// Adds a secret that is older than all in the set.
+    /// Adds a secret that is older than all others in the set.
     #[must_use]
     pub fn with_older(mut self, secret: PublicIdSecret) -> Self {
         self.secrets.push_older(secret);
@@ -69,9 +69,9 @@ impl PublicIdSecrets {
     /// Adds the ciphers that made public ids before there were labels, for links that must keep
     /// working.
     ///
-    /// Every [`LabelledCipher`] then also decodes ids that one of these has encoded, if no secret
-    /// recognises them. Such an id is not bound to its entity: while these ciphers are in use, the
-    /// public id of one entity can still be decoded as another's.
+    /// Every [`LabelledCipher`] then also decodes ids that one of these ciphers has encoded, if no
+    /// secret recognises them. Such an id is not bound to its entity: while these ciphers are in
+    /// use, the public id of one entity can still be decoded as another's.
     #[must_use]
     pub fn with_legacy(mut self, ciphers: impl Into<PublicIdCiphers>) -> Self {
         self.legacy = Some(Arc::new(ciphers.into()));
@@ -88,7 +88,7 @@ impl PublicIdSecrets {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Declaration` if this is not a label: see [`PublicIdLabel::LABEL`].
+    /// `ErrorKind::Declaration` if `label` is not a label: see [`PublicIdLabel::LABEL`].
     pub fn cipher_for<T: PublicIdValue>(&self, label: &str) -> Result<LabelledCipher<T>, Error> {
         check_label(label)?;
         Ok(self.cipher_with(label))
@@ -104,7 +104,7 @@ impl PublicIdSecrets {
     ///
     /// # Errors
     ///
-    /// `ErrorKind::Declaration` if this is not a label: see [`PublicIdLabel::LABEL`].
+    /// `ErrorKind::Declaration` if `label` is not a label: see [`PublicIdLabel::LABEL`].
     pub fn sealed_cipher_for<T: PublicIdValue>(
         &self,
         label: &str,

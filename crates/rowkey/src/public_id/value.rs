@@ -24,7 +24,6 @@ pub trait PublicIdValue: Sized {
     fn from_block(block: [u8; 16]) -> Option<Self>;
 }
 
-/// The block of a format's value.
 #[inline]
 pub(crate) fn block_of(kind: FormatKind, value: u128) -> [u8; 16] {
     match kind.width() {
@@ -34,7 +33,7 @@ pub(crate) fn block_of(kind: FormatKind, value: u128) -> [u8; 16] {
     }
 }
 
-/// The bits that have this block, which may be of another format.
+/// The value may be of another format.
 #[inline]
 pub(crate) fn bits_of(kind: FormatKind, block: [u8; 16]) -> Option<u128> {
     match kind.width() {

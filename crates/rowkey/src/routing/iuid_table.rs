@@ -14,11 +14,11 @@ use crate::routing::{
     RoutesError,
 };
 
-/// A node of type `N` for every pair of a registered country and a registered service entity, or
-/// the answer that there is none: a pool, a URL, or anything else.
+/// A node of type `N`, such as a pool or a URL, for every pair of a registered country and a
+/// registered service entity, or the answer that there is none.
 ///
-/// It does not change; a [`Router`](crate::routing::Router) replaces it as a whole. A lookup reads
-/// three small tables and allocates nothing.
+/// A table does not change; a [`Router`](crate::routing::Router) replaces it as a whole. A lookup
+/// reads three small tables and allocates nothing.
 ///
 /// ```
 /// use rowkey::generate::Generate;
@@ -91,13 +91,13 @@ impl Positions {
 }
 
 impl<N> IuidTable<N> {
-    /// The table of these routes to these nodes, by their names. A node may be without a route.
+    /// The table of these routes to these nodes, by their names. A node need not have a route.
     ///
     /// # Errors
     ///
-    /// A [`RoutesError`]: two nodes of one name, a name that is no node or not registered, a name
-    /// twice in a list, an empty list, two routes with a pair in common, or a pair without a route
-    /// if neither a default nor a refusal is declared.
+    /// A [`RoutesError`]: two nodes of one name, a name that is not a node or not registered, a
+    /// name twice in a list, an empty list, two routes with a pair in common, or a pair without a
+    /// route if neither a default nor a refusal is declared.
     pub fn new<S: Into<String>>(
         registries: &IuidRegistries,
         routes: &IuidRoutes,
@@ -109,7 +109,6 @@ impl<N> IuidTable<N> {
         let service_entities = Positions::of(&registries.service_entities);
         let width = service_entities.count;
 
-        // The route and the node of each pair.
         let mut taken = vec![None; countries.count * width];
         for (index, route) in routes.routes.iter().enumerate() {
             let number = index + 1;
@@ -232,7 +231,6 @@ fn positions<R: RegistryKind>(
     Ok(positions)
 }
 
-/// A pair in words, by its positions.
 fn describe(registries: &IuidRegistries, row: usize, column: usize) -> String {
     let country = registries.countries.iter().nth(row);
     let service_entity = registries.service_entities.iter().nth(column);

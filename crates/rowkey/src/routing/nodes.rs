@@ -30,7 +30,6 @@ impl<N> Nodes<N> {
         }
     }
 
-    /// The position of the named node.
     pub(super) fn position(&self, name: &str, place: RoutePlace) -> Result<usize, RoutesError> {
         let found = self.named.iter().position(|(known, _)| known == name);
         found.ok_or_else(|| RoutesError::UnknownNode {
@@ -40,7 +39,7 @@ impl<N> Nodes<N> {
         })
     }
 
-    /// What becomes of places without a route. Refuses a default together with a refusal.
+    /// What happens to places without a route. Refuses a default together with a refusal.
     pub(super) fn rest(
         &self,
         default: Option<&str>,
@@ -84,14 +83,14 @@ impl<N> fmt::Debug for Nodes<N> {
     }
 }
 
-/// What becomes of places without a route.
+/// What happens to places without a route.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rest {
-    /// They have the default node, which is in this position.
+    /// The places have the default node, which is in this position.
     Node(usize),
-    /// They have no node.
+    /// The places have no node.
     Refused,
-    /// There must be none.
+    /// There must be no such places.
     Missing,
 }
 

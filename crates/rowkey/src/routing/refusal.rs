@@ -1,4 +1,4 @@
-//! Why routes make no table, and why an id has no node.
+//! Why routes do not make a table, and why an id has no node.
 
 use alloc::string::String;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 use crate::Error;
 use crate::routing::Shard;
 
-/// Routes that make no table: what is wrong, and in which route.
+/// Routes that do not make a table: what is wrong, and in which route.
 ///
 /// Routes count from 1, in the order of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,9 +53,9 @@ pub enum RoutesError {
         route: usize,
         /// `region` or `partition`.
         field: &'static str,
-        /// The number that it begins with.
+        /// The first number of the range.
         from: u32,
-        /// The number that it ends with.
+        /// The last number of the range.
         to: u32,
     },
     /// A route has a range of regions and partitions, too.
@@ -102,18 +102,19 @@ pub enum RoutesError {
     Overlap {
         /// The routes, the earlier one first.
         routes: (usize, usize),
-        /// What they have in common, in words; for countries and service entities the first pair.
+        /// What the routes have in common, in words; for countries and service entities the first
+        /// pair.
         common: String,
     },
     /// Shards, or pairs of a country and a service entity, have no route.
     #[error("there is no route for {missing}; add one, a `default`, or `refuse_others = true`")]
     Gap {
-        /// The first ones, in words.
+        /// The first missing ones, in words.
         missing: String,
     },
 }
 
-/// Where a node is named.
+/// Where a configuration names a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoutePlace {
     /// In this route.

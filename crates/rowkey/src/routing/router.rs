@@ -6,7 +6,7 @@ use core::ops::Deref;
 
 use arc_swap::{ArcSwap, Guard};
 
-/// A routing table that is replaced as a whole while requests go on, without locks.
+/// A routing table that is replaced as a whole while requests continue, without locks.
 ///
 /// `T` is a [`ShardTable`](crate::routing::ShardTable), an
 /// [`IuidTable`](crate::routing::IuidTable), or a struct of several tables that belong together. A
@@ -43,7 +43,7 @@ impl<T> Router<T> {
     /// The current table, for the lookups of one request: all of them see the same table, even if
     /// it is replaced in between.
     ///
-    /// Neither blocks nor allocates. For a table that is kept, such as in a struct, use
+    /// The call neither blocks nor allocates. To keep a table, such as in a struct, use
     /// [`load_full`](Self::load_full).
     pub fn load(&self) -> LoadedTable<T> {
         LoadedTable {
@@ -51,7 +51,7 @@ impl<T> Router<T> {
         }
     }
 
-    /// The current table. Each call counts the references up, so threads contend for the count.
+    /// The current table. Each call increments the reference count, so threads contend for it.
     pub fn load_full(&self) -> Arc<T> {
         self.current.load_full()
     }
@@ -60,7 +60,7 @@ impl<T> Router<T> {
     /// one.
     ///
     /// Requests that have loaded the previous table still use its nodes, which live until the last
-    /// of them is done.
+    /// of these requests is done.
     pub fn replace(&self, table: T) -> Arc<T> {
         self.current.swap(Arc::new(table))
     }

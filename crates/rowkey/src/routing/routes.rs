@@ -1,7 +1,7 @@
 //! The entries of routing tables, as a configuration file contains them.
 //!
 //! The code that serde derives for a struct also reads an array, in which no value has a name.
-//! So it is behind [`FromMap`], which refuses one.
+//! [`FromMap`] refuses arrays.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -36,8 +36,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// node = "east"
 /// ```
 ///
-/// serde reads and writes it, in formats that describe themselves, such as TOML, JSON and YAML.
-/// Unknown members are refused.
+/// serde reads and writes the routes, in formats that describe themselves, such as TOML, JSON and
+/// YAML. Unknown members are refused.
 ///
 /// [`ShardTable::new`]: crate::routing::ShardTable::new
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub struct ShardRoutes {
 pub struct ShardRoute {
     /// A region, or a range of regions.
     pub region: NumberRange,
-    /// The partitions of a single region; all of them if it is missing.
+    /// The partitions of a single region. By default, all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<NumberRange>,
     /// The name of the node.
@@ -68,7 +68,7 @@ pub struct ShardRoute {
 /// Which node is responsible for which countries and service entities of iUIDs; [`IuidTable::new`]
 /// checks it.
 ///
-/// Names are those of the registries that the table is made with. In TOML:
+/// The names are in the registries that the table is made with. In TOML:
 ///
 /// ```toml
 /// refuse_others = true
@@ -84,7 +84,7 @@ pub struct ShardRoute {
 /// node = "sao-paulo"
 /// ```
 ///
-/// serde reads and writes it. Unknown members are refused.
+/// serde reads and writes the routes. Unknown members are refused.
 ///
 /// [`IuidTable::new`]: crate::routing::IuidTable::new
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,10 +104,10 @@ pub struct IuidRoutes {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IuidRoute {
-    /// The names of the countries; every registered one if it is missing.
+    /// The names of the countries. By default, every registered one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub countries: Option<Vec<String>>,
-    /// The names of the service entities; every registered one if it is missing.
+    /// The names of the service entities. By default, every registered one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_entities: Option<Vec<String>>,
     /// The name of the node.
@@ -182,7 +182,6 @@ fn last<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     deserializer.deserialize_any(NumberVisitor("a number from 0 to 4294967295 as `to`"))
 }
 
-/// A number that is described by these words.
 struct NumberVisitor(&'static str);
 
 impl Visitor<'_> for NumberVisitor {

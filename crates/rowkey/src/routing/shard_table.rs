@@ -10,11 +10,11 @@ use crate::HotGuid;
 use crate::routing::nodes::Nodes;
 use crate::routing::{NoNode, NumberRange, RoutePlace, RoutesError, ShardLayout, ShardRoutes};
 
-/// A node of type `N` for every shard of a layout, or the answer that there is none: a pool, a URL,
-/// or anything else.
+/// A node of type `N`, such as a pool or a URL, for every shard of a layout, or the answer that
+/// there is none.
 ///
-/// It does not change; a [`Router`](crate::routing::Router) replaces it as a whole. A lookup is a
-/// binary search and allocates nothing.
+/// A table does not change; a [`Router`](crate::routing::Router) replaces it as a whole. A lookup
+/// is a binary search and allocates nothing.
 ///
 /// ```
 /// use rowkey::generate::Generate;
@@ -68,7 +68,7 @@ struct Entry {
 }
 
 impl<N> ShardTable<N> {
-    /// The table of these routes to these nodes, by their names. A node may be without a route.
+    /// The table of these routes to these nodes, by their names. A node need not have a route.
     ///
     /// # Errors
     ///
@@ -191,17 +191,15 @@ impl<N> fmt::Debug for ShardTable<N> {
     }
 }
 
-/// The largest shard key.
 fn max_key(layout: ShardLayout) -> u32 {
     join(layout, layout.max_region(), layout.max_partition())
 }
 
 fn join(layout: ShardLayout, region: u32, partition: u32) -> u32 {
-    // They have been checked.
+    // Region and partition have been checked.
     layout.compose(region, partition).unwrap_or(u32::MAX)
 }
 
-/// The first and the last shard key of a route.
 fn keys_of(
     layout: ShardLayout,
     route: usize,
@@ -224,7 +222,6 @@ fn keys_of(
     ))
 }
 
-/// The shards of an interval of shard keys, in words.
 fn describe(layout: ShardLayout, first: u32, last: u32) -> String {
     let (Ok(first), Ok(last)) = (layout.split(first), layout.split(last)) else {
         return format!("the shard keys from {first} to {last}");
