@@ -1,6 +1,6 @@
 //! Finds derives on a declaration that the expansion makes unnecessary.
 //!
-//! Only those below `#[entity_key]` are visible: derives above it are expanded before the attribute
+//! Only derives below `#[entity_key]` are visible: those above are expanded before the attribute
 //! gets the item.
 
 use syn::punctuated::Punctuated;
@@ -15,9 +15,10 @@ pub(crate) struct Implemented {
     crates: &'static [&'static str],
     /// Whether an unqualified name is enough, because no other well-known derive has it.
     alone: bool,
-    /// The attribute that such a derive reads; without the derive, it would be an error.
+    /// The attribute that such a derive reads; without the derive, the attribute would be an error.
     helper: &'static str,
-    /// Whether the feature of `rowkey` is on: otherwise the expansion does not implement them.
+    /// Whether the feature of `rowkey` is on: otherwise the expansion does not implement the
+    /// traits.
     on: bool,
 }
 
@@ -56,7 +57,7 @@ impl Implemented {
     const PROPTEST: Self = Self {
         names: &["Arbitrary"],
         crates: &["proptest_derive"],
-        // The crate `arbitrary` has a derive of this name.
+        // The crate `arbitrary` has a derive of the same name.
         alone: false,
         helper: "proptest",
         on: cfg!(feature = "proptest"),
@@ -64,7 +65,7 @@ impl Implemented {
     const SQLX: Self = Self {
         names: &["Type", "Encode", "Decode"],
         crates: &["sqlx"],
-        // Other crates have derives of these names.
+        // Other crates have derives of the same names.
         alone: false,
         helper: "sqlx",
         on: cfg!(feature = "sqlx"),
@@ -124,7 +125,6 @@ impl Implemented {
         Self::UTOIPA,
     ];
 
-    /// Whether a path in a `derive` names one of these.
     fn is_named_by(&self, path: &Path) -> bool {
         let (Some(first), Some(last)) = (path.segments.first(), path.segments.last()) else {
             return false;

@@ -212,8 +212,8 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<TokenStream> {
     optional("DESCRIPTION", Some(&text).filter(|_| !lines.is_empty()))
 }
 
-/// The constant of an option, if it is declared: the trait has the value of one that is not, and a
-/// constant that is not there costs no time to compile.
+/// The constant of an option, if it is declared. The trait has the defaults, and a constant that is
+/// left out costs no time to compile.
 fn optional(name: &str, value: Option<&LitStr>) -> Option<TokenStream> {
     let value = value?;
     let name = Ident::new(name, Span::call_site());

@@ -49,7 +49,7 @@ fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     expansion
 }
 
-/// The same for a union.
+/// [`expand`] for a union.
 fn expand_union(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut problems = problems::Problems::default();
     let rowkey = options::read_crate(options, &mut problems);

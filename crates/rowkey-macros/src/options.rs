@@ -57,7 +57,6 @@ impl Backend {
         Ident::new(self.variant, place)
     }
 
-    /// The list of names in messages.
     fn names() -> String {
         let names = BACKENDS.map(|backend| format!("`{}`", backend.name));
         let (last, first) = names.split_last().expect("there are backends");
@@ -334,7 +333,6 @@ impl Entry {
     }
 }
 
-/// Reads the name of an encoding.
 fn read_text(text: &LitStr, problems: &mut Problems) -> Option<Text> {
     let encoding = match text.value().as_str() {
         "alphanumeric" => "Alphanumeric",

@@ -10,12 +10,10 @@ use quote::ToTokens;
 pub(crate) struct Problems(Vec<syn::Error>);
 
 impl Problems {
-    /// Adds an error at some tokens.
     pub(crate) fn at(&mut self, place: impl ToTokens, message: impl Display) {
         self.0.push(syn::Error::new_spanned(place, message));
     }
 
-    /// Adds the error of a parser.
     pub(crate) fn add(&mut self, error: syn::Error) {
         self.0.push(error);
     }
@@ -25,7 +23,6 @@ impl Problems {
         self.0.iter().map(syn::Error::to_compile_error).collect()
     }
 
-    /// Only the messages.
     #[cfg(test)]
     pub(crate) fn messages(&self) -> Vec<String> {
         self.0.iter().map(ToString::to_string).collect()

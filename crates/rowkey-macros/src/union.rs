@@ -214,7 +214,6 @@ impl Union {
     }
 }
 
-/// The attributes that compile a variant conditionally.
 fn conditions(variant: &Variant) -> Vec<Attribute> {
     let metas = variant.attrs.iter().map(|attribute| &attribute.meta);
     let conditions = metas.filter_map(condition);
@@ -244,7 +243,6 @@ fn condition(meta: &Meta) -> Option<Meta> {
     (!conditions.is_empty()).then(|| parse_quote!(cfg_attr(#predicate, #(#conditions),*)))
 }
 
-/// The key of a variant, if it has one.
 fn read_key(variant: &Variant, problems: &mut Problems) -> Option<Type> {
     if let Some((_, value)) = &variant.discriminant {
         problems.at(
