@@ -22,8 +22,8 @@ impl<K: EntityKey> fmt::Debug for BoundParam<K> {
 
 /// The conversion of a [`KeyBound`] into a value that sqlx binds.
 ///
-/// The bound cannot be a parameter itself, because neither it nor sqlx's traits belong to this
-/// crate. For a whole time range, [`PushWithin::push_within`] is shorter and includes the second
+/// Neither the bound nor sqlx's traits belong to this crate, so the bound cannot be a parameter
+/// itself. For a whole time range, [`PushWithin::push_within`] is shorter and includes the second
 /// interval that a short COMB can need.
 ///
 /// ```

@@ -5,7 +5,7 @@
 //! not part of the key types:
 //!
 //! * [`PushWithin::push_within`] writes the condition of a time range into a query;
-//! * [`PushInKeys::push_in_keys`] and `push_not_in_keys` write those of a list of keys;
+//! * [`PushInKeys::push_in_keys`] and `push_not_in_keys` write the conditions of a list of keys;
 //! * [`ToParam::to_param`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a
 //!   parameter.
 //!
@@ -33,8 +33,8 @@
 //! ```
 //!
 //! A value that is not a key of the plan causes [`sqlx::Error::ColumnDecode`], which names the
-//! column. Its source is a [`rowkey_core::Error`]. Keys cannot be bound with `sqlx::Any`, which has
-//! no type for most of them.
+//! column and whose source is a [`rowkey_core::Error`]. Keys cannot be bound with `sqlx::Any`,
+//! which has no type for most of them.
 //!
 //! Lists of keys, `query!` with keys and more are in the book, in `docs/src/drivers/sqlx.md`.
 
@@ -67,7 +67,6 @@ pub use list::PushInKeys;
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
 pub use routed::PushRouted;
 
-/// Compiles and runs the example of this package's README.
 #[cfg(all(doctest, feature = "postgres"))]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

@@ -10,11 +10,11 @@ use sqlx::{Database, QueryBuilder, Type};
 ///
 /// In PostgreSQL, a list is one parameter, an array of any length. The other databases have a
 /// parameter for each key: MySQL and MariaDB at most 65,535 in a statement, SQLite at most 32,766
-/// (as sqlx builds it). With more, the database returns an error; split the list.
+/// (as sqlx builds it). Beyond that, the database returns an error; split the list.
 pub trait PushInKeys {
     /// Appends the condition that a column holds one of some keys. It can follow `WHERE` or `AND`.
     ///
-    /// It is false for an empty list. A key may be in the list several times.
+    /// The condition is false for an empty list. A key may be in the list several times.
     ///
     /// # Errors
     ///
@@ -47,11 +47,11 @@ pub trait PushInKeys {
 
     /// Appends the condition that a column holds a key, but none of these.
     ///
-    /// It is true for an empty list, even if the column is NULL.
+    /// The condition is true for an empty list, even if the column is NULL.
     ///
     /// # Errors
     ///
-    /// Those of [`push_in_keys`](Self::push_in_keys).
+    /// As [`push_in_keys`](Self::push_in_keys).
     fn push_not_in_keys<'a, K: EntityKey>(
         &mut self,
         column: impl Into<ColumnName<'a>>,

@@ -4,11 +4,11 @@
 //! text as floating-point numbers, so `IN` and `BETWEEN` would return neighbouring rows.
 //!
 //! A key of MariaDB's UUID type is bound as its 36 characters, so that the server rejects an
-//! invalid value instead of damaging it. It is also read as text. A plan of sixteen bytes does not
-//! read such a column: its order differs, and time ranges would miss rows. Writing is not checked:
-//! a UUID column accepts such a plan's parameters, and the server damages some values of formats
-//! that cannot be declared with `native-uuid`, such as `Iuid`, `HotGuid` and `DistributedId128`.
-//! Use a BINARY(16) column for them.
+//! invalid value instead of damaging it. Such a key is also read as text. A plan of sixteen bytes
+//! does not read such a column: the column sorts differently, and time ranges would miss rows.
+//! Writing is not checked: a UUID column accepts such a plan's parameters, and the server damages
+//! some values of formats that cannot be declared with `native-uuid`, such as `Iuid`, `HotGuid` and
+//! `DistributedId128`. Use a BINARY(16) column for them.
 //!
 //! A BIGINT key is also read from `BIGINT UNSIGNED` and from smaller integers, such as the result
 //! of `LAST_INSERT_ID()`.
@@ -64,9 +64,9 @@ pub(crate) fn encode_value<K: EntityKey>(
     buffer: &mut Vec<u8>,
 ) -> Result<IsNull, BoxDynError> {
     match const { column_of::<K>() }.encode(value) {
-        // The length goes first, as sqlx sends it, and takes a single byte up to 250.
+        // The length goes first, as sqlx sends it. A single byte holds lengths up to 250.
         Parameter::Bytes(bytes) => {
-            // Together: one step of the buffer costs less than two.
+            // One step of the buffer costs less than two.
             let (bytes, mut sent) = (bytes.as_slice(), [0; 1 + 16]);
             sent[0] = bytes.len() as u8;
             sent[1..=bytes.len()].copy_from_slice(bytes);
@@ -114,7 +114,7 @@ pub fn decode<K: EntityKey>(value: MySqlValueRef<'_>) -> Result<K, BoxDynError> 
     }
 }
 
-/// The received integer, or nothing if it is a value of another type.
+/// `None` for a value of another type.
 fn integer(value: MySqlValueRef<'_>) -> Result<Option<i128>, BoxDynError> {
     let found = value.type_info();
     if <i64 as Type<MySql>>::compatible(&found) {

@@ -113,8 +113,8 @@ fn is_stored_as(wire: UuidWire, found: &PgTypeInfo) -> bool {
     found.oid() == Some(Oid(TypeOids::of_parameters(wire).element)) || is_read_like(wire, found)
 }
 
-/// Whether values of another type are read like the wire type: those of a domain over it and, for
-/// text, of the other text types.
+/// Whether values of another type are read like the wire type: a domain over it and, for text, the
+/// other text types.
 #[inline(never)]
 fn is_read_like(wire: UuidWire, found: &PgTypeInfo) -> bool {
     base_oid(found)

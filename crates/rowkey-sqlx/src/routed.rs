@@ -7,7 +7,7 @@ use sqlx::{Database, QueryBuilder, Type};
 
 /// Keys of partitioned tables as conditions of a [`QueryBuilder`].
 pub trait PushRouted {
-    /// The kind of database.
+    /// The database of the query.
     type Database: Database;
 
     /// Appends the condition that a row has a key and its routing number, in parentheses, so it can
