@@ -45,7 +45,7 @@ pub trait WriteKey<V: KeyValue, ST: KeyColumn<V::Key>>: Backend {
     fn write<'b>(value: &'b V, out: &mut Output<'b, '_, Self>) -> serialize::Result;
 
     /// The type that queries must convert a parameter to, if connections of this backend may send
-    /// it as another type.
+    /// the parameter as another type.
     fn cast() -> Option<&'static str> {
         None
     }

@@ -64,8 +64,8 @@ where
 
 /// The conversion of a [`KeyBound`] into something that Diesel compares with a column.
 ///
-/// The bound cannot be a parameter itself, because neither it nor Diesel's traits belong to this
-/// crate. For a whole time range, [`KeyColumnMethods::within`] is shorter and includes the second
+/// Neither the bound nor Diesel's traits belong to this crate, so the bound cannot be a parameter
+/// itself. For a whole time range, [`KeyColumnMethods::within`] is shorter and includes the second
 /// interval that a short COMB can need.
 ///
 /// ```
@@ -158,7 +158,7 @@ pub trait KeyColumnMethods: Expression<SqlType: SqlType> + Sized {
     /// The condition that the column holds one of some keys: like `eq_any`, but also correct with
     /// the MySQL connection of `diesel-async`.
     ///
-    /// It is false for an empty list. In PostgreSQL it has one parameter, an array.
+    /// The condition is false for an empty list. In PostgreSQL it has one parameter, an array.
     ///
     /// ```
     /// use diesel::prelude::*;
@@ -195,7 +195,7 @@ pub trait KeyColumnMethods: Expression<SqlType: SqlType> + Sized {
     /// The condition that the column holds none of some keys: like `ne_all`, but also correct with
     /// the MySQL connection of `diesel-async`.
     ///
-    /// It is true for an empty list.
+    /// The condition is true for an empty list.
     fn not_in_keys<K, V>(
         self,
         keys: impl IntoIterator<Item = V>,

@@ -10,10 +10,10 @@ use crate::sql_type::Key;
 
 /// An SQL type whose columns hold keys of type `K`.
 ///
-/// [`Key<K>`] always is. For existing schemas, so are Diesel's own `Uuid`, `Numeric`, `Binary`,
+/// [`Key<K>`] always does. For existing schemas, so do Diesel's own `Uuid`, `Numeric`, `Binary`,
 /// `Text` and `BigInt`, if the key's plan stores that type on some backend. To use your own SQL
-/// type, such as `diesel print-schema` generates for a PostgreSQL domain, write an empty impl; its
-/// type on a backend must be what the plan stores there.
+/// type, such as `diesel print-schema` generates for a PostgreSQL domain, write an empty impl; on
+/// each backend, your type must be what the plan stores there.
 ///
 /// Queries require `QueryId`, which is generated if `diesel.toml` contains
 /// `custom_type_derives = ["diesel::query_builder::QueryId"]`.

@@ -1,7 +1,7 @@
 //! The impls that the expansion of `#[entity_key]` puts next to a key.
 //!
 //! All paths begin with `$crate`, because the user's crate may not depend on Diesel, and its module
-//! may have no prelude. The impls are generic over the SQL type and the backend: a few of them that
+//! may have no prelude. The impls are generic over the SQL type and the backend: a few impls that
 //! are checked once cost less to compile than one for each column type of each backend.
 
 /// Emits the impls of a key.

@@ -19,7 +19,7 @@ pub enum Error {
         declared: &'static str,
         /// The backend of the connection.
         backend: Backend,
-        /// What the plan stores there, in words.
+        /// What the plan stores on the backend, in words.
         stored: &'static str,
         /// The type that the column must have in the database before the schema declares it as
         /// [`Key`](crate::Key), if another type would damage keys silently.

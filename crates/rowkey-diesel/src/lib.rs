@@ -1,8 +1,8 @@
 //! Typed keys of rowkey in Diesel: as columns, parameters and bounds of a time range.
 //!
 //! A column of keys has the SQL type [`Key<OfferId>`](Key). One `table!` and one set of entities
-//! then work with PostgreSQL, MySQL, MariaDB and SQLite: the column's type in each of them follows
-//! from the key's [`StoragePlan`](rowkey_core::storage::StoragePlan).
+//! then work with PostgreSQL, MySQL, MariaDB and SQLite: each column type follows from the key's
+//! [`StoragePlan`](rowkey_core::storage::StoragePlan).
 //!
 //! ```
 //! use diesel::connection::SimpleConnection;
@@ -81,7 +81,6 @@ pub use error::Error;
 pub use parameter::{KeyList, Parameter};
 pub use sql_type::Key;
 
-/// Compiles and runs the example of this package's README.
 #[cfg(all(doctest, feature = "sqlite"))]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

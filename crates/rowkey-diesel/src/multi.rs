@@ -80,8 +80,8 @@ macro_rules! multi_backend {
 /// The buffer for a parameter.
 pub type Buffer<'b, DB> = <<DB as Backend>::BindCollector<'b> as BindCollector<'b, DB>>::Buffer;
 
-/// A key of any type, as `MultiRawValue` reads it on each of its backends: for a type parameter,
-/// the compiler cannot know that it is readable there.
+/// A key of any type, as `MultiRawValue` reads it on each backend: for a type parameter, the
+/// compiler cannot know that the key is readable there.
 #[derive(Debug)]
 pub struct LoadedKey<K>(pub K);
 

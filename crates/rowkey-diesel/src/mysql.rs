@@ -2,10 +2,10 @@
 //!
 //! A DECIMAL key is bound as DECIMAL, never as text: both servers compare a DECIMAL column with
 //! text as floating-point numbers, so `IN` and `BETWEEN` would return neighbouring rows. Queries
-//! also convert it, because diesel-async sends Diesel's DECIMAL parameters as text.
+//! also convert the parameter, because diesel-async sends Diesel's DECIMAL parameters as text.
 //!
 //! A key of MariaDB's UUID type is bound as its 36 characters, so that the server rejects an
-//! invalid value instead of damaging it. It is also read as text.
+//! invalid value instead of damaging it. Such a key is also read as text.
 //!
 //! A BIGINT key is also read from other integers, such as the result of `LAST_INSERT_ID()`.
 
@@ -70,8 +70,8 @@ where
         let found = match found.value_type() {
             MysqlType::Numeric => MySqlFound::Decimal(bytes),
             // These two types do not distinguish text from bytes: a BINARY column is a string if
-            // Diesel has asked for its type, and a CHAR with a binary collation is a blob if it has
-            // not.
+            // Diesel has asked for its type, and a CHAR with a binary collation is a blob if Diesel
+            // has not.
             MysqlType::Blob | MysqlType::String => MySqlFound::BytesOrText(bytes),
             MysqlType::UnsignedLongLong if matches!(column.wire(), MySqlWire::Integer) => {
                 let number = <u64 as FromSql<Unsigned<BigInt>, Self>>::from_sql(found)?;

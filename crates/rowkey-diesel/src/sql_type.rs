@@ -11,7 +11,7 @@ use rowkey_core::EntityKey;
 /// The SQL type of a column that holds keys of one type, on every backend.
 ///
 /// The column's type in a database follows from the key's
-/// [`StoragePlan`](rowkey_core::storage::StoragePlan); two keys with the same plan still have
+/// [`StoragePlan`](rowkey_core::storage::StoragePlan). Two keys with the same plan still have
 /// different types, so their columns neither compare nor join.
 ///
 /// ```
@@ -35,7 +35,7 @@ use rowkey_core::EntityKey;
 /// ```
 pub struct Key<K: EntityKey>(PhantomData<fn() -> K>);
 
-// Derives would require the same of K.
+// Derives would require the same traits of K.
 impl<K: EntityKey> Clone for Key<K> {
     fn clone(&self) -> Self {
         *self

@@ -1,4 +1,4 @@
-//! Which of Diesel's own SQL types store a key, and the form of its parameters that follows.
+//! Which of Diesel's own SQL types store a key, and the resulting form of the key's parameters.
 
 use diesel::expression::{Expression, TypedExpressionType};
 use diesel::internal::derives::as_expression::Bound;
@@ -9,7 +9,7 @@ use crate::column::{Declared, KeyColumn};
 use crate::parameter::Parameter;
 
 /// The SQL types of Diesel that store a key on at least one backend. Emitted for each key, because
-/// only there can it depend on the plan.
+/// only there can the types depend on the plan.
 #[doc(hidden)]
 pub trait StockColumns: EntityKey {
     /// [`Stock`] with what [`stock_of`] says of the key.
@@ -18,7 +18,7 @@ pub trait StockColumns: EntityKey {
 
 /// The SQL types that store a key, as the bits of [`Declared::bit`].
 ///
-/// One number, because constants are what costs the compiler most in the declaration of a key.
+/// One number, because constants cost the compiler most in the declaration of a key.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Stock<const TYPES: u8>;

@@ -9,7 +9,7 @@ use crate::{Error, KeyColumn};
 /// Checks that the schema declares a key's column as what the plan stores on a backend.
 ///
 /// Diesel binds a parameter as the type in the schema. If the plan stores another type, the server
-/// might convert one to the other and compare a value that is no longer the key.
+/// might convert one type to the other and compare a value that is no longer the key.
 #[inline]
 pub(crate) fn check_declared<K, ST>(backend: Backend) -> Result<(), Error>
 where
@@ -30,7 +30,6 @@ where
     }
 }
 
-/// The name of Diesel's SQL type.
 const fn name(declared: Declared) -> &'static str {
     match declared {
         Declared::AsPlanned => "Key",
