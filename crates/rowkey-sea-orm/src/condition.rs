@@ -104,7 +104,7 @@ pub trait KeyColumnMethods: IntoSimpleExpr + Sized {
     /// The condition that the column holds a key, but none of these: like `is_not_in`, with the
     /// leading zeros of [`in_keys`](Self::in_keys).
     ///
-    /// It is true for an empty list, even if the column is NULL.
+    /// The condition is true for an empty list, even if the column is NULL.
     fn not_in_keys<K: EntityKey + Into<Value>>(self, keys: &[K], backend: DbBackend) -> Condition {
         let keys = keys.iter().map(|key| encode_for(*key, backend));
         Condition::all().add(column(self, backend).is_not_in(keys))

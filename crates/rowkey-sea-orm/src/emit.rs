@@ -129,7 +129,7 @@ macro_rules! __impl_array_element {
     };
 }
 
-/// Emits nothing without PostgreSQL, which alone has arrays.
+/// Only PostgreSQL has arrays.
 #[cfg(not(feature = "postgres"))]
 #[doc(hidden)]
 #[macro_export]

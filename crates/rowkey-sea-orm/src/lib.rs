@@ -46,9 +46,8 @@
 //! * [`KeyColumnMethods`] builds the condition for a time range or a list of keys;
 //! * [`ToParam::to_param`] makes a key or a bound a parameter for one backend.
 //!
-//! SeaORM converts a key into a value before it knows the database. So a key must be stored in the
-//! same way in PostgreSQL, MySQL and SQLite; for one that is not, the compiler says what to
-//! declare.
+//! SeaORM converts a key into a value before it knows the database. So PostgreSQL, MySQL and SQLite
+//! must store a key in the same way. If they don't, the compiler says what to declare.
 //!
 //! Which keys fit, migrations, generated entities, JSON and limits are in the book, in
 //! `docs/src/drivers/sea-orm.md`.
@@ -70,7 +69,6 @@ pub use emit::private as __private;
 pub use storage::{Fits, SeaOrmStorage};
 pub use value::ToParam;
 
-/// Compiles and runs the example of this package's README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

@@ -48,10 +48,10 @@ use crate::value::backend_of;
 /// `text-upper`, `text-hex` and `text-hex-upper` have a CHECK of length and letter case, as in
 /// [`StoragePlan::column_definition`](rowkey_core::storage::StoragePlan::column_definition).
 ///
-/// In SQLite, a column of fixed-width digits also checks that there are 28 and that the first is
-/// not 0: SeaORM writes a [`DistributedId`](rowkey_core::DistributedId) of fewer digits without the
-/// required leading zeros, so its conditions would not find one that another driver has stored. An
-/// insert of such an id fails with every driver.
+/// In SQLite, a column of fixed-width digits also checks that there are 28 digits and that the
+/// first is not 0. SeaORM writes a [`DistributedId`](rowkey_core::DistributedId) of fewer digits
+/// without the required leading zeros, so its conditions would not find an id that another driver
+/// has stored. An insert of such an id fails with every driver.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub fn key_column<K: EntityKey>(backend: DbBackend, name: &str) -> Result<Column
     Ok(column.not_null().take())
 }
 
-/// The same column for an optional key: nullable.
+/// The same column, but nullable, for an optional key.
 ///
 /// # Errors
 ///
@@ -98,7 +98,7 @@ fn refused<K: EntityKey>(name: &str, reason: &dyn Display) -> DbErr {
     DbErr::Migration(format!("column `{name}` for {} keys: {reason}", K::NAME))
 }
 
-/// The backend, for a name that is valid there.
+/// The backend, if the name is valid there.
 fn known_of<K: EntityKey>(backend: DbBackend, name: &str) -> Result<Backend, DbErr> {
     let known =
         backend_of::<K>(backend).ok_or_else(|| refused::<K>(name, &"not a known backend"))?;

@@ -43,9 +43,10 @@ pub fn encode<K: EntityKey + Into<Value>>(key: K) -> Value {
 
 /// Keys and bounds as parameters on one backend.
 ///
-/// It differs from the result of [`encode`] for a [`DistributedId`](rowkey_core::DistributedId) of
-/// fewer than 28 digits in SQLite, which other drivers write with leading zeros. Use it in raw
-/// statements; in conditions, use [`KeyColumnMethods`](crate::KeyColumnMethods).
+/// The parameter differs from the result of [`encode`] for a
+/// [`DistributedId`](rowkey_core::DistributedId) of fewer than 28 digits in SQLite, which other
+/// drivers write with leading zeros. Use it in raw statements; in conditions, use
+/// [`KeyColumnMethods`](crate::KeyColumnMethods).
 ///
 /// ```
 /// use rowkey::driver::sea_orm::ToParam;
@@ -109,7 +110,7 @@ pub fn null<K: EntityKey>() -> Value {
 /// # Errors
 ///
 /// `ErrorKind::Stored` for NULL and for a value of another type or length than the plan stores;
-/// other errors say why it is not such a key.
+/// other errors say why the value is not such a key.
 pub fn decode<K: EntityKey>(value: &Value) -> Result<K, Error> {
     decode_in(const { column_of::<K>().column() }, value)
 }
@@ -177,8 +178,8 @@ pub fn array_type<K: EntityKey>() -> ArrayType {
 
 /// The type of the column in SeaORM.
 ///
-/// Do not use it to create the column: SeaORM derives the column type of every backend from it, and
-/// a decimal would be `real` in SQLite. Use [`migration`](crate::migration) instead.
+/// Do not create the column with this type: SeaORM derives the column type of every backend from
+/// it, and a decimal would be `real` in SQLite. Use [`migration`](crate::migration) instead.
 pub fn column_type<K: EntityKey>() -> ColumnType {
     match column_of::<K>().wire() {
         UuidWire::Uuid => ColumnType::Uuid,
