@@ -4,13 +4,13 @@
 //! |---|---|---|
 //! | `uniqueidentifier` | [`ColumnData::Guid`] | `uniqueidentifier` |
 //! | `binary(12)`, `binary(16)` | [`ColumnData::Binary`] | `varbinary(8000)` |
-//! | `decimal(28,0)`, `decimal(38,0)` | [`ColumnData::Numeric`] of scale 0 | `numeric(p,0)`, where
-//! p is the number of digits of the value |
+//! | `decimal(28,0)`, `decimal(38,0)` | [`ColumnData::Numeric`] of scale 0 | `numeric(p,0)` |
 //! | `char(n)` | [`ColumnData::String`] | `nvarchar(4000)` |
 //! | `bigint` | [`ColumnData::I64`] | `bigint` |
 //!
-//! A [`Uuid`] has its bytes in the order of its text, which is the order that layouts refer to;
-//! tiberius reverses the bytes of the first three groups on the wire, in both directions.
+//! In `numeric(p,0)`, p is the number of digits of the value. A [`Uuid`] has its bytes in the order
+//! of its text, which is the order that layouts refer to; tiberius reverses the bytes of the first
+//! three groups on the wire, in both directions.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -60,7 +60,7 @@ fn encode_stored(stored: Stored) -> ColumnData<'static> {
 /// # Errors
 ///
 /// For a value of another type, length or format than the plan stores. Sixteen bytes are not a
-/// `uniqueidentifier`: `cast(id as binary(16))` reverses the bytes of three of its groups.
+/// `uniqueidentifier`: `cast(id as binary(16))` reverses the bytes of three groups.
 #[inline]
 pub fn decode<K: EntityKey>(data: &ColumnData<'_>) -> Result<Option<K>, Error> {
     let column = const { column_of::<K>() };
@@ -114,7 +114,7 @@ pub(crate) fn bulk_null<K: EntityKey>() -> ColumnData<'static> {
 }
 
 /// The number, if it is whole and not negative. A scale is rejected even if only zeros follow the
-/// point, because the column is not the plan's.
+/// point, because the plan's column has none.
 fn whole_number(number: &Numeric) -> Option<u128> {
     match number.scale() {
         0 => u128::try_from(number.value()).ok(),

@@ -16,7 +16,7 @@ use crate::{Error, OrderedKey};
 
 /// A condition on a column of keys, with its parameters.
 ///
-/// `Display` writes its SQL.
+/// `Display` writes the SQL.
 ///
 /// Parameters of keys that are stored as text or bytes are written as `CAST(@P1 AS char(36))` or
 /// `CAST(@P1 AS binary(16))`: tiberius sends all text as `nvarchar` and all bytes as `varbinary`,
@@ -30,7 +30,7 @@ pub struct Condition {
 
 impl Condition {
     /// The condition that a column holds one of the keys of a time span. It can follow `WHERE` or
-    /// `AND`. Its parameters are numbered from `first_parameter` on; the first parameter of a query
+    /// `AND`. The parameters are numbered from `first_parameter` on; the first parameter of a query
     /// is 1.
     ///
     /// An unbounded edge is omitted. A span without keys becomes `1 = 0`, one of all keys
@@ -142,8 +142,8 @@ impl Condition {
         condition.checked()
     }
 
-    /// The condition that a row has a key and its routing number, by which the server finds its
-    /// partition. Without the number, it searches all of them.
+    /// The condition that a row has a key and its routing number, by which the server finds the
+    /// partition. Without the number, the server searches all partitions.
     ///
     /// # Errors
     ///
@@ -243,8 +243,8 @@ impl Condition {
     ///
     /// # Errors
     ///
-    /// [`Error::ParameterNumber`] if they would not get the numbers in the SQL; nothing is bound
-    /// then.
+    /// [`Error::ParameterNumber`] if the parameters would not get the numbers in the SQL; nothing
+    /// is bound then.
     pub fn bind(self, query: &mut Query<'_>) -> Result<(), Error> {
         let bound = query.param_count();
         if bound + 1 != self.first_parameter {

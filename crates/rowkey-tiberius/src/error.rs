@@ -43,7 +43,7 @@ pub enum Error {
     ParameterNumber {
         /// The number of the condition's first parameter.
         first: usize,
-        /// How many parameters the query already has.
+        /// The number of parameters that the query already has.
         bound: usize,
     },
 
@@ -62,7 +62,7 @@ pub enum Error {
 /// SQL Server allows 2,100, two of which are the query's text and the parameters' types.
 pub(crate) const MAX_PARAMETERS: usize = 2_098;
 
-/// Converts it for functions that return tiberius' own error.
+/// For functions that return tiberius' own error.
 impl From<Error> for tiberius::error::Error {
     fn from(error: Error) -> Self {
         Self::Conversion(error.to_string().into())

@@ -37,8 +37,8 @@
 //! * [`ToParam::to_param`] makes an optional key or a
 //!   [`KeyBound`](rowkey_core::time_range::KeyBound) a parameter, [`ToBulkValue::to_bulk_value`] an
 //!   optional key a value of a bulk row;
-//! * [`Condition::within`] is the condition of a time range, [`Condition::in_keys`] that of a list
-//!   of keys.
+//! * [`Condition::within`] is the condition of a time range, [`Condition::in_keys`] the condition
+//!   of a list of keys.
 //!
 //! This crate does not enable the tiberius features that encrypt connections. Depend on tiberius
 //! 0.13 yourself and enable `native-tls` or `rustls`.
@@ -68,7 +68,6 @@ pub use nullable::{ToBulkValue, ToParam};
 pub use order::{ColumnOrder, Comparable, KeptOrder, OrderedKey};
 pub use row::RowKeys;
 
-/// Compiles and runs the example of this package's README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

@@ -48,7 +48,7 @@ use crate::column_data::{bulk_null, encode, encode_bound, null};
 ///
 /// # NULL
 ///
-/// tiberius sends a NULL with a type only for some of its variants:
+/// tiberius sends a NULL with a type only for some variants:
 ///
 /// | the plan stores | NULL is sent as |
 /// |---|---|
@@ -70,8 +70,8 @@ pub trait ToParam {
     where
         Self: Comparable;
 
-    /// The same under tiberius' own name: `parent.to_sql()` is the call for every other `Option`,
-    /// and if this trait is not in scope, the compiler suggests importing it.
+    /// The same conversion under tiberius' own name: `parent.to_sql()` is the call for every other
+    /// `Option`, and if this trait is not in scope, the compiler suggests importing it.
     fn to_sql(self) -> ColumnData<'static>
     where
         Self: Comparable + Sized,
@@ -94,8 +94,8 @@ impl<K: EntityKey> ToParam for KeyBound<K> {
 
 /// Optional keys as values of rows for bulk inserts and table-valued parameters.
 ///
-/// There the value must have the column's own type, even if it is NULL. A key that is not optional
-/// can be used directly.
+/// In such a row the value must have the column's own type, even if it is NULL. A key that is not
+/// optional can be used directly.
 ///
 /// ```
 /// use rowkey::driver::tiberius::ToBulkValue;

@@ -8,12 +8,12 @@ use rowkey_core::time_range::KeyBound;
 
 use crate::column_data::column_of;
 
-/// Keys that SQL Server sorts so that those of a time span or a short key are adjacent: all except
-/// those declared with `sqlserver = "uuid:public-unordered"`.
+/// Keys that SQL Server sorts so that the keys of a time span or a short key are adjacent: all
+/// except those declared with `sqlserver = "uuid:public-unordered"`.
 ///
-/// Conditions and parameters of [`Bounds`](rowkey_core::time_range::Bounds) require it. The bounds
-/// themselves exist for every key whose format has time, because on other databases the same key
-/// keeps its order.
+/// Conditions and parameters of [`Bounds`](rowkey_core::time_range::Bounds) require this trait. The
+/// bounds themselves exist for every key whose format has time, because on other databases the same
+/// key keeps its order.
 ///
 /// ```compile_fail,E0277
 /// use rowkey::driver::tiberius::Condition;

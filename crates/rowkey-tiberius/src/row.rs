@@ -8,8 +8,8 @@ use crate::column_data::decode;
 
 /// Reads keys from a row, with errors that name the column.
 ///
-/// tiberius' own `Row::get` and `Row::try_get` read keys too. The first panics on an error, and the
-/// error of the second does not name the column.
+/// tiberius' own `Row::get` and `Row::try_get` read keys too, but `get` panics on an error, and the
+/// error of `try_get` does not name the column.
 ///
 /// ```
 /// use rowkey::driver::tiberius::RowKeys;
