@@ -8,16 +8,15 @@ use crate::session::Source;
 /// attempts are rarely used up. If the database waits first, for a lock or for SQLite's file, an
 /// attempt takes as long as its timeout.
 ///
-/// There is no pause between attempts. It would need a timer, and so a runtime, which users choose;
-/// and transactions that only wait for locks would gain nothing by it.
+/// There is no pause between attempts. A pause would need a timer, and so a runtime, which users
+/// choose; and transactions that only wait for locks would gain nothing by it.
 const MAX_ATTEMPTS: u32 = 10;
 
 /// Connections that were left in a transaction do not count as attempts: each is closed when it is
-/// found, and one call may find all those of its pool. The limit is for programs whose new
-/// connections are in a transaction, too.
+/// found, and one call may find all such connections of its pool. The limit is for programs whose
+/// new connections are in a transaction, too.
 const MAX_LEFT_IN_TRANSACTION: u32 = 1_000;
 
-/// The attempts of one call.
 #[derive(Debug)]
 pub(crate) struct Attempts {
     made: u32,
@@ -34,7 +33,7 @@ impl Attempts {
         }
     }
 
-    /// A connection for a look-up. After a failure it has to see what other calls have committed.
+    /// A connection for a look-up. After a failure, it has to see what other calls committed.
     pub(crate) async fn connect<S: Source>(&self, source: &mut S) -> Result<S::Connection, Error> {
         match self.made {
             0 => source.connect().await,
@@ -42,13 +41,12 @@ impl Attempts {
         }
     }
 
-    /// Counts an attempt that has failed.
     pub(crate) fn count_failure(&mut self) {
         self.made += 1;
     }
 
-    /// Whether to try again after a look-up has failed. A look-up is outside any transaction, so if
-    /// it fails because of one, the connection was left in it.
+    /// Whether to try again after a look-up has failed. A look-up is outside any transaction. If it
+    /// fails because of one, the connection was left in that transaction.
     pub(crate) fn may_retry_after_look_up(&mut self, kind: FailureKind) -> bool {
         match kind {
             FailureKind::TransactionAborted => self.may_retry_after(FailureKind::LeftInTransaction),
@@ -56,7 +54,6 @@ impl Attempts {
         }
     }
 
-    /// Whether to try again after a failure.
     pub(crate) fn may_retry_after(&mut self, kind: FailureKind) -> bool {
         if kind == FailureKind::LeftInTransaction {
             self.left_in_transaction += 1;

@@ -1,8 +1,8 @@
 //! The functions of this crate for Diesel's own connections, which block.
 //!
-//! They do what those of the same names do in the [crate], with closures that are called with the
-//! connection itself. A store is `&mut connection` or an `r2d2::Pool` of Diesel. A pool replaces
-//! connections that broke; a single connection that broke is an error.
+//! Each function does what the function of the same name does in the [crate], with closures that
+//! are called with the connection itself. A store is `&mut connection` or an `r2d2::Pool` of
+//! Diesel. A pool replaces connections that broke; a single connection that broke is an error.
 //!
 //! ```no_run
 //! use diesel::prelude::*;
@@ -42,13 +42,13 @@
 //! # fn main() {}
 //! ```
 //!
-//! The connection must not be in a transaction: it is [`Error::OpenTransaction`], unless you began
-//! it by raw SQL, of which Diesel doesn't know: the call commits that one. If a closure panics, its
-//! transaction is rolled back.
+//! The connection must not be in a transaction, or the call fails with [`Error::OpenTransaction`].
+//! Diesel doesn't know of a transaction that you began by raw SQL: the call commits that one. If a
+//! closure panics, its transaction is rolled back.
 //!
-//! The driver's error is searched for along [`source`](StdError::source), to decide whether to try
-//! again. Diesel's error has no source of its own, so an error type that is `#[error(transparent)]`
-//! hides it: give the variant a message.
+//! To decide whether to try again, a call searches for the driver's error along
+//! [`source`](StdError::source). Diesel's error has no source of its own, so an error type that is
+//! `#[error(transparent)]` hides it: give the variant a message.
 
 use std::error::Error as StdError;
 use std::future::ready;
@@ -69,7 +69,7 @@ pub trait BlockingStore: Store {}
 ///
 /// # Errors
 ///
-/// Those of [`crate::create_once`].
+/// As [`crate::create_once`].
 pub fn create_once<S, C, K, E>(
     store: S,
     command_id: C,
@@ -94,7 +94,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`crate::in_transaction`].
+/// As [`crate::in_transaction`].
 pub fn in_transaction<S, T, E>(
     store: S,
     mut run: impl FnMut(&mut S::Session) -> Result<T, E>,
@@ -189,7 +189,7 @@ impl<'o, S: BlockingStore, C, P> FindOrCreate<'o, S, C, P> {
 }
 
 impl<'o, S, C, P, Find> FindOrCreateWithFind<'o, S, C, P, Find> {
-    /// Decides whether the id may become that of a new entity.
+    /// Decides whether a new entity may have the id.
     pub fn validate<V, Validate>(
         self,
         validate: Validate,
@@ -214,7 +214,7 @@ where
     ///
     /// # Errors
     ///
-    /// Those of the [`create`](crate::FindOrCreateWithValidate::create) that waits.
+    /// As the [`create`](crate::FindOrCreateWithValidate::create) that waits.
     pub fn create<T, E, V>(
         self,
         mut create: impl FnMut(&mut S::Session) -> Result<T, E>,
@@ -252,7 +252,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`crate::prune`].
+/// As [`crate::prune`].
 pub fn prune<S: BlockingStore>(store: S, keep: u32) -> Result<u64, Error> {
     block_on(crate::prune(store, keep))
 }
@@ -261,7 +261,7 @@ pub fn prune<S: BlockingStore>(store: S, keep: u32) -> Result<u64, Error> {
 ///
 /// # Errors
 ///
-/// Those of [`crate::prune_name`].
+/// As [`crate::prune_name`].
 pub fn prune_name<S: BlockingStore>(store: S, command_name: &str, keep: u32) -> Result<u64, Error> {
     block_on(crate::prune_name(store, command_name, keep))
 }
@@ -270,7 +270,7 @@ pub fn prune_name<S: BlockingStore>(store: S, command_name: &str, keep: u32) -> 
 ///
 /// # Errors
 ///
-/// Those of [`crate::reserve_block`].
+/// As [`crate::reserve_block`].
 pub fn reserve_block<S: BlockingStore>(
     store: S,
     group: LuuidGroup,
@@ -284,19 +284,19 @@ pub fn reserve_block<S: BlockingStore>(
 ///
 /// # Errors
 ///
-/// Those of the source of numbers.
+/// The errors of the source of numbers.
 pub fn generate_numbered<K: EntityKey<Format = Luuid>, N: NumberSource>(
     numbers: &N,
 ) -> Result<K, N::Error> {
     block_on(K::generate_numbered(numbers))
 }
 
-/// Creates an entity with a new LUUID key, and with another one if its number turns out to be
+/// Creates an entity with a new LUUID key, and tries another key if the number turns out to be
 /// taken: [`crate::create_numbered`].
 ///
 /// # Errors
 ///
-/// Those of [`crate::create_numbered`].
+/// As [`crate::create_numbered`].
 pub fn create_numbered<K, N, T, E>(
     numbers: &N,
     mut create: impl FnMut(K) -> Result<T, E>,

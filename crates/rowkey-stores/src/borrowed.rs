@@ -10,11 +10,11 @@ use crate::Error;
 
 /// A connection that a closure borrows while it runs; `&mut *borrowed` is the driver's own.
 ///
-/// It is returned when it is dropped, at the latest at the end of the closure. If a closure keeps
+/// Dropping it returns the connection, at the latest at the end of the closure. If a closure keeps
 /// it for longer, the call fails with [`Error::TransactionEnded`].
 ///
-/// It is not a plain `&mut`, because the future of a function that takes a closure with such a
-/// parameter is not known to be `Send`.
+/// This type is not a plain `&mut`, because the future of a function that takes a closure with such
+/// a parameter is not known to be `Send`.
 pub struct Borrowed<T>(OwnedMutexGuard<T>);
 
 /// Runs a closure with something that it returns afterwards.

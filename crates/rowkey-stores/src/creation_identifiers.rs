@@ -19,40 +19,39 @@ struct Command<'a> {
     name: &'a str,
 }
 
-/// Creates an entity unless a command with this id has created one before; returns the id of the
+/// Creates an entity unless a command with this id has created one before. Returns the id of the
 /// entity either way.
 ///
 /// The closure makes the entity's id, inserts the entity and returns the id. It gets the connection
-/// of an open transaction, which inserts the command id into `creation_identifiers` as well, so
-/// both are committed or neither is. The row of the command is inserted first: of several calls
-/// with the same command id, one at a time runs its closure, and once it has committed, no other
-/// does.
+/// of an open transaction, which also inserts the command id into `creation_identifiers`, so both
+/// are committed or neither is. The row of the command is inserted first: of several calls with the
+/// same command id, only one at a time runs its closure, and none after one has committed.
 ///
 /// The name says what the command creates, such as `book-offer`. It is 1 to 100 visible ASCII
 /// characters.
 ///
-/// Names are compared, but not the contents of commands, which are not stored. A client that reuses
-/// a command id for another request of the same name gets the entity of the first one, as if it had
-/// repeated it.
+/// Names are compared. The contents of commands are not stored, so they are not compared: a client
+/// that reuses a command id for another request of the same name gets the entity of the first
+/// request, as if it had repeated that one.
 ///
 /// # Attempts
 ///
 /// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
 /// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
-/// closure may be called several times, and must do nothing that is not undone with its
-/// transaction. The driver's error is searched for along `source()`.
+/// closure may be called several times, and everything it does must be undone with its transaction.
+/// The driver's error is searched for along `source()`.
 ///
-/// Each attempt may wait for locks as long as the database allows, and there is no limit for all of
-/// them: see [how long a call may take](crate#how-long-a-call-may-take). A call within the closure
-/// of another one, or a number from [`NumberBlocks`](crate::NumberBlocks), has ten attempts in each
-/// of the outer one's, and needs a connection of its own.
+/// Each attempt may wait for locks as long as the database allows, and the attempts together have
+/// no limit: see [how long a call may take](crate#how-long-a-call-may-take). A call within the
+/// closure of another call, or a number from [`NumberBlocks`](crate::NumberBlocks), has ten
+/// attempts in each attempt of the outer call, and needs a connection of its own.
 ///
 /// If a connection breaks while the transaction is being committed, the next attempt sees by the
-/// command id whether it was. If this call itself is dropped or fails, the client sends the command
-/// again, with the same id.
+/// command id whether the commit succeeded. If this call itself is dropped or fails, the client
+/// sends the command again, with the same id.
 ///
-/// Where the caller may be dropped, as a handler may, run this in a task: see
-/// [calls that are dropped](crate#calls-that-are-dropped).
+/// If the caller may be dropped, as a handler may, run this in a task: see [calls that are
+/// dropped](crate#calls-that-are-dropped).
 ///
 /// # Isolation
 ///
@@ -62,15 +61,15 @@ struct Command<'a> {
 /// # Errors
 ///
 /// [`Error::Conflict`] if the command id came with another name before, [`Error::CommandName`],
-/// [`Error::Entity`] if the command has created something whose id is no `K`,
+/// [`Error::Entity`] if the command has created something whose id is not a `K`,
 /// [`Error::OpenTransaction`] for a connection in the middle of a transaction,
 /// [`Error::TransactionEnded`] if the row of the command was gone when the closure returned,
 /// because its transaction was rolled back, [`Error::Unfinished`] if another call's closure has
 /// committed that row and then failed, [`Error::Database`]; and [`CreateError::Closure`] for the
 /// closure's errors.
 ///
-/// A closure that commits its transaction itself and succeeds is not detected in every database:
-/// the entity exists then, but it was not created atomically.
+/// Not every database detects a closure that commits its transaction itself and succeeds: the
+/// entity exists then, but was not created atomically.
 pub async fn create_once<S, C, K, E, F>(
     store: S,
     command_id: C,
@@ -107,8 +106,8 @@ where
     }
 }
 
-/// One attempt. If it is unknown whether the transaction was committed, `unanswered` is the key
-/// that was created in it.
+/// If it is unknown whether the transaction was committed, `unanswered` is the key that was created
+/// in it.
 async fn attempt<S, K, E, F>(
     source: &mut S,
     attempts: &Attempts,
@@ -130,9 +129,9 @@ where
         return Ok(Created { entity: id, by });
     }
     let mut transaction = source.begin().await?;
-    // Waits for another transaction that has inserted this row, and fails if that one is committed.
-    // Reading the row would not help then: PostgreSQL has aborted this transaction, and MariaDB
-    // shows the snapshot of its beginning.
+    // Waits for another transaction that has inserted this row, and fails if that transaction
+    // commits. Reading the row would not help then: PostgreSQL has aborted this transaction, and
+    // MariaDB shows the snapshot of its beginning.
     if let Err(error) = reserve(&mut *transaction, command).await {
         return Err(undo(source, transaction, error.into()).await);
     }
@@ -216,10 +215,10 @@ where
     }
 }
 
-/// Deletes the row of the command that has created an entity; returns whether there was one.
+/// Deletes the row of the command that has created an entity. Returns whether there was one.
 ///
-/// Call it with the first command that the entity gets after its creation, in the transaction of
-/// that command: its client has the entity's id by then, and does not repeat the creating command.
+/// Call it with the first command that the entity gets after its creation, in that command's
+/// transaction: the client has the entity's id by then, and does not repeat the creating command.
 ///
 /// # Errors
 ///
@@ -234,11 +233,11 @@ where
     Ok(session.run_statement(statement, &entity).await? > 0)
 }
 
-/// Deletes the rows of all creating commands but the newest ones; returns how many.
+/// Deletes the rows of all creating commands but the newest ones. Returns how many.
 ///
 /// The order is that in which the commands arrived at the database. A client that sends a command
-/// again after its row is gone gets a second entity, so keep more than arrive while clients keep
-/// trying.
+/// again after its row is gone gets a second entity, so keep more rows than commands arrive while
+/// clients keep trying.
 ///
 /// # Errors
 ///
@@ -322,7 +321,6 @@ mod tests {
 
     const NAME: &str = "book-offer";
 
-    /// The result of a future that never waits.
     fn now<T>(future: impl Future<Output = T>) -> T {
         match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(outcome) => outcome,

@@ -25,7 +25,7 @@ use crate::statements::{self, Statements};
 /// What a database needs besides the statements.
 ///
 /// Diesel does not always notice that a closure or the database has ended a transaction. But then
-/// the savepoint is gone that each begins with.
+/// the transaction's first savepoint is gone.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct Dialect {
@@ -103,7 +103,6 @@ pub struct NumberRow {
     next_key: i64,
 }
 
-/// A statement with its values.
 fn bound<'v, DB>(statement: &'static str, values: &[Value<'v>]) -> BoxedSqlQuery<'v, DB, SqlQuery>
 where
     DB: Backend + HasSqlType<Key<PublicForm>> + HasSqlType<Text> + HasSqlType<BigInt>,
@@ -122,7 +121,7 @@ where
     query
 }
 
-/// A connection of Diesel or diesel-async. The futures of Diesel's never wait.
+/// A connection of Diesel or diesel-async. Diesel's futures never wait.
 #[doc(hidden)]
 pub trait DieselConnection: sealed::Sealed + Send + 'static {
     const DIALECT: &'static Dialect;
@@ -157,14 +156,13 @@ pub trait DieselConnection: sealed::Sealed + Send + 'static {
     fn roll_back_now(&mut self);
 }
 
-/// The traits of Diesel, by the names that those of diesel-async have here, too.
+/// The traits of Diesel, by the names that the traits of diesel-async have here.
 #[cfg(feature = "_diesel-blocking")]
 mod waiting {
     pub(super) use diesel::RunQueryDsl;
     pub(super) use diesel::connection::{Connection, SimpleConnection, TransactionManager};
 }
 
-/// The traits of diesel-async.
 #[cfg(feature = "_diesel-async")]
 mod asynchronous {
     pub(super) use diesel_async::{
@@ -260,8 +258,8 @@ fn roll_back_now<C: DieselConnection>(connection: &mut C) {
     let _ = connection.roll_back().now_or_never();
 }
 
-/// Nothing can be awaited while a transaction is dropped. Diesel then still counts it, and the
-/// connection begins no other one.
+/// Nothing can be awaited while a transaction is dropped. Diesel still counts the transaction then,
+/// and the connection begins no other one.
 #[cfg(feature = "_diesel-async")]
 fn leave_open<C>(_: &mut C) {}
 
@@ -307,7 +305,6 @@ impl BlockingStore for &mut diesel::MysqlConnection {}
 #[cfg(feature = "diesel-sqlite")]
 impl BlockingStore for &mut diesel::SqliteConnection {}
 
-/// SQLite's connection in diesel-async.
 #[cfg(feature = "diesel-async-sqlite")]
 type AsyncSqliteConnection =
     diesel_async::sync_connection_wrapper::SyncConnectionWrapper<diesel::SqliteConnection>;
@@ -378,7 +375,7 @@ pub trait ConnectionSource: Clone + Send {
     fn connection(&self) -> impl Future<Output = Result<Self::Connection, Error>> + Send;
 }
 
-/// One connection, which the parts of a call have one after the other.
+/// One connection, which the parts of a call use one after the other.
 #[doc(hidden)]
 pub struct LentOnce<'c, C>(Arc<Mutex<&'c mut C>>);
 
@@ -395,7 +392,7 @@ impl<'c, C: DieselConnection> ConnectionSource for LentOnce<'c, C> {
     const RECONNECTS: bool = false;
 
     async fn connection(&self) -> Result<Self::Connection, Error> {
-        // It is locked if a closure has kept it.
+        // Locked if a closure has kept the connection.
         let connection = self.0.try_lock_owned();
         connection
             .map(LentConnection)
@@ -426,7 +423,6 @@ impl<C> fmt::Debug for LentConnection<'_, C> {
     }
 }
 
-/// The impls of a pool.
 macro_rules! impl_pool {
     ([$($generics:tt)*] $Connection:ty, $Pool:ty) => {
         impl_pool! { [$($generics)*] $Connection, $Pool, for $Pool }
@@ -524,8 +520,8 @@ mod deadpool {
     impl_pool! { [] super::AsyncSqliteConnection, Pool<super::AsyncSqliteConnection> }
 }
 
-/// A transaction on a connection of Diesel. If it is dropped with its call, it is rolled back, or a
-/// pool of diesel-async has one connection less until it opens another one.
+/// A transaction on a connection of Diesel. If a call is dropped, its transaction is rolled back,
+/// or a pool of diesel-async has one connection less until it opens another one.
 pub struct DieselTransaction<P: CallConnection> {
     /// `None` only in `drop`.
     connection: Option<P>,
@@ -560,7 +556,6 @@ impl<P: CallConnection> fmt::Debug for DieselTransaction<P> {
     }
 }
 
-/// A store during a call.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct Connections<P>(P);
@@ -581,7 +576,7 @@ impl<P: ConnectionSource> Connections<P> {
         &mut self,
         statement: &'static str,
     ) -> Result<DieselTransaction<P::Connection>, Error> {
-        // Before it begins: the call may be dropped meanwhile.
+        // Made before `BEGIN`, because the call may be dropped meanwhile.
         let mut transaction = DieselTransaction {
             connection: Some(self.connection().await?),
             is_open: true,
@@ -638,7 +633,7 @@ impl<P: ConnectionSource> Source for Connections<P> {
                 _ => error,
             });
         }
-        // After a failure, Diesel has rolled back, or takes the connection for broken.
+        // After a failure, Diesel has rolled back, or considers the connection broken.
         transaction.is_open = false;
         DieselConnection::commit(&mut *transaction)
             .await

@@ -9,7 +9,7 @@ use crate::failure::{self, Failure, FailureKind};
 /// Why a store could not do something.
 ///
 /// The error of a driver or of a closure is the [`source`](StdError::source) of the error here, and
-/// not part of its message. So log the whole chain, as `{:#}` of an `anyhow::Error` does.
+/// not part of the message. So log the whole chain, as `{:#}` of an `anyhow::Error` does.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -22,14 +22,14 @@ pub enum Error {
     #[error(transparent)]
     Invalid(#[from] ValidationError),
 
-    /// Not a valid command name.
+    /// The command name is not valid.
     #[error("the name of a command is 1 to 100 visible ASCII characters, not {name:?}")]
     CommandName {
         /// The name.
         name: String,
     },
 
-    /// The id that a command has created is not one of the key's type.
+    /// The id that a command has created does not fit the key's type.
     #[error("the command has created an entity whose id is no {key}")]
     Entity {
         /// The key type.
@@ -52,14 +52,14 @@ pub enum Error {
         next_number: i64,
     },
 
-    /// The connection is in the middle of a transaction. A rollback or commit in it would affect
-    /// more than this call.
+    /// The connection is in the middle of a transaction. A rollback or commit would affect more
+    /// than this call.
     #[error("the connection is in the middle of a transaction")]
     OpenTransaction,
 
-    /// A closure has ended the transaction that it was called in, has kept its connection, or has
-    /// continued after the database has ended or aborted the transaction. What it did before or
-    /// afterwards may have been committed.
+    /// A closure has ended the transaction that it was called in, has kept the connection, or has
+    /// continued after the database has ended or aborted the transaction. What the closure did
+    /// before or afterwards may have been committed.
     #[error(
         "the transaction was ended before its time, or an error of a statement was ignored in it"
     )]
@@ -67,7 +67,7 @@ pub enum Error {
 
     /// A row of the command is in `creation_identifiers`, but without an entity, and no transaction
     /// is working on it. A closure has ended its transaction and then failed, or the table is not
-    /// transactional. Look for parts of the entity by hand. Once the row is deleted, the command
+    /// transactional. Look for parts of the entity by hand. Once you delete the row, the command
     /// can be sent again.
     #[error(
         "command {command} has a row in creation_identifiers, but no entity: its transaction was \
@@ -109,7 +109,7 @@ pub enum Conflict {
 
 /// Why nothing was created or changed.
 ///
-/// As in [`Error`], the message of the closure's error comes with the source.
+/// As in [`Error`], the message of a closure's error is in the source.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError<E> {
     /// The store failed, or refused the call.

@@ -13,11 +13,11 @@ pub enum FailureKind {
     /// The connection is gone, and with it the transaction, unless it was just being committed.
     ConnectionLost,
     /// The server is read-only: usually a former primary, after a failover. An immediate attempt
-    /// would fail as well, and so would any on the same connection.
+    /// would fail as well, as would any on the same connection.
     ReadOnly,
     /// No connection is available for now.
     Unavailable,
-    /// The transaction was already aborted. In a call of this crate, a closure has ignored that.
+    /// The transaction was already aborted. In this crate's calls, a closure ignored an error.
     TransactionAborted,
     /// The connection was left in a transaction that its pool does not know of.
     LeftInTransaction,
@@ -26,7 +26,7 @@ pub enum FailureKind {
 }
 
 /// Whether an error, or one of its sources, says that a database is temporarily unavailable: status
-/// 503 in HTTP. The same command may be sent again later.
+/// 503 in HTTP. The client may send the same command again later.
 ///
 /// A database is unavailable if
 ///
@@ -37,7 +37,7 @@ pub enum FailureKind {
 /// * transactions kept colliding (deadlocks, lock timeouts, a locked SQLite file).
 ///
 /// A function of this crate that returns the error of a read-only server has closed the pool's
-/// connection to it. After your own statements, close it yourself, by sqlx's
+/// connection to it. After your own statements, close the connection yourself, by sqlx's
 /// `PoolConnection::close_on_drop`.
 ///
 /// ```
@@ -64,7 +64,6 @@ pub fn is_unavailable(error: &(dyn StdError + 'static)) -> bool {
     }
 }
 
-/// The errors of this crate.
 pub(crate) trait Failure {
     fn kind(&self) -> FailureKind;
 }
@@ -83,7 +82,6 @@ impl FailureKind {
     }
 }
 
-/// The error of a broken connection without a driver.
 #[cfg(test)]
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is lost")]
@@ -130,7 +128,7 @@ pub(crate) mod sqlx {
 
     use super::{FailureKind, StdError};
 
-    /// A connection was left in a transaction. The pool has others.
+    /// A connection was left in a transaction. The pool has other connections.
     #[derive(Debug, thiserror::Error)]
     #[error("the connection was left in the middle of a transaction")]
     pub(crate) struct LeftInTransaction(#[source] pub(crate) Error);
@@ -250,8 +248,8 @@ mod sea_orm {
     }
 }
 
-/// Diesel has kinds of errors, but none for most of what matters here, and hides the codes. So
-/// their messages are read, which are English if the server's `lc_messages` is.
+/// Diesel has kinds of errors, but none for most of what matters here, and hides the codes. So the
+/// messages are read, which are English if the server's `lc_messages` is.
 #[cfg(feature = "_diesel")]
 mod diesel {
     use diesel::ConnectionError;

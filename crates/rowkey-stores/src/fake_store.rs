@@ -19,12 +19,11 @@ pub(crate) enum Commit {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Commits after the last of these succeed.
+    /// Commits after these succeed.
     commits: VecDeque<Commit>,
     rows: Vec<Row>,
 }
 
-/// A command's id and name, and its entity.
 type Row = (PublicForm, String, Option<PublicForm>);
 
 /// A table of creation identifiers without concurrency.

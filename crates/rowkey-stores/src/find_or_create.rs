@@ -8,8 +8,8 @@ use crate::failure::{Failure, FailureKind};
 use crate::session::{Source, Store};
 use crate::{Conflict, CreateError, Created, CreatedBy, Error, transaction};
 
-/// What an entity was created from. It is stored with the entity, so that the same command is
-/// recognised when it comes again.
+/// What an entity was created from. Store the origin with the entity, so that a repetition of the
+/// command is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Origin<C, P> {
     /// The id of the command. `()` where clients send none.
@@ -23,24 +23,24 @@ pub struct Origin<C, P> {
 /// The call has three parts, in the order in which they happen:
 ///
 /// * [`find`](FindOrCreate::find) looks for the entity by its id.
-/// * [`validate`](FindOrCreateWithFind::validate) decides whether the id may become that of a new
-///   entity. It is called only if there is no such entity, so a repetition finds its entity
-///   however late it comes.
+/// * [`validate`](FindOrCreateWithFind::validate) decides whether a new entity may have the id. It
+///   is called only if there is no such entity, so a repetition finds its entity however late it
+///   comes.
 /// * [`create`](FindOrCreateWithValidate::create) inserts the entity, in a transaction of its own,
-///   and runs it all.
+///   and runs the whole call.
 ///
-/// If the insert violates a unique key, another call may have come first: the entity is looked for
-/// again, and if it is there, it counts as found. If not, the key was another one of the table, and
-/// the closure's error is returned.
+/// If the insert violates a unique key, another call may have come first. The entity is then looked
+/// for again and, if it is there, counts as found. If not, the violated key was another one of the
+/// table, and the closure's error is returned.
 ///
-/// An entity that was found is returned only if it came from `origin`.
+/// A found entity is returned only if it came from `origin`.
 ///
 /// Transactions that collide and connections that break are handled as in
 /// [`create_once`](crate::create_once), so the closures may be called several times, and there is
 /// no time limit: see [how long a call may take](crate#how-long-a-call-may-take).
 ///
-/// Where the caller may be dropped, as a handler may, run this in a task: see
-/// [calls that are dropped](crate#calls-that-are-dropped).
+/// If the caller may be dropped, as a handler may, run this in a task: see [calls that are
+/// dropped](crate#calls-that-are-dropped).
 ///
 /// ```no_run
 /// use rowkey::generate::Clock;
@@ -128,7 +128,7 @@ impl<'o, S: Store, C, P> FindOrCreate<'o, S, C, P> {
 }
 
 impl<'o, S: Store, C, P, Find> FindOrCreateWithFind<'o, S, C, P, Find> {
-    /// Decides whether the id may become that of a new entity: usually
+    /// Decides whether a new entity may have the id: usually
     /// [`CreationWindow::check`](rowkey::validate::CreationWindow::check) with the time of the
     /// server's clock or of a batch.
     pub fn validate<V, Validate>(

@@ -21,8 +21,8 @@
 //! # Calls that are dropped
 //!
 //! A call that is dropped before its end leaves nothing half done in the database, but it may cost
-//! the pool a connection. Where the caller may be dropped, by a timeout or because a client hangs
-//! up, run the call in a separate task:
+//! the pool a connection. If the caller may be dropped, by a timeout or because a client hangs up,
+//! run the call in a separate task:
 //!
 //! ```
 //! # use rowkey_stores::Error;
@@ -35,15 +35,15 @@
 //!
 //! # How long a call may take
 //!
-//! There is no time limit for a whole call. It makes up to ten attempts, and each may wait for
-//! locks as long as the database allows. Calls inside each other's closures multiply.
+//! A whole call has no time limit. It makes up to ten attempts, and each may wait for locks as long
+//! as the database allows. Calls inside each other's closures multiply.
 //!
 //! # Errors
 //!
-//! A closure's error is returned unchanged in [`CreateError::Closure`]. The driver's error is
-//! searched for along [`source`](std::error::Error::source), to decide whether to try again, so
-//! return it from the closure. [`is_unavailable`] says whether the same command may succeed later:
-//! status 503.
+//! A closure's error is returned unchanged in [`CreateError::Closure`]. To decide whether to try
+//! again, a call searches for the driver's error along [`source`](std::error::Error::source), so
+//! return that error from the closure. [`is_unavailable`] says whether the same command may succeed
+//! later: status 503.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -108,7 +108,6 @@ pub use pooled_connection::PooledConnection;
 pub use session::{Session, Store};
 pub use transaction::in_transaction;
 
-/// Compiles the examples of this package's README.
 #[cfg(all(doctest, feature = "sqlx-postgres"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

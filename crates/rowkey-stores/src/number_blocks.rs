@@ -18,21 +18,20 @@ const LAST_NUMBER: i64 = (1 << 48) - 1;
 /// One more than the last number.
 const NUMBERS_END: u64 = 1 << 48;
 
-/// How many numbers are tried for an entity.
 const MAX_CLASHES: u32 = 10;
 
-/// Supplies the numbers of LUUID keys from blocks that it reserves in the table `key_blocks`. No
+/// Supplies the numbers of LUUID keys from blocks that are reserved in the table `key_blocks`. No
 /// number is used twice, however many processes share the table.
 ///
-/// A block is used up before the next one is reserved, so each process leaves at most one block
-/// of each group unused when it ends. One more is lost when a reservation is not answered because
-/// its connection breaks or its future is dropped. Within a group, the numbers of one process
-/// increase; those of several take turns in blocks.
+/// A block is used up before the next one is reserved, so each process leaves at most one block of
+/// each group unused when it ends. One more block is lost when a reservation is not answered
+/// because its connection breaks or its future is dropped. Within a group, the numbers of one
+/// process increase; several processes take turns in blocks.
 ///
-/// A block is reserved in a transaction of its own, which is committed before its first number is
+/// A block is reserved in a transaction of its own, which is committed before the first number is
 /// returned: a block that was rolled back would be reserved again. So take the number before you
-/// begin a transaction. In SQLite, where only one transaction can write, it would otherwise wait
-/// for the transaction that it is taken for.
+/// begin a transaction. In SQLite, where only one transaction can write, the reservation would
+/// otherwise wait for the transaction that needs the number.
 ///
 /// A forked process would use the same block as its parent: create the `NumberBlocks` after the
 /// fork.
@@ -64,8 +63,7 @@ pub struct NumberBlocks<S> {
 impl<S: Store + Clone + Send + Sync> NumberBlocks<S> {
     /// Nothing is reserved before the first number is needed.
     ///
-    /// With larger blocks there are fewer reservations, and more numbers are lost whenever a
-    /// process ends.
+    /// Larger blocks need fewer reservations, and lose more numbers whenever a process ends.
     pub fn new(store: S, block_size: NonZeroU32) -> Self {
         Self {
             store,
@@ -94,9 +92,9 @@ impl<S: Store + Clone + Send + Sync> NumberSource for NumberBlocks<S> {
 }
 
 /// Reserves a block of numbers of a group, the smallest that were never reserved, in a transaction
-/// of its own. The last block of a group has fewer numbers.
+/// of its own. The last block of a group is smaller.
 ///
-/// For programs that manage their blocks themselves; others use [`NumberBlocks`].
+/// For programs that manage their blocks themselves. Other programs use [`NumberBlocks`].
 ///
 /// # Errors
 ///
@@ -112,7 +110,6 @@ pub async fn reserve_block<S: Store>(
     Ok(first..(first + u64::from(size.get())).min(NUMBERS_END))
 }
 
-/// The first number of a new block.
 async fn reserve<S: Store>(store: S, group: LuuidGroup, size: NonZeroU32) -> Result<u64, Error> {
     let mut source = store.into_source();
     let mut attempts = Attempts::on::<S::Source>();
@@ -135,7 +132,7 @@ async fn reserve<S: Store>(store: S, group: LuuidGroup, size: NonZeroU32) -> Res
     first.ok_or_else(|| used_up(group))
 }
 
-/// The first number after a new block, unless none is left. It is returned only once the commit has
+/// The first number after a new block, or `None` if none is left. Returned only once the commit has
 /// been answered.
 async fn advance<S: Source>(
     source: &mut S,
@@ -149,7 +146,7 @@ async fn advance<S: Source>(
         return Ok(advanced);
     }
     // In another transaction: MariaDB has locked the gap where the group belongs, possibly for
-    // several transactions, and then none of them could insert it.
+    // several transactions, and then none of them could insert the group.
     let mut transaction = source.begin_update().await?;
     let outcome = begin_on(&mut *transaction, group, size).await;
     end(source, transaction, outcome).await
@@ -192,22 +189,22 @@ fn used_up(group: LuuidGroup) -> Error {
     Error::Key(group.used_up())
 }
 
-/// Creates an entity with a new LUUID key, and with another one if its number turns out to be
+/// Creates an entity with a new LUUID key, and tries another key if the number turns out to be
 /// taken.
 ///
-/// That happens if numbers came from elsewhere: from a table of counters that was restored from an
-/// old backup, from another system, by hand. A unique index on group and number detects it; see
-/// `rowkey::sql::short_key_index`.
+/// A number can be taken if numbers also came from elsewhere: from a table of counters that was
+/// restored from an old backup, from another system, by hand. A unique index on group and number
+/// detects this; see `rowkey::sql::short_key_index`.
 ///
-/// `create` inserts the entity with the key that it is given, all or nothing: by a single
-/// statement, or in a transaction that it begins and ends itself, such as that of
-/// [`create_once`](crate::create_once). If it violates a unique key, whichever of the table's it
-/// is, it is called again with a key of the next number, up to ten times in all. So a duplicate of
-/// another key, such as an e-mail address, costs ten numbers before it is reported: if that is
-/// frequent, look for it first. The driver's error is searched for along `source()`.
+/// `create` inserts the entity with the given key, all or nothing: by a single statement, or in a
+/// transaction that it begins and ends itself, such as that of [`create_once`](crate::create_once).
+/// If it violates any unique key of the table, it is called again with a key of the next number, up
+/// to ten times in all. So a duplicate of another key, such as an e-mail address, costs ten numbers
+/// before it is reported: if that is frequent, look for the duplicate first. The driver's error is
+/// searched for along `source()`.
 ///
-/// Where the caller may be dropped, as a handler may, run this in a task: see
-/// [calls that are dropped](crate#calls-that-are-dropped).
+/// If the caller may be dropped, as a handler may, run this in a task: see [calls that are
+/// dropped](crate#calls-that-are-dropped).
 ///
 /// ```no_run
 /// use rowkey::{Luuid, entity_key};
@@ -236,8 +233,8 @@ fn used_up(group: LuuidGroup) -> Error {
 ///
 /// # Errors
 ///
-/// Those of the source of numbers in [`CreateError::Store`], and the last one of the closure in
-/// [`CreateError::Closure`].
+/// The errors of the source of numbers in [`CreateError::Store`], and the last error of the closure
+/// in [`CreateError::Closure`].
 pub async fn create_numbered<K, N, T, E, F>(
     numbers: &N,
     mut create: impl FnMut(K) -> F,

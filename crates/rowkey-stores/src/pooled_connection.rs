@@ -10,15 +10,14 @@ use sqlx_core::transaction::TransactionManager;
 
 /// A connection of a pool during a call, and the transaction on it.
 ///
-/// If it is dropped with its call, the transaction is rolled back. The connection returns to its
-/// pool only if sqlx still knows what state it is in; otherwise it is closed, and the pool opens
-/// another one when it needs one.
+/// If a call is dropped, its transaction is rolled back. The connection returns to its pool only if
+/// sqlx still knows its state; otherwise it is closed, and the pool opens another one when needed.
 pub struct PooledConnection<DB: Database> {
     connection: PoolConnection<DB>,
     /// Whether a transaction has begun, or may have, and has not ended.
     has_transaction: bool,
     cancel_safety: CancelSafety,
-    /// Whether the connection is closed when this is dropped.
+    /// Whether dropping this closes the connection.
     closes: bool,
 }
 
@@ -31,7 +30,7 @@ pub(crate) enum CancelSafety {
     Always,
     /// PostgreSQL: sqlx counts a transaction only once `BEGIN` is answered.
     ExceptDuringBegin,
-    /// MySQL and MariaDB: sqlx may wait for an answer that never comes, and the pool has lost the
+    /// MySQL and MariaDB: sqlx may wait for an answer that never comes, and the pool then loses the
     /// connection for good.
     Never,
 }
@@ -66,12 +65,11 @@ impl<DB: Database> PooledConnection<DB> {
         Ok(())
     }
 
-    /// Returns it to the pool.
     pub(crate) fn return_to_pool(mut self) {
         self.closes = false;
     }
 
-    /// Closes it, so that the pool opens another one.
+    /// The pool then opens another connection.
     pub(crate) fn close(mut self) {
         self.closes = self.cancel_safety != CancelSafety::Always;
     }

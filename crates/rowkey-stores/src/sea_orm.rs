@@ -1,8 +1,7 @@
 //! SeaORM's connections.
 //!
 //! Calls do not use SeaORM's own transactions: a pool can lose track of one that is dropped while
-//! it begins, and its connection cannot be closed. They use connections of the sqlx pool that
-//! SeaORM has.
+//! it begins, and its connection cannot be closed. Calls use connections of SeaORM's sqlx pool.
 
 use std::fmt;
 use std::pin::Pin;
@@ -37,7 +36,6 @@ fn of_query(error: sqlx::Error) -> DbErr {
     DbErr::Query(RuntimeErr::SqlxError(error.into()))
 }
 
-/// A connection of one of sqlx's pools.
 enum Connection {
     #[cfg(feature = "sea-orm-postgres")]
     Postgres(PooledConnection<sqlx::Postgres>),
@@ -57,7 +55,7 @@ pub enum ConnectionPool {
     MySql(Pool<sqlx::MySql>),
     #[cfg(feature = "sea-orm-sqlite")]
     Sqlite(Pool<sqlx::Sqlite>),
-    /// SeaORM's connection is none of sqlx, or of a driver whose feature of this crate is off.
+    /// SeaORM's connection is not sqlx's, or the feature of its driver is off in this crate.
     None,
 }
 
@@ -75,7 +73,7 @@ macro_rules! on_connection {
     };
 }
 
-/// Evaluates an expression for the pool of each database, and makes its result one for all of them.
+/// Evaluates an expression for the pool of each database, and makes one type of the results.
 macro_rules! on_pool {
     ($pool:expr, |$inner:ident| $body:expr) => {
         match $pool {
@@ -102,7 +100,7 @@ macro_rules! on_pool {
     };
 }
 
-/// Evaluates an expression for a connection and the pool that it is from.
+/// Evaluates an expression for a connection and its pool.
 macro_rules! on_both {
     ($pool:expr, $connection:expr, |$inner:ident, $connected:ident| $body:expr, else $else:expr) => {
         match ($pool, $connection) {
@@ -121,15 +119,14 @@ macro_rules! on_both {
 /// transaction.
 ///
 /// `&*borrowed` is used where a `&DatabaseTransaction` would be: it is a `ConnectionTrait`, and its
-/// `begin` nests a transaction in it, by a savepoint. It is no `StreamTrait`: read many rows in
-/// pages.
+/// `begin` nests a transaction by a savepoint. It is not a `StreamTrait`: read many rows in pages.
 pub struct SeaOrmConnection {
     connection: Arc<Mutex<Connection>>,
     backend: DbBackend,
     nested: Nested,
 }
 
-/// A nested transaction that has not ended, and is rolled back when it is dropped.
+/// A nested transaction that has not ended. Dropping this rolls it back.
 struct Nested(Option<Arc<Mutex<Connection>>>);
 
 impl Drop for Nested {
@@ -423,7 +420,6 @@ impl Source for ConnectionPool {
     }
 }
 
-/// The impl of a connection, or of a reference to one.
 macro_rules! impl_store {
     ($Store:ty) => {
         impl sealed::Sealed for $Store {}
@@ -460,7 +456,7 @@ impl_store! { &DatabaseConnection }
 
 impl sealed::Sealed for DatabaseTransaction {}
 
-/// For [`forget`](crate::forget), which runs in a transaction of the caller.
+/// For [`forget`](crate::forget), which runs in the caller's transaction.
 impl Session for DatabaseTransaction {
     fn statements(&self) -> &'static Statements {
         statements_of(self.get_database_backend())

@@ -11,8 +11,8 @@ use crate::statements::Statements;
 /// The 16 bytes of any key in public order.
 ///
 /// The tables serve keys of all formats, so they do not follow the keys' own plans. In SQL Server
-/// it is `binary(16)`, which sorts bytewise: command ids that begin with a time are inserted at the
-/// end of the index there too.
+/// the type is `binary(16)`, which sorts bytewise: command ids that begin with a time are inserted
+/// at the end of the index there too.
 #[entity_key(storage(sqlserver = "binary"))]
 pub struct PublicForm(AnyUuid);
 
@@ -51,7 +51,7 @@ pub(crate) mod sealed {
 /// * sqlx's `PgConnection`, `MySqlConnection` and `SqliteConnection`. A transaction is given as
 ///   `&mut *transaction`.
 /// * SeaORM's `DatabaseConnection` and `DatabaseTransaction`.
-/// * Diesel's `PgConnection`, `MysqlConnection` and `SqliteConnection`, and those of diesel-async.
+/// * Diesel's `PgConnection`, `MysqlConnection` and `SqliteConnection`, and diesel-async's.
 /// * tiberius' `Client`.
 pub trait Session: sealed::Sealed + Send {
     #[doc(hidden)]
@@ -91,7 +91,7 @@ pub trait Session: sealed::Sealed + Send {
 /// * Diesel's connections as `&mut connection`, or an `r2d2::Pool`, for the functions of
 ///   [`blocking`](crate::blocking).
 /// * diesel-async's connections as `&mut connection`, or a `Pool` of deadpool.
-/// * tiberius' `Client`, as `&mut client` or as an `Arc<Mutex<Client>>` of tokio. A broken one
+/// * tiberius' `Client`, as `&mut client` or as an `Arc<Mutex<Client>>` of tokio. A broken client
 ///   cannot be used any more; get another one and repeat the call.
 pub trait Store: sealed::Sealed {
     /// The connections, on which closures run their own statements.
@@ -114,8 +114,8 @@ pub trait Store: sealed::Sealed {
     fn into_source(self) -> Self::Source;
 }
 
-/// A store during a call. Connections and transactions are moved out of it rather than borrowed, so
-/// that the futures of the calls are `Send`.
+/// A store during a call. Connections and transactions are moved out of the source rather than
+/// borrowed, so that the futures of the calls are `Send`.
 #[doc(hidden)]
 pub trait Source: Send {
     type Session: Session;
@@ -127,8 +127,8 @@ pub trait Source: Send {
 
     fn connect(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send;
 
-    /// A connection that sees everything committed so far, even if it was left in a transaction
-    /// that its pool does not know of.
+    /// A connection that sees everything committed so far, even if the connection was left in a
+    /// transaction that its pool does not know of.
     fn connect_afresh(&mut self) -> impl Future<Output = Result<Self::Connection, Error>> + Send {
         self.connect()
     }

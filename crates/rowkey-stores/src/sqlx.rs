@@ -34,8 +34,8 @@ async fn check_open<C: Connection>(connection: &mut C) -> Result<(), Error> {
     }
 }
 
-/// Begins a transaction. A connection that was left in another one is closed, so that the next
-/// attempt has another connection.
+/// Begins a transaction. A connection that was left in another transaction is closed, so that the
+/// next attempt has another connection.
 async fn begin<DB: Database>(
     mut connection: PooledConnection<DB>,
     statement: Option<&'static str>,
@@ -74,7 +74,6 @@ fn is_of_no_transaction(error: &dyn DatabaseError) -> bool {
     matches!(error.code().as_deref(), Some("25P01" | "25P02"))
 }
 
-/// A statement with its values.
 macro_rules! bound {
     ($statement:expr, $values:expr) => {{
         let mut query = sqlx::query($statement);
@@ -90,10 +89,10 @@ macro_rules! bound {
 }
 
 /// The impls of a driver. `$begin` begins a transaction, if sqlx's own statement is not enough, and
-/// `$begin_update` one whose updates see the latest committed rows; `$end_open_transaction` ends a
-/// transaction that a connection was left in; `$updated_number` runs a statement on a connection
+/// `$begin_update` one whose updates see the latest committed rows. `$end_open_transaction` ends a
+/// transaction that a connection was left in. `$updated_number` runs a statement on a connection
 /// and reads the number from the result. `$commit_is_silent` is set if a commit without a
-/// transaction is no error; `$before_end` runs before commits and rollbacks.
+/// transaction is not an error. `$before_end` runs before commits and rollbacks.
 macro_rules! impl_driver {
     (
         $feature:literal, $Driver:ident, $Connection:ident, $statements:expr,
@@ -232,7 +231,6 @@ macro_rules! impl_driver {
     };
 }
 
-/// The impl of a pool, or of a reference to one.
 macro_rules! impl_store {
     ($feature:literal, $Driver:ident, $Store:ty) => {
         #[cfg(feature = $feature)]
@@ -259,7 +257,7 @@ impl_driver! {
     // With a snapshot for the whole transaction, an update that has waited for another one fails.
     begin_update: Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
     end_open_transaction: None::<&'static str>,
-    // The commit of an aborted transaction rolls back, and is no error.
+    // The commit of an aborted transaction rolls back, and is not an error.
     commit_is_silent: true,
     before_end: leave_as_it_is,
     updated_number: |connection, query| async {

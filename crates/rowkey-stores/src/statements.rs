@@ -1,6 +1,6 @@
 //! Every statement of this crate, one set per database.
 //!
-//! The tables are those of the folder `migrations`. Each value is bound once, in the order of the
+//! The tables are in the folder `migrations`. Each value is bound once, in the order of the
 //! comments below.
 
 /// The statements of one database.
@@ -49,8 +49,7 @@ pub(crate) const POSTGRES_AND_SQLITE: Statements = Statements {
 /// MySQL and MariaDB.
 ///
 /// Neither takes a subquery with a LIMIT on the table that it deletes from, unless it is a derived
-/// table that is read first. MySQL has no UPDATE that returns rows: the number comes in its OK
-/// packet.
+/// table that is read first. MySQL has no UPDATE that returns rows: the number is in the OK packet.
 pub(crate) const MYSQL: Statements = Statements {
     find_identifier: "SELECT entity_id, command_name FROM creation_identifiers \
                       WHERE command_id = ? AND entity_id IS NOT NULL",
@@ -80,7 +79,7 @@ pub(crate) const MYSQL: Statements = Statements {
 /// names.
 ///
 /// The number of a block is read back while the row is locked. `UPDATE … OUTPUT` is shorter, but
-/// some servers that speak TDS compute its output before they have waited for the row.
+/// some servers that speak TDS compute the output before they have waited for the row.
 pub(crate) const SQL_SERVER: Statements = Statements {
     find_identifier: "SELECT entity_id, command_name FROM creation_identifiers \
                       WHERE command_id = @P1 AND entity_id IS NOT NULL",

@@ -17,7 +17,6 @@ fn failed(error: tiberius::error::Error) -> Error {
     Error::Database(Box::new(error))
 }
 
-/// A statement with its values.
 fn bound<'v>(statement: &'static str, values: &[Value<'v>]) -> Query<'v> {
     let mut query = Query::new(statement);
     for value in values {
@@ -81,8 +80,8 @@ impl<S: Stream> Session for Client<S> {
     }
 }
 
-/// A transaction on a client. Dropping this does not roll it back, but then no other transaction
-/// can begin on the same client.
+/// A transaction on a client. Dropping this does not roll the transaction back, but then no other
+/// transaction can begin on the same client.
 #[derive(Debug)]
 pub struct ClientTransaction<P>(P);
 
@@ -106,7 +105,6 @@ async fn run<S: Stream>(client: &mut Client<S>, statement: &'static str) -> Resu
     Ok(())
 }
 
-/// The number in the only row of a query.
 async fn number<S: Stream>(
     client: &mut Client<S>,
     statement: &'static str,
@@ -143,7 +141,7 @@ pub struct BorrowedClient<'c, S: Stream>(Option<&'c mut Client<S>>);
 
 impl<'c, S: Stream> BorrowedClient<'c, S> {
     fn take(&mut self) -> Result<&'c mut Client<S>, Error> {
-        // `None` if a closure has kept it.
+        // `None` if a closure has kept the client.
         self.0.take().ok_or(Error::TransactionEnded)
     }
 }

@@ -8,22 +8,22 @@ use crate::failure::Failure;
 use crate::session::{Source, Store};
 use crate::{CreateError, Error};
 
-/// Runs a closure in a transaction, which is committed if it succeeds and rolled back if it fails.
+/// Runs a closure in a transaction. Commits if the closure succeeds, and rolls back if it fails.
 ///
-/// It is for the commands after an entity's creation: the closure reads the entity with its
-/// [`CommandLog`](crate::command_log::CommandLog), executes the command and stores both. It has to
-/// lock the row that it reads (`SELECT … FOR UPDATE`), so that no other call executes the same
-/// command at the same time. In SQLite, which has no such locks, the transaction takes the write
-/// lock at once.
+/// Use it for the commands after an entity's creation: the closure reads the entity with its
+/// [`CommandLog`](crate::command_log::CommandLog), executes the command and stores both. The
+/// closure has to lock the row that it reads (`SELECT … FOR UPDATE`), so that no other call
+/// executes the same command at the same time. In SQLite, which has no such locks, the transaction
+/// takes the write lock at once.
 ///
 /// When transactions collide (a deadlock, a failure to serialize, a locked SQLite file) or a pool's
 /// connection breaks, everything is rolled back and tried again, up to ten times in all. So the
-/// closure may be called several times, even after a commit that was not answered: it has to detect
-/// by the `CommandLog` what it has already done. There is no time limit: see [how long a call may
+/// closure may be called several times, even after a commit that was not answered: use the
+/// `CommandLog` to detect what is already done. There is no time limit: see [how long a call may
 /// take](crate#how-long-a-call-may-take).
 ///
-/// Where the caller may be dropped, as a handler may, run this in a task: see
-/// [calls that are dropped](crate#calls-that-are-dropped).
+/// If the caller may be dropped, as a handler may, run this in a task: see [calls that are
+/// dropped](crate#calls-that-are-dropped).
 ///
 /// ```no_run
 /// use rowkey_stores::command_log::CommandLog;
@@ -90,7 +90,6 @@ where
     }
 }
 
-/// One attempt.
 pub(crate) async fn attempt<S, T, E, F>(
     source: &mut S,
     run: impl FnMut(Borrowed<S::Transaction>) -> F,
@@ -113,7 +112,6 @@ where
     end(source, transaction, outcome).await
 }
 
-/// Commits after a success, and rolls back after a failure.
 pub(crate) async fn end<S: Source, T, E: From<Error> + Failure>(
     source: &mut S,
     transaction: S::Transaction,
@@ -148,7 +146,6 @@ mod tests {
     use super::*;
     use crate::fake_store::{Commit, FakeStore};
 
-    /// The outcome of a call on a store that never waits, and how often its closure ran.
     fn run<S: Store>(
         store: S,
         outcome: impl Fn() -> io::Result<()>,

@@ -15,13 +15,13 @@ use std::collections::vec_deque;
 /// The ids of the commands that an entity has executed, oldest first, so that a command is executed
 /// once even if a client sends it again.
 ///
-/// Make it a field of the entity and store it with the entity, in the transaction that stores the
-/// command's changes. The log remembers the newest `LIMIT` ids, 20 by default. Choose a limit that
-/// is at least the number of commands that clients may send while they still retry an earlier one.
-/// [`UnboundedCommandLog`] forgets nothing. Ids are compared one by one and never looked up in a
-/// database, so plain random UUIDs will do.
+/// Make the log a field of the entity and store it with the entity, in the transaction that stores
+/// the command's changes. The log remembers the newest `LIMIT` ids, 20 by default. Choose a limit
+/// that is at least the number of commands that clients may send while they still retry an earlier
+/// one. [`UnboundedCommandLog`] forgets nothing. Ids are compared one by one and never looked up in
+/// a database, so plain random UUIDs will do.
 ///
-/// serde writes the ids as a plain list, oldest first. Of a list longer than `LIMIT` it keeps the
+/// serde writes the ids as a plain list, oldest first. From a list longer than `LIMIT` it reads the
 /// newest ids, so you can lower the limit while entities are stored.
 ///
 /// ```
@@ -60,14 +60,14 @@ use std::collections::vec_deque;
 /// assert!(!account.commands.contains(&other));
 /// ```
 ///
-/// # What it does not do
+/// # What the log does not do
 ///
 /// * A command whose id has been forgotten is treated as a new one. Business rules must reject what
 ///   is no longer possible, or optimistic locking what was decided on an older state.
 /// * Two transactions that execute a command at the same time do not see each other's list. Lock
 ///   the entity's row or compare its version, as for any other change.
-/// * It does not undo what a command changed before it failed: do not store an entity whose command
-///   has failed.
+/// * The log does not undo what a command changed before it failed: do not store an entity whose
+///   command has failed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CommandLog<C, const LIMIT: usize = 20> {
     ids: VecDeque<C>,
@@ -154,7 +154,7 @@ impl<C: PartialEq, const LIMIT: usize> CommandLog<C, LIMIT> {
     ///
     /// # Errors
     ///
-    /// Those of the command. Its id is not remembered then, so the command can be tried again.
+    /// The errors of the command, whose id is then not remembered, so that it can be tried again.
     pub fn execute<T, E>(
         &mut self,
         id: C,
@@ -202,7 +202,7 @@ impl<C: PartialEq, const LIMIT: usize> CommandLog<C, LIMIT> {
 
     /// Remembers a command that has succeeded, and forgets the oldest one if the log is full.
     pub fn record(&mut self, command: NewCommand<C>) {
-        // It may have been recorded between the check and now.
+        // Another call may have recorded the id since the check.
         if !self.contains(&command.id) {
             self.push(command.id);
         }
@@ -238,7 +238,6 @@ impl<C, const LIMIT: usize> FromIterator<C> for CommandLog<C, LIMIT> {
     }
 }
 
-/// Oldest first.
 impl<'a, C, const LIMIT: usize> IntoIterator for &'a CommandLog<C, LIMIT> {
     type Item = &'a C;
     type IntoIter = vec_deque::Iter<'a, C>;
@@ -248,7 +247,6 @@ impl<'a, C, const LIMIT: usize> IntoIterator for &'a CommandLog<C, LIMIT> {
     }
 }
 
-/// Oldest first.
 impl<C, const LIMIT: usize> IntoIterator for CommandLog<C, LIMIT> {
     type Item = C;
     type IntoIter = vec_deque::IntoIter<C>;

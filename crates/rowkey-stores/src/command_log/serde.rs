@@ -8,14 +8,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::CommandLog;
 
-/// The ids, oldest first.
 impl<C: Serialize, const LIMIT: usize> Serialize for CommandLog<C, LIMIT> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self)
     }
 }
 
-/// Of a list longer than the limit, the newest ids.
+/// From a list longer than the limit, the newest ids.
 impl<'de, C: Deserialize<'de>, const LIMIT: usize> Deserialize<'de> for CommandLog<C, LIMIT> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(CommandsVisitor(PhantomData))

@@ -10,12 +10,10 @@ use super::{CommandLog, Execution, UnboundedCommandLog};
 
 type CommandId = UuidV4;
 
-/// The `n`th command id of a client.
 fn id(n: u8) -> CommandId {
     UuidV4::from_random([n; 16])
 }
 
-/// An order, as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Order {
     id: u32,
@@ -24,7 +22,6 @@ struct Order {
     commands: CommandLog<CommandId, 3>,
 }
 
-/// What a client sends: the command's own id, and that of the entity.
 #[derive(Clone)]
 struct AddLine {
     command: CommandId,
@@ -51,7 +48,6 @@ impl Order {
     }
 }
 
-/// A table with one order.
 struct Server {
     stored: String,
 }
