@@ -2,7 +2,7 @@ use std::thread;
 
 pub(crate) type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Runs on a separate thread, so that it can be called within a runtime and while a panic unwinds.
+/// Runs on a separate thread, so that callers can be within a runtime or a panic that unwinds.
 pub(crate) fn on_own_thread<T: Send>(
     work: impl Future<Output = Result<T, BoxedError>> + Send,
 ) -> Result<T, BoxedError> {

@@ -22,7 +22,7 @@ use crate::backend::url_variable;
 use crate::blocking::{BoxedError, on_own_thread};
 use crate::error::{Error, with_causes};
 
-/// The label of every container. Its value names the process that has started it.
+/// The label of every container. The value names the process that has started it.
 pub const LABEL: &str = "rowkey.run";
 
 /// Accepts the terms of SQL Server if it is `Y`.
@@ -31,16 +31,15 @@ const EULA_VARIABLE: &str = "ROWKEY_TEST_SQLSERVER_ACCEPT_EULA";
 /// How long a server may take to set up its data, which is slow on a slow disk, and to let us in.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// How long Docker may take to say that it is there.
+/// How long Docker may take to answer.
 const DOCKER_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How the image of a server is run.
 struct Image {
     default: &'static str,
     port: u16,
-    /// Lets its administrator in, and creates the database of the address if the image can.
+    /// Lets the administrator in, and creates the database of the address if the image can.
     environment: &'static [(&'static str, &'static str)],
-    /// The variable for the password, of an image that cannot do without.
+    /// The variable for the password, if the image requires one.
     password: Option<&'static str>,
     /// Logs in from within: over TCP, on which an image that is still setting up does not listen.
     login: &'static str,
@@ -90,7 +89,8 @@ impl Image {
                 login: "SQLCMDPASSWORD=\"$MSSQL_SA_PASSWORD\" \
                         PATH=\"$PATH:/opt/mssql-tools18/bin:/opt/mssql-tools/bin\" \
                         sqlcmd -b -C -S 127.0.0.1 -U sa -Q 'SELECT 1'",
-                // Each test makes a database. Without TLS: the image's certificate is its own.
+                // Each test makes a database. Without TLS, because the image's certificate is its
+                // own.
                 address: |port, word| {
                     format!("server=127.0.0.1,{port};uid=sa;pwd={word};encrypt=DANGER_PLAINTEXT")
                 },
@@ -101,8 +101,8 @@ impl Image {
 
     /// What Docker is to run, from the image with this name.
     fn request(&self, name: &str, password: &str) -> ContainerRequest<GenericImage> {
-        // The colon of a registry's port is followed by the rest of the name; that of a digest, by
-        // the digest.
+        // The colon of a registry's port is followed by the rest of the name, and the colon of a
+        // digest by the digest.
         let tagged = name.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'));
         let (name, tag) = tagged.unwrap_or((name, "latest"));
         let port = self.port.tcp();
@@ -141,7 +141,7 @@ impl Image {
         let (writer, log) = mpsc::channel();
         let request = self.request(name, &password);
         let request = request.with_log_consumer(move |frame: &LogFrame| {
-            // Without a reader once the server has started.
+            // Nobody reads once the server has started.
             let _ = writer.send(frame.bytes().clone());
         });
         let container = request.start().await.map_err(|error| {
@@ -158,10 +158,10 @@ impl Image {
     }
 }
 
-/// The address of a server, and its container, which would go if this were dropped.
+/// The address of a server, and its container, which is removed when this is dropped.
 type Running = (String, ContainerAsync<GenericImage>);
 
-/// Finds out whether a licence that is not accepted, or Docker, stands in the way of a server.
+/// Finds out whether Docker, or a licence that is not accepted, prevents a server.
 ///
 /// # Errors
 ///
@@ -189,12 +189,12 @@ fn check_licence(backend: Backend, answer: Option<&str>) -> Result<(), Error> {
 /// Starts the server of a backend, waits until it lets its administrator in, and returns its
 /// address.
 ///
-/// It runs until [`remove`]. A second call in this process returns the same address, or the same
-/// error.
+/// The server runs until [`remove`]. A second call in this process returns the same address, or the
+/// same error.
 ///
 /// # Errors
 ///
-/// Those of [`check`], and [`Error::Container`] if the server does not start, with what it wrote.
+/// The errors of [`check`], and [`Error::Container`] if the server does not start, with its output.
 pub fn start(backend: Backend) -> Result<&'static str, Error> {
     static SERVERS: [OnceLock<Result<Running, String>>; Backend::ALL.len()] =
         [const { OnceLock::new() }; Backend::ALL.len()];
@@ -214,7 +214,7 @@ pub fn start(backend: Backend) -> Result<&'static str, Error> {
 
 /// Removes the containers of this process, also those that are still starting, with their data.
 ///
-/// An error is written to the standard error.
+/// Errors go to the standard error.
 pub fn remove() {
     let Some(run) = RUN.get() else { return };
     let removed = on_own_thread(async {
@@ -230,7 +230,7 @@ pub fn remove() {
         for container in docker.list_containers(Some(ours.build())).await? {
             let id = container.id.unwrap_or_default();
             match docker.remove_container(&id, Some(with_data.clone())).await {
-                // It goes already, such as after an error at its start.
+                // The removal has already begun, such as after an error at the start.
                 Err(DockerResponseServerError {
                     status_code: 404 | 409,
                     ..
@@ -255,7 +255,7 @@ fn run() -> &'static str {
     })
 }
 
-/// 128 random bits, with all the kinds of characters that some server wants to see.
+/// 128 random bits, with all the kinds of characters that some server requires.
 fn random_password() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;

@@ -17,19 +17,19 @@ use crate::backend::with_test_name;
 /// `{"test":"postgres::round_trip","outcome":"passed","version":"18.6"}`.
 ///
 /// Ignored tests are added when they are left out of a run. A harness that runs each test in a
-/// separate process, such as nextest, never runs them, but lists them before: then they are added
-/// when they are listed (`--list --ignored`).
+/// separate process, such as nextest, never runs ignored tests, but lists them before: then they
+/// are added when they are listed (`--list --ignored`).
 pub const RESULTS_VARIABLE: &str = "ROWKEY_TEST_RESULTS";
 
 /// How a test ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// It ran and succeeded.
+    /// The test ran and succeeded.
     Passed,
-    /// It returned an error or panicked, or its backend is required and missing.
+    /// The test returned an error or panicked, or its backend is required and missing.
     Failed,
-    /// It did not run.
+    /// The test did not run.
     Ignored,
 }
 
@@ -38,12 +38,12 @@ pub enum Outcome {
 pub struct TestResult {
     /// The name of the test, `<backend>::<test>`.
     pub test: String,
-    /// How it ended.
+    /// How the test ended.
     pub outcome: Outcome,
-    /// Why it was ignored.
+    /// Why the test was ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The version of the server on which it made a database, such as `18.6`.
+    /// The version of the server on which the test made a database, such as `18.6`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
@@ -68,7 +68,7 @@ impl TestResult {
         results.collect()
     }
 
-    /// Appends a line to a file. Other threads and processes may append theirs at the same time.
+    /// Other threads and processes may append to the file at the same time.
     #[cfg(feature = "suite")]
     pub(crate) fn append_to(&self, file: &Path) -> io::Result<()> {
         let line = serde_json::to_string(self)? + "\n";

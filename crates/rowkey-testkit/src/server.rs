@@ -20,7 +20,7 @@ use crate::sqlserver;
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// The result of a statement on a server. Its error does not name the backend yet.
+/// The result of a statement on a server. The error does not name the backend yet.
 type Outcome = std::result::Result<(), BoxedError>;
 
 /// How long a server may take to create or drop a database.
@@ -60,7 +60,7 @@ impl fmt::Debug for Address {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     backend: Backend,
-    /// Without one, the server is in a container, which starts when it is needed.
+    /// Without an address, the server is in a container, which starts when it is needed.
     url: Option<Address>,
 }
 
@@ -129,7 +129,7 @@ impl Server {
     ///
     /// The error of the server.
     pub fn create_database(&self) -> Result<TestDatabase> {
-        // Before the work on it, whose time is limited: the server may have to start first.
+        // First, because the server may have to start, and the work on it has a time limit.
         let address = self.url()?;
         let name = unique_name();
         let (url, removal) = match self.backend {
@@ -191,7 +191,6 @@ impl Server {
         })
     }
 
-    /// Runs a statement in a separate connection.
     async fn execute(&self, statement: String) -> Outcome {
         match self.backend {
             Backend::Postgres => {
@@ -237,7 +236,7 @@ impl Server {
         Err(format!("the server is another one, of version {version}").into())
     }
 
-    /// Remembers a version without what its packagers have added.
+    /// Leaves out what packagers have added.
     fn note_version(&self, version: String) {
         let number = version.split([' ', '-']).next().unwrap_or_default();
         let mut versions = VERSIONS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -308,13 +307,11 @@ fn unique_name() -> String {
     format!("rowkey_test_{started}_{}_{count}", process::id())
 }
 
-/// The address with one more parameter.
 fn with_parameter(url: &str, parameter: &str) -> String {
     let separator = if url.contains('?') { '&' } else { '?' };
     format!("{url}{separator}{parameter}")
 }
 
-/// The address with another path.
 fn with_path(url: &str, path: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let (rest, parameters) = match rest.split_once('?') {

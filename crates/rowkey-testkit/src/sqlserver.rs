@@ -8,8 +8,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 use tokio_util::compat::TokioAsyncWriteCompatExt;
 
-/// Waits for others that make or drop a database: all are made from one template, which only one
-/// may use at a time. The lock is released with the connection.
+/// Waits for other processes that make or drop a database: all databases are made from one
+/// template, which only one may use at a time. The lock is released with the connection.
 const ONE_AT_A_TIME: &str = "EXEC sp_getapplock @Resource = 'rowkey_test', \
      @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 60000;";
 
@@ -19,7 +19,6 @@ const DROP_PATIENCE: Duration = Duration::from_secs(30);
 /// How long to wait after a refusal to drop.
 const DROP_PAUSE: Duration = Duration::from_millis(100);
 
-/// Runs a statement in a separate connection.
 pub(crate) async fn execute(url: &str, statement: String) -> tiberius::Result<()> {
     let mut config = Config::from_ado_string(url)?;
     // The callers limit the time.
@@ -32,7 +31,6 @@ pub(crate) async fn execute(url: &str, statement: String) -> tiberius::Result<()
     server.close().await
 }
 
-/// Makes a database.
 pub(crate) async fn create_database(url: &str, name: &str) -> tiberius::Result<()> {
     execute(url, format!("{ONE_AT_A_TIME} CREATE DATABASE {name}")).await
 }
@@ -62,10 +60,8 @@ async fn while_refused<E, F: Future<Output = Result<(), E>>>(
     }
 }
 
-/// The address with another database.
-///
-/// It comes last, so that it overrides a database that the address already names, as `database` or
-/// by a synonym such as `initial catalog`.
+/// The name comes last, so that it overrides a database that the address already names, as
+/// `database` or by a synonym such as `initial catalog`.
 pub(crate) fn with_database(url: &str, name: &str) -> String {
     format!("{url};database={name}")
 }
@@ -100,7 +96,7 @@ mod tests {
             let other = with_database(url, "mine");
             assert!(other.starts_with(url), "{url}");
             let other = Config::from_ado_string(&other).unwrap();
-            // Shows everything but passwords.
+            // The output shows everything but passwords.
             assert_eq!(format!("{other:?}"), format!("{expected:?}"), "{url}");
         }
     }

@@ -17,7 +17,7 @@ use crate::error::{Error, with_causes};
 use crate::results::{Outcome, RESULTS_VARIABLE, TestResult};
 use crate::server::{Search, Server, TestDatabase, version};
 
-/// The errors of tests: those of any library, `anyhow::Error`, strings.
+/// The errors of tests: of any library, `anyhow::Error`, strings.
 type TestError = Box<dyn StdError + Send + Sync>;
 
 /// Tests, and the backends that they run on.
@@ -29,7 +29,7 @@ pub struct Suite {
     /// Between the backend and the name of each test that is added, with `::` at its end.
     module: String,
     trials: Vec<Trial>,
-    /// Why which tests are ignored, by their names.
+    /// Why tests are ignored, by their names.
     reasons: BTreeMap<String, String>,
     /// The file for the outcomes of tests.
     results: Option<PathBuf>,
@@ -62,10 +62,10 @@ impl Suite {
     /// Starts a server without an address in a [container](crate::containers), when a test first
     /// needs it.
     ///
-    /// It is one container for all tests of the process. [`run`](Self::run) removes it at the end,
-    /// and so does a signal that ends the process, for which this uses the only listener of the
-    /// crate `ctrlc`. Without Docker, or the acceptance of SQL Server's terms, the tests are
-    /// ignored or fail as without this call.
+    /// All tests of the process share the container. [`run`](Self::run) removes it at the end, and
+    /// so does a signal that ends the process, for which this uses the only listener of the crate
+    /// `ctrlc`. Without Docker, or the acceptance of SQL Server's terms, the tests are ignored or
+    /// fail as without this call.
     #[cfg(feature = "containers")]
     pub fn or_containers(mut self) -> Self {
         for (backend, search) in Backend::ALL.into_iter().zip(&mut self.searches) {
@@ -77,7 +77,7 @@ impl Suite {
                 Err(error) => *reason += &format!("; {error}"),
             }
         }
-        // An error means that somebody listens already, who then decides.
+        // An error means that another listener exists already, which then decides.
         let _ = ctrlc::set_handler(|| {
             containers::remove();
             std::process::exit(130);
@@ -87,8 +87,8 @@ impl Suite {
 
     /// Adds a test on several backends, on a new database each time.
     ///
-    /// The database is dropped after the test has returned or panicked. By then its connections
-    /// should be closed, as those that the test owns are.
+    /// The database is dropped after the test has returned or panicked. Its connections should be
+    /// closed by then; connections that the test owns are.
     pub fn test<E>(
         &mut self,
         name: &str,
@@ -136,8 +136,8 @@ impl Suite {
         }
     }
 
-    /// Adds a test that this binary was built without, such as one that needs a client library:
-    /// ignored, but failing on a backend that [`REQUIRE_VARIABLE`] names.
+    /// Adds a test that this binary was built without, such as one that needs a client library. The
+    /// test is ignored, but fails on a backend that [`REQUIRE_VARIABLE`] names.
     pub fn left_out(
         &mut self,
         name: &str,
@@ -156,9 +156,9 @@ impl Suite {
     }
 
     /// Adds a test that would prove nothing on this server, which behaves differently from the
-    /// backend. It is ignored, with the reason in brackets after its name.
+    /// backend. The test is ignored, with the reason in brackets after its name.
     ///
-    /// Without a server, it is ignored or fails like the other tests of the backend.
+    /// Without a server, the test is ignored or fails like the other tests of the backend.
     pub fn ignore_on(&mut self, backend: Backend, name: &str, reason: &str) {
         let name = format!("{name} ({reason})");
         match self.server(backend) {
@@ -212,7 +212,7 @@ impl Suite {
         let (test, results) = (name.clone(), self.results.clone());
         let recorded = move || {
             // The process must not exit while a C library still ends its part of a thread, and only
-            // those that are joined have ended.
+            // joined threads have ended.
             let thread = thread::Builder::new().name(test.clone());
             let ended = thread.spawn(run)?.join();
             let outcome = match &ended {
@@ -231,15 +231,15 @@ impl Suite {
     }
 
     /// The tests, for a harness that adds others. Ignored tests are then not among the results, and
-    /// it is for that harness to [remove](crate::containers::remove) containers.
+    /// that harness has to [remove](crate::containers::remove) containers.
     pub fn into_trials(self) -> Vec<Trial> {
         self.trials
     }
 
     /// Runs the tests by the arguments of the test binary; returns the exit code of its `main`.
     ///
-    /// Two tests run at once for each processor, because they wait for servers about half of their
-    /// time; `--test-threads` says otherwise.
+    /// Two tests run at once for each processor, because tests wait for servers about half of their
+    /// time; `--test-threads` overrides this.
     ///
     /// Writes to the standard error why trials are ignored, once for each backend and reason.
     pub fn run(self) -> ExitCode {
@@ -263,8 +263,8 @@ impl Suite {
     }
 
     fn run_with(mut self, arguments: &Arguments) -> Conclusion {
-        // A harness that runs each test in a separate process lists the ignored ones, but never
-        // runs them.
+        // A harness that runs each test in a separate process lists ignored tests, but never runs
+        // them.
         let leaves_out = !arguments.list || arguments.ignored;
         for trial in self.trials.iter().filter(|_| leaves_out) {
             let is_ignored = arguments.list && trial.has_ignored_flag();
@@ -282,7 +282,6 @@ impl Suite {
     }
 }
 
-/// Writes the outcome of a test, if there is a file for that.
 fn record(
     results: &Option<PathBuf>,
     test: String,
@@ -335,7 +334,7 @@ mod tests {
 
     /// The outcomes of the tests, as (passed, failed, ignored).
     fn outcome_of(suite: Suite, arguments: Arguments) -> (u64, u64, u64) {
-        // Results on the standard output would be taken for those of this binary.
+        // Results on the standard output would be taken for results of this binary.
         let log = file("log");
         let arguments = Arguments {
             logfile: log.to_str().map(str::to_owned),
@@ -431,7 +430,7 @@ mod tests {
         let sqlite = [Backend::Sqlite];
         suite.test("good", sqlite, |_| Ok::<(), Error>(()));
         suite.test("bad", sqlite, |_| Err("no"));
-        // Keeps its message out of the results of this binary.
+        // Keeps the message out of the results of this binary.
         suite.test("worse", sqlite, |_| -> Result<(), Error> {
             resume_unwind(Box::new(()))
         });
