@@ -176,8 +176,8 @@ impl FixedBits {
     }
 }
 
-/// The 128 bits of a format with the RFC's variant. They are never all zero, so an `Option` of them
-/// takes no more memory.
+/// The 128 bits of a format with the RFC's variant. The variant is never zero, so an `Option` of
+/// these bits takes no more memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub(crate) struct UuidBits(NonZeroU128);

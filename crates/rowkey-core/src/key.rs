@@ -202,7 +202,7 @@ pub trait EntityKey:
 
     /// Sorts keys as the column of a backend sorts them, to insert a batch in the order of its
     /// index. No randomness is lost. Measure before you rely on it: sorting did not make indexes
-    /// smaller where the keys of later batches fall between those of earlier ones.
+    /// smaller where the keys of later batches fall between earlier keys.
     ///
     /// ```
     /// # use rowkey_core::{Backend, EntityKey, ShortPrefixComb};

@@ -37,7 +37,7 @@
 //!
 //! * [`KeyColumnMethods::within`] is the condition that a column holds a key of a time span;
 //! * [`KeyColumnMethods::in_keys`] and `not_in_keys` are `eq_any` and `ne_all` for every
-//!   connection, including those of `diesel-async`;
+//!   connection, including `diesel-async`'s;
 //! * [`ToParam::to_param`] makes a single [`KeyBound`](rowkey_core::time_range::KeyBound) a
 //!   parameter;
 //! * [`multi_backend!`] implements keys for the backend of `#[derive(MultiConnection)]`.

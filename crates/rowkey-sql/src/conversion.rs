@@ -284,8 +284,7 @@ mod tests {
         }
     }
 
-    /// The comparisons of an expression that are its value or that of a SELECT, rather than a
-    /// condition.
+    /// The comparisons in an expression that are its value or a SELECT's, rather than a condition.
     fn comparisons_as_values(sql: &str, is_condition: bool) -> Vec<&str> {
         let mut found = Vec::new();
         let mut conditions = Vec::from([is_condition]);

@@ -36,7 +36,7 @@ enum Piece {
         first: u8,
         count: u8,
     },
-    /// Random bytes, in PostgreSQL those of a random UUID from an index on.
+    /// Random bytes; in PostgreSQL, the bytes of a random UUID from an index on.
     Random {
         first: u8,
         count: u8,

@@ -1,6 +1,6 @@
 //! Numbers inside of stored ids, as SQL expressions.
 //!
-//! A number is a field of the format, in one byte order or the other. Its bits are followed through
+//! A number is a field of the format, in one byte order or the other. The bits are followed through
 //! the column's layout into the stored form, and each byte that has some of them is read there:
 //!
 //! ```text
@@ -174,7 +174,7 @@ impl Reader<'_> {
                 let first = hex_position(form, index);
                 format!("get_byte(decode(substr({stored}, {first}, 2), 'hex'), 0)")
             }
-            // Its first three groups are little-endian as bytes.
+            // The first three groups are little-endian as bytes.
             (ByteForm::Uuid, Backend::SqlServer) => {
                 const POSITIONS: [u8; 16] = [4, 3, 2, 1, 6, 5, 8, 7, 9, 10, 11, 12, 13, 14, 15, 16];
                 let position = POSITIONS[usize::from(index)];
@@ -230,7 +230,7 @@ impl Reader<'_> {
         }
         term = match (slice.shift, self.backend) {
             (0, _) => term,
-            // Its larger literals are decimal numbers.
+            // SQL Server's larger literals are decimal numbers.
             (31.., Backend::SqlServer) => {
                 format!("{term} * CONVERT(bigint, {})", 1_u64 << slice.shift)
             }

@@ -39,7 +39,7 @@ enum Kind {
 pub(crate) type Places = [u8; 16];
 
 impl SixteenBytes {
-    /// An expression of the bytes of a column, those of a number included.
+    /// An expression of the bytes of a column, including a number's.
     pub(crate) fn expression(
         backend: Backend,
         wire: Wire,
@@ -56,7 +56,7 @@ impl SixteenBytes {
         }
     }
 
-    /// A condition of the bytes of a column, those of a number included.
+    /// A condition of the bytes of a column, including a number's.
     pub(crate) fn condition(
         backend: Backend,
         wire: Wire,

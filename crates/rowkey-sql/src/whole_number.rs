@@ -1,7 +1,7 @@
 //! Whole numbers of 28 and 38 digits in SQL.
 //!
 //! Servers compute exactly with them. SQLite's integers have 64 bits, so its text of 28 digits is
-//! taken as three numbers, and the powers of two in those of ten keep the products below 2^63:
+//! taken as three numbers, and the factors of two in powers of ten keep the products below 2^63:
 //!
 //! ```text
 //! n = a · 10^21 + b · 10^14 + c         digits 1..7, 8..14 and 15..28

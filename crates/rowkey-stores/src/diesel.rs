@@ -76,7 +76,7 @@ const SQLITE: Dialect = Dialect {
     begin_update: "BEGIN IMMEDIATE; SAVEPOINT rowkey_stores",
     end_open_transaction: None,
     updated_number: None,
-    // Connections of Diesel wait for no lock at first; those of sqlx, for five seconds.
+    // Diesel's connections wait for no lock at first; sqlx's wait for five seconds.
     lock_timeout: Some([
         "SELECT timeout AS next_key FROM pragma_busy_timeout",
         "PRAGMA busy_timeout = 5000",

@@ -30,7 +30,7 @@ pub fn url_variable(backend: Backend) -> Option<&'static str> {
 ///
 /// # Errors
 ///
-/// One of the names is not that of a backend.
+/// If one of the names is not a backend's.
 pub fn required_backends(list: &str) -> Result<Vec<Backend>, Error> {
     let names = list.split(',').map(str::trim);
     names

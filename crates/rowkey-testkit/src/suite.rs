@@ -175,8 +175,8 @@ impl Suite {
         }
     }
 
-    /// Adds tests whose names begin with that of a module, as in `postgres::<module>::<test>`, so
-    /// that modules of one binary can have tests of the same name.
+    /// Adds tests whose names begin with a module's, as in `postgres::<module>::<test>`, so that
+    /// modules of one binary can have tests of the same name.
     pub fn module<T>(&mut self, name: &str, add: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.module.len();
         self.module.push_str(name);

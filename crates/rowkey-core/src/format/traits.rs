@@ -31,7 +31,7 @@ pub(crate) mod sealed {
     /// Seals [`Format`](super::Format), and lets this crate build a value whose bits it has already
     /// checked.
     pub trait Sealed {
-        // Not of a number: a bound in another crate brings this into scope there.
+        // `Admitted`, not a number: a bound in another crate brings this function into scope there.
         fn from_admitted(value: Admitted) -> Self;
     }
 }

@@ -120,7 +120,7 @@ struct Shared<F> {
     waiting: Option<u128>,
 }
 
-/// One attempt to make an id after those of all threads.
+/// One attempt to make the next id after the last one of all threads.
 #[cfg(feature = "std")]
 fn attempt<F: Stepped>(
     shared: &PerProcess<Mutex<Shared<F>>>,

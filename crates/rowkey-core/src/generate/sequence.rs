@@ -1,6 +1,6 @@
 //! The order of ids that one process makes: a time and a counter in one atomic number.
 //!
-//! Method 1 of RFC 9562, section 6.2, a counter of fixed length behind the time:
+//! Method 1 of RFC 9562, section 6.2, a counter of fixed length after the time:
 //!
 //! ```text
 //! bits   63 .. 16                   15 .. 0
@@ -247,7 +247,7 @@ mod tests {
         let next = take(&sequence, NOW, 0, 1).unwrap();
         assert!(next > last);
         while take(&sequence, NOW, 0, 1).is_ok() {}
-        // As soon as the clock goes on, so do the ids.
+        // As soon as the clock advances, so do the ids.
         let later = take(&sequence, NOW + 1, 0, 1).unwrap();
         assert!(later > next);
         assert_eq!(later.time(), clock_of(NOW + MAX_LEAD_MS));
@@ -271,7 +271,7 @@ mod tests {
         while take(&sequence, NOW, 0, Sequence::MOST_AT_ONCE).is_ok() {}
         let mut last = take(&sequence, NOW, 0, 1).unwrap();
         assert_eq!(last.time(), clock_of(NOW + MAX_LEAD_MS));
-        // A clock that stands still, or goes on, does not set the sequence back.
+        // A clock that stands still or advances does not set the sequence back.
         while let Ok(next) = take(&sequence, NOW, 0, 1) {
             assert!(next > last);
             last = next;

@@ -157,7 +157,7 @@ fn parse_without_prefix(groups: &[KeyGroup], text: &str) -> Result<Luuid, Error>
             Ok(id) => id.group().unknown(),
             Err(error) => error,
         };
-        // That the id is wrong says more than that the text is of another encoding.
+        // A wrong id says more than a text of another encoding.
         if problem.is_none() || found.kind() != ErrorKind::Text {
             problem = Some(found);
         }

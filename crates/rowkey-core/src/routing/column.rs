@@ -48,7 +48,7 @@ where
         }
     }
 
-    /// The same with the name or alias of the table, for conditions of queries of several tables.
+    /// This column with the name or alias of its table, for queries of several tables.
     #[must_use]
     pub const fn of_table(self, table: &'static str) -> Self {
         Self {

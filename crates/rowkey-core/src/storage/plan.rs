@@ -136,8 +136,8 @@ static DEFAULTS: [StoragePlan; FormatKind::ALL.len()] = {
     plans
 };
 
-/// Numbers of 28 digits are decimals, those of 63 bits are integers, and 128 bits are uuids, in the
-/// layout that keeps the format's order. The README shows the table of the default columns.
+/// Numbers of 28 digits are decimals, numbers of 63 bits are integers, and 128 bits are uuids, in
+/// the layout that keeps the format's order. The README shows the table of the default columns.
 const fn default_column(format: FormatKind, backend: Backend) -> Column {
     let storage = match format.width() {
         Width::Decimal28 => Storage::Decimal,

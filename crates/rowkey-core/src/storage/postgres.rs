@@ -22,7 +22,7 @@ impl StoragePlan {
 }
 
 impl PostgresColumn {
-    /// The column among those of other backends.
+    /// The same column in the type for all backends.
     #[inline]
     pub const fn column(self) -> Column {
         self.0

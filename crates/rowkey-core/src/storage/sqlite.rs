@@ -19,7 +19,7 @@ impl StoragePlan {
 }
 
 impl SqliteColumn {
-    /// The column among those of other backends.
+    /// The same column in the type for all backends.
     #[inline]
     pub const fn column(self) -> Column {
         self.0

@@ -43,7 +43,7 @@ static DIGIT_PAIRS: [[AsciiChar; 2]; POW_2 as usize] = {
     pairs
 };
 
-/// Marks a byte that is not a digit. Its top bit is set, unlike that of any digit.
+/// Marks a byte that is not a digit. No digit has the top bit set.
 const NOT_A_DIGIT: u8 = 0xff;
 
 static DIGIT_VALUES: [u8; 256] = {

@@ -43,7 +43,7 @@ impl LetterCase {
     }
 }
 
-/// Marks a byte that is not a digit. Its high bits are set, unlike those of any digit.
+/// Marks a byte that is not a digit. No digit has high bits set.
 const NOT_A_DIGIT: u8 = 0xff;
 
 static DIGIT_VALUES: [u8; 256] = {

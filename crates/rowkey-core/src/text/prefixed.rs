@@ -41,7 +41,7 @@ impl Characters {
 
     #[inline]
     pub(crate) fn followed_by(mut self, text: &ShortText) -> Self {
-        // The copy includes what is behind the text: with a constant length, it needs no call.
+        // Copies the unused characters too: a copy of constant length needs no call.
         let place = self.characters[self.length..].first_chunk_mut();
         if let Some(place) = place {
             *place = *text.buffer();

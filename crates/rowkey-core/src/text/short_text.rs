@@ -81,7 +81,7 @@ impl ShortText {
         <&AsciiStr>::from(characters.unwrap_or_default()).as_str()
     }
 
-    /// The text and what is behind it.
+    /// The text and the unused characters after it.
     #[inline]
     pub(super) fn buffer(&self) -> &[AsciiChar; Self::CAPACITY] {
         &self.characters

@@ -12,7 +12,7 @@ use utoipa::openapi::schema::{ArrayBuilder, Schema};
 
 use super::CommandLog;
 
-/// If a derive passes schemas, the first one is that of the ids.
+/// If a derive passes schemas, the first one is the schema of the ids.
 impl<C: ToSchema, const LIMIT: usize> ComposeSchema for CommandLog<C, LIMIT> {
     fn compose(schemas: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         let ids = schemas.into_iter().next().unwrap_or_else(C::schema);

@@ -16,8 +16,8 @@ use aes::{Aes128, Aes192, Aes256, Block};
 /// Turns values into public ids and back, with one AES key for the values of all types, as in the
 /// original system.
 ///
-/// The public id of one entity can be decoded as that of another. In new programs, use a cipher for
-/// each entity: [`LabelledCipher`](crate::public_id::LabelledCipher) or
+/// The public id of one entity can be decoded as another entity's. In new programs, use a cipher
+/// for each entity: [`LabelledCipher`](crate::public_id::LabelledCipher) or
 /// [`SealedCipher`](crate::public_id::SealedCipher).
 ///
 /// The key schedule is computed once. Any number of threads can use a cipher without a lock (share

@@ -1,4 +1,4 @@
-//! The label of an entity, which separates its public ids from those of other entities.
+//! The label of an entity, which separates its public ids from other entities'.
 
 use alloc::format;
 

@@ -51,7 +51,7 @@ pub struct ShardTable<N> {
     nodes: Nodes<N>,
 }
 
-/// The shard keys after those of the interval before, up to the last one.
+/// The shard keys after the previous interval, up to the last one.
 #[derive(Clone, Copy)]
 struct Interval {
     last: u32,
