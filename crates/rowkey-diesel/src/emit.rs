@@ -4,7 +4,6 @@
 //! may have no prelude. The impls are generic over the SQL type and the backend: a few impls that
 //! are checked once cost less to compile than one for each column type of each backend.
 
-/// Emits the impls of a key.
 #[cfg(any(feature = "postgres", feature = "mysql", feature = "sqlite"))]
 #[doc(hidden)]
 #[macro_export]

@@ -13,9 +13,9 @@ pub enum Error {
         advice(.key, *.required_type)
     )]
     Declared {
-        /// The key type.
+        /// The name of the key type.
         key: &'static str,
-        /// Diesel's SQL type.
+        /// The name of Diesel's SQL type.
         declared: &'static str,
         /// The backend of the connection.
         backend: Backend,

@@ -85,7 +85,6 @@ impl Implemented {
         on: cfg!(feature = "sea-orm"),
     };
 
-    /// What `#[entity_key]` implements.
     pub(crate) const FOR_KEYS: &'static [Self] = &[
         Self::standard(&[
             "Clone",
@@ -108,7 +107,6 @@ impl Implemented {
         Self::SEA_ORM,
     ];
 
-    /// What `#[key_union]` implements.
     pub(crate) const FOR_UNIONS: &'static [Self] = &[
         Self::standard(&[
             "Clone",

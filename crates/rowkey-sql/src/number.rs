@@ -32,7 +32,6 @@ use rowkey_core::storage::Wire;
 /// Bits of a number that are next to each other in one byte of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Slice {
-    /// The index of the byte.
     byte: u8,
     /// Bits of the byte below the slice.
     below: u32,

@@ -94,7 +94,6 @@ impl PartitionedTable<'_> {
         })
     }
 
-    /// The statements after `CREATE TABLE`: the tables of PostgreSQL.
     pub(crate) fn after_create(&self) -> Result<Vec<String>, Error> {
         if self.dialect != Dialect::Postgres {
             return Ok(Vec::new());
@@ -147,7 +146,6 @@ impl PartitionedTable<'_> {
         self.partitions.first().is_some_and(is_list)
     }
 
-    /// PostgreSQL's statement for each partition.
     fn tables(&self) -> Result<Vec<String>, Error> {
         let table = self.quoted_table()?;
         let statement = |partition: &Partition| {

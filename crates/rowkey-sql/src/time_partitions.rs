@@ -251,7 +251,6 @@ impl TimePartitions {
         })
     }
 
-    /// How a backend partitions the key's column.
     fn dialect(&self, backend: Backend) -> Result<Dialect, Error> {
         let column = self.plan.column(backend);
         match (backend, column.wire()) {

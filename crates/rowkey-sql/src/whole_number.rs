@@ -146,7 +146,6 @@ impl WholeNumber {
         }
     }
 
-    /// The number as a decimal.
     pub(crate) fn decimal(self, precision: Precision) -> String {
         match self.backend {
             Backend::Sqlite => self.sql,
@@ -211,7 +210,6 @@ pub(crate) fn without_zeros(backend: Backend, digits: &str) -> String {
     }
 }
 
-/// An integer as text.
 pub(crate) fn text_of_integer(backend: Backend, integer: &str) -> String {
     match backend {
         Backend::Postgres => format!("{integer}::text"),
@@ -221,7 +219,6 @@ pub(crate) fn text_of_integer(backend: Backend, integer: &str) -> String {
     }
 }
 
-/// An expression as an exact decimal.
 fn exact(backend: Backend, precision: Precision, sql: &str) -> String {
     let digits = precision.digits();
     match backend {

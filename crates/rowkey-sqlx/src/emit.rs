@@ -48,7 +48,6 @@ macro_rules! __impl_driver {
     };
 }
 
-/// Emits the impls of a key for PostgreSQL.
 #[cfg(feature = "postgres")]
 #[doc(hidden)]
 #[macro_export]
@@ -73,7 +72,6 @@ macro_rules! __impl_postgres {
     };
 }
 
-/// Emits the impls of a key for MySQL and MariaDB.
 #[cfg(feature = "mysql")]
 #[doc(hidden)]
 #[macro_export]
@@ -83,7 +81,6 @@ macro_rules! __impl_mysql {
     };
 }
 
-/// Emits the impls of a key for SQLite.
 #[cfg(feature = "sqlite")]
 #[doc(hidden)]
 #[macro_export]

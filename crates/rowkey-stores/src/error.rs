@@ -25,16 +25,16 @@ pub enum Error {
     /// The command name is not valid.
     #[error("the name of a command is 1 to 100 visible ASCII characters, not {name:?}")]
     CommandName {
-        /// The name.
+        /// The refused name.
         name: String,
     },
 
     /// The id that a command has created does not fit the key's type.
     #[error("the command has created an entity whose id is no {key}")]
     Entity {
-        /// The key type.
+        /// The name of the key type.
         key: &'static str,
-        /// The reason.
+        /// Why the id does not fit the type.
         source: rowkey::Error,
     },
 
@@ -46,7 +46,7 @@ pub enum Error {
     /// number that was used.
     #[error("key_blocks has {next_number} for the group {group}, but numbers are 1 to 2^48-1")]
     NextNumber {
-        /// The group.
+        /// The group with the invalid number.
         group: u16,
         /// The invalid number.
         next_number: i64,

@@ -8,7 +8,6 @@ use crate::failure::{ConnectionLost, FailureKind};
 use crate::session::{Identifier, PublicForm, Session, Source, Store, Value, sealed};
 use crate::statements::Statements;
 
-/// How a commit fails.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Commit {
     /// The connection breaks before the commit reaches the server.

@@ -7,7 +7,7 @@ pub enum Error {
     /// [`REQUIRE_VARIABLE`](crate::REQUIRE_VARIABLE) names an unknown backend.
     #[error("ROWKEY_TEST_REQUIRE names `{name}`; known are {known}")]
     UnknownBackend {
-        /// The name.
+        /// The unknown name.
         name: String,
         /// The known names.
         known: String,
@@ -15,19 +15,19 @@ pub enum Error {
     /// The address of a server has no scheme.
     #[error("the address of {backend} does not start with a scheme such as mysql://")]
     Address {
-        /// The backend.
+        /// The backend whose address is wrong.
         backend: Backend,
     },
     /// The driver of this backend is behind a feature that is off.
     #[error("for {backend}, turn on the feature `sqlserver` of rowkey-testkit")]
     Unsupported {
-        /// The backend.
+        /// The backend without a driver.
         backend: Backend,
     },
     /// A server could not be reached, or refused to create or drop a database.
     #[error("could not prepare or clean up {backend}")]
     Server {
-        /// The backend.
+        /// The backend of the server.
         backend: Backend,
         /// The error of the server or its driver.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -36,7 +36,7 @@ pub enum Error {
     #[cfg(feature = "containers")]
     #[error("could not start {backend} in a container: {reason}")]
     Container {
-        /// The backend.
+        /// The backend of the server.
         backend: Backend,
         /// What Docker and the server said.
         reason: String,

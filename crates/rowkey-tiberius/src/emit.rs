@@ -3,7 +3,6 @@
 //! All paths begin with `$crate`, because the user's crate may not depend on tiberius, and its
 //! module may have no prelude.
 
-/// Emits the impls of a key for SQL Server.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __impl_sql_server {

@@ -16,7 +16,7 @@ pub enum Error {
     Null {
         /// The column's name, or its position if it has none.
         column: Box<str>,
-        /// The key type.
+        /// The name of the key type.
         key: &'static str,
     },
 
@@ -25,7 +25,7 @@ pub enum Error {
     NoKey {
         /// The column's name, or its position if it has none.
         column: Box<str>,
-        /// The key type.
+        /// The name of the key type.
         key: &'static str,
         /// What was expected and what was found.
         source: rowkey_core::Error,

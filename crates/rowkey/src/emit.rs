@@ -10,7 +10,6 @@ use crate::public_id::{bits_of, block_of};
 #[cfg(feature = "public-id")]
 use crate::{EntityKey, Error};
 
-/// Implements the traits of public ids for a key.
 #[cfg(feature = "public-id")]
 #[doc(hidden)]
 #[macro_export]
@@ -37,7 +36,6 @@ macro_rules! __impl_key_public_id {
     };
 }
 
-/// Gives a key the label of its public ids.
 #[cfg(feature = "public-id")]
 #[doc(hidden)]
 #[macro_export]

@@ -22,7 +22,6 @@ pub(crate) struct TextSchema {
     pub(crate) format: Option<&'static str>,
     /// A regular expression for the whole text.
     pub(crate) pattern: String,
-    /// A text that the parser accepts.
     pub(crate) example: Option<String>,
     /// The doc comment of the type.
     pub(crate) description: Option<&'static str>,

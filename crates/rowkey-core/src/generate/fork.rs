@@ -19,7 +19,6 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// The current process.
     #[cold]
     pub(super) fn here() -> &'static Self {
         static PROCESSES: PerProcess<()> = PerProcess::new();

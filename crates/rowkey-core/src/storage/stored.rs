@@ -180,7 +180,6 @@ impl Column {
         }
     }
 
-    /// Decodes a value received as text.
     #[inline]
     pub(super) fn text(self, bytes: &[u8]) -> Result<StoredRef<'_>, Error> {
         match str::from_utf8(bytes) {

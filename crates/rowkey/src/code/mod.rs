@@ -244,7 +244,7 @@ pub enum ParseCodeError {
     Symbol {
         /// The number of characters before the wrong one.
         position: usize,
-        /// The character.
+        /// The character that is not allowed there.
         found: char,
     },
     /// All characters are symbols, but the last does not fit the others.
@@ -255,7 +255,7 @@ pub enum ParseCodeError {
     Check {
         /// The number of characters before the check symbol.
         position: usize,
-        /// The check symbol.
+        /// The check symbol that does not fit.
         found: char,
     },
 }

@@ -23,7 +23,7 @@ pub enum RoutesError {
     UnknownNode {
         /// Where the name is.
         place: RoutePlace,
-        /// The name.
+        /// The name that no node has.
         name: String,
         /// The names of all nodes.
         choices: String,
@@ -37,11 +37,11 @@ pub enum RoutesError {
     /// A region or a partition does not fit the layout.
     #[error("route {route}: the {field} {value} does not fit; {field}s are 0 to {max}")]
     TooLarge {
-        /// The route.
+        /// The number of the route.
         route: usize,
         /// `region` or `partition`.
         field: &'static str,
-        /// The number.
+        /// The number that is too large.
         value: u32,
         /// The largest number that fits.
         max: u32,
@@ -49,7 +49,7 @@ pub enum RoutesError {
     /// A range ends before it begins.
     #[error("route {route}: the range of {field}s from {from} to {to} is empty")]
     EmptyRange {
-        /// The route.
+        /// The number of the route.
         route: usize,
         /// `region` or `partition`.
         field: &'static str,
@@ -64,17 +64,17 @@ pub enum RoutesError {
          region"
     )]
     PartitionsOfRegions {
-        /// The route.
+        /// The number of the route.
         route: usize,
-        /// The first region.
+        /// The first region of the range.
         from: u32,
-        /// The last region.
+        /// The last region of the range.
         to: u32,
     },
     /// A route names a country or a service entity that the registry does not have.
     #[error("route {route}: {error}")]
     UnknownName {
-        /// The route.
+        /// The number of the route.
         route: usize,
         /// The name, and those that the registry has.
         error: Error,
@@ -82,17 +82,17 @@ pub enum RoutesError {
     /// A route names a country or a service entity twice.
     #[error("route {route}: the {kind} `{name}` is listed twice")]
     SameName {
-        /// The route.
+        /// The number of the route.
         route: usize,
         /// `country` or `service entity`.
         kind: &'static str,
-        /// The name.
+        /// The name that occurs twice.
         name: String,
     },
     /// A route has an empty list of names.
     #[error("route {route}: it has no {kind}; leave the list out if it is for all")]
     NoName {
-        /// The route.
+        /// The number of the route.
         route: usize,
         /// `country` or `service entity`.
         kind: &'static str,
