@@ -1,4 +1,4 @@
-//! Time spans as conditions on keys, and partitions by the time in keys.
+//! Time spans as conditions on keys.
 //!
 //! [`EntityKey::bounds`](crate::EntityKey::bounds) returns the [`Bounds`] of the ids that were made
 //! in a span. Drivers bind their edges like keys.
