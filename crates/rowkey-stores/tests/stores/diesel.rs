@@ -61,13 +61,23 @@ where
 
 /// What a connection does first.
 #[derive(Debug)]
-struct Settings([&'static str; 2]);
+struct Settings(&'static str);
 
 impl<C: SimpleConnection + 'static> CustomizeConnection<C, r2d2::Error> for Settings {
     fn on_acquire(&self, connection: &mut C) -> Result<(), r2d2::Error> {
-        let mut set = self.0.into_iter().filter(|set| !set.is_empty());
-        set.try_for_each(|set| connection.batch_execute(set))
-            .map_err(r2d2::Error::QueryError)
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let set = connection.batch_execute(self.0);
+        set.map_err(r2d2::Error::QueryError)
+    }
+}
+
+/// What a test sets on its connections, or else what is set on all.
+fn chosen(setup: &'static str, otherwise: &'static str) -> &'static str {
+    match setup {
+        "" => otherwise,
+        _ => setup,
     }
 }
 
@@ -87,7 +97,7 @@ macro_rules! impl_waiting {
                     .max_size(connections)
                     .min_idle(Some(0))
                     .connection_timeout(Duration::from_secs(20))
-                    .connection_customizer(Box::new(Settings([$settings, setup])))
+                    .connection_customizer(Box::new(Settings(chosen(setup, $settings))))
                     .build(ConnectionManager::new(address(url)))?;
                 let url = url.to_owned();
                 Ok(Self { pool, url })
@@ -139,11 +149,10 @@ macro_rules! impl_asynchronous {
                     let url = url.to_owned();
                     Box::pin(async move {
                         let mut connection = <$Connection>::establish(&url).await?;
-                        for set in [$settings, setup] {
-                            if !set.is_empty() {
-                                let set = connection.batch_execute(set).await;
-                                set.map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
-                            }
+                        let set = chosen(setup, $settings);
+                        if !set.is_empty() {
+                            let set = connection.batch_execute(set).await;
+                            set.map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
                         }
                         Ok(connection)
                     })

@@ -37,7 +37,9 @@ pub(crate) async fn a_block_whose_commit_failed_is_not_used<D: Driver>(
     let read = D::strings(&mut reader, "SELECT CAST(next_key AS TEXT) FROM key_blocks");
     assert_eq!(read.await?, ["2"]);
     let numbers = NumberBlocks::new(driver.store().await?, NonZeroU32::MIN);
-    assert!(numbers.next_number(CUSTOMERS).await.is_err());
+    let refused = numbers.next_number(CUSTOMERS).await;
+    let error = refused.err().context("the commit fails")?;
+    assert!(format!("{error:?}").contains("locked"), "{error:?}");
     D::execute(&mut reader, "COMMIT").await?;
     assert_eq!(next_number(driver.store().await?).await?, 2);
     assert_eq!(next_number(driver.store().await?).await?, 3);

@@ -1,6 +1,5 @@
 //! The tests' database: its tables, and statements on any connection.
 
-use std::convert::identity;
 use std::error::Error as StdError;
 use std::ops::DerefMut;
 use std::sync::Arc;
@@ -56,7 +55,8 @@ pub(crate) trait Driver: Sized + 'static {
         Self::pool(url, CONNECTIONS, "").await
     }
 
-    /// A pool of so many connections, each of which runs `setup` first.
+    /// A pool of so many connections, each of which runs `setup` first, in place of what the suite
+    /// sets on connections to SQLite.
     async fn pool(url: &str, connections: u32, setup: &'static str) -> Result<Self>;
 
     /// Applies the migrations.
@@ -127,7 +127,7 @@ macro_rules! impl_driver {
                         })
                     });
                 let url: <$Connection as Connection>::Options = url.parse()?;
-                Ok(options.connect_with($options(url)).await?)
+                Ok(options.connect_with($options(url, setup)).await?)
             }
 
             async fn migrate(&self, backend: Backend) -> Result<()> {
@@ -161,10 +161,13 @@ macro_rules! impl_driver {
     };
 }
 
-impl_driver! { PgPool, PgConnection, identity }
-impl_driver! { MySqlPool, MySqlConnection, identity }
-impl_driver! { SqlitePool, SqliteConnection, |options: SqliteConnectOptions| {
-    options.journal_mode(SqliteJournalMode::Wal).busy_timeout(Duration::from_secs(30))
+impl_driver! { PgPool, PgConnection, |options, _| options }
+impl_driver! { MySqlPool, MySqlConnection, |options, _| options }
+impl_driver! { SqlitePool, SqliteConnection, |options: SqliteConnectOptions, setup: &str| {
+    match setup {
+        "" => options.journal_mode(SqliteJournalMode::Wal).busy_timeout(Duration::from_secs(30)),
+        _ => options,
+    }
 } }
 
 /// A SQL Server without a pool: a connection for each call.
