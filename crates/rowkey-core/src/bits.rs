@@ -34,7 +34,7 @@ pub enum FieldKind {
     Version(u8),
     /// The variant of a UUID. A value with another variant is not of the format.
     Variant(u8),
-    /// The same in every generated id, but values that differ here are still of the format.
+    /// The same in every generated id. Only a DatabaseNumber is refused when it differs.
     Constant(u8),
     /// Random bits, which may increase from id to id within a unit of time.
     Random,

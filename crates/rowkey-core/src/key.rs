@@ -530,8 +530,8 @@ fn parse_or_refuse<K: EntityKey>(text: &str) -> Result<K, Error> {
 #[cold]
 fn wrong_prefix(key: &str, expected: &str, text: &str) -> Error {
     let found: String = match text.split_once('_') {
-        Some((found, _)) => found.chars().take(24).chain(['_']).collect(),
-        None => text.chars().take(8).collect(),
+        Some((found, _)) if found.chars().count() <= 24 => format!("{found}_"),
+        _ => text.chars().take(8).collect(),
     };
     let beginning = match &*found {
         "" => "is empty".into(),

@@ -5,6 +5,9 @@
 //! only transfers the bytes. Every rule about bytes, order, bounds, widths and column types is in
 //! this crate and needs no database.
 //!
+//! The public form of an id is what people and programs exchange: 16 bytes, or their text, in the
+//! order of a UUID in RFC 9562. A layout rearranges them for one column; nothing else sees that.
+//!
 //! Without its default feature `std`, the crate is `no_std` with `alloc` and lacks the system
 //! clock, the per-thread randomness, generators with state, and scopes.
 
@@ -17,6 +20,8 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+// To read the crate: `kind`, `bits`, `format::spec`, one file in `format`, `layout`, `text`,
+// `storage::column`, `key`, `generate`. The rest can be read in any order.
 mod bits;
 mod bounds;
 mod emit;
@@ -52,7 +57,7 @@ macro_rules! export_formats {
 pub mod __sql {
     pub use crate::bits::FixedBits;
     pub use crate::format::distributed_id::LEEWAY_MS;
-    pub use crate::format::spec::{FormatSpec, TimeField, TimeRange, TimeUnit};
+    pub use crate::format::spec::{TimeField, TimeRange, TimeUnit};
     pub use crate::routing::{ByteOrder, NumberField, NumberSize};
     pub use crate::storage::{column_definition, parse_choice};
 }

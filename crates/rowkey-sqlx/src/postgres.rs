@@ -11,7 +11,7 @@ use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::postgres::types::Oid;
 use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgTypeKind, PgValueFormat, PgValueRef};
-use sqlx::{Decode, Postgres, TypeInfo, ValueRef};
+use sqlx::{Postgres, TypeInfo, ValueRef};
 
 use crate::stored::{key_of, refusal};
 
@@ -91,16 +91,12 @@ pub fn decode<K: EntityKey>(value: PgValueRef<'_>) -> Result<K, BoxDynError> {
     if !is_stored_as(column.wire(), &value.type_info()) {
         return Err(refuse_type(column.column(), &value.type_info()));
     }
-    match (column.wire(), value.format()) {
-        (_, PgValueFormat::Binary) => {
+    match value.format() {
+        PgValueFormat::Binary => {
             let bytes = value.as_bytes()?;
             key_of(|| column.decode_binary(bytes))
         }
-        (UuidWire::Bytes(_), PgValueFormat::Text) => {
-            let bytes = <Vec<u8> as Decode<'_, Postgres>>::decode(value)?;
-            key_of(|| column.decode_binary(&bytes))
-        }
-        (_, PgValueFormat::Text) => match value.as_str() {
+        PgValueFormat::Text => match value.as_str() {
             Ok(text) => key_of(|| column.decode_text(text)),
             Err(_) => Err(refusal(column.column(), "text that is not UTF-8")),
         },

@@ -241,11 +241,11 @@ pub use drivers::private as __private;
 /// ## `public_id`
 ///
 /// The label of the entity's public ids. It gives the key `PublicIdLabel`, which the ciphers of the
-/// feature `public-id` require: public ids of two labels have nothing in common, so an order's
-/// public id is not read as an invoice's. A label is 1 to 64 lower-case letters, digits, `-`, `_`
-/// and `.`, and begins with a letter. The label is explicit and has no default, so that renaming
-/// the type does not break published links. Two keys with the same label are not detected: the
-/// macro reads one declaration at a time.
+/// feature `public-id` require: public ids of two labels have nothing in common, and how often an
+/// order's public id is read as some invoice's is in the table of `LabelledCipher`. A label is 1 to
+/// 64 lower-case letters, digits, `-`, `_` and `.`, and begins with a letter. The label is explicit
+/// and has no default, so that renaming the type does not break published links. Two keys with the
+/// same label are not detected: the macro reads one declaration at a time.
 ///
 #[cfg_attr(feature = "public-id", doc = "```")]
 #[cfg_attr(not(feature = "public-id"), doc = "```ignore")]

@@ -153,7 +153,9 @@ macro_rules! implement {
 
 for_each_format!(implement);
 
-/// Text in human-readable formats, the number in others.
+/// Text in human-readable formats, the number in others. The buffer of flattened structs and
+/// untagged enums claims to be human-readable and does not give a number for text: there, only
+/// human-readable formats have short keys.
 impl<K: EntityKey<Format = Luuid>> Serialize for ShortKey<K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {

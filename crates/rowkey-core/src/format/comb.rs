@@ -92,7 +92,8 @@ pub(crate) const fn full_suffix(millis: u64, random: u128) -> u128 {
     FIXED.stamp((millis as u128) | (random & !FULL_FIELD))
 }
 
-/// Spreads random bytes over the sixteen positions except `field..field + N`, lowest first.
+/// Spreads random bytes over the sixteen positions except those of the time, from `field` on,
+/// lowest first.
 pub(crate) const fn around_field<const RANDOM: usize>(random: [u8; RANDOM], field: usize) -> u128 {
     let mut bytes = [0; 16];
     let mut index = 0;

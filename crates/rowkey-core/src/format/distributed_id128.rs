@@ -55,9 +55,10 @@ pub(crate) const MAX_RANDOM: u128 = (1 << 75) - 1;
 /// 128 bits: 48 bits of time and 75 random bits.
 ///
 /// The embedded time counts milliseconds since 1700-01-01T00:00:00Z and ends with the year 10619.
-/// It is the clock's time; nothing is subtracted. From 1962-02-15 to 4321-03-26 an id has exactly
-/// 38 decimal digits, and until the year 6159 its first bit is 0, so that it [splits](Self::split)
-/// into two non-negative `i64`.
+/// Nothing is subtracted from the clock's time, and a clock that is set back is not followed at
+/// once: see [`DistributedId128State`](crate::generate::DistributedId128State). From 1962-02-15 to
+/// 4321-03-26 an id has exactly 38 decimal digits, and until the year 6159 its first bit is 0, so
+/// that it [splits](Self::split) into two non-negative `i64`.
 ///
 /// Any 128 bits are a valid id, because replaced generators and old data produce them;
 /// [`looks_generated`](Self::looks_generated) is stricter. It is **not** a version-7 UUID of RFC

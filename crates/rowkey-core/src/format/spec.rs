@@ -1,4 +1,4 @@
-//! The specification of a format as one constant, from which everything else is derived.
+//! The specification of a format as one constant: what text, storage and time ranges need to know.
 
 use crate::bits::{BitField, FieldKind, FixedBits};
 use crate::error::{Error, Problem};

@@ -15,7 +15,7 @@ impl FormatKind {
     ///
     /// `from` is included, `to` excluded, and either may be open. `interval_ms` only matters for
     /// the short COMBs. For formats coarser than a millisecond, every unit that the span touches is
-    /// included as a whole. The edges are the smallest valid ids of their instant, so they keep
+    /// included as a whole. The edges are the smallest generated ids of their instant, so they keep
     /// their place in every layout of the format; for the short COMBs, a span of a whole turn
     /// contains everything, and one across the wrap-around consists of two intervals.
     ///

@@ -305,8 +305,8 @@ declare_generator! {
     /// In a new millisecond an id gets 48 fresh random bits. In the same one, or while the clock is
     /// behind, the random part grows by the draw's low 41 bits. When it overflows, the next
     /// millisecond is borrowed if it is in the past; that allows about 128 ids per millisecond and
-    /// a burst of about 128,000. If there is none to borrow, the id has to wait. If the clock has
-    /// been set back by more than a second, the state follows it.
+    /// a burst of about 128,000. If there is none to borrow, the id has to wait; if the clock has
+    /// been set back by more than a second by then, the state follows it.
     ///
     /// ```
     /// use rowkey_core::generate::DistributedIdState;
@@ -326,8 +326,8 @@ declare_generator! {
 declare_generator! {
     /// In a new millisecond an id gets 75 fresh random bits. In the same one, or while the clock is
     /// behind, the random part grows by the draw's low 58 bits: about 131,072 ids fit a
-    /// millisecond. When it overflows, the id has to wait. If the clock has been set back by a
-    /// second or more, the state follows it.
+    /// millisecond. When it overflows, the id has to wait; if the clock has been set back by a
+    /// second or more by then, the state follows it.
     ///
     /// ```
     /// use rowkey_core::generate::DistributedId128State;

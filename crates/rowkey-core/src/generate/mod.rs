@@ -22,8 +22,8 @@
 //! Time comes from a [`Clock`] and randomness from an [`Entropy`]. Most formats keep no state
 //! between ids. DistributedId, DistributedId128 and HotGuid keep state, in a
 //! [`DistributedIdGenerator`], a [`DistributedId128Generator`] and a [`HotGuidGenerator`]; UUIDv7
-//! and iUID in an [`OrderedGenerator`]. Every format has a default generator for the process, which
-//! a [`scope`] can replace temporarily with any [`Generator`].
+//! and iUID in an [`OrderedGenerator`]. Every format that programs generate has a default generator
+//! for the process, which a [`scope`] can replace temporarily with any [`Generator`].
 //!
 //! # Order
 //!
@@ -37,10 +37,9 @@
 //! # Forks
 //!
 //! A process may fork without `exec`, even while its other threads make ids. The child detects the
-//! fork at its next id, without a system call per id: [`SystemEntropy`] takes a new seed, and the
-//! default generators of all formats, every [`DistributedIdGenerator`] and every
-//! [`DistributedId128Generator`] start again. An [`OrderedGenerator`] continues after its parent's
-//! last id, with other random bits. None of them waits for a thread that exists only in the parent.
+//! fork at its next id, without a system call per id: [`SystemEntropy`] takes a new seed, and every
+//! generator starts again, except that an [`OrderedGenerator`] continues after its parent's last
+//! id, with other random bits. None of them waits for a thread that exists only in the parent.
 //!
 //! What is not detected:
 //!

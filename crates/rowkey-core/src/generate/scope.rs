@@ -1,9 +1,9 @@
 //! Temporary replacement of a format's generator, on this thread or within one async task.
 //!
-//! Every format has a default generator for the whole process. A scope replaces it, for one format,
-//! until the scope ends. Scopes nest without limit, and the innermost one of a format applies;
-//! scopes of other formats do not affect it. (`ShortPrefixComb<60_000>` and
-//! `ShortPrefixComb<1_000>` are different formats.)
+//! Every format that programs generate has a default generator for the whole process. A scope
+//! replaces it, for one format, until the scope ends. Scopes nest without limit, and the innermost
+//! one of a format applies; scopes of other formats do not affect it. (`ShortPrefixComb<60_000>`
+//! and `ShortPrefixComb<1_000>` are different formats.)
 //!
 //! A scope belongs to one thread or one task. Threads and tasks started within it use the default
 //! again. Give them their own scope, and share the generator in an [`Arc`] if their ids must come

@@ -171,15 +171,15 @@ fn parse_without_prefix(groups: &[KeyGroup], text: &str) -> Result<Luuid, Error>
 /// Reads the text of any of the keys, or a hyphenated UUID.
 pub fn parse_union<U: KeyUnion>(text: &str) -> Result<U, Error> {
     let with_prefix = text.split_once('_').and_then(|(prefix, body)| {
-        let group = U::GROUPS
-            .iter()
-            .find(|group| group.prefix() == Some(prefix))?;
-        Some((group, body))
+        let mut groups = U::GROUPS.iter();
+        let group = groups.find(|group| group.prefix() == Some(prefix))?;
+        Some((group, prefix, body))
     });
-    let Some((group, body)) = with_prefix else {
+    let Some((group, prefix, body)) = with_prefix else {
         return U::from_luuid(parse_without_prefix(U::GROUPS, text)?);
     };
-    let id = Luuid::decode(group.text(), body)?;
+    let decoded = Luuid::decode(group.text(), body);
+    let id = decoded.map_err(|error| error.after_prefix(prefix))?;
     if id.group() != group.group() {
         return Err(id.group().refused_by(group.key(), group.group()));
     }

@@ -24,8 +24,8 @@ pub enum OrderPromise {
 
 /// One key's column on one backend.
 ///
-/// Made by [`StoragePlan`](super::StoragePlan); every `Column` keeps the order of
-/// [`order_promise`](Self::order_promise).
+/// A [`StoragePlan`](super::StoragePlan) has one for each backend. Every `Column` keeps the order
+/// of [`order_promise`](Self::order_promise).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Column {
     backend: Backend,

@@ -1,13 +1,14 @@
-//! What PostgreSQL drivers need of its protocol: the OIDs of the types that store keys, and the
-//! wire form of `numeric`.
+//! What PostgreSQL drivers need of the protocol: the values of a column, and the OIDs of the types
+//! that store keys.
 
 use super::backend::Backend;
 use super::column::Column;
 use super::plan::StoragePlan;
 use super::stored::{Stored, StoredRef};
-use super::wire::UuidWire;
+use super::wire::{BinaryLength, UuidWire};
 use crate::driver::numeric;
 use crate::error::Error;
+use crate::text::hexadecimal;
 
 /// The column of a key in PostgreSQL.
 #[derive(Clone, Copy, Debug)]
@@ -62,19 +63,31 @@ impl PostgresColumn {
         self.0.decode(found)
     }
 
-    /// The public value of what a column held, in the text protocol.
+    /// The public value of what a column held, in the text protocol; of a `bytea`, in the `hex`
+    /// format.
     ///
     /// # Errors
     ///
     /// As [`Column::decode`].
     #[inline(always)]
     pub fn decode_text(self, text: &str) -> Result<u128, Error> {
-        if let UuidWire::Integer = self.wire()
-            && let Ok(number) = text.parse::<i64>()
-        {
-            return self.0.decode(StoredRef::Integer(number.into()));
-        }
-        self.0.decode(StoredRef::Text(text))
+        let mut bytes = [0; 16];
+        let found = match (self.wire(), text.strip_prefix("\\x")) {
+            (UuidWire::Integer, _) => match text.parse::<i64>() {
+                Ok(number) => StoredRef::Integer(number.into()),
+                Err(_) => StoredRef::Text(text),
+            },
+            (UuidWire::Bytes(length), Some(digits)) => {
+                let number = match length {
+                    BinaryLength::Bytes12 => hexadecimal::decode::<24>(digits)?,
+                    BinaryLength::Bytes16 => hexadecimal::decode::<32>(digits)?,
+                };
+                bytes = number.to_be_bytes();
+                StoredRef::Bytes(&bytes[16 - usize::from(length.bytes())..])
+            }
+            _ => StoredRef::Text(text),
+        };
+        self.0.decode(found)
     }
 }
 

@@ -11,7 +11,7 @@ use super::text_form::TextForm;
 use super::wire::{BinaryLength, Precision, Wire};
 use crate::driver::numeric;
 use crate::error::{Error, ErrorKind, Problem};
-use crate::layout::Permutation;
+use crate::layout::{Layout, Permutation};
 use crate::text::{Encoding, ShortText, hyphenated};
 
 /// What a driver binds for a key. Bytes and text are already in the column's layout.
@@ -221,11 +221,17 @@ impl Column {
         if permutation == Permutation::Identity {
             return Problem::Format { format, value }.into();
         }
-        let advice = if format.admits(stored) {
-            "it is valid in the public layout: for guids that were stored unswapped, declare \
-             `storage(sqlserver = \"uuid:public-unordered\")`"
-        } else {
-            "for a column of ids of several formats, declare the key over AnyUuid"
+        let is_unswapped = self.backend() == Backend::SqlServer && format.admits(stored);
+        let unswapped = [Layout::PublicUnordered, Layout::Public].into_iter();
+        let unswapped = unswapped.filter(|_| is_unswapped).find(|&layout| {
+            Self::new(format, self.backend(), self.storage(), Some(layout)).is_ok()
+        });
+        let advice = match unswapped {
+            Some(layout) => format!(
+                "it is valid in the public layout: for guids that were stored unswapped, declare \
+                 `storage(sqlserver = \"uuid:{layout}\")`"
+            ),
+            None => "for a column of ids of several formats, declare the key over AnyUuid".into(),
         };
         let (stored, layout) = (hyphenated::write(stored), self.layout());
         let problem = format.problem(value, permutation);

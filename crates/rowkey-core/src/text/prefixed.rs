@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! inv _ 3zfAkCP7ZtzfeQYp             16 characters of a DistributedId
+//! row _ 00000001Ldt                  11 characters of a DatabaseNumber
 //! bkg _ 07yWmpwGp2RBMQiK9Q4g0A       22 characters of any other format
 //! ```
 //!
@@ -24,7 +25,7 @@ pub(crate) struct Characters {
 }
 
 impl Characters {
-    /// A prefix, if it is valid.
+    /// A prefix, if it is not too long and ASCII.
     pub(crate) const fn of(prefix: &str) -> Option<Self> {
         if prefix.len() > LONGEST || !prefix.is_ascii() {
             return None;

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use rowkey_core::error::ErrorKind;
 use rowkey_core::format::{FieldKind, FormatKind};
-use rowkey_core::storage::{Column, Layout, Storage, Stored, StoredRef, TextForm, Wire};
+use rowkey_core::storage::{
+    Column, Layout, Storage, StoragePlan, Stored, StoredRef, TextForm, Wire,
+};
 use rowkey_core::{Backend, Error};
 
 fn column(format: FormatKind, backend: Backend, storage: Storage) -> Column {
@@ -305,6 +307,48 @@ fn a_guid_of_another_layout_is_refused_with_the_layout_and_what_to_declare() {
          version (position 19 of the hyphenated text) is 4, expected 7; for a column of ids of \
          several formats, declare the key over AnyUuid"
     );
+}
+
+#[test]
+fn a_bytea_is_read_from_text() {
+    for (format, value, text) in [
+        (
+            FormatKind::DistributedId,
+            0x0384,
+            r"\x000000000000000000000384",
+        ),
+        (
+            FormatKind::DistributedId128,
+            0x0384,
+            r"\x00000000000000000000000000000384",
+        ),
+    ] {
+        let plan = StoragePlan::default_for(format).with(Backend::Postgres, "binary");
+        let column = plan.postgres();
+        assert_eq!(column.decode_text(text), Ok(value));
+        for wrong in [&text[..text.len() - 1], r"\x", "384", "\\xyz"] {
+            assert!(column.decode_text(wrong).is_err(), "{wrong}");
+        }
+    }
+}
+
+/// Its ids have no order, so `public` is all that there is to declare.
+#[test]
+fn the_advice_about_random_ids_can_be_followed() {
+    let layout = |layout| {
+        Column::new(
+            FormatKind::UuidV4,
+            Backend::SqlServer,
+            Storage::Uuid,
+            Some(layout),
+        )
+        .unwrap()
+    };
+    let stored = StoredRef::Text("00000000-0000-4eff-8000-000000000000");
+    let error = layout(Layout::SqlServer).decode(stored).unwrap_err();
+    let advice = "declare `storage(sqlserver = \"uuid:public\")`";
+    assert!(error.to_string().ends_with(advice), "{error}");
+    assert!(layout(Layout::Public).decode(stored).is_ok());
 }
 
 /// A number that was stored unswapped is a larger one in the layout.

@@ -268,6 +268,12 @@ fn the_text_of_a_union_is_that_of_its_key() {
     let wrong = format!("ord_{body}").parse::<AnyId>();
     let wrong = wrong.unwrap_err().to_string();
     assert!(wrong.starts_with("OrderId holds ids of group "), "{wrong}");
+    // As its key, with the position in the whole text.
+    let wrong = &format!("{}!", &texts[1][..texts[1].len() - 1]);
+    assert_eq!(
+        wrong.parse::<AnyId>().unwrap_err().to_string(),
+        wrong.parse::<OrderId>().unwrap_err().to_string()
+    );
     for text in ["", "ord_", "cus_", &format!("cus_{body}"), "ord", "23122e"] {
         let wrong = text.parse::<AnyId>();
         assert_eq!(wrong.unwrap_err().kind(), ErrorKind::Text);
