@@ -194,7 +194,9 @@ pub(crate) async fn keys_and_parameters_are_one_expression<D: Cases>(
             .push_param((case.param)(ids[2]))
             .push(format!(") AS c FROM {} ORDER BY n", table.name()));
         let found = session.fetch(coalesced, |row| (case.get)(row, "c")).await;
-        if let (Wire::Decimal(_), true, Err(refused)) = (column.wire(), is_old, &found) {
+        if let (Wire::Decimal(_) | Wire::Integer, true, Err(refused)) =
+            (column.wire(), is_old, &found)
+        {
             // Before the server knows the parameter, it calls the expression text, and Diesel asks
             // then.
             let refused = format!("{refused:#}");
