@@ -1,7 +1,7 @@
 //! Keys with routing numbers, as cases without their types.
 
 use rowkey::routing::{Country, IuidContext, RoutingColumn, RoutingPart, ServiceEntity, ShardKey};
-use rowkey::sql::{RoutedPartitions, RoutingColumnDefinition as _};
+use rowkey::sql::{Partitions, RoutingColumnDefinition as _};
 use rowkey::storage::TableName;
 use rowkey::{Backend, EntityKey, Error, HotGuid, Iuid};
 
@@ -23,8 +23,8 @@ pub(crate) struct Routed<D: Driver> {
     pub(crate) number: fn(u128) -> i64,
     /// The SQL of the column beside the key's column `id`.
     pub(crate) sql: fn(Backend, TableName<'_>) -> Result<ColumnSql, Error>,
-    pub(crate) lists: fn(TableName<'_>, &[List<'_>]) -> Result<RoutedPartitions, Error>,
-    pub(crate) ranges: fn(TableName<'_>, &[Range<'_>]) -> Result<RoutedPartitions, Error>,
+    pub(crate) lists: fn(TableName<'_>, &[List<'_>]) -> Result<Partitions, Error>,
+    pub(crate) ranges: fn(TableName<'_>, &[Range<'_>]) -> Result<Partitions, Error>,
     /// Appends the condition that a row has a key and its number.
     pub(crate) push: fn(&mut Query<D>, u128),
 }
@@ -133,13 +133,13 @@ impl<D: Driver> Routed<D> {
                     let numbers = numbers.iter().map(|number| P::number(*number));
                     (*name, numbers.collect::<Vec<_>>())
                 });
-                RoutedPartitions::lists(column::<K, P>(), table, lists)
+                Partitions::by_lists(column::<K, P>(), table, lists)
             },
             ranges: |table, ranges| {
                 let ranges = ranges.iter();
                 let ranges =
                     ranges.map(|(name, first, last)| (*name, P::number(*first)..=P::number(*last)));
-                RoutedPartitions::ranges(column::<K, P>(), table, ranges)
+                Partitions::by_ranges(column::<K, P>(), table, ranges)
             },
             push: |query, id| key::<K>(id).push_routed(query, column::<K, P>()),
         }

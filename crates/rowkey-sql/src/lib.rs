@@ -4,7 +4,7 @@
 //! |---|---|
 //! | an id in another form, inside the database | [`StoredForm`], [`Conversion`] |
 //! | ids that the server makes | [`NewId`] |
-//! | tables that are divided by the time or a number in their keys | [`TimePartitions`], [`RoutedPartitions`], [`RoutingColumnDefinition`] |
+//! | tables that are divided by the time or a number in their keys | [`Partitions`], [`RoutingColumnDefinition`] |
 //! | the unique index on short keys of LUUIDs | [`short_key_index`] |
 //!
 //! Column definitions are in `rowkey_core::storage`, with the
@@ -31,6 +31,7 @@ mod named;
 mod new_id;
 mod number;
 mod partitioned_table;
+mod partitions;
 mod refused;
 mod routed_partitions;
 mod routing_column;
@@ -44,11 +45,10 @@ mod whole_number;
 pub use calendar::{day_starts, month_starts};
 pub use conversion::Conversion;
 pub use new_id::NewId;
-pub use routed_partitions::RoutedPartitions;
+pub use partitions::Partitions;
 pub use routing_column::RoutingColumnDefinition;
 pub use short_key_index::short_key_index;
 pub use stored_form::StoredForm;
-pub use time_partitions::TimePartitions;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

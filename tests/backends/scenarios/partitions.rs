@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use rowkey::error::ErrorKind;
 use rowkey::format::FormatKind;
-use rowkey::sql::{TimePartitions, day_starts};
+use rowkey::sql::{Partitions, day_starts};
 use rowkey::storage::{Nullability, Storage, TableName};
 use rowkey::{Backend, UnixMillis};
 
@@ -70,7 +70,7 @@ async fn partitions_of<D: Cases>(session: &mut Session<D>, storage: Storage) -> 
         };
         let format = case.format();
         let name = Table::name_of(&case, backend);
-        let partitions = TimePartitions::new(case.plan, name.as_str(), "id", days(0, 4));
+        let partitions = Partitions::by_time(case.plan, name.as_str(), "id", days(0, 4));
         let is_ring = matches!(
             format,
             FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb
@@ -104,7 +104,7 @@ async fn partitions_of<D: Cases>(session: &mut Session<D>, storage: Storage) -> 
             .await
             .with_context(|| format!("{format}"))?;
 
-        let later = TimePartitions::new(case.plan, name.as_str(), "id", days(4, 1))?.with_rest();
+        let later = Partitions::by_time(case.plan, name.as_str(), "id", days(4, 1))?.with_rest();
         add_partitions(session, &name, later.additions(backend)?).await?;
         let expected = match backend {
             Backend::Postgres => Vec::new(),
@@ -128,7 +128,7 @@ async fn rows_without_a_partition<D: Cases>(session: &mut Session<D>) -> Result<
             continue;
         }
         let name = Table::name_of(&case, backend);
-        let partitions = TimePartitions::new(case.plan, name.as_str(), "id", days(0, 2))?;
+        let partitions = Partitions::by_time(case.plan, name.as_str(), "id", days(0, 2))?;
         let clause = partitions.partition_by(backend)?;
         let table = Table::create_with(session, &case, &clause).await?;
         for statement in partitions.after_create(backend)? {
@@ -199,7 +199,7 @@ async fn check_schema<D: Cases>(session: &mut Session<D>, schema: &str) -> Resul
     let push_span = case.push_span.context("its ids tell their time")?;
 
     let table = TableName::from((schema, NAME));
-    let partitions = TimePartitions::new(case.plan, table, "id", days(0, 4))?.with_rest();
+    let partitions = Partitions::by_time(case.plan, table, "id", days(0, 4))?.with_rest();
     let quoted = table.quoted(backend)?;
     let id = case
         .plan
@@ -245,7 +245,7 @@ async fn check_schema<D: Cases>(session: &mut Session<D>, schema: &str) -> Resul
         let rest = TableName::from((schema, "order lines_rest")).quoted(backend)?;
         session.execute(format!("DELETE FROM {rest}")).await?;
     }
-    let later = TimePartitions::new(case.plan, table, "id", days(4, 1))?.with_rest();
+    let later = Partitions::by_time(case.plan, table, "id", days(4, 1))?.with_rest();
     for statement in later.additions(backend)? {
         session.execute(statement).await?;
     }

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey::error::ErrorKind;
-use rowkey::sql::RoutedPartitions;
+use rowkey::sql::Partitions;
 use rowkey::storage::{Nullability, TableName};
 use rowkey::{Backend, Error};
 
@@ -143,7 +143,7 @@ pub(super) async fn create<D: Cases>(
     session: &mut Session<D>,
     routed: &Routed<D>,
     name: &str,
-    partitions: Option<&RoutedPartitions>,
+    partitions: Option<&Partitions>,
 ) -> Result<()> {
     let backend = session.backend();
     let ColumnSql {
@@ -299,7 +299,7 @@ pub(super) fn divided<D: Driver>(
     kind: Kind,
     table: TableName<'_>,
     partitions: &[List<'_>],
-) -> Result<RoutedPartitions, Error> {
+) -> Result<Partitions, Error> {
     match kind {
         Kind::Lists => (routed.lists)(table, partitions),
         Kind::Ranges => {
@@ -337,7 +337,7 @@ async fn check_partitions<D: Cases>(
     has_rest: bool,
 ) -> Result<()> {
     let backend = session.backend();
-    let with_rest = |partitions: RoutedPartitions| {
+    let with_rest = |partitions: Partitions| {
         if has_rest {
             partitions.with_rest()
         } else {

@@ -4,7 +4,7 @@ use rowkey_core::error::ErrorKind;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Nullability, StoragePlan};
 use rowkey_core::{Backend, Error};
-use rowkey_sql::{NewId, TimePartitions, month_starts};
+use rowkey_sql::{NewId, Partitions, month_starts};
 
 use crate::args::Ddl;
 use crate::failure::{Failure, Outcome, Stop};
@@ -58,7 +58,7 @@ fn of_key(args: &Ddl, format: FormatKind) -> Result<Vec<Part>, Failure> {
     {
         let edges = month_starts(year, month).take(usize::from(months) + 1);
         let partitions =
-            TimePartitions::new(plan, table.as_str(), &args.column, edges).map_err(refused)?;
+            Partitions::by_time(plan, table.as_str(), &args.column, edges).map_err(refused)?;
         let before = partitions.before_create(backend).map_err(refused)?;
         let clause = partitions.partition_by(backend).map_err(refused)?;
         let after = partitions.after_create(backend).map_err(refused)?;

@@ -71,7 +71,7 @@ impl PostgresColumn {
     /// As [`Column::decode`].
     #[inline(always)]
     pub fn decode_text(self, text: &str) -> Result<u128, Error> {
-        let mut bytes = [0; 16];
+        let bytes: [u8; 16];
         let found = match (self.wire(), text.strip_prefix("\\x")) {
             (UuidWire::Integer, _) => match text.parse::<i64>() {
                 Ok(number) => StoredRef::Integer(number.into()),

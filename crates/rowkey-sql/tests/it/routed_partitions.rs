@@ -8,7 +8,7 @@ use rowkey::routing::{
 use rowkey::storage::{Column, Storage};
 use rowkey::{Backend, EntityKey, Error, HotGuid, Iuid, entity_key};
 use rowkey_core::error::ErrorKind;
-use rowkey_sql::{RoutedPartitions, RoutingColumnDefinition as _};
+use rowkey_sql::{Partitions, RoutingColumnDefinition as _};
 
 #[entity_key]
 struct MissionId(HotGuid);
@@ -21,15 +21,15 @@ const COUNTRY: RoutingColumn<RideId, Country> = RoutingColumn::new("id", "countr
 const ENTITY: RoutingColumn<RideId, ServiceEntity> = RoutingColumn::new("id", "entity");
 
 /// Countries of two continents.
-fn continents() -> RoutedPartitions {
+fn continents() -> Partitions {
     let countries = [("america", vec![2, 3]), ("asia", vec![1, 4, 5])];
-    RoutedPartitions::lists(COUNTRY, "ride", countries).unwrap()
+    Partitions::by_lists(COUNTRY, "ride", countries).unwrap()
 }
 
 /// Shard keys of two regions.
-fn regions() -> RoutedPartitions {
+fn regions() -> Partitions {
     let regions = [("europe", 0..=99), ("asia", 100..=u32::MAX)];
-    RoutedPartitions::ranges(SHARD, ("sales", "mission"), regions).unwrap()
+    Partitions::by_ranges(SHARD, ("sales", "mission"), regions).unwrap()
 }
 
 /// The backends with partitions.
@@ -237,7 +237,7 @@ fn sql_server_divides_by_boundaries() {
         "ON [ride_country] ([country])"
     );
     let with_gaps = [("a", vec![0, 9, 7]), ("b", vec![8]), ("c", vec![200, 201])];
-    let with_gaps = RoutedPartitions::lists(ENTITY, "t", with_gaps).unwrap();
+    let with_gaps = Partitions::by_lists(ENTITY, "t", with_gaps).unwrap();
     let function = &with_gaps.before_create(Backend::SqlServer).unwrap()[0];
     assert!(
         function.ends_with(" RANGE RIGHT FOR VALUES (0, 1, 7, 8, 9, 10, 200, 202)"),
@@ -248,7 +248,7 @@ fn sql_server_divides_by_boundaries() {
         "CREATE PARTITION FUNCTION [sales_mission_shard] (bigint) AS RANGE RIGHT FOR VALUES \
          (0, 100, 4294967296)"
     );
-    let later = RoutedPartitions::ranges(SHARD, "mission", [("asia", 100..=199)]).unwrap();
+    let later = Partitions::by_ranges(SHARD, "mission", [("asia", 100..=199)]).unwrap();
     assert_eq!(
         later.additions(Backend::SqlServer).unwrap(),
         [
@@ -258,7 +258,7 @@ fn sql_server_divides_by_boundaries() {
     );
     // Lists with the gap before each and after the last.
     let later = [("africa", vec![9]), ("europe", vec![11, 10])];
-    let later = RoutedPartitions::lists(COUNTRY, "ride", later).unwrap();
+    let later = Partitions::by_lists(COUNTRY, "ride", later).unwrap();
     let splits = [9, 10, 12].map(|boundary| {
         [
             "ALTER PARTITION SCHEME [ride_country] NEXT USED [PRIMARY]".to_owned(),
@@ -280,7 +280,7 @@ fn sql_server_divides_by_boundaries() {
 }
 
 /// The boundaries of SQL Server's partition function, each of which begins a partition.
-fn boundaries(partitions: &RoutedPartitions) -> Vec<u64> {
+fn boundaries(partitions: &Partitions) -> Vec<u64> {
     let statements = partitions.before_create(Backend::SqlServer).unwrap();
     let (_, values) = statements[0].split_once(" FOR VALUES (").unwrap();
     let values = values.strip_suffix(')').unwrap().split(", ");
@@ -310,7 +310,7 @@ proptest! {
             .filter(|(_, numbers): &(String, Vec<u8>)| !numbers.is_empty())
             .collect();
         prop_assume!(!lists.is_empty());
-        let boundaries = boundaries(&RoutedPartitions::lists(COUNTRY, "ride", lists).unwrap());
+        let boundaries = boundaries(&Partitions::by_lists(COUNTRY, "ride", lists).unwrap());
         prop_assert!(boundaries.is_sorted_by(|one, next| one < next), "{:?}", boundaries);
         for number in 0..255 {
             let [here, next] = [number, number + 1].map(|number| place(&boundaries, number as u64));
@@ -331,7 +331,7 @@ proptest! {
             ranges.push((index.to_string(), from..=from + length));
             next = from.checked_add(length + 1);
         }
-        let partitions = RoutedPartitions::ranges(SHARD, "mission", ranges.clone()).unwrap();
+        let partitions = Partitions::by_ranges(SHARD, "mission", ranges.clone()).unwrap();
         let boundaries = boundaries(&partitions);
         for (index, (_, range)) in ranges.iter().enumerate() {
             for number in range.clone() {
@@ -363,12 +363,12 @@ fn sqlite_has_the_column_and_no_partitions() {
 
 #[test]
 fn partitions_that_cannot_be_are_refused_with_their_name() {
-    let problem = |outcome: Result<RoutedPartitions, Error>| outcome.unwrap_err().to_string();
+    let problem = |outcome: Result<Partitions, Error>| outcome.unwrap_err().to_string();
     let lists = |lists: &[(&str, &[u8])]| {
         let lists = lists
             .iter()
             .map(|(name, numbers)| (*name, numbers.iter().copied()));
-        problem(RoutedPartitions::lists(COUNTRY, "ride", lists))
+        problem(Partitions::by_lists(COUNTRY, "ride", lists))
     };
     assert_eq!(lists(&[]), "a table has at least one partition; name one");
     assert_eq!(
@@ -399,7 +399,7 @@ fn partitions_that_cannot_be_are_refused_with_their_name() {
         let ranges = ranges
             .iter()
             .map(|(name, first, last)| (*name, *first..=*last));
-        problem(RoutedPartitions::ranges(SHARD, "mission", ranges))
+        problem(Partitions::by_ranges(SHARD, "mission", ranges))
     };
     assert_eq!(
         ranges(&[("a", 2, 1)]),
@@ -414,20 +414,20 @@ fn partitions_that_cannot_be_are_refused_with_their_name() {
     let after_all = [("a", 0, u32::MAX), ("b", 0, 1)];
     assert!(ranges(&after_all).starts_with("the partition `b`: it does not begin"));
     let endless = (0..).map(|number: u32| (number.to_string(), number..=number));
-    let endless = problem(RoutedPartitions::ranges(SHARD, "mission", endless));
+    let endless = problem(Partitions::by_ranges(SHARD, "mission", endless));
     let too_many = "a table has at most 8192 partitions, including the rest";
     assert_eq!(endless, too_many);
 
     let many = |count| {
         let all = (0..count).map(|number: u32| (number.to_string(), number..=number));
-        RoutedPartitions::ranges(SHARD, "mission", all).unwrap()
+        Partitions::by_ranges(SHARD, "mission", all).unwrap()
     };
     for backend in PARTITIONED {
         assert!(many(8192).partition_by(backend).is_ok());
         assert!(many(8191).with_rest().partition_by(backend).is_ok());
         let outcome = many(8192).with_rest().partition_by(backend);
         assert_eq!(outcome.unwrap_err().to_string(), too_many);
-        let outcome = RoutedPartitions::ranges(SHARD, "mission", [("Rest", 0..=1)])
+        let outcome = Partitions::by_ranges(SHARD, "mission", [("Rest", 0..=1)])
             .unwrap()
             .with_rest()
             .additions(backend);
@@ -470,7 +470,7 @@ fn names_are_quoted_and_refused() {
         check,
         r#"CHECK ("my ""column""" = get_byte(uuid_send("the`id"), 7))"#
     );
-    let named = RoutedPartitions::lists(odd, "ri\"de", [("a`b", [1])]).unwrap();
+    let named = Partitions::by_lists(odd, "ri\"de", [("a`b", [1])]).unwrap();
     assert_eq!(
         named.after_create(Backend::Postgres).unwrap(),
         [r#"CREATE TABLE "ri""de_a`b" PARTITION OF "ri""de" FOR VALUES IN (1)"#]
@@ -484,11 +484,11 @@ fn names_are_quoted_and_refused() {
         unnamed.definition(Backend::Sqlite),
         unnamed.check(Backend::Sqlite),
         unnamed.primary_key(Backend::Sqlite),
-        RoutedPartitions::lists(COUNTRY, "", [("a", [1])])
+        Partitions::by_lists(COUNTRY, "", [("a", [1])])
             .unwrap()
             .partition_by(Backend::MySql),
         // Before there is a table that cannot have its partitions.
-        RoutedPartitions::lists(COUNTRY, "ride", [("a\0", [1])])
+        Partitions::by_lists(COUNTRY, "ride", [("a\0", [1])])
             .unwrap()
             .partition_by(Backend::Postgres),
     ] {

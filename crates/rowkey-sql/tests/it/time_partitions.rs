@@ -4,7 +4,7 @@ use rowkey_core::error::ErrorKind;
 use rowkey_core::format::{FieldKind, FormatKind};
 use rowkey_core::storage::{SqlServerOrd, StoragePlan, Stored};
 use rowkey_core::{Backend, Error, UnixMillis, Uuid};
-use rowkey_sql::{TimePartitions, day_starts, month_starts};
+use rowkey_sql::{Partitions, day_starts, month_starts};
 
 /// 2026-01-01T00:00:00Z.
 const NEW_YEAR: i64 = 1_767_225_600_000;
@@ -13,14 +13,14 @@ fn plan(format: FormatKind) -> StoragePlan {
     StoragePlan::default_for(format)
 }
 
-fn partitions(format: FormatKind, edges: &[i64]) -> Result<TimePartitions, Error> {
+fn partitions(format: FormatKind, edges: &[i64]) -> Result<Partitions, Error> {
     let edges = edges.iter().copied().map(UnixMillis::new);
-    TimePartitions::new(plan(format), "order", "id", edges)
+    Partitions::by_time(plan(format), "order", "id", edges)
 }
 
-fn months(format: FormatKind) -> TimePartitions {
+fn months(format: FormatKind) -> Partitions {
     let months = month_starts(2026, 1).take(3);
-    TimePartitions::new(plan(format), "order", "id", months).expect("a format with time")
+    Partitions::by_time(plan(format), "order", "id", months).expect("a format with time")
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn sql_server_has_a_function_and_a_scheme() {
     );
 
     let edges = month_starts(2026, 1).take(2);
-    let named = TimePartitions::new(plan(FormatKind::UuidV7), ("sales]", "offer"), "id", edges);
+    let named = Partitions::by_time(plan(FormatKind::UuidV7), ("sales]", "offer"), "id", edges);
     let clause = named.unwrap().partition_by(Backend::SqlServer).unwrap();
     assert_eq!(clause, "ON [sales]]_offer_id] ([id])");
 }
@@ -227,7 +227,7 @@ fn names_are_quoted_and_as_exact_as_their_edges() {
     ];
     let edges = edges.map(UnixMillis::new);
     let odd =
-        TimePartitions::new(plan(FormatKind::UuidV7), "my \"table\"", "the`id", edges).unwrap();
+        Partitions::by_time(plan(FormatKind::UuidV7), "my \"table\"", "the`id", edges).unwrap();
     let statements = odd.after_create(Backend::Postgres).unwrap();
     for (statement, name) in statements.iter().zip([
         r#""my ""table""_20260101""#,
@@ -242,7 +242,7 @@ fn names_are_quoted_and_as_exact_as_their_edges() {
 
     let long = "x".repeat(60);
     let edges = month_starts(2026, 1).take(2);
-    let long = TimePartitions::new(plan(FormatKind::UuidV7), long.as_str(), "id", edges).unwrap();
+    let long = Partitions::by_time(plan(FormatKind::UuidV7), long.as_str(), "id", edges).unwrap();
     assert!(long.partition_by(Backend::MariaDb).is_ok());
     // Before there is a table that cannot have its partitions.
     assert_eq!(
@@ -259,7 +259,7 @@ fn names_are_quoted_and_as_exact_as_their_edges() {
 fn each_part_of_a_name_is_quoted() {
     let edges = month_starts(2026, 1).take(2);
     let table = ("my.\"schema\"`", "offer");
-    let offers = TimePartitions::new(plan(FormatKind::UuidV7), table, "id", edges).unwrap();
+    let offers = Partitions::by_time(plan(FormatKind::UuidV7), table, "id", edges).unwrap();
     let offers = offers.with_rest();
     let statements = offers.after_create(Backend::Postgres).unwrap();
     assert!(statements[0].starts_with(
@@ -282,7 +282,7 @@ fn names_that_cannot_be_are_refused() {
         (("sales", "offer"), ""),
     ] {
         let edges = month_starts(2026, 1).take(2);
-        let named = TimePartitions::new(plan(FormatKind::UuidV7), table, column, edges).unwrap();
+        let named = Partitions::by_time(plan(FormatKind::UuidV7), table, column, edges).unwrap();
         for backend in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
             let refused = named.partition_by(backend);
             assert_eq!(refused.unwrap_err().kind(), ErrorKind::Name);
@@ -293,7 +293,7 @@ fn names_that_cannot_be_are_refused() {
 #[test]
 fn edges_without_an_end_are_refused() {
     let new = |edges: &mut dyn Iterator<Item = UnixMillis>| {
-        TimePartitions::new(plan(FormatKind::UuidV7), "offer", "id", edges)
+        Partitions::by_time(plan(FormatKind::UuidV7), "offer", "id", edges)
     };
     let days = || day_starts(UnixMillis::new(NEW_YEAR));
     for refused in [
@@ -356,7 +356,7 @@ fn columns_that_a_backend_does_not_partition_are_refused_with_a_reason() {
     ] {
         let unordered = plan(FormatKind::UuidV7).with(Backend::SqlServer, choice);
         let edges = month_starts(2026, 1).take(2);
-        let unordered = TimePartitions::new(unordered, "order", "id", edges).unwrap();
+        let unordered = Partitions::by_time(unordered, "order", "id", edges).unwrap();
         assert!(unordered.partition_by(Backend::Postgres).is_ok());
         let error = unordered.before_create(Backend::SqlServer).unwrap_err();
         assert!(error.to_string().contains(reason), "{choice}: {error}");
@@ -364,7 +364,7 @@ fn columns_that_a_backend_does_not_partition_are_refused_with_a_reason() {
 
     let native = plan(FormatKind::PrefixComb).with(Backend::MariaDb, "native-uuid");
     let edges = month_starts(2026, 1).take(2);
-    let native = TimePartitions::new(native, "order", "id", edges).unwrap();
+    let native = Partitions::by_time(native, "order", "id", edges).unwrap();
     assert!(native.partition_by(Backend::MariaDb).is_ok());
     let error = native.partition_by(Backend::MySql).unwrap_err();
     assert!(error.to_string().contains("MySQL does not have"), "{error}");
@@ -423,7 +423,7 @@ fn edges_that_cannot_be_edges_are_refused_with_their_place() {
     // Ids of the year 4321 and later have 39 digits.
     let digits = plan(FormatKind::DistributedId128).with(Backend::Sqlite, "decimal");
     let edges = [72_000_000_000_000, 75_000_000_000_000].map(UnixMillis::new);
-    let error = TimePartitions::new(digits, "order", "id", edges).unwrap_err();
+    let error = Partitions::by_time(digits, "order", "id", edges).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Declaration);
     assert!(
         error.to_string().starts_with("edge 1 of the partitions"),

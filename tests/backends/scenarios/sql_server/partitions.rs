@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey::error::ErrorKind;
-use rowkey::sql::TimePartitions;
+use rowkey::sql::Partitions;
 use rowkey::storage::Wire;
 use rowkey::{Backend, UnixMillis};
 
@@ -36,7 +36,7 @@ pub(super) async fn times_have_their_partitions(session: &mut Session<Tiberius>)
         };
         let new = |days: &[i64]| {
             let edges: Vec<UnixMillis> = edges(days);
-            TimePartitions::new(case.plan, name.as_str(), "id", edges)
+            Partitions::by_time(case.plan, name.as_str(), "id", edges)
         };
         let Ok(partitions) = new(&[0, 1, 2, 3]) else {
             continue;
