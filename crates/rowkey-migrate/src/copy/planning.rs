@@ -1,6 +1,6 @@
 //! A plan from what the source's catalogue says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
@@ -13,7 +13,7 @@ use crate::catalog::{Catalog, Column, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::doctor;
 use crate::error::Error;
-use crate::progress::{Progress, Silent, Step};
+use crate::progress::{Progress, Step};
 use crate::types::{self, Type};
 
 /// Which tables of a database go to another, in the order of their references, and what their
@@ -57,16 +57,17 @@ pub async fn plan(
 
 /// Puts tables behind those that they refer to, as far as there is no circle.
 fn order(tables: &mut Vec<&Table>) {
-    let mut ordered: Vec<&Table> = Vec::new();
+    let mut waiting: BTreeSet<&QualifiedName> = tables.iter().map(|table| &table.name).collect();
+    let mut ordered = Vec::with_capacity(tables.len());
     while !tables.is_empty() {
-        let is_free = |table: &Table| {
-            table.foreign_keys.iter().all(|key| {
-                key.target == table.name || !tables.iter().any(|other| other.name == key.target)
-            })
+        let is_free = |table: &&Table| {
+            let mut keys = table.foreign_keys.iter();
+            keys.all(|key| key.target == table.name || !waiting.contains(&key.target))
         };
         // In a circle, none is.
-        let next = tables.iter().position(|table| is_free(table));
-        ordered.push(tables.remove(next.unwrap_or(0)));
+        let next = tables.remove(tables.iter().position(is_free).unwrap_or(0));
+        waiting.remove(&next.name);
+        ordered.push(next);
     }
     *tables = ordered;
 }
@@ -103,8 +104,7 @@ impl Planner {
             if refers || !own.is_some_and(may_be_id) {
                 continue;
             }
-            let request = doctor::Request::new(table.name.clone(), name);
-            let report = doctor::examine(source, &request, &mut Silent).await?;
+            let report = doctor::examine_table(source, table, name).await?;
             // A damaged value has no other form.
             let is_certain =
                 report.certainty == doctor::Certainty::Certain && report.damaged.is_empty();

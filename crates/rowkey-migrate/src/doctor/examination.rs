@@ -12,10 +12,10 @@ use super::session::Session;
 use super::source::{Kind, Order, Source};
 use super::survey::Survey;
 use super::surveyor::Surveyor;
-use crate::catalog::{Catalog, QualifiedName};
+use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::connection::{Connection, Held, SCANNED};
 use crate::error::Error;
-use crate::progress::{Progress, Step};
+use crate::progress::{Progress, Silent, Step};
 
 /// Rows of a sample. A table that is not larger is read in full.
 pub(super) const SAMPLE: u64 = 10_000;
@@ -42,9 +42,29 @@ pub async fn examine(
     request: &Request,
     progress: &mut dyn Progress,
 ) -> Result<Report, Error> {
+    examine_known(connection, request, None, progress).await
+}
+
+/// The same of a column of a table that the catalogue has described: to read it again for each of
+/// many tables would take longer than everything else.
+pub(crate) async fn examine_table(
+    connection: &mut Connection,
+    table: &Table,
+    column: &str,
+) -> Result<Report, Error> {
+    let request = Request::new(table.name.clone(), column);
+    examine_known(connection, &request, Some(table), &mut Silent).await
+}
+
+async fn examine_known(
+    connection: &mut Connection,
+    request: &Request,
+    known: Option<&Table>,
+    progress: &mut dyn Progress,
+) -> Result<Report, Error> {
     let mut notes = Vec::new();
     let session = Session::begin(connection, request.timeout(), &mut notes).await?;
-    let outcome = read_in_schema(connection, request, progress, &mut notes).await;
+    let outcome = read_in_schema(connection, request, known, progress, &mut notes).await;
     let ended = session.end(connection).await;
     let (diagnosis, rows) = outcome?;
     ended?;
@@ -57,13 +77,14 @@ pub async fn examine(
 async fn read_in_schema(
     connection: &mut Connection,
     request: &Request,
+    known: Option<&Table>,
     progress: &mut dyn Progress,
     notes: &mut Vec<String>,
 ) -> Result<(Diagnosis, u64), Error> {
     const DOING: &str = "choosing the schema of the table";
     let backend = connection.backend();
     let Some(schema) = &request.table.schema else {
-        return read(connection, request, &request.table, progress, notes).await;
+        return read(connection, request, &request.table, known, progress, notes).await;
     };
     let table = QualifiedName {
         schema: None,
@@ -84,13 +105,13 @@ async fn read_in_schema(
                     "check its name, or grant USAGE",
                 ));
             }
-            read(connection, request, &table, progress, notes).await
+            read(connection, request, &table, known, progress, notes).await
         }
         Backend::MySql | Backend::MariaDb => {
             let rows = connection.query(DOING, "SELECT DATABASE()", &[]).await?;
             let before = rows.first().map_or(Ok(None), |row| row.optional_text(0))?;
             connection.execute(DOING, &format!("USE {schema}")).await?;
-            let outcome = read(connection, request, &table, progress, notes).await;
+            let outcome = read(connection, request, &table, known, progress, notes).await;
             if let Some(before) = before {
                 let before = quote_identifier(backend, before)?;
                 connection.execute(DOING, &format!("USE {before}")).await?;
@@ -98,7 +119,7 @@ async fn read_in_schema(
             outcome
         }
         Backend::Sqlite | Backend::SqlServer => {
-            read(connection, request, &request.table, progress, notes).await
+            read(connection, request, &request.table, known, progress, notes).await
         }
     }
 }
@@ -107,12 +128,19 @@ async fn read(
     connection: &mut Connection,
     request: &Request,
     table: &QualifiedName,
+    known: Option<&Table>,
     progress: &mut dyn Progress,
     notes: &mut Vec<String>,
 ) -> Result<(Diagnosis, u64), Error> {
     let backend = connection.backend();
-    let catalog = Catalog::read(connection).await?;
-    let table = catalog.table(table)?;
+    let catalog;
+    let table = match known {
+        Some(table) => table,
+        None => {
+            catalog = Catalog::read(connection).await?;
+            catalog.table(table)?
+        }
+    };
     let source = Source::of(connection, table, request, notes).await?;
     Session::read_by_place(connection).await?;
     let is_uuid = source.kind == Kind::Uuid;

@@ -46,6 +46,7 @@ mod witness;
 pub use damage::{Damage, DamageKind};
 pub use diagnosis::{Candidate, Diagnosis};
 pub use examination::examine;
+pub(crate) use examination::examine_table;
 pub use observation::{Observation, StoredValue};
 pub use part::Certainty;
 pub use report::Report;
