@@ -97,7 +97,6 @@ pub mod inventory;
 pub mod parquet;
 pub mod plan;
 pub mod preflight;
-pub mod preset;
 mod progress;
 mod read;
 pub mod relayout;

@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Layout;
@@ -13,7 +12,6 @@ use rowkey_migrate::catalog::{Catalog, QualifiedName};
 use rowkey_migrate::copy;
 use rowkey_migrate::doctor;
 use rowkey_migrate::plan::{OldPrograms, Plan, Policy, Request};
-use rowkey_migrate::preset::Preset;
 use rowkey_migrate::{Connection, Error, Silent};
 use serde::Serialize;
 
@@ -71,10 +69,6 @@ pub(crate) struct Plans {
     #[arg(long, value_name = "TABLE.COLUMN", value_parser = parse_reference)]
     reference: Vec<(QualifiedName, String)>,
 
-    /// The framework that made the tables
-    #[arg(long, value_parser = preset_parser())]
-    preset: Option<Preset>,
-
     /// How programs with the old declaration are kept from writing: rename columns, or ask for a
     /// mark
     #[arg(long, value_name = "HOW", value_parser = ["rename", "mark"], default_value = "rename")]
@@ -83,13 +77,6 @@ pub(crate) struct Plans {
     /// The file to write, which must not exist [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-fn preset_parser() -> impl TypedValueParser<Value = Preset> {
-    PossibleValuesParser::new(Preset::ALL.map(Preset::name)).try_map(|name| {
-        let preset = Preset::ALL.into_iter().find(|preset| preset.name() == name);
-        preset.ok_or("there is no such preset")
-    })
 }
 
 fn parse_reference(text: &str) -> Result<(QualifiedName, String), String> {
@@ -188,22 +175,12 @@ impl Plans {
         let catalog = Catalog::read(connection).await?;
         let name = in_own_schema(connection, table.into()).await?;
         let table = catalog.table(&name)?;
-        let column = table.column(&self.column).ok_or_else(|| Error::Missing {
+        table.column(&self.column).ok_or_else(|| Error::Missing {
             what: format!("the column {} of the table {name}", self.column),
         })?;
-        let preset = self.preset;
-        let mut format = self.format.or_else(|| preset?.format());
-        let mut from = self.from.clone().or_else(|| {
-            let from = preset?.from(catalog.backend, column)?;
-            Some(from.to_owned())
-        });
-        if self.rekey {
-            from = None;
-        }
-        let created = self.created.clone().or_else(|| {
-            let created = preset?.created(table)?;
-            self.rekey.then(|| created.to_owned())
-        });
+        let mut format = self.format;
+        // Clap refuses it with --rekey.
+        let mut from = self.from.clone();
         if format.is_none() || from.is_none() && !self.rekey {
             let found = found(connection, &name, &self.column).await?;
             format = format.or(Some(found.0));
@@ -215,7 +192,7 @@ impl Plans {
             format: format.unwrap_or(FormatKind::AnyUuid),
             from,
             to: to.to_owned(),
-            created,
+            created: self.created.clone(),
             unasserted: self.reference.clone(),
             policy: Policy {
                 old_programs: match self.old_programs.as_str() {
@@ -238,11 +215,6 @@ impl Plans {
             "# Names, storages and policies; never SQL. Read it, and edit it if need be.\n",
         );
         text += &format!("# Then: rowkey preflight, rowkey {command}, rowkey verify.\n");
-        if let Some(preset) = self.preset {
-            for sentence in preset.bookkeeping() {
-                text += &format!("# {}: {sentence}.\n", preset.name());
-            }
-        }
         text += "\n";
         text += &plan.to_toml()?;
         Ok(text)
