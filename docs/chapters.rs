@@ -32,7 +32,6 @@ chapters! {
     drivers_sea_orm "drivers/sea-orm.md"
     drivers_sqlx "drivers/sqlx.md"
     drivers_tiberius "drivers/tiberius.md"
-    ef_core "ef-core.md"
     everyday_queries "everyday-queries.md"
     hide_ids_from_the_public "hide-ids-from-the-public.md"
     ids_in_tests "ids-in-tests.md"
