@@ -17,9 +17,6 @@ macro_rules! chapters {
 }
 
 chapters! {
-    adoption_django_on_mariadb "adoption/django-on-mariadb.md"
-    adoption_from_bigint "adoption/from-bigint.md"
-    adoption_index "adoption/index.md"
     adoption_sql_server "adoption/sql-server.md"
     clients_make_the_ids "clients-make-the-ids.md"
     codes "codes.md"
