@@ -38,7 +38,6 @@ chapters! {
     partitions "partitions.md"
     retries_are_safe "retries-are-safe.md"
     storage "storage.md"
-    stores "stores.md"
     support_has_an_id "support-has-an-id.md"
     time_ranges "time-ranges.md"
     two_columns "two-columns.md"
