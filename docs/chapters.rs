@@ -17,11 +17,6 @@ macro_rules! chapters {
 }
 
 chapters! {
-    adoption_django_on_mariadb "adoption/django-on-mariadb.md"
-    adoption_from_bigint "adoption/from-bigint.md"
-    adoption_index "adoption/index.md"
-    adoption_mysql_to_postgres "adoption/mysql-to-postgres.md"
-    adoption_sql_server_to_postgres "adoption/sql-server-to-postgres.md"
     adoption_sql_server "adoption/sql-server.md"
     clients_make_the_ids "clients-make-the-ids.md"
     codes "codes.md"
@@ -32,11 +27,9 @@ chapters! {
     drivers_sea_orm "drivers/sea-orm.md"
     drivers_sqlx "drivers/sqlx.md"
     drivers_tiberius "drivers/tiberius.md"
-    ef_core "ef-core.md"
     everyday_queries "everyday-queries.md"
     hide_ids_from_the_public "hide-ids-from-the-public.md"
     ids_in_tests "ids-in-tests.md"
-    ids_of_a_mesh "ids-of-a-mesh.md"
     ids_that_say_where_they_live "ids-that-say-where-they-live.md"
     integer_keys "integer-keys.md"
     introduction "introduction.md"
@@ -46,7 +39,6 @@ chapters! {
     partitions "partitions.md"
     retries_are_safe "retries-are-safe.md"
     storage "storage.md"
-    stores "stores.md"
     support_has_an_id "support-has-an-id.md"
     time_ranges "time-ranges.md"
     two_columns "two-columns.md"
