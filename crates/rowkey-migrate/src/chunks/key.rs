@@ -2,8 +2,8 @@
 //! every session.
 
 use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
 
-use super::quoted;
 use crate::catalog::{Column, Table};
 use crate::connection::Value;
 use crate::error::Error;
@@ -168,6 +168,11 @@ impl KeyColumn {
             _ => format!("X'{}'", hex(bytes)),
         }
     }
+}
+
+/// The name of a column in SQL.
+fn quoted(backend: Backend, column: &Column) -> Result<String, Error> {
+    Ok(quote_identifier(backend, &column.name)?)
 }
 
 /// How the values of a column are written, or why they are not.

@@ -8,62 +8,22 @@
 mod bounds;
 mod key;
 mod ranges;
+mod request;
 mod sample;
 mod spark;
 
-use rowkey_core::Backend;
-use rowkey_core::storage::quote_identifier;
-use serde::Serialize;
-
 use self::bounds::Bounds;
 use self::key::KeyColumn;
-use crate::catalog::{Catalog, Column, QualifiedName, Table};
+pub use self::request::{MAX_RANGES, Request, TableRanges};
+use self::request::{chosen, column, key};
+use crate::catalog::{Catalog, Column, Table};
 use crate::connection::Connection;
-use crate::copy::{CopyPlan, TablePlan, require_own_rows};
+use crate::copy::{CopyPlan, require_own_rows};
 use crate::error::Error;
 use crate::progress::{Progress, Step};
 
 /// How many rows a range has, unless a number of ranges is asked for.
 const ROWS: u64 = 100_000;
-
-/// The largest number of ranges.
-pub const MAX_RANGES: u32 = 10_000;
-
-/// Which ranges are asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// The one table to divide, as the plan names it; otherwise all tables of the plan.
-    pub table: Option<QualifiedName>,
-    /// The column whose ranges these are; otherwise the key of each table.
-    pub column: Option<String>,
-    /// How many ranges each table gets at most; otherwise one for each 100,000 rows.
-    pub ranges: Option<u32>,
-    /// How many keys are looked at for each range. Twice as many give ranges that are more equal by
-    /// a third.
-    pub keys_per_range: u32,
-}
-
-impl Default for Request {
-    fn default() -> Self {
-        Self {
-            table: None,
-            column: None,
-            ranges: None,
-            keys_per_range: 1_000,
-        }
-    }
-}
-
-/// The ranges of a table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct TableRanges {
-    /// Its name.
-    pub table: QualifiedName,
-    /// The columns whose values are divided; none if the table has no key.
-    pub columns: Vec<String>,
-    /// A condition for each range, in the order of the column.
-    pub ranges: Vec<String>,
-}
 
 /// Finds ranges of about equal size for the tables of a plan. Nothing is sorted but the keys that
 /// are looked at.
@@ -177,40 +137,6 @@ fn require_source(source: &Connection, plan: &CopyPlan) -> Result<(), Error> {
     }
 }
 
-/// The tables that are asked for.
-fn chosen<'p>(plan: &'p CopyPlan, request: &Request) -> Result<Vec<&'p TablePlan>, Error> {
-    match &request.table {
-        None => Ok(plan.tables.iter().collect()),
-        Some(name) => {
-            let table = plan.tables.iter().find(|table| table.name == *name);
-            let table = table.ok_or_else(|| Error::Missing {
-                what: format!("the table {name} in the plan, and so it"),
-            })?;
-            Ok(vec![table])
-        }
-    }
-}
-
-fn column<'t>(table: &'t Table, name: &str) -> Result<&'t Column, Error> {
-    table.column(name).ok_or_else(|| Error::Missing {
-        what: format!("the column {name} of the table {}", table.name),
-    })
-}
-
-/// The columns of the primary key, or of another key. Rows with NULL in one of several columns
-/// would be in no range, so that only the first counts if one of them may be NULL.
-fn key(table: &Table) -> Vec<&Column> {
-    let Some(key) = table.primary_key().or(table.keys.first()) else {
-        return Vec::new();
-    };
-    let columns = key.columns.iter().filter_map(|name| table.column(name));
-    let mut columns: Vec<&Column> = columns.collect();
-    if columns.iter().any(|column| column.is_nullable) {
-        columns.truncate(1);
-    }
-    columns
-}
-
 async fn divide(
     source: &mut Connection,
     table: &Table,
@@ -266,9 +192,4 @@ async fn bounds(
             .collect()
     });
     firsts.collect()
-}
-
-/// The name of a column in SQL.
-fn quoted(backend: Backend, column: &Column) -> Result<String, Error> {
-    Ok(quote_identifier(backend, &column.name)?)
 }

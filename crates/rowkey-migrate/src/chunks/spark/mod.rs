@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use self::objects::{Object, ObjectKind, objects};
 use self::transport::transport;
-use super::{Request, TableRanges, chosen};
+use super::request::{Request, TableRanges, chosen, column, key};
 use crate::catalog::Catalog;
 use crate::copy::side::{Side, SideColumn};
 use crate::copy::{CopyPlan, TargetTable, target_tables};
@@ -163,8 +163,8 @@ fn spark_table<'c>(
 fn divided(table: &TargetTable<'_>, request: &Request) -> Result<Vec<String>, Error> {
     let original = table.original;
     let names = match &request.column {
-        Some(name) => vec![super::column(original, name)?],
-        None => super::key(original),
+        Some(name) => vec![column(original, name)?],
+        None => key(original),
     };
     let quoted = names.iter().map(|column| {
         let own = crate::types::parse(table.from.backend, &column.sql_type);
