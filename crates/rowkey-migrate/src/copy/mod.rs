@@ -20,6 +20,7 @@ mod request;
 mod run;
 mod session;
 pub(crate) mod side;
+mod sides;
 mod statements;
 
 pub use self::compare::{ComparedTable, Comparison, Difference, compare};
@@ -36,8 +37,9 @@ pub(crate) use self::{
     compare::{Hashed, each_row, hash_each, key_text},
     create::{counted, line},
     objects::counter,
-    plan::{VERSION as PLAN_VERSION, all_or_one, is_collation, type_of},
+    plan::{VERSION as PLAN_VERSION, is_collation, type_of},
     planning::is_counted_id,
     run::{check_references, check_target},
     session::{begin, begin_reading, begin_writing},
+    sides::all_or_one,
 };

@@ -5,8 +5,9 @@ use std::path::Path;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
+use super::NAME;
 use super::file::{Reader, path_of};
-use super::plan::{NAME, exports, imports};
+use super::plan::{exports, imports};
 use super::read::give;
 use super::write::ended;
 use crate::batch::Batch;

@@ -22,7 +22,8 @@ mod read;
 mod write;
 
 pub use self::compare::compare;
-pub use self::plan::{NAME, plan, plan_back};
+pub use self::plan::{plan, plan_back};
 pub use self::preflight::{preflight, preflight_back};
 pub use self::read::read;
 pub use self::write::write;
+pub use crate::copy::plan::PARQUET as NAME;

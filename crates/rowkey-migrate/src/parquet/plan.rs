@@ -7,6 +7,7 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
 use rowkey_sql::StoredForm;
 
+use super::NAME;
 use super::columns::{Column, public_form, type_of_ids};
 use super::file::{self, OriginColumn, Reader};
 use crate::catalog::{self, Catalog, QualifiedName};
@@ -19,9 +20,6 @@ use crate::copy::{
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::types::{self, Kind, Type};
-
-/// The name of files in a plan, where that of a database would be.
-pub const NAME: &str = "parquet";
 
 /// What a database counts to.
 const COUNTED: Type = Type::Integer {

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::NAME;
 use super::file::path_of;
-use super::plan::{NAME, exports, imports};
+use super::plan::{exports, imports};
 use super::write::{exists, notes_of};
 use crate::catalog::Catalog;
 use crate::connection::Connection;

@@ -7,8 +7,9 @@ use rowkey_core::storage::quote_identifier;
 use tokio::sync::mpsc::{self, Sender};
 use tokio::task::spawn_blocking;
 
+use super::NAME;
 use super::file::{Reader, Stopped, Sum};
-use super::plan::{Import, NAME, imports};
+use super::plan::{Import, imports};
 use super::write::ended;
 use crate::batch::Batch;
 use crate::catalog::Catalog;

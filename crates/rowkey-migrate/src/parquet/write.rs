@@ -9,8 +9,9 @@ use tempfile::{NamedTempFile, TempPath};
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use super::NAME;
 use super::file::{Origin, OriginColumn, Reader, Sum, Writer, path_of};
-use super::plan::{Export, NAME, exports, primary_key};
+use super::plan::{Export, exports, primary_key};
 use crate::batch::Batch;
 use crate::catalog::{self, Catalog};
 use crate::connection::Connection;
