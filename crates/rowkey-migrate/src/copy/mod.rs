@@ -18,6 +18,7 @@ mod planning;
 mod preflight;
 mod request;
 mod run;
+pub(crate) mod select;
 mod session;
 pub(crate) mod side;
 mod sides;

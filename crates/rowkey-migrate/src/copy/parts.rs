@@ -9,8 +9,9 @@ use tokio::task::{JoinError, JoinSet};
 
 use super::checkpoint::{self, Checkpoint, Place, State};
 use super::plan::CopyPolicy;
+use super::select::KeyRange;
 use super::session;
-use super::side::{KeyRange, Side};
+use super::side::Side;
 use crate::batch::{Batch, key_of, read_key};
 use crate::catalog::{Column, Table};
 use crate::chunks;

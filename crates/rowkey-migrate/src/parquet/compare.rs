@@ -13,7 +13,8 @@ use super::write::ended;
 use crate::batch::Batch;
 use crate::catalog::{Catalog, QualifiedName};
 use crate::connection::Connection;
-use crate::copy::side::{KeyRange, Side};
+use crate::copy::select::KeyRange;
+use crate::copy::side::Side;
 use crate::copy::{
     ComparedTable, Comparison, CopyPlan, Difference, Hashed, begin_reading, each_row, hash_each,
     key_text,
