@@ -1,11 +1,12 @@
 //! Values as SQL literals of a backend.
 
+mod parts;
 mod sqlserver;
-
-use std::fmt::Write as _;
 
 use rowkey_core::Backend;
 
+use self::parts::{append, escaped};
+pub(crate) use self::parts::{hyphenated, push_hex};
 use super::fit;
 use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, SideColumn};
@@ -85,11 +86,6 @@ fn is_mysql(backend: Backend) -> bool {
     matches!(backend, Backend::MySql | Backend::MariaDb)
 }
 
-/// Writing to a text does not fail.
-fn append(sql: &mut String, value: std::fmt::Arguments<'_>) {
-    let _ = sql.write_fmt(value);
-}
-
 /// The shortest digits that are read as the same number.
 fn push_float(sql: &mut String, backend: Backend, number: f64) {
     match backend {
@@ -123,24 +119,6 @@ fn push_text(sql: &mut String, backend: Backend, text: &str) {
     }
 }
 
-/// Doubles quotes, and backslashes for a session in which they escape.
-fn escaped(sql: &mut String, text: &str, with_backslashes: bool) {
-    sql.push('\'');
-    let mut rest = text;
-    while let Some(place) = rest.find(['\'', '\\']) {
-        let (before, special) = rest.split_at(place);
-        let (special, after) = special.split_at(1);
-        sql.push_str(before);
-        sql.push_str(special);
-        if special == "'" || with_backslashes {
-            sql.push_str(special);
-        }
-        rest = after;
-    }
-    sql.push_str(rest);
-    sql.push('\'');
-}
-
 fn push_bytes(sql: &mut String, backend: Backend, bytes: &[u8]) {
     let (before, after) = match backend {
         Backend::Postgres => ("'\\x", "'::bytea"),
@@ -149,27 +127,4 @@ fn push_bytes(sql: &mut String, backend: Backend, bytes: &[u8]) {
     sql.push_str(before);
     push_hex(sql, bytes);
     sql.push_str(after);
-}
-
-/// Appends two digits for each byte.
-pub(crate) fn push_hex(text: &mut String, bytes: &[u8]) {
-    const DIGITS: [char; 16] = [
-        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
-    ];
-    for byte in bytes {
-        text.push(DIGITS[usize::from(byte >> 4)]);
-        text.push(DIGITS[usize::from(byte & 15)]);
-    }
-}
-
-/// A UUID as text.
-pub(crate) fn hyphenated(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for (place, byte) in bytes.iter().enumerate() {
-        if matches!(place, 4 | 6 | 8 | 10) {
-            text.push('-');
-        }
-        push_hex(&mut text, &[*byte]);
-    }
-    text
 }

@@ -2,8 +2,9 @@
 
 use sqlx::{AssertSqlSafe, Executor, MySqlConnection};
 
-use super::encode::Statement;
-use super::{Inlet, Payload, check_count, literal};
+use super::encoded::{Payload, Statement};
+use super::inlet::{Inlet, check_count};
+use super::literal;
 use crate::batch::{Batch, Cell};
 use crate::copy::side::Side;
 use crate::error::Error;

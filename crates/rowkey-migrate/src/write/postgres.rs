@@ -5,8 +5,10 @@ use rowkey_core::driver::numeric;
 use rowkey_core::storage::Stored;
 use sqlx::PgConnection;
 
+use super::encoded::Payload;
+use super::fit;
+use super::inlet::{Inlet, check_count};
 use super::literal::hyphenated;
-use super::{Inlet, Payload, check_count, fit};
 use crate::batch::{Batch, Cell, Normal, normal};
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::error::Error;

@@ -6,8 +6,10 @@ use sqlx::query::Query;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{AssertSqlSafe, Sqlite, SqliteConnection};
 
+use super::encoded::Payload;
+use super::fit;
+use super::inlet::{Inlet, check_count};
 use super::literal::hyphenated;
-use super::{Inlet, Payload, check_count, fit};
 use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::error::Error;

@@ -8,9 +8,10 @@ use tiberius::{BulkLoadRequest, ColumnData, SqlBulkCopyOption, TokenRow};
 use tokio::net::TcpStream;
 use tokio_util::compat::Compat;
 
-use super::encode::Statement;
+use super::encoded::{Payload, Statement};
+use super::inlet::{Inlet, check_count};
 use super::literal::hyphenated;
-use super::{Inlet, Payload, check_count, fit, literal};
+use super::{fit, literal};
 use crate::batch::{Batch, Cell};
 use crate::connection::sqlserver::Client;
 use crate::copy::plan::type_of;

@@ -1,12 +1,11 @@
 //! Values as SQL Server's literals. Their types are said wherever a session or a neighbour could
 //! change what they mean.
 
+use super::parts::{append, escaped, hyphenated, push_hex};
 use crate::batch::{Batch, Cell};
 use crate::copy::plan::type_of;
 use crate::copy::side::{Content, SideColumn};
 use crate::types::{Type, clock, sqlserver};
-
-use super::{append, escaped, hyphenated, push_hex};
 
 /// Appends the literal of a value that the column holds.
 pub(super) fn push(

@@ -1,0 +1,49 @@
+//! What literals of several backends consist of.
+
+use std::fmt::Write as _;
+
+/// Writing to a text does not fail.
+pub(super) fn append(sql: &mut String, value: std::fmt::Arguments<'_>) {
+    let _ = sql.write_fmt(value);
+}
+
+/// Doubles quotes, and backslashes for a session in which they escape.
+pub(super) fn escaped(sql: &mut String, text: &str, with_backslashes: bool) {
+    sql.push('\'');
+    let mut rest = text;
+    while let Some(place) = rest.find(['\'', '\\']) {
+        let (before, special) = rest.split_at(place);
+        let (special, after) = special.split_at(1);
+        sql.push_str(before);
+        sql.push_str(special);
+        if special == "'" || with_backslashes {
+            sql.push_str(special);
+        }
+        rest = after;
+    }
+    sql.push_str(rest);
+    sql.push('\'');
+}
+
+/// Appends two digits for each byte.
+pub(crate) fn push_hex(text: &mut String, bytes: &[u8]) {
+    const DIGITS: [char; 16] = [
+        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
+    ];
+    for byte in bytes {
+        text.push(DIGITS[usize::from(byte >> 4)]);
+        text.push(DIGITS[usize::from(byte & 15)]);
+    }
+}
+
+/// A UUID as text.
+pub(crate) fn hyphenated(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for (place, byte) in bytes.iter().enumerate() {
+        if matches!(place, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        push_hex(&mut text, &[*byte]);
+    }
+    text
+}
