@@ -5,11 +5,12 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::checkpoint::{self, Checkpoint, State};
+use super::job::Job;
 use super::plan::{CopyPlan, CopyPolicy};
-use super::run::{Job, check_backends};
 use super::select::KeyRange;
 use super::session;
 use super::side::Side;
+use super::sides::check_backends;
 use crate::batch::{Batch, Canonical, Cell};
 use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::connection::Connection;

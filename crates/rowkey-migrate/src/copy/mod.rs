@@ -8,7 +8,9 @@ mod checkpoint;
 mod compare;
 mod create;
 mod defaults;
+mod existing;
 pub(crate) mod instead;
+mod job;
 mod left_out;
 mod names;
 mod objects;
@@ -37,10 +39,10 @@ pub(crate) use self::statements::{TargetTable, target_tables};
 pub(crate) use self::{
     compare::{Hashed, each_row, hash_each, key_text},
     create::{counted, line},
+    existing::{check_references, check_target},
     objects::counter,
     plan::{VERSION as PLAN_VERSION, is_collation, type_of},
     planning::is_counted_id,
-    run::{check_references, check_target},
     session::{begin, begin_reading, begin_writing},
     sides::all_or_one,
 };

@@ -5,19 +5,18 @@ use serde::Serialize;
 
 use super::checkpoint::{self, Checkpoint, State};
 use super::compare::{self, Difference, compare_table};
-use super::left_out;
-use super::objects::{self, Carried, ObjectKind};
+use super::existing::{check_references, check_rows, check_target};
+use super::job::{Job, names_of};
 use super::parts::{self, Part, Told};
-use super::plan::{CopyPlan, CopyPolicy, type_of};
+use super::plan::CopyPlan;
 use super::request::{MAX_JOBS, Request};
-use super::select::first;
 use super::side::Side;
-use super::{create, preflight, session};
-use crate::catalog::{Catalog, QualifiedName, Table};
+use super::sides::check_backends;
+use super::{create, left_out, objects, preflight, session};
+use crate::catalog::{Catalog, QualifiedName};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::progress::{Progress, Step};
-use crate::types;
 
 /// What was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -112,70 +111,7 @@ pub async fn copy(
     })
 }
 
-/// The plan is for these two databases.
-pub(super) fn check_backends(
-    source: &Connection,
-    target: &Connection,
-    plan: &CopyPlan,
-) -> Result<(), Error> {
-    for (what, found, planned) in [
-        ("the source", source.backend(), plan.source()?),
-        ("the target", target.backend(), plan.target()?),
-    ] {
-        if found != planned {
-            return Err(Error::refused(
-                what,
-                format!("it is {found}, and the plan is for {planned}"),
-                "give the address of the database that the plan is for",
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// The tables of a copy.
-pub(super) struct Job<'c> {
-    /// The hash of the plan.
-    id: String,
-    source: Backend,
-    originals: Vec<&'c Table>,
-    from: Vec<Side>,
-    to: Vec<Side>,
-    policy: CopyPolicy,
-    notes: Vec<String>,
-}
-
-impl<'c> Job<'c> {
-    pub(super) fn new(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Self, Error> {
-        let mut job = Self {
-            id: plan.hash()?,
-            source: catalog.backend,
-            originals: Vec::new(),
-            from: Vec::new(),
-            to: Vec::new(),
-            policy: plan.policy,
-            notes: Vec::new(),
-        };
-        for (place, table) in plan.tables.iter().enumerate() {
-            let (from, to) = plan.sides(catalog, place)?;
-            let original = catalog.table(&table.name)?;
-            objects::require_own_rows(original, catalog.backend)?;
-            let omitted = original.columns.iter().filter(|column| {
-                !table
-                    .columns
-                    .iter()
-                    .any(|planned| planned.name == column.name)
-            });
-            let omitted =
-                omitted.map(|column| format!("{}.{} is left out", table.name, column.name));
-            job.notes.extend(omitted);
-            job.originals.push(original);
-            job.from.push(from);
-            job.to.push(to);
-        }
-        Ok(job)
-    }
-
+impl Job<'_> {
     /// How many parts are copied at the same time.
     async fn jobs(&mut self, source: &mut Connection, request: &Request) -> Result<u32, Error> {
         if !session::sees_one_moment(source).await? {
@@ -362,51 +298,6 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// The keys and indexes of all tables, then the references, with the numbers of their tables.
-    fn planned_objects(&self) -> Result<Vec<(usize, Carried)>, Error> {
-        let mut taken = objects::taken(&self.to);
-        let mut planned = Vec::new();
-        let tables = || self.originals.iter().zip(&self.to).enumerate();
-        for (number, (table, side)) in tables() {
-            let key = objects::late_key(table, side)?;
-            planned.extend(key.map(|key| (number, Ok(key))));
-        }
-        for (number, (table, side)) in tables() {
-            let indexes = objects::indexes(self.source, table, side, &mut taken)?;
-            planned.extend(indexes.into_iter().map(|index| (number, index)));
-        }
-        for (number, (table, side)) in tables() {
-            if side.backend != Backend::Sqlite {
-                let keys =
-                    objects::references(self.source, table, side, &self.to, &self.originals)?;
-                planned.extend(keys.into_iter().map(|key| (number, key)));
-            }
-        }
-        Ok(planned)
-    }
-
-    /// What of it a target has not got.
-    pub(super) fn missing_objects(&self, target: &Catalog) -> Result<Vec<String>, Error> {
-        let mut missing = Vec::new();
-        let planned = self.planned_objects()?;
-        for (number, object) in &planned {
-            let side = &self.to[*number];
-            let names = names_of(&planned, *number);
-            let table = target.tables.iter().find(|table| table.name == side.name);
-            if let Ok(object) = object
-                && !table.is_some_and(|table| object.is_in(table, &names))
-            {
-                let what = match object.kind {
-                    ObjectKind::PrimaryKey => object.name.clone(),
-                    ObjectKind::Index => format!("index {}", object.name),
-                    ObjectKind::Reference => format!("reference {}", object.name),
-                };
-                missing.push(format!("{}: the {what} is missing", side.name));
-            }
-        }
-        Ok(missing)
-    }
-
     /// Lets the counters of the target go on behind the rows.
     async fn set_counters(
         &self,
@@ -426,123 +317,4 @@ impl<'c> Job<'c> {
         }
         Ok(())
     }
-}
-
-/// Fails, with what is wrong, for a reference without a row in SQLite, which does not look while
-/// rows are written.
-pub(crate) async fn check_references(target: &mut Connection, wrong: &str) -> Result<(), Error> {
-    if target.backend() != Backend::Sqlite {
-        return Ok(());
-    }
-    let doing = "the references of the target";
-    let query = "SELECT \"table\", rowid FROM pragma_foreign_key_check() LIMIT 1";
-    match target.query(doing, query, &[]).await?.first() {
-        Some(row) => Err(Error::Differs {
-            what: format!("the references of {}", row.text(0)?),
-            found: wrong.into(),
-        }),
-        None => Ok(()),
-    }
-}
-
-/// A table of the target is not there if it is to be made, and empty otherwise.
-pub(crate) async fn check_target(
-    target: &mut Connection,
-    catalog: &Catalog,
-    side: &Side,
-    create: bool,
-) -> Result<(), Error> {
-    let existing = catalog.tables.iter().find(|table| table.name == side.name);
-    let what = format!("the table {} in the target", side.name);
-    match (existing, create) {
-        (None, true) => Ok(()),
-        (Some(_), true) => Err(Error::refused(
-            what,
-            "it exists",
-            "drop it or rename it; or leave out --create, so that rows go into it if it has none",
-        )),
-        (None, false) => Err(Error::refused(
-            what,
-            "it does not exist",
-            "make it, or give --create",
-        )),
-        (Some(table), false) => {
-            for column in &side.columns {
-                if table.column(&column.name).is_none() {
-                    return Err(Error::Missing {
-                        what: format!("the column {} of {what}", column.name),
-                    });
-                }
-            }
-            check_types(table, side)?;
-            let is_mysql = matches!(side.backend, Backend::MySql | Backend::MariaDb);
-            if is_mysql && table.options != "InnoDB" {
-                return Err(Error::refused(
-                    what,
-                    format!("its engine {} has no transactions", table.options),
-                    "make it with InnoDB, so that an interrupted copy can go on",
-                ));
-            }
-            let query = format!("SELECT 1 FROM {}", side.quoted()?);
-            let query = first(side.backend, 1, &query);
-            match target.query(&what, &query, &[]).await?.is_empty() {
-                true => Ok(()),
-                false => Err(Error::refused(
-                    what,
-                    "it has rows",
-                    "empty it, or copy into another database",
-                )),
-            }
-        }
-    }
-}
-
-/// An existing column has the type that the plan says.
-fn check_types(table: &Table, side: &Side) -> Result<(), Error> {
-    for column in &side.columns {
-        let found = table.column(&column.name);
-        let own = found.and_then(|found| types::parse(side.backend, &found.sql_type));
-        let planned = type_of(&column.sql_type);
-        if let Some(found) = found
-            && (own != Some(column.own)
-                || types::normalizes_json(side.backend, &found.sql_type)
-                    != types::normalizes_json(side.backend, planned)
-                || !types::keeps_times(side.backend, column.own, planned, &found.sql_type))
-        {
-            return Err(Error::refused(
-                format!("{}.{} in the target", side.name, column.name),
-                format!(
-                    "its type is {}, and the plan says {}",
-                    found.sql_type, column.sql_type
-                ),
-                "change the plan or the table",
-            ));
-        }
-    }
-    Ok(())
-}
-
-async fn check_rows(target: &mut Connection, side: &Side, rows: u64) -> Result<(), Error> {
-    let doing = format!("the rows of {}", side.name);
-    let function = match side.backend {
-        Backend::SqlServer => "COUNT_BIG",
-        _ => "COUNT",
-    };
-    let query = format!("SELECT {function}(*) FROM {}", side.quoted()?);
-    let found = target.query(&doing, &query, &[]).await?;
-    let found = found.first().map_or(Ok(0), |row| row.integer(0))?;
-    match u64::try_from(found) == Ok(rows) {
-        true => Ok(()),
-        false => Err(Error::Differs {
-            what: doing,
-            found: format!("{rows} rows were copied, and the target has {found}"),
-        }),
-    }
-}
-
-/// The names of the objects of a table.
-fn names_of(planned: &[(usize, Carried)], number: usize) -> Vec<&str> {
-    let planned = planned.iter().filter(|(table, _)| *table == number);
-    let objects = planned.filter_map(|(_, object)| object.as_ref().ok());
-    objects.map(|object| object.name.as_str()).collect()
 }

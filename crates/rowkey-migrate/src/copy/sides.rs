@@ -8,6 +8,7 @@ use super::names;
 use super::plan::{ColumnPlan, CopyPlan, TablePlan, is_collation, type_of};
 use super::side::{Content, Side, SideColumn};
 use crate::catalog::{Catalog, Table};
+use crate::connection::Connection;
 use crate::error::Error;
 use crate::types::{self, Kind, Type};
 
@@ -202,6 +203,27 @@ impl CopyPlan {
         };
         Ok((from, to))
     }
+}
+
+/// The plan is for these two databases.
+pub(super) fn check_backends(
+    source: &Connection,
+    target: &Connection,
+    plan: &CopyPlan,
+) -> Result<(), Error> {
+    for (what, found, planned) in [
+        ("the source", source.backend(), plan.source()?),
+        ("the target", target.backend(), plan.target()?),
+    ] {
+        if found != planned {
+            return Err(Error::refused(
+                what,
+                format!("it is {found}, and the plan is for {planned}"),
+                "give the address of the database that the plan is for",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Refusals as one error.

@@ -10,9 +10,8 @@ use serde::Serialize;
 
 pub use self::values::{Misfit, Misfits};
 use super::plan::CopyPlan;
-use super::run::check_backends;
 use super::side::Side;
-use super::sides::all_or_one;
+use super::sides::{all_or_one, check_backends};
 use super::{checkpoint, create, left_out, objects, session};
 use crate::catalog::{Catalog, Table};
 use crate::connection::{Connection, Value};

@@ -6,7 +6,7 @@ use crate::catalog::{Catalog, Table};
 use crate::connection::{Connection, Row, Value};
 use crate::copy::plan::{CopyPlan, type_of};
 use crate::copy::side::{Side, SideColumn};
-use crate::copy::{names, run};
+use crate::copy::{existing, names};
 use crate::error::Error;
 use crate::types::{self, Type, collation};
 
@@ -23,7 +23,7 @@ pub(super) async fn refusals(
         create.unwrap_or_else(|| !sides.iter().any(|side| table_of(catalog, side).is_some()));
     let mut refused = Vec::new();
     for side in sides {
-        match run::check_target(target, catalog, side, creates).await {
+        match existing::check_target(target, catalog, side, creates).await {
             Err(error @ (Error::Refused { .. } | Error::Missing { .. })) => refused.push(error),
             outcome => outcome?,
         }
