@@ -6,7 +6,7 @@ use rowkey_core::storage::StoredRef;
 use sqlx::mysql::MySqlRow;
 use sqlx::{Decode, MySql, MySqlConnection, Row as _};
 
-use super::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
+use super::cells::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
 use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::error::Error;

@@ -5,7 +5,7 @@ use rowkey_core::driver::numeric;
 use rowkey_core::storage::StoredRef;
 use sqlx::PgConnection;
 
-use super::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
+use super::cells::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
 use crate::batch::{Batch, Cell};
 use crate::connection::copy_out::{CopyOut, CopyRow, Malformed};
 use crate::copy::side::{Content, Side, SideColumn};

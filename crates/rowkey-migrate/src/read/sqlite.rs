@@ -5,7 +5,7 @@ use rowkey_core::storage::StoredRef;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
-use super::{Outlet, id_cell, settled, shortened, sixteen_cell, text_cell};
+use super::cells::{Outlet, id_cell, settled, shortened, sixteen_cell, text_cell};
 use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::error::Error;

@@ -5,7 +5,7 @@ use rowkey_core::storage::StoredRef;
 use tiberius::time::{DateTime, DateTime2, SmallDateTime, Time};
 use tiberius::{ColumnData, QueryItem};
 
-use super::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell};
+use super::cells::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell};
 use crate::batch::{Batch, Cell, pointed};
 use crate::connection::sqlserver::Client;
 use crate::copy::side::{Content, Side, SideColumn};
