@@ -81,7 +81,15 @@ pub(super) fn run(args: &Relayout, kind: Kind, json: bool) -> Result<Outcome, St
     let plan = Plan::from_toml(&read_file(&args.plan)?).map_err(Failure::from)?;
     check_kind(&plan, kind)?;
     let backend = plan.backend().map_err(Failure::from)?;
-    if args.dry_run || backend == Backend::SqlServer && !args.unproven {
+    let is_printed = args.dry_run || backend == Backend::SqlServer && !args.unproven;
+    if is_printed && args.undo {
+        let failure = Failure::wrong_usage(
+            "what an --undo runs depends on what was written since, so it cannot be printed",
+            "on SQL Server, run it with --unproven",
+        );
+        return Err(failure.into());
+    }
+    if is_printed {
         let last = args.phase.unwrap_or(Phase::Swap);
         let script = args.database.with(async |connection| match args.contract {
             true => relayout::contract_script(connection, &plan).await,
