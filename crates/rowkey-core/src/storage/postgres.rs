@@ -1,6 +1,8 @@
 //! What PostgreSQL drivers need of the protocol: the values of a column, and the OIDs of the types
 //! that store keys.
 
+use alloc::vec;
+
 use super::backend::Backend;
 use super::column::Column;
 use super::plan::StoragePlan;
@@ -77,6 +79,11 @@ impl PostgresColumn {
                 Ok(number) => StoredRef::Integer(number.into()),
                 Err(_) => StoredRef::Text(text),
             },
+            (UuidWire::Bytes(length), Some(digits))
+                if digits.len() != 2 * usize::from(length.bytes()) =>
+            {
+                return Err(self.0.wrong_length(&vec![0; digits.len() / 2]));
+            }
             (UuidWire::Bytes(length), Some(digits)) => {
                 let number = match length {
                     BinaryLength::Bytes12 => hexadecimal::decode::<24>(digits)?,
