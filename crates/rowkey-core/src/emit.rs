@@ -360,8 +360,8 @@ impl NoContext for () {
 /// derive everything that follows from it, for each key.
 #[cfg(feature = "std")]
 #[diagnostic::on_unimplemented(
-    message = "programs make no ids of `{Self}`",
-    label = "makes no new ids",
+    message = "`{Self}` ids are assigned by the database, so they cannot be generated",
+    label = "the database assigns the id",
     note = "the database counts the numbers of a DatabaseNumber: insert a row without one, and read \
             the key that the statement returns"
 )]

@@ -91,7 +91,7 @@ pub(crate) enum TextProblem {
     #[error("{found:?} at position {position}")]
     Character { position: usize, found: char },
     /// The digits are well-formed, but the number is too large for the form.
-    #[error("the digits from position {position} on stand for too large a number")]
+    #[error("the number starting at position {position} is out of range")]
     TooLarge { position: usize },
 }
 

@@ -324,7 +324,7 @@ impl SixteenBytes {
 
 #[cold]
 fn not_sixteen_bytes() -> Error {
-    refused("an integer of 64 bits is no id of sixteen bytes; it has no other form")
+    refused("an integer of 64 bits is not an id of sixteen bytes; it has no other form")
 }
 
 /// The hyphens of a UUID in its digits, with a function that replaces a part of a text.

@@ -30,7 +30,7 @@ pub enum Error {
     },
 
     /// The id that a command has created does not fit the key's type.
-    #[error("the command has created an entity whose id is no {key}")]
+    #[error("the command has created an entity whose id is not a valid {key}")]
     Entity {
         /// The name of the key type.
         key: &'static str,

@@ -12,7 +12,7 @@ pub enum Error {
     },
 
     /// The column is NULL, but the key is not optional.
-    #[error("column `{column}` is no {key}: found NULL")]
+    #[error("column `{column}` is not a valid {key}: found NULL")]
     Null {
         /// The column's name, or its position if it has none.
         column: Box<str>,
@@ -21,7 +21,7 @@ pub enum Error {
     },
 
     /// The column's value is not such a key.
-    #[error("column `{column}` is no {key}: {source}")]
+    #[error("column `{column}` is not a valid {key}: {source}")]
     NoKey {
         /// The column's name, or its position if it has none.
         column: Box<str>,

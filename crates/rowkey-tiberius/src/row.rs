@@ -30,7 +30,7 @@ use crate::column_data::decode;
 /// assert_eq!(row.try_optional_key::<OfferId>("parent")?, None);
 /// assert_eq!(
 ///     row.try_key::<OfferId>("title").unwrap_err().to_string(),
-///     "column `title` is no OfferId: \
+///     "column `title` is not a valid OfferId: \
 ///      stored ShortPrefixComb: expected a uuid, found text of 6 characters",
 /// );
 /// # Ok::<(), rowkey::driver::tiberius::Error>(())

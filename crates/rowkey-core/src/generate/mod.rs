@@ -115,8 +115,8 @@ pub use system_entropy::SystemEntropy;
 /// process's default generator. (Without the feature `std` there is no default: use
 /// [`generate_with`](Self::generate_with) and the state machines of the formats.)
 #[diagnostic::on_unimplemented(
-    message = "programs make no ids of `{Self}`",
-    label = "makes no new ids",
+    message = "`{Self}` ids are assigned by the database, so they cannot be generated",
+    label = "the database assigns the id",
     note = "the database counts the numbers of a DatabaseNumber: insert a row without one, and read \
             the key that the statement returns"
 )]

@@ -98,7 +98,7 @@ impl Width {
     /// assert_eq!(
     ///     error.to_string(),
     ///     "expected 11 alphanumeric characters (0-9, A-Z, a-z): \
-    ///      the digits from position 0 on stand for too large a number",
+    ///      the number starting at position 0 is out of range",
     /// );
     /// # Ok::<(), rowkey_core::Error>(())
     /// ```

@@ -60,7 +60,7 @@ fn character(position: usize, found: char) -> String {
 }
 
 fn too_large(position: usize) -> String {
-    format!("the digits from position {position} on stand for too large a number")
+    format!("the number starting at position {position} is out of range")
 }
 
 const FIXED_LENGTH: [(Encoding, &str); 3] = [
@@ -112,7 +112,7 @@ fn encode_errors_include_values_beyond_the_width() {
                         .map_err(|error| error.to_string()),
                     Err(format!(
                         "expected a number from 0 to {}: \
-                         the digits from position 0 on stand for too large a number",
+                         the number starting at position 0 is out of range",
                         match width {
                             Width::I64 => "2^63-1",
                             Width::U64 => "2^64-1",
@@ -504,7 +504,7 @@ fn messages_say_the_form_the_place_and_the_character() {
             Encoding::Alphanumeric,
             "AzL8n0Y58m8",
             "expected 11 alphanumeric characters (0-9, A-Z, a-z) up to AzL8n0Y58m7: \
-             the digits from position 0 on stand for too large a number",
+             the number starting at position 0 is out of range",
         ),
         (
             Width::U64,

@@ -315,7 +315,7 @@ fn null_is_no_key_whatever_its_type() {
                 let error = row.try_key::<K>("id").unwrap_err();
                 assert_eq!(
                     error.to_string(),
-                    format!("column `id` is no {}: found NULL", K::NAME)
+                    format!("column `id` is not a valid {}: found NULL", K::NAME)
                 );
             }
         }
@@ -412,7 +412,8 @@ fn values_of_another_type_than_the_plans_are_refused() {
                 let error = row.try_key::<K>("id").unwrap_err();
                 let message = error.to_string();
                 assert!(
-                    message.starts_with(&format!("column `id` is no {}: stored ", K::NAME)),
+                    message
+                        .starts_with(&format!("column `id` is not a valid {}: stored ", K::NAME)),
                     "{message}"
                 );
                 let told = format!(": expected {}, found {found}", wire.describe());
@@ -570,13 +571,13 @@ fn columns_are_named_by_their_name_or_their_position() {
     assert_eq!(
         row.try_optional_key::<AnyPublic>(1).map_err(message),
         Err(
-            "column `1` is no AnyPublic: stored AnyUuid: expected a uuid, found a value of type int"
+            "column `1` is not a valid AnyPublic: stored AnyUuid: expected a uuid, found a value of type int"
                 .to_owned()
         )
     );
     assert_eq!(
         row.try_key::<AnyPublic>(2).map_err(message),
-        Err("column `2` is no AnyPublic: found NULL".to_owned())
+        Err("column `2` is not a valid AnyPublic: found NULL".to_owned())
     );
 }
 

@@ -240,7 +240,7 @@ pub enum ParseCodeError {
         found: usize,
     },
     /// A character is not a symbol, or not one for its position.
-    #[error("{found:?} at position {position} is no symbol of a code")]
+    #[error("{found:?} at position {position} is not a symbol of a code")]
     Symbol {
         /// The number of characters before the wrong one.
         position: usize,

@@ -91,7 +91,7 @@ fn errors_say_where() {
     );
     assert_eq!(
         error("4G7H-U2QX-7").to_string(),
-        "'U' at position 5 is no symbol of a code"
+        "'U' at position 5 is not a symbol of a code"
     );
 }
 

@@ -394,7 +394,7 @@ fn the_text_of_a_sealed_id_is_read_as_it_is_written() {
         let position = 11 * block;
         assert_eq!(
             refusal(&text),
-            format!("the digits from position {position} on stand for too large a number")
+            format!("the number starting at position {position} is out of range")
         );
     }
 }

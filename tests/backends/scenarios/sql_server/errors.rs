@@ -58,11 +58,11 @@ pub(super) async fn errors_of_rows_name_the_column(session: &mut Session<Tiberiu
     ]
     .map(|outcome| outcome.map_err(|error| error.to_string()));
     let expected = [
-        "column `id` is no DistributedId: stored DistributedId: expected a whole number of at most \
+        "column `id` is not a valid DistributedId: stored DistributedId: expected a whole number of at most \
          28 digits, found a value of type int",
-        "column `parent` is no DistributedId: found NULL",
+        "column `parent` is not a valid DistributedId: found NULL",
         "the row has no column `child`",
-        "column `corrects` is no UuidV7: stored UuidV7: expected a uuid, found the number 7",
+        "column `corrects` is not a valid UuidV7: stored UuidV7: expected a uuid, found the number 7",
     ]
     .map(|message| Err(message.to_owned()));
     ensure!(told == expected, "{told:#?}");
