@@ -413,7 +413,7 @@ mod tests {
             (" 5", "' ' at position 0"),
             ("abc", "found 3 characters"),
             ("zzzzzzzzzzzzzzzzzzzzzz", "position 0"),
-            ("340282366920938463463374607431768211456", "too large"),
+            ("340282366920938463463374607431768211456", "out of range"),
         ] {
             let failure = readings(text, NOW).unwrap_err();
             assert!(

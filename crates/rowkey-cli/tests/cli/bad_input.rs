@@ -26,7 +26,7 @@ fn broken(representation: &str) -> Vec<(String, &'static str)> {
         broken.extend([
             (
                 "340282366920938463463374607431768211456".into(),
-                "too large",
+                "out of range",
             ),
             ("1.0".into(), "'.' at position 1"),
             ("-1".into(), "'-' at position 0"),

@@ -149,7 +149,7 @@ fn the_id_after_a_prefix_has_the_length_and_alphabet_of_the_format() {
         ("inv_3zfAkCP7Ztzfe-Yp", "'-' at position 13"),
         ("inv_3zfAkCP7ZtzfeQYé", "'é' at position 15"),
         ("inv_", "the text is empty"),
-        ("inv_zzzzzzzzzzzzzzzz", "too large"),
+        ("inv_zzzzzzzzzzzzzzzz", "out of range"),
         ("inv_1088824355131185736905670087", "found 28 characters"),
     ] {
         for command in [
