@@ -1,5 +1,4 @@
-// A column is not compared with the keys that another query selects, if those are of another
-// entity.
+// A column isn't compared with the keys that another query selects if their entity is another.
 
 use diesel::prelude::*;
 use rowkey::driver::diesel::Key;

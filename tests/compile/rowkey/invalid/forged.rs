@@ -1,5 +1,4 @@
-//! Bits become an id only after they were checked, although `Format` brings what skips that into
-//! scope.
+//! Bits become an id only after a check, although `Format` brings what skips it into scope.
 
 use rowkey::format::Format;
 
