@@ -2,11 +2,11 @@
 
 mod dependents;
 mod privileges;
-
-use std::collections::BTreeMap;
+mod rows;
 
 use rowkey_core::Backend;
 
+use self::rows::{Numbered, names};
 use super::{Catalog, Column, ForeignKey, Index, Key, QualifiedName, Table};
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
@@ -105,9 +105,6 @@ CROSS JOIN LATERAL (
 ) AS names
 WHERE k.conrelid = ANY ($1::text::oid[]) AND k.contype = 'f' AND k.conparentid = 0
 ORDER BY k.conrelid, k.conname";
-
-/// The tables, by their numbers in the catalogue.
-type Numbered = BTreeMap<i64, Table>;
 
 /// Reads the tables.
 pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> {
@@ -247,9 +244,4 @@ fn action(letter: &str) -> &'static str {
         "d" => "SET DEFAULT",
         _ => "NO ACTION",
     }
-}
-
-/// A list of names as JSON.
-fn names(row: &Row, index: usize) -> Result<Vec<String>, Error> {
-    serde_json::from_str(row.text(index)?).map_err(Error::database("a list of the catalogue"))
 }

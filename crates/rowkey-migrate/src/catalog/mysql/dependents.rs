@@ -3,7 +3,7 @@
 //! The catalogue tells which tables views and programs use by their text only. A name in it counts
 //! as a use, so that a use is never missed, though one may be found that is none.
 
-use super::{Scope, Tables};
+use super::scope::{Scope, Tables};
 use crate::catalog::{Dependent, DependentKind, QualifiedName, Table};
 use crate::connection::{Connection, Row};
 use crate::error::Error;

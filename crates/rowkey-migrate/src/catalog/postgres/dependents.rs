@@ -1,6 +1,6 @@
 //! What hangs on the tables of PostgreSQL.
 
-use super::{Numbered, names};
+use super::rows::{Numbered, names};
 use crate::catalog::{Dependent, DependentKind};
 use crate::connection::{Connection, Value};
 use crate::error::Error;

@@ -1,7 +1,7 @@
 //! Tables of which PostgreSQL shows the account the definition, but not the rows.
 
-use super::{Numbered, Row};
-use crate::connection::{Connection, Value};
+use super::rows::Numbered;
+use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
 
 /// Tables of which the account may not see some rows or columns: whether it may use the schema,

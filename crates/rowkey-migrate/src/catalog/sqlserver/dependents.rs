@@ -1,6 +1,6 @@
 //! What hangs on the tables of SQL Server.
 
-use super::{name_of, of_table};
+use super::of_table::{name_of, of_table};
 use crate::catalog::{Catalog, Dependent, DependentKind};
 use crate::connection::{Connection, Value};
 use crate::error::Error;

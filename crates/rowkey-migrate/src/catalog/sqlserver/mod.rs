@@ -1,23 +1,12 @@
 //! The catalogue of SQL Server. It has not run on SQL Server itself.
 
 mod dependents;
+mod of_table;
 
-use super::{Catalog, Column, ForeignKey, Index, Key, QualifiedName, Table};
+use self::of_table::{name_of, of_table};
+use super::{Catalog, Column, ForeignKey, Index, Key, Table};
 use crate::connection::{Connection, Row};
 use crate::error::Error;
-
-/// The schema and the name of a table, as the first two columns of every query.
-macro_rules! of_table {
-    ($object:literal) => {
-        concat!(
-            "SELECT CASE WHEN SCHEMA_NAME(t.schema_id) = SCHEMA_NAME() THEN NULL ",
-            "ELSE SCHEMA_NAME(t.schema_id) END, t.name, ",
-            $object
-        )
-    };
-}
-
-use of_table;
 
 const TABLES: &str = of_table!(
     "(SELECT SUM(p.rows) FROM sys.partitions p WHERE p.object_id = t.object_id AND p.index_id < 2), \
@@ -138,13 +127,6 @@ async fn unseen(connection: &mut Connection, catalog: &mut Catalog) -> Result<()
         );
     }
     Ok(())
-}
-
-fn name_of(row: &Row, index: usize) -> Result<QualifiedName, Error> {
-    Ok(QualifiedName {
-        schema: row.optional_text(index)?.map(str::to_owned),
-        name: row.text(index + 1)?.into(),
-    })
 }
 
 fn add_column(table: &mut Table, row: &Row) -> Result<(), Error> {
