@@ -1,7 +1,7 @@
 //! Columns that look like references, by their names and types.
 
+use super::model::{Holds, KeyCandidate, Origin, Reference, keys_of};
 use super::names::{means, stem, words};
-use super::{Holds, KeyCandidate, Origin, Reference, keys_of};
 use crate::catalog::{Catalog, Column, QualifiedName, Table};
 
 /// The references of a table that no constraint declares, as far as names and types tell.

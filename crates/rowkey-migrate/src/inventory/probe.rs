@@ -4,7 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
 use super::likely::{key_of, table_of_type, type_column};
-use super::{Evidence, Holds, Origin, Reference};
+use super::model::{Evidence, Holds, Origin, Reference};
 use crate::catalog::{Catalog, Column, QualifiedName, Table};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
