@@ -205,12 +205,6 @@ fn form_name(form: StoredForm) -> String {
     format!("{}:{}", form.storage(), form.layout())
 }
 
-impl std::fmt::Display for types::Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}; {}", self.why, self.instead)
-    }
-}
-
 /// A table of a plan for files.
 pub(super) struct Export<'c> {
     pub(super) original: &'c catalog::Table,

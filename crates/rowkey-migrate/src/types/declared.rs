@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend;
 
-use super::Words;
+use super::model::Words;
 
 /// Whether two types in the words of a database are the same. Collations do not count.
 pub(crate) fn is_same_type(backend: Backend, found: &str, declared: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend;
 
-use super::{Refusal, Type, Words};
+use super::model::{Refusal, Type, Words};
 
 /// How many characters of `utf8mb4` an index of InnoDB has: 767 bytes before MySQL 5.7.
 const INDEXED: u32 = 191;

@@ -1,7 +1,8 @@
 //! The types of Parquet files, in words of our own: those of Arrow, as far as a column of a table
 //! has them.
 
-use super::{Kind, Refusal, Type, Words};
+use super::Kind;
+use super::model::{Refusal, Type, Words};
 
 /// The most digits of a decimal number in Arrow.
 const DIGITS: u32 = 76;

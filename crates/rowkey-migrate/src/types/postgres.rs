@@ -1,6 +1,6 @@
 //! PostgreSQL's types, as `format_type` writes them.
 
-use super::{Type, Words};
+use super::model::{Type, Words};
 
 pub(super) fn parse(words: &Words) -> Option<Type> {
     let integer = |bytes| Type::Integer {

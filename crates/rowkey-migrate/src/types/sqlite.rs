@@ -1,7 +1,7 @@
 //! SQLite's declared types. The words of a declaration decide in which form a value is stored: with
 //! `TEXT` or `BLOB` in them, it stays as it is.
 
-use super::{Type, Words};
+use super::model::{Type, Words};
 
 pub(super) fn parse(words: &Words) -> Option<Type> {
     Some(match words.name.as_str() {

@@ -3,7 +3,7 @@
 
 use rowkey_core::Backend;
 
-use super::{Refusal, Type, Words};
+use super::model::{Refusal, Type, Words};
 
 /// How many characters an index has in 900 bytes.
 const INDEXED: u32 = 450;

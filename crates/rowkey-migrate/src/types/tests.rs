@@ -161,39 +161,3 @@ fn what_may_lose_values_is_no_pair() {
     let refusal = write(Backend::MariaDb, Type::Own, false).unwrap_err();
     assert!(refusal.instead.contains("`to = \"longtext"), "{refusal:?}");
 }
-
-#[test]
-fn a_type_of_its_own_goes_to_the_same_type_only() {
-    use Backend::{MariaDb, MySql, Postgres, Sqlite};
-    for (source, from, target, to, expected) in [
-        (
-            Postgres,
-            "integer[]",
-            Postgres,
-            "integer[]",
-            Some(Kind::Own),
-        ),
-        (Postgres, "integer[]", Postgres, "bigint[]", None),
-        (Postgres, "integer[]", MySql, "longtext", Some(Kind::Text)),
-        (
-            Postgres,
-            "integer",
-            Postgres,
-            "integer",
-            Some(Kind::Integer),
-        ),
-        (MySql, "point", MariaDb, "point", Some(Kind::Own)),
-        (MySql, "point", MariaDb, "longtext", None),
-        (Sqlite, "INTEGER", Sqlite, "integer", Some(Kind::Own)),
-        (Sqlite, "STRING", Postgres, "text", Some(Kind::Text)),
-        (
-            Sqlite,
-            "DECIMAL(9,2)",
-            Postgres,
-            "numeric(9,2)",
-            Some(Kind::Decimal),
-        ),
-    ] {
-        assert_eq!(kind(source, from, target, to), expected, "{from} to {to}");
-    }
-}
