@@ -7,7 +7,7 @@ use super::diagnosis::Diagnosis;
 use super::packed;
 use super::report::Report;
 use super::request::Request;
-use super::sample;
+use super::sample::{self, SAMPLE};
 use super::session::Session;
 use super::source::{Kind, Order, Source};
 use super::survey::Survey;
@@ -16,9 +16,6 @@ use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::connection::{Connection, Held, SCANNED};
 use crate::error::Error;
 use crate::progress::{Progress, Silent, Step};
-
-/// Rows of a sample. A table that is not larger is read in full.
-pub(super) const SAMPLE: u64 = 10_000;
 
 /// Larger tables are not counted for a sample.
 const COUNTED: u64 = 5_000_000;

@@ -2,10 +2,12 @@
 
 use rowkey_core::Backend;
 
-use super::examination::SAMPLE;
 use super::source::{Order, Source};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
+
+/// Rows of a sample. A table that is not larger is read in full.
+pub(super) const SAMPLE: u64 = 10_000;
 
 /// How many windows there are.
 const WINDOWS: u64 = 40;
