@@ -1,18 +1,7 @@
 //! Counters that keep step with a column of times.
 
-use super::{Counted, Evidence, Point, RING, densest};
+use super::points::{Clock, Counted, Evidence, Point, RING, densest};
 use crate::doctor::chance;
-
-/// The interval of a counter and the distance of its clock from the times of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct Clock {
-    /// Milliseconds.
-    pub(in super::super) interval_ms: i64,
-    /// The counter's clock minus the column's, in milliseconds, to the interval.
-    pub(in super::super) ahead_ms: i64,
-    /// Whether the times exclude other intervals.
-    pub(in super::super) is_told: bool,
-}
 
 /// The intervals that are tried, the most common first.
 pub(in super::super) const SECONDS: [i64; 14] = [

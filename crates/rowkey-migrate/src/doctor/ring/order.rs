@@ -1,6 +1,6 @@
 //! Counters that are near to those of their neighbours in the order of insertion.
 
-use super::{Counted, Evidence, Point, RING};
+use super::points::{Counted, Evidence, Point, RING};
 use crate::doctor::chance;
 
 /// Pairs of rows with the same counter, from which on their order is judged.

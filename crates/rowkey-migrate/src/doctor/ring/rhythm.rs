@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use super::clock::SECONDS;
-use super::{Counted, Evidence, Point, RING};
+use super::points::{Counted, Evidence, Point, RING};
 
 /// Parts of a day that may repeat: working hours are not one wave a day.
 const WAVES: [i64; 3] = [1, 2, 3];
