@@ -17,6 +17,7 @@ pub(crate) mod creation_time;
 #[cfg(feature = "mysql")]
 mod mysql;
 mod new_references;
+mod old_table;
 mod phase;
 mod positional;
 #[cfg(feature = "postgres")]
@@ -35,12 +36,13 @@ use std::time::Instant;
 use rowkey_core::Backend;
 use rowkey_sql::StoredForm;
 
+pub(crate) use self::old_table::old_table;
 pub use self::phase::Phase;
 use self::refusals::Refusals;
 use self::runner::Runner;
 use self::state::{State, Way};
 use self::work::Work;
-use crate::catalog::{Catalog, QualifiedName, Table};
+use crate::catalog::{Catalog, Table};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::plan::Plan;
@@ -187,16 +189,6 @@ async fn refuse_work(connection: &mut Connection, work: &Work) -> Result<(), Err
 /// Fails while the old columns are being dropped.
 pub(crate) async fn require_not_contracting(connection: &mut Connection) -> Result<(), Error> {
     state::require_not_contracting(connection).await
-}
-
-/// The table with the old columns after the swap, on the databases that do not keep them in the
-/// same table.
-pub(crate) fn old_table(backend: Backend, table: &QualifiedName) -> Option<QualifiedName> {
-    match backend {
-        #[cfg(feature = "mysql")]
-        Backend::MySql | Backend::MariaDb => Some(table.sibling(mysql::old_table(&table.name))),
-        _ => None,
-    }
 }
 
 /// The SQL of the instant in a creation column, in milliseconds since 1970.

@@ -2,9 +2,11 @@
 
 use rowkey_core::Backend;
 
+use super::old_table::old_table;
 use super::refusals::Refusals;
 use super::work::Work;
-use super::{Catalog, Error, old_table};
+use crate::catalog::Catalog;
+use crate::error::Error;
 
 /// Fails for a foreign key of another table that would go on referring to the old column or table.
 pub(super) fn refuse(work: &Work, now: &Catalog, is_swapped: bool) -> Result<(), Error> {
