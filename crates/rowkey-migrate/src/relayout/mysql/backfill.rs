@@ -7,9 +7,9 @@ use super::super::runner::Runner;
 use super::super::work::Work;
 use super::names;
 use super::ranges::Ranges;
-use super::rebuilt::{Rebuilt, Side};
+use super::rebuilt::Rebuilt;
 use super::session::{number, transaction};
-use super::values::Reading;
+use super::values::{Reading, Side};
 use crate::error::Error;
 
 /// Copies the rows of a table range by range, each with its progress in one transaction.

@@ -6,11 +6,11 @@ use super::super::batch_size::BatchSize;
 use super::super::runner::Runner;
 use super::super::work::Work;
 use super::backfill::shown;
-use super::names;
+use super::names::{self, quoted};
 use super::ranges::Ranges;
-use super::rebuilt::{Rebuilt, Side, quoted};
+use super::rebuilt::Rebuilt;
 use super::session::transaction;
-use super::values::Reading;
+use super::values::{Reading, Side};
 use crate::catalog::Column;
 use crate::error::Error;
 

@@ -1,6 +1,10 @@
 //! The names of what a change makes beside the tables.
 
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
 use sha2::{Digest, Sha256};
+
+use crate::error::Error;
 
 /// The longest name of a table or a trigger, in characters.
 const LONGEST: usize = 64;
@@ -14,6 +18,11 @@ pub(super) const SWAPPED_YES: &str = "rowkey_swapped_yes";
 
 /// The counter of old ids for rows that new programs write.
 pub(super) const OLD_IDS: &str = "rowkey_old_ids";
+
+/// A name in SQL.
+pub(super) fn quoted(name: &str) -> Result<String, Error> {
+    Ok(quote_identifier(Backend::MySql, name)?)
+}
 
 /// The table with the new columns, until the swap.
 pub(super) fn new_table(table: &str) -> String {

@@ -3,7 +3,9 @@
 //! The ends of a range are variables of the session, so that a key of any type keeps its value.
 
 use super::super::runner::Runner;
-use super::rebuilt::{Rebuilt, Side, quoted};
+use super::names::quoted;
+use super::rebuilt::Rebuilt;
+use super::values::Side;
 use crate::catalog::Column;
 use crate::error::Error;
 

@@ -1,11 +1,11 @@
 //! The tables that are rebuilt: which value goes where, and in which order they are filled.
 
-use rowkey_core::storage::{Storage, quote_identifier};
+use rowkey_core::storage::Storage;
 use rowkey_sql::StoredForm;
 
 use super::super::work::{ChangedColumn, ChangedTable, Work};
-use super::names;
-use super::values::{Reading, Values};
+use super::names::{self, quoted};
+use super::values::{Reading, Side, Values};
 use crate::catalog::{Column, ForeignKey};
 use crate::error::Error;
 
@@ -19,22 +19,6 @@ pub(super) struct Rebuilt<'w> {
     /// Those to itself, and those to tables that are filled after it because the references form a
     /// circle. The new table gets them when all tables are filled.
     pub(super) later_foreign_keys: Vec<&'w ForeignKey>,
-}
-
-/// Which of the two tables a value comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Old,
-    New,
-}
-
-impl Side {
-    pub(super) fn other(self) -> Self {
-        match self {
-            Self::Old => Self::New,
-            Self::New => Self::Old,
-        }
-    }
 }
 
 /// The tables in the order in which they are filled: a table after those that it refers to.
@@ -195,9 +179,4 @@ impl<'w> Rebuilt<'w> {
         let columns = self.changed.columns.iter();
         columns.filter(|changed| changed.column.is_nullable)
     }
-}
-
-/// A name in SQL.
-pub(super) fn quoted(name: &str) -> Result<String, Error> {
-    Ok(quote_identifier(rowkey_core::Backend::MySql, name)?)
 }

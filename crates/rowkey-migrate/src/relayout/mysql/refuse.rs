@@ -5,9 +5,9 @@ use super::super::refusals::Refusals;
 use super::super::runner::Runner;
 use super::super::work::{ChangedTable, Source, Work};
 use super::names::{self, Event, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES};
-use super::rebuilt::{Rebuilt, Side, in_order};
+use super::rebuilt::{Rebuilt, in_order};
 use super::shadow;
-use super::values::Values;
+use super::values::{Side, Values};
 use rowkey_core::Backend;
 
 use crate::catalog::mysql::grants::Grants;
@@ -430,10 +430,7 @@ async fn add_orphans(
         let (mut on, mut present) = (Vec::new(), Vec::new());
         for (column, target) in pairs {
             let column = table.quoted_of(column, Side::Old)?;
-            on.push(format!(
-                "p.{} = c.{column}",
-                super::rebuilt::quoted(target)?
-            ));
+            on.push(format!("p.{} = c.{column}", names::quoted(target)?));
             present.push(format!("c.{column} IS NOT NULL"));
         }
         let query = format!(

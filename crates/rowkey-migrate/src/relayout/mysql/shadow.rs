@@ -2,10 +2,10 @@
 
 use super::super::runner::Runner;
 use super::super::work::{ChangedColumn, MAP, Source, Work};
-use super::names::{self, OLD_IDS, SWAPPED, SWAPPED_YES};
-use super::rebuilt::{Rebuilt, Side, quoted};
+use super::names::{self, OLD_IDS, SWAPPED, SWAPPED_YES, quoted};
+use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
-use super::values::Map;
+use super::values::{Map, Side};
 use crate::catalog::{ForeignKey, QualifiedName};
 use crate::error::Error;
 use crate::plan::OldPrograms;

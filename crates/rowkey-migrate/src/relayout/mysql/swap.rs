@@ -6,8 +6,8 @@ use rowkey_core::Backend;
 
 use super::super::runner::Runner;
 use super::super::work::Work;
-use super::names::{self, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES};
-use super::rebuilt::{Rebuilt, quoted};
+use super::names::{self, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES, quoted};
+use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
 use super::values::{Map, Values};
 use super::{refuse, shadow, triggers};

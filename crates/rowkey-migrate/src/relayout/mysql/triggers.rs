@@ -8,10 +8,10 @@
 
 use super::super::runner::Runner;
 use super::super::work::Work;
-use super::names::{self, Event, Role, SWAPPED};
-use super::rebuilt::{Rebuilt, Side, quoted};
+use super::names::{self, Event, Role, SWAPPED, quoted};
+use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
-use super::values::Reading;
+use super::values::{Reading, Side};
 use crate::error::Error;
 use crate::plan::Policy;
 use crate::text_literal::text_literal;

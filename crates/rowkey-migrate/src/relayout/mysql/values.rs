@@ -6,12 +6,27 @@ use rowkey_sql::{Conversion, NewId};
 
 use super::super::creation_time;
 use super::super::work::{ChangedColumn, ChangedTable, MAP, Source, Work};
-use super::names::OLD_IDS;
-use super::rebuilt::{Side, quoted};
+use super::names::{OLD_IDS, quoted};
 use crate::catalog::Column;
 use crate::error::Error;
 use crate::plan::public_text;
 use crate::text_literal::text_literal;
+
+/// Which of the two tables a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Old,
+    New,
+}
+
+impl Side {
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Old => Self::New,
+            Self::New => Self::Old,
+        }
+    }
+}
 
 /// The SQL of values on either side.
 #[derive(Debug)]
