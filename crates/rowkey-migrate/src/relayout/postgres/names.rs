@@ -54,6 +54,15 @@ pub(super) fn quoted_list(names: &[String]) -> Result<String, Error> {
     Ok(names?.join(", "))
 }
 
+/// A quote that the body of a function, with its names, does not contain.
+pub(super) fn quote_for(body: &str) -> String {
+    let mut quote = "$rowkey$".to_owned();
+    while body.contains(&quote) {
+        quote.insert(1, '_');
+    }
+    quote
+}
+
 /// The name of an index or a function of a table, which no other change uses.
 pub(super) fn made(work: &Work, table: &ChangedTable, what: &str) -> QualifiedName {
     let place = |other: &ChangedTable| other.name() == table.name();

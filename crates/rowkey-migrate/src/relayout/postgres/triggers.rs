@@ -1,6 +1,6 @@
 //! Triggers that fill the columns that programs do not know.
 
-use super::names::{self, made, quoted};
+use super::names::{self, made, quote_for, quoted};
 use super::session;
 use super::values::Values;
 use crate::error::Error;
@@ -227,15 +227,6 @@ fn function_of(function: &str, body: &str, is_definer: bool) -> String {
          AS {quote}\nBEGIN\n{body}END\n{quote}",
         session::of_function(is_definer)
     )
-}
-
-/// A quote that the body of a function, with its names, does not contain.
-pub(super) fn quote_for(body: &str) -> String {
-    let mut quote = "$rowkey$".to_owned();
-    while body.contains(&quote) {
-        quote.insert(1, '_');
-    }
-    quote
 }
 
 fn trigger(what: &str, event: &str) -> Result<String, Error> {

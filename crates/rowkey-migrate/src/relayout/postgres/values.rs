@@ -4,7 +4,7 @@ use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId};
 
 use super::constraints;
-use super::names::{made, quoted};
+use super::names::{made, quote_for, quoted};
 use super::session;
 use crate::catalog::{DependentKind, QualifiedName};
 use crate::error::Error;
@@ -359,7 +359,7 @@ fn without_schemas() -> [String; 2] {
 fn definer(head: &str, function: &str, result: &str, body: &str) -> Vec<String> {
     let result = result.split(" COLLATE").next().unwrap_or(result);
     let body = format!("DECLARE\n  found text;\n  public text;\nBEGIN\n{body}END\n");
-    let quote = super::triggers::quote_for(&body);
+    let quote = quote_for(&body);
     vec![
         format!(
             "CREATE OR REPLACE FUNCTION {head} RETURNS {result} LANGUAGE plpgsql SECURITY DEFINER \
