@@ -9,10 +9,11 @@ use super::super::refusals::Refusals;
 use super::super::runner::Runner;
 use super::super::work::{ChangedColumn, ChangedTable, Work};
 use super::definition::Definition;
+use super::names::quote;
 use super::new_ids;
 use super::rebuild::{Rebuild, rebuild, written_columns};
 use super::rewriting::{OldValues, rewritten};
-use super::{columns_of, old_form, old_value, quote, require_none, rowid_column};
+use super::{columns_of, old_form, old_value, require_none, rowid_column};
 use crate::catalog::{Catalog, Table};
 use crate::error::Error;
 

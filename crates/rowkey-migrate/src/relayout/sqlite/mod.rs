@@ -14,16 +14,17 @@
 
 mod after_swap;
 mod definition;
+mod names;
 mod new_ids;
 mod rebuild;
 mod refusal;
 mod rewriting;
 
 use rowkey_core::Backend;
-use rowkey_core::storage::quote_identifier;
 
 pub(super) use self::after_swap::{contract, undo};
 use self::definition::Definition;
+use self::names::quote;
 use self::rebuild::{Rebuild, name_aside, rebuild, written_columns};
 pub(super) use self::refusal::refuse;
 use self::rewriting::{OldValues, Rewritten, rewritten};
@@ -100,10 +101,6 @@ fn rebuild_of_new(
         columns,
         is_rowid_a_column: rowid.is_some_and(|column| table.changed(column).is_none()),
     })
-}
-
-fn quote(name: &str) -> Result<String, Error> {
-    Ok(quote_identifier(Backend::Sqlite, name)?)
 }
 
 /// A column of the old table, while rows are copied.

@@ -11,7 +11,7 @@ use super::super::refusals::{Refusals, shown};
 use super::super::runner::Runner;
 use super::super::work::{ChangedTable, MAP, Source, Work};
 use super::definition::Definition;
-use super::quote;
+use super::names::quote;
 use super::rebuild::name_of_counter;
 use crate::catalog::Column;
 use crate::connection::{Connection, Row};

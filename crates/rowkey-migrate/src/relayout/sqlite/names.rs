@@ -1,0 +1,10 @@
+//! Names in the SQL of SQLite.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+
+use crate::error::Error;
+
+pub(super) fn quote(name: &str) -> Result<String, Error> {
+    Ok(quote_identifier(Backend::Sqlite, name)?)
+}
