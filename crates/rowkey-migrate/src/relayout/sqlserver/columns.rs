@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend;
 
-use super::names::quoted;
+use super::names::{alone, quoted};
 use crate::catalog::{Column, Dependent, DependentKind};
 use crate::error::Error;
 use crate::relayout::work::{ChangedColumn, ChangedTable};
@@ -60,7 +60,7 @@ pub(super) fn comment(table: &ChangedTable, column: &ChangedColumn) -> Result<Ve
         text_literal(Backend::SqlServer, &table.name().name),
         text_literal(Backend::SqlServer, &column.fresh())
     );
-    Ok(vec![super::alone(&add)])
+    Ok(vec![alone(&add)])
 }
 
 /// The privileges of a column.

@@ -4,7 +4,7 @@ use rowkey_core::Backend;
 
 use super::columns::require_type;
 use super::constraints::{attach_foreign_keys, attach_indexes, detach, new_name, old_name};
-use super::names::{is_swapped, is_swapped_sql, length, quoted};
+use super::names::{alone, is_swapped, is_swapped_sql, length, quoted};
 use super::values::Values;
 use super::{session, triggers};
 use crate::error::Error;
@@ -126,7 +126,7 @@ fn lock_and_compare(work: &Work, side: Side) -> Result<Vec<String>, Error> {
         let comparison = Comparison::of(work, &values, table, side)?;
         let statement = comparison.statement(table, " WITH (TABLOCKX, HOLDLOCK)")?;
         // The batch is compiled before it, even if the columns have their other names.
-        Ok(super::alone(&statement))
+        Ok(alone(&statement))
     };
     work.tables.iter().map(compare).collect()
 }

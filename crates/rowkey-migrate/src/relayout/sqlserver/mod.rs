@@ -20,14 +20,11 @@ pub(super) use self::backfill::backfill;
 pub(super) use self::exchange::{contract, swap, undo};
 pub(super) use self::refuse::refuse;
 
-use rowkey_core::Backend;
-
 use self::names::quoted;
 use self::values::Values;
 use super::runner::Runner;
 use super::work::{ChangedTable, Work};
 use crate::error::Error;
-use crate::text_literal::text_literal;
 
 /// Adds the columns, and the triggers that fill them, in one transaction for each table: programs
 /// never see the one without the other.
@@ -96,10 +93,4 @@ pub(super) async fn check(runner: &mut Runner<'_>, work: &Work) -> Result<(), Er
         exchange::compare(runner, work, table, exchange::Side::New).await?;
     }
     Ok(())
-}
-
-/// A definition as text that is compiled when it is reached: it has to be alone in its batch, or
-/// uses columns that the batch makes.
-fn alone(definition: &str) -> String {
-    format!("EXEC ({})", text_literal(Backend::SqlServer, definition))
 }

@@ -51,3 +51,9 @@ pub(super) async fn is_swapped(runner: &mut Runner<'_>, work: &Work) -> Result<b
     let rows = runner.query("the columns of the key", &query, &[]).await?;
     rows.first().map_or(Ok(false), |row| row.is(0))
 }
+
+/// A definition as text that is compiled when it is reached: it has to be alone in its batch, or
+/// uses columns that the batch makes.
+pub(super) fn alone(definition: &str) -> String {
+    format!("EXEC ({})", text_literal(Backend::SqlServer, definition))
+}

@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend;
 
-use super::names::{quoted, trigger};
+use super::names::{alone, quoted, trigger};
 use super::values::Values;
 use crate::error::Error;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
@@ -102,7 +102,7 @@ fn make(
     Ok(format!(
         "IF OBJECT_ID({}, N'TR') IS NULL {}",
         text_literal(Backend::SqlServer, &name),
-        super::alone(&definition)
+        alone(&definition)
     ))
 }
 
