@@ -9,8 +9,8 @@ use rowkey_sql::StoredForm;
 use serde::Serialize;
 
 use self::digest::Digest;
-use self::rows::Sides;
-use crate::catalog::{Catalog, QualifiedName, Table};
+use self::rows::{PlannedColumn, PlannedTable, Sides};
+use crate::catalog::{Catalog, QualifiedName};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::plan::Plan;
@@ -48,22 +48,6 @@ pub struct Difference {
     pub column: Option<String>,
     /// What was found, with the first keys.
     pub found: String,
-}
-
-/// A column of the plan: its name before and after the change, and in between.
-#[derive(Clone, Debug)]
-struct PlannedColumn {
-    old: String,
-    new: String,
-    kept: String,
-    is_asserted: bool,
-    is_key: bool,
-}
-
-/// A table of the plan as it is now.
-struct PlannedTable<'c> {
-    table: &'c Table,
-    columns: Vec<PlannedColumn>,
 }
 
 /// Compares the new values of all tables of a plan with the old ones, as long as those are kept,

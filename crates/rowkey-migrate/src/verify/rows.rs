@@ -4,12 +4,27 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::Conversion;
 
-use super::{PlannedColumn, PlannedTable};
 use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::error::Error;
 use crate::plan::{Plan, public_text};
 use crate::relayout::old_table;
 use crate::text_literal::text_literal;
+
+/// A column of the plan: its name before and after the change, and in between.
+#[derive(Clone, Debug)]
+pub(super) struct PlannedColumn {
+    pub(super) old: String,
+    pub(super) new: String,
+    pub(super) kept: String,
+    pub(super) is_asserted: bool,
+    pub(super) is_key: bool,
+}
+
+/// A table of the plan as it is now.
+pub(super) struct PlannedTable<'c> {
+    pub(super) table: &'c Table,
+    pub(super) columns: Vec<PlannedColumn>,
+}
 
 /// Two queries that return the same rows, unless something is wrong.
 pub(super) struct Sides {
