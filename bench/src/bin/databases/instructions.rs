@@ -12,10 +12,7 @@ use anyhow::{Result, ensure};
 use rowkey::Backend;
 use rowkey_bench::valgrind;
 
-use crate::statements::{COMMAND, COUNTED, Kind, Side, URL_VARIABLE, Work};
-
-/// Statements of each sort that are counted.
-pub(crate) const STATEMENTS: usize = 200;
+use crate::statements::{COMMAND, COUNTED, Kind, STATEMENTS, Side, URL_VARIABLE, Work};
 
 /// Runs, of which the one with the fewest instructions counts: to ask in vain once more only ever
 /// adds to them.

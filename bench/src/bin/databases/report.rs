@@ -5,9 +5,10 @@ use std::fmt::Write;
 use rowkey_bench::machine::Machine;
 
 use crate::fill::{self, BATCH, Kind, RATE, TURNS, step_millis};
-use crate::instructions::{Instructions, STATEMENTS};
+use crate::instructions::Instructions;
 use crate::pair::{self, Pair, Times};
 use crate::server::{Measured, Section};
+use crate::statements::STATEMENTS;
 
 /// The file name of the page.
 pub(crate) const PAGE: &str = "databases.md";

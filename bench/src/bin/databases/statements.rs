@@ -17,7 +17,9 @@ use uuid::Uuid;
 
 use crate::driver::{Driver, Id};
 use crate::fill::{CombKey, NumberKey, made};
-use crate::instructions::STATEMENTS;
+
+/// Statements of each sort that are counted.
+pub(crate) const STATEMENTS: usize = 200;
 
 /// Longer than a database takes for a statement, usually.
 const PATIENCE: Duration = Duration::from_millis(3);
