@@ -1,24 +1,12 @@
-//! The entities and their keys.
+//! The entities.
 //!
 //! The derives are Diesel's. sqlx needs none, and SeaORM has its own structs.
 
 use diesel::{Insertable, Queryable};
-use rowkey::{DistributedId, ShortPrefixComb, UuidV7, entity_key};
 use serde::Serialize;
 
 use crate::diesel::schema::{customers, invoices};
-
-/// A customer: a random UUID that begins with the minute, so that new rows are stored together.
-#[entity_key]
-pub struct CustomerId(ShortPrefixComb);
-
-/// An invoice: a number of 28 digits that begins with the millisecond.
-#[entity_key]
-pub struct InvoiceId(DistributedId);
-
-/// A command: made by the client, which sends it again with each repetition.
-#[entity_key]
-pub struct CommandId(UuidV7);
+use crate::keys::{CustomerId, InvoiceId};
 
 /// A customer.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, Serialize)]

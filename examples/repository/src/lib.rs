@@ -93,6 +93,7 @@ pub mod diesel;
 mod entities;
 mod error;
 pub mod http;
+mod keys;
 mod migrations;
 mod repository;
 mod rules;
@@ -101,7 +102,8 @@ pub mod sqlx;
 pub mod tiberius;
 mod tour;
 
-pub use crate::entities::{CommandId, Customer, CustomerId, CustomerTotal, Invoice, InvoiceId};
+pub use crate::entities::{Customer, CustomerTotal, Invoice};
 pub use crate::error::{AnyKey, Error};
+pub use crate::keys::{CommandId, CustomerId, InvoiceId};
 pub use crate::repository::CustomerRepository;
 pub use crate::tour::tour;
