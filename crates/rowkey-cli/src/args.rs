@@ -1,6 +1,5 @@
 //! The command line, declared for clap.
 
-use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -15,9 +14,11 @@ use crate::commands::{
     chunks::Chunks, copy::Copies, doctor::Doctor, inventory::Inventories, plan::Plans,
     preflight::Preflights, relayout::Relayout, verify::Verify,
 };
+use crate::format_argument::format_parser;
 use crate::number::{Group, Number};
 use crate::prefix::Prefix;
 use crate::representation::{Representation, Subject};
+use crate::stream::Ids;
 use crate::target::{SortOrder, Target};
 use crate::time::{Interval, parse_duration, parse_instant, parse_interval};
 
@@ -114,21 +115,6 @@ pub(crate) enum Command {
     #[cfg(feature = "databases")]
     Chunks(Chunks),
     Completions(Completions),
-}
-
-/// The ids that a command processes.
-#[derive(Debug, Args)]
-pub(crate) struct Ids {
-    /// Ids; without any, they are read from standard input, one per line
-    #[arg(value_name = "ID", allow_negative_numbers = true)]
-    pub(crate) ids: Vec<OsString>,
-
-    /// Continue after a bad id
-    ///
-    /// A bad id is reported on standard error, and an empty line is printed for it; the exit code
-    /// is then 1.
-    #[arg(long)]
-    pub(crate) keep_going: bool,
 }
 
 /// Make new ids
@@ -630,11 +616,6 @@ pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
-}
-
-pub(crate) fn format_parser() -> impl TypedValueParser<Value = FormatKind> {
-    PossibleValuesParser::new(FormatKind::ALL.map(FormatKind::name))
-        .try_map(|name| name.parse::<FormatKind>())
 }
 
 fn backend_parser() -> impl TypedValueParser<Value = Backend> {

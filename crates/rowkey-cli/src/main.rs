@@ -12,6 +12,7 @@ mod commands;
 mod database;
 mod failure;
 mod fields;
+mod format_argument;
 mod likelihood;
 mod line;
 mod number;

@@ -1,13 +1,28 @@
 //! Processes ids from the arguments or from standard input, one after the other.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter, Read, Write};
 
+use clap::Args;
 use serde::Serialize;
 
-use crate::args::Ids;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::line::{Lines, Unreadable};
+
+/// The ids that a command processes.
+#[derive(Debug, Args)]
+pub(crate) struct Ids {
+    /// Ids; without any, they are read from standard input, one per line
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
+    pub(crate) ids: Vec<OsString>,
+
+    /// Continue after a bad id
+    ///
+    /// A bad id is reported on standard error, and an empty line is printed for it; the exit code
+    /// is then 1.
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+}
 
 /// The refusal of one id by a command.
 #[derive(Debug)]

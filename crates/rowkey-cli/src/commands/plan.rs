@@ -15,11 +15,11 @@ use rowkey_migrate::plan::{OldPrograms, Plan, Policy, Request};
 use rowkey_migrate::{Connection, Error, Silent};
 use serde::Serialize;
 
-use crate::args::format_parser;
 #[cfg(feature = "parquet")]
 use crate::commands::parquet;
 use crate::database::{Database, Target, progress, with_both};
 use crate::failure::{Failure, Outcome, Stop};
+use crate::format_argument::format_parser;
 use crate::stream::{json_line, output};
 
 /// Write a plan for a change of a key, or for a copy, as a TOML file to read and edit
