@@ -6,7 +6,8 @@ use rowkey::error::{Error, ErrorKind};
 
 use super::extract::Path;
 use super::problem::{Failures, Kind, Problem};
-use super::{Service, bookings, customers};
+use super::service::Service;
+use super::{bookings, customers};
 use crate::keys::AnyId;
 
 /// Redirects to the entity with an id of unknown type.

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::extract::{Body, Path};
 use super::problem::{Failures, Kind, Problem};
-use super::{Command, Service, created};
+use super::service::{Command, Service, created};
 use crate::keys::{BookingId, BookingOfferId, CommandId, CustomerId, InvoiceId};
 use crate::model::{self, BookingState};
 

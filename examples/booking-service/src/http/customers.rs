@@ -11,8 +11,8 @@ use utoipa::ToSchema;
 
 use super::extract::{Body, Path};
 use super::problem::{Failures, Kind, Problem};
+use super::service::{Service, created};
 use super::values::check_text;
-use super::{Service, created};
 use crate::keys::{CommandId, CustomerId};
 use crate::model;
 

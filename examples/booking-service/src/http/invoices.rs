@@ -6,9 +6,9 @@ use rowkey::public_id::PublicId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Service;
 use super::extract::Path;
 use super::problem::{Failures, Kind, Problem};
+use super::service::Service;
 use crate::keys::{BookingId, InvoiceId};
 
 /// An invoice.

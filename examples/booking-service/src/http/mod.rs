@@ -7,39 +7,23 @@ mod extract;
 mod invoices;
 mod offers;
 mod problem;
+mod service;
 mod system;
 mod values;
 
 use std::sync::Arc;
 
 use axum::extract::Request;
-use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json, Router};
-use rowkey::generate::Clock;
-use rowkey::public_id::LabelledCipher;
-use rowkey_stores::CreatedBy;
-use serde::{Deserialize, Serialize};
+use axum::{Extension, Router};
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
 use tracing::Level;
-use utoipa::{OpenApi, ToSchema};
+use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::keys::{CommandId, InvoiceId};
-use crate::store::Store;
-
-/// The state of the routes.
-#[derive(Clone)]
-pub struct Service {
-    /// The database.
-    pub store: Arc<dyn Store>,
-    /// The clock that clients' ids are checked against.
-    pub clock: Arc<dyn Clock + Send + Sync>,
-    /// Hides the ids of invoices.
-    pub invoice_ids: Arc<LabelledCipher<InvoiceId>>,
-}
+pub use self::service::Service;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -89,20 +73,4 @@ pub fn router(service: Service) -> Router {
 async fn run_to_the_end(request: Request, next: Next) -> Response {
     let response = tokio::spawn(next.run(request)).await;
     response.unwrap_or_else(|_| problem::Problem::unexplained().into_response())
-}
-
-/// A command without content.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Command {
-    command_id: CommandId,
-}
-
-/// Answers with an entity: 201 and its location, or 200 if an earlier call has created it.
-fn created(by: CreatedBy, href: String, entity: impl Serialize) -> Response {
-    let status = match by {
-        CreatedBy::ThisCall => StatusCode::CREATED,
-        CreatedBy::EarlierCall => return Json(entity).into_response(),
-    };
-    (status, [(header::LOCATION, href)], Json(entity)).into_response()
 }

@@ -12,8 +12,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::extract::{Body, Path, Query};
 use super::problem::{Failures, Kind, Problem};
+use super::service::{Command, Service, created};
 use super::values::{check_cents, check_text};
-use super::{Command, Service, created};
 use crate::keys::{BookingOfferId, CommandId, CustomerId};
 use crate::model::{self, OfferCommand, OfferDraft, OfferState};
 use crate::store::NewOffer;

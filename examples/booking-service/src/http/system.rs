@@ -7,8 +7,8 @@ use axum::http::StatusCode;
 use axum::{Extension, Json};
 use utoipa::openapi::OpenApi;
 
-use super::Service;
 use super::problem::{Failures, Problem};
+use super::service::Service;
 
 /// Checks the service and its database.
 #[utoipa::path(
