@@ -89,6 +89,7 @@ pub mod catalog;
 pub mod chunks;
 mod connection;
 pub mod copy;
+mod digest;
 pub mod doctor;
 mod error;
 pub mod inventory;

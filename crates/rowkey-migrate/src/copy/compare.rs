@@ -14,11 +14,11 @@ use super::sides::check_backends;
 use crate::batch::{Batch, Canonical, Cell};
 use crate::catalog::{Catalog, QualifiedName, Table};
 use crate::connection::Connection;
+use crate::digest::{self, Digest};
 use crate::error::Error;
 use crate::progress::{Progress, Step};
 use crate::read::read;
 use crate::types::clock;
-use crate::verify::digest::{self, Digest};
 use crate::write::literal::{hyphenated, push_hex};
 
 /// What a comparison has found.

@@ -19,9 +19,9 @@ use crate::copy::{
     ComparedTable, Comparison, CopyPlan, Difference, Hashed, begin_reading, each_row, hash_each,
     key_text,
 };
+use crate::digest::{self, Digest};
 use crate::error::Error;
 use crate::progress::{Progress, Step};
-use crate::verify::digest::{self, Digest};
 
 /// A table on both sides.
 struct Pair {

@@ -1,6 +1,5 @@
 //! Compares the tables of a change with what they were.
 
-pub(crate) mod digest;
 mod rows;
 
 use rowkey_core::Backend;
@@ -8,10 +7,10 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_sql::StoredForm;
 use serde::Serialize;
 
-use self::digest::Digest;
 use self::rows::{PlannedColumn, PlannedTable, Sides};
 use crate::catalog::{Catalog, QualifiedName};
 use crate::connection::Connection;
+use crate::digest::{self, Digest};
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::progress::{Progress, Step};

@@ -31,7 +31,7 @@ impl Default for Digest {
 
 impl Digest {
     /// Adds a row whose first values are its key.
-    pub(super) fn add(&mut self, row: &Row, keys: usize) {
+    pub(crate) fn add(&mut self, row: &Row, keys: usize) {
         let key = row.0.get(..keys).unwrap_or(&row.0);
         self.add_hashes(hash(key), hash(&row.0));
     }
@@ -85,7 +85,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Adds a row, if it is of the part.
-    pub(super) fn add(&mut self, row: &Row, keys: usize, part: usize, is_old: bool) {
+    pub(crate) fn add(&mut self, row: &Row, keys: usize, part: usize, is_old: bool) {
         if part_of(row, keys) != part {
             return;
         }
