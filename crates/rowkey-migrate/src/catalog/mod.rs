@@ -1,5 +1,6 @@
 //! What a database says about its tables.
 
+pub(crate) mod creation_time;
 mod model;
 #[cfg(feature = "mysql")]
 pub(crate) mod mysql;

@@ -5,10 +5,9 @@ use rowkey_core::storage::quote_identifier;
 
 use super::readable::Readable;
 use super::request::Request;
-use crate::catalog::{Column, DependentKind, Table};
+use crate::catalog::{Column, DependentKind, Table, creation_time};
 use crate::connection::Connection;
 use crate::error::Error;
-use crate::relayout::creation_time;
 
 /// Names of columns with the time at which a row was made, in lower case and without `_`, the most
 /// telling first.

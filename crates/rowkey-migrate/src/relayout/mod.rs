@@ -13,7 +13,7 @@
 
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 mod batch_size;
-pub(crate) mod creation_time;
+mod example_id;
 #[cfg(feature = "mysql")]
 mod mysql;
 mod new_references;
@@ -34,15 +34,15 @@ mod work;
 use std::time::Instant;
 
 use rowkey_core::Backend;
-use rowkey_sql::StoredForm;
 
+pub(crate) use self::example_id::example_id;
 pub(crate) use self::old_table::old_table;
 pub use self::phase::Phase;
 use self::refusals::Refusals;
 use self::runner::Runner;
 use self::state::{State, Way};
 use self::work::Work;
-use crate::catalog::{Catalog, Table};
+use crate::catalog::Catalog;
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::plan::Plan;
@@ -189,25 +189,6 @@ async fn refuse_work(connection: &mut Connection, work: &Work) -> Result<(), Err
 /// Fails while the old columns are being dropped.
 pub(crate) async fn require_not_contracting(connection: &mut Connection) -> Result<(), Error> {
     state::require_not_contracting(connection).await
-}
-
-/// The SQL of the instant in a creation column, in milliseconds since 1970.
-pub(crate) fn creation_millis(
-    backend: Backend,
-    table: &Table,
-    column: &str,
-) -> Result<String, Error> {
-    creation_time::unix_millis(backend, table, column, "")
-}
-
-/// A new id for a row, as public text in SQL: with the instant in a creation column, or with that
-/// of now.
-pub(crate) fn example_id(
-    to: StoredForm,
-    table: &Table,
-    created: Option<&str>,
-) -> Result<String, Error> {
-    creation_time::example_id(to, table, created)
 }
 
 /// Takes everything back, from whichever phase was reached, and keeps what was written since.

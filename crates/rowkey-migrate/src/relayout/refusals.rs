@@ -4,7 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::Conversion;
 
-use super::creation_time;
+use super::example_id;
 use super::work::{ChangedColumn, ChangedTable, MAP, Source, Work, is_same_name};
 use crate::catalog::{Catalog, QualifiedName};
 use crate::connection::{Connection, Value};
@@ -294,7 +294,7 @@ impl Refusals {
             return Ok(());
         };
         let (key, _) = work.key()?;
-        let Some(is_unusable) = creation_time::is_unusable(work.to, &key.table, created)? else {
+        let Some(is_unusable) = example_id::is_unusable(work.to, &key.table, created)? else {
             return Ok(());
         };
         let what = format!("{}.{created}", key.name());

@@ -8,7 +8,7 @@ use rowkey_sql::StoredForm;
 use serde::Serialize;
 
 use self::rows::{PlannedColumn, PlannedTable, Sides};
-use crate::catalog::{Catalog, QualifiedName};
+use crate::catalog::{Catalog, QualifiedName, creation_time};
 use crate::connection::Connection;
 use crate::digest::{self, Digest};
 use crate::error::Error;
@@ -330,7 +330,7 @@ async fn check_order(
         return Ok(());
     };
     let backend = connection.backend();
-    let millis = crate::relayout::creation_millis(backend, planned.table, created)?;
+    let millis = creation_time::unix_millis(backend, planned.table, created, "")?;
     let key = quote_identifier(backend, &plan.key.becomes)?;
     let name = planned.table.name.quoted(backend)?;
     let (top, limit) = match backend {

@@ -4,10 +4,9 @@
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId};
 
-use super::super::creation_time;
 use super::super::work::{ChangedColumn, ChangedTable, MAP, Source, Work};
 use super::names::{OLD_IDS, quoted};
-use crate::catalog::Column;
+use crate::catalog::{Column, creation_time};
 use crate::error::Error;
 use crate::plan::public_text;
 use crate::text_literal::text_literal;

@@ -6,14 +6,13 @@
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId, StoredForm};
 
-use super::super::creation_time;
 use super::super::refusals::{Refusals, shown};
 use super::super::runner::Runner;
 use super::super::work::{ChangedTable, MAP, Source, Work};
 use super::definition::Definition;
 use super::names::quote;
 use super::rebuild::name_of_counter;
-use crate::catalog::Column;
+use crate::catalog::{Column, creation_time};
 use crate::connection::{Connection, Row};
 use crate::error::Error;
 use crate::plan::public_text;

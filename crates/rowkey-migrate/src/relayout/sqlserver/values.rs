@@ -5,10 +5,9 @@ use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId};
 
 use super::names::quoted;
-use crate::catalog::Column;
+use crate::catalog::{Column, creation_time};
 use crate::error::Error;
 use crate::plan::public_text;
-use crate::relayout::creation_time;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
 use crate::text_literal::text_literal;
 

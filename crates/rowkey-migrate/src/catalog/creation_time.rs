@@ -2,9 +2,8 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
-use rowkey_sql::{NewId, StoredForm};
 
-use crate::catalog::{Column, Table};
+use super::{Column, Table};
 use crate::error::Error;
 
 /// The SQL expression of the milliseconds since 1970 in a column with the time at which a row was
@@ -32,53 +31,6 @@ pub(crate) fn unix_millis(
             "name a column with a time, or leave it out: then new ids carry the time of the change",
         )
     })
-}
-
-/// New ids as public text, or as bytes where SQL cannot make the text.
-fn new_id(to: StoredForm) -> Result<NewId, Error> {
-    let form = |name| StoredForm::named(to.format(), to.backend(), name);
-    let text = form("text").ok().and_then(|form| NewId::new(form).ok());
-    match (text, form("binary")) {
-        (Some(text), _) => Ok(text),
-        (None, Ok(bytes)) => Ok(NewId::new(bytes)?),
-        (None, Err(why)) => Err(Error::refused(
-            format!("`format = \"{}\"`", to.format().name()),
-            why,
-            "choose a format whose ids SQL can make",
-        )),
-    }
-}
-
-/// A new id of a row in SQL, to look at: with its creation time, or with that of now.
-pub(super) fn example_id(
-    to: StoredForm,
-    table: &Table,
-    created: Option<&str>,
-) -> Result<String, Error> {
-    let new_id = new_id(to)?;
-    let now = new_id.expression()?;
-    let Some(created) = created else {
-        return Ok(now);
-    };
-    let millis = unix_millis(to.backend(), table, created, "")?;
-    Ok(match new_id.expression_at(&millis) {
-        Ok(at) => format!("COALESCE({at}, {now})"),
-        // Its ids carry no time.
-        Err(_) => now,
-    })
-}
-
-/// The condition that a row has a creation time that its new id cannot carry. None if no id carries
-/// one.
-pub(super) fn is_unusable(
-    to: StoredForm,
-    table: &Table,
-    column: &str,
-) -> Result<Option<String>, Error> {
-    let millis = unix_millis(to.backend(), table, column, "")?;
-    let quoted = quote_identifier(to.backend(), column)?;
-    let id = new_id(to)?.expression_at(&millis).ok();
-    Ok(id.map(|id| format!("{quoted} IS NOT NULL AND ({id}) IS NULL")))
 }
 
 fn of_type(backend: Backend, column: &Column, sql: &str) -> Option<String> {
