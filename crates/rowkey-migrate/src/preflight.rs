@@ -3,17 +3,14 @@
 use std::time::{Duration, Instant};
 
 use rowkey_core::Backend;
-use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Layout, quote_identifier};
+use rowkey_core::storage::quote_identifier;
 use rowkey_sql::{Conversion, StoredForm};
 use serde::Serialize;
 
 use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
 use crate::connection::{Connection, Value};
-use crate::doctor::{self, Report};
 use crate::error::Error;
 use crate::plan::{OldPrograms, Plan};
-use crate::progress::Silent;
 use crate::relayout;
 
 /// How many rows are shown before and after.
@@ -67,6 +64,9 @@ pub struct Sample {
 
 impl Preflight {
     /// Reads the tables of a plan. Nothing is written.
+    ///
+    /// It doesn't check whether the values look like ids of the plan's format:
+    /// `doctor::contradiction` does, and `rowkey preflight` adds its sentence to the notes.
     ///
     /// # Errors
     ///
@@ -150,11 +150,6 @@ impl Preflight {
                 ));
             }
             preflight.columns.push(part);
-        }
-        if let Some(from) = from {
-            preflight
-                .notes
-                .extend(another_format(connection, plan, (from, to)).await);
         }
         Ok(preflight)
     }
@@ -300,100 +295,6 @@ struct Trial {
     timed: String,
     /// The columns that it needs.
     columns: String,
-}
-
-/// Tells if the values of the key do not look like ids of the plan's format in its form. Both can
-/// be converted then, to other ids than programs know.
-async fn another_format(
-    connection: &mut Connection,
-    plan: &Plan,
-    (from, to): (StoredForm, StoredForm),
-) -> Option<String> {
-    let is_any = from.format() == FormatKind::AnyUuid;
-    let is_moved = [from, to].map(|form| form.layout() == Layout::SqlServer);
-    // Every UUID is one, and stays what it is while its bytes do.
-    if is_any && is_moved[0] == is_moved[1] {
-        return None;
-    }
-    let request = doctor::Request::new(plan.key.table.clone(), &plan.key.column);
-    let report = match doctor::examine(connection, &request, &mut Silent).await {
-        Ok(report) => report,
-        Err(error) => return Some(format!("what the values of the key look like: {error}")),
-    };
-    let is_another = match is_any {
-        true => is_in_another_order(&report, is_moved[0]),
-        false => is_of_another_format(&report, (from.format(), from.layout().name())),
-    };
-    is_another.then(|| {
-        format!(
-            "the plan takes {}.{} for {} as {}:{}, but `rowkey doctor` finds {} If the plan is wrong, other ids \
-             come out.",
-            plan.key.table,
-            plan.key.column,
-            from.format().name(),
-            from.storage().name(),
-            from.layout().name(),
-            found(&report),
-        )
-    })
-}
-
-/// Fewer values than these may have a version in the wrong place by chance.
-const FEWEST: u64 = 8;
-
-/// Whether some values are in the `sql-server` layout, and the plan takes them for others, or the
-/// other way round. Only that layout moves the version, which tells it even where the rest of the
-/// bits says little.
-fn is_in_another_order(report: &Report, is_planned: bool) -> bool {
-    let mut candidates = report.candidates.iter();
-    report.sampled >= FEWEST
-        && candidates.any(|one| match (one.layout, one.format) {
-            (Some(layout), _) => (layout == Layout::SqlServer) != is_planned,
-            (None, FormatKind::AnyUuid) => false,
-            // What has a version outside of the layout, but no order of its own.
-            (None, _) => is_planned,
-        })
-}
-
-/// Whether no values have a format in a layout.
-fn is_of_another_format(report: &Report, planned: (FormatKind, &'static str)) -> bool {
-    let planned = as_stored(planned);
-    let is_planned = |format: FormatKind, layout: Option<&'static str>| {
-        let format = as_stored((format, layout.unwrap_or(planned.1)));
-        format == planned || layout.is_none() && format.0 == planned.0
-    };
-    let mut candidates = report.candidates.iter();
-    !candidates.any(|one| is_planned(one.format, one.layout.map(|layout| layout.name())))
-        && !report.candidates.is_empty()
-}
-
-/// What a report finds, as sentences.
-fn found(report: &Report) -> String {
-    let found = report.candidates.iter().map(|one| {
-        let layout = one.layout.map(|layout| format!(":{}", layout.name()));
-        format!("{}{}", one.format.name(), layout.unwrap_or_default())
-    });
-    let found: Vec<String> = found.collect();
-    let why = report.evidence.first().map(|why| format!(" {why}"));
-    format!(
-        "{} ({}).{}",
-        found.join(", "),
-        report.certainty.name(),
-        why.unwrap_or_default()
-    )
-}
-
-/// The one of two names for the same stored bytes that is without a layout: a prefix COMB in the
-/// suffix layout has the bytes of a suffix COMB.
-fn as_stored(form: (FormatKind, &'static str)) -> (FormatKind, &'static str) {
-    let as_stored = match form {
-        (FormatKind::PrefixComb, "suffix") => FormatKind::SuffixComb,
-        (FormatKind::SuffixComb, "prefix") => FormatKind::PrefixComb,
-        (FormatKind::ShortPrefixComb, "suffix") => FormatKind::ShortSuffixComb,
-        (FormatKind::ShortSuffixComb, "prefix") => FormatKind::ShortPrefixComb,
-        other => return other,
-    };
-    (as_stored, "public")
 }
 
 /// Tells how many rows get new ids with the time of the change.

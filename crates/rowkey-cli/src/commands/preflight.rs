@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use rowkey_migrate::copy::{self, CopyPlan};
+use rowkey_migrate::doctor;
 use rowkey_migrate::plan::Plan;
 use rowkey_migrate::preflight::Preflight;
 
@@ -48,9 +49,16 @@ impl Preflights {
     /// The answer for a change in place, and whether it is refused.
     fn of_change(&self, text: &str, json: bool, lines: &mut Vec<u8>) -> Result<bool, Failure> {
         let plan = Plan::from_toml(text)?;
-        let preflight = self
-            .database
-            .with(async |connection| Preflight::read(connection, &plan).await)?;
+        let preflight = self.database.with(async |connection| {
+            let mut preflight = Preflight::read(connection, &plan).await?;
+            // Otherwise rows get new ids, whatever the old ones look like.
+            if let (Some(from), to) = plan.forms(connection.backend())? {
+                let (table, column) = (&plan.key.table, &plan.key.column);
+                let note = doctor::contradiction(connection, table, column, (from, to)).await;
+                preflight.notes.extend(note);
+            }
+            Ok(preflight)
+        })?;
         match json {
             true => json_line(lines, &preflight),
             false => write(lines, &preflight),

@@ -11,6 +11,7 @@
 mod bits;
 mod byte_order;
 mod chance;
+mod contradiction;
 mod damage;
 mod declaration;
 mod diagnosis;
@@ -43,6 +44,7 @@ mod uuids;
 mod window;
 mod witness;
 
+pub use contradiction::contradiction;
 pub use damage::{Damage, DamageKind};
 pub use diagnosis::{Candidate, Diagnosis};
 pub use examination::examine;

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use rowkey_core::format::FormatKind;
 use rowkey_core::uuid::Uuid;
 use rowkey_migrate::Error;
+use rowkey_migrate::doctor::contradiction;
 use rowkey_migrate::plan::{Plan, Policy, Request};
 use rowkey_migrate::preflight::Preflight;
 use rowkey_migrate::relayout::Phase;
@@ -39,8 +40,16 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     add_on(suite, &MYSQL, "padded_ids_are_cut_first", padded);
 }
 
+/// With the doctor's note, as `rowkey preflight` shows it.
 async fn preflight(shop: &Shop, plan: &Plan) -> Result<Preflight> {
-    Ok(Preflight::read(&mut shop.connect().await?, plan).await?)
+    let mut connection = shop.connect().await?;
+    let mut preflight = Preflight::read(&mut connection, plan).await?;
+    if let (Some(from), to) = plan.forms(connection.backend())? {
+        let (table, column) = (&plan.key.table, &plan.key.column);
+        let note = contradiction(&mut connection, table, column, (from, to)).await;
+        preflight.notes.extend(note);
+    }
+    Ok(preflight)
 }
 
 async fn unplanned(shop: Shop) -> Result<()> {
