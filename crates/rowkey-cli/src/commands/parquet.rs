@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use rowkey_migrate::Progress;
 use rowkey_migrate::copy::{Comparison, CopyPlan, Preflight, Report};
+use rowkey_migrate::doctor;
 use rowkey_migrate::parquet::{self, NAME};
 
 use crate::database::{Database, Target};
@@ -65,7 +66,7 @@ pub(super) fn plan(
     match files(database, target)? {
         None => Ok(None),
         Some(Files::Target(_)) => database
-            .with(async |source| parquet::plan(source, progress).await)
+            .with(async |source| parquet::plan(source, progress, doctor::stored_ids).await)
             .map(Some),
         Some(Files::Source(folder)) => target
             .with(async |target| parquet::plan_back(&folder, target.backend()))

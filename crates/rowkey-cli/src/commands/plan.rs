@@ -155,7 +155,8 @@ impl Plans {
         let plan = match files {
             Some(plan) => plan,
             None => with_both(&self.database, &self.target, async |source, target| {
-                copy::plan(source, target.backend(), &mut *progress).await
+                let backend = target.backend();
+                copy::plan(source, backend, &mut *progress, doctor::stored_ids).await
             })?,
         };
         let mut text = String::from(

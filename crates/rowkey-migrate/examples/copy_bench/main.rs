@@ -24,6 +24,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use rowkey_migrate::copy::{self, CopyPlan};
+use rowkey_migrate::doctor::stored_ids;
 use rowkey_migrate::{Address, Connection, Silent};
 use rowkey_testkit::{Backend, Search, Server};
 
@@ -266,7 +267,7 @@ fn start(way: Way, source: &str, target: &str) -> Result<Outcome> {
 async fn plan(source: &str, target: &str) -> Result<String> {
     let mut connection = Connection::open(&source.parse()?).await?;
     let target = Connection::open(&target.parse()?).await?.backend();
-    let mut plan = copy::plan(&mut connection, target, &mut Silent).await?;
+    let mut plan = copy::plan(&mut connection, target, &mut Silent, stored_ids).await?;
     let columns = plan.tables.iter_mut().flat_map(|table| &mut table.columns);
     for column in columns.filter(|column| rows::IDS.contains(&column.name.as_str())) {
         column.to = None;

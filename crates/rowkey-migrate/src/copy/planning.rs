@@ -11,7 +11,6 @@ use super::instead::Instead;
 use super::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION};
 use crate::catalog::{Catalog, Column, QualifiedName, Table};
 use crate::connection::Connection;
-use crate::doctor;
 use crate::error::Error;
 use crate::progress::{Progress, Step};
 use crate::types::{self, Type};
@@ -20,13 +19,22 @@ use crate::types::{self, Type};
 /// columns become there. Ids whose format is certain get the form that a key of the format declares
 /// by default.
 ///
+/// `ids` is asked about columns of primary keys: it names the format of the ids and how they are
+/// stored, as `STORAGE:LAYOUT`, if both are certain. Pass `doctor::stored_ids`, which looks at the
+/// rows.
+///
 /// # Errors
 ///
-/// Those of the catalogue and of the [doctor](crate::doctor).
+/// Those of the catalogue and of `ids`.
 pub async fn plan(
     source: &mut Connection,
     target: Backend,
     progress: &mut dyn Progress,
+    mut ids: impl AsyncFnMut(
+        &mut Connection,
+        &Table,
+        &str,
+    ) -> Result<Option<(FormatKind, String)>, Error>,
 ) -> Result<CopyPlan, Error> {
     let catalog = Catalog::read(source).await?;
     let (left_out, mut tables): (Vec<&Table>, Vec<&Table>) =
@@ -39,7 +47,11 @@ pub async fn plan(
     };
     for table in &tables {
         progress.report(Step::Begins(format!("examining {}", table.name)));
-        planner.find_ids(source, table).await?;
+        for column in planner.id_columns(table) {
+            if let Some((format, stored_from)) = ids(source, table, column).await? {
+                planner.add_ids(table, column, format, stored_from);
+            }
+        }
     }
     planner.follow(&tables);
     Ok(CopyPlan {
@@ -90,43 +102,35 @@ struct Planner {
 }
 
 impl Planner {
-    /// Asks the doctor about the columns of the primary key that may contain ids.
-    async fn find_ids(&mut self, source: &mut Connection, table: &Table) -> Result<(), Error> {
+    /// The columns of the primary key that may contain ids of their own.
+    fn id_columns<'t>(&self, table: &'t Table) -> Vec<&'t str> {
         let key = table.primary_key().map(|key| key.columns.as_slice());
-        for name in key.unwrap_or_default() {
-            let refers = table
-                .foreign_keys
-                .iter()
-                .any(|key| key.columns.contains(name));
+        let names = key.unwrap_or_default().iter().map(String::as_str);
+        let may_contain_ids = |name: &&str| {
+            let mut keys = table.foreign_keys.iter();
+            let refers = keys.any(|key| key.columns.iter().any(|column| column == name));
             let own = table
                 .column(name)
                 .and_then(|column| types::parse(self.source, &column.sql_type));
-            if refers || !own.is_some_and(may_be_id) {
-                continue;
-            }
-            let report = doctor::examine_table(source, table, name).await?;
-            // A damaged value has no other form.
-            let is_certain =
-                report.certainty == doctor::Certainty::Certain && report.damaged.is_empty();
-            let (Some(format), Some(storage), Some(layout), true) =
-                (report.format, report.storage, report.layout, is_certain)
-            else {
-                continue;
-            };
-            let kind: FormatKind = format.parse()?;
-            let to = StoragePlan::default_for(kind).column(self.target);
-            let ids = Ids {
-                format: format.to_string(),
-                stored_from: format!("{storage}:{layout}"),
-                stored_to: format!("{}:{}", to.storage().name(), to.layout().name()),
-            };
-            // MariaDB's UUID has ids that no key may declare there: they go by their type.
-            if StoredForm::named(kind, self.source, &ids.stored_from).is_err() {
-                continue;
-            }
-            self.ids.insert((table.name.clone(), name.clone()), ids);
+            !refers && own.is_some_and(may_be_id)
+        };
+        names.filter(may_contain_ids).collect()
+    }
+
+    /// Takes the ids of a column for the plan.
+    fn add_ids(&mut self, table: &Table, column: &str, format: FormatKind, stored_from: String) {
+        // MariaDB's UUID has ids that no key may declare there: they go by their type.
+        if StoredForm::named(format, self.source, &stored_from).is_err() {
+            return;
         }
-        Ok(())
+        let to = StoragePlan::default_for(format).column(self.target);
+        let ids = Ids {
+            format: format.name().into(),
+            stored_from,
+            stored_to: format!("{}:{}", to.storage().name(), to.layout().name()),
+        };
+        let place = (table.name.clone(), column.to_owned());
+        self.ids.insert(place, ids);
     }
 
     /// Gives references the form of what they refer to.

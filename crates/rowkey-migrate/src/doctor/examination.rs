@@ -44,7 +44,7 @@ pub async fn examine(
 
 /// The same of a column of a table that the catalogue has described: to read it again for each of
 /// many tables would take longer than everything else.
-pub(crate) async fn examine_table(
+pub(super) async fn examine_table(
     connection: &mut Connection,
     table: &Table,
     column: &str,

@@ -6,7 +6,8 @@
 //! explain the rows.
 //!
 //! [`examine`] reads the rows of a database: a sample of them in the order of their insertion, or
-//! all.
+//! all. Plans ask shorter questions: [`stored_ids`] answers those of a copy, [`contradiction`]
+//! those of a change.
 
 mod bits;
 mod byte_order;
@@ -36,6 +37,7 @@ mod ring;
 mod sample;
 mod session;
 mod source;
+mod stored_ids;
 mod survey;
 mod surveyor;
 mod tallies;
@@ -48,10 +50,10 @@ pub use contradiction::contradiction;
 pub use damage::{Damage, DamageKind};
 pub use diagnosis::{Candidate, Diagnosis};
 pub use examination::examine;
-pub(crate) use examination::examine_table;
 pub use observation::{Observation, StoredValue};
 pub use part::Certainty;
 pub use report::Report;
 pub use request::Request;
+pub use stored_ids::stored_ids;
 pub use survey::Survey;
 pub use witness::Witness;

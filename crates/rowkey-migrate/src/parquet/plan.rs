@@ -30,13 +30,23 @@ const COUNTED: Type = Type::Integer {
 /// Which tables of a database become files, and what their columns become there. Ids whose format
 /// is certain get their public form.
 ///
+/// `ids` tells that of a column, as for a [copy](copy::plan()).
+///
 /// # Errors
 ///
-/// Those of the catalogue and of the [doctor](crate::doctor).
-pub async fn plan(source: &mut Connection, progress: &mut dyn Progress) -> Result<CopyPlan, Error> {
+/// Those of the catalogue and of `ids`.
+pub async fn plan(
+    source: &mut Connection,
+    progress: &mut dyn Progress,
+    ids: impl AsyncFnMut(
+        &mut Connection,
+        &catalog::Table,
+        &str,
+    ) -> Result<Option<(FormatKind, String)>, Error>,
+) -> Result<CopyPlan, Error> {
     let backend = source.backend();
     refuse_sql_server(backend)?;
-    let mut plan = copy::plan(source, backend, progress).await?;
+    let mut plan = copy::plan(source, backend, progress, ids).await?;
     plan.target = NAME.into();
     let catalog = Catalog::read(source).await?;
     let tables: Vec<&catalog::Table> = catalog.tables.iter().collect();

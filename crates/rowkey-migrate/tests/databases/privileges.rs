@@ -176,7 +176,8 @@ async fn the_doctor_names_columns(reader: &mut Reader) -> anyhow::Result<()> {
 }
 
 async fn a_copy_names_every_table(reader: &mut Reader) -> anyhow::Result<()> {
-    let plan = copy::plan(&mut reader.administrator, Backend::Postgres, &mut Silent).await?;
+    let (source, target) = (&mut reader.administrator, Backend::Postgres);
+    let plan = copy::plan(source, target, &mut Silent, doctor::stored_ids).await?;
     let (source, target) = (&mut reader.connection, &mut reader.administrator);
     let found = copy::Preflight::read(source, target, &plan, &mut Silent).await?;
     let refused = |table: &str| {

@@ -6,6 +6,7 @@ mod keys;
 use anyhow::{Context, Result, ensure};
 use rowkey_migrate::chunks::{self, Request, TableRanges};
 use rowkey_migrate::copy::{self, CopyPlan};
+use rowkey_migrate::doctor::stored_ids;
 use rowkey_migrate::{Connection, Silent};
 use rowkey_testkit::{Backend, Suite, TestDatabase};
 
@@ -31,7 +32,7 @@ fn run<F: Future<Output = Result<()>>>(
 }
 
 async fn plan(db: &mut Connection) -> Result<CopyPlan> {
-    Ok(copy::plan(db, Backend::Sqlite, &mut Silent).await?)
+    Ok(copy::plan(db, Backend::Sqlite, &mut Silent, stored_ids).await?)
 }
 
 fn request(ranges: u32) -> Request {

@@ -20,6 +20,7 @@ pub(crate) mod values;
 
 use anyhow::{Result, anyhow, ensure};
 use rowkey_migrate::copy::{self, CopyPlan, Request};
+use rowkey_migrate::doctor::stored_ids;
 use rowkey_migrate::{Address, Connection, Silent};
 use rowkey_testkit::{Backend, Search, Server, Suite, test_name};
 
@@ -116,7 +117,7 @@ pub(crate) async fn execute(db: &mut Connection, doing: &str, statements: &[&str
 
 pub(crate) async fn plan(source: &str, target: &str) -> Result<CopyPlan> {
     let target = open(target).await?.backend();
-    let plan = copy::plan(&mut open(source).await?, target, &mut Silent).await?;
+    let plan = copy::plan(&mut open(source).await?, target, &mut Silent, stored_ids).await?;
     // As people see it.
     Ok(CopyPlan::from_toml(&plan.to_toml()?)?)
 }

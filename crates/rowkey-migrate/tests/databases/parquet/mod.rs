@@ -11,6 +11,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use rowkey_migrate::copy::{ColumnPlan, Comparison, CopyPlan, Report};
+use rowkey_migrate::doctor::stored_ids;
 use rowkey_migrate::{Address, Connection, Silent, parquet};
 use rowkey_testkit::{Suite, TestDatabase};
 
@@ -40,7 +41,7 @@ pub(crate) async fn open(url: &str) -> Result<Connection> {
 
 /// A plan for files, as people see it.
 pub(crate) async fn plan(source: &str) -> Result<CopyPlan> {
-    let plan = parquet::plan(&mut open(source).await?, &mut Silent).await?;
+    let plan = parquet::plan(&mut open(source).await?, &mut Silent, stored_ids).await?;
     Ok(CopyPlan::from_toml(&plan.to_toml()?)?)
 }
 
