@@ -1,5 +1,6 @@
 //! What can go wrong.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 
 use rowkey_core::Backend;
@@ -83,18 +84,24 @@ impl Error {
 
     /// Whether the server refused a statement because the account lacks a privilege.
     pub(crate) fn is_denied(&self) -> bool {
-        let Self::Database { source, .. } = self else {
-            return false;
-        };
         #[cfg(feature = "sqlserver")]
-        if let Some(tiberius::error::Error::Server(token)) = source.downcast_ref() {
+        if let Self::Database { source, .. } = self
+            && let Some(tiberius::error::Error::Server(token)) = source.downcast_ref()
+        {
             return matches!(token.code(), 229 | 230 | 262);
         }
-        let error = source.downcast_ref::<sqlx::Error>();
-        let code = error.and_then(|error| error.as_database_error()?.code());
         // 1044: on a database, 1142: on a table, 1143: on a column, 1227: on the server.
-        code.as_deref() == Some("42501")
+        self.sql_state().as_deref() == Some("42501")
             || matches!(self.mysql_number(), Some(1044 | 1142 | 1143 | 1227))
+    }
+
+    /// The SQLSTATE of an error of PostgreSQL, MySQL or MariaDB; the number of one of SQLite.
+    pub(crate) fn sql_state(&self) -> Option<Cow<'_, str>> {
+        let Self::Database { source, .. } = self else {
+            return None;
+        };
+        let error = source.downcast_ref::<sqlx::Error>()?;
+        error.as_database_error()?.code()
     }
 
     /// The number of an error of MySQL or MariaDB.

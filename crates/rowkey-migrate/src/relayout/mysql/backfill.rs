@@ -8,7 +8,7 @@ use super::super::work::Work;
 use super::names;
 use super::ranges::Ranges;
 use super::rebuilt::Rebuilt;
-use super::session::{number, transaction};
+use super::session::transaction;
 use super::values::{Reading, Side};
 use crate::error::Error;
 
@@ -96,7 +96,7 @@ async fn explained(
     ranges: &Ranges,
     error: Error,
 ) -> Error {
-    match number(&error) {
+    match error.mysql_number() {
         // "Column cannot be null."
         Some(1048) => {}
         // "A foreign key constraint fails."

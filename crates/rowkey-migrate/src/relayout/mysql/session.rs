@@ -103,17 +103,7 @@ async fn run_all(runner: &mut Runner<'_>, doing: &str, statements: &[&str]) -> R
 /// Whether another transaction had the lock for too long, the two waited for each other, or it has
 /// changed a row since the snapshot of this one, which MariaDB refuses from 11.6 on.
 pub(super) fn is_lock(error: &Error) -> bool {
-    matches!(number(error), Some(1020 | 1205 | 1213))
-}
-
-/// The server's number of an error.
-pub(super) fn number(error: &Error) -> Option<u16> {
-    let Error::Database { source, .. } = error else {
-        return None;
-    };
-    let database = source.downcast_ref::<sqlx::Error>()?.as_database_error()?;
-    let error = database.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>()?;
-    Some(error.number())
+    matches!(error.mysql_number(), Some(1020 | 1205 | 1213))
 }
 
 /// The names in the first column of a query.

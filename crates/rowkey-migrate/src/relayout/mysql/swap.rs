@@ -266,7 +266,7 @@ async fn drop_placeholders(
 
 /// Whether the server cannot alter a table in a way while programs write.
 fn is_not_online(error: &Error) -> bool {
-    matches!(super::session::number(error), Some(1845 | 1846))
+    matches!(error.mysql_number(), Some(1845 | 1846))
 }
 
 /// Drops those of some tables that exist, and nothing else that refers to them.

@@ -287,12 +287,13 @@ impl Extent {
 
 /// A value that was damaged since the first look, or that a trigger refused.
 fn with_row(error: Error, table: &ChangedTable) -> Error {
-    match (session::code(&error), &error) {
-        (Some(code), Error::Database { source, .. }) if code == DAMAGED => Error::Differs {
+    let is_damaged = error.sql_state().as_deref() == Some(DAMAGED);
+    match is_damaged {
+        true => Error::Differs {
             what: table.name().to_string(),
-            found: source.to_string(),
+            found: error.reason(),
         },
-        _ => error,
+        false => error,
     }
 }
 

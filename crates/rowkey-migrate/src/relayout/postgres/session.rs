@@ -126,14 +126,5 @@ pub(super) async fn lock_timeout(runner: &mut Runner<'_>, work: &Work) -> Result
 /// Whether a statement failed only because it did not get a lock.
 pub(super) fn is_lock_failure(error: &Error) -> bool {
     // lock_not_available, deadlock_detected
-    matches!(code(error).as_deref(), Some("55P03" | "40P01"))
-}
-
-/// The server's code of an error.
-pub(super) fn code(error: &Error) -> Option<String> {
-    let Error::Database { source, .. } = error else {
-        return None;
-    };
-    let error = source.downcast_ref::<sqlx::Error>()?.as_database_error()?;
-    error.code().map(Into::into)
+    matches!(error.sql_state().as_deref(), Some("55P03" | "40P01"))
 }

@@ -339,13 +339,7 @@ impl Map<'_> {
 
 /// Whether the server does not find a table, a sequence or a function.
 fn is_unknown_name(error: &Error) -> bool {
-    let Error::Database { source, .. } = error else {
-        return false;
-    };
-    let error = source.downcast_ref::<sqlx::Error>();
-    let error = error.and_then(sqlx::Error::as_database_error);
-    let code = error.and_then(|error| error.code());
-    matches!(code.as_deref(), Some("42P01" | "42883"))
+    matches!(error.sql_state().as_deref(), Some("42P01" | "42883"))
 }
 
 /// A transaction in which names are found as in the functions.
