@@ -43,7 +43,7 @@
 //! ```
 //!
 //! The catalogue knows types, not values: whether the sixteen bytes of a column are in the layout
-//! of the plan is for the [doctor](crate::doctor) to say.
+//! of the plan is for `rowkey doctor` to say.
 
 use std::fmt;
 
