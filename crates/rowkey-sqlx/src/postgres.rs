@@ -11,7 +11,7 @@ use sqlx::encode::IsNull;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
 use sqlx::postgres::types::Oid;
 use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgTypeKind, PgValueFormat, PgValueRef};
-use sqlx::{Postgres, TypeInfo, ValueRef};
+use sqlx::{TypeInfo, ValueRef};
 
 use crate::stored::{key_of, refusal};
 
