@@ -1,7 +1,6 @@
 //! The check that the files of a crate do not import each other in a circle.
 //!
-//! Files in a circle can only be read together. Those of today are in `xtask/circles.txt`, which
-//! may only become shorter.
+//! Files in a circle can only be read together.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque, btree_map::Entry},
@@ -21,51 +20,27 @@ use syn::{
 
 use crate::{command, workspace};
 
-const LIST: &str = "xtask/circles.txt";
-
-/// Compares the circles in every crate of the workspace with the list.
+/// Fails if files of a crate of the workspace import each other in a circle.
 pub(crate) fn check() -> Result<()> {
     let metadata = workspace::metadata()?;
     let root = command::root();
-    let mut found = BTreeSet::new();
-    let mut examples = Vec::new();
+    let mut found = Vec::new();
     for package in metadata.workspace_packages() {
         let targets = package.targets.iter();
         // Integration tests share modules as they like.
         for target in targets.filter(|one| one.is_lib() || one.is_bin() || one.is_proc_macro()) {
             let files = Crate::read(target.src_path.as_std_path())?;
             for circle in files.circles() {
-                let shown = files.shown(&circle, &root);
-                examples.push((shown.clone(), files.example(&circle, &root)));
-                found.insert(shown);
+                let (example, shown) = (files.example(&circle, &root), files.shown(&circle, &root));
+                found.push(format!("{example}, in the circle of\n\n{shown}\n"));
             }
         }
     }
-    let list = fs::read_to_string(root.join(LIST)).context(LIST)?;
-    let listed: BTreeSet<String> = list
-        .split("\n\n")
-        .map(|circle| circle.trim().to_owned())
-        .filter(|circle| !circle.is_empty())
-        .collect();
-    let new = examples
-        .iter()
-        .filter(|(circle, _)| !listed.contains(circle));
-    let new: Vec<String> = new
-        .map(|(circle, example)| format!("{example}, in the circle of\n\n{circle}\n"))
-        .collect();
     ensure!(
-        new.is_empty(),
-        "files import each other in a circle that {LIST} does not have; if it is what is left of one there, \
-         replace that:\n\n{}",
-        new.join("\n")
+        found.is_empty(),
+        "files import each other in a circle:\n\n{}",
+        found.join("\n")
     );
-    let gone: Vec<&str> = listed.difference(&found).map(String::as_str).collect();
-    ensure!(
-        gone.is_empty(),
-        "{LIST} has circles that are gone; remove them from it:\n\n{}",
-        gone.join("\n\n")
-    );
-    println!("{} circles, as listed in {LIST}", listed.len());
     Ok(())
 }
 
