@@ -1,7 +1,7 @@
 //! The chapters of the book that contain Rust code, which runs as documentation tests.
 //!
-//! They are in a package of their own because they show every driver at once, and because published
-//! crates could not include them.
+//! The chapters are in a package of their own because they show every driver at once, and because
+//! published crates could not include them.
 
 macro_rules! chapters {
     ($($name:ident $page:literal)*) => {

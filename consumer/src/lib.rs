@@ -58,7 +58,7 @@ mod passenger {
 ///
 /// # Errors
 ///
-/// If the value is no random UUID.
+/// If the value isn't a random UUID.
 pub fn seat_label(value: u128) -> Result<impl core::fmt::Display, rowkey::Error> {
     passenger::SeatId::try_from(value)
 }

@@ -55,7 +55,7 @@ pub(crate) trait Driver: Parameters + 'static {
     /// The constraint that an error reports as violated.
     fn violation(error: &Self::Error) -> Option<Violation>;
 
-    /// Whether rowkey has found something in this column that is no key.
+    /// Whether rowkey has found something in this column that isn't a key.
     fn is_refusal(error: &Self::Error, column: &str) -> bool;
 
     /// Whether there was NULL in this column instead of a key.

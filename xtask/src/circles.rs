@@ -386,7 +386,7 @@ impl<'ast> Visit<'ast> for Module {
         visit::visit_path(self, path);
     }
 
-    // Who may see an item is no dependency.
+    // Who may see an item isn't a dependency.
     fn visit_visibility(&mut self, _: &'ast Visibility) {}
 
     fn visit_macro(&mut self, found: &'ast Macro) {

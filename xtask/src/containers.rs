@@ -96,7 +96,7 @@ fn interrupt() {
     {
         use nix::{sys::signal, unistd::Pid};
 
-        // They may have ended meanwhile.
+        // The tests may have ended meanwhile.
         let _ = signal::killpg(Pid::from_raw(group.cast_signed()), signal::SIGTERM);
     }
 }

@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 } else {
                     let mut tests = cargo(&NEXTEST);
                     if env::var_os(THREADS).is_none() {
-                        // They wait for servers about half of their time.
+                        // The tests wait for servers about half of the time.
                         let processors = thread::available_parallelism().map_or(1, NonZero::get);
                         tests.env(THREADS, (2 * processors).to_string());
                     }
@@ -184,7 +184,7 @@ const LIST: [&str; 4] = [
 /// Runs each test in a separate process, so that tests of all binaries run side by side.
 const NEXTEST: [&str; 4] = ["nextest", "run", "--no-fail-fast", "--no-tests=pass"];
 
-/// Its exit code where a test binary does not list its tests.
+/// nextest's exit code where a test binary does not list its tests.
 const NOT_LISTED: i32 = 104;
 
 /// The tests; nothing if a test binary does not list its own.

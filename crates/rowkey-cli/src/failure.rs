@@ -189,7 +189,6 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// The exit code.
     pub(crate) fn exit_code(self) -> ExitCode {
         match self {
             Self::Complete => ExitCode::SUCCESS,

@@ -40,7 +40,6 @@ impl Likelihood {
 /// One way to read a text as an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
-    /// The format.
     pub(crate) format: FormatKind,
     /// The 128 bits.
     pub(crate) value: u128,
@@ -50,7 +49,6 @@ pub(crate) struct Reading {
 
 /// A reading that has not been compared with the others yet.
 pub(crate) struct Candidate {
-    /// The format.
     pub(crate) format: FormatKind,
     /// The 128 bits, which the format admits.
     pub(crate) value: u128,

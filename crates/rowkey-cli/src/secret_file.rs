@@ -26,7 +26,6 @@ impl SecretFile {
         format!("name a file that contains only {}", self.content)
     }
 
-    /// Reads the file.
     pub(crate) fn read(&self, path: &Path) -> Result<Zeroizing<String>, Failure> {
         let unreadable = |error| {
             Failure::bad_input(

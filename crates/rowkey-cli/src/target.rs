@@ -30,7 +30,6 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// The database.
     pub(crate) fn backend(self) -> Backend {
         match self {
             Self::Postgres => Backend::Postgres,

@@ -133,7 +133,6 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
-    /// The milliseconds.
     pub(crate) fn millis(self) -> u64 {
         self.millis
     }

@@ -48,9 +48,9 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KeyPlan {
-    /// Its table.
+    /// The key's table.
     pub table: QualifiedName,
-    /// Its column.
+    /// The key's column.
     pub column: String,
     /// The format of its ids after the change, which is also that before it unless it is re-keyed.
     pub format: String,
@@ -73,9 +73,9 @@ pub struct KeyPlan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReferencePlan {
-    /// Its table.
+    /// The reference's table.
     pub table: QualifiedName,
-    /// Its column.
+    /// The reference's column.
     pub column: String,
     /// The name of the column after the change.
     pub becomes: String,
@@ -87,9 +87,9 @@ pub struct ReferencePlan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LeftOut {
-    /// Its table.
+    /// The column's table.
     pub table: QualifiedName,
-    /// Its column.
+    /// The column's name.
     pub column: String,
 }
 

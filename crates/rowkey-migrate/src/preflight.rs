@@ -35,11 +35,11 @@ pub struct Preflight {
 /// A column that changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnPreflight {
-    /// Its table.
+    /// The column's table.
     pub table: QualifiedName,
-    /// Its name.
+    /// The column's name.
     pub column: String,
-    /// Its name after the change.
+    /// The column's name after the change.
     pub becomes: String,
     /// How many values it has.
     pub values: u64,

@@ -11,8 +11,8 @@
 //! [`StoragePlan`](rowkey_core::storage::StoragePlan).
 //!
 //! Expressions follow from the layout's permutation, the wire form and the fields of the format.
-//! They use only functions that all supported versions of a database have, and depend only on the
-//! column. [`NewId`] also depends on the server's clock and random numbers.
+//! The expressions use only functions that all supported versions of a database have, and depend
+//! only on the column. [`NewId`] also depends on the server's clock and random numbers.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -85,7 +85,7 @@ impl Offer {
         }
     }
 
-    /// Its origin.
+    /// The offer's origin.
     pub fn origin(&self) -> OfferOrigin {
         Origin {
             command: self.created_by,
@@ -131,7 +131,7 @@ pub struct Booking {
     pub cents: i64,
     /// The invoice.
     pub invoice_id: InvoiceId,
-    /// Its state.
+    /// The booking's state.
     pub state: BookingState,
     /// The commands that it has executed.
     #[sqlx(json)]

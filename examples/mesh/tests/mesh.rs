@@ -266,7 +266,7 @@ async fn a_region_is_down(servers: [&Server; 2]) -> Result<()> {
     system.run("almaty")?;
     let one = system.clients.ask("lima", PUT, id, "one").await?;
     assert_eq!(one, "200 almaty one");
-    // Its database is up, so the country can be moved away while it is down.
+    // Almaty's database is up, so the country can be moved away while Almaty is down.
     system.kill("almaty")?;
     system.move_to("Brazil", "lima")?;
     for asked in ["lima", "sao-paulo"] {

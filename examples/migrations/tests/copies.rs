@@ -106,7 +106,7 @@ impl Copies {
         Ok(())
     }
 
-    /// Fails if there is a file that is no copy.
+    /// Fails if there is a file that isn't a copy.
     fn finish(self) -> Result<()> {
         let found = files(Path::new(&self.folder))?;
         let others: Vec<_> = found.difference(&self.copied).collect();

@@ -11,8 +11,8 @@
 //! | [`repository::sea_orm`](crate::sea_orm) | yes | yes | yes | |
 //! | [`repository::tiberius`](crate::tiberius) | | | | yes |
 //!
-//! They share the tables, even at the same time: each reads rows that the others have written. The
-//! URL selects the database.
+//! The repositories share the tables, even at the same time: each reads rows that the others have
+//! written. The URL selects the database.
 //!
 //! ```
 //! use repository::{Customer, CustomerId, CustomerRepository, Error};

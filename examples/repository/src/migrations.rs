@@ -1,8 +1,8 @@
 //! The folder `migrations` of the workspace, compiled in.
 //!
-//! They are sqlx migrations: `sqlx migrate run --source migrations/postgres` does the same, and
-//! either continues where the other stopped. MySQL and MariaDB have a folder each, which are equal
-//! unless a key is stored in the `UUID` type that only MariaDB has.
+//! The files are sqlx migrations: `sqlx migrate run --source migrations/postgres` does the same,
+//! and either continues where the other stopped. MySQL and MariaDB have a folder each, which are
+//! equal unless a key is stored in the `UUID` type that only MariaDB has.
 //!
 //! Several processes may start at once, so each waits here until the others are done. sqlx's own
 //! lock does that in PostgreSQL and in newer MySQL. For SQLite it has no lock, and MariaDB refuses

@@ -362,7 +362,7 @@ async fn an_interrupted_move_does_not_end_elsewhere(mut system: System) -> anyho
     bookings.move_shard(MOVING, table).await?;
     system.contains(MOVING, &rows, "new").await?;
 
-    // What an attempt to move it elsewhere has left is no obstacle either.
+    // What an attempt to move it elsewhere has left isn't an obstacle either.
     let left_over = BTreeMap::from([(BookingId::generate_for(&key), "left over".to_owned())]);
     let third = &system.databases["third"];
     third.replace_bookings(key, &left_over).await?;

@@ -1,5 +1,5 @@
-//! What is no key of the plan is an error that says which column it was in, what was expected and
-//! what was found.
+//! A value that isn't a key of the plan is an error that says which column it was in, what was
+//! expected and what was found.
 
 macro_rules! damage {
     ($module:ident, $Connection:ty, [$(($found:literal, $Key:ident, $message:literal)),* $(,)?]) => {

@@ -353,7 +353,7 @@ fn damaged(form: StoredForm, good: u128) -> Option<(&'static str, Vec<String>)> 
     Some((sql_type, others))
 }
 
-/// Text that is no digit before or after the last, and numbers beside the largest.
+/// Texts with characters next to the digits in ASCII, and numbers beyond the largest.
 fn damaged_compact_text(text: &str) -> Vec<String> {
     // The neighbours of the digits in ASCII.
     let others = ['/', ':', '@', '[', '`', '{', '%', '\\', '\u{ff21}'];

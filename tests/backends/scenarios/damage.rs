@@ -1,4 +1,4 @@
-//! What is no key of the plan is refused, with an error that names the column.
+//! A value that isn't a key of the plan is refused, with an error that names the column.
 
 use anyhow::{Context, Result, ensure};
 use rowkey::Backend;

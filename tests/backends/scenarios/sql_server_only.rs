@@ -55,7 +55,7 @@ async fn conditions_seek_the_clustered_index(session: &mut Session<Tiberius>) ->
         for condition in conditions {
             let plan = plan(session.connection(), condition).await?;
             let plan = plan.with_context(|| format!("{column:?}: no plan"))?;
-            // A constant scan is no scan: it holds the ends of the intervals that are sought.
+            // A constant scan reads no table: it holds the ends of the intervals that are sought.
             let is_sought = plan.contains("PhysicalOp=\"Clustered Index Seek\"")
                 && !plan.contains("Index Scan\"")
                 && !plan.contains("Table Scan\"");

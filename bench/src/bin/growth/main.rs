@@ -126,7 +126,7 @@ async fn grow_all(server: &Server, rows: u64, step: u64) -> Result<Vec<Case>> {
 }
 
 impl Case {
-    /// Its cells of the table.
+    /// The case's cells of the table.
     fn cells(&self, rows: u64) -> String {
         let of = |value: fn(&Growth) -> f64| Interval::of(self.passes.iter().map(value));
         let index_bytes = of(|pass| pass.index_bytes as f64).median;

@@ -237,7 +237,7 @@ fn each_id_has_random_bits_of_its_own() {
     let first = || OrderedGenerator::<UuidV7>::new().with_clock(NOW);
     let counters = (0..1_000).map(|_| counter(first().try_generate_for(&()).unwrap()));
     assert_eq!(counters.fold(0, |bits, counter| bits | counter), 0x7fff);
-    // They are not those behind the counter once more.
+    // The bits behind the counter do not repeat it.
     let mut ids = (0..1_000).map(|_| first().try_generate_for(&()).unwrap());
     assert!(ids.any(|id| counter(id) != id.to_u128() & 0x7fff));
 }

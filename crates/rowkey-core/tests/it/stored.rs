@@ -332,7 +332,7 @@ fn a_bytea_is_read_from_text() {
     }
 }
 
-/// Its ids have no order, so `public` is all that there is to declare.
+/// UUIDv4s have no order, so `public` is all that there is to declare.
 #[test]
 fn the_advice_about_random_ids_can_be_followed() {
     let layout = |layout| {
@@ -380,7 +380,7 @@ fn what_the_advice_declares_reads_the_guid() {
     let value = column.decode(StoredRef::Bytes(guid.as_bytes())).unwrap();
     assert_eq!(value, guid.as_u128());
     assert_eq!(column.literal(value), format!("'{UNSWAPPED_V7}'"));
-    // Its checks are still those of the format.
+    // The column's checks are still those of the format.
     let error = column.decode(StoredRef::Bytes(&[0; 16])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Format);
 }

@@ -57,7 +57,7 @@ fn of_type(backend: Backend, column: &Column, sql: &str) -> Option<String> {
             "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', {sql}) DIV 1000)"
         )),
         Backend::MySql | Backend::MariaDb if is(&["timestamp"]) => Some(format!(
-            // The first second of 1970 is no TIMESTAMP: 0 stands for a date of zeros.
+            // The first second of 1970 isn't a TIMESTAMP: 0 stands for a date of zeros.
             "CAST(FLOOR(NULLIF(UNIX_TIMESTAMP({sql}), 0) * 1000) AS SIGNED)"
         )),
         Backend::MySql | Backend::MariaDb if is(&["bigint", "int"]) => Some(number(sql)),

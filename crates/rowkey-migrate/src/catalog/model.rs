@@ -72,7 +72,7 @@ const TOOLS_BY_COLUMNS: [(&str, &[&str]); 7] = [
     ("VersionInfo", &["Version", "AppliedOn", "Description"]),
 ];
 
-/// The tables of a database, with what hangs on them.
+/// The tables of a database, with what depends on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Catalog {
     /// The database's product.
@@ -174,20 +174,20 @@ fn split(text: &str) -> (Option<String>, String) {
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
-    /// Its name.
+    /// The table's name.
     pub name: QualifiedName,
-    /// Its columns, in their order.
+    /// The table's columns, in order.
     pub columns: Vec<Column>,
-    /// Its primary key and its unique constraints.
+    /// The table's primary key and unique constraints.
     pub keys: Vec<Key>,
-    /// Its indexes, except those of its keys.
+    /// The table's indexes, except those of its keys.
     pub indexes: Vec<Index>,
-    /// Its references to other tables and to itself.
+    /// The table's references to other tables and to itself.
     pub foreign_keys: Vec<ForeignKey>,
-    /// What else hangs on it: views, triggers, policies.
+    /// What else depends on the table: views, triggers, policies.
     pub dependents: Vec<Dependent>,
-    /// Its storage engine in MySQL and MariaDB; in SQLite the statement that made it, which also
-    /// says what the rest of this does not; else empty.
+    /// The table's storage engine in MySQL and MariaDB; in SQLite the statement that made the
+    /// table, which also says what the other fields do not; else empty.
     pub options: String,
     /// How many rows it has, by the database's statistics.
     #[serde(skip)]
@@ -244,10 +244,10 @@ impl Table {
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its name.
+    /// The column's name.
     pub name: String,
-    /// Its type as the database writes it, such as `character varying(36)` or `binary(16)`. For a
-    /// domain of PostgreSQL, it is the type that this is over.
+    /// The column's type as the database writes it, such as `character varying(36)` or
+    /// `binary(16)`. For a domain of PostgreSQL, it is the type that this is over.
     pub sql_type: String,
     /// Whether it may be NULL.
     pub is_nullable: bool,
@@ -256,9 +256,9 @@ pub struct Column {
     /// Whether the database counts or computes it, and how: `identity`, `auto_increment`,
     /// `generated`, `on update`; empty otherwise.
     pub generated: String,
-    /// Its collation, if it is text.
+    /// The column's collation, if it is text.
     pub collation: Option<String>,
-    /// Its comment.
+    /// The column's comment.
     pub comment: Option<String>,
 }
 
@@ -273,9 +273,9 @@ impl Column {
 /// A primary key or a unique constraint. Its columns are in the order of its index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
-    /// Its name.
+    /// The key's name.
     pub name: String,
-    /// Its columns.
+    /// The key's columns.
     pub columns: Vec<String>,
     /// Whether it is the primary key.
     pub is_primary: bool,
@@ -286,9 +286,9 @@ pub struct Key {
 /// An index that is not the index of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Index {
-    /// Its name.
+    /// The index's name.
     pub name: String,
-    /// Its plain columns, in order; a part that is an expression is missing.
+    /// The index's plain columns, in order; a part that is an expression is missing.
     pub columns: Vec<String>,
     /// Whether it is unique.
     pub is_unique: bool,
@@ -321,9 +321,9 @@ pub struct ForeignKey {
 /// Something that uses a table, and that a change of its columns may break.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependent {
-    /// What it is.
+    /// The kind of object.
     pub kind: DependentKind,
-    /// Its name.
+    /// The object's name.
     pub name: String,
     /// The columns of the table that it uses, if the database knows.
     pub columns: Vec<String>,
@@ -331,7 +331,7 @@ pub struct Dependent {
     pub definition: String,
 }
 
-/// What hangs on a table.
+/// A kind of object that depends on a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -27,7 +27,7 @@ FROM reached r JOIN pg_class c ON c.oid = r.oid JOIN pg_namespace n ON n.oid = c
 ORDER BY 2 NULLS FIRST, 3";
 
 /// The type of a column is the one that its domain is over, and so are NOT NULL and the default of
-/// the domain those of the column; the domain itself is among what hangs on the table.
+/// the domain those of the column; the domain itself is among the table's dependents.
 ///
 /// From PostgreSQL 18 on, a column may be NOT NULL although it has NULL: with a constraint that is
 /// not valid.

@@ -15,7 +15,7 @@ use crate::write::literal::push_hex;
 #[derive(Clone, Debug)]
 pub(super) struct KeyColumn {
     backend: Backend,
-    /// Its table and its name, for people.
+    /// The column's table and name, for people.
     place: String,
     pub(super) quoted: String,
     pub(super) is_nullable: bool,

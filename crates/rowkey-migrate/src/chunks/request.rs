@@ -37,7 +37,7 @@ impl Default for Request {
 /// The ranges of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TableRanges {
-    /// Its name.
+    /// The table's name.
     pub table: QualifiedName,
     /// The columns whose values are divided; none if the table has no key.
     pub columns: Vec<String>,

@@ -117,7 +117,7 @@ fn text(backend: Backend, from: &str, key: &[KeyColumn], share: Option<f64>) -> 
             Backend::Postgres => sampled += &format!(" TABLESAMPLE SYSTEM ({percent:.9})"),
             Backend::SqlServer => sampled += &format!(" TABLESAMPLE ({percent:.9} PERCENT)"),
             Backend::MySql | Backend::MariaDb => conditions.push(format!("RAND() < {share:.9}")),
-            // Its random numbers are those of 64 bits.
+            // SQLite's random numbers have 64 bits.
             Backend::Sqlite => conditions.push(format!(
                 "abs(random() % 1000000000) < {:.0}",
                 share * 1_000_000_000.0

@@ -121,7 +121,7 @@ impl Kind {
             _ if name.ends_with("BINARY") || name.ends_with("BLOB") => Self::Bytes,
             _ if name.ends_with("UNSIGNED") => Self::Unsigned,
             _ if name.ends_with("INT") || name == "BOOLEAN" => Self::Integer,
-            // Its protocol writes decimal numbers, sets and documents as text.
+            // MySQL's protocol writes decimal numbers, sets and documents as text.
             "DECIMAL" | "SET" | "JSON" => Self::Text,
             _ => Self::Other,
         })

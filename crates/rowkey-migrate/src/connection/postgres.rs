@@ -79,7 +79,7 @@ pub(super) async fn allow_writing(connection: &mut PgConnection, doing: &str) ->
     execute(connection, doing, allow).await.map(|_| ())
 }
 
-/// Its protocol has text for every value of a query that is not prepared.
+/// PostgreSQL's protocol has text for every value of a query that is not prepared.
 const UNBOUND_AS_TEXT: bool = false;
 
 /// After a table has changed, the server refuses a statement that was prepared before.

@@ -8,10 +8,9 @@ use crate::error::Error;
 use crate::write::Tally;
 use crate::write::literal::push_hex;
 
-/// The table.
 pub(super) const TABLE: &str = "rowkey_copy";
 
-/// What its statements are for.
+/// What the statements are for, in errors.
 const DOING: &str = "the state of the copy";
 
 /// How many rows SQL Server inserts at once.

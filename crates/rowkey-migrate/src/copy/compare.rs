@@ -33,7 +33,7 @@ pub struct Comparison {
 /// A table on both sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ComparedTable {
-    /// Its name in the source.
+    /// The table's name in the source.
     pub table: QualifiedName,
     /// How many rows the source has.
     pub rows: u64,

@@ -176,7 +176,7 @@ fn default_of(
     let place = format!("{}.{}", table.name, original.name);
     match original.generated.as_str() {
         "" => {}
-        // Its default is the expression.
+        // The default of a computed column is the expression.
         "generated" => {
             left_out.push(format!(
                 "{place}: it is computed in the source, and has plain values in the target"

@@ -28,7 +28,7 @@ pub(super) async fn of_database(
     Ok(notes)
 }
 
-/// What is left out of one table: what hangs on it, and what its columns no longer say.
+/// What is left out of one table: what depends on it, and what its columns no longer say.
 pub(super) fn of_table(source: Backend, table: &Table, side: &Side) -> Vec<String> {
     let mut notes = dependents(table);
     notes.extend(keys(table));
@@ -85,7 +85,7 @@ WHERE c.relkind IN ('r', 'p') AND g.grantee <> c.relowner
 GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2, 3";
 
 /// The privileges on whole tables, as sentences. In other databases than PostgreSQL, they are among
-/// what hangs on a table.
+/// the dependents of a table.
 async fn grants(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>, Error> {
     let mut notes = Vec::new();
     if source.backend() != Backend::Postgres {
@@ -105,8 +105,8 @@ async fn grants(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>,
     Ok(notes)
 }
 
-/// Views and programs of the source's own schema: their kinds, and their names as among what hangs
-/// on tables. Those of extensions come with them.
+/// Views and programs of the source's own schema: their kinds, and their names as among the
+/// dependents of tables. Those of extensions come with them.
 const POSTGRES_PROGRAMS: &str = "
 SELECT 'view', format('%I.%I', n.nspname, v.relname)
 FROM pg_class v JOIN pg_namespace n ON n.oid = v.relnamespace
@@ -171,7 +171,7 @@ async fn programs(
     Ok(notes)
 }
 
-/// What hangs on a table and stays behind, as sentences.
+/// What depends on a table and stays behind, as sentences.
 fn dependents(table: &Table) -> Vec<String> {
     let is_own = |kind| {
         matches!(

@@ -14,7 +14,6 @@ use crate::text_literal::text_literal;
 pub(super) struct Object {
     pub(super) name: String,
     pub(super) kind: ObjectKind,
-    /// Its columns, in order.
     pub(super) columns: Vec<String>,
     pub(super) is_unique: bool,
     /// The table of the target that a reference refers to, and its columns.
@@ -413,7 +412,7 @@ pub(super) async fn counted_to(
     rows.first().map_or(Ok(0), |row| row.integer(0))
 }
 
-/// The statements that let a counter go on behind the rows, and behind the last number of the
+/// The statements that let a counter continue after the rows, and after the last number of the
 /// source.
 pub(crate) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
     let quoted = quote_identifier(side.backend, column)?;

@@ -65,13 +65,13 @@ impl Default for CopyPolicy {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TablePlan {
-    /// Its name.
+    /// The table's name in the source.
     pub name: QualifiedName,
-    /// Its name in the target.
+    /// The table's name in the target.
     pub becomes: QualifiedName,
     /// The hash of what the source's catalogue said about it when the plan was written.
     pub catalog: String,
-    /// Its columns. One that is not here is not copied.
+    /// The columns to copy. A column that is not listed is not copied.
     #[serde(default, rename = "column")]
     pub columns: Vec<ColumnPlan>,
 }
@@ -80,11 +80,11 @@ pub struct TablePlan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ColumnPlan {
-    /// Its name, on both sides.
+    /// The column's name, on both sides.
     pub name: String,
-    /// Its type.
+    /// The column's type in the source.
     pub from: String,
-    /// Its type in the target.
+    /// The column's type in the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// Why it has no type in the target. Nothing is copied before it has one, or is left out.
@@ -217,7 +217,7 @@ pub(crate) fn type_of(sql_type: &str) -> &str {
     end.map_or(sql_type, |end| &sql_type[..end])
 }
 
-/// Whether words behind a type name a character set, a collation or both. The rest of a plan is no
+/// Whether words behind a type name a character set, a collation or both. The rest of a plan isn't
 /// SQL.
 pub(crate) fn is_collation(words: &str) -> bool {
     let is_name = |name: &str| {

@@ -34,9 +34,9 @@ pub struct Report {
 /// A table that was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CopiedTable {
-    /// Its name in the source.
+    /// The table's name in the source.
     pub table: QualifiedName,
-    /// Its name in the target.
+    /// The table's name in the target.
     pub becomes: QualifiedName,
     /// How many rows it has.
     pub rows: u64,
@@ -61,7 +61,7 @@ pub struct CopiedTable {
 ///
 /// [`Error::Refused`] before the first row for what the plan does not map, and for tables with
 /// rows; later for a value that its column in the target does not hold. The rows that are committed
-/// stay, and the same call goes on behind them.
+/// stay, and the same call continues after them.
 pub async fn copy(
     source: &mut Connection,
     target: &mut Connection,
@@ -298,7 +298,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Lets the counters of the target go on behind the rows.
+    /// Lets the counters of the target continue after the rows.
     async fn set_counters(
         &self,
         source: &mut Connection,

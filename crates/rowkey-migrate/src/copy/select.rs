@@ -14,7 +14,7 @@ use crate::write::literal;
 pub(crate) struct KeyRange<'k> {
     /// The key behind which it begins.
     pub(crate) behind: Option<&'k Batch>,
-    /// Its last key.
+    /// The last key of the range.
     pub(crate) until: Option<&'k Batch>,
 }
 

@@ -207,7 +207,7 @@ pub(super) async fn set_target(target: &mut Connection) -> Result<(), Error> {
         Backend::MySql | Backend::MariaDb => return Ok(()),
         // An error ends the transaction.
         Backend::SqlServer => "SET XACT_ABORT ON",
-        // They are checked at the end, because rows may refer to later ones.
+        // References are checked at the end, because rows may refer to later ones.
         Backend::Sqlite => "PRAGMA foreign_keys = OFF",
     };
     target.execute("the session of the target", set).await?;

@@ -19,11 +19,10 @@ pub(crate) struct Side {
     pub(crate) key: Vec<usize>,
 }
 
-/// A column.
 #[derive(Clone, Debug)]
 pub(crate) struct SideColumn {
     pub(crate) name: String,
-    /// Its type in the words of the database, and what they mean.
+    /// The column's type in the words of the database; `own` is what they mean.
     pub(crate) sql_type: String,
     pub(crate) own: Type,
     pub(crate) content: Content,
@@ -36,7 +35,7 @@ pub(crate) struct SideColumn {
     pub(crate) collation: Option<String>,
     /// What a reader puts in the place of some values.
     pub(crate) instead: Instead,
-    /// Whether a reader goes on behind a value that it refuses.
+    /// Whether a reader continues after a value that it refuses.
     pub(crate) keeps_refused: bool,
 }
 
@@ -63,8 +62,8 @@ impl SideColumn {
         }
     }
 
-    /// Whether the literal of each value is what the source has, so that a copy goes on behind it.
-    /// Times and UUIDs in text have several forms.
+    /// Whether the literal of each value is what the source has, so that a copy can continue after
+    /// it. Times and UUIDs in text have several forms.
     pub(crate) fn keeps_order(&self, source: Backend) -> bool {
         let is_sqlite = source == Backend::Sqlite;
         match self.content {

@@ -196,7 +196,8 @@ impl CopyPlan {
             instead: column.instead,
             ..side(source, &column.from, own_from, from_content)
         };
-        // Its reader replaces nothing more, but it may be NULL where the source was not.
+        // The target's reader replaces nothing more, but a value may be NULL where the source's was
+        // not.
         let to = SideColumn {
             instead: column.instead,
             ..side(target, &to, own_to, to_content)

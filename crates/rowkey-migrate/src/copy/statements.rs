@@ -24,8 +24,8 @@ pub(crate) struct TargetTable<'c> {
 }
 
 impl TargetTable<'_> {
-    /// The statements that let its counter go on behind the rows, and behind the last number that
-    /// the source has counted so far.
+    /// The statements that let the table's counter continue after the rows, and after the last
+    /// number that the source has counted so far.
     pub(crate) async fn counter(&self, source: &mut Connection) -> Result<Vec<String>, Error> {
         let counted = create::counted(self.original, &self.to);
         let Some(column) = counted.and_then(|column| self.original.column(&column.name)) else {

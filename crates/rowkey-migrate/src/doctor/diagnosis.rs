@@ -133,7 +133,7 @@ impl Survey {
     }
 }
 
-/// Whether much that is no id has the shape as well: texts without hyphens that are long enough.
+/// Whether much that isn't an id has the shape as well: texts without hyphens that are long enough.
 fn is_told_by_few(wire: Wire) -> bool {
     use TextForm::{Compact16, Compact22, Digits28, Digits38};
     matches!(

@@ -134,7 +134,7 @@ impl Hypothesis {
             .map(|field| era.share_of(field))
             .product();
         let of_number = match format {
-            // Its variant has two bits more than that of RFC 9562, and its number few bits.
+            // A LUUID's variant has two bits more than that of RFC 9562, and its number few bits.
             FormatKind::Luuid => 2_f64.powi(-6),
             _ => 1.0,
         };

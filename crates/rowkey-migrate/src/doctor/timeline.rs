@@ -45,7 +45,7 @@ pub(super) fn order(linked: &[Kept], even: &[Kept], is_sorted: bool) -> Order {
     }
 }
 
-/// Whether nearly every row has a time that few others have, to the minute, and that is no date:
+/// Whether nearly every row has a time that few others have, to the minute, and that isn't a date:
 /// the fastest counters go around their ring within a day.
 fn are_exact(rows: &[Kept]) -> bool {
     let minutes = |time: i64| time.div_euclid(MINUTE_MS);

@@ -203,7 +203,7 @@ fn versions(rest: &mut Rest<'_>, findings: &mut Findings) {
         let is_random = chance::at_least(count, left, SHARE_OF_A_VERSION) > NEVER
             || (home != Home::Text && is_of_text(rest, place, version, count));
         let is_whole = count == left && home == Home::Text;
-        // Among UUIDs, another version in the usual place is no chance.
+        // Among UUIDs, another version in the usual place isn't chance.
         let is_usual = home == Home::Text && taken.iter().any(|(home, _)| *home == Home::Text);
         if is_random && !is_whole && !is_usual {
             refused.push((home, version));

@@ -15,7 +15,7 @@ use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;
 
-/// The tables of a database: their keys, what refers to them, and what hangs on them.
+/// The tables of a database: their keys, what refers to them, and what depends on them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Inventory {
     /// The database's product, such as `postgres`.
@@ -32,7 +32,7 @@ pub struct Inventory {
 /// A table of an inventory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InventoryTable {
-    /// Its name.
+    /// The table's name.
     pub table: QualifiedName,
     /// How many rows it has, by the database's statistics.
     pub rows: Option<u64>,
@@ -58,9 +58,9 @@ pub struct CompositeKey {
 /// Something that uses a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InventoryDependent {
-    /// What it is.
+    /// The kind of object.
     pub kind: DependentKind,
-    /// Its name.
+    /// The object's name.
     pub name: String,
     /// The columns of the table that it uses, if the database knows.
     pub columns: Vec<String>,
@@ -72,7 +72,7 @@ impl Inventory {
     ///
     /// # Errors
     ///
-    /// [`Error::Database`] if a query on the catalogue fails. A table that may not be read is no
+    /// [`Error::Database`] if a query on the catalogue fails. A table that may not be read isn't an
     /// error.
     pub async fn read(connection: &mut Connection) -> Result<Self, Error> {
         let catalog = Catalog::read(connection).await?;

@@ -7,9 +7,9 @@ use crate::catalog::{Column, Key, QualifiedName, Table};
 /// A column that is a key, alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeyCandidate {
-    /// Its name.
+    /// The column's name.
     pub column: String,
-    /// Its type, as the database writes it.
+    /// The column's type, as the database writes it.
     pub sql_type: String,
     /// Whether it is the primary key; otherwise it is only unique.
     pub is_primary: bool,

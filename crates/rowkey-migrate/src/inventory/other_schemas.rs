@@ -15,7 +15,7 @@ SELECT DISTINCT table_schema FROM information_schema.tables
 WHERE table_type = 'BASE TABLE' AND table_schema <> DATABASE()
   AND table_schema NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema') ORDER BY 1";
 
-/// Their names.
+/// The names of the other schemas.
 pub(crate) async fn names(connection: &mut Connection) -> Result<Vec<String>, Error> {
     let query = match connection.backend() {
         Backend::Postgres => OF_POSTGRES,

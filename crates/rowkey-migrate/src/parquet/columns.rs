@@ -39,7 +39,7 @@ pub(super) fn type_of_ids(public: StoredForm) -> Option<Type> {
 }
 
 impl Column {
-    /// Its declaration in Arrow.
+    /// The column's declaration in Arrow.
     pub(super) fn field(&self) -> Option<Field> {
         let data_type = match self.own {
             Type::Bool => DataType::Boolean,

@@ -70,7 +70,7 @@ pub async fn plan(
     Ok(plan)
 }
 
-/// Its views of one moment and its code pages are not looked at here.
+/// SQL Server's snapshots and code pages are not handled here.
 fn refuse_sql_server(backend: Backend) -> Result<(), Error> {
     match backend {
         Backend::SqlServer => Err(Error::refused(

@@ -119,7 +119,7 @@ async fn written(
     Ok(tables)
 }
 
-/// The statements that let the counters of existing tables go on behind the rows.
+/// The statements that let the counters of existing tables continue after the rows.
 fn counters(catalog: &Catalog, imports: &[Import]) -> Result<Vec<String>, Error> {
     let mut statements = Vec::new();
     for import in imports {

@@ -98,7 +98,7 @@ fn cell_of(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell,
             )
         }
         (Kind::Text, _) => {
-            // The version of `jsonb`, which is no character of JSON.
+            // The version of `jsonb`, which isn't a character of JSON.
             let text = match (column.own, value) {
                 (Type::Json, [1, text @ ..]) => text,
                 (_, text) => text,

@@ -161,13 +161,13 @@ fn of_datetime2(value: DateTime2) -> Result<i64, String> {
     Ok(days * clock::DAY * 10 + tenths(value.time())?)
 }
 
-/// Its parts of a second are 300, and the server shows them as milliseconds.
+/// A `datetime` counts 300 parts of a second, which the server shows as milliseconds.
 fn of_datetime(value: DateTime) -> i64 {
     let millis = (i64::from(value.seconds_fragments()) * 10 + 1) / 3;
     ((i64::from(value.days()) - SINCE_1900) * clock::DAY + millis * 1_000) * 10
 }
 
-/// Its parts of a day are minutes.
+/// A `smalldatetime` counts the minutes of a day.
 fn of_smalldatetime(value: SmallDateTime) -> i64 {
     let minutes = i64::from(value.seconds_fragments());
     ((i64::from(value.days()) - SINCE_1900) * clock::DAY + minutes * MINUTE) * 10

@@ -21,7 +21,7 @@ pub(crate) fn example_id(
     let millis = creation_time::unix_millis(to.backend(), table, created, "")?;
     Ok(match new_id.expression_at(&millis) {
         Ok(at) => format!("COALESCE({at}, {now})"),
-        // Its ids carry no time.
+        // Ids of this format carry no time.
         Err(_) => now,
     })
 }

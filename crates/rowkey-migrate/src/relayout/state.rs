@@ -395,7 +395,8 @@ fn advisory_lock(backend: Backend) -> AdvisoryLock {
 /// most 64 characters.
 ///
 /// A process from before the first release names it otherwise (by SHA1, which MySQL 9.7 no longer
-/// has) and does not exclude this one. Taking both is no way: a session of MySQL 5.6 has one lock.
+/// has) and does not exclude this one. Taking both isn't possible: a session of MySQL 5.6 has one
+/// lock.
 fn mysql_lock() -> String {
     format!("LEFT(CONCAT('{LOCK_NAME}.', SHA2(DATABASE(), 256)), 64)")
 }

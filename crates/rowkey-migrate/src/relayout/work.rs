@@ -32,9 +32,9 @@ pub(super) struct Work {
 /// Where new values come from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source {
-    /// They are the old ones in another form.
+    /// New values are the old ones in another form.
     Converted(Conversion),
-    /// They are new ids, which a table maps the old ones to.
+    /// New values are new ids, and a table maps the old ones to them.
     Mapped,
 }
 

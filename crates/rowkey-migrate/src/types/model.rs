@@ -83,7 +83,7 @@ impl fmt::Display for Refusal {
 pub(super) struct Words {
     /// Without the numbers in parentheses, in lower case.
     pub(super) name: String,
-    /// The numbers.
+    /// The numbers in parentheses.
     pub(super) numbers: Vec<u32>,
 }
 

@@ -30,7 +30,7 @@ pub struct Verification {
 /// A table that was compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VerifiedTable {
-    /// Its name.
+    /// The table's name.
     pub table: QualifiedName,
     /// How many rows it has.
     pub rows: u64,

@@ -168,7 +168,7 @@ fn append_text(bytes: &mut Vec<u8>, column: &SideColumn, text: &str) {
         _ => {}
     }
     if column.sql_type == "jsonb" {
-        // Its version.
+        // The version of `jsonb`.
         bytes.push(1);
     }
     bytes.extend(text.as_bytes());

@@ -72,7 +72,7 @@ fn is_loaded(side: &Side) -> bool {
     })
 }
 
-/// Loads rows and those that follow, and returns what is no row that can be loaded.
+/// Loads rows and those that follow, and returns the first payload that cannot be loaded as rows.
 async fn load(
     client: &mut Client,
     side: &Side,

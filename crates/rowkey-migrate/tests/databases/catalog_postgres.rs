@@ -1,4 +1,4 @@
-//! What PostgreSQL's catalogue says about tables, with everything that can hang on them.
+//! What PostgreSQL's catalogue says about tables, with everything that can depend on them.
 
 use std::pin::Pin;
 
@@ -197,7 +197,8 @@ fn request(table: &str, column: &str, from: &str) -> plan::Request {
     }
 }
 
-/// A domain that says nothing beyond its type is no hindrance. What others say would be lost.
+/// A domain that adds nothing to its type does not stop a change. What other domains add would be
+/// lost.
 async fn changed_domain(url: &str) -> Result<()> {
     let mut db = with_domains(url).await?;
     let before = "SELECT string_agg(id::text, ',' ORDER BY id) FROM offer";

@@ -198,7 +198,7 @@ pub(crate) mod ticket {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
-/// Its table is made where it can be.
+/// The table of badges is made where it can be.
 pub(crate) mod badge {
     use sea_orm::entity::prelude::*;
 

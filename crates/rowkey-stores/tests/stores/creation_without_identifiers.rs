@@ -87,7 +87,7 @@ pub(crate) async fn orphans_are_marked_and_can_be_brought_back<D: Driver>(
         halls.0.execute(&back).await?;
         assert_eq!(book(&halls, hall).await?, Ok(()));
     }
-    // They are used now.
+    // The halls are used now.
     clean_up(&halls, CleanUp::Mark).await?;
     assert!(halls.0.strings(&marked).await?.is_empty());
     Ok(())

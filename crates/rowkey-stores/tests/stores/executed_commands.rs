@@ -46,7 +46,7 @@ pub(crate) async fn a_known_command_changes_nothing_and_succeeds<D: Driver>(
     ));
     let before = halls.hall(hall).await?;
 
-    // Its seat is taken, by itself: the rules are not checked again.
+    // The first command finds its seat taken, by itself: the rules are not checked again.
     assert_eq!(halls.answer(&first).await?, Ok(Execution::Duplicate));
     let present = halls.hall(hall).await?;
     assert_eq!(present, before);

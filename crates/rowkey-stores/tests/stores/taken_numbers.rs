@@ -123,7 +123,7 @@ pub(crate) async fn an_entity_whose_number_is_taken_gets_another_one<D: Driver>(
         let customer = CustomerId::generate_for(&CustomerId::luuid_context(number));
         insert(&shop, "guests", customer).await?;
     }
-    // Its counter starts again at 1.
+    // A new counter starts again at 1.
     let numbers = NumberCounter::new();
     let customer = create_numbered(&numbers, async |customer: CustomerId| {
         insert(&shop, "guests", customer).await?;

@@ -271,7 +271,7 @@ fn counted_numbers_are_read_from_a_numeric_too() {
     }
 }
 
-/// The number whose digits a `decimal` column has no room for is no key of that plan.
+/// A number whose digits do not fit into a `decimal` column isn't a key of that plan.
 #[test]
 fn what_a_decimal_cannot_hold_does_not_become_a_key() {
     assert!(Number128Decimal::try_from(10_u128.pow(38)).is_err());

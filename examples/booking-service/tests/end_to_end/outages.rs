@@ -57,7 +57,7 @@ impl Road {
 }
 
 async fn carry(listener: TcpListener, server: SocketAddr) {
-    // Its tasks end with it.
+    // The tasks of the set end with it.
     let mut connections = JoinSet::new();
     while let Ok((mut client, _)) = listener.accept().await {
         connections.spawn(async move {

@@ -90,7 +90,7 @@ async fn tables_are_made_taken_back_and_made_again<T: Tool>(test: &TestDatabase)
     ensure!(database.invoices().await? == 0);
     database.store_an_invoice().await?;
 
-    // They are the tables that the files say.
+    // The tables are those that the files say.
     T::revert(test, TABLES.len()).await?;
     PlainSql::apply(test).await?;
     ensure!(database.columns().await? == columns);

@@ -1,6 +1,6 @@
 //! The repository over SeaORM.
 //!
-//! Its connection is the pool of sqlx, which has also applied the migrations.
+//! The connection is the pool of sqlx, which has also applied the migrations.
 
 mod entities;
 

@@ -451,7 +451,7 @@ pub(crate) async fn totals_may_fit_only_in_the_end(
 
 async fn the_tour_goes_through(repository: &dyn CustomerRepository, _: Backend) -> Result<()> {
     let mut ids = HashSet::new();
-    // Its rows stay, and the next tour uses new keys.
+    // The tour's rows stay, and the next tour uses new keys.
     for count in [2, 4] {
         let mut shown = Vec::new();
         let outcome = repository::tour(repository, &mut shown).await;

@@ -81,7 +81,7 @@ pub(super) async fn sqlite_text_becomes_blob(
         "the constraint is gone"
     );
 
-    // Neither what is no text of a uuid nor a shorter one gets into such a table.
+    // Neither text that isn't a UUID nor a text that is too short gets into such a table.
     for text in ["nobody", "0123"] {
         let insert = format!("INSERT INTO orders (id) VALUES (unhex(replace('{text}', '-', '')))");
         ensure!(session.execute(insert).await.is_err(), "{text}");

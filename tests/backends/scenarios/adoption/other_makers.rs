@@ -52,7 +52,7 @@ pub(super) async fn makers_of_guids_are_counted(
     Ok(())
 }
 
-/// They are read as they are, in the order in which they were made.
+/// The GUIDs are read as they are, in the order in which they were made.
 pub(super) async fn guids_of_other_makers_are_in_order(
     session: &mut Session<Tiberius>,
 ) -> Result<()> {

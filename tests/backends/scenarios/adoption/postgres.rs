@@ -28,7 +28,7 @@ pub(super) async fn postgres_text_becomes_uuid(
     ensure!(!finds::<_, TextId>(session, values[5]).await?);
     let before = ids_as_text(session, "order_lines", "order_id").await?;
 
-    // What is no uuid stops it, and nothing has changed.
+    // Text that isn't a UUID stops it, and nothing has changed.
     session
         .execute("INSERT INTO orders (id) VALUES ('nobody')")
         .await?;

@@ -270,7 +270,7 @@ fn times_until_a_probability_reach_it() {
     for format in FormatKind::ALL {
         let stream = Stream::new(format, 1e6).by_processes(3);
         let Some(seconds) = stream.seconds_until(1e-6) else {
-            // Its numbers, or its machine bytes, tell them apart.
+            // Numbers or machine bytes tell ids of these formats apart.
             use FormatKind::{DatabaseNumber, HotGuid, Luuid};
             assert!(matches!(format, Luuid | HotGuid | DatabaseNumber));
             continue;

@@ -1,4 +1,4 @@
-//! What hangs on tables of MySQL and MariaDB.
+//! What depends on tables of MySQL and MariaDB.
 //!
 //! The catalogue tells which tables views and programs use by their text only. A name in it counts
 //! as a use, so that a use is never missed, though one may be found that is none.

@@ -1,4 +1,4 @@
-//! What hangs on the tables of PostgreSQL.
+//! What depends on the tables of PostgreSQL.
 
 use super::rows::{Numbered, names};
 use crate::catalog::{Dependent, DependentKind};

@@ -1,4 +1,4 @@
-//! What hangs on the tables of SQL Server.
+//! What depends on the tables of SQL Server.
 
 use super::of_table::{name_of, of_table};
 use crate::catalog::{Catalog, Dependent, DependentKind};

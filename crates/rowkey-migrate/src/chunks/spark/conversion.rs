@@ -173,7 +173,7 @@ fn shape(wire: Wire, stored: &str) -> Option<String> {
         true => format!("^[{class}]{{8}}(-[{class}]{{4}}){{3}}-[{class}]{{12}}$"),
         false => format!("^[{class}]{{{width}}}$"),
     };
-    // Its pattern also ends before the end of a last line.
+    // In Spark, `$` also matches before the end of a last line.
     Some(format!(
         "length({stored}) = {width} AND {stored} RLIKE '{pattern}'"
     ))

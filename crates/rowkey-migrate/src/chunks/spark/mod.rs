@@ -180,7 +180,7 @@ fn divided(table: &TargetTable<'_>, request: &Request) -> Result<Vec<String>, Er
     quoted.collect()
 }
 
-/// The conversion, with an error instead of NULL for a value that is no id.
+/// The conversion, with an error instead of NULL for a value that isn't an id.
 fn checked(conversion: &str, value: &str, place: &str) -> String {
     let message = format!("{place}: a value is no id of its form: `rowkey doctor` shows it");
     // In the other form, a backslash escapes.

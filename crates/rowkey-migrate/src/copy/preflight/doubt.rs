@@ -236,7 +236,7 @@ impl Pair<'_> {
         doubts.all |= matches!(self.to.own, Type::PaddedText(_)) && self.from.own != self.to.own;
     }
 
-    /// Whether the target refuses text that is no JSON, and the source does not.
+    /// Whether the target refuses text that isn't JSON, and the source does not.
     pub(super) fn is_json_doubtful(&self) -> bool {
         let is_checked = self.target != Backend::Sqlite && self.to.own == Type::Json;
         let was_checked = self.source != Backend::Sqlite && self.from.own == Type::Json;

@@ -14,7 +14,8 @@ use crate::error::Error;
 pub(super) struct Rebuilt<'w> {
     pub(super) changed: &'w ChangedTable,
     pub(super) values: Values<'w>,
-    /// Its foreign keys to tables that are filled before it, and to tables that do not change.
+    /// The table's foreign keys to tables that are filled before it, and to tables that do not
+    /// change.
     pub(super) foreign_keys: Vec<&'w ForeignKey>,
     /// Those to itself, and those to tables that are filled after it because the references form a
     /// circle. The new table gets them when all tables are filled.

@@ -44,8 +44,8 @@ pub(super) async fn create(
 
 /// Lets no trigger do anything any more, in all tables from the same transaction of a program on.
 ///
-/// They cannot be dropped all at once. A table whose rows still reach its other table would refer
-/// to rows of one whose rows do not.
+/// The triggers cannot be dropped all at once. A table whose rows still reach its other table would
+/// refer to rows of one whose rows do not.
 pub(super) async fn stop(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     if !Made::read(runner).await?.has_table(SWAPPED) && !runner.is_dry() {
         return Ok(());

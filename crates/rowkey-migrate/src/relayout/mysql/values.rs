@@ -208,7 +208,7 @@ impl Map<'_> {
         };
         Ok(match self.new_id.expression_at(&millis) {
             Ok(at) => format!("COALESCE({at}, {now})"),
-            // Its ids carry no time.
+            // Ids of this format carry no time.
             Err(_) => now,
         })
     }

@@ -27,7 +27,7 @@ impl Side {
         }
     }
 
-    /// Its name after the exchange.
+    /// The column's name after the exchange.
     pub(super) fn after(self, column: &ChangedColumn) -> String {
         match self {
             Self::New => column.becomes.clone(),

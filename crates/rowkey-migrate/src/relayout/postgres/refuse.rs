@@ -408,7 +408,7 @@ async fn keys_and_indexes(
                 );
             }
         }
-        // Such as one for LIKE, or with a collation, on a column that is no text any more.
+        // Such as one for LIKE, or with a collation, on a column that isn't text any more.
         if !computes && let Some(why) = misfit(connection, work, table, index).await? {
             refusals.add(
                 what(),

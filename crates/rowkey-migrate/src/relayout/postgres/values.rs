@@ -265,7 +265,7 @@ impl Map<'_> {
         let new_id = NewId::new(public_text(self.work.to.format(), self.work.backend)?)?;
         let made = match new_id.expression_at("created") {
             Ok(at) => format!("COALESCE({at}, {})", new_id.expression()?),
-            // Its ids carry no time.
+            // Ids of this format carry no time.
             Err(_) => new_id.expression()?,
         };
         let (table, key) = self.work.key()?;
@@ -329,7 +329,7 @@ impl Map<'_> {
              \x20 RETURN found;\n"
         );
         let function = self.function("old_id")?;
-        // A collation is no part of a parameter's type.
+        // A collation isn't part of a parameter's type.
         let sql_type = self.work.to.sql_type();
         let parameter = sql_type.split(" COLLATE").next().unwrap_or(&sql_type);
         let head = format!("{function}(new_id {parameter})");

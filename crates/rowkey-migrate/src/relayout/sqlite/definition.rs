@@ -37,9 +37,9 @@ pub(super) struct Definition<'s> {
 
 /// The change of a column.
 pub(super) struct Retyped<'c> {
-    /// Its name in the statement.
+    /// The column's name in the statement.
     pub(super) column: &'c str,
-    /// Its new type.
+    /// The column's new type.
     pub(super) sql_type: String,
     /// Whether the statement has to say that it is never NULL, which is implied only for some
     /// types.

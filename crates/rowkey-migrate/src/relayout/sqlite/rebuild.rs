@@ -14,9 +14,9 @@ use crate::text_literal::text_literal;
 pub(super) struct Rebuild<'w> {
     /// The table as it is.
     pub(super) name: &'w QualifiedName,
-    /// Its new `CREATE TABLE`.
+    /// The new `CREATE TABLE` statement.
     pub(super) definition: String,
-    /// Its new indexes.
+    /// The new `CREATE INDEX` statements.
     pub(super) indexes: Vec<String>,
     /// Each new column as written in SQL, and the SQL of its value in the old row.
     pub(super) columns: Vec<(String, String)>,
@@ -160,7 +160,7 @@ pub(super) fn name_of_counter(name: &QualifiedName) -> String {
     format!("rowkey_counter_{}", name.name)
 }
 
-/// A name of the number of the row that is no column's.
+/// A name of the row's number that no column has.
 fn name_of_rowid(table: &Rebuild<'_>) -> Option<&'static str> {
     let is_column = |name: &str| {
         let columns = table.columns.iter();

@@ -14,9 +14,9 @@ use crate::error::Error;
 
 /// A table after the change.
 pub(super) struct Rewritten {
-    /// Its `CREATE TABLE`.
+    /// The `CREATE TABLE` statement.
     pub(super) table: String,
-    /// Its `CREATE INDEX`.
+    /// The `CREATE INDEX` statements.
     pub(super) indexes: Vec<String>,
 }
 

@@ -107,7 +107,7 @@ impl<'w> Values<'w> {
                 let millis = creation_time::unix_millis(Backend::SqlServer, table, created, "k.")?;
                 match map.new_id.expression_at(&millis) {
                     Ok(at) => format!("COALESCE({at}, {now})"),
-                    // Its ids carry no time.
+                    // Ids of this format carry no time.
                     Err(_) => now,
                 }
             }

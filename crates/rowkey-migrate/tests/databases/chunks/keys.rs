@@ -110,7 +110,8 @@ fn texts(backend: Backend, count: usize) -> Vec<Key> {
     types.iter().map(key).collect()
 }
 
-/// What is no id: integers, dates, bytes of several lengths, and for each backend what only it has.
+/// Keys that aren't ids: integers, dates, bytes of several lengths, and for each backend what only
+/// it has.
 fn others(backend: Backend, count: usize) -> Vec<Key> {
     let numbers = numbers(count);
     let of = |sql_type: &str, literal: &dyn Fn(usize, u128) -> String| Key {

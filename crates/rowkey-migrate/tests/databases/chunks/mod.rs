@@ -169,7 +169,7 @@ async fn rows_without_a_key(mut db: Connection) -> Result<()> {
     sizes_by_id[0] -= 100;
     ensure!(sizes_by_id.len() == 4);
     check_sizes(&found[0], &sizes_by_id, 0.05)?;
-    // A column that is no key, with few values.
+    // A column that isn't a key, with few values.
     let request = Request {
         table: Some("visit".into()),
         column: Some("day".into()),

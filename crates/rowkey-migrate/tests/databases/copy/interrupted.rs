@@ -40,7 +40,7 @@ fn copy_of(source: &str, target: &str, plan: &Path, mut steps: u32) -> Result<()
         let mut source = Connection::open(&source).await?;
         let mut target = Connection::open(&target).await?;
         let mut progress = |step: Step| {
-            // A repetition is no progress.
+            // A repetition isn't progress.
             if matches!(&step, Step::Begins(what) if what.starts_with("reading again")) {
                 return;
             }

@@ -1,4 +1,4 @@
-//! A copy goes on behind a key of any type, of one column or of several.
+//! A copy continues after a key of any type, of one column or of several.
 
 use anyhow::{Context, Result, ensure};
 use rowkey_core::format::FormatKind;

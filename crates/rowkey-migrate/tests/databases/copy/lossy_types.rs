@@ -142,7 +142,7 @@ async fn moments(source: String, target: String) -> Result<()> {
     Ok(())
 }
 
-/// Its server does not write it as text, so a plan does not propose that.
+/// The server does not write a geometry as text, so a plan does not propose that.
 async fn geometry(source: String, target: String) -> Result<()> {
     let table = "CREATE TABLE t (id integer PRIMARY KEY, place geometry)";
     open(&source).await?.execute("the source", table).await?;

@@ -114,7 +114,7 @@ async fn between(
     names: &[String; 2],
     way: Way,
 ) -> Result<()> {
-    // Its settings are its own, and so is the password, which not every server asks for.
+    // The role has settings and a password of its own. Not every server asks for the password.
     let create = format!("CREATE ROLE {role} LOGIN PASSWORD '{role}'");
     server.execute("the role", &create).await?;
     let known = "SELECT name FROM pg_settings";

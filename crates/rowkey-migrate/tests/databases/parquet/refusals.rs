@@ -113,7 +113,7 @@ async fn existing(source: String) -> Result<()> {
     column(&mut narrow, "thing", "it")?.to = Some("smallint".into());
     let refused = read(lake.path(), &source, &narrow).await;
     if db.backend() == Backend::Sqlite {
-        // Its integers have 64 bits, whatever they are called.
+        // SQLite's integers have 64 bits, whatever their type is called.
         return refused.map(|_| ());
     }
     let refused = refused.unwrap_err().to_string();

@@ -102,7 +102,7 @@ impl Writer {
 
     /// A failed program is deployed again with the other declaration, if the columns are those.
     async fn after_failure(&mut self, connection: &mut Connection, error: Error) -> Result<()> {
-        // Its references are right. A change whose tables are not equal refuses them.
+        // The program's references are right. A change whose tables are not equal refuses them.
         let is_of_reference = format!("{error:?}").to_lowercase().contains("foreign key");
         ensure!(!is_of_reference, "a reference was refused: {error:?}");
         if connection.query("a probe", "SELECT 1", &[]).await.is_err() {
@@ -119,7 +119,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Its rows have the ids of the other format now.
+    /// The program's rows have the ids of the other format now.
     async fn rekey(&mut self, connection: &mut Connection) -> Result<()> {
         let map = rekeyed::map(connection, "parent").await?;
         let pairs = map.iter().map(|(old, new)| (*old as u128, *new));

@@ -237,7 +237,7 @@ async fn tickets(
 async fn undone(shop: Shop) -> Result<()> {
     create(&shop).await?;
     let before = old_rows(&shop).await?;
-    // Its number is not used again.
+    // The number of a deleted row is not used again.
     let mut connection = shop.connect().await?;
     for gone in [
         "INSERT INTO ticket (title) VALUES ('gone')",

@@ -161,8 +161,8 @@ async fn another_format_before(shop: Shop) -> Result<()> {
     shop.expect(&rows, NEW, Names::New).await
 }
 
-/// A program has written what is no id of the format since the swap. Nothing changes until it is
-/// gone.
+/// Since the swap, a program has written a value that isn't an id of the format. Nothing changes
+/// until the value is gone.
 async fn another_format(shop: Shop, from: &'static str, to: &'static str) -> Result<()> {
     shop.create(from).await?;
     let rows = shop.fill(from, 50, 14).await?;

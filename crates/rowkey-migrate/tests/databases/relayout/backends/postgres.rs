@@ -1,4 +1,4 @@
-//! PostgreSQL: what hangs on columns, and what is carried to the new ones.
+//! PostgreSQL: what depends on columns, and what is carried to the new ones.
 
 use std::time::Instant;
 
