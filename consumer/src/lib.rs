@@ -67,7 +67,7 @@ pub fn seat_label(value: u128) -> Result<impl core::fmt::Display, rowkey::Error>
 ///
 /// # Errors
 ///
-/// If the text of the key is none of its format.
+/// If the text of the key isn't of its format.
 pub fn through_text<K: EntityKey>(key: K) -> Result<K, rowkey::Error> {
     extern crate alloc;
     alloc::string::ToString::to_string(&key).parse()

@@ -36,7 +36,7 @@ pub struct Plan {
     /// The columns with the key's values in other rows, with or without a constraint.
     #[serde(default, rename = "reference", skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<ReferencePlan>,
-    /// Columns that look like references, and are none, or keep the values of before.
+    /// Columns that look like references, but aren't, or keep the values of before.
     #[serde(default, rename = "left-out", skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     /// How the change is made.

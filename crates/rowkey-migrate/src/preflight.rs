@@ -43,7 +43,7 @@ pub struct ColumnPreflight {
     pub becomes: String,
     /// How many values it has.
     pub values: u64,
-    /// How many of them are no ids of the format in the form that the plan names.
+    /// How many of them aren't ids of the format in the form that the plan names.
     pub damaged: u64,
     /// Some values, as the database stores them: before, and after.
     pub samples: Vec<Sample>,

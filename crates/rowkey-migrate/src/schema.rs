@@ -62,7 +62,7 @@ use crate::{inventory, types};
 ///
 /// # Errors
 ///
-/// [`Error::Address`] for an address that is none, and those of [`Connection::open`] and
+/// [`Error::Address`] for an address that isn't valid, and those of [`Connection::open`] and
 /// [`Differences::read`].
 pub async fn check(address: &str, columns: &[KeyColumn]) -> Result<Differences, Error> {
     let mut connection = Connection::open(&address.parse()?).await?;

@@ -53,7 +53,7 @@ pub struct Instead {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out_of_range: Option<Null>,
     /// Values that are not what the column's type says: SQLite's values of other types, and text
-    /// that is to become a number, a date or a UUID, and is none.
+    /// that is to become a number, a date or a UUID, and isn't one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_type: Option<Null>,
     /// Times with tenths of a microsecond, which only SQL Server has.

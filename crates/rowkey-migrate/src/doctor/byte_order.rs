@@ -12,7 +12,7 @@ use super::hypothesis::Era;
 use super::part::{Certainty, Part, number_of};
 use super::rest::{Findings, Rest};
 
-/// Fewer rows than this share of the values are no reason to convert a column.
+/// Fewer rows than this share of the values are not a reason to convert a column.
 const SHARE: f64 = 0.05;
 
 /// If more than this share of the values fits, all do.

@@ -1,4 +1,4 @@
-//! Values that are no ids, or none that the program that reads the column expects.
+//! Values that aren't ids, or aren't the ids that the program that reads the column expects.
 
 use serde::Serialize;
 

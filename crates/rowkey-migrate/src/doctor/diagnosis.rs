@@ -35,7 +35,7 @@ pub struct Diagnosis {
     pub certainty: Certainty,
     /// The formats of the ids, the most frequent first: several in a mixture.
     pub candidates: Vec<Candidate>,
-    /// Values that are no ids, or impossible ones.
+    /// Values that aren't ids, or impossible ones.
     pub damaged: Vec<Damage>,
     /// Why, the strongest reason first, as sentences.
     pub evidence: Vec<String>,

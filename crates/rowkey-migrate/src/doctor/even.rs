@@ -1,6 +1,6 @@
 //! Rows from all over the table, each with the same probability, whatever their order.
 //!
-//! Windows of neighbours are no such sample: in a table that is sorted by its ids, the ids of a
+//! Windows of neighbours aren't such a sample: in a table that is sorted by its ids, the ids of a
 //! window are near to each other.
 
 use rowkey_core::storage::Permutation;

@@ -76,7 +76,7 @@ fn unpacked(row: &str) -> Option<[Held<'static>; SCANNED]> {
         "i" => Held::Integer(value.parse().ok()?),
         "r" => Held::Real(value.parse().ok()?),
         "b" => Held::Bytes(hex::decode(value).ok()?.into()),
-        // A file may hold text that is none.
+        // A file may hold text that isn't UTF-8.
         "t" => {
             let text = String::from_utf8(hex::decode(value).ok()?);
             let lossy = |error: std::string::FromUtf8Error| {

@@ -33,7 +33,7 @@ pub struct Report {
     pub certainty: Certainty,
     /// The formats of the ids, the most frequent first.
     pub candidates: Vec<Candidate>,
-    /// Values that are no ids, or impossible ones.
+    /// Values that aren't ids, or impossible ones.
     pub damaged: Vec<Damage>,
     /// The declaration that reads the column as it is, in Rust.
     pub declare: Option<String>,

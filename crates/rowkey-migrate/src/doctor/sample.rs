@@ -128,7 +128,7 @@ fn thinned(source: &Source, rows: u64) -> Window {
     Window {
         clause: format!(" WHERE {hash} % {every} = 0"),
         // If the table has more rows than the database thinks, the first ones in the order of the
-        // key would be no sample of it.
+        // key would not be a sample of it.
         limit: None,
         is_ordered: false,
     }

@@ -41,7 +41,7 @@ pub(super) struct Shape {
     pub(super) tallies: Tallies,
     pub(super) windows: Windows,
     pub(super) even: Even,
-    /// None after many values without a repetition: they are no references.
+    /// None after many values without a repetition: they aren't references.
     distinct: Option<HashSet<u128>>,
     has_repeated: bool,
 }

@@ -128,7 +128,7 @@ struct Words {
     width: u32,
 }
 
-/// Fewer bits than these are no place for a clock.
+/// Fewer bits than these cannot hold a clock.
 const NARROWEST: u32 = 12;
 
 /// The words of values in which a clock may be, with the first byte first, and with the last one.

@@ -49,7 +49,7 @@ pub struct InventoryTable {
 /// Columns that are a key together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CompositeKey {
-    /// Their names, in the order of the key.
+    /// The columns' names, in the order of the key.
     pub columns: Vec<String>,
     /// Whether it is the primary key; otherwise it is only unique.
     pub is_primary: bool,

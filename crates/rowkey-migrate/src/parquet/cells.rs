@@ -18,7 +18,7 @@ use crate::types::{Type, clock};
 ///
 /// # Errors
 ///
-/// Why a value is none of its column.
+/// Why a value does not fit its column.
 pub(super) fn cells(
     column: &Column,
     array: &ArrayRef,
@@ -98,7 +98,7 @@ pub(super) fn cells(
     found.unwrap_or_else(|| Err("its values are of another type than its declaration".into()))
 }
 
-/// The cells of an array; nothing if it is none of the type.
+/// The cells of an array; nothing if the array isn't of the type.
 fn each<A: ArrayAccessor>(
     array: Option<A>,
     mut cell: impl FnMut(A::Item) -> Result<Cell, String>,

@@ -143,7 +143,7 @@ async fn go_on(
     Ok(())
 }
 
-/// Fails for values that programs have written since the beginning, and that are no ids of the
+/// Fails for values that programs have written since the beginning, and that aren't ids of the
 /// format: after the swap, they would stand in the way back.
 async fn refuse_damaged_values(connection: &mut Connection, work: &Work) -> Result<(), Error> {
     let mut refusals = Refusals::default();

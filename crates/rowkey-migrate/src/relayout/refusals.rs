@@ -65,7 +65,7 @@ impl Refusals {
         }
     }
 
-    /// Adds a reason for each column with values that are no ids of the format in the form that the
+    /// Adds a reason for each column with values that aren't ids of the format in the form that the
     /// plan names, or that the new form has no room for.
     pub(super) async fn add_damaged_values(
         &mut self,
@@ -323,7 +323,7 @@ impl Refusals {
         Ok(())
     }
 
-    /// Adds a reason for the values of a column that are no ids in the form which is converted, or
+    /// Adds a reason for the values of a column that aren't ids in the form which is converted, or
     /// have no place in the other one.
     async fn add_damaged_values_of(
         &mut self,

@@ -36,7 +36,8 @@ pub(crate) fn text(binary: &[u8], is_cidr: bool) -> Option<String> {
     })
 }
 
-/// The binary form of a text; nothing if it is none, or a network with bits behind its mask.
+/// The binary form of a text; nothing if the text isn't an address, or a network with bits behind
+/// its mask.
 pub(crate) fn binary(text: &str, is_cidr: bool) -> Option<Vec<u8>> {
     let (address, bits) = match text.split_once('/') {
         Some((address, bits)) => (address, Some(bits.parse().ok()?)),

@@ -48,8 +48,8 @@ pub(super) fn parse(sql_type: &str) -> Option<Type> {
         "datetime" | "smalldatetime" | "datetime2" => Type::Timestamp,
         "datetimeoffset" => Type::Instant,
         "uniqueidentifier" => Type::Uuid,
-        // Their text has the whole value. That of `sql_variant` and of types that people have made
-        // may not.
+        // The text of these types has the whole value. That of `sql_variant` and of types that
+        // people have made may not.
         "xml" | "hierarchyid" | "geography" | "geometry" => Type::Own,
         _ => return None,
     })

@@ -235,7 +235,7 @@ async fn count(
     Ok(u64::try_from(rows).unwrap_or_default())
 }
 
-/// Counts values that are no ids of the format in the new form.
+/// Counts values that aren't ids of the format in the new form.
 async fn check_ids(
     connection: &mut Connection,
     planned: &PlannedTable<'_>,

@@ -395,7 +395,7 @@ async fn sqlite_floating_point(database: &TestDatabase) -> anyhow::Result<()> {
 }
 
 /// More rows than are read at once, with a column that has taken the name of SQLite's number, and
-/// with values that are no ids.
+/// with values that aren't ids.
 async fn sqlite_rows_of_every_type(database: &TestDatabase) -> anyhow::Result<()> {
     const ROWS: u64 = 4_500;
     let mut connection = open(database).await?;

@@ -19,7 +19,7 @@ where
     let mut random = Random::Seeded(11);
     let mut values: Vec<u128> = (0..5).map(|_| v4(&mut random)).collect();
     values.extend((0..3).map(|n| timed(7, TIME + n, &mut random)));
-    // Variants that are none of the RFC's.
+    // Variants that are not the RFC's.
     values.extend([0x0001_0000_0000_4000_c000_0000_0000_0000, 7]);
     create_orders(session, &values).await?;
 

@@ -63,7 +63,7 @@ pub(super) async fn mariadb_columns_take_wrong_ids(
         "2345678b-0001-8080-8001-01a1fe390be4".to_owned(),
     ];
     ensure!(texts == stored, "{texts:?}");
-    // Conditions are no errors, and find what is whole.
+    // Conditions do not fail, and find what is whole.
     ensure!(!finds::<_, ContextId>(session, DAMAGED).await?);
     ensure!(finds::<_, SuffixId>(session, COMB).await?);
     let error = refusal::<_, ContextId>(session).await?;

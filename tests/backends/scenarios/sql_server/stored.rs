@@ -94,7 +94,7 @@ pub(super) async fn stored_guids_have_the_layout_of_the_plan(
     Ok(())
 }
 
-/// A conversion to bytes turns three groups around, so they are no key.
+/// A conversion to bytes turns three groups around, so they aren't a key.
 pub(super) async fn guids_as_bytes_are_refused(session: &mut Session<Tiberius>) -> Result<()> {
     let case = Case::<Tiberius>::new::<uuid::AnyUuid>();
     let id = 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff;

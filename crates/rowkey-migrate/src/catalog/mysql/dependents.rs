@@ -1,7 +1,7 @@
 //! What depends on tables of MySQL and MariaDB.
 //!
 //! The catalogue tells which tables views and programs use by their text only. A name in it counts
-//! as a use, so that a use is never missed, though one may be found that is none.
+//! as a use, so that a use is never missed, though a name that isn't a use may be counted, too.
 
 use super::scope::{Scope, Tables};
 use crate::catalog::{Dependent, DependentKind, QualifiedName, Table};

@@ -209,7 +209,7 @@ impl Pair<'_> {
             _ => None,
         };
         if matches!(self.from.own, Type::Own | Type::Loose(_)) {
-            // Their text has no length in the source.
+            // The text of these types has no length in the source.
             let is_limited = matches!(self.to.own, Type::Text(Some(_)) | Type::PaddedText(_))
                 || self.to.most_bytes.is_some();
             doubts.all |= is_limited && self.target != Backend::Sqlite;

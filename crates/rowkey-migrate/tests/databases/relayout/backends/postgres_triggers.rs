@@ -45,7 +45,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
 }
 
 /// Rows that were written while triggers were disabled are named, and can be given their new
-/// values; ids that are none are named before the swap.
+/// values; values that aren't ids are named before the swap.
 async fn unseen(shop: Shop) -> Result<()> {
     shop.create(OLD).await?;
     shop.fill(OLD, 50, 8).await?;
