@@ -61,8 +61,10 @@
 //! | `serde` | yes | text in human-readable formats such as JSON, sixteen bytes in binary formats |
 //! | `schemars`, `utoipa` | | JSON Schema and OpenAPI schemas of keys, short keys, unions and public ids |
 //! | `proptest` | | arbitrary valid keys |
+//! | `rand` | | any generator of the crate `rand` as the randomness of new keys |
 //! | `rust_decimal` | | conversions of [`DistributedId`] keys |
 //! | `public-id` | | encrypted public ids, separate for each entity by a label, and ids that cannot be forged |
+//! | `sql` | | SQL text: conversions, partitions, defaults, the index on short keys |
 //! | `router` | | [routing tables](routing) from configuration, replaced at run time |
 //! | `coarse-clock` | | a cheaper clock for the short COMBs and `HotGuid` |
 //! | `sqlx-postgres`, `sqlx-mysql`, `sqlx-sqlite` | | keys as parameters and columns of sqlx queries |

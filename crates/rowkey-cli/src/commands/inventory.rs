@@ -11,7 +11,7 @@ use crate::database::Database;
 use crate::failure::{Outcome, Stop};
 use crate::stream::{json_line, output, text_line};
 
-/// Show the tables of a database: keys, references, and what hangs on them
+/// Show the tables of a database: keys, references, and dependent objects
 ///
 /// References without a constraint are told from their names, their types and a look at some rows;
 /// they are marked as likely, with the reason. Nothing is written.

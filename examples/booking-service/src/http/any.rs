@@ -31,15 +31,10 @@ pub(super) async fn find(
         ErrorKind::Format => unknown(),
         _ => Kind::MALFORMED_ID.because(error),
     })?;
+    let store = service.store;
     let href = match id {
-        AnyId::Customer(id) => {
-            let found = service.store.customer(id).await?;
-            found.map(|_| customers::href(id))
-        }
-        AnyId::Booking(id) => {
-            let found = service.store.booking(id).await?;
-            found.map(|_| bookings::href(id))
-        }
+        AnyId::Customer(id) => store.customer(id).await?.map(|_| customers::href(id)),
+        AnyId::Booking(id) => store.booking(id).await?.map(|_| bookings::href(id)),
     };
     href.map(|href| Redirect::temporary(&href))
         .ok_or_else(unknown)

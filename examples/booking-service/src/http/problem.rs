@@ -26,14 +26,13 @@ impl Kind {
     const UNKNOWN_ROUTE: Self = Self(404, "unknown-route", "There is no such route");
     const UNKNOWN_METHOD: Self = Self(405, "unknown-method", "The route has no such method");
     const ID_CONFLICT: Self = Self(409, "id-conflict", "The id belongs to another entity");
-    const COMMAND_CONFLICT: Self =
-        Self(409, "command-conflict", "The id belongs to another command");
+    const OTHER_COMMAND: Self = Self(409, "command-conflict", "The id belongs to another command");
     const NOT_OPEN: Self = Self(409, "not-open", "The offer is not open");
-    const ALREADY_CANCELLED: Self = Self(409, "already-cancelled", "The booking is cancelled");
+    const CANCELLED: Self = Self(409, "already-cancelled", "The booking is cancelled");
     const BODY_TOO_LARGE: Self = Self(413, "body-too-large", "The body is too large");
     const UNSUPPORTED: Self = Self(415, "unsupported-media-type", "The body is not JSON");
     const NOT_ACCEPTED: Self = Self(422, "id-not-accepted", "The id is not accepted");
-    const UNKNOWN_REFERENCE: Self = Self(422, "unknown-id", "An id in the body is unknown");
+    const UNKNOWN_MEMBER: Self = Self(422, "unknown-id", "An id in the body is unknown");
     pub(crate) const INVALID_VALUE: Self = Self(422, "invalid-value", "A value is not acceptable");
     const INTERNAL: Self = Self(500, "internal", "The service has failed");
     const UNAVAILABLE: Self = Self(503, "unavailable", "The service is not available");
@@ -105,12 +104,10 @@ impl IntoResponse for Problem {
     }
 }
 
-/// For paths that no route has.
 pub(crate) async fn no_route() -> Problem {
     Kind::UNKNOWN_ROUTE.because("no route has this path; GET /openapi.json lists them")
 }
 
-/// For routes that have other methods.
 pub(crate) async fn no_method(method: Method) -> Problem {
     let detail = format!("the header `allow` lists what there is besides {method}");
     Kind::UNKNOWN_METHOD.because(detail)
@@ -119,16 +116,12 @@ pub(crate) async fn no_method(method: Method) -> Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match &error {
-            StoreError::UnknownCustomer(_) => {
-                Kind::UNKNOWN_REFERENCE.because(error).at("/customerId")
-            }
-            StoreError::UnknownOffer(_) => Kind::UNKNOWN_REFERENCE.because(error).at("/offerId"),
-            StoreError::Refused(Refused::AlreadyCancelled) => {
-                Kind::ALREADY_CANCELLED.because(error)
-            }
+            StoreError::UnknownCustomer(_) => Kind::UNKNOWN_MEMBER.because(error).at("/customerId"),
+            StoreError::UnknownOffer(_) => Kind::UNKNOWN_MEMBER.because(error).at("/offerId"),
+            StoreError::Refused(Refused::AlreadyCancelled) => Kind::CANCELLED.because(error),
             StoreError::Refused(_) => Kind::NOT_OPEN.because(error),
             StoreError::OtherCommand | StoreError::Conflict(Conflict::CommandName { .. }) => {
-                Kind::COMMAND_CONFLICT.because(error).at("/commandId")
+                Kind::OTHER_COMMAND.because(error).at("/commandId")
             }
             // Reveals nothing about stored data.
             StoreError::Conflict(_) => Kind::ID_CONFLICT.because(error),

@@ -34,9 +34,13 @@ pub(super) struct Command {
 
 /// Answers with an entity: 201 and its location, or 200 if an earlier call has created it.
 pub(super) fn created(by: CreatedBy, href: String, entity: impl Serialize) -> Response {
-    let status = match by {
-        CreatedBy::ThisCall => StatusCode::CREATED,
-        CreatedBy::EarlierCall => return Json(entity).into_response(),
-    };
-    (status, [(header::LOCATION, href)], Json(entity)).into_response()
+    if by == CreatedBy::EarlierCall {
+        return Json(entity).into_response();
+    }
+    (
+        StatusCode::CREATED,
+        [(header::LOCATION, href)],
+        Json(entity),
+    )
+        .into_response()
 }

@@ -201,7 +201,7 @@ pub(super) async fn read(
 ) -> Result<(), Error> {
     let numbers = std::slice::from_ref(numbers);
     for (kind, query) in QUERIES {
-        let doing = format!("what hangs on the tables: {}", kind.name());
+        let doing = format!("dependent objects: {}", kind.name());
         for row in connection.query(&doing, query, numbers).await? {
             let dependent = Dependent {
                 kind,
