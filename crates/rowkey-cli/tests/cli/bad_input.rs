@@ -37,11 +37,11 @@ fn broken(representation: &str) -> Vec<(String, &'static str)> {
     if representation == "alphanumeric" {
         broken.push((
             "LygHa16AHYG00000000000".into(),
-            "the digits from position 0",
+            "the number starting at position 0",
         ));
         broken.push((
             "00000000000LygHa16AHYG".into(),
-            "the digits from position 11",
+            "the number starting at position 11",
         ));
     }
     broken
