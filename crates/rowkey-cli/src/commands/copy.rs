@@ -15,8 +15,8 @@ use crate::stream::{json_line, output, text_line};
 /// Copy the tables of a plan to another database, with keys that change their form on the way
 ///
 /// Rows are committed together with the last key of them: after an interruption, the same command
-/// goes on behind it, so that every row is copied exactly once. What has no place in the target is
-/// refused before the first row.
+/// continues after that key, so every row is copied exactly once. What has no place in the target
+/// is refused before the first row.
 #[derive(Debug, Args)]
 pub(crate) struct Copies {
     /// The plan, as `rowkey plan` has written it
