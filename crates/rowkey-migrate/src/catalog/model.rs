@@ -263,6 +263,20 @@ pub struct Column {
 }
 
 impl Column {
+    /// A column that is nothing but a type.
+    #[cfg(test)]
+    pub(crate) fn of_type(sql_type: &str) -> Self {
+        Self {
+            name: "id".into(),
+            sql_type: sql_type.into(),
+            is_nullable: false,
+            default: None,
+            generated: String::new(),
+            collation: None,
+            comment: None,
+        }
+    }
+
     /// Whether its default is the next number of a sequence of PostgreSQL.
     pub(crate) fn is_serial(&self) -> bool {
         let default = self.default.as_deref();

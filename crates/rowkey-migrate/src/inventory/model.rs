@@ -150,18 +150,6 @@ pub(super) fn keys_of(table: &Table) -> Vec<KeyCandidate> {
 mod tests {
     use super::*;
 
-    fn column(sql_type: &str) -> Column {
-        Column {
-            name: "id".into(),
-            sql_type: sql_type.into(),
-            is_nullable: false,
-            default: None,
-            generated: String::new(),
-            collation: None,
-            comment: None,
-        }
-    }
-
     #[test]
     fn types_tell_what_a_column_holds() {
         for (sql_type, holds) in [
@@ -178,7 +166,7 @@ mod tests {
             ("double precision", None),
             ("boolean", None),
         ] {
-            assert_eq!(Holds::of(&column(sql_type)), holds, "{sql_type}");
+            assert_eq!(Holds::of(&Column::of_type(sql_type)), holds, "{sql_type}");
         }
     }
 }

@@ -112,13 +112,8 @@ mod tests {
 
     fn column(sql_type: &str, collation: Option<&str>) -> Column {
         Column {
-            name: "id".into(),
-            sql_type: sql_type.into(),
-            is_nullable: false,
-            default: None,
-            generated: String::new(),
             collation: collation.map(str::to_owned),
-            comment: None,
+            ..Column::of_type(sql_type)
         }
     }
 

@@ -235,15 +235,7 @@ mod tests {
 
     #[test]
     fn numbers_have_a_text() {
-        let column = |sql_type: &str| Column {
-            name: "id".into(),
-            sql_type: sql_type.into(),
-            is_nullable: false,
-            default: None,
-            generated: String::new(),
-            collation: None,
-            comment: None,
-        };
+        let column = Column::of_type;
         let bigint = column("bigint");
         let texts = (text_of(&bigint, "x"), from_text(&bigint, "m.old"));
         assert_eq!(texts.0.unwrap(), "CONVERT(nvarchar(100), x)");
