@@ -82,32 +82,20 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod address;
-mod advisory_lock;
 mod batch;
-pub mod catalog;
 pub mod chunks;
-mod connection;
 pub mod copy;
-mod digest;
 pub mod doctor;
-mod error;
-pub mod inventory;
 #[cfg(feature = "parquet")]
 #[cfg_attr(docsrs, doc(cfg(feature = "parquet")))]
 pub mod parquet;
 pub mod plan;
 pub mod preflight;
-mod progress;
 mod read;
 pub mod relayout;
-pub mod schema;
-mod text_literal;
-mod types;
 pub mod verify;
 mod write;
 
-pub use crate::address::Address;
-pub use crate::connection::{Connection, Row, Value};
-pub use crate::error::Error;
-pub use crate::progress::{Progress, Silent, Step};
+pub use rowkey_tables::{
+    Address, Connection, Error, Progress, Row, Silent, Step, Value, catalog, inventory, schema,
+};

@@ -6,11 +6,10 @@ use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Column as DeclaredColumn;
 use rowkey_sql::{Conversion, StoredForm};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Column, QualifiedName, Table};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-
-use crate::catalog::{Catalog, Column, QualifiedName, Table};
-use crate::error::Error;
 
 /// The version of the file's format.
 const VERSION: u32 = 1;

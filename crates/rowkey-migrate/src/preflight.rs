@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::{Conversion, StoredForm};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, DependentKind, QualifiedName, Table};
+use rowkey_tables::connection::{Connection, Value};
 use serde::Serialize;
 
-use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
-use crate::connection::{Connection, Value};
-use crate::error::Error;
 use crate::plan::{OldPrograms, Plan};
 use crate::relayout;
 

@@ -3,12 +3,12 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, Table};
+use rowkey_tables::connection::Value;
+use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::{self, Type};
 
-use crate::catalog::{Column, Table};
-use crate::connection::Value;
-use crate::error::Error;
-use crate::text_literal::text_literal;
-use crate::types::{self, Type};
 use crate::write::literal::push_hex;
 
 /// A column of a key.

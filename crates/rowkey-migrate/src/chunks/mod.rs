@@ -16,11 +16,12 @@ use self::bounds::Bounds;
 use self::key::KeyColumn;
 pub use self::request::{MAX_RANGES, Request, TableRanges};
 use self::request::{chosen, column, key};
-use crate::catalog::{Catalog, Column, Table};
-use crate::connection::Connection;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Column, Table};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::{Progress, Step};
+
 use crate::copy::{CopyPlan, require_own_rows};
-use crate::error::Error;
-use crate::progress::{Progress, Step};
 
 /// How many rows a range has, unless a number of ranges is asked for.
 const ROWS: u64 = 100_000;

@@ -1,10 +1,10 @@
 //! Which tables are divided by which columns, and the ranges that are found.
 
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, QualifiedName, Table};
 use serde::Serialize;
 
-use crate::catalog::{Column, QualifiedName, Table};
 use crate::copy::{CopyPlan, TablePlan};
-use crate::error::Error;
 
 /// The largest number of ranges.
 pub const MAX_RANGES: u32 = 10_000;

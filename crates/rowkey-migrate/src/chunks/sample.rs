@@ -4,12 +4,12 @@
 //! the keys of all rows once, in an index, and sort only a random part of them.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Table;
+use rowkey_tables::connection::Connection;
+use rowkey_tables::text_literal::text_literal;
 
 use super::key::KeyColumn;
-use crate::catalog::Table;
-use crate::connection::Connection;
-use crate::error::Error;
-use crate::text_literal::text_literal;
 
 /// An estimate of fewer rows is not trusted, because counting them takes no time if it is right.
 const COUNTED: u64 = 100_000;

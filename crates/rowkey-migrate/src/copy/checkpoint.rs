@@ -1,10 +1,10 @@
 //! How far a copy has come, in a table of the target.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::connection::Connection;
 
 use super::session;
-use crate::connection::Connection;
-use crate::error::Error;
 use crate::write::Tally;
 use crate::write::literal::push_hex;
 

@@ -1,6 +1,12 @@
 //! Whether both sides have the same rows.
 
 use futures_util::future::try_join;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::digest::{self, Digest};
+use rowkey_tables::types::clock;
+use rowkey_tables::{Progress, Step};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
@@ -12,13 +18,7 @@ use super::session;
 use super::side::Side;
 use super::sides::check_backends;
 use crate::batch::{Batch, Canonical, Cell};
-use crate::catalog::{Catalog, QualifiedName, Table};
-use crate::connection::Connection;
-use crate::digest::{self, Digest};
-use crate::error::Error;
-use crate::progress::{Progress, Step};
 use crate::read::read;
-use crate::types::clock;
 use crate::write::literal::{hyphenated, push_hex};
 
 /// What a comparison has found.

@@ -2,13 +2,13 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, DependentKind, Table};
+use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::{self, Type};
 
 use super::side::{Side, SideColumn};
 use super::{defaults, objects};
-use crate::catalog::{Column, DependentKind, Table};
-use crate::error::Error;
-use crate::text_literal::text_literal;
-use crate::types::{self, Type};
 
 /// How a table is made, and what it does not get.
 pub(super) struct Creation {

@@ -1,9 +1,8 @@
 //! Defaults of columns in the words of another database.
 
 use rowkey_core::Backend;
-
-use crate::text_literal::text_literal;
-use crate::types::Type;
+use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::Type;
 
 /// The default of a column in the target; nothing for an expression that only the source has.
 pub(super) fn carried(source: Backend, target: Backend, own: Type, sql: &str) -> Option<String> {

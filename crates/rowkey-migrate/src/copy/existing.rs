@@ -1,14 +1,14 @@
 //! Whether tables of the target are as a copy needs them, before it and after it.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::types;
 
 use super::plan::type_of;
 use super::select::first;
 use super::side::Side;
-use crate::catalog::{Catalog, Table};
-use crate::connection::Connection;
-use crate::error::Error;
-use crate::types;
 
 /// Fails, with what is wrong, for a reference without a row in SQLite, which does not look while
 /// rows are written.

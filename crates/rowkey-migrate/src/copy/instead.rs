@@ -1,9 +1,9 @@
 //! What the target gets instead of values that it has no place for.
 
+use rowkey_tables::types::clock;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{Batch, Cell};
-use crate::types::clock;
 
 /// What the target gets instead of values that it has no place for. What is not here is refused.
 ///

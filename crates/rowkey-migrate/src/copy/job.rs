@@ -1,12 +1,12 @@
 //! The tables of a copy, and the objects that come with them.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Table};
 
 use super::objects::{self, Carried, ObjectKind};
 use super::plan::{CopyPlan, CopyPolicy};
 use super::side::Side;
-use crate::catalog::{Catalog, Table};
-use crate::error::Error;
 
 /// The tables of a copy.
 pub(super) struct Job<'c> {

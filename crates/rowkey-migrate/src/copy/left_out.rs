@@ -1,14 +1,14 @@
 //! What a copy leaves behind, and what it meets in the target, as sentences.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, DependentKind, QualifiedName, Table};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::inventory::other_schemas;
+use rowkey_tables::types::Type;
 
 use super::plan::CopyPlan;
 use super::side::Side;
-use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
-use crate::connection::Connection;
-use crate::error::Error;
-use crate::inventory::other_schemas;
-use crate::types::Type;
 
 /// What is left out of a whole database: tables without an entry in the plan, privileges, views and
 /// programs that name none of its tables, and other schemas.
@@ -208,7 +208,7 @@ fn keys(table: &Table) -> Vec<String> {
 /// except behind the columns.
 #[cfg(feature = "sqlite")]
 fn of_definition(table: &Table) -> Vec<String> {
-    let Ok(tokens) = crate::catalog::sqlite::tokens(&table.options) else {
+    let Ok(tokens) = rowkey_tables::catalog::sqlite::tokens(&table.options) else {
         return Vec::new();
     };
     let end = tokens.iter().rposition(|token| token.is(')'));

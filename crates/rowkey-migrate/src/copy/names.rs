@@ -2,10 +2,10 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
 
 use super::checkpoint;
 use super::plan::{CopyPlan, TablePlan};
-use crate::error::Error;
 
 /// A name without what the database does not look at when it compares names of columns, indexes
 /// and, in SQLite, tables.

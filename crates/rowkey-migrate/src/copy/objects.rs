@@ -2,13 +2,13 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, DependentKind, ForeignKey, QualifiedName, Table};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::text_literal::text_literal;
 
 use super::names;
 use super::side::{Content, Side};
-use crate::catalog::{Column, DependentKind, ForeignKey, QualifiedName, Table};
-use crate::connection::{Connection, Value};
-use crate::error::Error;
-use crate::text_literal::text_literal;
 
 /// Something that a table gets.
 pub(super) struct Object {
@@ -465,7 +465,7 @@ pub(crate) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{Index, Key};
+    use rowkey_tables::catalog::{Index, Key};
 
     fn table() -> Table {
         Table {

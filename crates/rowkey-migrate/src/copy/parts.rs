@@ -4,6 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::{try_join, try_join3};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, Table};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::{Progress, Step};
 use tokio::sync::mpsc::{self, Sender};
 use tokio::task::{JoinError, JoinSet};
 
@@ -13,11 +17,7 @@ use super::select::KeyRange;
 use super::session;
 use super::side::Side;
 use crate::batch::{Batch, key_of, read_key};
-use crate::catalog::{Column, Table};
 use crate::chunks;
-use crate::connection::Connection;
-use crate::error::Error;
-use crate::progress::{Progress, Step};
 use crate::read::read;
 use crate::write::{Encoder, Limit, Tally, write};
 

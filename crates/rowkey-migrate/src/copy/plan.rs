@@ -1,12 +1,12 @@
 //! What a copy will do, as a file that people read and edit.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::QualifiedName;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::instead::Instead;
-use crate::catalog::QualifiedName;
-use crate::error::Error;
 
 /// The version of the file's format.
 pub(crate) const VERSION: u32 = 1;

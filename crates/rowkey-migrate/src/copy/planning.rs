@@ -6,14 +6,14 @@ use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
 use rowkey_sql::StoredForm;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Column, QualifiedName, Table};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::types::{self, Type};
+use rowkey_tables::{Progress, Step};
 
 use super::instead::Instead;
 use super::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION};
-use crate::catalog::{Catalog, Column, QualifiedName, Table};
-use crate::connection::Connection;
-use crate::error::Error;
-use crate::progress::{Progress, Step};
-use crate::types::{self, Type};
 
 /// Which tables of a database go to another, in the order of their references, and what their
 /// columns become there. Ids whose format is certain get the form that a key of the format declares

@@ -1,6 +1,10 @@
 //! The copy itself.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::{Progress, Step};
 use serde::Serialize;
 
 use super::checkpoint::{self, Checkpoint, State};
@@ -13,10 +17,6 @@ use super::request::{MAX_JOBS, Request};
 use super::side::Side;
 use super::sides::check_backends;
 use super::{create, left_out, objects, preflight, session};
-use crate::catalog::{Catalog, QualifiedName};
-use crate::connection::Connection;
-use crate::error::Error;
-use crate::progress::{Progress, Step};
 
 /// What was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

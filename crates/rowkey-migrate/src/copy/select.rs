@@ -2,11 +2,11 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::types::{self, Charset, Kind, Type};
 
 use super::side::{Content, Side, SideColumn};
 use crate::batch::Batch;
-use crate::error::Error;
-use crate::types::{self, Charset, Kind, Type};
 use crate::write::literal;
 
 /// Rows by their keys, each of which is a batch with the cells of one key.

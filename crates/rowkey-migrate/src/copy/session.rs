@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::advisory_lock::AdvisoryLock;
+use rowkey_tables::connection::Connection;
+use rowkey_tables::text_literal::text_literal;
 
-use crate::advisory_lock::AdvisoryLock;
-use crate::connection::Connection;
 use crate::copy::side::Side;
-use crate::error::Error;
-use crate::text_literal::text_literal;
 
 /// How long to wait for another process with the same plan.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -3,11 +3,11 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::StoredForm;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::types::{self, Charset, Kind, Type};
 
-use crate::catalog::QualifiedName;
 use crate::copy::instead::Instead;
-use crate::error::Error;
-use crate::types::{self, Charset, Kind, Type};
 
 /// A table and its columns, in the order of the cells of a row.
 #[derive(Clone, Debug)]

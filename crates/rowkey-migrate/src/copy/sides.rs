@@ -3,14 +3,14 @@
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_sql::StoredForm;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::types::{self, Kind, Type};
 
 use super::names;
 use super::plan::{ColumnPlan, CopyPlan, TablePlan, is_collation, type_of};
 use super::side::{Content, Side, SideColumn};
-use crate::catalog::{Catalog, Table};
-use crate::connection::Connection;
-use crate::error::Error;
-use crate::types::{self, Kind, Type};
 
 /// More rows than these may need more memory than there is.
 const MOST_BATCH_ROWS: u32 = 100_000;

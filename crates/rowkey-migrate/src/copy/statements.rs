@@ -3,9 +3,9 @@
 use super::plan::CopyPlan;
 use super::side::Side;
 use super::{create, left_out, objects};
-use crate::catalog::{Catalog, QualifiedName, Table};
-use crate::connection::Connection;
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
+use rowkey_tables::connection::Connection;
 
 /// A table on both sides, and how the target gets it.
 #[derive(Debug)]

@@ -3,13 +3,13 @@
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Layout;
 use rowkey_sql::StoredForm;
+use rowkey_tables::Silent;
+use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::connection::Connection;
 
 use super::examination::examine;
 use super::report::Report;
 use super::request::Request;
-use crate::catalog::QualifiedName;
-use crate::connection::Connection;
-use crate::progress::Silent;
 
 /// Fewer values than these may have a version in the wrong place by chance.
 const FEWEST: u64 = 8;

@@ -3,11 +3,11 @@
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Column, Layout, Storage, StoragePlan, quote_identifier};
+use rowkey_tables::catalog::QualifiedName;
 
 use super::damage::DamageKind;
 use super::diagnosis::Diagnosis;
 use super::part::{Certainty, number_of};
-use crate::catalog::QualifiedName;
 
 /// The usual interval of a short COMB, which a declaration leaves out.
 const MINUTE_MS: u64 = 60_000;

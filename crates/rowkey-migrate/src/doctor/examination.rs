@@ -2,6 +2,10 @@
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_core::{Backend, UnixMillis};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
+use rowkey_tables::connection::{Connection, Held, SCANNED};
+use rowkey_tables::{Progress, Silent, Step};
 
 use super::diagnosis::Diagnosis;
 use super::packed;
@@ -12,10 +16,6 @@ use super::session::Session;
 use super::source::{Kind, Order, Source};
 use super::survey::Survey;
 use super::surveyor::Surveyor;
-use crate::catalog::{Catalog, QualifiedName, Table};
-use crate::connection::{Connection, Held, SCANNED};
-use crate::error::Error;
-use crate::progress::{Progress, Silent, Step};
 
 /// Larger tables are not counted for a sample.
 const COUNTED: u64 = 5_000_000;

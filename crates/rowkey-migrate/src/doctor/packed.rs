@@ -9,8 +9,8 @@
 //! ```
 
 use super::source::Source;
-use crate::connection::{Connection, Held, SCANNED, Value};
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::connection::{Connection, Held, SCANNED, Value};
 
 /// Rows in one.
 const ROWS: u32 = 2_000;

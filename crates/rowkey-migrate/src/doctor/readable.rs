@@ -1,10 +1,9 @@
 //! Which columns of a table the account may read.
 
 use rowkey_core::Backend;
-
-use crate::catalog::{QualifiedName, Table};
-use crate::connection::{Connection, Value};
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{QualifiedName, Table};
+use rowkey_tables::connection::{Connection, Value};
 
 /// The columns that the account may not read, of those that it sees.
 const DENIED_BY_POSTGRES: &str = "

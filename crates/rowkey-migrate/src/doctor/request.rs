@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::declaration::argument;
 use super::witness::Witness;
-use crate::catalog::QualifiedName;
+use rowkey_tables::catalog::QualifiedName;
 
 /// How long a statement may take if a sample is read.
 const SAMPLE_TIMEOUT: Duration = Duration::from_secs(60);

@@ -1,10 +1,10 @@
 //! Windows of neighbours from all over a large table.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::connection::{Connection, Value};
 
 use super::source::{Order, Source};
-use crate::connection::{Connection, Value};
-use crate::error::Error;
 
 /// Rows of a sample. A table that is not larger is read in full.
 pub(super) const SAMPLE: u64 = 10_000;

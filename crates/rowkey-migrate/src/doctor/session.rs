@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use rowkey_core::Backend;
-
-use crate::connection::Connection;
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::connection::Connection;
 
 /// What is undone at the end.
 #[derive(Clone, Copy, Debug)]

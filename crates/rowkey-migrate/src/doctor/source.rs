@@ -2,12 +2,12 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, DependentKind, Table, creation_time};
+use rowkey_tables::connection::Connection;
 
 use super::readable::Readable;
 use super::request::Request;
-use crate::catalog::{Column, DependentKind, Table, creation_time};
-use crate::connection::Connection;
-use crate::error::Error;
 
 /// Names of columns with the time at which a row was made, in lower case and without `_`, the most
 /// telling first.

@@ -1,12 +1,12 @@
 //! The ids of a column that may get another form.
 
 use rowkey_core::format::FormatKind;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Table;
+use rowkey_tables::connection::Connection;
 
 use super::examination::examine_table;
 use super::part::Certainty;
-use crate::catalog::Table;
-use crate::connection::Connection;
-use crate::error::Error;
 
 /// The format of the ids in a column, and how they are stored, as `STORAGE:LAYOUT`. None unless
 /// both are certain and no value in the sample is damaged: a damaged value has no other form.

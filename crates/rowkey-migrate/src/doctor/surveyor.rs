@@ -5,12 +5,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
 use rowkey_core::UnixMillis;
+use rowkey_tables::Error;
+use rowkey_tables::connection::{Held, SCANNED};
 
 use super::observation::{Observation, StoredValue};
 use super::source::Kind;
 use super::survey::Survey;
-use crate::connection::{Held, SCANNED};
-use crate::error::Error;
 
 /// How many batches wait for the thread. If it were woken for each batch of few rows, it would
 /// often wait for the processor of the thread that reads.

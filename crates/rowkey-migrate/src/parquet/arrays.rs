@@ -12,10 +12,10 @@ use arrow_array::{
 };
 use arrow_buffer::i256;
 use arrow_schema::DataType;
+use rowkey_tables::types::{Type, clock};
 
 use super::columns::Column;
 use crate::batch::{Batch, Cell, Normal, normal};
-use crate::types::{Type, clock};
 
 /// The beginning of 2000, from which cells count, in the days and microseconds of 1970, from which
 /// Arrow does.

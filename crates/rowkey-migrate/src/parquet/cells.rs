@@ -8,11 +8,11 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayAccessor, ArrayRef};
 use rowkey_core::storage::StoredRef;
+use rowkey_tables::types::{Type, clock};
 
 use super::arrays::{DAYS, MICROS};
 use super::columns::Column;
 use crate::batch::{Batch, Cell, pointed};
-use crate::types::{Type, clock};
 
 /// The cells of a column, whose bytes are kept in a batch.
 ///

@@ -7,8 +7,7 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
 use rowkey_core::text::Encoding;
 use rowkey_sql::StoredForm;
-
-use crate::types::Type;
+use rowkey_tables::types::Type;
 
 /// The time zone of moments.
 const UTC: &str = "UTC";
@@ -35,7 +34,7 @@ pub(super) fn public_form(format: FormatKind) -> StoredForm {
 
 /// The type of a column with ids in public form.
 pub(super) fn type_of_ids(public: StoredForm) -> Option<Type> {
-    crate::types::parse(Backend::Postgres, &public.sql_type())
+    rowkey_tables::types::parse(Backend::Postgres, &public.sql_type())
 }
 
 impl Column {
@@ -163,7 +162,7 @@ mod tests {
             "timestamptz",
             "uuid",
         ] {
-            let own = crate::types::parquet::parse(words).unwrap();
+            let own = super::super::types::parse(words).unwrap();
             let column = Column {
                 name: "id".into(),
                 own,

@@ -2,6 +2,11 @@
 
 use std::path::Path;
 
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::digest::{self, Digest};
+use rowkey_tables::{Progress, Step};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
@@ -11,17 +16,12 @@ use super::plan::{exports, imports};
 use super::read::give;
 use super::write::ended;
 use crate::batch::Batch;
-use crate::catalog::{Catalog, QualifiedName};
-use crate::connection::Connection;
 use crate::copy::select::KeyRange;
 use crate::copy::side::Side;
 use crate::copy::{
     ComparedTable, Comparison, CopyPlan, Difference, Hashed, begin_reading, each_row, hash_each,
     key_text,
 };
-use crate::digest::{self, Digest};
-use crate::error::Error;
-use crate::progress::{Progress, Step};
 
 /// A table on both sides.
 struct Pair {

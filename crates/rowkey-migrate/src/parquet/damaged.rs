@@ -10,9 +10,9 @@ use tempfile::TempDir;
 use super::columns::Column;
 use super::file::{Origin, Reader, Stopped, Writer};
 use crate::batch::{Batch, Cell};
-use crate::catalog::QualifiedName;
-use crate::error::Error;
-use crate::types::Type;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::types::Type;
 
 const ROWS: usize = 300;
 

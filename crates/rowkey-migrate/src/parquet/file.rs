@@ -16,15 +16,14 @@ use parquet::file::metadata::{ColumnChunkMetaData, KeyValue, ParquetMetaData, Ro
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use rowkey_core::format::FormatKind;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::QualifiedName;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::columns::{Column, public_form, type_of, type_of_ids};
-use super::{arrays, cells};
+use super::{arrays, cells, types};
 use crate::batch::{Batch, Canonical, Cell};
-use crate::catalog::QualifiedName;
-use crate::error::Error;
-use crate::types;
 
 /// The name of the entry in a file's metadata.
 const ENTRY: &str = "rowkey";
@@ -285,7 +284,7 @@ impl Reader {
     pub(super) fn hash(&self) -> Result<String, Error> {
         let mut digest = Sha256::new();
         for column in &self.columns {
-            let own = types::parquet::write(column.own);
+            let own = types::write(column.own);
             let own = own.map_err(|refusal| wrong(&self.table, &column.name, &refusal.why))?;
             let format = column.ids.map_or("", |form| form.format().name());
             digest.update(format!("{}\0{own}\0{format}\0", column.name));

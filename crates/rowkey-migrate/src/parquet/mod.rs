@@ -19,6 +19,7 @@ mod file;
 mod plan;
 mod preflight;
 mod read;
+mod types;
 mod write;
 
 pub use self::compare::compare;

@@ -6,20 +6,20 @@ use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
 use rowkey_sql::StoredForm;
+use rowkey_tables::Error;
+use rowkey_tables::Progress;
+use rowkey_tables::catalog::{self, Catalog, QualifiedName};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::types::{self, Kind, Type};
 
-use super::NAME;
 use super::columns::{Column, public_form, type_of_ids};
 use super::file::{self, OriginColumn, Reader};
-use crate::catalog::{self, Catalog, QualifiedName};
-use crate::connection::Connection;
+use super::{NAME, types as parquet_types};
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::copy::{
     self, ColumnPlan, CopyPlan, CopyPolicy, Instead, PLAN_VERSION, TablePlan, all_or_one,
     is_collation, is_counted_id, require_own_rows, type_of,
 };
-use crate::error::Error;
-use crate::progress::Progress;
-use crate::types::{self, Kind, Type};
 
 /// What a database counts to.
 const COUNTED: Type = Type::Integer {
@@ -57,7 +57,7 @@ pub async fn plan(
                 column.stored_to = Some(form_name(public_form(format.parse()?)));
             } else if let Some(own) = types::parse(backend, &column.from) {
                 let found = original.column(&column.name);
-                let place = types::parquet::write(match found {
+                let place = parquet_types::write(match found {
                     // As in a copy between databases, nobody counts farther.
                     Some(found) if is_counted_id(original, found, &tables) => COUNTED,
                     _ => own,
@@ -121,7 +121,7 @@ pub fn plan_back(folder: &Path, target: Backend) -> Result<CopyPlan, Error> {
 }
 
 fn planned_back(reader: &Reader, column: &Column, target: Backend) -> ColumnPlan {
-    let words = types::parquet::write(column.own);
+    let words = parquet_types::write(column.own);
     let mut planned = ColumnPlan {
         name: column.name.clone(),
         from: words.unwrap_or_default(),
@@ -158,7 +158,7 @@ fn type_back(reader: &Reader, column: &Column, target: Backend) -> Result<String
     {
         let same = (source == target).then(|| sql_type.clone());
         let is_of_file =
-            |own: &Type| types::parquet::write(*own) == types::parquet::write(column.own);
+            |own: &Type| parquet_types::write(*own) == parquet_types::write(column.own);
         let similar = types::parse(source, type_of(sql_type))
             .filter(is_of_file)
             .and_then(|own| types::write(target, own, is_key).ok());
@@ -178,7 +178,7 @@ fn kind_back(own: Type, target: Backend, to: &str) -> Option<Kind> {
     let kind = types::pair(own, types::parse(target, type_of(to))?)?;
     let would_round = matches!(kind, Kind::Time | Kind::Timestamp)
         && types::fraction_digits(target, type_of(to)) < 6;
-    (types::parquet::kind(own) == Some(kind) && !would_round).then_some(kind)
+    (parquet_types::kind(own) == Some(kind) && !would_round).then_some(kind)
 }
 
 /// Whether there is nothing behind the words of an `enum` or a `set`. The type may come from a file
@@ -208,7 +208,7 @@ fn kind_of(source: Backend, from: Type, to: Type) -> Option<Kind> {
         (Type::Own, Type::Text(_)) if !is_mysql => Some(Kind::Text),
         _ => types::pair(from, to),
     };
-    kind.filter(|kind| types::parquet::kind(to) == Some(*kind))
+    kind.filter(|kind| parquet_types::kind(to) == Some(*kind))
 }
 
 fn form_name(form: StoredForm) -> String {
@@ -362,7 +362,7 @@ fn column_to(
             (Content::Ids(form), to, Some(public))
         }
         Planned::Values(words) => {
-            let to = types::parquet::parse(words)
+            let to = parquet_types::parse(words)
                 .ok_or_else(|| refused(&format!("`{words}` is no type of files")))?;
             let kind = kind_of(source, own, to)
                 .ok_or_else(|| refused(&format!("`{words}` does not hold all of its values")))?;

@@ -6,10 +6,11 @@ use super::NAME;
 use super::file::path_of;
 use super::plan::{exports, imports};
 use super::write::{exists, notes_of};
-use crate::catalog::Catalog;
-use crate::connection::Connection;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::connection::Connection;
+
 use crate::copy::{CopyPlan, Preflight, check_target};
-use crate::error::Error;
 
 /// Of values, this is known later.
 const VALUES: &str =

@@ -4,6 +4,10 @@ use std::path::Path;
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::connection::Connection;
+use rowkey_tables::{Progress, Step};
 use tokio::sync::mpsc::{self, Sender};
 use tokio::task::spawn_blocking;
 
@@ -12,15 +16,11 @@ use super::file::{Reader, Stopped, Sum};
 use super::plan::{Import, imports};
 use super::write::ended;
 use crate::batch::Batch;
-use crate::catalog::Catalog;
-use crate::connection::Connection;
 use crate::copy::side::Side;
 use crate::copy::{
     CopiedTable, CopyPlan, Report, begin, begin_writing, check_references, check_target, counted,
     counter, line,
 };
-use crate::error::Error;
-use crate::progress::{Progress, Step};
 use crate::write::{Encoder, Limit, Tally, write};
 
 /// How many batches wait for the writer.

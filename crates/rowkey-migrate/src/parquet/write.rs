@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 
 use futures_util::future::try_join;
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{self, Catalog};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::types::{self, Type};
+use rowkey_tables::{Progress, Step};
 use tempfile::{NamedTempFile, TempPath};
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -13,15 +18,10 @@ use super::NAME;
 use super::file::{Origin, OriginColumn, Reader, Sum, Writer, path_of};
 use super::plan::{Export, exports, primary_key};
 use crate::batch::Batch;
-use crate::catalog::{self, Catalog};
-use crate::connection::Connection;
 use crate::copy::select::KeyRange;
 use crate::copy::side::{Content, SideColumn};
 use crate::copy::{CopiedTable, CopyPlan, Report, begin_reading};
-use crate::error::Error;
-use crate::progress::{Progress, Step};
 use crate::read::read;
-use crate::types::{self, Type};
 
 /// How many batches wait for each other.
 const WAITING: usize = 2;

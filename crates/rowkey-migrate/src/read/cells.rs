@@ -1,11 +1,11 @@
 //! Where readers put their rows, and the cells that they make of values.
 
 use rowkey_core::storage::StoredRef;
+use rowkey_tables::types::{Kind, clock};
 use tokio::sync::mpsc::Sender;
 
 use crate::batch::{Batch, Cell, normal};
 use crate::copy::side::{Content, Side, SideColumn};
-use crate::types::{Kind, clock};
 
 /// Where rows go.
 pub(super) struct Outlet {

@@ -10,13 +10,13 @@ mod sqlite;
 #[cfg(feature = "sqlserver")]
 mod sqlserver;
 
+use rowkey_tables::Error;
+use rowkey_tables::connection::{Connection, Driver};
 use tokio::sync::mpsc::Sender;
 
 use self::cells::Outlet;
 use crate::batch::Batch;
-use crate::connection::{Connection, Driver};
 use crate::copy::side::Side;
-use crate::error::Error;
 
 /// Sends the rows of a query that selects the columns of a side, in batches of some rows.
 pub(crate) async fn read(

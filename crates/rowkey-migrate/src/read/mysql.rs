@@ -3,14 +3,14 @@
 use futures_util::TryStreamExt;
 use jiff::civil::Date;
 use rowkey_core::storage::StoredRef;
+use rowkey_tables::Error;
+use rowkey_tables::types::{Kind, Type, clock};
 use sqlx::mysql::MySqlRow;
 use sqlx::{Decode, MySql, MySqlConnection, Row as _};
 
 use super::cells::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
 use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, Side, SideColumn};
-use crate::error::Error;
-use crate::types::{Kind, Type, clock};
 
 /// Why a date has no cell.
 const NO_DATE: &str = "a date has zeros or a day too many, and is on no calendar";

@@ -3,15 +3,15 @@
 use futures_util::TryStreamExt;
 use rowkey_core::driver::numeric;
 use rowkey_core::storage::StoredRef;
+use rowkey_tables::Error;
+use rowkey_tables::connection::copy_out::{CopyOut, CopyRow, Malformed};
+use rowkey_tables::types::interval::Interval;
+use rowkey_tables::types::{Kind, Type, network};
 use sqlx::PgConnection;
 
 use super::cells::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
 use crate::batch::{Batch, Cell};
-use crate::connection::copy_out::{CopyOut, CopyRow, Malformed};
 use crate::copy::side::{Content, Side, SideColumn};
-use crate::error::Error;
-use crate::types::interval::Interval;
-use crate::types::{Kind, Type, network};
 
 pub(super) async fn read(
     connection: &mut PgConnection,

@@ -2,14 +2,14 @@
 
 use futures_util::TryStreamExt;
 use rowkey_core::storage::StoredRef;
+use rowkey_tables::Error;
+use rowkey_tables::types::{Kind, Type};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
 use super::cells::{Outlet, id_cell, settled, shortened, sixteen_cell, text_cell};
 use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, Side, SideColumn};
-use crate::error::Error;
-use crate::types::{Kind, Type};
 
 pub(super) async fn read(
     connection: &mut SqliteConnection,

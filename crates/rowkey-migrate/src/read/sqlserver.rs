@@ -2,15 +2,15 @@
 
 use futures_util::TryStreamExt;
 use rowkey_core::storage::StoredRef;
+use rowkey_tables::Error;
+use rowkey_tables::connection::sqlserver::Client;
+use rowkey_tables::types::{Kind, clock};
 use tiberius::time::{DateTime, DateTime2, SmallDateTime, Time};
 use tiberius::{ColumnData, QueryItem};
 
 use super::cells::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell};
 use crate::batch::{Batch, Cell, pointed};
-use crate::connection::sqlserver::Client;
 use crate::copy::side::{Content, Side, SideColumn};
-use crate::error::Error;
-use crate::types::{Kind, clock};
 
 /// The days from the first of a server's type to the first of 2000.
 const SINCE_YEAR_1: i64 = 730_119;

@@ -2,9 +2,8 @@
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::{NewId, StoredForm};
-
-use crate::catalog::{Table, creation_time};
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Table, creation_time};
 
 /// A new id for a row, as public text in SQL: with the instant in a creation column, or with that
 /// of now.

@@ -34,6 +34,10 @@ mod work;
 use std::time::Instant;
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::connection::Connection;
+use rowkey_tables::{Progress, Step};
 
 pub(crate) use self::example_id::example_id;
 pub(crate) use self::old_table::old_table;
@@ -42,11 +46,7 @@ use self::refusals::Refusals;
 use self::runner::Runner;
 use self::state::{State, Way};
 use self::work::Work;
-use crate::catalog::Catalog;
-use crate::connection::Connection;
-use crate::error::Error;
 use crate::plan::Plan;
-use crate::progress::{Progress, Step};
 
 /// The plan of the change that has begun in a database, and is neither contracted nor undone.
 ///
@@ -276,7 +276,7 @@ pub async fn script(
     let catalog = Catalog::read(connection).await?;
     let work = Work::new(plan, &catalog)?;
     refuse_work(connection, &work).await?;
-    let mut silent = crate::progress::Silent;
+    let mut silent = rowkey_tables::Silent;
     let mut runner = Runner::dry(connection, &mut silent);
     begin_in_script(&mut runner, &work).await?;
     for phase in Phase::ALL.into_iter().filter(|phase| *phase <= last) {
@@ -307,7 +307,7 @@ pub async fn contract_script(
     let Some(work) = work else {
         return Ok(Vec::new());
     };
-    let mut silent = crate::progress::Silent;
+    let mut silent = rowkey_tables::Silent;
     let mut runner = Runner::dry(connection, &mut silent);
     runner.begins("contract");
     begin_in_script(&mut runner, &work).await?;

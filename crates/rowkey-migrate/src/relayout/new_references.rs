@@ -1,12 +1,12 @@
 //! References to the tables of a change that were added after it had begun.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Catalog;
 
 use super::old_table::old_table;
 use super::refusals::Refusals;
 use super::work::Work;
-use crate::catalog::Catalog;
-use crate::error::Error;
 
 /// Fails for a foreign key of another table that would go on referring to the old column or table.
 pub(super) fn refuse(work: &Work, now: &Catalog, is_swapped: bool) -> Result<(), Error> {

@@ -1,8 +1,7 @@
 //! Where the old columns of a table are after the swap.
 
 use rowkey_core::Backend;
-
-use crate::catalog::QualifiedName;
+use rowkey_tables::catalog::QualifiedName;
 
 /// The table with the old columns after the swap, on the databases that do not keep them in the
 /// same table.

@@ -2,6 +2,9 @@
 //! places in one transaction.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::DependentKind;
+use rowkey_tables::text_literal::text_literal;
 mod backfill;
 mod constraints;
 mod exchange;
@@ -20,9 +23,6 @@ use self::names::quoted;
 use self::values::Values;
 use super::runner::Runner;
 use super::work::{ChangedTable, Work};
-use crate::catalog::DependentKind;
-use crate::error::Error;
-use crate::text_literal::text_literal;
 
 /// Adds the columns, and the triggers that fill them, in one transaction for each table: programs
 /// never see the one without the other.

@@ -3,15 +3,15 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::Conversion;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::inventory::{self, Origin, Reference, others_of_type};
+use rowkey_tables::text_literal::text_literal;
 
 use super::example_id;
 use super::work::{ChangedColumn, ChangedTable, MAP, Source, Work, is_same_name};
-use crate::catalog::{Catalog, QualifiedName};
-use crate::connection::{Connection, Value};
-use crate::error::Error;
-use crate::inventory::{self, Origin, Reference, others_of_type};
 use crate::plan::{OldPrograms, public_text};
-use crate::text_literal::text_literal;
 
 /// How many values are shown of those that are damaged.
 const EXAMPLES: usize = 3;

@@ -2,10 +2,10 @@
 
 use super::refusals::Refusals;
 use super::work::Work;
-use crate::catalog::Catalog;
-use crate::connection::{Connection, Row, Value};
-use crate::error::Error;
-use crate::progress::{Progress, Step};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::connection::{Connection, Row, Value};
+use rowkey_tables::{Progress, Step};
 
 /// Where the statements of a phase go. A phase is written once, for both.
 pub(super) struct Runner<'r> {

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::advisory_lock::AdvisoryLock;
+use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::connection::{Connection, Row, Value};
 
 use super::work::Work;
 use super::{Phase, new_references};
-use crate::advisory_lock::AdvisoryLock;
-use crate::catalog::{Catalog, Table};
-use crate::connection::{Connection, Row, Value};
-use crate::error::Error;
 use crate::plan::Plan;
 
 /// The name of the table with the state. It exists while a change can go on or be undone.
@@ -342,7 +342,7 @@ impl State {
 }
 
 /// The tables of a plan that exist now. After the swap there are others with the same names.
-fn changed_names(plan: &Plan, catalog: &Catalog) -> Vec<crate::catalog::QualifiedName> {
+fn changed_names(plan: &Plan, catalog: &Catalog) -> Vec<rowkey_tables::catalog::QualifiedName> {
     let mut names = plan.tables();
     names.retain(|name| catalog.table(name).is_ok());
     names

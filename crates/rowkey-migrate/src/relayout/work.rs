@@ -3,9 +3,9 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::{Conversion, StoredForm};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Column, QualifiedName, Table};
 
-use crate::catalog::{Catalog, Column, QualifiedName, Table};
-use crate::error::Error;
 use crate::plan::{LeftOut, Plan, Policy};
 
 /// The table that maps old ids to new ones, and stays when a change is contracted or undone.

@@ -5,15 +5,15 @@ mod rows;
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::StoredForm;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName, creation_time};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::digest::{self, Digest};
+use rowkey_tables::{Progress, Step};
 use serde::Serialize;
 
 use self::rows::{PlannedColumn, PlannedTable, Sides};
-use crate::catalog::{Catalog, QualifiedName, creation_time};
-use crate::connection::Connection;
-use crate::digest::{self, Digest};
-use crate::error::Error;
 use crate::plan::Plan;
-use crate::progress::{Progress, Step};
 use crate::relayout;
 
 /// What a comparison has found.

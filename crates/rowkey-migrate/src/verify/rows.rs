@@ -3,12 +3,12 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::Conversion;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
+use rowkey_tables::text_literal::text_literal;
 
-use crate::catalog::{Catalog, QualifiedName, Table};
-use crate::error::Error;
 use crate::plan::{Plan, public_text};
 use crate::relayout::old_table;
-use crate::text_literal::text_literal;
 
 /// A column of the plan: its name before and after the change, and in between.
 #[derive(Clone, Debug)]

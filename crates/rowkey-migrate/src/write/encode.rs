@@ -4,12 +4,12 @@
 use std::thread::Builder;
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::encoded::{Encoded, Encoder, Payload};
 use crate::batch::{Batch, Canonical, key_of};
 use crate::copy::side::Side;
-use crate::error::Error;
 
 /// How many batches wait for the writer.
 const WAITING: usize = 2;

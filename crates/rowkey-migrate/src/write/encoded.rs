@@ -2,10 +2,10 @@
 
 use std::thread::JoinHandle;
 
+use rowkey_tables::Error;
 use tokio::sync::mpsc::Receiver;
 
 use crate::batch::Batch;
-use crate::error::Error;
 
 /// A batch as a target takes it, and what is written down about it.
 pub(crate) struct Encoded {

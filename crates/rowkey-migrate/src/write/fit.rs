@@ -3,12 +3,12 @@
 
 use rowkey_core::Backend;
 use rowkey_sql::StoredForm;
+use rowkey_tables::types::interval::Interval;
+use rowkey_tables::types::{self, Kind, Type, clock, network, sqlserver};
 use serde::de::IgnoredAny;
 
 use crate::batch::{Batch, Cell, Normal, normal};
 use crate::copy::side::{Content, SideColumn};
-use crate::types::interval::Interval;
-use crate::types::{self, Kind, Type, clock, network, sqlserver};
 
 /// Why PostgreSQL refuses a text.
 const NO_ZERO: &str = "a text contains the character U+0000, which PostgreSQL's text does not have";

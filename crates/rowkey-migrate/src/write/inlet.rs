@@ -2,7 +2,7 @@
 
 use super::encoded::{Encoded, Encoder, Payload};
 use crate::copy::side::Side;
-use crate::error::Error;
+use rowkey_tables::Error;
 
 /// After how much a transaction ends.
 #[derive(Clone, Copy, Debug)]

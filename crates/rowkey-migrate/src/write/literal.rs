@@ -4,13 +4,13 @@ mod parts;
 mod sqlserver;
 
 use rowkey_core::Backend;
+use rowkey_tables::types::{Type, clock};
 
 use self::parts::{append, escaped};
 pub(crate) use self::parts::{hyphenated, push_hex};
 use super::fit;
 use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, SideColumn};
-use crate::types::{Type, clock};
 
 /// The literal of a value, or why it has no place in the column.
 pub(crate) fn text(

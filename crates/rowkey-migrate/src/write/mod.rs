@@ -18,9 +18,10 @@ use self::encoded::Encoded;
 pub(crate) use self::encoded::Encoder;
 use self::inlet::Inlet;
 pub(crate) use self::inlet::{Limit, Tally};
-use crate::connection::{Connection, Driver};
+use rowkey_tables::Error;
+use rowkey_tables::connection::{Connection, Driver};
+
 use crate::copy::side::Side;
-use crate::error::Error;
 
 /// Writes a batch and those that follow, within a transaction of the caller's, until it reaches a
 /// limit.

@@ -1,5 +1,6 @@
 //! MySQL and MariaDB: statements that insert many rows.
 
+use rowkey_tables::Error;
 use sqlx::{AssertSqlSafe, Executor, MySqlConnection};
 
 use super::encoded::{Payload, Statement};
@@ -7,7 +8,6 @@ use super::inlet::{Inlet, check_count};
 use super::literal;
 use crate::batch::{Batch, Cell};
 use crate::copy::side::Side;
-use crate::error::Error;
 
 /// After how many bytes a statement ends, unless the server takes less than twice as many: a row
 /// may be long.

@@ -3,6 +3,9 @@
 use rowkey_core::Backend;
 use rowkey_core::driver::numeric;
 use rowkey_core::storage::Stored;
+use rowkey_tables::Error;
+use rowkey_tables::types::interval::Interval;
+use rowkey_tables::types::{Type, network};
 use sqlx::PgConnection;
 
 use super::encoded::Payload;
@@ -11,9 +14,6 @@ use super::inlet::{Inlet, check_count};
 use super::literal::hyphenated;
 use crate::batch::{Batch, Cell, Normal, normal};
 use crate::copy::side::{Content, Side, SideColumn};
-use crate::error::Error;
-use crate::types::interval::Interval;
-use crate::types::{Type, network};
 
 /// The signature, no flags and no extension.
 const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";

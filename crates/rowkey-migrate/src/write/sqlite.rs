@@ -2,6 +2,8 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::Stored;
+use rowkey_tables::Error;
+use rowkey_tables::types::{Type, clock};
 use sqlx::query::Query;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{AssertSqlSafe, Sqlite, SqliteConnection};
@@ -12,8 +14,6 @@ use super::inlet::{Inlet, check_count};
 use super::literal::hyphenated;
 use crate::batch::{Batch, Cell};
 use crate::copy::side::{Content, Side, SideColumn};
-use crate::error::Error;
-use crate::types::{Type, clock};
 
 /// How many rows a statement has; more do not make it faster.
 const ROWS: usize = 50;

@@ -2,23 +2,21 @@
 //! types that it does not load.
 
 use rowkey_core::storage::{Stored, quote_identifier};
+use rowkey_tables::Error;
+use rowkey_tables::connection::sqlserver::{Client, Socket};
+use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::{Type, clock, sqlserver};
 use tiberius::numeric::Numeric;
 use tiberius::time::{Date, DateTime2, DateTimeOffset, Time};
 use tiberius::{BulkLoadRequest, ColumnData, SqlBulkCopyOption, TokenRow};
-use tokio::net::TcpStream;
-use tokio_util::compat::Compat;
 
 use super::encoded::{Payload, Statement};
 use super::inlet::{Inlet, check_count};
 use super::literal::hyphenated;
 use super::{fit, literal};
 use crate::batch::{Batch, Cell};
-use crate::connection::sqlserver::Client;
 use crate::copy::plan::type_of;
 use crate::copy::side::{Content, Side, SideColumn};
-use crate::error::Error;
-use crate::text_literal::text_literal;
-use crate::types::{Type, clock, sqlserver};
 
 /// How many bytes of a value the driver loads; a character of text has two, or two of its four.
 const LOADED: usize = u16::MAX as usize;
@@ -107,7 +105,7 @@ async fn load(
 }
 
 async fn send(
-    request: &mut BulkLoadRequest<'_, Compat<TcpStream>>,
+    request: &mut BulkLoadRequest<'_, Socket>,
     mut rows: Vec<TokenRow<'static>>,
     inlet: &mut Inlet<'_>,
     count: &mut u64,
@@ -355,7 +353,7 @@ mod tests {
     use rowkey_core::Backend;
 
     use super::*;
-    use crate::types::{self, Kind};
+    use rowkey_tables::types::{self, Kind};
 
     fn column(sql_type: &str) -> SideColumn {
         let own = types::parse(Backend::SqlServer, type_of(sql_type)).unwrap();

@@ -9,17 +9,17 @@ mod transport;
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::Type;
 use serde::Serialize;
 
 use self::objects::{Object, ObjectKind, objects};
 use self::transport::transport;
 use super::request::{Request, TableRanges, chosen, column, key};
-use crate::catalog::Catalog;
 use crate::copy::side::{Side, SideColumn};
 use crate::copy::{CopyPlan, TargetTable, target_tables};
-use crate::error::Error;
-use crate::text_literal::text_literal;
-use crate::types::Type;
 
 const JOB: &str = include_str!("job.py");
 
@@ -167,7 +167,7 @@ fn divided(table: &TargetTable<'_>, request: &Request) -> Result<Vec<String>, Er
         None => key(original),
     };
     let quoted = names.iter().map(|column| {
-        let own = crate::types::parse(table.from.backend, &column.sql_type);
+        let own = rowkey_tables::types::parse(table.from.backend, &column.sql_type);
         match own {
             Some(Type::Decimal(Some((digits, _)))) if digits > DIGITS => Err(Error::refused(
                 format!("{}.{}", original.name, column.name),

@@ -2,11 +2,11 @@
 //! on.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::text_literal::text_literal;
 use serde::Serialize;
 
 use crate::copy::side::Side;
-use crate::error::Error;
-use crate::text_literal::text_literal;
 
 /// What the job adds after the rows.
 #[derive(Debug, Serialize)]

@@ -1,7 +1,8 @@
 //! The job's text, without a database.
 
 use super::*;
-use crate::catalog::{Column, ForeignKey, Key, Table};
+use rowkey_tables::catalog::{Column, ForeignKey, Key, Table};
+
 use crate::copy::side::Content;
 
 const PLAN: &str = r#"
@@ -179,9 +180,9 @@ fn a_reference_to_a_table_outside_the_job_is_left_out_by_name() {
 #[test]
 fn values_go_as_what_the_target_reads_exactly() {
     let way = |(source, from): (Backend, &str), (target, to): (Backend, &str)| {
-        let kind = crate::types::kind(source, from, target, to).unwrap();
+        let kind = rowkey_tables::types::kind(source, from, target, to).unwrap();
         let side = |backend, sql_type| {
-            let own = crate::types::parse(backend, sql_type).unwrap();
+            let own = rowkey_tables::types::parse(backend, sql_type).unwrap();
             SideColumn::new(backend, "c", sql_type, own, Content::Values(kind))
         };
         let (from, to) = (side(source, from), side(target, to));

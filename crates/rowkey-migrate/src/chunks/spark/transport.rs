@@ -5,10 +5,10 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::Wire;
 use rowkey_sql::StoredForm;
+use rowkey_tables::types::{Kind, Type};
 
 use super::conversion::SparkConversion;
 use crate::copy::side::{Content, SideColumn};
-use crate::types::{Kind, Type};
 
 /// The SQL of the source for a column, and Spark's expression for what the source gives.
 pub(super) struct Transport {

@@ -3,17 +3,17 @@
 use futures_util::future::try_join;
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{QualifiedName, Table};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::types::{self, Kind, Type};
 use tokio::sync::mpsc;
 
-use crate::catalog::{QualifiedName, Table};
-use crate::connection::{Connection, Value};
 use crate::copy::plan::CopyPolicy;
 use crate::copy::select::{KeyRange, first};
 use crate::copy::side::{Content, Side, SideColumn};
 use crate::copy::{create, objects, session};
-use crate::error::Error;
 use crate::read::read;
-use crate::types::{self, Kind, Type};
 use crate::write::{Encoder, Limit, Tally, write};
 
 /// A temporary table of the target, whose values the target itself compares.

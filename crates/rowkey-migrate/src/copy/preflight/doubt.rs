@@ -4,10 +4,10 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::types::{self, Charset, Kind, Type, sqlserver};
 
 use crate::copy::side::{Content, SideColumn};
-use crate::error::Error;
-use crate::types::{self, Charset, Kind, Type, sqlserver};
 use crate::write::fit;
 
 /// The values that may have no place.
@@ -381,7 +381,7 @@ impl Doubts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types;
+    use rowkey_tables::types;
 
     fn doubt(source: Backend, from: &str, target: Backend, to: &str) -> Doubt {
         let own = |backend, words| types::parse(backend, words).unwrap();

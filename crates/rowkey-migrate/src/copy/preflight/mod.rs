@@ -6,6 +6,10 @@ mod target;
 mod values;
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::{Progress, Step};
 use serde::Serialize;
 
 pub use self::values::{Misfit, Misfits};
@@ -13,10 +17,6 @@ use super::plan::CopyPlan;
 use super::side::Side;
 use super::sides::{all_or_one, check_backends};
 use super::{checkpoint, create, left_out, objects, session};
-use crate::catalog::{Catalog, Table};
-use crate::connection::{Connection, Value};
-use crate::error::Error;
-use crate::progress::{Progress, Step};
 
 /// What is reported when the values are read.
 const LOOKING: &str = "looking for values that have no place";

@@ -1,14 +1,14 @@
 //! Whether the target is as the plan needs it.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::connection::{Connection, Row, Value};
+use rowkey_tables::types::{self, Type, collation};
 
-use crate::catalog::{Catalog, Table};
-use crate::connection::{Connection, Row, Value};
 use crate::copy::plan::{CopyPlan, type_of};
 use crate::copy::side::{Side, SideColumn};
 use crate::copy::{existing, names};
-use crate::error::Error;
-use crate::types::{self, Type, collation};
 
 /// The refusals of a target's tables. Without `create`, existing tables are used if the target has
 /// one of the plan's.
@@ -121,7 +121,7 @@ fn computed(table: &Table, side: &Side) -> Vec<Error> {
 
 /// Columns of an existing table that the plan does not fill.
 fn unfilled(table: &Table, side: &Side) -> Vec<Error> {
-    let is_unfilled = |column: &&crate::catalog::Column| {
+    let is_unfilled = |column: &&rowkey_tables::catalog::Column| {
         let is_filled = side.columns.iter().any(|filled| {
             names::folded(side.backend, &filled.name) == names::folded(side.backend, &column.name)
         });

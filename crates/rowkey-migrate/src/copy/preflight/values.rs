@@ -2,22 +2,22 @@
 
 use futures_util::future::try_join;
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::connection::Connection;
+use rowkey_tables::types::{Kind, sqlserver};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::doubt::{Doubt, Pair};
 use crate::batch::{Batch, Cell};
-use crate::catalog::QualifiedName;
-use crate::connection::Connection;
 use crate::copy::compare::key_text;
 use crate::copy::instead::Trouble;
 use crate::copy::plan::CopyPolicy;
 use crate::copy::select::{KeyRange, first};
 use crate::copy::session;
 use crate::copy::side::{Content, Side, SideColumn};
-use crate::error::Error;
 use crate::read::read;
-use crate::types::{Kind, sqlserver};
 use crate::write::fit;
 
 /// How many values are shown.

@@ -10,7 +10,7 @@ use super::ranges::Ranges;
 use super::rebuilt::Rebuilt;
 use super::session::transaction;
 use super::values::{Reading, Side};
-use crate::error::Error;
+use rowkey_tables::Error;
 
 /// Copies the rows of a table range by range, each with its progress in one transaction.
 ///

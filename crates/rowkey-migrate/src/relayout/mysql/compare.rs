@@ -11,8 +11,8 @@ use super::ranges::Ranges;
 use super::rebuilt::Rebuilt;
 use super::session::transaction;
 use super::values::{Reading, Side};
-use crate::catalog::Column;
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Column;
 
 /// How many rows a query compares. It locks nothing, but keeps the versions of rows that it may
 /// still see.

@@ -2,9 +2,8 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
 use sha2::{Digest, Sha256};
-
-use crate::error::Error;
 
 /// The longest name of a table or a trigger, in characters.
 const LONGEST: usize = 64;

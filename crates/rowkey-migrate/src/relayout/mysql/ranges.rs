@@ -6,8 +6,8 @@ use super::super::runner::Runner;
 use super::names::quoted;
 use super::rebuilt::Rebuilt;
 use super::values::Side;
-use crate::catalog::Column;
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Column;
 
 /// The ranges of a table, one after the other.
 #[derive(Debug)]

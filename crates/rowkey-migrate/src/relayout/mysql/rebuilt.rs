@@ -2,12 +2,12 @@
 
 use rowkey_core::storage::Storage;
 use rowkey_sql::StoredForm;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, ForeignKey};
 
 use super::super::work::{ChangedColumn, ChangedTable, Work};
 use super::names::{self, quoted};
 use super::values::{Reading, Side, Values};
-use crate::catalog::{Column, ForeignKey};
-use crate::error::Error;
 
 /// A table with columns that change, and the table that takes its place.
 #[derive(Debug)]

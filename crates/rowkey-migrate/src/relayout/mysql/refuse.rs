@@ -9,11 +9,11 @@ use super::rebuilt::{Rebuilt, in_order};
 use super::shadow;
 use super::values::{Side, Values};
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::mysql::grants::Grants;
+use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, Table};
+use rowkey_tables::connection::{Connection, Value};
 
-use crate::catalog::mysql::grants::Grants;
-use crate::catalog::{Catalog, Dependent, DependentKind, Table};
-use crate::connection::{Connection, Value};
-use crate::error::Error;
 use crate::plan::OldPrograms;
 
 pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(), Error> {

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::super::runner::Runner;
 use super::super::work::Work;
-use crate::connection::Row;
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::connection::Row;
+
 use crate::plan::Policy;
 
 /// The modes of the session, which triggers keep: strict, so that nothing is cut off or replaced,

@@ -6,12 +6,12 @@ use super::names::{self, OLD_IDS, SWAPPED, SWAPPED_YES, quoted};
 use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
 use super::values::{Map, Side};
-use crate::catalog::{ForeignKey, QualifiedName};
-use crate::error::Error;
 use crate::plan::OldPrograms;
-use crate::text_literal::text_literal;
 use rowkey_core::Backend;
 use rowkey_core::storage::Storage;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{ForeignKey, QualifiedName};
+use rowkey_tables::text_literal::text_literal;
 
 /// Creates the tables of which one says that the swap has happened, and the other that it has not.
 pub(super) async fn create_swapped(runner: &mut Runner<'_>) -> Result<(), Error> {

@@ -3,6 +3,8 @@
 use std::time::Instant;
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::connection::Value;
 
 use super::super::runner::Runner;
 use super::super::work::Work;
@@ -11,8 +13,6 @@ use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
 use super::values::{Map, Values};
 use super::{refuse, shadow, triggers};
-use crate::connection::Value;
-use crate::error::Error;
 use crate::plan::OldPrograms;
 
 /// Whether the tables are exchanged.

@@ -12,10 +12,10 @@ use super::names::{self, Event, Role, SWAPPED, quoted};
 use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
 use super::values::{Reading, Side};
-use crate::error::Error;
 use crate::plan::Policy;
-use crate::text_literal::text_literal;
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::text_literal::text_literal;
 
 /// What [`SWAPPED`] has, beside 0 and 1, when neither table's triggers do anything.
 const NEITHER: u8 = 2;

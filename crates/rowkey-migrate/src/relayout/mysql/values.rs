@@ -3,13 +3,13 @@
 
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, creation_time};
+use rowkey_tables::text_literal::text_literal;
 
 use super::super::work::{ChangedColumn, ChangedTable, MAP, Source, Work};
 use super::names::{OLD_IDS, quoted};
-use crate::catalog::{Column, creation_time};
-use crate::error::Error;
 use crate::plan::public_text;
-use crate::text_literal::text_literal;
 
 /// Which of the two tables a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,9 @@ use super::names::{self, quoted};
 use super::session;
 use super::triggers::{DAMAGED, LAST};
 use super::values::Values;
-use crate::connection::Value;
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::connection::Value;
+
 use crate::relayout::batch_size::BatchSize;
 use crate::relayout::refusals::shown;
 use crate::relayout::runner::Runner;

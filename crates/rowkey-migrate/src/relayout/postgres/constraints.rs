@@ -4,13 +4,13 @@
 use super::names::{self, Side, made, quoted, quoted_list};
 use super::not_null::NotNullNames;
 use super::session;
-use crate::catalog::{ForeignKey, Index, Key};
-use crate::connection::{Connection, Value};
-use crate::error::Error;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
-use crate::text_literal::text_literal;
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{ForeignKey, Index, Key};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::text_literal::text_literal;
 
 /// The names of columns, those that change by a function.
 fn renamed(

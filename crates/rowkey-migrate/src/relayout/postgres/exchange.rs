@@ -8,13 +8,13 @@ use super::refuse::{refuse_renamed, refuse_undo};
 use super::session::{self, Taken};
 use super::triggers;
 use super::values::Values;
-use crate::error::Error;
 use crate::plan::OldPrograms;
 use crate::relayout::Phase;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedTable, Work};
-use crate::text_literal::text_literal;
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::text_literal::text_literal;
 
 /// Exchanges the columns. References are validated afterwards, while programs write.
 pub(in crate::relayout) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {

@@ -2,10 +2,10 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::connection::Value;
 
-use crate::catalog::QualifiedName;
-use crate::connection::Value;
-use crate::error::Error;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
 

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::connection::Value;
 
 use super::names::{self, Side, made, quoted};
 use super::session;
-use crate::catalog::QualifiedName;
-use crate::connection::Value;
-use crate::error::Error;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
 

@@ -1,16 +1,18 @@
 //! What stands against a change on PostgreSQL.
 
 use rowkey_sql::{Conversion, NewId, StoredForm};
+use rowkey_tables::Error;
+use rowkey_tables::Silent;
+use rowkey_tables::catalog::{
+    Catalog, Dependent, DependentKind, ForeignKey, QualifiedName, creation_time,
+};
+use rowkey_tables::connection::{Connection, Value};
 
 use super::constraints::{foreign_keys, indexes, keys, mentions, misfit};
 use super::names::{made, quoted};
 use super::triggers::LAST;
 use super::values::Values;
-use crate::catalog::{Catalog, Dependent, DependentKind, ForeignKey, QualifiedName, creation_time};
-use crate::connection::{Connection, Value};
-use crate::error::Error;
 use crate::plan::public_text;
-use crate::progress::Silent;
 use crate::relayout::refusals::Refusals;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};

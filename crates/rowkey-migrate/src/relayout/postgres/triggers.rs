@@ -3,12 +3,12 @@
 use super::names::{self, made, quote_for, quoted};
 use super::session;
 use super::values::Values;
-use crate::error::Error;
 use crate::plan::OldPrograms;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
-use crate::text_literal::text_literal;
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::text_literal::text_literal;
 
 /// The code of errors for values that have no other form.
 pub(super) const DAMAGED: &str = "RK001";

@@ -2,16 +2,16 @@
 
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{DependentKind, QualifiedName, creation_time};
+use rowkey_tables::text_literal::text_literal;
 
 use super::constraints;
 use super::names::{made, quote_for, quoted};
 use super::session;
-use crate::catalog::{DependentKind, QualifiedName, creation_time};
-use crate::error::Error;
 use crate::plan::public_text;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, MAP, Source, Work};
-use crate::text_literal::text_literal;
 
 /// The SQL of values on either side.
 pub(super) enum Values<'w> {

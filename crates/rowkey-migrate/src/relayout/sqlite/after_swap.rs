@@ -14,8 +14,8 @@ use super::new_ids;
 use super::rebuild::{Rebuild, rebuild, written_columns};
 use super::rewriting::{OldValues, rewritten};
 use super::{columns_of, old_form, old_value, require_none, rowid_column};
-use crate::catalog::{Catalog, Table};
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Table};
 
 /// Gives the tables their old definitions, and their rows the old form of what is in them now.
 pub(in super::super) async fn undo(

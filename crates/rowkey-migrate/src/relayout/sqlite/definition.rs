@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use crate::catalog::sqlite::{Token, end_of_group, parts, tokens};
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::sqlite::{Token, end_of_group, parts, tokens};
 
 /// What ends the type of a column.
 const COLUMN_CONSTRAINTS: [&str; 10] = [

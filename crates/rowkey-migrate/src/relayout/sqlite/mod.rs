@@ -21,6 +21,8 @@ mod refusal;
 mod rewriting;
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Table;
 
 pub(super) use self::after_swap::{contract, undo};
 use self::definition::Definition;
@@ -30,8 +32,6 @@ pub(super) use self::refusal::refuse;
 use self::rewriting::{OldValues, Rewritten, rewritten};
 use super::runner::Runner;
 use super::work::{ChangedColumn, ChangedTable, Source, Work};
-use crate::catalog::Table;
-use crate::error::Error;
 
 pub(super) async fn expand(_: &mut Runner<'_>, _: &Work) -> Result<(), Error> {
     Ok(())

@@ -5,6 +5,10 @@
 
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId, StoredForm};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, creation_time};
+use rowkey_tables::connection::{Connection, Row};
+use rowkey_tables::text_literal::text_literal;
 
 use super::super::refusals::{Refusals, shown};
 use super::super::runner::Runner;
@@ -12,11 +16,7 @@ use super::super::work::{ChangedTable, MAP, Source, Work};
 use super::definition::Definition;
 use super::names::quote;
 use super::rebuild::name_of_counter;
-use crate::catalog::{Column, creation_time};
-use crate::connection::{Connection, Row};
-use crate::error::Error;
 use crate::plan::public_text;
-use crate::text_literal::text_literal;
 
 /// The milliseconds since 1970, the same for the whole of a statement.
 const NOW: &str = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";

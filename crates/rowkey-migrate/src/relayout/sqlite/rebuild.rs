@@ -2,13 +2,13 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{QualifiedName, Table};
+use rowkey_tables::connection::Value;
+use rowkey_tables::text_literal::text_literal;
 
 use super::super::runner::Runner;
 use super::definition::Definition;
-use crate::catalog::{QualifiedName, Table};
-use crate::connection::Value;
-use crate::error::Error;
-use crate::text_literal::text_literal;
 
 /// A table to be made anew under its name.
 pub(super) struct Rebuild<'w> {

@@ -7,9 +7,10 @@ use super::definition::{Definition, obstacle_of_index};
 use super::new_ids;
 use super::rebuild::name_aside;
 use super::rewriting::{OldValues, rewritten};
-use crate::catalog::Catalog;
-use crate::connection::Connection;
-use crate::error::Error;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::connection::Connection;
+
 use crate::plan::OldPrograms;
 
 /// Refuses with every reason that there is.
@@ -127,7 +128,7 @@ fn column(
 /// References that are not as the plan says: their columns change without those that they refer to,
 /// or the other way around.
 fn unplanned_references(work: &Work, catalog: &Catalog, reasons: &mut Refusals) {
-    let changes = |table: &crate::catalog::QualifiedName, column: &str| {
+    let changes = |table: &rowkey_tables::catalog::QualifiedName, column: &str| {
         let mut tables = work.tables.iter();
         let table = tables.find(|changed| changed.name() == table);
         table.and_then(|table| table.changed(column)).is_some()

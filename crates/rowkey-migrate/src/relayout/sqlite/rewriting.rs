@@ -6,11 +6,11 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::connection::{Connection, Value};
 
 use super::super::work::{ChangedColumn, ChangedTable, Work};
 use super::definition::{Definition, Retyped};
-use crate::connection::{Connection, Value};
-use crate::error::Error;
 
 /// A table after the change.
 pub(super) struct Rewritten {

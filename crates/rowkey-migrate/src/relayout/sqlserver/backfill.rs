@@ -1,13 +1,13 @@
 //! The rows that exist, in the order of the primary key.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
 
 use super::columns::require_type;
 use super::names::quoted;
 use super::session;
 use super::triggers::primary_key;
 use super::values::Values;
-use crate::error::Error;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedTable, Work};
 

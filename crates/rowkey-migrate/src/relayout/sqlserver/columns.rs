@@ -1,12 +1,12 @@
 //! What a column has besides its values.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, Dependent, DependentKind};
+use rowkey_tables::text_literal::text_literal;
 
 use super::names::{alone, quoted};
-use crate::catalog::{Column, Dependent, DependentKind};
-use crate::error::Error;
 use crate::relayout::work::{ChangedColumn, ChangedTable};
-use crate::text_literal::text_literal;
 
 /// The privileges that a column can have of its own.
 const PRIVILEGES: [&str; 3] = ["REFERENCES", "SELECT", "UPDATE"];

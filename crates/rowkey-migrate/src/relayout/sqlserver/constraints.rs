@@ -2,10 +2,10 @@
 //! other.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{ForeignKey, Index, Key};
 
 use super::names::{quoted, quoted_list};
-use crate::catalog::{ForeignKey, Index, Key};
-use crate::error::Error;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
 
 /// How the name of a column that changes is written.

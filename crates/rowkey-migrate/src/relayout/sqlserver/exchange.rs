@@ -1,18 +1,18 @@
 //! The exchange of old and new columns in one transaction, and the ways out of it.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::text_literal::text_literal;
 
 use super::columns::require_type;
 use super::constraints::{attach_foreign_keys, attach_indexes, detach, new_name, old_name};
 use super::names::{alone, is_swapped, is_swapped_sql, length, quoted};
 use super::values::Values;
 use super::{session, triggers};
-use crate::error::Error;
 use crate::relayout::Phase;
 use crate::relayout::refusals::shown;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
-use crate::text_literal::text_literal;
 
 /// How many rows are shown of those that differ.
 const EXAMPLES: usize = 3;

@@ -24,7 +24,7 @@ use self::names::quoted;
 use self::values::Values;
 use super::runner::Runner;
 use super::work::{ChangedTable, Work};
-use crate::error::Error;
+use rowkey_tables::Error;
 
 /// Adds the columns, and the triggers that fill them, in one transaction for each table: programs
 /// never see the one without the other.

@@ -2,11 +2,11 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::text_literal::text_literal;
 
-use crate::error::Error;
 use crate::relayout::runner::Runner;
 use crate::relayout::work::{ChangedTable, Work};
-use crate::text_literal::text_literal;
 
 pub(super) fn quoted(name: &str) -> Result<String, Error> {
     Ok(quote_identifier(Backend::SqlServer, name)?)

@@ -1,15 +1,15 @@
 //! What stands against a change on SQL Server.
 
 use rowkey_sql::StoredForm;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName};
+use rowkey_tables::connection::{Connection, Value};
 
 use super::columns::{declared_type, parts, privileges_of};
 use super::constraints::{foreign_keys, indexes, is, keys};
 use super::names::trigger;
 use super::triggers;
 use super::values::Values;
-use crate::catalog::{Catalog, Dependent, DependentKind, QualifiedName};
-use crate::connection::{Connection, Value};
-use crate::error::Error;
 use crate::plan::OldPrograms;
 use crate::relayout::refusals::Refusals;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};

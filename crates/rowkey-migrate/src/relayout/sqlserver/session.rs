@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::error::Error;
+use rowkey_tables::Error;
+
 use crate::relayout::runner::Runner;
 use crate::relayout::work::Work;
 

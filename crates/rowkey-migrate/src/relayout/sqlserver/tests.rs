@@ -2,13 +2,13 @@
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
+use rowkey_tables::Silent;
+use rowkey_tables::catalog::{Catalog, Column, ForeignKey, Key, Table};
+use rowkey_tables::connection::Connection;
 
 use super::super::Phase;
 use super::*;
-use crate::catalog::{Catalog, Column, ForeignKey, Key, Table};
-use crate::connection::Connection;
 use crate::plan::{Plan, Policy, Request};
-use crate::progress::Silent;
 
 fn table(name: &str, columns: &[&str], foreign_keys: Vec<ForeignKey>) -> Table {
     let column = |name: &&str| Column {

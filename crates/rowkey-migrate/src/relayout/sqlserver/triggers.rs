@@ -1,12 +1,12 @@
 //! Triggers that fill the columns that programs do not know.
 
 use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::text_literal::text_literal;
 
 use super::names::{alone, quoted, trigger};
 use super::values::Values;
-use crate::error::Error;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Work};
-use crate::text_literal::text_literal;
 
 /// A column that a trigger fills from another.
 struct Filled {

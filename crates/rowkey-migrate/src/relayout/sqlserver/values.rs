@@ -3,13 +3,13 @@
 
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, creation_time};
+use rowkey_tables::text_literal::text_literal;
 
 use super::names::quoted;
-use crate::catalog::{Column, creation_time};
-use crate::error::Error;
 use crate::plan::public_text;
 use crate::relayout::work::{ChangedColumn, ChangedTable, Source, Work};
-use crate::text_literal::text_literal;
 
 const MAP: &str = "[rowkey_id_map]";
 

@@ -5,7 +5,7 @@ use super::parts::{append, escaped, hyphenated, push_hex};
 use crate::batch::{Batch, Cell};
 use crate::copy::plan::type_of;
 use crate::copy::side::{Content, SideColumn};
-use crate::types::{Type, clock, sqlserver};
+use rowkey_tables::types::{Type, clock, sqlserver};
 
 /// Appends the literal of a value that the column holds.
 pub(super) fn push(

@@ -1,0 +1,137 @@
+//! Locks that a session holds until it ends, and that lock nothing but each other.
+
+use std::time::Duration;
+
+use rowkey_core::Backend;
+use tokio::time::{Instant, sleep};
+
+use crate::connection::{Connection, Value};
+use crate::error::Error;
+
+/// The pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What a lock is called. SQLite has none.
+#[derive(Clone, Debug)]
+pub struct AdvisoryLock {
+    /// In PostgreSQL, its numbers, as SQL.
+    pub numbers: String,
+    /// Elsewhere its name: in MySQL and MariaDB as SQL, in SQL Server as it is.
+    pub name: String,
+}
+
+impl AdvisoryLock {
+    /// Takes the lock if no other session has it, or gives it back within some time: the server may
+    /// not have noticed yet that a process which was killed is gone.
+    ///
+    /// It is not waited for in the server: a session that waits there holds a snapshot, for whose
+    /// end an index that another one builds concurrently would wait in turn.
+    pub async fn take(
+        &self,
+        connection: &mut Connection,
+        doing: &str,
+        patience: Duration,
+    ) -> Result<bool, Error> {
+        let backend = connection.backend();
+        let query = self.query(backend);
+        let end = Instant::now() + patience;
+        loop {
+            let rows = connection.query(doing, &query, &[]).await?;
+            let answer = rows.first().and_then(|row| row.0.first());
+            if is_granted(backend, doing, answer)? {
+                return Ok(true);
+            }
+            if Instant::now() >= end {
+                return Ok(false);
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// A query that takes the lock if it is free, and says so.
+    fn query(&self, backend: Backend) -> String {
+        let Self { numbers, name } = self;
+        match backend {
+            Backend::Postgres => format!("SELECT pg_try_advisory_lock({numbers})::int"),
+            Backend::SqlServer => format!(
+                "DECLARE @answer int; EXEC @answer = sp_getapplock @Resource = N'{name}', \
+                 @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 0; SELECT @answer"
+            ),
+            _ => format!("SELECT GET_LOCK({name}, 0)"),
+        }
+    }
+
+    /// A statement that gives the lock back.
+    pub fn release(&self, backend: Backend) -> String {
+        let Self { numbers, name } = self;
+        match backend {
+            Backend::Postgres => format!("SELECT pg_advisory_unlock({numbers})"),
+            Backend::SqlServer => {
+                format!("EXEC sp_releaseapplock @Resource = N'{name}', @LockOwner = 'Session'")
+            }
+            _ => format!("SELECT RELEASE_LOCK({name})"),
+        }
+    }
+}
+
+/// Whether a server has given a lock; false only if another session has it.
+fn is_granted(backend: Backend, doing: &str, answer: Option<&Value>) -> Result<bool, Error> {
+    let why = match (backend, answer) {
+        (Backend::SqlServer, Some(Value::Integer(0..))) => return Ok(true),
+        (Backend::SqlServer, Some(Value::Integer(-1))) => return Ok(false),
+        (Backend::SqlServer, Some(Value::Integer(-2))) => "the request was cancelled".to_owned(),
+        (Backend::SqlServer, Some(Value::Integer(-3))) => "a deadlock".to_owned(),
+        (Backend::SqlServer, Some(Value::Integer(number))) => {
+            format!("sp_getapplock answered {number}")
+        }
+        (_, Some(Value::Integer(number @ 0..=1))) => return Ok(*number == 1),
+        (Backend::MySql | Backend::MariaDb, _) => {
+            "GET_LOCK gave NULL, as for a session that is killed or a server without memory"
+                .to_owned()
+        }
+        _ => "the server gave no answer".to_owned(),
+    };
+    Err(Error::Differs {
+        what: doing.into(),
+        found: format!(
+            "the server could not give it, and not because another session has it: {why}"
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_lock_of_another_session_is_taken() {
+        use Backend::{MariaDb, MySql, Postgres, SqlServer};
+        let granted = |backend, answer: Value| is_granted(backend, "the lock", Some(&answer));
+        for (backend, answer, expected) in [
+            (Postgres, 1, true),
+            (Postgres, 0, false),
+            (MySql, 1, true),
+            (MariaDb, 0, false),
+            (SqlServer, 0, true),
+            // After others had given it back.
+            (SqlServer, 1, true),
+            (SqlServer, -1, false),
+        ] {
+            let found = granted(backend, Value::Integer(answer)).unwrap();
+            assert_eq!(found, expected, "{backend} {answer}");
+        }
+        for (backend, answer, expected) in [
+            (MySql, Value::Null, "GET_LOCK gave NULL"),
+            (SqlServer, Value::Integer(-2), "cancelled"),
+            (SqlServer, Value::Integer(-3), "a deadlock"),
+            (SqlServer, Value::Integer(-999), "answered -999"),
+            (Postgres, Value::Null, "no answer"),
+        ] {
+            let error = granted(backend, answer).unwrap_err().to_string();
+            assert!(
+                error.starts_with("the lock: ") && error.contains(expected),
+                "{error}"
+            );
+        }
+    }
+}

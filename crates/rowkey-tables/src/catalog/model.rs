@@ -1,0 +1,506 @@
+//! What a catalogue consists of, and how it is asked.
+
+use std::fmt;
+
+use rowkey_core::Backend;
+use rowkey_core::storage::TableName;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::error::Error;
+
+/// The tables in which tools for migrations remember what they have done.
+const TOOLS: [&str; 43] = [
+    "_sqlx_migrations",
+    "__diesel_schema_migrations",
+    "seaql_migrations",
+    "refinery_schema_history",
+    "schema_migrations",
+    "ar_internal_metadata",
+    "django_migrations",
+    "__EFMigrationsHistory",
+    "__MigrationHistory",
+    "flyway_schema_history",
+    "DATABASECHANGELOG",
+    "DATABASECHANGELOGLOCK",
+    "goose_db_version",
+    "gorp_migrations",
+    "atlas_schema_revisions",
+    "gh_ost_migrations",
+    "_prisma_migrations",
+    "__drizzle_migrations",
+    "d1_migrations",
+    "alembic_version",
+    "migrate_version",
+    "aerich",
+    "_yoyo_migration",
+    "_yoyo_log",
+    "_yoyo_version",
+    "yoyo_lock",
+    "knex_migrations",
+    "knex_migrations_lock",
+    "kysely_migration",
+    "kysely_migration_lock",
+    "mikro_orm_migrations",
+    "pgmigrations",
+    "SequelizeMeta",
+    "SequelizeData",
+    "typeorm_metadata",
+    "adonis_schema",
+    "adonis_schema_versions",
+    "phinxlog",
+    "doctrine_migration_versions",
+    "migration_versions",
+    "play_evolutions",
+    "play_evolutions_lock",
+    "south_migrationhistory",
+];
+
+/// Those whose names programs may use as well, with all of their columns but `id`.
+const TOOLS_BY_COLUMNS: [(&str, &[&str]); 7] = [
+    // Laravel, TypeORM, CodeIgniter, db-migrate and postgres-migrations.
+    ("migrations", &["migration", "batch"]),
+    ("migrations", &["timestamp", "name"]),
+    (
+        "migrations",
+        &["version", "class", "group", "namespace", "time", "batch"],
+    ),
+    ("migrations", &["name", "run_on"]),
+    ("migrations", &["name", "hash", "executed_at"]),
+    // Yii and FluentMigrator.
+    ("migration", &["version", "apply_time"]),
+    ("VersionInfo", &["Version", "AppliedOn", "Description"]),
+];
+
+/// The tables of a database, with what depends on them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Catalog {
+    /// The database's product.
+    pub backend: Backend,
+    /// The tables, by name.
+    pub tables: Vec<Table>,
+    /// What the account was not allowed to see, as sentences.
+    pub unseen: Vec<String>,
+}
+
+/// The name of a table, with its schema (in MySQL and MariaDB: its database) unless it is the
+/// connection's own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct QualifiedName {
+    /// The schema, if it is not the connection's default.
+    pub schema: Option<String>,
+    /// The name.
+    pub name: String,
+}
+
+impl QualifiedName {
+    /// The name as written in SQL.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Core`] for a name that is not valid on the backend.
+    pub fn quoted(&self, backend: Backend) -> Result<String, Error> {
+        let name = match &self.schema {
+            Some(schema) => TableName::from((schema.as_str(), self.name.as_str())),
+            None => TableName::from(&self.name),
+        };
+        Ok(name.quoted(backend)?)
+    }
+
+    /// Another name in the same schema.
+    #[must_use]
+    pub fn sibling(&self, name: impl Into<String>) -> Self {
+        Self {
+            schema: self.schema.clone(),
+            name: name.into(),
+        }
+    }
+}
+
+/// `schema.name` or `name`; a name with a dot is written in double quotes.
+impl From<String> for QualifiedName {
+    fn from(text: String) -> Self {
+        let (schema, name) = split(&text);
+        Self { schema, name }
+    }
+}
+
+impl From<&str> for QualifiedName {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<QualifiedName> for String {
+    fn from(name: QualifiedName) -> Self {
+        name.to_string()
+    }
+}
+
+impl fmt::Display for QualifiedName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = |text: &str| match text.contains(['.', '"']) {
+            true => format!("\"{}\"", text.replace('"', "\"\"")),
+            false => text.to_owned(),
+        };
+        if let Some(schema) = &self.schema {
+            write!(f, "{}.", part(schema))?;
+        }
+        f.write_str(&part(&self.name))
+    }
+}
+
+/// Splits at the first dot outside quotes.
+fn split(text: &str) -> (Option<String>, String) {
+    let (mut schema, mut name) = (None, String::new());
+    let mut is_quoted = false;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if is_quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                name.push('"');
+            }
+            // Within a name that does not begin with one, it is a character like others.
+            '"' if is_quoted || name.is_empty() => is_quoted = !is_quoted,
+            '.' if !is_quoted && schema.is_none() => schema = Some(std::mem::take(&mut name)),
+            _ => name.push(character),
+        }
+    }
+    (schema, name)
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// The table's name.
+    pub name: QualifiedName,
+    /// The table's columns, in order.
+    pub columns: Vec<Column>,
+    /// The table's primary key and unique constraints.
+    pub keys: Vec<Key>,
+    /// The table's indexes, except those of its keys.
+    pub indexes: Vec<Index>,
+    /// The table's references to other tables and to itself.
+    pub foreign_keys: Vec<ForeignKey>,
+    /// What else depends on the table: views, triggers, policies.
+    pub dependents: Vec<Dependent>,
+    /// The table's storage engine in MySQL and MariaDB; in SQLite the statement that made the
+    /// table, which also says what the other fields do not; else empty.
+    pub options: String,
+    /// How many rows it has, by the database's statistics.
+    #[serde(skip)]
+    pub estimated_rows: Option<u64>,
+}
+
+impl Table {
+    /// The column with a name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// The primary key, if there is one.
+    pub fn primary_key(&self) -> Option<&Key> {
+        self.keys.iter().find(|key| key.is_primary)
+    }
+
+    /// Whether the database counts the values of a column.
+    pub fn counts(&self, column: &Column) -> bool {
+        // SQLite's number of a row, whose key has no index of its own, and so no name.
+        let is_rowid = || {
+            let key = self.primary_key();
+            let is_it =
+                key.is_some_and(|key| key.name.is_empty() && key.columns == [column.name.as_str()]);
+            is_it && column.sql_type.eq_ignore_ascii_case("integer")
+        };
+        matches!(column.generated.as_str(), "identity" | "auto_increment")
+            || column.is_serial()
+            || is_rowid()
+    }
+
+    /// Whether a tool for migrations, or this crate, keeps its own records there.
+    pub fn is_of_tools(&self) -> bool {
+        let name = &self.name.name;
+        let columns = self.columns.iter().map(|column| column.name.as_str());
+        let columns: Vec<&str> = columns
+            .filter(|name| !name.eq_ignore_ascii_case("id"))
+            .collect();
+        let is_one_of =
+            |own: &[&str], name: &str| own.iter().any(|one| one.eq_ignore_ascii_case(name));
+        let mut by_columns = TOOLS_BY_COLUMNS.iter();
+        name.starts_with("rowkey_")
+            // CakePHP's plugins have one each.
+            || name.ends_with("_phinxlog")
+            || is_one_of(&TOOLS, name)
+            || by_columns.any(|(tool, own)| {
+                tool.eq_ignore_ascii_case(name)
+                    && own.len() == columns.len()
+                    && columns.iter().all(|column| is_one_of(own, column))
+            })
+    }
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// The column's name.
+    pub name: String,
+    /// The column's type as the database writes it, such as `character varying(36)` or
+    /// `binary(16)`. For a domain of PostgreSQL, it is the type that this is over.
+    pub sql_type: String,
+    /// Whether it may be NULL.
+    pub is_nullable: bool,
+    /// The SQL of its default, as the database writes it.
+    pub default: Option<String>,
+    /// Whether the database counts or computes it, and how: `identity`, `auto_increment`,
+    /// `generated`, `on update`; empty otherwise.
+    pub generated: String,
+    /// The column's collation, if it is text.
+    pub collation: Option<String>,
+    /// The column's comment.
+    pub comment: Option<String>,
+}
+
+impl Column {
+    /// A column that is nothing but a type.
+    #[cfg(test)]
+    pub fn of_type(sql_type: &str) -> Self {
+        Self {
+            name: "id".into(),
+            sql_type: sql_type.into(),
+            is_nullable: false,
+            default: None,
+            generated: String::new(),
+            collation: None,
+            comment: None,
+        }
+    }
+
+    /// Whether its default is the next number of a sequence of PostgreSQL.
+    pub fn is_serial(&self) -> bool {
+        let default = self.default.as_deref();
+        default.is_some_and(|sql| sql.starts_with("nextval("))
+    }
+}
+
+/// A primary key or a unique constraint. Its columns are in the order of its index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Key {
+    /// The key's name.
+    pub name: String,
+    /// The key's columns.
+    pub columns: Vec<String>,
+    /// Whether it is the primary key.
+    pub is_primary: bool,
+    /// How the database defines it: PostgreSQL's `pg_get_constraintdef`; else empty.
+    pub definition: String,
+}
+
+/// An index that is not the index of a key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Index {
+    /// The index's name.
+    pub name: String,
+    /// The index's plain columns, in order; a part that is an expression is missing.
+    pub columns: Vec<String>,
+    /// Whether it is unique.
+    pub is_unique: bool,
+    /// Whether it is nothing but plain columns: no expression, condition, prefix length, operator
+    /// class or included column.
+    pub is_plain: bool,
+    /// How the database defines it, such as `pg_get_indexdef` or SQLite's `sql`.
+    pub definition: String,
+}
+
+/// A reference to a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForeignKey {
+    /// The name of the constraint; empty if it has none, as in SQLite.
+    pub name: String,
+    /// The columns that refer.
+    pub columns: Vec<String>,
+    /// The table that is referred to.
+    pub target: QualifiedName,
+    /// The columns that are referred to, in the same order.
+    pub target_columns: Vec<String>,
+    /// `NO ACTION`, `RESTRICT`, `CASCADE`, `SET NULL` or `SET DEFAULT`.
+    pub on_update: String,
+    /// The same, for deletion.
+    pub on_delete: String,
+    /// What else its definition says, such as `DEFERRABLE INITIALLY DEFERRED` or `NOT VALID`.
+    pub attributes: String,
+}
+
+/// Something that uses a table, and that a change of its columns may break.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dependent {
+    /// The kind of object.
+    pub kind: DependentKind,
+    /// The object's name.
+    pub name: String,
+    /// The columns of the table that it uses, if the database knows.
+    pub columns: Vec<String>,
+    /// How the database defines it, if it says so.
+    pub definition: String,
+}
+
+/// A kind of object that depends on a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum DependentKind {
+    /// A view or a materialised view.
+    View,
+    /// A trigger.
+    Trigger,
+    /// A function or a procedure that names the table.
+    Routine,
+    /// A rule of PostgreSQL.
+    Rule,
+    /// A policy of row-level security.
+    Policy,
+    /// A publication, or another replication that selects the table.
+    Publication,
+    /// A partition, or the way in which the table is partitioned.
+    Partition,
+    /// A table that inherits.
+    Inheritance,
+    /// A CHECK or exclusion constraint.
+    Check,
+    /// A domain of PostgreSQL, which is the type of columns.
+    Domain,
+    /// A column that the database computes from others.
+    GeneratedColumn,
+    /// Which columns identify a row in replication.
+    ReplicaIdentity,
+    /// Statistics over several columns.
+    Statistics,
+    /// A sequence or identity that fills a column.
+    Sequence,
+    /// A privilege on the table or on a column.
+    Privilege,
+    /// An event of MySQL and MariaDB that names the table.
+    Event,
+}
+
+impl DependentKind {
+    /// The name in reports: `view`, `trigger`, `routine`, …
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::View => "view",
+            Self::Trigger => "trigger",
+            Self::Routine => "routine",
+            Self::Rule => "rule",
+            Self::Policy => "policy",
+            Self::Publication => "publication",
+            Self::Partition => "partition",
+            Self::Inheritance => "inheritance",
+            Self::Check => "check",
+            Self::Domain => "domain",
+            Self::GeneratedColumn => "generated-column",
+            Self::ReplicaIdentity => "replica-identity",
+            Self::Statistics => "statistics",
+            Self::Sequence => "sequence",
+            Self::Privilege => "privilege",
+            Self::Event => "event",
+        }
+    }
+}
+
+impl Catalog {
+    /// The table with a name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] if there is none.
+    pub fn table(&self, name: &QualifiedName) -> Result<&Table, Error> {
+        let found = self.tables.iter().find(|table| table.name == *name);
+        found.ok_or_else(|| Error::Missing {
+            what: format!("the table {name}"),
+        })
+    }
+
+    /// The tables and foreign keys that refer to a table, the table itself included.
+    pub fn references_to(&self, target: &QualifiedName) -> Vec<(&Table, &ForeignKey)> {
+        let mut found = Vec::new();
+        for table in &self.tables {
+            let to_target = table
+                .foreign_keys
+                .iter()
+                .filter(|key| key.target == *target);
+            found.extend(to_target.map(|key| (table, key)));
+        }
+        found
+    }
+
+    /// The SHA-256 of what the catalogue says about some tables, in hexadecimal. Numbers of rows do
+    /// not count.
+    pub fn hash(&self, names: &[QualifiedName]) -> String {
+        let mut names: Vec<&QualifiedName> = names.iter().collect();
+        names.sort_unstable();
+        names.dedup();
+        let tables = names
+            .into_iter()
+            .map(|name| self.tables.iter().find(|table| table.name == *name));
+        hash_of(tables)
+    }
+
+    /// The same of one table, without what is not copied: views, programs and privileges may come
+    /// and go, also those of other schemas and those that not each account sees.
+    pub fn hash_to_copy(&self, name: &QualifiedName) -> String {
+        let counts = |one: &Dependent| {
+            !matches!(
+                one.kind,
+                DependentKind::View
+                    | DependentKind::Trigger
+                    | DependentKind::Routine
+                    | DependentKind::Event
+                    | DependentKind::Publication
+                    | DependentKind::Statistics
+                    | DependentKind::Privilege
+            )
+        };
+        let table = self.tables.iter().find(|table| table.name == *name);
+        let mut table = table.cloned();
+        if let Some(table) = &mut table {
+            table.dependents.retain(counts);
+        }
+        hash_of([table.as_ref()])
+    }
+}
+
+fn hash_of<'t>(tables: impl IntoIterator<Item = Option<&'t Table>>) -> String {
+    let mut hash = Sha256::new();
+    for table in tables {
+        // Without maps and numbers that are not whole, serialisation has no way to fail.
+        hash.update(serde_json::to_vec(&table).unwrap_or_default());
+    }
+    let bytes = hash.finalize();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_written_as_they_are_read() {
+        for (text, schema, name) in [
+            ("offer", None, "offer"),
+            ("sales.offer", Some("sales"), "offer"),
+            ("\"a.b\"", None, "a.b"),
+            ("\"a.b\".\"c\"\"d\"", Some("a.b"), "c\"d"),
+            ("s.\"a.b\"", Some("s"), "a.b"),
+            ("odd \"t", None, "odd \"t"),
+        ] {
+            let read = QualifiedName::from(text);
+            assert_eq!(
+                (read.schema.as_deref(), read.name.as_str()),
+                (schema, name),
+                "{text}"
+            );
+            assert_eq!(QualifiedName::from(read.to_string()), read, "{text}");
+        }
+    }
+}

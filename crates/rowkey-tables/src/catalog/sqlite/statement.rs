@@ -1,0 +1,55 @@
+//! What the statement that made a table says, and no pragma does.
+
+use super::tokens::{end_of_group, parts, tokens};
+use crate::error::Error;
+
+/// The collation that a column is declared with.
+pub fn collation(sql: &str, column: &str) -> Result<Option<String>, Error> {
+    let tokens = tokens(sql)?;
+    let open = tokens.iter().position(|token| token.is('('));
+    let group = open.and_then(|open| Some(open + 1..end_of_group(&tokens, open)?));
+    let Some(group) = group else { return Ok(None) };
+    let columns = parts(&tokens, group);
+    let own = columns.into_iter().map(|part| &tokens[part]).find(|part| {
+        let first = part.first();
+        first.is_some_and(|first| first.names(column))
+    });
+    let name = own.and_then(|own| {
+        let place = own.iter().position(|token| token.is_keyword("COLLATE"))?;
+        own.get(place + 1)?.name()
+    });
+    Ok(name.map(str::to_owned))
+}
+
+/// The conditions of the table's CHECKs.
+pub fn checks(sql: &str) -> Result<Vec<String>, Error> {
+    let tokens = tokens(sql)?;
+    let conditions = tokens.iter().enumerate().filter_map(|(index, token)| {
+        let open = index + 1;
+        let end = end_of_group(&tokens, open).filter(|_| token.is_keyword("CHECK"))?;
+        Some(sql[tokens[open].span.start..tokens[end].span.end].to_owned())
+    });
+    Ok(conditions.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OFFER: &str = "CREATE TABLE offer (\n  [id] TEXT COLLATE \"NOCASE\" CHECK (length(id) = 36), \
+                         code TEXT DEFAULT ('a, id COLLATE RTRIM'), CHECK ((id) <> (code)))";
+
+    #[test]
+    fn collations_are_those_of_the_column() {
+        for (column, expected) in [("ID", Some("NOCASE")), ("code", None), ("none", None)] {
+            let found = collation(OFFER, column).unwrap();
+            assert_eq!(found.as_deref(), expected, "{column}");
+        }
+    }
+
+    #[test]
+    fn checks_of_columns_and_of_the_table_are_found() {
+        let found = checks(OFFER).unwrap();
+        assert_eq!(found, ["(length(id) = 36)", "((id) <> (code))"]);
+    }
+}

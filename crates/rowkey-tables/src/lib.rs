@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod address;
+pub mod catalog;
+mod error;
+pub mod inventory;
+mod progress;
+pub mod schema;
+
+// For the crates that build on this one; not a stable interface.
+#[doc(hidden)]
+pub mod advisory_lock;
+#[doc(hidden)]
+pub mod connection;
+#[doc(hidden)]
+pub mod digest;
+#[doc(hidden)]
+pub mod text_literal;
+#[doc(hidden)]
+pub mod types;
+
+pub use crate::address::Address;
+pub use crate::connection::{Connection, Row, Value};
+pub use crate::error::Error;
+pub use crate::progress::{Progress, Silent, Step};

@@ -1,0 +1,126 @@
+//! Dates and times as text, between the years 1 and 9999.
+
+use jiff::SignedDuration;
+use jiff::civil::{Date, DateTime, Time, date};
+
+/// From which times count.
+const EPOCH: Date = date(2000, 1, 1);
+/// A day.
+pub const DAY: i64 = 86_400_000_000;
+const SECOND: i64 = 1_000_000;
+
+/// Why a time is not written as text.
+pub const OUTSIDE: &str = "it is infinite, or its year is not between 1 and 9999";
+
+pub fn days_of(date: Date) -> i32 {
+    (date.duration_since(EPOCH).as_hours() / 24) as i32
+}
+
+/// `2024-01-31`.
+pub fn date_text(days: i32) -> Result<String, &'static str> {
+    let date = EPOCH.checked_add(SignedDuration::from_hours(i64::from(days) * 24));
+    match date {
+        Ok(date) if date.year() > 0 => Ok(date.to_string()),
+        _ => Err(OUTSIDE),
+    }
+}
+
+/// `2024-01-31 23:59:59.000000`.
+pub fn timestamp_text(micros: i64) -> Result<String, &'static str> {
+    let (days, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
+    let days = i32::try_from(days).map_err(|_| OUTSIDE)?;
+    Ok(format!("{} {}", date_text(days)?, time_text(rest)))
+}
+
+/// `23:59:59.000000`, with a sign and more hours than a day has, if need be.
+pub fn time_text(micros: i64) -> String {
+    let sign = if micros < 0 { "-" } else { "" };
+    let micros = micros.unsigned_abs();
+    let (seconds, fraction) = (micros / SECOND as u64, micros % SECOND as u64);
+    let (minutes, seconds) = (seconds / 60, seconds % 60);
+    let (hours, minutes) = (minutes / 60, minutes % 60);
+    format!("{sign}{hours:02}:{minutes:02}:{seconds:02}.{fraction:06}")
+}
+
+pub fn read_date(text: &str) -> Option<i32> {
+    // A time after it would be ignored.
+    if text.len() != "2024-01-31".len() {
+        return None;
+    }
+    text.parse().ok().map(days_of)
+}
+
+/// `HH:MM:SS`, with up to six digits after the point; up to 24:00:00, which PostgreSQL has.
+pub fn read_time(text: &str) -> Option<i64> {
+    let is_end = |fraction: &str| fraction.bytes().all(|byte| matches!(byte, b'.' | b'0'));
+    if text.strip_prefix("24:00:00").is_some_and(is_end) {
+        return Some(DAY);
+    }
+    let time: Time = text.parse().ok()?;
+    let since = time.duration_since(Time::midnight());
+    exact_micros(since)
+}
+
+/// Without an offset, or with one that is UTC's.
+pub fn read_timestamp(text: &str) -> Option<i64> {
+    let plain = text
+        .strip_suffix("+00:00")
+        .or_else(|| text.strip_suffix('Z'))
+        .unwrap_or(text);
+    let has_offset = plain.rfind(['+', '-']).is_some_and(|place| place > 10);
+    if has_offset {
+        let moment: jiff::Timestamp = plain.parse().ok()?;
+        return read_timestamp(&jiff::tz::Offset::UTC.to_datetime(moment).to_string());
+    }
+    let time: DateTime = plain.parse().ok()?;
+    exact_micros(time.duration_since(EPOCH.to_datetime(Time::midnight())))
+}
+
+/// Nothing if it has nanoseconds.
+fn exact_micros(duration: SignedDuration) -> Option<i64> {
+    let is_exact = duration.subsec_nanos() % 1_000 == 0;
+    is_exact.then(|| i64::try_from(duration.as_micros()).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_and_read() {
+        for text in [
+            "0001-01-01 00:00:00.000000",
+            "1582-10-10 12:00:00.000001",
+            "1999-12-31 23:59:59.999999",
+            "2000-01-01 00:00:00.000000",
+            "9999-12-31 23:59:59.999999",
+        ] {
+            let micros = read_timestamp(text).unwrap();
+            assert_eq!(timestamp_text(micros).as_deref(), Ok(text));
+            assert_eq!(read_timestamp(&format!("{text}+00:00")), Some(micros));
+            let days = read_date(&text[..10]).unwrap();
+            assert_eq!(i64::from(days), micros.div_euclid(DAY));
+            assert_eq!(date_text(days).as_deref(), Ok(&text[..10]));
+            let time = read_time(&text[11..]).unwrap();
+            assert_eq!(time_text(time), &text[11..]);
+        }
+        assert_eq!(
+            read_timestamp("2024-05-01T10:00:00Z"),
+            read_timestamp("2024-05-01 10:00:00")
+        );
+        assert_eq!(
+            read_timestamp("2024-05-01T12:00:00+02:00"),
+            read_timestamp("2024-05-01 10:00:00")
+        );
+        assert_eq!(read_time("24:00:00.000000"), Some(DAY));
+        assert_eq!(time_text(-838 * 3_600 * SECOND), "-838:00:00.000000");
+        for days in [i32::MIN, i32::MAX, -730_486, 2_921_940] {
+            assert_eq!(date_text(days), Err(OUTSIDE), "{days}");
+        }
+        for text in ["", "2024-02-30", "2024-01-01 00:00:00", "0000-00-00"] {
+            assert_eq!(read_date(text), None, "{text}");
+        }
+        assert_eq!(read_timestamp("2024-01-01 00:00:00.0000001"), None);
+        assert_eq!(read_time("24:00:00.000001"), None);
+    }
+}
