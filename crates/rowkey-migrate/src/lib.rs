@@ -85,7 +85,6 @@
 mod batch;
 pub mod chunks;
 pub mod copy;
-pub mod doctor;
 #[cfg(feature = "parquet")]
 #[cfg_attr(docsrs, doc(cfg(feature = "parquet")))]
 pub mod parquet;
@@ -96,6 +95,7 @@ pub mod relayout;
 pub mod verify;
 mod write;
 
+pub use rowkey_doctor as doctor;
 pub use rowkey_tables::{
     Address, Connection, Error, Progress, Row, Silent, Step, Value, catalog, inventory, schema,
 };

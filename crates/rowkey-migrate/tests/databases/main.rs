@@ -8,7 +8,6 @@ mod catalog_mysql;
 mod catalog_postgres;
 mod chunks;
 mod copy;
-mod doctor;
 mod parquet;
 mod privileges;
 mod relayout;
@@ -42,7 +41,6 @@ fn main() -> Result<ExitCode> {
     suite.module("catalog", catalog_postgres::add_tests);
     suite.module("chunks", chunks::add_tests);
     suite.module("copy", copy::add_tests);
-    suite.module("doctor", doctor::add_tests);
     suite.module("parquet", parquet::add_tests);
     suite.module("privileges", privileges::add_tests);
     suite.module("relayout", relayout::add_tests);

@@ -263,8 +263,8 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column that is nothing but a type.
-    #[cfg(test)]
+    /// A column that is nothing but a type, for tests.
+    #[doc(hidden)]
     pub fn of_type(sql_type: &str) -> Self {
         Self {
             name: "id".into(),

@@ -1,27 +1,27 @@
 //! Points on the ring, what they are evidence of, and how near to each other they are.
 
-use crate::doctor::chance;
-use crate::doctor::even::independent;
-use crate::doctor::hypothesis::Hypothesis;
-use crate::doctor::window::Kept;
+use crate::chance;
+use crate::even::independent;
+use crate::hypothesis::Hypothesis;
+use crate::window::Kept;
 
 /// The number of values of the counter.
 pub(super) const RING: u32 = 1 << 16;
 
 /// A row, seen as a counter with something behind it.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Point {
-    pub(in super::super) counter: u16,
+pub(crate) struct Point {
+    pub(crate) counter: u16,
     /// The 32 bits behind the counter, by which rows with the same counter are sorted in an index.
-    pub(in super::super) behind: u32,
-    pub(in super::super) created: Option<i64>,
+    pub(crate) behind: u32,
+    pub(crate) created: Option<i64>,
     /// Whether it was inserted next after the point before it.
-    pub(in super::super) follows: bool,
+    pub(crate) follows: bool,
 }
 
 impl Point {
     /// The point of a row, if the hypothesis has a counter.
-    pub(in super::super) fn of(row: &Kept, hypothesis: &Hypothesis) -> Option<Self> {
+    pub(crate) fn of(row: &Kept, hypothesis: &Hypothesis) -> Option<Self> {
         let end = hypothesis.time_bits().trailing_zeros();
         let behind = row.stored.checked_shl(128 - end).unwrap_or_default() >> 96;
         Some(Self {
@@ -35,7 +35,7 @@ impl Point {
 
 /// The points of a table.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Points {
+pub(crate) struct Points {
     /// Windows of neighbours.
     pub(super) linked: Vec<Point>,
     /// Points that do not depend on each other.
@@ -46,7 +46,7 @@ pub(in super::super) struct Points {
 
 impl Points {
     /// Of windows of neighbours, and of rows from all over the table.
-    pub(in super::super) fn new(linked: Vec<Point>, even: &[Point], is_complete: bool) -> Self {
+    pub(crate) fn new(linked: Vec<Point>, even: &[Point], is_complete: bool) -> Self {
         let key = |point: &Point| (point.counter, point.behind);
         Self {
             linked,
@@ -58,7 +58,7 @@ impl Points {
 
 /// Why points are those of a counter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) enum Evidence {
+pub(crate) enum Evidence {
     /// The counters are in one part of the ring.
     Near,
     /// Neighbours in the order of insertion are near to each other.
@@ -71,25 +71,25 @@ pub(in super::super) enum Evidence {
 
 /// The interval of a counter and the distance of its clock from the times of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct Clock {
+pub(crate) struct Clock {
     /// Milliseconds.
-    pub(in super::super) interval_ms: i64,
+    pub(crate) interval_ms: i64,
     /// The counter's clock minus the column's, in milliseconds, to the interval.
-    pub(in super::super) ahead_ms: i64,
+    pub(crate) ahead_ms: i64,
     /// Whether the times exclude other intervals.
-    pub(in super::super) is_told: bool,
+    pub(crate) is_told: bool,
 }
 
 /// What points are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) struct Counted {
-    pub(in super::super) evidence: Evidence,
+pub(crate) struct Counted {
+    pub(crate) evidence: Evidence,
     /// The logarithm of the probability that it is chance.
-    pub(in super::super) chance: f64,
+    pub(crate) chance: f64,
     /// How many of the points have a counter.
-    pub(in super::super) share: f64,
+    pub(crate) share: f64,
     /// Whether there are times that the counters do not keep step with: they count something else.
-    pub(in super::super) is_contradicted: bool,
+    pub(crate) is_contradicted: bool,
 }
 
 /// Arcs of at most `2^widest` of the ring's values with surprisingly many of the sorted counters:

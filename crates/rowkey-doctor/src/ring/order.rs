@@ -1,7 +1,7 @@
 //! Counters that are near to those of their neighbours in the order of insertion.
 
 use super::points::{Counted, Evidence, Point, RING};
-use crate::doctor::chance;
+use crate::chance;
 
 /// Pairs of rows with the same counter, from which on their order is judged.
 const TIES: u64 = 12;

@@ -2,7 +2,7 @@
 //! driver, and how much memory it takes for ten times the rows.
 //!
 //! ```console
-//! $ cargo run --release -p rowkey-migrate --features postgres,mysql --example doctor_scan -- URL [ROWS]
+//! $ cargo run --release -p rowkey-doctor --features postgres,mysql --example doctor_scan -- URL [ROWS]
 //! ```
 //!
 //! It makes the table `rowkey_doctor_scan` in the database of the address, and drops it at the end.
@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use futures_util::TryStreamExt;
 use rowkey_core::Backend;
-use rowkey_migrate::doctor::{Request, examine};
-use rowkey_migrate::{Address, Connection, Silent};
+use rowkey_doctor::{Request, examine};
+use rowkey_tables::{Address, Connection, Silent};
 use sqlx::ConnectOptions;
 #[cfg(feature = "sqlite")]
 use sqlx::Connection as _;

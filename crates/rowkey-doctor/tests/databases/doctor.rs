@@ -6,9 +6,9 @@ use anyhow::{Context, ensure};
 use rowkey_core::format::FormatKind;
 use rowkey_core::generate::Generate;
 use rowkey_core::{Backend, PrefixComb, ShortPrefixComb, UnixMillis, Uuid, UuidV4, UuidV7};
-use rowkey_migrate::doctor::{Certainty, DamageKind, Report, Request, examine};
-use rowkey_migrate::{Address, Connection, Silent};
+use rowkey_doctor::{Certainty, DamageKind, Report, Request, examine};
 use rowkey_sql::StoredForm;
+use rowkey_tables::{Address, Connection, Silent};
 use rowkey_testkit::{Suite, TestDatabase};
 
 /// Rows of one INSERT.

@@ -2,9 +2,9 @@
 
 use rowkey_core::format::FormatKind;
 use rowkey_core::{Backend, UnixMillis};
-use rowkey_migrate::doctor::{Certainty, Diagnosis, Observation, StoredValue, Survey};
+use rowkey_doctor::{Certainty, Diagnosis, Observation, StoredValue, Survey};
 
-use crate::doctor::tables::{NOW, Random, Rate, id, times};
+use crate::tables::{NOW, Random, Rate, id, times};
 
 const ROWS: usize = 3_000;
 const MINUTE: i64 = 60_000;

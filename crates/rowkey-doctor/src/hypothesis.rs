@@ -356,7 +356,7 @@ mod tests {
     use rowkey_core::storage::BinaryLength;
 
     use super::*;
-    use crate::doctor::chance::Draws;
+    use crate::chance::Draws;
 
     fn names(backend: Backend, wire: Wire) -> Vec<String> {
         let era = Era::until(UnixMillis::new(1_795_000_000_000));

@@ -149,7 +149,7 @@ fn is_sorted(run: &[Kept]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::chance::Draws;
+    use crate::chance::Draws;
 
     /// All bits but the version and the variant of RFC 9562.
     const FREE: u128 = !(0xf << 76 | 0b11 << 62);

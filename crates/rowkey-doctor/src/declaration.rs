@@ -359,7 +359,7 @@ pub(super) fn argument(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::damage::Damage;
+    use crate::damage::Damage;
 
     fn diagnosis(format: FormatKind, layout: Layout, storage: Storage) -> Diagnosis {
         Diagnosis {
@@ -507,7 +507,7 @@ mod tests {
             let mut told = diagnosis(FormatKind::UuidV4, Layout::Public, Storage::Text);
             (told.format, told.layout) = (None, None);
             told.certainty = Certainty::CannotTell;
-            told.candidates = vec![crate::doctor::Candidate {
+            told.candidates = vec![crate::Candidate {
                 format: FormatKind::UuidV4,
                 layout: None,
                 share: 1.0,
@@ -563,7 +563,7 @@ mod tests {
         let mut told = diagnosis(FormatKind::AnyUuid, Layout::Public, Storage::Uuid);
         (told.format, told.layout) = (None, None);
         told.certainty = Certainty::CannotTell;
-        told.candidates = vec![crate::doctor::Candidate {
+        told.candidates = vec![crate::Candidate {
             format: FormatKind::AnyUuid,
             layout: None,
             share: 1.0,
@@ -612,7 +612,7 @@ mod tests {
     }
 
     /// Of the integration tests, which compile them.
-    const COMPILED: &str = include_str!("../../tests/it/doctor/declarations.txt");
+    const COMPILED: &str = include_str!("../tests/it/declarations.txt");
 
     #[test]
     fn declarations_are_ones_that_compile() {

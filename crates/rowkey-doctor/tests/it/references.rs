@@ -2,7 +2,7 @@
 
 use rowkey_core::format::FormatKind;
 
-use crate::doctor::tables::{NOTHING, ORDER, Random, Rate, diagnose_bytes, id, times};
+use crate::tables::{NOTHING, ORDER, Random, Rate, diagnose_bytes, id, times};
 
 /// Each id several times, one after the other or all over the table.
 fn repeated(ids: &[(u128, i64)], times: usize, is_together: bool) -> Vec<(u128, i64)> {

@@ -1,10 +1,10 @@
 //! Counters that keep step with a column of times.
 
 use super::points::{Clock, Counted, Evidence, Point, RING, densest};
-use crate::doctor::chance;
+use crate::chance;
 
 /// The intervals that are tried, the most common first.
-pub(in super::super) const SECONDS: [i64; 14] = [
+pub(crate) const SECONDS: [i64; 14] = [
     60, 1, 30, 10, 5, 2, 15, 20, 120, 300, 600, 900, 1_800, 3_600,
 ];
 

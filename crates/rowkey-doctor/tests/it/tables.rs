@@ -6,7 +6,7 @@ use rowkey_core::{
     Backend, DistributedId, DistributedId128, HotGuid, Iuid, Luuid, PrefixComb, ShortPrefixComb,
     ShortSuffixComb, SuffixComb, UnixMillis, UuidV4, UuidV7,
 };
-use rowkey_migrate::doctor::{Diagnosis, Observation, StoredValue, Survey, Witness};
+use rowkey_doctor::{Diagnosis, Observation, StoredValue, Survey, Witness};
 use rowkey_sql::StoredForm;
 
 /// The time of every test.

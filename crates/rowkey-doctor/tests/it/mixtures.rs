@@ -3,11 +3,9 @@
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Layout;
-use rowkey_migrate::doctor::{
-    Certainty, DamageKind, Diagnosis, Observation, StoredValue, Survey, Witness,
-};
+use rowkey_doctor::{Certainty, DamageKind, Diagnosis, Observation, StoredValue, Survey, Witness};
 
-use crate::doctor::tables::{
+use crate::tables::{
     Known, NOTHING, NOW, ORDER, Random, Rate, Row, diagnose, diagnose_bytes, in_sql_server_order,
     table,
 };

@@ -16,7 +16,7 @@ use super::survey::Shape;
 /// `0x`.
 ///
 /// ```
-/// use rowkey_migrate::doctor::Witness;
+/// use rowkey_doctor::Witness;
 ///
 /// let witness = "d01c25cc-63a7-47cc-b5ba-018e5f3bff48=018e5f3b-ff48-47cc-b5ba-d01c25cc63a7";
 /// assert!(witness.parse::<Witness>().is_ok());

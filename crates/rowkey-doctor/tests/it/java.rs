@@ -9,9 +9,9 @@ use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Storage;
 use rowkey_core::text::hyphenated;
-use rowkey_migrate::doctor::{Certainty, Diagnosis, Observation, StoredValue, Survey};
+use rowkey_doctor::{Certainty, Diagnosis, Observation, StoredValue, Survey};
 
-use crate::doctor::tables::{NOW, Random, Rate, times};
+use crate::tables::{NOW, Random, Rate, times};
 
 const ROWS: usize = 600;
 

@@ -3,9 +3,9 @@
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Storage;
 use rowkey_core::{Backend, UnixMillis};
-use rowkey_migrate::doctor::{Certainty, Diagnosis, Observation, StoredValue, Survey};
+use rowkey_doctor::{Certainty, Diagnosis, Observation, StoredValue, Survey};
 
-use crate::doctor::tables::Random;
+use crate::tables::Random;
 
 /// A day after the columns were recorded.
 const NOW: UnixMillis = UnixMillis::new(1_795_400_000_000);

@@ -3,9 +3,9 @@
 use rowkey_core::format::FormatKind;
 use rowkey_core::text::hyphenated;
 use rowkey_core::{Backend, Uuid};
-use rowkey_migrate::doctor::{Certainty, Diagnosis, Observation, StoredValue, Survey};
+use rowkey_doctor::{Certainty, Diagnosis, Observation, StoredValue, Survey};
 
-use crate::doctor::tables::{NOW, Random, Rate, times};
+use crate::tables::{NOW, Random, Rate, times};
 
 /// Of so many tables, a usual run makes one; with `ROWKEY_CHAOS`, all are made.
 const ONE_IN: usize = 13;

@@ -3,12 +3,10 @@
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Layout, Storage};
-use rowkey_migrate::doctor::{Certainty, Survey};
+use rowkey_doctor::{Certainty, Survey};
 use rowkey_sql::StoredForm;
 
-use crate::doctor::tables::{
-    Known, NOTHING, NOW, ORDER, Random, Rate, Row, diagnose, id, observe, table,
-};
+use crate::tables::{Known, NOTHING, NOW, ORDER, Random, Rate, Row, diagnose, id, observe, table};
 
 const MINUTE: f64 = 60_000.0;
 const DAY: f64 = 1_440.0 * MINUTE;

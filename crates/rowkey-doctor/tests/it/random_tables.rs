@@ -3,9 +3,9 @@
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Stored;
-use rowkey_migrate::doctor::{Certainty, Survey};
+use rowkey_doctor::{Certainty, Survey};
 
-use crate::doctor::tables::{Known, NOW, Random, Rate, in_sql_server_order, observe_stored, times};
+use crate::tables::{Known, NOW, Random, Rate, in_sql_server_order, observe_stored, times};
 
 /// Tables of each test. The tests run side by side.
 const TABLES: u64 = 1_000;

@@ -80,7 +80,7 @@ pub(super) const SHARE_OF_A_VERSION: f64 = 1.0 / 64.0;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::chance::Draws;
+    use crate::chance::Draws;
 
     #[test]
     fn the_version_is_that_of_the_value_in_the_order_of_the_text() {

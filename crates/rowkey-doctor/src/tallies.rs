@@ -141,8 +141,8 @@ mod tests {
     use rowkey_core::storage::{Backend, Wire};
 
     use super::*;
-    use crate::doctor::chance::Draws;
-    use crate::doctor::hypothesis::hypotheses;
+    use crate::chance::Draws;
+    use crate::hypothesis::hypotheses;
 
     #[test]
     fn no_hypothesis_that_admits_a_value_is_passed_over() {

@@ -72,7 +72,7 @@ fn chance_of_wave(points: &[Point], seconds: i64, wave: &[(f64, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::chance::{self, Draws};
+    use crate::chance::{self, Draws};
 
     fn points(counters: impl Iterator<Item = u64>) -> Vec<Point> {
         let point = |counter| Point {

@@ -1,4 +1,4 @@
-//! Which format an existing column holds, with the evidence.
+#![doc = include_str!("../README.md")]
 //!
 //! A [`Survey`] takes the rows of a column one by one, in bounded memory and without a database. It
 //! ranks the evidence: version and variant, plausible times, the order of insertion, a column of
@@ -8,6 +8,9 @@
 //! [`examine`] reads the rows of a database: a sample of them in the order of their insertion, or
 //! all. Plans ask shorter questions: [`stored_ids`] answers those of a copy, [`contradiction`]
 //! those of a change.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod bits;
 mod byte_order;
